@@ -36,7 +36,7 @@ def records(case, padding):
     yield {
         "record": "started", "test": case, "name": f"orders::{name}", "eval_set_id": "orders", "eval_id": name,
         "file": "evals/orders.evalset.json", "set_file": "evals/orders.evalset.json", "line": 4 + 33 * case, "column": 5,
-        "case_hash": f"{case:016x}", "set_cases": 0, "runs": 1, "pass": "mean", "gate": "mean", "attempt": 1, "at": at,
+        "asks": f"{case:016x}", "expects": f"{case:016x}", "runs": 1, "pass": "mean", "gate": "mean", "attempt": 1, "at": at,
     }
     events = [
         {"author": "agent", "content": {"role": "model", "parts": [{"function_call": call}]}, "at": 0.001},
@@ -45,7 +45,7 @@ def records(case, padding):
         {"author": "agent", "content": says(f"Order {case} \"ships\" on Monday.\n"), "usage": {"total_token_count": 321}, "at": 0.003},
     ]
     yield {
-        "record": "ran", "test": case, "run": 1, "evaluation": 1,
+        "record": "ran", "test": case, "run": 1, "evaluation": 1, "tokens": 321,
         "transcript": {
             "session": {"app_name": "shop", "user_id": "user", "session_id": f"s-{case}"},
             "turns": [{"invocation_id": "turn-1", "user_content": {"role": "user", "parts": [{"text": f"Where is order {case}?"}]},
@@ -56,18 +56,19 @@ def records(case, padding):
              "token_usage_v1", "invocation_duration_v1")
     yield {
         "record": "scored", "test": case, "run": 1, "evaluation": 1,
-        "metrics": [{"name": metric, "score": {"scored": [1.0]}} for metric in names],
+        "metrics": [{"name": metric, "verdict": {"is": "passed" if metric in names[:2] else "informational"}, "turns": ["passed"],
+                     "outcome": {"scored": {"scores": [{"value": 1.0}], "overall": 1.0}}} for metric in names],
     }
-    gates = [{"name": metric, "criterion": {"threshold": 0.8}, "score": 1.0, "scored": 1, "total": 1, "verdict": "passed"}
+    gates = [{"name": metric, "criterion": {"threshold": 0.8}, "score": 1.0, "scored": 1, "total": 1, "verdict": {"is": "passed"}}
              for metric in names[:2]]
-    informs = [{"name": metric, "score": 1.0, "scored": 1, "total": 1, "verdict": "informational"} for metric in names[2:]]
-    yield {"record": "decided", "test": case, "verdict": "passed", "metrics": gates + informs, "elapsed": 0.003, "at": at}
+    informs = [{"name": metric, "score": 1.0, "scored": 1, "total": 1, "verdict": {"is": "informational"}} for metric in names[2:]]
+    yield {"record": "decided", "test": case, "verdict": {"is": "passed"}, "metrics": gates + informs, "elapsed": 0.003, "at": at}
 
 
 def write(path, cases, megabytes):
     head = {
-        "record": "head", "schema": 1, "evalset": "0.1.0", "run": "large", "package": "app", "binary": "evals", "pid": 1,
-        "started": "2026-11-22T02:31:07.250Z", "sealed": True, "env": {},
+        "record": "head", "schema": 2, "evalset": "0.1.0", "run": "large", "package": "app", "binary": "evals", "pid": 1,
+        "started": "2026-11-22T02:31:07.250Z", "env": {},
     }
     bare = sum(len(sealed(record, case)) for case in (cases,) for record in records(case, ""))
     padding = "It was \"sent\" on Monday.\n" * max(0, int((megabytes * 1e6 / cases - bare) / 29))
@@ -102,8 +103,8 @@ def main():
     memory = max(cost.peak for cost in costs)
     report.note(f"{seconds:.1f} s on the clock, {statistics.median(cost.cpu for cost in costs):.1f} CPU s, {memory:.0f} MB")
     scale = options.megabytes / 500
-    report.at_most("seconds, of 3 s for 500 MB", seconds / (3 * scale), 1.0)
-    report.at_most("memory, of 300 MB", memory / 300, 1.0)
+    report.at_most("seconds, of 6 s for 500 MB", seconds / (6 * scale), 1.0)
+    report.at_most("memory, of 400 MB", memory / 400, 1.0)
     shutil.rmtree(folder.parent, ignore_errors=True)
     report.end()
 

@@ -9,8 +9,16 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const PAGE: &str = "docs/green.md";
 
 /// Folders with tests of this project.
-const FOLDERS: [&str; 7] =
-    ["eval-agents", "eval-cli", "eval-core", "eval-format", "eval-macros", "eval-server", "tests"];
+const FOLDERS: [&str; 8] = [
+    "eval-agents",
+    "eval-cli",
+    "eval-core",
+    "eval-format",
+    "eval-macros",
+    "eval-report",
+    "eval-server",
+    "tests",
+];
 
 #[test]
 fn every_row_names_tests_and_each_of_them_exists() {

@@ -27,8 +27,9 @@ const OTHERS: [&str; 13] = [
 const COMMAND_LINE: &str = "eval-cli/README.md";
 
 /// The crates whose rustdoc has pages: where their links lead there, and which pages, if not all others.
-const IN_RUSTDOC: [(&str, &str, &[&str]); 3] = [
+const IN_RUSTDOC: [(&str, &str, &[&str]); 4] = [
     ("eval-agents", "eval-agents/src/pages.rs", &["any-agent.md", "protocol.md", "traces.md"]),
+    ("eval-report", "eval-report/src/pages.rs", &["reports.md"]),
     ("eval-server", "eval-server/src/pages.rs", &["service.md"]),
     ("eval-core", "eval-core/src/pages.rs", &[]),
 ];

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::process::Command;
 
+use crate::output::hide;
 use clap::ArgGroup;
 use eval_agents::{AdkServer, Process};
-use eval_core::__private::hide;
 use eval_core::{Agent, BoxAgent, EvalRunner};
 
 use crate::output::CommandError;

@@ -1,14 +1,12 @@
 //! Files on a command line: finding them, reading and writing them, and showing their problems.
 
-mod compiled;
 mod find;
 mod folder;
 mod modern;
 mod problem_json;
 mod problems;
-mod read;
 
-pub(crate) use compiled::path_of;
+pub(crate) use crate::output::read;
 pub(crate) use eval_core::whole_file::{create, replace};
 #[cfg(feature = "store")]
 pub(crate) use eval_core::whole_file::{private_beside, replace_private};
@@ -18,4 +16,3 @@ pub(crate) use folder::sessions_in;
 pub(crate) use modern::{form_name, modern, text_like};
 pub(crate) use problem_json::{ProblemEntry, entries, severity_name};
 pub(crate) use problems::shown;
-pub(crate) use read::read;

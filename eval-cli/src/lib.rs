@@ -7,30 +7,29 @@
 //! `record` say on standard error how far they are.
 
 mod agent;
-mod cargo;
 mod commands;
 mod drafts;
 mod edited;
 mod files;
 mod output;
-mod page;
-mod phrases;
 mod recorded;
-mod run_page;
 #[cfg(feature = "serve")]
 mod serve;
 #[cfg(feature = "store")]
 mod store;
 
+#[cfg(feature = "serve")]
+use eval_report::page;
+use eval_report::{cargo, run_page};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use eval_core::__private::{mask, variables};
+use eval_core::__private::variables;
 use output::foreign::{guard_styled, one_line};
 use output::style::{WARNING, styled};
-use output::{Answer, CommandError, Format, Outcome};
+use output::{Answer, CommandError, Format, Outcome, mask};
 
 /// Runs the program with its arguments, the name of the program first, and returns its exit code.
 ///

@@ -1,30 +1,27 @@
-//! Recorded runs: which one a command is about, what became of each of its tests, and the totals.
+//! The run that a command is about.
 
-mod cases;
-mod checkout;
-mod counts;
-mod currency;
-mod folder;
-mod gaps;
-mod prices;
-mod results;
-mod run;
-mod state;
-mod test;
-mod totals;
-mod usage;
+pub(crate) use eval_report::recorded::*;
 
-pub(crate) use cases::{Cases, Found};
-pub(crate) use checkout::{Changes, revisions};
-pub(crate) use counts::RunCounts;
-pub(crate) use folder::{near, new_root, prune};
-pub(crate) use gaps::{gaps, has_gaps};
-pub(crate) use prices::cost;
-pub(crate) use results::RunResults;
-#[cfg(feature = "store")]
-pub(crate) use run::run_folder;
-pub(crate) use run::{LoadedRun, RunArgs};
-pub(crate) use state::State;
-pub(crate) use test::{CaseLocation, Retry, TestResult, headline};
-pub(crate) use totals::OverCases;
-pub(crate) use usage::Usage;
+/// The arguments that name a run.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct RunArgs {
+    /// The id or the folder of the run. Without it, the last run of this package or workspace is meant.
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+
+    /// Merges the partitions of a test run that ran apart. Each is an id, the folder of a run, or a folder of runs, of
+    /// which the last is meant.
+    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with = "run")]
+    merge: Vec<String>,
+}
+
+impl RunArgs {
+    /// The run that they name.
+    pub(crate) fn which(&self) -> WhichRun {
+        if self.merge.is_empty() {
+            WhichRun::of(self.run.clone())
+        } else {
+            WhichRun::merged(self.merge.clone())
+        }
+    }
+}

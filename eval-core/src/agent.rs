@@ -19,7 +19,7 @@ mod weight;
 
 pub use answer::IntoAnswer;
 pub use boxed::BoxError;
-pub(crate) use boxed::BoxFuture;
+pub use boxed::BoxFuture;
 pub use closure::{agent_fn, turn_fn};
 pub use event::Event;
 pub(crate) use interface::Erased;

@@ -79,7 +79,7 @@ pub(crate) struct Run {
     pub(crate) number: usize,
     /// How the watchdog calls it: the case and the run.
     pub(crate) label: Arc<str>,
-    /// Whether it begins anew if its agent is not reached. Then nothing is recorded of it.
+    /// Whether it begins anew if its agent is not reached. Then it is recorded, and not scored.
     pub(crate) is_repeatable: bool,
 }
 
@@ -174,9 +174,8 @@ impl CaseRunner {
                     Ok(Begun::Agent(agent)) => {
                         let attempt = Run { is_repeatable: again.may_repeat(number), ..run.clone() };
                         let evaluated = source.evaluate(self, identified, agent, &attempt).await;
-                        let error = evaluated.report().error.as_ref();
-                        if let Some(error) = error.filter(|error| attempt.repeats(Some(error))) {
-                            again.wait(number, error).await;
+                        if attempt.repeats(evaluated.report().error.as_ref()) {
+                            again.wait(evaluated).await;
                             continue;
                         }
                         runs.push(evaluated);
@@ -193,16 +192,17 @@ impl CaseRunner {
         for run in &mut runs {
             run.look_for_late_events(&identified.log);
         }
+        for (number, error) in again.late() {
+            body::blame(&mut runs, number, &error, &identified.log);
+        }
+        let repeated = again.into_runs();
         if let Some((number, error)) = source.left_undone() {
             body::blame(&mut runs, number, &error, &identified.log);
         }
         let mut case = Some(source.into_case(identified.case));
         bodies.decide(runs, &identified.log, |runs| {
             let case = case.take().unwrap_or_else(|| identified.case.clone());
-            let mut report = self.decide(identified, case, runs, self.options.pass);
-            report.notes.extend(again.notes());
-            report.repeated = again.count();
-            report
+            self.decide(identified, case, runs, &repeated, self.options.pass)
         })
     }
 
@@ -235,19 +235,20 @@ impl CaseRunner {
         let user = User::of(case, &self.simulation, &judge, run.number);
         let events = Arc::default();
         // An agent that panics while it is dropped panics outside of its guards.
-        let transcript = match catch_panic(converse(agent, case, user, &conditions, &events)).await {
+        let mut transcript = match catch_panic(converse(agent, case, user, &conditions, &events)).await {
             Ok(transcript) => transcript,
             Err(panic) => Transcript::broken(format!("panicked: {panic}")),
         };
-        if run.repeats(transcript.error.as_ref()) {
+        // The record is written before the first score, so that no failure to score can cost the run.
+        let repeated = run.repeats(transcript.error.as_ref());
+        let written = log.ran(run.number, repeated, &mut transcript, simulator.used());
+        if repeated {
             return Evaluated::unreached(run.number, transcript, events);
         }
-        // The record is written before the first score, so that no failure to score can cost the run.
-        let written = log.ran(run.number, &transcript, &simulator.used());
         let number = written.as_ref().map(RunLog::evaluation);
-        let report = self.score(case, transcript, run.number, &run.label).await;
+        let mut report = self.score(case, transcript, run.number, &run.label).await;
         if let Some(written) = written.filter(|_| !report.metrics.is_empty()) {
-            written.scored(&report.metrics);
+            written.scored(&mut report.metrics);
         }
         let mut evaluated = Evaluated::new(report, events, number);
         evaluated.look_for_late_events(log);
@@ -256,14 +257,15 @@ impl CaseRunner {
 
     /// Decides on one evaluation alone: whatever `pass` says of several runs, it counts as one.
     pub(crate) fn decide_alone(&self, identified: &IdentifiedCase<'_>, report: RunReport) -> CaseReport {
-        self.decide(identified, identified.case.clone(), vec![report], Pass::Mean)
+        self.decide(identified, identified.case.clone(), vec![report], &[], Pass::Mean)
     }
 
-    /// Scores recorded runs of a case, and decides on them.
+    /// Scores recorded runs of a case, and decides on them, and on those that were repeated.
     pub(crate) async fn score_recorded(
         &self,
         identified: &IdentifiedCase<'_>,
         transcripts: Vec<Transcript>,
+        repeated: &[RunReport],
     ) -> CaseReport {
         let case = identified.case;
         let mut runs = Vec::with_capacity(transcripts.len());
@@ -271,7 +273,7 @@ impl CaseRunner {
             let label = format!("{}, recorded run {number}", identified.name);
             runs.push(self.score(case, transcript, number, &label).await);
         }
-        self.decide(identified, case.clone(), runs, self.options.pass)
+        self.decide(identified, case.clone(), runs, repeated, self.options.pass)
     }
 
     /// Scores what happened in a run. A run that ended in an error has no scores.
@@ -284,7 +286,7 @@ impl CaseRunner {
     ) -> RunReport {
         let unplayed = transcript.error.as_ref().and_then(|error| error.judge.as_ref());
         if let Some(error) = unplayed.filter(|error| self.judges.skips(error)) {
-            let metrics = self.scoring.left_out(case, error.headline());
+            let metrics = self.scoring.left_out(case, &error.headline());
             return RunReport { number, transcript, error: None, metrics };
         }
         let error = transcript.error.clone();
@@ -298,7 +300,7 @@ impl CaseRunner {
     /// Decides on a case whose only run ended in this error before it began.
     pub(crate) fn decide_unplayed(&self, identified: &IdentifiedCase<'_>, error: RunError) -> CaseReport {
         let run = Evaluated::broken(1, error, &identified.log).into_report();
-        self.decide(identified, identified.case.clone(), vec![run], self.options.pass)
+        self.decide(identified, identified.case.clone(), vec![run], &[], self.options.pass)
     }
 
     /// Decides on a case whose runs are done. `case` is the same one, for the report.
@@ -307,14 +309,15 @@ impl CaseRunner {
         identified: &IdentifiedCase<'_>,
         case: EvalCase,
         runs: Vec<RunReport>,
+        repeated: &[RunReport],
         pass: Pass,
     ) -> CaseReport {
         let IdentifiedCase { eval_set_id, location, .. } = identified;
         let gate = self.options.gate;
         let unused = self.judges.unused(&case.eval_id).filter(|_| came_to_an_end(&runs));
         let Decision { metrics, verdict, passed_runs, notes } =
-            decide(self.scoring.rules(&case), &runs, pass, gate);
-        let notes = unused.into_iter().chain(notes).collect();
+            decide(self.scoring.rules(&case), &runs, repeated, pass, gate);
+        let notes = unused.into_iter().chain(notes).chain(again::notes(repeated)).collect();
         let elapsed =
             runs.iter().flat_map(|run| &run.transcript.turns).filter_map(|turn| turn.invocation.duration);
         let elapsed = Duration::try_from_secs_f64(elapsed.sum()).unwrap_or_default();
@@ -328,7 +331,7 @@ impl CaseRunner {
             verdict,
             elapsed,
             notes,
-            repeated: 0,
+            repeated: repeated.to_vec(),
             passed_runs,
             gate,
         }
@@ -377,6 +380,7 @@ mod tests {
             outcome,
             judge: Vec::new(),
             verdict: Verdict::Informational,
+            turns: Vec::new(),
         };
         RunReport { number: 1, transcript: Transcript::default(), error, metrics: vec![metric] }
     }

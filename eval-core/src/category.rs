@@ -9,7 +9,7 @@ use ranges::RANGES;
 
 /// A group of Unicode's general categories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Category {
+pub enum Category {
     /// Not visible: separators, controls, surrogates, private and unassigned characters (`C`, `Z`).
     Hidden,
     /// A mark on the character before it (`M`).
@@ -21,7 +21,7 @@ pub(crate) enum Category {
 }
 
 /// The group that a character's category belongs to.
-pub(crate) fn category(c: char) -> Category {
+pub fn category(c: char) -> Category {
     let code = u32::from(c);
     let block = (code >> BLOCK_BITS) as usize;
     // The first range of a block may begin before the block.

@@ -1,11 +1,16 @@
 //! From scores to verdicts. Pure: it reads what was recorded and scored, and nothing else.
 
+mod forbidden;
+
 use eval_format::{Criterion, Gate, Pass};
 
+use crate::foreign::headline;
 use crate::message::count;
-use crate::metric::{Pool, Scores};
+use crate::metric::{Pool, Score, Scores};
 use crate::report::{MetricOutcome, MetricReport, RunReport, run_count};
-use crate::verdict::{Role, Verdict};
+use crate::verdict::{Role, TurnVerdict, Verdict};
+
+pub(crate) use forbidden::forbidden;
 
 /// A metric that a case is scored with.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,21 +32,33 @@ pub(crate) struct Decision {
     pub(crate) notes: Vec<String>,
 }
 
-/// Decides on each metric and on the case.
+/// Decides on each metric and on the case. A forbidden call in a run that was `repeated` fails the case, whatever the runs came
+/// to.
 pub(crate) fn decide<'a>(
     rules: impl IntoIterator<Item = &'a Rule>,
     runs: &[RunReport],
+    repeated: &[RunReport],
     pass: Pass,
     gate: Gate,
 ) -> Decision {
     let needed = pass.needed(run_count(runs));
-    let metrics: Vec<MetricReport> = rules.into_iter().map(|rule| metric(rule, runs, needed, gate)).collect();
+    let mut metrics: Vec<MetricReport> =
+        rules.into_iter().map(|rule| metric(rule, runs, needed, gate)).collect();
     let passed_runs = needed.map(|_| passed_runs(runs));
     // If a run was not scored with one of the metrics, the case is an ERROR, however many other runs passed.
     let is_whole =
         !metrics.iter().any(|metric| matches!(metric.verdict, Verdict::Error { role: Role::Harness, .. }));
     let enough = is_whole && needed.zip(passed_runs).is_some_and(|(needed, passed)| passed >= needed);
-    let verdict = if enough { Verdict::Passed } else { case(&metrics, runs) };
+    let mut verdict = if enough { Verdict::Passed } else { case(&metrics, runs) };
+    for metric in &mut metrics {
+        let Some(forbidden) = forbidden(metric.criterion.as_ref(), repeated) else { continue };
+        metric.notes.insert(0, forbidden);
+        for verdict in [&mut metric.verdict, &mut verdict] {
+            if !verdict.fails() {
+                *verdict = Verdict::Failed;
+            }
+        }
+    }
     let notes = if enough { errors_apart(runs, pass) } else { Vec::new() };
     Decision { metrics, verdict, passed_runs, notes }
 }
@@ -55,7 +72,7 @@ pub(crate) fn errors_apart(runs: &[RunReport], pass: Pass) -> Vec<String> {
                 metric.criterion.is_some()
                     && matches!(metric.verdict, Verdict::Error { .. } | Verdict::NotEvaluated(_))
             })?;
-            let reason = broken.verdict.reason().unwrap_or_default().lines().next().unwrap_or_default();
+            let reason = headline(broken.verdict.reason().unwrap_or_default());
             Some(format!("{}: {}: {reason}", broken.name, broken.verdict))
         };
         let what = run.error.as_ref().map(ToString::to_string).or_else(of_metric)?;
@@ -80,6 +97,23 @@ pub(crate) fn verdict_of_run(criterion: Option<&Criterion>, outcome: &MetricOutc
             None if Scores::reach(&[scores], criterion.threshold, gate) => Verdict::Passed,
             None => Verdict::Failed,
         },
+    }
+}
+
+/// The verdict on each score of one metric on one run.
+pub(crate) fn verdicts_of_turns(criterion: Option<&Criterion>, outcome: &MetricOutcome) -> Vec<TurnVerdict> {
+    let MetricOutcome::Scored(scores) = outcome else { return Vec::new() };
+    scores.scores().iter().map(|score| verdict_of_turn(criterion, score)).collect()
+}
+
+/// The verdict on one score. There is no tolerance, as in ADK.
+fn verdict_of_turn(criterion: Option<&Criterion>, score: &Score) -> TurnVerdict {
+    match (criterion, score.value()) {
+        (None, _) => TurnVerdict::Informational,
+        (Some(_), None) if score.why_left_out().is_some() => TurnVerdict::Informational,
+        (Some(_), None) => TurnVerdict::NotEvaluated,
+        (Some(criterion), Some(value)) if value >= criterion.threshold => TurnVerdict::Passed,
+        (Some(_), Some(_)) => TurnVerdict::Failed,
     }
 }
 
@@ -124,13 +158,12 @@ fn unjudged(runs: &[RunReport]) -> Option<&str> {
     })
 }
 
-/// How many runs passed: each evaluation of the run came to its end, passed a metric that gates, and failed none.
+/// How many runs passed: each evaluation of the run came to its end and passed.
 fn passed_runs(runs: &[RunReport]) -> usize {
     let passed = |run: &RunReport| {
-        let mut gating = run.metrics.iter().filter(|metric| metric.criterion.is_some());
-        run.error.is_none()
-            && run.metrics.iter().any(|metric| metric.verdict.passed())
-            && !gating.any(|metric| metric.verdict.fails())
+        // A metric that only informs may break.
+        let gating = run.metrics.iter().filter(|metric| metric.criterion.is_some());
+        run.error.is_none() && Verdict::run_passed(gating.map(|metric| &metric.verdict)) == Some(true)
     };
     by_number(runs).filter(|evaluations| evaluations.iter().all(passed)).count()
 }
@@ -171,9 +204,9 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
             }
         }
     }
-    let enough = report.threshold().zip(needed).is_some_and(|(threshold, needed)| {
+    let enough = needed.filter(|_| report.criterion.is_some()).is_some_and(|needed| {
         let passed = by_number(runs)
-            .filter(|run| run.iter().all(|run| reaches(&rule.name, run, threshold, gate) == Some(true)))
+            .filter(|run| run.iter().all(|run| reached(&rule.name, run) == Some(true)))
             .count();
         report.passed_runs = Some(passed);
         passed >= needed
@@ -198,7 +231,7 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
     let can_pass = match needed {
         None => measured || scored.is_empty(),
         Some(needed) => {
-            let failed = |run: &RunReport| reaches(&rule.name, run, threshold, gate) == Some(false);
+            let failed = |run: &RunReport| reached(&rule.name, run) == Some(false);
             by_number(runs).filter(|run| !run.iter().any(failed)).count() >= needed
         }
     };
@@ -244,9 +277,8 @@ fn mixed(name: &str, scored: &[&Scores]) -> Option<Verdict> {
 }
 
 /// Whether a run reached the threshold of a metric; `None` if the metric has no score for it, or not for each turn.
-fn reaches(name: &str, run: &RunReport, threshold: f64, gate: Gate) -> Option<bool> {
-    let MetricOutcome::Scored(scores) = &run.metric(name)?.outcome else { return None };
-    unscored(&[scores]).is_none().then(|| Scores::reach(&[scores], threshold, gate))
+fn reached(name: &str, run: &RunReport) -> Option<bool> {
+    Verdict::run_passed(std::iter::once(&run.metric(name)?.verdict))
 }
 
 /// The reason why the first unscored turn has no score; `None` if all turns are scored.

@@ -40,11 +40,7 @@ fn the_text_of_an_error_of_runners_has_its_cause_once() {
 #[cfg(feature = "reports")]
 #[test]
 fn the_text_of_an_error_of_records_has_its_cause_once() {
-    use crate::journal::{ReadRunError, RecordError};
-    use crate::report::ExportError;
+    use crate::journal::ReadRunError;
 
     assert_said_once(&ReadRunError::Io { path: "a.jsonl".into(), source: system() }, CAUSE);
-    let not_text = String::from_utf8(vec![b'"', 0xff]).unwrap_err().utf8_error();
-    assert_said_once(&RecordError::NotUtf8(not_text), &not_text.to_string());
-    assert_said_once(&ExportError::Io { path: "a.json".into(), source: system() }, CAUSE);
 }

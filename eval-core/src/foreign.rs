@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | a part of one of our lines: a name, a path, an id | `name` |
 //! | a text of its own, which may have several lines | `quoted`, `marked` |
+//! | the one line of such a text that says what went wrong | `name` of its `headline` |
 //! | a finished text, in which both stand | `guard`, `guard_styled` |
 //! | a text or a part of a line on a page, masked and cut | `excerpt`, `excerpt_line` (feature `reports`) |
 //! | Markdown, XML, JSON, an annotation of GitHub | `markdown`, `xml`, `json`, `annotation` (feature `reports`) |
@@ -14,18 +15,16 @@
 //! What is taken out is spelt out (`\u{1b}`), so no text is lost.
 
 mod ci;
-#[cfg(feature = "reports")]
 mod excerpt;
-#[cfg(feature = "reports")]
 mod formats;
+mod headline;
 mod steering;
 mod text;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-#[cfg(feature = "reports")]
 pub use excerpt::{Excerpt, LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
-#[cfg(feature = "reports")]
 pub use formats::{annotation, fenced, json, markdown, xml};
+pub use headline::{below_headline, headline};
 pub use text::{MARK, guard, guard_styled, marked, name, quoted};

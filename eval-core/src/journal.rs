@@ -26,7 +26,8 @@
 //! | `record` | written | read as |
 //! | --- | --- | --- |
 //! | `head` | first: who writes | `Head` |
-//! | `planned` | before a program runs cases | `Planned` |
+//! | `listed` | before the first test: what the test binary holds | `Listed` |
+//! | `planned` | before a program runs cases: which | `Planned` |
 //! | `started` | when a test begins | `Started` |
 //! | `ran` | when a run ends, before it is scored | `Ran` |
 //! | `scored` | when a run is scored | `Scored` |
@@ -36,8 +37,9 @@
 //! Each line ends with its number and a checksum (`"n"`, `"sum"`), so that a line that was changed, lost, moved or added
 //! is found and named.
 //!
-//! Numbers are as Python's `json` writes them: `NaN` and `Infinity` are possible, and integers can have any size. A field
-//! that is missing is empty, 0, `false` or unknown.
+//! Each line is JSON that every reader takes. What JSON has no number for is a text (`"NaN"`, `"inf"`), and in what agents and
+//! tools sent, an object: `{"$evalset::number":"NaN"}`, as integers of more than 64 bits are. A field that is missing is empty, 0,
+//! `false` or unknown.
 //!
 //! If a process is killed, the case in flight has a `started` without a `decided`, and the last line may be incomplete. If a
 //! judge fails, the run is not lost: its `ran` is written before the first question, and
@@ -45,34 +47,34 @@
 
 #![cfg_attr(not(feature = "reports"), expect(unreachable_pub, reason = "public with the feature `reports`"))]
 
-mod case_hash;
+mod any_record;
 #[cfg(feature = "reports")]
 mod checked_lines;
 #[cfg(feature = "reports")]
 mod completeness;
 mod content;
+mod field;
+mod fields;
 #[doc(hidden)]
 pub mod file_names;
 mod folder;
 #[cfg(feature = "reports")]
-mod from_json;
-#[cfg(feature = "reports")]
 mod identity;
 mod line;
-mod lines;
-#[cfg(feature = "reports")]
 mod listed;
-#[cfg(feature = "reports")]
 mod outline;
 #[cfg(feature = "reports")]
 mod parse;
 #[cfg(feature = "reports")]
 mod passed;
+#[doc(hidden)]
+pub mod project;
 #[cfg(feature = "reports")]
 mod read;
 #[cfg(feature = "reports")]
 mod reading;
 mod record;
+mod record_line;
 mod revision;
 mod run_id;
 mod runs;
@@ -80,44 +82,42 @@ mod scores;
 mod seal;
 #[cfg(feature = "reports")]
 mod selection;
-mod shape;
-#[cfg(feature = "reports")]
-mod skim;
+mod serializer;
 #[cfg(feature = "reports")]
 mod tail;
 mod test_log;
 mod time;
-mod to_json;
 mod transcript;
+mod value;
 mod writer;
 
 #[cfg(all(test, feature = "reports"))]
 mod tests;
 
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
-#[cfg(feature = "reports")]
-pub use case_hash::case_hash;
+#[doc(hidden)]
+pub use any_record::Outline;
+pub use any_record::Record;
 #[cfg(feature = "reports")]
 #[doc(hidden)]
 pub use completeness::Completeness;
 #[cfg(feature = "reports")]
-pub use listed::{ListedSet, listed_tests};
+pub use parse::RecordError;
 #[cfg(feature = "reports")]
-pub use parse::{Record, RecordError};
-#[cfg(feature = "reports")]
-pub use read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
-#[cfg(feature = "reports")]
+pub use read::{Attempt, Evaluation, Listing, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
 pub use record::{
-    Broke, Decided, Head, JOB_VARIABLES, Planned, Ran, RecordedMetric, SCHEMA, Scored, Started,
+    Broke, Decided, Head, JOB_VARIABLES, Listed, ListedSet, Planned, Ran, SCHEMA, Scored, Started,
 };
 #[cfg(feature = "reports")]
 #[doc(hidden)]
 pub use revision::Revision;
 #[cfg(feature = "reports")]
-pub use runs::{RunDir, latest, runs};
-#[cfg(feature = "reports")]
 #[doc(hidden)]
-pub use runs::{find_run, id_rule as run_id_rule, is_id as is_run_id, revision_of_run};
+pub use runs::{Owner, find_run, id_rule as run_id_rule, is_id as is_run_id, owners, revision_of_run};
+#[cfg(feature = "reports")]
+pub use runs::{RunDir, latest, runs};
+#[doc(hidden)]
+pub use seal::{sealed_line, sealed_number};
 #[cfg(feature = "reports")]
 #[doc(hidden)]
 pub use tail::Tail;

@@ -1,11 +1,14 @@
 //! What comes of asking a judge: its errors, and how much was asked. Reports and journals hold these in every build.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
 use eval_format::UsageMetadata;
 
+use crate::foreign::headline;
 use crate::secrets;
+use crate::verdict::{Role, Verdict};
 
 /// Why a judge did not answer.
 ///
@@ -21,10 +24,10 @@ use crate::secrets;
 /// A metric that returns it as its error is an ERROR of the role `judge`: the trouble of a judge is never a score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgeError {
-    kind: JudgeErrorKind,
-    message: String,
-    transient: bool,
-    retry_after: Option<Duration>,
+    pub(crate) kind: JudgeErrorKind,
+    pub(crate) message: String,
+    pub(crate) transient: bool,
+    pub(crate) retry_after: Option<Duration>,
 }
 
 /// What kept a judge from answering.
@@ -72,9 +75,17 @@ impl JudgeError {
         self
     }
 
-    /// The first line of the message.
-    pub(crate) fn headline(&self) -> &str {
-        self.message.lines().next().unwrap_or_default()
+    /// The message in one line.
+    pub(crate) fn headline(&self) -> Cow<'_, str> {
+        headline(&self.message)
+    }
+
+    /// The error with the number of the turn that the question was about, from 0, if there are several.
+    #[cfg(feature = "judges")]
+    pub(crate) fn in_turn(self, at: usize, turns: usize) -> Self {
+        let message =
+            if turns > 1 { format!("turn {}: {}", at + 1, self.message) } else { self.message.clone() };
+        Self { message, ..self }
     }
 
     /// What kept the judge from answering.
@@ -97,6 +108,17 @@ impl JudgeError {
     pub(crate) fn with_message(self, message: impl FnOnce(&str) -> String) -> Self {
         Self { message: message(&self.message), ..self }
     }
+}
+
+/// What the error of a question begins with that its recording does not answer.
+pub(crate) const NOT_RECORDED: &str = "not recorded: ";
+/// What the error of a question begins with that has no recording.
+pub(crate) const NO_RECORDING: &str = "no judge: there is no recording";
+
+/// Whether a verdict is an error that running the case again does not help, and recording the judge does.
+pub fn asks_for_a_recording(verdict: &Verdict) -> bool {
+    let is_miss = |message: &str| message.contains(NOT_RECORDED) || message.contains(NO_RECORDING);
+    matches!(verdict, Verdict::Error { role: Role::Judge | Role::Simulator, message } if is_miss(message))
 }
 
 impl fmt::Display for JudgeError {

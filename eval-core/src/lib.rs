@@ -41,9 +41,9 @@
 //! | have a model judge, and pay once | `judge`: `Judge`, `RecordedJudge` (feature `judges`) |
 //! | let a model play the user | `scenario`: `ConversationScenario` (feature `judges`) |
 //! | run a case yourself, then assert | [`EvalRun`] |
-//! | run sets from a program | [`runner`]: [`EvalRunner`], [`EvalReport`], `runner::EvalCommand` |
+//! | run sets from a program | [`runner`]: [`EvalRunner`], [`EvalReport`] |
 //! | read what was recorded, score it again | [`journal`], [`EvalRunner::score_case`] |
-//! | hand results to others | [`report`], `EvalReport::save_adk_results` (feature `reports`) |
+//! | hand results to others | [`report`], the crate `eval-report` |
 //! | make, review and change cases | [goldens](_documentation::goldens) |
 //! | read, check, build or write files | [`format`](mod@format), [`EvalSet`], [`EvalConfig`] |
 //!
@@ -107,8 +107,6 @@ mod simulator;
 #[path = "simulator_off.rs"]
 mod simulator;
 mod stale;
-#[cfg(feature = "reports")]
-pub mod statistics;
 mod target_dir;
 #[cfg(test)]
 mod test_support;
@@ -116,7 +114,7 @@ mod transcript;
 mod variables;
 mod verdict;
 /// Files that are never half written. Public for the command line; not public API.
-#[cfg(any(feature = "judges", feature = "reports"))]
+#[cfg(feature = "whole-files")]
 #[doc(hidden)]
 pub mod whole_file;
 
@@ -170,20 +168,20 @@ pub mod scenario {
 /// What the generated tests call. Not public API.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::agent::BoxFuture;
     pub use crate::attribute::*;
     #[cfg(feature = "reports")]
     pub use crate::journal::{
-        Completeness, Revision, Tail, file_names, find_run, is_run_id, revision_of_run, run_id_rule,
+        Completeness, Owner, Revision, Tail, file_names, find_run, is_run_id, owners, project,
+        revision_of_run, run_id_rule,
     };
+    pub use crate::judge_outcome::asks_for_a_recording;
     #[cfg(feature = "judges")]
     pub use crate::lock::{FolderLock, FolderLockError};
-    #[cfg(feature = "reports")]
-    pub use crate::runner::{
-        Cost, PriceError, Prices, cases_of_selector, files_of_selector, pressed as ctrl_c_pressed,
-    };
+    pub use crate::runner::{cases_of_selector, files_of_selector};
     pub use crate::secrets::{first_words, hide, is_secret, mask};
+    pub use crate::transcript::invocation;
 
-    #[cfg(feature = "reports")]
     use eval_format::{ArgsMatch, Criterion, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
 
     /// The variables that may hold the key of a provider of models.
@@ -192,29 +190,35 @@ pub mod __private {
         provider.key_variables()
     }
 
-    /// Whether two values are equal as metrics compare them: by Python's `==`.
+    /// The report of a case that has no verdict, and of which no run is known.
     #[cfg(feature = "reports")]
+    pub fn unplayed(
+        eval_set_id: Option<&str>,
+        case: crate::EvalCase,
+        message: &str,
+    ) -> crate::report::CaseReport {
+        crate::report::CaseReport::unplayed(eval_set_id, case, message)
+    }
+
+    /// Whether two values are equal as metrics compare them: by Python's `==`.
     pub fn values_equal(a: &Value, b: &Value) -> bool {
         crate::score::equality::values_equal(a, b)
     }
 
     /// What the tools of a turn returned, as metrics read it: the responses of its calls in the order of the calls, then those
     /// without a call. One without a value is not among them.
-    #[cfg(feature = "reports")]
     pub fn responses_of_calls(turn: &Invocation) -> Vec<(Option<&FunctionCall>, &FunctionResponse)> {
         let answered = crate::score::responses::Answered::of(turn);
         answered.into_iter().map(|it| (it.call, it.response)).collect()
     }
 
     /// How a metric compares calls; `None` for one that compares none.
-    #[cfg(feature = "reports")]
     pub fn comparison(metric: &str, criterion: &Criterion) -> Option<(MatchType, ArgsMatch)> {
         crate::score::align::comparison(metric, Some(criterion))
     }
 
     /// Expected and actual calls side by side, as the report of a failure shows them: the indices of both, and whether they
     /// match.
-    #[cfg(feature = "reports")]
     pub fn aligned(
         expected: &[&FunctionCall],
         actual: &[&FunctionCall],
@@ -231,6 +235,19 @@ pub mod __private {
             Pair::Extra(a) => (None, Some(a), false),
         };
         pairs.map(side_by_side).collect()
+    }
+
+    /// What exports share with metrics.
+    pub mod arithmetic {
+        pub use crate::category::{Category, category};
+        pub use crate::metric::{INVOCATION_DURATION, Pool, TOKEN_USAGE};
+        pub use crate::score::mean;
+        pub use crate::score::usage::{Durations, TokenUsage};
+    }
+
+    /// Words of messages.
+    pub mod words {
+        pub use crate::message::{quoted_list, show};
     }
 
     /// The variables of the environment.

@@ -10,9 +10,11 @@
 mod file;
 #[cfg(feature = "judges")]
 mod folder;
+#[cfg(feature = "judges")]
+mod patient;
 
 pub(crate) use file::FileLock;
-#[cfg(feature = "model-judge")]
-pub(crate) use file::open_lock_file;
 #[cfg(feature = "judges")]
 pub use folder::{FolderLock, FolderLockError};
+#[cfg(feature = "model-judge")]
+pub(crate) use patient::open_lock_file;

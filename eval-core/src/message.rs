@@ -9,7 +9,7 @@ pub(crate) fn count(n: usize, noun: &str) -> String {
 }
 
 /// A list of code: `` `a`, `b` or `c` ``.
-pub(crate) fn quoted_list(words: &[&str]) -> String {
+pub fn quoted_list(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
@@ -57,7 +57,7 @@ const QUOTED: usize = 160;
 
 /// Prints to stderr. The test harness captures it with the output of the test.
 #[expect(clippy::print_stderr, reason = "the report of a test goes where tests print")]
-pub(crate) fn show(text: &str) {
+pub fn show(text: &str) {
     eprintln!("{}", guard(&mask(text)));
 }
 

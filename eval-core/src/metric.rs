@@ -11,6 +11,8 @@
 mod built_in;
 mod custom;
 mod input;
+#[cfg(feature = "judges")]
+mod judged_input;
 mod metric_trait;
 mod scores;
 #[cfg(test)]
@@ -19,12 +21,13 @@ mod tests;
 #[cfg(fuzzing)]
 pub(crate) use built_in::similarity_of_texts;
 pub(crate) use built_in::{FINAL_SESSION_STATE_MATCH, built_in};
-#[cfg(feature = "reports")]
-pub(crate) use built_in::{INVOCATION_DURATION, TOKEN_USAGE};
+#[doc(hidden)]
+pub use built_in::{INVOCATION_DURATION, TOKEN_USAGE};
 pub use custom::MetricFn;
 pub(crate) use custom::of_function;
 pub use input::MetricInput;
 pub(crate) use metric_trait::MakeMetric;
 pub use metric_trait::{BoxMetric, Metric};
-pub(crate) use scores::Pool;
+#[doc(hidden)]
+pub use scores::Pool;
 pub use scores::{RubricScore, Score, Scores};

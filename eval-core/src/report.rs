@@ -37,33 +37,27 @@
 //! | a run | [`Transcript`] of [`TurnRecord`]s, [`RunError`] | [`RunReport`] |
 //! | a metric, on one run | [`JudgeUse`] | [`ScoredMetric`] with its [`MetricOutcome`] |
 //!
-//! A [`Verdict`] stands on a case, on a metric of a case and on a metric of a run; the [`Role`] of an error says what
-//! broke.
+//! A [`Verdict`] is on a case, on a metric of a case and on a metric of a run, a [`TurnVerdict`] on each score; the [`Role`]
+//! of an error says what broke. [`short()`] prints scores.
 //!
-//! # Formats of other tools
+//! # Formats
 //!
-//! With the feature `reports`:
-//!
-//! | format | how |
-//! | --- | --- |
-//! | google-adk's results, as `adk web` shows them | `EvalReport::adk_results`, `EvalReport::save_adk_results` |
-//! | the table of google-adk's `AgentEvaluator` | `EvalReport::to_csv`, `EvalReport::append_csv` |
-//! | adk-rs's report | `EvalReport`, `CaseReport` and `Summary` implement `serde::Serialize` |
+//! [`EvalReport`] serialises as a JSON document: [`EvalReport::to_json`]. The crate `eval-report` has the formats of google-adk and
+//! adk-rs, and the reports of recorded runs.
 
 mod case_report;
+mod document;
 mod eval_report;
-#[cfg(feature = "reports")]
-mod export;
 mod metric_report;
+mod short;
 #[cfg(all(test, feature = "reports"))]
 pub(crate) mod tests;
 
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 pub use crate::transcript::{RunError, Transcript, TurnRecord};
-pub use crate::verdict::{Role, Verdict};
+pub use crate::verdict::{Role, TurnVerdict, Verdict};
 pub(crate) use case_report::run_count;
 pub use case_report::{CaseReport, Location, RunReport};
 pub use eval_report::{EvalReport, Summary};
-#[cfg(feature = "reports")]
-pub use export::{EvalSetResult, ExportError};
 pub use metric_report::{MetricOutcome, MetricReport, ScoredMetric};
+pub use short::short;

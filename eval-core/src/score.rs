@@ -10,7 +10,7 @@ pub(crate) mod common_subsequence;
 mod edit_distance;
 pub(crate) mod equality;
 mod exact_sum;
-pub(crate) mod mean;
+pub mod mean;
 pub(crate) mod porter;
 pub(crate) mod responses;
 pub(crate) mod rouge;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use eval_format::metric::MetricInfo;
 use eval_format::{Criterion, EvalCase, EvalConfig, Gate};
 
-use crate::decide::{Rule, verdict_of_run};
+use crate::decide::{Rule, verdict_of_run, verdicts_of_turns};
 use crate::guard::{Fault, What, fenced_but_for};
 use crate::judge::{JudgeRouter, MeteredJudge};
 use crate::judge_outcome::JudgeError;
@@ -154,8 +154,9 @@ impl ScoringPlan {
     ) -> ScoredMetric {
         let Rule { name, criterion } = planned.rule.clone();
         let verdict = verdict_of_run(criterion.as_ref(), &outcome, self.gate);
+        let turns = verdicts_of_turns(criterion.as_ref(), &outcome);
         let custom = planned.origin == Origin::Custom;
-        ScoredMetric { name, custom, criterion, outcome, judge: metered.used(), verdict }
+        ScoredMetric { name, custom, criterion, outcome, judge: metered.used(), verdict, turns }
     }
 
     /// Replaces the score by the judge's error if a required answer was unavailable.
@@ -164,7 +165,11 @@ impl ScoringPlan {
     /// is no vote.
     fn unless_unanswered(&self, outcome: MetricOutcome, missed: Option<JudgeError>) -> MetricOutcome {
         match missed {
-            Some(error) if self.judges.skips(&error) => MetricOutcome::Unjudged(error.headline().to_owned()),
+            Some(error) if self.judges.skips(&error) => {
+                MetricOutcome::Unjudged(error.headline().into_owned())
+            }
+            // The metric says about which turn the question was.
+            Some(error) if outcome.is_error_of(&error) => outcome,
             Some(error) => MetricOutcome::Error { role: Role::Judge, message: error.to_string() },
             None => outcome,
         }
@@ -257,6 +262,13 @@ impl PlannedMetric {
             Ok(scores) => checked(scores, input.actual.len()),
             Err(fault) => MetricOutcome::Error { role: blamed(&fault), message: fault.to_string() },
         }
+    }
+}
+
+impl MetricOutcome {
+    /// Whether a metric handed on the error of its judge, with words of its own before it.
+    fn is_error_of(&self, error: &JudgeError) -> bool {
+        matches!(self, Self::Error { role: Role::Judge, message } if message.ends_with(&error.to_string()))
     }
 }
 

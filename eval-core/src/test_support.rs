@@ -1,6 +1,6 @@
 //! What the unit tests of several modules share.
 
-#[cfg(any(feature = "judges", feature = "reports"))]
+#[cfg(feature = "judges")]
 pub(crate) mod adk;
 mod ready;
 

@@ -12,7 +12,6 @@ use crate::verdict::Role;
 
 /// The record of one run: the session, the turns, the state at the end, and the error if there was one.
 #[derive(Clone, Default, PartialEq)]
-#[non_exhaustive]
 pub struct Transcript {
     /// The session it ran in.
     pub session: Arc<Session>,
@@ -64,7 +63,6 @@ impl Transcript {
 
 /// The record of one turn.
 #[derive(Clone, Default, PartialEq)]
-#[non_exhaustive]
 pub struct TurnRecord {
     /// All recorded events, in order.
     pub events: Vec<Event>,
@@ -117,7 +115,7 @@ impl fmt::Debug for RunError {
 
 impl RunError {
     /// An error without a judge's error behind it.
-    pub(crate) fn new(role: Role, turn: Option<usize>, message: impl Into<String>) -> Self {
+    pub fn new(role: Role, turn: Option<usize>, message: impl Into<String>) -> Self {
         Self { role, turn, message: message.into(), judge: None, unreachable: false }
     }
 }
@@ -140,7 +138,8 @@ impl std::error::Error for RunError {}
 /// The answer is the last final event with text. If no final event has text, it is the last final event that says
 /// something. The other events are kept in order. The answer's own event is kept for its tokens; its content is left out
 /// unless it holds calls. Unlike in ADK, events that carry only tokens are kept, so that every model call is counted.
-pub(crate) fn invocation(user: &Content, events: &[Event]) -> Invocation {
+#[doc(hidden)]
+pub fn invocation(user: &Content, events: &[Event]) -> Invocation {
     let answer = answer(events);
     let mut kept = Vec::with_capacity(events.len());
     for (at, event) in events.iter().enumerate() {

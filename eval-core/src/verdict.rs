@@ -88,6 +88,28 @@ impl Verdict {
         matches!(self, Self::Failed | Self::NotEvaluated(_) | Self::Error { .. })
     }
 
+    /// Whether a run passed, by the verdicts of its metrics that gate: at least one passed, and none failed. `None` if it has no
+    /// verdict: a metric broke or lacks a score, or none decided.
+    ///
+    /// ```
+    /// use eval_core::Verdict::{self, Failed, NotEvaluated, Passed};
+    ///
+    /// assert_eq!(Verdict::run_passed([&Passed, &Failed]), Some(false));
+    /// assert_eq!(Verdict::run_passed([&Passed, &NotEvaluated("turn 2: no answer".to_owned())]), None);
+    /// ```
+    pub fn run_passed<'v>(verdicts: impl IntoIterator<Item = &'v Self>) -> Option<bool> {
+        let mut passed = None;
+        for verdict in verdicts {
+            match verdict {
+                Self::Passed => passed = passed.or(Some(true)),
+                Self::Failed => passed = Some(false),
+                Self::Error { .. } | Self::NotEvaluated(_) => return None,
+                Self::Skipped(_) | Self::Informational => {}
+            }
+        }
+        passed
+    }
+
     /// The reason or the error message; `None` for verdicts without one.
     pub fn reason(&self) -> Option<&str> {
         match self {
@@ -115,24 +137,39 @@ impl Verdict {
         }
     }
 
-    /// The verdict of a [`name`](Self::name), with its reason and its role if it has them; `None` if it is no verdict.
-    #[cfg(feature = "reports")]
-    pub(crate) fn named(name: &str, reason: String, role: Option<Role>) -> Option<Self> {
-        let of_role = |message| role.map(|role| Self::Error { role, message });
-        Some(match name {
-            "passed" => Self::Passed,
-            "failed" => Self::Failed,
-            "not_evaluated" => Self::NotEvaluated(reason),
-            "error" => of_role(reason)?,
-            "skipped" => Self::Skipped(reason),
-            "informational" => Self::Informational,
-            _ => return None,
-        })
-    }
-
     /// An error of this role.
     pub(crate) fn error(role: Role, message: impl Into<String>) -> Self {
         Self::Error { role, message: message.into() }
+    }
+}
+
+/// What a metric says of one turn, or of a run that it scores as a whole. It is decided once, where the run is scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TurnVerdict {
+    /// The score reached the threshold.
+    Passed,
+    /// The score is below the threshold.
+    Failed,
+    /// There is no score, and there had to be one.
+    NotEvaluated,
+    /// It decides nothing: the metric only informs, or nothing is expected of the turn.
+    Informational,
+}
+
+impl TurnVerdict {
+    /// Whether the turn is one of those for which a run does not pass where each turn counts.
+    pub fn fails(self) -> bool {
+        matches!(self, Self::Failed | Self::NotEvaluated)
+    }
+
+    /// The verdict in one word, as journals and pages have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::NotEvaluated => "not_evaluated",
+            Self::Informational => "informational",
+        }
     }
 }
 

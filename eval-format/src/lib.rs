@@ -31,6 +31,7 @@
 //! | know what cases expect and no metric reads | [`NotCompared`](compat::NotCompared) |
 //! | find the sets of a directory | [`find_sets`](find::find_sets) |
 //! | know which file is a set, a config or a recording | [`conventions`] |
+//! | know whether two cases ask, or expect, the same | [`Meaning`] |
 //! | read and write what judges answered | `recording` (feature `recordings`) |
 //!
 //! Files that google-adk 2.13.0 can read are read, and writing gives what ADK writes. The exceptions are listed in the
@@ -52,6 +53,7 @@ pub mod find;
 mod hash;
 mod judged;
 mod listing;
+mod meaning;
 pub mod metric;
 mod model;
 mod names;
@@ -74,6 +76,7 @@ pub use config::{Criterion, EvalConfig};
 #[cfg(feature = "edit")]
 pub use edit::{EditError, SetEditor};
 pub use error::ReadError;
+pub use meaning::Meaning;
 pub use metric::{ArgsMatch, MatchType, Similarity};
 pub use model::{
     AgentDetails, AppDetails, Content, ConversationScenario, EvalCase, EvalSet, FunctionCall,
@@ -90,7 +93,7 @@ pub mod __private {
     pub use crate::bytes::{LARGEST_FILE, Unfit, read_file};
     pub use crate::conventions::check_path_part;
     pub use crate::find::{fixed_folder, is_glob, is_left_out};
-    pub use crate::hash::content_hash;
+    pub use crate::hash::{block_hash, content_hash};
     pub use crate::judged::{judged_criteria, simulated_users};
     pub use crate::listing::{LISTING_BEGIN, LISTING_END};
     pub use crate::metric::fields::DEFAULT_STOP_SIGNAL;

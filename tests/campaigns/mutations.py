@@ -78,7 +78,7 @@ def foreign(data, chance, _):
 def rename(data, chance, _):
     """A verdict or a name by hand, as an editor changes it."""
     pairs = ((b'"failed"', b'"passed"'), (b"order_1", b"order_2"), (b'"error"', b'"passed"'), (b'"test":1,', b'"test":2,'),
-             (b'"sealed":true', b'"sealed":false'), (b'"sum"', b'"sun"'), (b'"set_cases"', b'"set_case_"'))
+             (b'"schema":2', b'"schema":1'), (b'"sum"', b'"sun"'), (b'"set_cases"', b'"set_case_"'))
     old, new = chance.choice(pairs)
     return data.replace(old, new, chance.choice((1, -1)))
 

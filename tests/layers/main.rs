@@ -34,13 +34,14 @@ use tree::Sources;
 use workspace::Member;
 
 /// The crates by their folders, each with those that it may depend on.
-const CRATES: [(&str, &[&str]); 6] = [
+const CRATES: [(&str, &[&str]); 7] = [
     ("eval-format", &[]),
     ("eval-macros", &["eval-format"]),
     ("eval-core", &["eval-format", "eval-macros"]),
-    ("eval-agents", &["eval-core"]),
-    ("eval-server", &["eval-format", "eval-core", "eval-agents"]),
-    ("eval-cli", &["eval-format", "eval-core", "eval-agents", "eval-server"]),
+    ("eval-report", &["eval-format", "eval-core"]),
+    ("eval-agents", &["eval-core", "eval-report"]),
+    ("eval-server", &["eval-format", "eval-core", "eval-report", "eval-agents"]),
+    ("eval-cli", &["eval-format", "eval-core", "eval-report", "eval-agents", "eval-server"]),
 ];
 
 /// The most lines of any file.

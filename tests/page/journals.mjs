@@ -17,6 +17,21 @@ export const HOSTILE = [
 
 const text = (role, value) => ({ role, parts: [{ text: value }] });
 
+// A line with its number and checksum: eval-core's `journal/seal.rs`.
+function sealed(record, number) {
+  const line = Buffer.from(`${JSON.stringify(record).slice(0, -1)},"n":${number}`);
+  const blocks = Math.floor(line.length / 8);
+  const padded = Buffer.alloc(blocks * 8 + 8);
+  line.copy(padded);
+  const prime = 0x9e3779b97f4a7c15n;
+  let hash = BigInt.asUintN(64, (BigInt(line.length) ^ padded.readBigUInt64LE(blocks * 8)) * prime);
+  for (let at = 0; at < blocks; at += 1) {
+    const turned = BigInt.asUintN(64, hash << 23n) | (hash >> 41n);
+    hash = BigInt.asUintN(64, (turned ^ padded.readBigUInt64LE(at * 8)) * prime);
+  }
+  return `${line},"sum":"${(hash ^ (hash >> 32n)).toString(16).padStart(16, "0")}"}\n`;
+}
+
 // Writes a run of `count` cases. `said` gives the answer of a case, `name` its name. `asked` gives what a judge was asked, and what it
 // said; `rubric` and `why` what it looked for, and what it found.
 export function journal(folder, count, {
@@ -26,7 +41,8 @@ export function journal(folder, count, {
   const at = join(folder, "target/evalset", id);
   mkdirSync(at, { recursive: true });
   writeFileSync(join(at, "run.json"), JSON.stringify({ run: id, started: "2026-11-22T02:31:07.250Z" }));
-  const lines = [{ record: "head", schema: 1, evalset: "0.1.0", run: id, package: "app", version: "0.0.0", binary: "evals", pid: 4711, started: "2026-11-22T02:31:07.250Z", env: {} }];
+  const lines = [{ record: "head", schema: 2, evalset: "0.1.0", run: id, package: "app", workspace: folder, version: "0.0.0", binary: "evals", pid: 4711, started: "2026-11-22T02:31:07.250Z", env: {} }];
+  lines.push({ record: "listed", sets: [{ tests: Array.from({ length: count }, (_, at) => name(at + 1)) }] });
   const judge = (n) => {
     const { model, ...question } = asked(n) || {};
     return model ? [{ model, asked: question.answers.length, failed: 1, replayed: 0, usage: {}, questions: [question] }] : [];
@@ -39,14 +55,14 @@ export function journal(folder, count, {
       content: { role: "model", parts: [{ function_call: { name: "get_weather", args: { city: `city ${k}`, said: said(n) } } }] },
     }));
     lines.push(
-      { record: "started", test: n, name: name(n), eval_set_id: "weather", eval_id: name(n), file: "evals/weather.evalset.json", line: n, column: 5, case_hash: "0", runs: 1, pass: "mean", gate: "mean", attempt: 1, at: "2026-11-22T02:31:08.000Z" },
-      { record: "ran", test: n, run: 1, evaluation: 1, transcript: {
+      { record: "started", test: n, name: name(n), eval_set_id: "weather", eval_id: name(n), file: "evals/weather.evalset.json", line: n, column: 5, asks: "0", expects: "1", runs: 1, pass: "mean", gate: "mean", attempt: 1, at: "2026-11-22T02:31:08.000Z" },
+      { record: "ran", test: n, run: 1, evaluation: 1, tokens: 12, transcript: {
         session: { app_name: "a", user_id: "u", session_id: "s", state: { [said(n)]: 1 } },
         turns: [{ invocation_id: "t", user_content: text("user", "Weather? " + said(n)), events: [...calls, { author: said(n).slice(0, 40), content: text("model", said(n)), usage: { total_token_count: 12 }, at: 0.25 }], creation_timestamp: 1 }],
       } },
-      { record: "scored", test: n, run: 1, evaluation: 1, metrics: [{ name: metric, score: { scored: [{ value: score, notes: [why(n)], rubrics: [{ rubric_id: rubric(n), score, rationale: why(n) }] }] }, judge: judge(n) }] },
-      { record: "decided", test: n, verdict, metrics: [{ name: metric, criterion: { threshold: 0.8 }, score, scored: 1, total: 1, verdict }], elapsed: 1.25, failure: score < 0.8 ? "Error: " + why(n) : "", headline: score < 0.8 ? why(n) : null, at: "2026-11-22T02:31:38.500Z" },
+      { record: "scored", test: n, run: 1, evaluation: 1, metrics: [{ name: metric, verdict, turns: [verdict.is], outcome: { scored: { overall: score, scores: [{ value: score, notes: [why(n)], rubrics: [{ rubric_id: rubric(n), score, rationale: why(n) }] }] } }, judge: judge(n) }] },
+      { record: "decided", test: n, verdict, metrics: [{ name: metric, criterion: { threshold: 0.8 }, score, scored: 1, total: 1, verdict }], elapsed: 1.25, failure: score < 0.8 ? "Error: " + why(n) : null, headline: score < 0.8 ? why(n) : null, at: "2026-11-22T02:31:38.500Z" },
     );
   }
-  writeFileSync(join(at, "app-evals-4711-0.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n") + "\n");
+  writeFileSync(join(at, "app-evals-4711-0.jsonl"), lines.map((line, at) => sealed(line, at + 1)).join(""));
 }

@@ -101,6 +101,7 @@ const tests = {
     assert.equal(await page.getByRole("searchbox").inputValue(), "weather", "what is typed stays");
     assert.equal(await page.locator("#detail").evaluate((it) => it.scrollTop), scrolled, "it is where it was scrolled to");
     await page.locator("tr.case", { hasText: "IN WORK" }).first().waitFor();
+    assert.doesNotMatch(await page.locator("body").innerText(), /ended before|was killed|has ended\.|did not run|--unfinished/, "nothing says that it has ended");
     await picture(page, "run-running");
     service.open(99);
     await ended(child);

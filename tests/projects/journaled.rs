@@ -218,7 +218,7 @@ fn a_disk_that_fills_up_tears_one_line_and_changes_no_verdict() {
     let command = first().command(&[], &[]);
     let program = command.get_program().to_str().expect("the target folder has a plain name").to_owned();
     let line = format!(
-        "trap '' XFSZ; ulimit -f 2; EVALSET_DIR='{}' exec '{program}' --test-threads=1 --skip e_no_agent",
+        "trap '' XFSZ; ulimit -f 4; EVALSET_DIR='{}' exec '{program}' --test-threads=1 --skip e_no_agent",
         shown(&folder)
     );
     let run = project().shell(&line).passes();

@@ -49,7 +49,7 @@ fn nobody_is_asked_unless_the_environment_says_so() {
              if `EVALSET_JUDGE` says so\n"
         );
         assert!(text.starts_with(&expected), "{text}");
-        let record = "record it  EVALSET_JUDGE=record cargo test -p judged_unasked --test evals manners::bread -- --exact\n";
+        let record = "\nrecord it     EVALSET_JUDGE=record cargo test -p judged_unasked --test evals manners::bread -- --exact\n";
         assert!(text.contains(record), "{text}");
         assert_eq!(text.matches("EVALSET_MISSING_JUDGE=skip").count(), 1, "{text}");
     }
@@ -94,10 +94,12 @@ fn a_recording_is_replayed_until_the_question_changes() {
             "Error: manners::bread: polite: not recorded: `{RECORDING}` has no answer to this question of `polite`"
         ),
         "\n  |   - The bread, please\n  |   + The butter, please\n",
-        "\n  | record it  EVALSET_JUDGE=record cargo test -p judged_recorded --test evals manners::bread -- --exact\n",
+        "\nrecord it     EVALSET_JUDGE=record cargo test -p judged_recorded --test evals manners::bread -- --exact\n",
     ] {
         assert!(text.contains(part), "{text}");
     }
+    assert_eq!(text.matches("EVALSET_JUDGE=record").count(), 1, "{text}");
+    assert!(!text.contains("run again"), "it would fail again: {text}");
     project.test(&[KEY, RECORD]).passes();
     project.test(&[]).passes();
     let binary = project.test_binary("tests/evals.rs");

@@ -5,7 +5,7 @@ mod ask;
 use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use eval_core::__private::mask;
+use crate::output::mask;
 
 use crate::drafts::{Draft, accept, shown};
 use crate::edited::{Change, SelectedSet, changed, open, select};

@@ -15,7 +15,7 @@ use eval_core::judge::JudgeMode;
 use crate::files::{Scope, find_files};
 use crate::output::width::fitted;
 use crate::output::{Answer, CommandError, Format};
-use crate::recorded::{LoadedRun, RunArgs, TestResult};
+use crate::recorded::{LoadedRun, TestResult, WhichRun};
 use json::Document;
 use last_run::LastRun;
 use planned::{Plan, PlannedSet};
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mode = JudgeMode::from_env()
         .map_err(|error| CommandError::new(error.to_string(), "unset it to have recordings replayed"))?;
     // A project without a run can be planned too.
-    let loaded = RunArgs::default().load().ok();
+    let loaded = WhichRun::default().load().ok();
     let tests = loaded.as_ref().map(|loaded| TestResult::all(&loaded.run)).unwrap_or_default();
     let last_run = LastRun::of(&tests);
     let paths = if args.paths.is_empty() { last_run.files() } else { args.paths.clone() };

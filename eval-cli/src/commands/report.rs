@@ -11,7 +11,7 @@ use clap::ArgGroup;
 
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{RunArgs, RunResults, prune};
-use eval_core::__private::{PriceError, Prices};
+use eval_report::price::{PriceError, Prices};
 use formats::ReportFiles;
 
 /// Shows the results of a test run: the last one, unless another one is named.
@@ -88,13 +88,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let opens = if args.open { Some(page_to_open(args.files.page())?) } else { None };
     // Only formats for programs tell the scores of each run.
     let takes_all = args.format == Format::Json || args.files.take_all();
+    let run = args.run.which();
     #[cfg(feature = "store")]
-    let (stored, takes_all) = (args.stored.fetch(&args.run)?, takes_all || args.stored.publishes());
+    let (stored, takes_all) = (args.stored.fetch(&run)?, takes_all || args.stored.publishes());
     #[cfg(feature = "store")]
-    let fetched = stored.as_ref().map(|stored| stored.args(&args.run));
-    #[cfg(not(feature = "store"))]
-    let fetched: Option<RunArgs> = None;
-    let run = fetched.as_ref().unwrap_or(&args.run);
+    let run = stored.as_ref().map_or(run.clone(), |stored| stored.args(&run));
     let loaded = if takes_all { run.load()? } else { run.load_outline()? };
     #[cfg(feature = "store")]
     let loaded = loaded.lacking(stored.as_ref().and_then(stored::StoredRun::missing_parts));
@@ -113,11 +111,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let saved = written.shown();
     let text = match (written.printed, args.format) {
         (Some(printed), _) => printed,
-        (None, Format::Human) => formats::human(&results) + &saved,
-        (None, Format::Json) => formats::json(&results)?,
+        (None, Format::Human) => eval_report::formats::human(&results) + &saved,
+        (None, Format::Json) => eval_report::formats::json(&results)?,
     };
     prune();
-    let annotations = if args.github { formats::github(&results) } else { String::new() };
+    let annotations = if args.github { eval_report::formats::github(&results) } else { String::new() };
     #[cfg(feature = "store")]
     if let Some(stored) = &stored {
         stored.end(&results, args.app.as_deref())?;

@@ -9,12 +9,11 @@ mod notice;
 mod targets;
 
 use eval_core::__private::Completeness;
-use eval_core::journal::RecordedRun;
 
 use crate::output::foreign::one_line;
 use crate::output::words::{count, short_code_list, them};
 use crate::output::{Answer, CommandError, Outcome};
-use crate::recorded::{RunArgs, State, TestResult, gaps, has_gaps};
+use crate::recorded::{RunArgs, RunResults, State, gaps, has_gaps};
 use cargo_tests::CargoTests;
 use notice::notice;
 use targets::Targets;
@@ -64,14 +63,17 @@ Examples:
   cargo evalset rerun --failed -- --release --features live
 
 Exit codes:
-  0  nothing to run again, or all of it passed
-  2  there is no such run, a test cannot be run again, no test ran, or a part of the record cannot be read
+  0  all that did not pass was run again and passed, and nothing else keeps the run from passing
+  2  there is no such run, a test cannot be run again, no test ran, a part of the record cannot be read, or something is left
+     over: a test that the flags leave out, a test that never began, a run of another job
   any other is that of cargo";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let loaded = args.run.load_outline()?;
+    let loaded = args.run.which().load_outline()?;
     let run = &loaded.run;
-    let tests = TestResult::all(run);
+    let results = RunResults::of(&loaded, None, false)
+        .map_err(|error| CommandError::new(error.to_string(), "report the run: `cargo evalset report`"))?;
+    let tests = &results.tests;
     let targets = Targets::here();
     let lacks = Completeness::of(run);
     let mut chosen = CargoTests::default();
@@ -83,14 +85,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     let mut remark = None;
     if args.takes_unfinished() {
-        if lacks.of_programs > 0 {
-            others.push(format!("{} that never began", count(lacks.of_programs, "case")));
-        }
-        never_begun::add(&mut chosen, &mut others, run, &tests, &lacks, &targets, &args.more);
-        remark = cut_short::remark(&tests, &targets);
+        others.extend(lacks.of_programs.iter().map(|name| one_line(name)));
+        never_begun::add(&mut chosen, &mut others, run, &lacks, &targets, &args.more);
+        remark = cut_short::remark(tests, &targets);
     }
     if chosen.is_empty() {
-        return nothing(args, run, &others, remark);
+        return nothing(args, &results, &others, remark);
     }
     if let Some(remark) = remark {
         notice(&format!("note: {remark}"));
@@ -112,7 +112,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         return Ok(Answer::new(Outcome::Passed, cargo_commands::shown(&commands)));
     }
     let mut answer = cargo_commands::run(&commands, args.nextest)?;
-    let is_incomplete = is_missing || !others.is_empty() || has_gaps(run);
+    let left = left_over(args, &results);
+    for left in &left {
+        notice(&format!("note: left over: {left}"));
+    }
+    let is_incomplete = is_missing || !others.is_empty() || has_gaps(run) || !left.is_empty();
     if is_incomplete && answer.exit_code == 0 {
         answer.exit_code = Outcome::Unmeasurable.exit_code();
     }
@@ -139,10 +143,26 @@ impl Args {
     }
 }
 
+/// What keeps `report` of the run from ending with 0 and is not run again: tests that the flags leave out, and doubts about the
+/// run as a whole.
+fn left_over(args: &Args, results: &RunResults<'_>) -> Vec<String> {
+    let tests = results.needing_attention().filter(|test| !args.wants(test.state));
+    let tests = tests.map(|test| format!("{} ({})", one_line(&test.name), test.state.name()));
+    let never_began = if args.takes_unfinished() { 0 } else { results.totals.missing };
+    let never_began = (never_began > 0).then(|| format!("{} never began", count(never_began, "test")));
+    let totals = &results.totals;
+    let is_in_doubt = totals.is_doubtful || totals.lacks_parts || totals.unlisted > 0;
+    let doubts = results.doubts.iter().filter(|_| is_in_doubt).cloned();
+    let nothing = (totals.passed + totals.failed + totals.errors + totals.unfinished + totals.not_evaluated
+        == 0)
+        .then(|| totals.reason());
+    tests.chain(never_began).chain(doubts).chain(nothing).collect()
+}
+
 /// The answer if no test can be run again. `others` are chosen tests that cargo did not run.
 fn nothing(
     args: &Args,
-    run: &RecordedRun,
+    results: &RunResults<'_>,
     others: &[String],
     remark: Option<&str>,
 ) -> Result<Answer, CommandError> {
@@ -152,6 +172,7 @@ fn nothing(
             "run the program again that did",
         ));
     }
+    let run = &results.loaded.run;
     let what = match (args.takes_all(), args.failed, args.errors, args.unfinished) {
         (true, ..) => "every test passed",
         (_, true, false, false) => "no test failed",
@@ -163,8 +184,13 @@ fn nothing(
     for note in remark.map(str::to_owned).into_iter().chain(gaps(run)) {
         text.push_str(&format!("note: {note}\n"));
     }
+    let left = left_over(args, results);
+    for left in &left {
+        text.push_str(&format!("note: left over: {left}\n"));
+    }
     if !has_gaps(run) {
-        return Ok(Answer::new(Outcome::Passed, text));
+        let outcome = if left.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable };
+        return Ok(Answer::new(outcome, text));
     }
     text.push_str("The record is incomplete, so there may be tests that it lacks: run all tests again.\n");
     Ok(Answer::new(Outcome::Unmeasurable, text))

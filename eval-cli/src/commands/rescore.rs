@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use crate::output::width::fitted;
 use crate::output::{Answer, CommandError, Format};
-use crate::recorded::{Cases, RunArgs, TestResult};
+use crate::recorded::{Cases, RunArgs, RunResults, TestResult};
 use json::Document;
 use rescored::RescoredRun;
 use selection::Selection;
@@ -41,6 +41,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODEL")]
     judge: Option<String>,
 
+    /// Says that tests were left out on purpose, as for `report`. Without it, a run that lacks tests ends with 2.
+    #[arg(long)]
+    partial: bool,
+
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -55,10 +59,13 @@ Examples:
 Exit codes:
   0  with the new scores every case passes
   1  a case fails
-  2  a case has no verdict, or cannot be scored again";
+  2  a case has no verdict, or cannot be scored again; or `report` would end with 2 whatever the scores are: tests never
+     began, or the run is not of this CI job or of the tests that are there now";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let loaded = args.run.load()?;
+    let loaded = args.run.which().load()?;
+    let results = RunResults::of(&loaded, None, args.partial)
+        .map_err(|error| CommandError::new(error.to_string(), "report the run: `cargo evalset report`"))?;
     let tests = TestResult::all(&loaded.run);
     let selection = Selection::new(&args.metrics, args.config.as_deref(), args.judge.clone(), &tests)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -69,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         )
     })?;
     let cases = runtime.block_on(score::all(tests, &selection, &mut Cases::default()));
-    let rescored = RescoredRun { loaded: &loaded, cases };
+    let rescored = RescoredRun { results: &results, cases };
     match args.format {
         Format::Human => Ok(Answer::new(rescored.outcome(), fitted(human::text(&rescored)))),
         Format::Json => Answer::json(rescored.outcome(), &Document::of(&rescored)),

@@ -11,8 +11,10 @@ mod stored;
 
 use std::ffi::OsString;
 
-use eval_core::__private::{ctrl_c_pressed, variables};
+use eval_core::__private::project::Project;
+use eval_core::__private::variables;
 use eval_core::{EvalCase, EvalRunner};
+use eval_report::command::pressed as ctrl_c_pressed;
 
 use super::report::formats::{self, ReportFiles};
 use crate::output::{Answer, CommandError, Format};
@@ -138,9 +140,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let text = match (written.printed, args.format) {
         (Some(printed), _) => printed,
         (None, Format::Human) => ended.text() + &saved,
-        (None, Format::Json) => formats::json(&results)?,
+        (None, Format::Json) => eval_report::formats::json(&results)?,
     };
-    let annotations = if args.github { formats::github(&results) } else { String::new() };
+    let annotations = if args.github { eval_report::formats::github(&results) } else { String::new() };
     let outcome = results.totals.outcome();
     #[cfg(feature = "store")]
     let outcome = match (&store, loaded.folders.first()) {
@@ -173,6 +175,7 @@ impl JournalFolder {
     }
 
     fn set(&self, runner: EvalRunner) -> EvalRunner {
+        let runner = runner.project(Project::here());
         match self {
             Self::OfRuns => runner.journal(new_root()),
             Self::Temporary(folder) => runner.temporary_journal(folder.path()),

@@ -14,9 +14,8 @@ use eval_server::{BindError, Server, ServerOptions, TokenError, stop_signal};
 
 use crate::agent::{self, AgentArgs};
 use crate::output::{Answer, CommandError, Outcome};
-use crate::page::PAGES;
-use crate::recorded::new_root;
-use crate::serve::{Start, site};
+use crate::recorded::root;
+use crate::serve::{PAGES, Start, site};
 use drafts::SetFolder;
 
 /// Shows runs while they run, drafts and files in the browser, and checks eval sets and scores traces over HTTP.
@@ -78,9 +77,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     #[cfg(feature = "store")]
     args.stored.check(start.is_some())?;
     #[cfg(feature = "store")]
-    let records = args.stored.records()?.unwrap_or_else(new_root);
+    let records = args.stored.records()?.unwrap_or_else(root);
     #[cfg(not(feature = "store"))]
-    let records = new_root();
+    let records = root();
     let (pages, site) = site(records.clone(), super::report::prices(&args.prices)?, start);
     let mut options = ServerOptions::new().records(records).pages(pages).links(PAGES);
     for host in &args.hosts {

@@ -10,8 +10,8 @@ use eval_format::conventions::{FileKind, SET_NAMES, is_passed_over};
 use eval_format::find::{FindError, find_sets};
 
 use super::folder::names_in;
-use super::read::unreadable;
 use crate::output::CommandError;
+use crate::output::unreadable;
 
 /// A file to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]

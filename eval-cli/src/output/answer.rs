@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::error::CommandError;
-use super::json;
-use super::outcome::Outcome;
+use super::{CommandError, Outcome, json};
 
 /// What a command prints on standard output, and the exit code of the program.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Answers: pages, JSON, and why there is none.
 
-use eval_core::__private::mask;
+use crate::output::mask;
 use eval_server::axum::body::{Body, Bytes};
 use eval_server::axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,

@@ -1,14 +1,11 @@
 //! Drafts of all sets, and what somebody decides about them.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use eval_core::__private::mask;
+use crate::output::mask;
 use eval_core::foreign::{LONGEST_TEXT, excerpt};
-use eval_core::journal::case_hash;
-use eval_format::SetEditor;
-use eval_format::reader::check_set;
+use eval_format::{Meaning, SetEditor};
 use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::State;
 use eval_server::axum::http::StatusCode;
@@ -50,7 +47,6 @@ fn of_set(path: &Path, editor: &SetEditor) -> Vec<DraftCard> {
     if editor.drafts().next().is_none() {
         return Vec::new();
     }
-    let hashes = hashes(editor);
     let set = mask(&path.display().to_string()).into_owned();
     let card = |id: &str| {
         Some(DraftCard {
@@ -58,7 +54,7 @@ fn of_set(path: &Path, editor: &SetEditor) -> Vec<DraftCard> {
             case: mask(id).into_owned(),
             shown_set: line(&set),
             shown_case: line(id),
-            seen: hashes.get(id)?.clone(),
+            seen: seen(editor, id)?,
             rows: parts(editor.case(id)?).into_iter().map(row).collect(),
         })
     };
@@ -74,14 +70,10 @@ fn row(part: Part) -> DraftRow {
     DraftRow { turn, what, said: excerpt(&said, LONGEST_TEXT).noted() }
 }
 
-/// What the text of each case is, by id.
-fn hashes(editor: &SetEditor) -> HashMap<String, String> {
-    let checked = check_set("", editor.text().as_bytes(), None);
-    let hashes = checked.cases.into_iter().filter_map(|span| {
-        let hash = checked.text.get(span.range).map(case_hash)?;
-        Some((span.eval_id, hash))
-    });
-    hashes.collect()
+/// What a case asks and expects, as whoever decides about it has seen it.
+fn seen(editor: &SetEditor, id: &str) -> Option<String> {
+    let Meaning { asks, expects, .. } = Meaning::of(editor.case(id)?);
+    Some(format!("{asks}{expects}"))
 }
 
 /// Which draft somebody decided about, and what they saw.
@@ -140,7 +132,7 @@ async fn decide(
         let case = editor.case(&decision.case).filter(|case| case.draft().is_some());
         let case = case
             .ok_or_else(|| conflict(&format!("`{id}` is no draft any more: somebody decided meanwhile")))?;
-        if hashes(&editor).get(&decision.case) != Some(&decision.seen) {
+        if seen(&editor, &decision.case).as_ref() != Some(&decision.seen) {
             return Err(conflict(&format!("the case `{id}` was changed meanwhile")));
         }
         let said = act(&Draft { case: case.clone(), path: path.clone() })?;

@@ -180,6 +180,29 @@ pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
     response
 }
 
+/// The links to the other pages, for a page that the templates of this crate do not make.
+pub(super) fn nav(here: &'static str) -> Result<String, Failure> {
+    let live = Here(here);
+    NavPage { live }
+        .render()
+        .map_err(|error| Failure::internal(format!("the page cannot be written: {error}")))
+}
+
+#[derive(Template)]
+#[template(path = "live/nav.html")]
+struct NavPage {
+    live: Here,
+}
+
+/// The page of the navigation that is shown.
+struct Here(&'static str);
+
+impl Here {
+    fn stands_at(&self, path: &str) -> bool {
+        self.0 == path
+    }
+}
+
 fn sent(text: Result<String, askama::Error>, policy: &str) -> Result<Response, Failure> {
     text.map(|text| answer::page(&text, policy))
         .map_err(|error| Failure::internal(format!("the page cannot be written: {error}")))

@@ -4,13 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use eval_core::__private::mask;
+use crate::output::mask;
 use eval_core::journal::{Head, RunDir};
 
 use super::folder::{Signature, signature};
 use super::html::RunLine;
 use super::hub::lock;
-use super::view::reason;
 use crate::output::{shell, time};
 use crate::page::line;
 use crate::recorded::{LoadedRun, RunResults};
@@ -56,7 +55,7 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     };
     let loaded = LoadedRun::of_folder(run.id.clone(), run.path.clone(), true);
     let loaded = match loaded {
-        Ok(loaded) => loaded,
+        Ok(loaded) => loaded.running(running),
         Err(error) => {
             shown.reason = Some(line(&error.to_string()));
             return shown;
@@ -65,10 +64,11 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     // Without a `k` nothing can be wrong with it.
     let Ok(results) = RunResults::of(&loaded, None, false) else { return shown };
     let totals = &results.totals;
-    shown.outcome = if running { "running" } else { totals.outcome().name() };
-    shown.reason = Some(line(&reason(&results, running)));
+    shown.outcome = totals.word();
+    shown.reason = Some(line(&totals.reason()));
     shown.cases = totals.cases - totals.skipped;
-    shown.planned = (loaded.run.never_began > 0).then_some(totals.cases + loaded.run.never_began);
+    shown.planned =
+        (!loaded.run.never_began.is_empty()).then_some(totals.cases + loaded.run.never_began.len());
     shown.passed = totals.passed;
     shown.decided = totals.cases - totals.unfinished;
     shown.took = Some(time::took(totals.elapsed));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use eval_core::__private::Prices;
+use eval_report::price::Prices;
 use tokio::sync::Semaphore;
 
 use super::answer::Failure;

@@ -45,7 +45,7 @@ impl Followed {
                         return;
                     }
                     Record::Planned(more) => {
-                        *planned = planned.saturating_add(more.cases);
+                        *planned = planned.saturating_add(more.cases.len());
                         return;
                     }
                     Record::Started(started) => {
@@ -87,6 +87,8 @@ mod tests {
     use std::fs::{self, OpenOptions};
     use std::io::Write as _;
 
+    use eval_core::journal::{SCHEMA, sealed_line};
+
     use super::*;
 
     #[test]
@@ -100,7 +102,7 @@ mod tests {
             for record in records {
                 let mut record = record.clone();
                 record["at"] = json!("2026-11-22T02:31:07.250Z");
-                writeln!(file, "{record}").unwrap();
+                write!(file, "{}", sealed_line(&record, 1)).unwrap();
             }
             let names: Vec<String> = followed.read([path.as_path()].into_iter()).into_iter().collect();
             let shown = followed.shown("r", true, &BTreeSet::new());
@@ -108,21 +110,25 @@ mod tests {
             (names.join(","), numbers.map(|it| shown[it].as_u64().unwrap()))
         };
         let head = json!({
-            "record": "head", "schema": 1, "evalset": "0", "run": "r", "pid": 1,
+            "record": "head", "schema": SCHEMA, "evalset": "0", "run": "r", "pid": 1,
             "started": "2026-11-22T02:31:07.250Z", "env": {}, "package": "p",
         });
-        let started = |test, name| json!({ "record": "started", "test": test, "name": name, "runs": 1, "pass": "mean", "gate": "mean" });
-        let decided = |test, verdict: Value| json!({ "record": "decided", "test": test, "verdict": verdict });
+        let started = |test, name| json!({ "record": "started", "test": test, "name": name, "eval_id": name, "attempt": 1, "runs": 1, "pass": "mean", "gate": "mean" });
+        let decided = |test, verdict: Value| json!({ "record": "decided", "test": test, "verdict": verdict, "elapsed": 1.0 });
         assert_eq!(
-            after(&[head, json!({ "record": "planned", "cases": 3 })]),
+            after(&[head, json!({ "record": "planned", "cases": ["a", "b", "c"] })]),
             (String::new(), [0, 3, 0, 0, 0])
         );
         assert_eq!(after(&[started(1, "a\u{202e}")]), ("a\\u{202e}".to_owned(), [1, 3, 0, 0, 1]));
         let error = json!({ "is": "error", "reason": "x", "role": "agent" });
-        let both = [started(2, "b"), decided(1, error), decided(7, json!("passed"))];
+        let both = [started(2, "b"), decided(1, error), decided(7, json!({ "is": "passed" }))];
         assert_eq!(after(&both), ("a\\u{202e},b".to_owned(), [2, 3, 0, 1, 1]));
         // A case that is tried again counts once.
-        let again = [started(3, "a\u{202e}"), decided(3, json!("passed")), decided(2, json!("passed"))];
+        let again = [
+            started(3, "a\u{202e}"),
+            decided(3, json!({ "is": "passed" })),
+            decided(2, json!({ "is": "passed" })),
+        ];
         assert_eq!(after(&again), ("a\\u{202e},b".to_owned(), [2, 3, 2, 0, 0]));
     }
 }

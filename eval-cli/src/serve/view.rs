@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use eval_core::__private::{Prices, mask};
+use crate::output::mask;
 use eval_core::journal::{ReadRunError, RunDir};
 use eval_format::__private::content_hash;
+use eval_report::price::Prices;
 use eval_server::axum::response::Response;
 use serde_json::{Value, json};
 
 use super::answer::{self, Failure};
 use super::folder::{Signature, signature};
-use super::html::{COMMON, RUN, STYLE};
+use super::html::{COMMON, RUN, STYLE, nav};
 use super::hub::lock;
 use crate::page::{self, CaseRow, Fact, Live, PageModel};
 use crate::recorded::{LoadedRun, RunResults};
@@ -81,7 +82,18 @@ impl View {
         let began = Instant::now();
         let loaded = LoadedRun::of_folder(run.id.clone(), run.path.clone(), false)
             .map_err(|error| unreadable(&error))?;
-        let model = model(&loaded, prices, signature.is_written)?;
+        Self::made(loaded, prices, signature, before, began)
+    }
+
+    fn made(
+        loaded: LoadedRun,
+        prices: &Prices,
+        signature: Signature,
+        before: Option<&Self>,
+        began: Instant,
+    ) -> Result<Self, Failure> {
+        // The one fact from which each sentence of the page follows.
+        let model = model(&loaded.running(signature.is_written), prices)?;
         // It grows over restarts of the service too.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let now = u64::try_from(now).unwrap_or_default();
@@ -110,7 +122,7 @@ impl View {
         let counts =
             model.counts.iter().map(|it| json!({ "filter": it.filter, "name": it.name, "cases": it.cases }));
         json!({
-            "version": self.version, "again": again, "running": now.is_written, "title": model.title,
+            "version": self.version, "again": again, "running": self.signature.is_written, "title": model.title,
             "outcome": model.outcome, "reason": model.reason, "about": model.about,
             "numbers": model.numbers, "notes": model.notes, "counts": counts.collect::<Vec<_>>(),
             "glance": facts(&model.glance), "facts": facts(&model.facts), "rerun": model.rerun,
@@ -120,50 +132,26 @@ impl View {
     }
 }
 
-/// Why a run is as it is. While it runs, what did not begin may still begin.
-pub(super) fn reason(results: &RunResults<'_>, running: bool) -> String {
-    let totals = &results.totals;
-    if !running {
-        return totals.reason();
-    }
-    let counted = [
-        (totals.passed, "passed"),
-        (totals.failed, "failed"),
-        (totals.errors, "with errors"),
-        (totals.not_evaluated, "not evaluated"),
-        (totals.skipped, "skipped"),
-        (totals.unfinished, "in work"),
-        (totals.missing, "to begin"),
-    ];
-    let counted = counted.into_iter().filter(|(number, _)| *number > 0);
-    let counted: Vec<String> = counted.map(|(number, what)| format!("{number} {what}")).collect();
-    if counted.is_empty() { "no case began yet".to_owned() } else { counted.join(", ") }
-}
-
-fn model(loaded: &LoadedRun, prices: &Prices, running: bool) -> Result<PageModel, Failure> {
+fn model(loaded: &LoadedRun, prices: &Prices) -> Result<PageModel, Failure> {
     let mut results =
         RunResults::of(loaded, None, false).map_err(|error| Failure::internal(error.to_string()))?;
     results.prices = prices.clone();
-    let mut model = run_page::model(&results);
-    if running {
-        "running".clone_into(&mut model.outcome);
-        model.title = format!("running · {}", model.title);
-        model.reason = page::line(&reason(&results, true));
-        for case in model.cases.iter_mut().filter(|case| case.state == "unfinished") {
-            case.word = "IN WORK";
-            case.details.word = "IN WORK";
-        }
-    }
-    Ok(model)
+    Ok(run_page::model(&results))
 }
 
 /// The page of a run that does not change.
 pub(super) fn still(loaded: &LoadedRun, prices: &Prices, here: &'static str) -> Result<Response, Failure> {
-    rendered(&model(loaded, prices, false)?, here, "", 0)
+    rendered(&model(loaded, prices)?, here, "", 0)
 }
 
 fn rendered(model: &PageModel, here: &'static str, id: &str, version: u64) -> Result<Response, Failure> {
-    let live = Live { here, run: mask(id).into_owned(), version, style: STYLE, scripts: vec![COMMON, RUN] };
+    let live = Live {
+        nav: nav(here)?,
+        run: mask(id).into_owned(),
+        version,
+        style: STYLE,
+        scripts: vec![COMMON, RUN],
+    };
     let text = page::render_live(model, &live);
     let text = text.map_err(|error| Failure::internal(format!("the page cannot be written: {error}")))?;
     Ok(answer::page(&text, &page::live_policy(&live)))
@@ -196,4 +184,93 @@ pub(super) fn unreadable(error: &ReadRunError) -> Failure {
         error.to_string(),
         "it may have been removed: the newest runs are kept, as many as `EVALSET_KEEP` says",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use eval_core::journal::sealed_line;
+
+    use super::*;
+
+    /// A run in which one case failed, one has no verdict, and a program was to run two more.
+    fn view(is_written: bool) -> View {
+        let folder = tempfile::tempdir().unwrap();
+        let at = "2026-11-22T02:31:07.250Z";
+        let started = |test: u32, name: &str| {
+            json!({ "record": "started", "test": test, "name": name, "eval_id": name, "runs": 2, "pass": "mean", "gate": "mean",
+                "asks": "0", "expects": "1", "attempt": 1, "file": "a.evalset.json", "of_program": true, "at": at })
+        };
+        let records = [
+            json!({ "record": "head", "schema": 2, "evalset": "0", "run": "r", "pid": 1, "started": at, "env": {},
+                "again": ["--agent-cmd", "x"] }),
+            json!({ "record": "planned", "cases": ["a/failed", "a/open", "a/third", "a/fourth"] }),
+            started(1, "a/failed"),
+            json!({ "record": "decided", "test": 1, "verdict": { "is": "failed" }, "elapsed": 1.0, "headline": "m is 0.0, below 1.0", "at": at }),
+            started(2, "a/open"),
+        ];
+        // The last line is being written.
+        let sealed = records.iter().zip(1..).map(|(record, number)| sealed_line(record, number));
+        let text = sealed.collect::<String>() + "{\"record\":\"ran\"";
+        fs::write(folder.path().join("a.jsonl"), text).unwrap();
+        let loaded = LoadedRun::of_folder("r".to_owned(), folder.path().to_owned(), false).unwrap();
+        let mut signature = Signature::default();
+        signature.is_written = is_written;
+        View::made(loaded, &Prices::default(), signature, None, Instant::now()).unwrap()
+    }
+
+    /// Everything that is said of it.
+    fn said(view: &View) -> String {
+        let changes = view.since(0, &view.signature).to_string();
+        format!("{changes}{:?}", view.model.cases)
+    }
+
+    #[test]
+    fn nothing_says_of_a_running_run_that_it_has_ended() {
+        let running = view(true);
+        let text = said(&running);
+        for word in [
+            "ended before",
+            "killed",
+            "unmeasurable",
+            "UNFINISHED",
+            "Unfinished",
+            "took ",
+            "did not run",
+            "a/open,",
+        ] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
+        assert_eq!(running.model.reason, "1 failed, 1 in work, 2 to begin");
+        assert_eq!(running.model.outcome, "running");
+        let open = running.model.cases.iter().find(|case| case.state == "unfinished").unwrap();
+        assert_eq!(
+            (open.word, open.reason.as_deref()),
+            ("IN WORK", Some("no verdict yet: 0 of 2 runs ended"))
+        );
+        assert_eq!(open.details.rerun, None);
+        assert_eq!(running.model.rerun, ["cargo evalset run a.evalset.json:a/failed --agent-cmd x"]);
+        // Whoever looks later learns that it has ended with what is said of it then, and not before.
+        let ended = Signature::default();
+        let news = running.since(0, &ended);
+        assert_eq!((&news["running"], news["again"].is_null()), (&json!(true), false));
+    }
+
+    #[test]
+    fn what_has_ended_without_a_verdict_is_told() {
+        let ended = view(false);
+        let text = said(&ended);
+        for word in [
+            "ended before",
+            "was killed or is still running",
+            "unmeasurable",
+            "UNFINISHED",
+            "a/failed,a/open",
+        ] {
+            assert!(text.contains(word), "{word}: {text}");
+        }
+        assert_eq!(ended.model.reason, "of 2 cases: 1 failed, 1 unfinished; 2 more tests never began");
+        assert_eq!(ended.since(0, &ended.signature)["running"], false);
+    }
 }

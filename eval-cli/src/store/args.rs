@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use eval_core::__private::hide;
+use crate::output::hide;
 
 use super::open::Store;
 use super::url::StoreUrl;

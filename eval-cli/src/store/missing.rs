@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn no_credential_is_written() {
-        eval_core::__private::hide("wJalrXUtnFEMI-of-the-store");
+        crate::output::hide("wJalrXUtnFEMI-of-the-store");
         let folder = tempfile::tempdir().unwrap();
         say(folder.path(), &["the store said wJalrXUtnFEMI-of-the-store".to_owned()]).unwrap();
         let said = fs::read_to_string(folder.path().join("missing-parts.txt")).unwrap();

@@ -151,7 +151,7 @@ async function score() {
   const lines = data.traceResults.flatMap((of) => of.metricResults.map((metric) => el("tr", "",
     el("td", "", of.evalCaseId || `no case: ${of.conversationId || of.traceId}`), el("td", "", metric.metricName),
     el("td", "", state(...(words[metric.evalStatus] || ["", metric.evalStatus]))),
-    el("td", "number", metric.score === null ? "–" : String(Number(metric.score.toPrecision(4)))), el("td", "", metric.error || ""))));
+    el("td", "number", metric.scoreShown ?? "–"), el("td", "", metric.error || ""))));
   for (const [name, what] of left) {
     lines.push(el("tr", "", el("td", "", "every case"), el("td", "", name), el("td", "", state("not_evaluated", "not scored")),
       el("td", "number", "–"), el("td", "", `not applied here: ${what}`)));

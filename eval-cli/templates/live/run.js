@@ -109,7 +109,8 @@ function header(of) {
   facts(head.querySelector(".facts dl"), of.facts, () => el("dd", "unknown", "not recorded"));
   again(head, of.rerun);
   document.querySelector("#cases th:nth-child(5)").textContent = of.costs ? "Tokens, cost" : "Tokens";
-  if (!of.running && wasRunning) old();
+  if (of.running) document.getElementById("old")?.remove();
+  else if (wasRunning) old();
   document.title = of.title;
   for (const count of of.counts) {
     let button = document.querySelector(`[data-filter="${count.filter}"]`);
@@ -120,6 +121,7 @@ function header(of) {
       button.setAttribute("aria-pressed", "false");
       page.addFilter(button);
     }
+    button.firstChild.textContent = count.name + " ";
     button.querySelector("b").textContent = count.cases;
   }
   for (const button of document.querySelectorAll("[data-filter]")) {

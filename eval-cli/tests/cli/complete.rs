@@ -6,14 +6,17 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use crate::folder::{Folder, Ran};
-use crate::journal::{Journal, passed};
+use crate::journal::{Journal, error, passed};
 
 const TESTS: [&str; 3] = ["weather::sunny", "weather::oslo", "travel::lisbon"];
 
-/// A run of these tests, which all passed, by a process with these arguments and variables.
+/// A run of these tests, which all passed, by a process with these arguments and variables. The test binary holds [`TESTS`] and an
+/// ignored test.
 fn run_of(folder: &Folder, id: &str, tests: &[&str], head: &Value) {
     let mut journal = Journal::new(folder, id);
     journal.set_head(head);
+    journal.lists(&TESTS, false);
+    journal.lists(&["live::paid"], true);
     for test in tests {
         let number = journal.started(test, 1);
         journal.ran(number, 1, 1.0);
@@ -22,12 +25,9 @@ fn run_of(folder: &Folder, id: &str, tests: &[&str], head: &Value) {
     journal.write();
 }
 
-/// A test binary that holds [`TESTS`] and an ignored test, and when it was built.
+/// A test binary, and when it was built.
 fn binary(folder: &Folder) -> Value {
-    let listing = "\u{7f}ELF\n#evalset-tests-1 run evals\nweather::sunny\nweather::oslo\n#evalset-tests-end\n\0\
-        \n#evalset-tests-1 run evals\ntravel::lisbon\n#evalset-tests-end\n\0\
-        \n#evalset-tests-1 ignored evals\nlive::paid\n#evalset-tests-end\n";
-    folder.write("target/debug/deps/evals-0123456789abcdef", listing);
+    folder.write("target/debug/deps/evals-0123456789abcdef", "");
     let path = folder.path("target/debug/deps/evals-0123456789abcdef");
     touch(&path, Duration::from_millis(1_795_314_660_500));
     json!({ "program": path, "built": "2026-11-22T02:31:00.500Z" })
@@ -47,7 +47,7 @@ fn with(head: &Value, more: &Value) -> Value {
 }
 
 #[test]
-fn tests_that_never_began_are_counted_by_what_the_binary_holds_and_what_was_asked() {
+fn tests_that_never_began_are_counted_by_what_the_journal_lists_and_what_was_asked() {
     let folder = Folder::new("complete-binary");
     let binary = binary(&folder);
     let nextest = json!({ "NEXTEST_RUN_ID": "r1" });
@@ -96,6 +96,55 @@ fn tests_that_never_began_are_counted_by_what_the_binary_holds_and_what_was_aske
                 "{out}"
             );
         }
+    }
+}
+
+#[test]
+fn each_test_that_never_began_is_an_error_in_every_format() {
+    let folder = Folder::new("complete-formats");
+    let names = ["weather::oslo", "travel::lisbon"];
+    run_of(&folder, "r1", &TESTS[..1], &binary(&folder));
+    let args = ["--junit", "j.xml", "--json", "r.json", "--markdown", "m.md", "--html", "p.html", "--github"];
+    let Ran { out, code, .. } = folder.run(&[&["report"], &args[..]].concat());
+    assert_eq!(code, Some(2), "{out}");
+    let read = |name: &str| std::fs::read_to_string(folder.path(name)).expect("it is written");
+    let junit = read("j.xml");
+    assert!(junit.contains(&format!("failures=\"0\" errors=\"{}\"", names.len())), "{junit}");
+    let problems = serde_json::from_str::<Value>(&read("r.json")).expect("JSON")["problems"].clone();
+    assert_eq!(problems.as_array().map(Vec::len), Some(names.len()), "{problems}");
+    for name in names {
+        assert!(junit.contains(&format!("<testcase name=\"{name}\"")), "{junit}");
+        assert!(out.contains(&format!("::error title={}", name.replace("::", "%3A%3A"))), "{out}");
+        assert!(read("m.md").contains("| ERROR | "), "{}", read("m.md"));
+        assert!(read("p.html").contains(&format!("error: {name}: ")), "{name}");
+        assert!(problems.to_string().contains(name), "{problems}");
+    }
+    let Ran { err, .. } = folder.run(&["report", "--csv", "r.csv", "--json", "again.json"]);
+    assert!(err.contains("cannot be written in the format of ADK"), "{err}");
+    assert!(folder.path("again.json").exists(), "the other outputs are written");
+    std::fs::remove_file(folder.path("again.json")).expect("it is there");
+    let Ran { code, .. } = folder.run(&["report", "--partial", "--junit", "j.xml"]);
+    assert!(code == Some(0) && read("j.xml").contains("errors=\"0\""), "{}", read("j.xml"));
+}
+
+#[test]
+fn a_run_that_does_not_say_what_was_to_run_is_no_pass_even_if_it_is_named() {
+    let folder = Folder::new("complete-untold");
+    let mut journal = Journal::new(&folder, "r1");
+    let test = journal.started("weather::sunny", 1);
+    journal.ran(test, 1, 1.0);
+    journal.decided(test, &passed(), Some(1.0), "");
+    journal.lists_nothing();
+    journal.write();
+    for args in [&["report"][..], &["report", "r1"], &["report", "--partial"]] {
+        let Ran { out, code, .. } = folder.run(args);
+        assert_eq!(code, Some(2), "{out}");
+        assert!(
+            out.contains("the one case passed; what a test binary was to run is not recorded (exit code 2)"),
+            "{out}"
+        );
+        let note = "note: what the test binary `evals` of package `app` was to run is not recorded";
+        assert!(out.contains(note), "{out}");
     }
 }
 
@@ -186,4 +235,98 @@ fn the_run_of_the_job_is_the_one_that_its_variable_names() {
         assert!(err.contains(&format!("`EVALSET_RUN_ID` is `{id}`, and there is no such run")), "{err}");
         assert!(err.contains("they did not build, did not start, or ran without the variable"), "{err}");
     }
+}
+
+/// Where `report` of the whole does not end with 0, nothing ends with 0.
+#[test]
+fn no_command_ends_with_0_where_report_does_not() {
+    type Kind = (&'static str, fn(&Folder), i32, &'static str);
+    let kinds: [Kind; 6] = [
+        ("complete", |folder| run_of(folder, "r1", &TESTS, &json!({})), 0, ""),
+        ("killed", |folder| run_of(folder, "r1", &TESTS[..1], &json!({})), 2, "2 tests never began"),
+        (
+            "of another job",
+            |folder| run_of(folder, "r1", &TESTS, &json!({ "env": { "GITHUB_RUN_ID": "1" } })),
+            2,
+            "another CI job recorded the run",
+        ),
+        (
+            "without a list of its tests",
+            |folder| {
+                let mut journal = Journal::new(folder, "r1");
+                let test = journal.started("weather::sunny", 1);
+                journal.ran(test, 1, 1.0);
+                journal.decided(test, &passed(), Some(1.0), "");
+                journal.lists_nothing();
+                journal.write();
+            },
+            2,
+            "was to run is not recorded",
+        ),
+        (
+            "with an error",
+            |folder| {
+                let mut journal = Journal::new(folder, "r1");
+                for (name, verdict) in
+                    [("weather::sunny", passed()), ("weather::oslo", error("agent", "connection refused"))]
+                {
+                    let test = journal.started(name, 1);
+                    journal.ran(test, 1, 1.0);
+                    journal.decided(test, &verdict, Some(1.0), "");
+                }
+                journal.write();
+            },
+            2,
+            "weather::oslo (error)",
+        ),
+        (
+            "cut in a line",
+            |folder| {
+                let mut journal = Journal::new(folder, "r1");
+                let test = journal.started("weather::sunny", 1);
+                journal.ran(test, 1, 1.0);
+                journal.decided(test, &passed(), Some(1.0), "");
+                journal.raw("{\"record\":\"started\",\"te");
+                journal.write();
+            },
+            2,
+            "cannot be read",
+        ),
+    ];
+    for (kind, write, code, left_over) in kinds {
+        let folder = Folder::new(&format!("complete-all-{}", kind.replace(' ', "-")));
+        write(&folder);
+        let run = |args: &[&str]| {
+            let mut command = folder.command(args);
+            Ran::from(command.env("GITHUB_RUN_ID", "2").output().expect("the program runs"))
+        };
+        let run = |args: &[&str]| if kind == "of another job" { run(args) } else { folder.run(args) };
+        for args in [
+            &["report"][..],
+            &["report", "--format", "json"],
+            &["report", "--github"],
+            &["report", "--junit", "-"],
+            &["report", "--markdown", "-"],
+            &["report", "--html", "-"],
+        ] {
+            let Ran { out, code: ended, .. } = run(args);
+            assert_eq!(ended, Some(code), "{kind}: {args:?}: {out}");
+        }
+        for flag in ["--failed", "--failed --errors", "--failed --unfinished"] {
+            let flags: Vec<&str> = flag.split(' ').filter(|flag| !is_run_again(kind, flag)).collect();
+            let Ran { out, code: ended, .. } = run(&[&["rerun"], &flags[..]].concat());
+            assert_eq!(ended, Some(code), "{kind}: rerun {flags:?}: {out}");
+            assert!(out.contains(left_over), "{kind}: rerun {flags:?}: {out}");
+        }
+        if code != 0 {
+            let Ran { out, code: ended, .. } = run(&["rescore"]);
+            assert_eq!(ended, Some(2), "{kind}: {out}");
+        }
+    }
+}
+
+/// Whether the flag chooses tests of such a run, which cargo would have to run.
+fn is_run_again(kind: &str, flag: &str) -> bool {
+    matches!((kind, flag), ("killed", "--unfinished") | ("with an error", "--errors"))
+        || kind == "without a list of its tests" && flag == "--unfinished"
 }

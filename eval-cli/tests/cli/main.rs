@@ -41,3 +41,4 @@ mod store;
 mod store_faults;
 mod target;
 mod traces;
+mod whose;

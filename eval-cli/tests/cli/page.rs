@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
-use crate::journal::{Journal, error, failed, passed};
+use crate::journal::{Journal, error, failed, outcome, passed};
 
 /// A run with a case that passed, one that failed, and one with an error.
 fn mixed(folder: &Folder, run: &str) {
@@ -194,7 +194,7 @@ fn the_runs_before_are_shown_and_later_ones_are_not() {
     for (run, began) in [("r1", "2026-11-20"), ("r2", "2026-11-21"), ("r3", "2026-11-22")] {
         mixed(&folder, run);
         let marker = json!({ "run": run, "started": format!("{began}T02:31:07.250Z") });
-        folder.write(&format!("target/evalset/{run}/run.json"), marker.to_string());
+        folder.write(&format!(".evalset/{run}/run.json"), marker.to_string());
     }
     folder.run(&["report", "r2", "--html", "report.html"]);
     let page = folder.read("report.html");
@@ -296,7 +296,7 @@ fn the_page_says_which_commit_it_is_of_and_whether_files_differ_from_it() {
     let commit = folder.read(".git/refs/heads/trunk").trim().to_owned();
     let page = |commit: &str| {
         let marker = json!({ "run": "r1", "started": "2026-11-22T02:31:07.250Z", "revision": commit, "branch": "trunk" });
-        folder.write("target/evalset/r1/run.json", marker.to_string());
+        folder.write(".evalset/r1/run.json", marker.to_string());
         folder.run(&["report", "--html", "report.html"]);
         folder.read("report.html")
     };
@@ -355,7 +355,7 @@ fn what_judges_were_asked_and_answered_is_on_the_page() {
     journal.ran_only(sunny, 1, &Value::Null);
     let key = format!("sk-ant-{}", "abcde01234".repeat(6));
     journal.raw(&json!({ "record": "scored", "test": sunny, "run": 1, "evaluation": 1, "metrics": [{
-        "name": "final_response_match_v2", "score": { "scored": [0.0] },
+        "name": "final_response_match_v2", "outcome": outcome(&[0.0]),
         "judge": [{ "model": "gemini", "asked": 2, "failed": 1, "usage": {}, "questions": [
             { "template": "final_response_match_v2/2", "prompt": format!("Right? {key} \u{202e}"), "answers": ["</script>no", "no answer: late"] },
         ] }],

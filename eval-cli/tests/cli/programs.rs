@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
-use crate::journal::{Journal, METRIC, failed, passed};
+use crate::journal::{Journal, METRIC, failed, outcome, passed};
 
 /// A case that a program began.
 struct Begun {
@@ -18,11 +18,11 @@ const PLAIN: Begun = Begun { label: None, file: "evals/a/s.evalset.json", hash: 
 fn program(folder: &Folder, cases: &[(Begun, Value)], planned: usize) {
     let mut journal = Journal::new(folder, "r1");
     journal.set_head(&json!({ "args": ["eval", "--agent", "weather"] }));
-    journal.raw(&json!({ "record": "planned", "cases": planned }).to_string());
+    journal.raw(&json!({ "record": "planned", "cases": vec!["s/c"; planned] }).to_string());
     for ((Begun { label, file, hash }, verdict), test) in cases.iter().zip(1..) {
         journal.raw(
             &json!({ "record": "started", "test": test, "name": "s/c", "of_program": true, "label": label,
-                "eval_set_id": "s", "eval_id": "c", "file": file, "line": 4, "column": 5, "case_hash": hash,
+                "eval_set_id": "s", "eval_id": "c", "file": file, "line": 4, "column": 5, "asks": hash, "expects": "1",
                 "set_cases": 1, "runs": 1, "pass": "mean", "gate": "mean", "attempt": 1,
                 "at": format!("2026-11-22T02:31:0{test}.000Z") })
             .to_string(),
@@ -89,10 +89,10 @@ fn a_program_is_scored_again_by_the_file_that_it_ran() {
     let set = crate::folder::set("").replace("\"weather\"", "\"s\"").replace("\"sunny\"", "\"c\"");
     folder.write("evals/a/s.evalset.json", set.replace("Weather?", "And tomorrow?"));
     program(&folder, &[], 1);
-    let mut journal = Journal::at(&folder, "target/evalset/r1", "r1", "more");
+    let mut journal = Journal::at(&folder, ".evalset/r1", "r1", "more");
     journal.raw(
         &json!({ "record": "started", "test": 1, "name": "s/c", "of_program": true, "eval_id": "c",
-            "file": PLAIN.file, "case_hash": "1", "runs": 1, "pass": "mean", "gate": "every_turn", "attempt": 1,
+            "file": PLAIN.file, "asks": "1", "expects": "1", "runs": 1, "pass": "mean", "gate": "every_turn", "attempt": 1,
             "at": "2026-11-22T02:31:09.000Z" })
         .to_string(),
     );
@@ -111,8 +111,8 @@ fn a_metric_that_was_skipped_is_named_in_every_format() {
     let mut journal = Journal::new(&folder, "r1");
     let test = journal.started("weather::sunny", 1);
     journal.ran_only(test, 1, &json!(null));
-    let scores = json!([{ "name": "safety_v1", "score": { "unjudged": "no judge to ask" } },
-        { "name": METRIC, "score": { "scored": [1.0] } }]);
+    let scores = json!([{ "name": "safety_v1", "outcome": { "unjudged": "no judge to ask" } },
+        { "name": METRIC, "outcome": outcome(&[1.0]) }]);
     let scored = json!({ "record": "scored", "test": test, "run": 1, "evaluation": 1, "metrics": scores });
     journal.raw(&scored.to_string());
     let metric = |name: &str, verdict: &Value| json!({ "name": name, "criterion": { "threshold": 0.8 }, "scored": 1, "total": 1, "score": 1.0, "verdict": verdict });
@@ -128,7 +128,7 @@ fn a_metric_that_was_skipped_is_named_in_every_format() {
     assert_eq!(ran.code, Some(0), "{}", ran.out);
     let said = "skipped, and so not checked: `safety_v1` in 1 case (no judge to ask)";
     assert!(ran.out.contains(&format!("note: {said}")), "{}", ran.out);
-    assert!(ran.out.contains("sunny  1/1  safety_v1 skipped  response_match_score 1.00"), "{}", ran.out);
+    assert!(ran.out.contains("sunny  1/1  safety_v1 skipped  response_match_score 1.0"), "{}", ran.out);
     assert!(ran.out.contains(&format!("::warning title=metrics were skipped::{said}")), "{}", ran.out);
     assert!(folder.read("m.md").contains("safety\\_v1"), "{}", folder.read("m.md"));
     let junit = folder.read("j.xml");

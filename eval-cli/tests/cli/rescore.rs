@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::folder::{Folder, set};
-use crate::journal::{Journal, METRIC, error, failed, passed};
+use crate::journal::{Journal, METRIC, error, failed, outcome, passed};
 
 /// A run of a case that expects the answer that was given.
 fn folder(test: &str) -> Folder {
@@ -59,7 +59,7 @@ fn a_config_replaces_the_criteria() {
 #[test]
 fn what_cannot_be_scored_again_is_unmeasurable_and_told() {
     let folder = folder("rescore-not");
-    let mut journal = Journal::at(&folder, "target/evalset/r1", "r1", "others");
+    let mut journal = Journal::at(&folder, ".evalset/r1", "r1", "others");
     let gone = journal.started("weather::gone", 1);
     journal.ran(gone, 1, 1.0);
     journal.decided(gone, &passed(), Some(1.0), "");
@@ -131,7 +131,7 @@ fn a_line_that_cannot_be_read_may_be_a_case() {
     journal.write();
     let ran = folder.run(&["rescore"]);
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("jsonl:6 cannot be read"), "{}", ran.out);
+    assert!(ran.out.contains("jsonl:7 cannot be read"), "{}", ran.out);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_single_error_is_no_errors() {
 }
 
 /// A run of the same case whose one metric is the user's own.
-fn with_a_metric_of_the_users_own(test: &str, name: &str, scores: &Value) -> Folder {
+fn with_a_metric_of_the_users_own(test: &str, name: &str, scores: &[f64]) -> Folder {
     let folder = Folder::new(test);
     folder.write("evals/weather.evalset.json", expecting("It is sunny."));
     let mut journal = Journal::new(&folder, "r1");
@@ -151,7 +151,7 @@ fn with_a_metric_of_the_users_own(test: &str, name: &str, scores: &Value) -> Fol
     journal.ran_only(test, 1, &json!(null));
     journal.raw(
         &json!({ "record": "scored", "test": test, "run": 1, "evaluation": 1, "metrics": [
-            { "name": name, "custom": true, "score": { "scored": scores } }
+            { "name": name, "custom": true, "outcome": outcome(scores) }
         ]})
         .to_string(),
     );
@@ -168,7 +168,7 @@ fn with_a_metric_of_the_users_own(test: &str, name: &str, scores: &Value) -> Fol
 
 #[test]
 fn a_metric_of_the_users_own_is_never_taken_for_the_built_in_of_its_name() {
-    let folder = with_a_metric_of_the_users_own("rescore-own-name", METRIC, &json!([0.25]));
+    let folder = with_a_metric_of_the_users_own("rescore-own-name", METRIC, &[0.25]);
     let ran = folder.run(&["rescore"]);
     assert_eq!(ran.code, Some(1), "the built-in would give 1.0: {}{}", ran.out, ran.err);
     assert!(ran.out.contains("0/1 case changed"), "{}", ran.out);
@@ -189,11 +189,11 @@ fn a_metric_of_the_users_own_is_never_taken_for_the_built_in_of_its_name() {
 
 #[test]
 fn where_the_scores_of_an_own_metric_are_not_all_there_nothing_takes_their_place() {
-    let folder = with_a_metric_of_the_users_own("rescore-own-gone", METRIC, &json!([0.25]));
-    let mut journal = Journal::at(&folder, "target/evalset/r1", "r1", "others");
+    let folder = with_a_metric_of_the_users_own("rescore-own-gone", METRIC, &[0.25]);
+    let mut journal = Journal::at(&folder, ".evalset/r1", "r1", "others");
     let test = journal.started("weather::sunny", 2);
     journal.ran_only(test, 1, &json!(null));
-    let scored = json!({ "name": METRIC, "custom": true, "score": { "scored": [1.0] } });
+    let scored = json!({ "name": METRIC, "custom": true, "outcome": outcome(&[1.0]) });
     journal.raw(
         &json!({ "record": "scored", "test": test, "run": 1, "evaluation": 1, "metrics": [scored] })
             .to_string(),
@@ -208,7 +208,7 @@ fn where_the_scores_of_an_own_metric_are_not_all_there_nothing_takes_their_place
 
 #[test]
 fn metrics_of_the_users_own_keep_their_scores() {
-    let scores = json!({ "overall": 0.25, "scores": [{ "value": 0.25 }] });
+    let scores = [0.25];
     let folder = with_a_metric_of_the_users_own("rescore-own", "brevity", &scores);
     let ran = folder.run(&["rescore"]);
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);

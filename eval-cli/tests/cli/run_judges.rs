@@ -56,7 +56,7 @@ fn a_judged_metric_is_replayed_as_in_tests_and_what_was_not_recorded_is_not_meas
     folder.write("one.py", weather(right));
     let ran = folder.run(&args);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("final_response_match_v2 1.00"), "{}", ran.out);
+    assert!(ran.out.contains("final_response_match_v2 1.0"), "{}", ran.out);
     assert!(ran.out.contains("judges 2 questions (2 replayed, 0 asked)"), "{}", ran.out);
     let rescored = folder.run(&["rescore"]);
     assert_eq!(rescored.code, Some(0), "{}{}", rescored.out, rescored.err);

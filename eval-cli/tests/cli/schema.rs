@@ -121,9 +121,9 @@ fn a_report_of_everything_is_valid_by_its_schema() {
     journal.ran_only(unfinished, 1, &json!({ "role": "agent", "message": "gone" }));
     journal.write_torn();
     // A program that cargo did not start, with cases that come from no file.
-    let mut journal = Journal::at(&folder, "target/evalset/r1", "r1", "program");
-    journal.set_head(&json!({ "package": "", "binary": null, "built": "2026-11-22T02:31:00.500Z" }));
-    journal.raw(&json!({ "record": "planned", "cases": 3 }).to_string());
+    let mut journal = Journal::at(&folder, ".evalset/r1", "r1", "program");
+    journal.set_head(&json!({ "package": null, "binary": null, "built": "2026-11-22T02:31:00.500Z" }));
+    journal.raw(&json!({ "record": "planned", "cases": ["s/c", "s/c", "s/d"] }).to_string());
     for (test, label) in [(1, json!("old")), (2, json!(null))] {
         journal.raw(
             &json!({ "record": "started", "test": test, "name": "s/c", "of_program": true, "label": label,
@@ -146,7 +146,7 @@ fn a_report_of_everything_is_valid_by_its_schema() {
         cases.iter().filter(|case| case["of_program"] == true).map(|case| &case["label"]).collect();
     assert_eq!(labels, [&json!(null), &json!("old")]);
     let late = cases.iter().find(|case| case["eval_id"] == "late").expect("the case");
-    let failed = json!({ "attempt": 1, "state": "failed", "reason": "x: y" });
+    let failed = json!({ "attempt": 1, "state": "failed", "reason": "y" });
     assert_eq!((&late["attempts"], &late["earlier_attempts"][0]), (&json!(3), &failed));
     let skipped = cases.iter().find(|case| case["eval_id"] == "skipped").expect("the case");
     assert_eq!(skipped["skipped_metrics"], json!(["response_match_score"]));

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use eval_core::journal::{SCHEMA, sealed_line};
 use serde_json::{Value, json};
 
 /// A service in a folder of its own, which ends with this value.
@@ -138,10 +139,11 @@ fn until(events: &Receiver<(String, Value)>, name: &str, holds: impl Fn(&Value) 
     }
 }
 
-/// A line of a journal, without a seal: as an earlier version wrote it.
+/// Adds a line to a journal.
 fn record(path: &Path, record: &Value) {
+    let written = fs::read_to_string(path).unwrap_or_default().lines().count();
     let mut file = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
-    file.write_all(format!("{record}\n").as_bytes()).unwrap();
+    file.write_all(sealed_line(record, written + 1).as_bytes()).unwrap();
 }
 
 const AT: &str = "2026-11-22T02:31:08.000Z";
@@ -153,13 +155,13 @@ fn run(pages: &Pages, id: &str) -> PathBuf {
     let journal = folder.join("a.jsonl");
     record(
         &journal,
-        &json!({ "record": "head", "schema": 1, "evalset": "0.1.0", "run": id, "package": "app", "pid": 1, "started": AT, "env": {} }),
+        &json!({ "record": "head", "schema": SCHEMA, "evalset": "0.1.0", "run": id, "package": "app", "pid": 1, "started": AT, "env": {} }),
     );
     journal
 }
 
 fn started(test: u32, name: &str) -> Value {
-    json!({ "record": "started", "test": test, "name": name, "eval_id": name, "runs": 1, "pass": "mean", "gate": "mean", "attempt": 1, "at": AT })
+    json!({ "record": "started", "test": test, "name": name, "of_program": true, "eval_id": name, "runs": 1, "pass": "mean", "gate": "mean", "attempt": 1, "at": AT })
 }
 
 fn decided(test: u32, verdict: &str) -> Value {
@@ -209,7 +211,7 @@ fn serve_tells_of_a_journal_that_grows() {
     let events = pages.events();
     until(&events, "all", |_| true);
     let journal = run(&pages, "grows");
-    record(&journal, &json!({ "record": "planned", "cases": 2 }));
+    record(&journal, &json!({ "record": "planned", "cases": ["a", "b"] }));
     record(&journal, &started(1, "one"));
     let first = until(&events, "run", |it| it["unfinished"] == 1);
     assert_eq!([&first["run"], &first["planned"], &first["passed"]], [&json!("grows"), &json!(2), &json!(0)]);
@@ -217,7 +219,7 @@ fn serve_tells_of_a_journal_that_grows() {
     assert!(status == 200 && page.contains("data-run=\"grows\"") && page.contains("connect-src"), "{page}");
     let version = page.split_once("data-version=\"").unwrap().1.split('"').next().unwrap().to_owned();
     // A line that is written in two pieces, and one that is none.
-    let text = format!("{}\n", decided(1, "passed"));
+    let text = sealed_line(&decided(1, "passed"), 4);
     let mut file = fs::OpenOptions::new().append(true).open(&journal).unwrap();
     file.write_all(&text.as_bytes()[..20]).unwrap();
     until(&events, "run", |it| it["unfinished"] == 1);
@@ -404,7 +406,7 @@ fn serve_shows_a_journal_that_is_dropped() {
     assert_eq!(status, 200, "{answer}");
     let answer: Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["outcome"], "passed", "{answer}");
-    let begun = format!("{text}{}\n", started(2, "two"));
+    let begun = format!("{text}{}", sealed_line(&started(2, "two"), text.lines().count() + 1));
     let begun: Value = serde_json::from_str(&pages.ask("POST /check/journal", &headers, &begun).1).unwrap();
     assert_eq!(begun["outcome"], "unmeasurable", "a case that has no verdict is no pass: {begun}");
     let (status, page) = pages.get(answer["link"].as_str().unwrap());

@@ -87,7 +87,7 @@ fn traces_are_scored_as_agents_are_and_each_case_says_which_conversation_it_took
     let ran =
         run(&folder, &["--trace", "oslo.jsonl", "--trace", "rome.jsonl", "-m", "tool_trajectory_avg_score"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("cities/Oslo  1/1  tool_trajectory_avg_score 1.00  50 tokens"), "{}", ran.out);
+    assert!(ran.out.contains("cities/Oslo  1/1  tool_trajectory_avg_score 1.0  50 tokens"), "{}", ran.out);
     let told = format!("trace cities/Oslo: conversation {:032x}, by the user's words", 1);
     assert!(ran.err.contains(&told), "{}", ran.err);
     folder.write("rome.jsonl", lines(&trace(2, "Rome", "It is raining cats.")));

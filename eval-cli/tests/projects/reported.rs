@@ -113,6 +113,10 @@ fn a_run_that_lacks_tests_is_no_pass_unless_they_were_left_out_on_purpose() {
     report.says("the one case passed; 1 more test never began (exit code 2)");
     let rerun = evalset(&project, &runs, &["rerun", "--unfinished", "--dry-run"]).passes();
     rerun.says("--test first -- --include-ignored --exact first::b_hi");
+    let copy = folder("partial_copy");
+    for file in fs::read_dir(&run).expect("a run").flatten() {
+        fs::copy(file.path(), copy.join(file.file_name())).expect("the target folder is ours");
+    }
 
     // The test binary is built anew, and nothing runs.
     project.write(
@@ -130,6 +134,44 @@ fn a_run_that_lacks_tests_is_no_pass_unless_they_were_left_out_on_purpose() {
     );
     project.cargo(&["test", "--test", "first", "--no-run"]).passes();
     evalset(&project, &runs, &["report"]).fails().says("was built again after the run");
+
+    // What was killed is known without the binary that ran, from a copy alone.
+    let report = evalset(&project, &runs, &["report", shown(&copy)]).fails();
+    report.says("the one case passed; 1 more test never began (exit code 2)");
+}
+
+#[test]
+fn one_process_of_nextest_records_what_all_were_to_run() {
+    let draft = Draft::journaled().named("reported_listed");
+    let cases = [("a_hello", "hello"), ("b_hi", "hi"), ("c_hey", "hey")];
+    let draft = draft.file("evals/first.evalset.json", echo_set(&cases));
+    let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).shared();
+    if !project.has(&["nextest", "--version"]) {
+        return;
+    }
+    let runs = folder("listed");
+    let nextest = |args: &[&str]| {
+        let mut tests = project.command();
+        let args = [&["nextest", "run", "--test", "first"], args].concat();
+        Run::of(tests.args(args).env("EVALSET_DIR", &runs)).passes();
+        journal::runs(&runs).expect("it can be read").remove(0).path
+    };
+    let listings = |run: &Path| {
+        let names =
+            fs::read_dir(run).expect("a run").flatten().map(|entry| entry.path().display().to_string());
+        names.filter(|name| name.ends_with(".listed.jsonl")).collect::<Vec<_>>()
+    };
+    let whole = nextest(&[]);
+    assert_eq!(listings(&whole).len(), 1);
+    evalset(&project, &runs, &["report"]).passes().says("all 3 cases passed");
+    let parts = ["count:1/2", "count:2/2"].map(|part| nextest(&["--partition", part]));
+    let [one, two] = [shown(&parts[0]), shown(&parts[1])];
+    evalset(&project, &runs, &["report", one]).fails().says("never began");
+    evalset(&project, &runs, &["report", "--merge", one, two]).passes().says("all 3 cases passed");
+    // A part whose process was killed before it said what was to run.
+    fs::remove_file(&listings(&whole)[0]).expect("it is ours");
+    let doubt = "what the test binary `first` of package `reported_listed` was to run is not recorded";
+    evalset(&project, &runs, &["report", shown(&whole)]).fails().says(doubt);
 }
 
 #[test]
@@ -236,7 +278,10 @@ fn a_junit_report_says_metric_expected_and_actual() {
         "evals/weather.evalset.json",
         &expected.replace("Rain and fog, as far as anyone can see.", "It is sunny."),
     );
-    evalset(&project, &runs, &["rescore"]).passes().says("FAIL -> PASS").says("(edited since)");
+    // The run of `rerun` left out what had passed.
+    evalset(&project, &runs, &["rescore"]).fails().says("weather::paris: the test never began");
+    let partial = evalset(&project, &runs, &["rescore", "--partial"]).passes();
+    partial.says("FAIL -> PASS").says("(edited since)");
 }
 
 #[test]
@@ -264,7 +309,8 @@ fn a_missing_judge_is_no_pass_under_nextest() {
 
 #[test]
 fn a_program_offers_its_evals_as_a_command() {
-    let dependencies = "[dependencies]\neval-core = { path = \"{workspace}/eval-core\", features = [\"reports\"] }\n\
+    let dependencies = "[dependencies]\neval-core = { path = \"{workspace}/eval-core\" }\n\
+        eval-report = { path = \"{workspace}/eval-report\" }\n\
         tokio = { version = \"1\", default-features = false, features = [\"macros\", \"rt\"] }\n";
     let draft = Draft::new("own_command").dependencies(dependencies);
     let project = draft.file("evals/hello.evalset.json", echo_set(&[("hello", "hello")])).shared();

@@ -7,4 +7,4 @@ use std::pin::Pin;
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A boxed future that can move between threads.
-pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

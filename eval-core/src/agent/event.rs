@@ -129,7 +129,8 @@ impl Event {
     }
 
     /// What a turn of a set keeps of the event, with this content.
-    pub(crate) fn in_a_set(&self, content: Option<Content>) -> InvocationEvent {
+    #[doc(hidden)]
+    pub fn in_a_set(&self, content: Option<Content>) -> InvocationEvent {
         let mut kept = InvocationEvent::new(&self.author);
         kept.content = content;
         kept.usage_metadata.clone_from(&self.usage);
@@ -198,7 +199,8 @@ impl Event {
     }
 
     /// Whether the event is the user's. As in ADK, the case of the author does not matter.
-    pub(crate) fn is_users(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_users(&self) -> bool {
         self.author.eq_ignore_ascii_case("user")
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use eval_format::{EvalCase, EvalConfig, Problems};
+use eval_format::{EvalCase, EvalConfig, Meaning, Problems};
 
 use crate::case_runner::{CaseRunner, CaseRunnerError, SessionNames};
 use crate::compiled::{ConfigSource, SetSource, Test};
@@ -41,6 +41,16 @@ pub(super) fn case(test: &Test) -> Result<&'static EvalCase, Unprepared> {
     let case = eval_format::__private::read_case(form, slice, eval_id, test.session_text());
     // One case per test is a small leak.
     Ok(Box::leak(Box::new(case.map_err(Unprepared::Case)?)))
+}
+
+/// What a case asks and expects, as its set has it; nothing if it cannot be read.
+pub(super) fn meaning(test: &Test, case: Option<&EvalCase>) -> Meaning {
+    // Who compares with the set later does not know of the session file.
+    let alone = test.session_text().and_then(|_| {
+        let (form, eval_id) = (test.set.form, test.source.eval_id);
+        eval_format::__private::read_case(form, test.case_text()?, eval_id, None).ok()
+    });
+    alone.as_ref().or(case).map(Meaning::of).unwrap_or_default()
 }
 
 /// The runner of the cases of a set.

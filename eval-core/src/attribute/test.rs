@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use eval_format::EvalCase;
+
 use super::eval_run::EvalRun;
 use super::exit::ExitGuard;
 use super::function::{Annotated, Driven, Functions};
@@ -14,7 +16,7 @@ use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, IdentifiedCa
 use crate::compiled::{SetSource, Test};
 use crate::decide::errors_apart;
 use crate::failure;
-use crate::foreign::guard;
+use crate::foreign::{guard, headline};
 use crate::guard::{Fault, What, catch_panic, fenced};
 use crate::journal::TestLog;
 use crate::judge::{JudgeRouter, Settings};
@@ -162,16 +164,16 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
     let _guard = ExitGuard::of(test);
     let broken = |text: &str| {
         show(text);
-        let headline = text.lines().next().unwrap_or_default().to_owned();
-        Failure { headline, kind: FailureKind::Unchecked }
+        Failure { headline: headline(text).into_owned(), kind: FailureKind::Unchecked }
     };
-    let log = match TestLog::of_test(&test) {
+    let case = prepare::case(&test);
+    let log = match TestLog::of_test(&test, || prepare::meaning(&test, case.as_ref().ok().copied())) {
         Ok(log) => Arc::new(log),
         Err(message) => return Err(broken(&failure::harness(&test, &message))),
     };
     let break_off = |message: &str, text: &str| {
-        let first = text.lines().next().unwrap_or_default();
-        let headline = first.strip_prefix("Error: ").unwrap_or(first);
+        let first = headline(text);
+        let headline = first.strip_prefix("Error: ").unwrap_or(&first);
         let headline = headline.strip_prefix(&format!("{}: ", test.path())).unwrap_or(headline);
         log.broke(message, headline, text);
         Err(broken(text))
@@ -201,7 +203,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         )),
         Freshness::Absent | Freshness::Fresh => {}
     }
-    let report = match evaluate(&test, &functions, settings, &log).await {
+    let report = match evaluate(&test, case, &functions, settings, &log).await {
         Ok(report) => report,
         Err(error) => {
             let message = error.to_string();
@@ -237,20 +239,21 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
 
 async fn evaluate(
     test: &Test,
+    case: Result<&'static EvalCase, Unprepared>,
     functions: &Functions,
     settings: Settings,
     log: &Arc<TestLog>,
 ) -> Result<CaseReport, Unprepared> {
-    let Test { set: source, source: case, .. } = *test;
+    let Test { set: source, source: place, .. } = *test;
     let runner =
         Arc::new(prepare::case_runner(source, functions.metrics, judges(test, functions, settings))?);
     let identified = IdentifiedCase {
         eval_set_id: Some(source.eval_set_id),
-        case: prepare::case(test)?,
+        case: case?,
         location: Some(Location {
             file: source.shown.to_owned(),
-            line: case.line as usize,
-            column: case.column as usize,
+            line: place.line as usize,
+            column: place.column as usize,
         }),
         name: test.path(),
         log: log.clone(),

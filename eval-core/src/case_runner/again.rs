@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use super::evaluated::Evaluated;
 use crate::message::{count, cut};
+use crate::report::RunReport;
 use crate::transcript::RunError;
 
 /// The wait before a run is repeated; it doubles each time.
@@ -17,15 +19,7 @@ const SHOWN: usize = 300;
 pub(super) struct Again {
     /// How often each may be.
     most: u32,
-    repeated: Vec<Repeated>,
-}
-
-#[derive(Debug)]
-struct Repeated {
-    run: usize,
-    times: u32,
-    /// The last error.
-    error: String,
+    repeated: Vec<Evaluated>,
 }
 
 impl Again {
@@ -33,39 +27,57 @@ impl Again {
         Self { most, repeated: Vec::new() }
     }
 
-    /// Whether a run begins anew if its agent is not reached.
-    pub(super) fn may_repeat(&self, run: usize) -> bool {
-        let times = self.repeated.last().filter(|last| last.run == run).map_or(0, |last| last.times);
-        times < self.most
+    /// How often a run was repeated.
+    fn times(&self, run: usize) -> u32 {
+        let of_run = self.repeated.iter().rev().take_while(|repeated| repeated.report().number == run);
+        u32::try_from(of_run.count()).unwrap_or(u32::MAX)
     }
 
-    /// Waits before a run begins anew that ended like this.
-    pub(super) async fn wait(&mut self, run: usize, error: &RunError) {
-        let times = match self.repeated.last_mut() {
-            Some(last) if last.run == run => {
-                last.times += 1;
-                last.error = error.to_string();
-                last.times
-            }
-            _ => {
-                self.repeated.push(Repeated { run, times: 1, error: error.to_string() });
-                1
-            }
-        };
-        let wait = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(times - 1)).min(LONGEST_WAIT);
+    /// Whether a run begins anew if its agent is not reached.
+    pub(super) fn may_repeat(&self, run: usize) -> bool {
+        self.times(run) < self.most
+    }
+
+    /// Keeps a run that ended without its agent, and waits before it begins anew.
+    pub(super) async fn wait(&mut self, ended: Evaluated) {
+        let wait = FIRST_WAIT
+            .saturating_mul(2_u32.saturating_pow(self.times(ended.report().number)))
+            .min(LONGEST_WAIT);
+        self.repeated.push(ended);
         tokio::time::sleep(wait).await;
     }
 
-    /// How often runs were repeated.
-    pub(super) fn count(&self) -> usize {
-        self.repeated.iter().map(|repeated| usize::try_from(repeated.times).unwrap_or(usize::MAX)).sum()
-    }
-
-    /// What the report says of it.
-    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
-        self.repeated.iter().map(|Repeated { run, times, error }| {
-            let times = count(usize::try_from(*times).unwrap_or(usize::MAX), "time");
-            format!("run {run} was repeated {times}, as the agent was not reached: {}", cut(error, SHOWN))
+    /// The runs in which something was recorded after its turn had ended, and what is wrong with that.
+    pub(super) fn late(&self) -> impl Iterator<Item = (usize, RunError)> {
+        self.repeated.iter().filter_map(|repeated| {
+            let late = repeated.late()?;
+            let message = format!("in an attempt that was repeated: {}", late.message);
+            Some((repeated.report().number, RunError { message, ..late }))
         })
     }
+
+    /// The runs that were repeated, in order.
+    pub(super) fn into_runs(self) -> Vec<RunReport> {
+        self.repeated.into_iter().map(Evaluated::into_report).collect()
+    }
+}
+
+/// What a report says of runs that were repeated: how often, and the errors of the attempts.
+pub(super) fn notes(repeated: &[RunReport]) -> impl Iterator<Item = String> {
+    repeated.chunk_by(|one, next| one.number == next.number).map(|of_run| {
+        let errors =
+            (1..).zip(of_run).filter_map(|(attempt, run)| Some((attempt, run.error.as_ref()?.to_string())));
+        let errors: Vec<(usize, String)> = errors.collect();
+        let alike = errors.windows(2).all(|two| two[0].1 == two[1].1);
+        let said = match errors.first() {
+            Some((_, error)) if alike => cut(error, SHOWN),
+            _ => {
+                let said =
+                    errors.iter().map(|(attempt, error)| format!("attempt {attempt}: {}", cut(error, SHOWN)));
+                said.collect::<Vec<_>>().join("; ")
+            }
+        };
+        let (run, times) = (of_run[0].number, count(of_run.len(), "time"));
+        format!("run {run} was repeated {times}, as the agent was not reached: {said}")
+    })
 }

@@ -35,13 +35,13 @@ impl Evaluated {
 
     /// A run in which no conversation took place. It is recorded.
     pub(crate) fn broken(run: usize, error: RunError, log: &TestLog) -> Self {
-        let transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
-        let number = log.ran(run, &transcript, &[]).map(|written| written.evaluation());
+        let mut transcript = Transcript { error: Some(error.clone()), ..Transcript::default() };
+        let number = log.ran(run, false, &mut transcript, Vec::new()).map(|written| written.evaluation());
         let report = RunReport { number: run, transcript, error: Some(error), metrics: Vec::new() };
         Self { report, events: Arc::default(), number }
     }
 
-    /// A run whose agent was not reached, and which is repeated. It is recorded nowhere.
+    /// A run whose agent was not reached, and which is repeated. It was recorded, and is never scored.
     pub(super) fn unreached(run: usize, transcript: Transcript, events: Arc<Log>) -> Self {
         let error = transcript.error.clone();
         Self {
@@ -61,9 +61,14 @@ impl Evaluated {
 
     /// Makes the run an error if something was recorded after its turn had ended.
     pub(super) fn look_for_late_events(&mut self, log: &TestLog) {
-        if let (None, Some(error)) = (&self.report.error, play::late(&self.events)) {
+        if let (None, Some(error)) = (&self.report.error, self.late()) {
             self.fail(error, log);
         }
+    }
+
+    /// What is wrong if something was recorded after its turn had ended; `None` if nothing was.
+    pub(super) fn late(&self) -> Option<RunError> {
+        play::late(&self.events)
     }
 
     /// Makes the run an error, in the journal too: whoever scores it again must not take it for a whole one.

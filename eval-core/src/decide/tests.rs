@@ -4,6 +4,16 @@ use crate::report::ScoredMetric;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
+/// Decides on a case none of whose runs was repeated.
+fn decide<'a>(
+    rules: impl IntoIterator<Item = &'a Rule>,
+    runs: &[RunReport],
+    pass: Pass,
+    gate: Gate,
+) -> Decision {
+    super::decide(rules, runs, &[], pass, gate)
+}
+
 /// A run with an outcome for each rule.
 fn run(rules: &[Rule], outcomes: Vec<MetricOutcome>) -> RunReport {
     run_under(rules, outcomes, Gate::Mean)
@@ -16,6 +26,7 @@ fn run_under(rules: &[Rule], outcomes: Vec<MetricOutcome>, gate: Gate) -> RunRep
         custom: false,
         criterion: criterion.clone(),
         verdict: verdict_of_run(criterion.as_ref(), &outcome, gate),
+        turns: verdicts_of_turns(criterion.as_ref(), &outcome),
         outcome,
         judge: Vec::new(),
     };
@@ -412,4 +423,20 @@ fn a_metric_that_only_informs_takes_no_run_away() {
     let decided = decide(&rules, &runs, Pass::Any, Gate::Mean);
     assert_eq!((decided.verdict, decided.passed_runs), (Verdict::Passed, Some(1)));
     assert_eq!(decided.notes, [""; 0]);
+}
+
+/// A turn is decided here and nowhere else: what is printed, recorded and shown reads it.
+#[test]
+fn each_turn_has_a_verdict() {
+    let scores = [Score::from(0.5), Score::from(0.49), Score::not_evaluated("x"), Score::left_out("y")];
+    let outcome = MetricOutcome::Scored(scores.into_iter().collect());
+    let half = Criterion::new(0.5);
+    let verdicts = verdicts_of_turns(Some(&half), &outcome);
+    let expected =
+        [TurnVerdict::Passed, TurnVerdict::Failed, TurnVerdict::NotEvaluated, TurnVerdict::Informational];
+    assert_eq!(verdicts, expected);
+    assert_eq!(verdicts_of_turns(None, &outcome), [TurnVerdict::Informational; 4]);
+    let whole = MetricOutcome::Scored(Scores::whole_run(0.7));
+    assert_eq!(verdicts_of_turns(Some(&half), &whole), [TurnVerdict::Passed]);
+    assert!(verdicts_of_turns(Some(&half), &MetricOutcome::Skipped("z".to_owned())).is_empty());
 }

@@ -2,10 +2,9 @@
 
 use eval_format::compat::NotCompared;
 
-use crate::foreign::name;
-use crate::message::count;
-use crate::report::{CaseReport, MetricReport};
-use crate::score::mean;
+use crate::foreign::{headline, name};
+use crate::message::{count, cut};
+use crate::report::{CaseReport, MetricReport, short};
 use crate::verdict::Verdict;
 
 /// Writes a row for each metric that gates, then one line with the informational metrics, and one with what the case
@@ -34,7 +33,7 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         .metrics
         .iter()
         .filter(|metric| metric.verdict == Verdict::Informational)
-        .filter_map(|metric| Some(format!("{} {:?}", name(&metric.name), mean::round_3(metric.score?))))
+        .filter_map(|metric| Some(format!("{} {}", name(&metric.name), short(metric.score?, None))))
         .collect();
     if !informational.is_empty() {
         out.push_str(&format!("\n  for information: {}", informational.join(", ")));
@@ -57,9 +56,10 @@ fn not_compared(report: &CaseReport) -> NotCompared {
 fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
     let score = match metric.score {
         Some(score) if metric.scored < metric.total => {
-            format!("{score:?} ({}/{})", metric.scored, count(metric.total, "turn"))
+            let score = short(score, metric.threshold());
+            format!("{score} ({}/{})", metric.scored, count(metric.total, "turn"))
         }
-        Some(score) => format!("{score:?}"),
+        Some(score) => short(score, metric.threshold()),
         None => "-".to_owned(),
     };
     let threshold = metric.threshold().map_or_else(|| "-".to_owned(), |threshold| format!("{threshold:?}"));
@@ -70,10 +70,7 @@ fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
     if let (Verdict::Skipped(reason) | Verdict::NotEvaluated(reason), true) =
         (&metric.verdict, metric.scored == 0)
     {
-        verdict.push_str(&format!(
-            ": {}",
-            name(&crate::message::cut(reason.lines().next().unwrap_or_default(), 80))
-        ));
+        verdict.push_str(&format!(": {}", name(&cut(&headline(reason), 80))));
     }
     [name(&metric.name).into_owned(), score, threshold, verdict]
 }

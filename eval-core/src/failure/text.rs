@@ -7,10 +7,12 @@ use super::print::Print;
 use super::rerun::{NOT_KNOWN, rerun_command};
 use super::{record, table, turns};
 use crate::compiled::Test;
-use crate::foreign::{guard, marked, name as named, quoted};
+use crate::decide::forbidden;
+use crate::foreign::{self, below_headline, guard, marked, name as named, quoted};
 use crate::journal::Journal;
+use crate::judge_outcome::asks_for_a_recording;
 use crate::message::{count, cut};
-use crate::report::{CaseReport, Location, MetricOutcome};
+use crate::report::{CaseReport, Location, MetricOutcome, short};
 use crate::secrets::mask;
 use crate::stale::{Freshness, has_its_set};
 use crate::verdict::Verdict;
@@ -45,15 +47,15 @@ pub(crate) fn headline(name: &str, report: &CaseReport) -> String {
 pub(crate) fn reason(report: &CaseReport) -> String {
     match &report.verdict {
         Verdict::Failed => failed(report),
-        Verdict::Error { message, .. } => first_line(message),
-        Verdict::NotEvaluated(reason) => first_line(reason),
+        Verdict::Error { message, .. } => one_line(message),
+        Verdict::NotEvaluated(reason) => one_line(reason),
         other => other.to_string(),
     }
 }
 
 /// The part that fits into a headline. `JUnit` files and lists of failures show one line.
-fn first_line(text: &str) -> String {
-    named(&cut(text.lines().next().unwrap_or_default(), HEADLINE)).into_owned()
+fn one_line(text: &str) -> String {
+    named(&cut(&foreign::headline(text), HEADLINE)).into_owned()
 }
 
 fn failed(report: &CaseReport) -> String {
@@ -65,7 +67,10 @@ fn failed(report: &CaseReport) -> String {
             None => report.verdict.to_string(),
         };
     };
-    let score = first.score.map_or_else(|| "-".to_owned(), |score| format!("{score:?}"));
+    if let Some(forbidden) = forbidden(first.criterion.as_ref(), &report.repeated) {
+        return forbidden;
+    }
+    let score = first.score.map_or_else(|| "-".to_owned(), |score| short(score, first.threshold()));
     let name = named(&first.name);
     let what = match (first.threshold(), first.passed_runs) {
         (None, _) => format!("{name} {}", first.verdict),
@@ -123,14 +128,22 @@ pub(crate) fn failing(
         }
     }
     warnings(&mut out, test);
-    line(&mut out, &format!("\nrun again     {}", rerun_command(test)));
+    let again = rerun_command(test);
+    if asks_for_a_recording(&report.verdict) {
+        // The error of the judge says it too, among the marked lines.
+        let record = format!("EVALSET_JUDGE=record {again}");
+        out = out.replace(&format!("\n  | record it  {record}"), "");
+        line(&mut out, &format!("\nrecord it     {record}"));
+    } else {
+        line(&mut out, &format!("\nrun again     {again}"));
+    }
     line(&mut out, &format!("              {NOT_KNOWN}"));
     match journal {
         Some(journal) => {
             line(&mut out, &format!("whole record  cargo evalset report {}", journal.run()));
             line(&mut out, &format!("              {}", journal.path().display()));
         }
-        None => line(&mut out, &format!("whole record  EVALSET_PRINT=record {}", rerun_command(test))),
+        None => line(&mut out, &format!("whole record  EVALSET_PRINT=record {again}")),
     }
     out
 }
@@ -213,7 +226,8 @@ fn broken_metrics(out: &mut String, report: &CaseReport) {
         let MetricOutcome::Error { message, .. } = &metric.outcome else { continue };
         if said.len() < SHOWN_ERRORS && !said.contains(&message.as_str()) {
             said.push(message);
-            if let Some((_, rest)) = message.split_once('\n') {
+            let rest = below_headline(message);
+            if !rest.is_empty() {
                 line(out, &format!("\n  {}", marked(rest, 2)));
             }
         }

@@ -6,10 +6,10 @@ use eval_format::metric::{Need, Subject};
 use super::differ;
 use super::lines::{HEADLINE, line};
 use super::trajectory;
-use crate::foreign::{MARK, marked, name, quoted};
+use crate::foreign::{MARK, below_headline, headline, marked, name, quoted};
 use crate::message::{count, cut};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
-use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport};
+use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport, short};
 use crate::score::align::comparison;
 use crate::transcript::TurnRecord;
 
@@ -67,20 +67,17 @@ fn failing_scores<'a>(
     turn: Option<usize>,
 ) -> impl Iterator<Item = (&'a MetricReport, &'a Score)> {
     report.metrics.iter().filter_map(move |metric| {
-        let MetricOutcome::Scored(scores) = &run.metric(&metric.name)?.outcome else { return None };
-        let threshold = metric.threshold()?;
-        let score = match turn {
-            None if scores.is_whole_run() => scores.scores().first()?,
-            Some(at) if !scores.is_whole_run() => scores.scores().get(at)?,
+        let scored = run.metric(&metric.name)?;
+        let MetricOutcome::Scored(scores) = &scored.outcome else { return None };
+        let at = match turn {
+            None if scores.is_whole_run() => 0,
+            Some(at) if !scores.is_whole_run() => at,
             _ => return None,
         };
-        let below = match score.value() {
-            Some(value) => value < threshold,
-            None => score.why_left_out().is_none(),
-        };
+        let (score, verdict) = (scores.scores().get(at)?, scored.turns.get(at)?);
         // If runs are decided one by one, a metric that passes overall may still have failed this run.
         let counts = metric.verdict.fails() || report.passed_runs.is_some();
-        (below && counts).then_some((metric, score))
+        (verdict.fails() && counts).then_some((metric, score))
     })
 }
 
@@ -159,7 +156,7 @@ fn compares(metric: &MetricReport) -> Option<Subject> {
 /// The metric with its score of the turn.
 fn scored(metric: &MetricReport, score: &Score) -> String {
     match score.value() {
-        Some(value) => format!("{} {value:?}", name(&metric.name)),
+        Some(value) => format!("{} {}", name(&metric.name), short(value, metric.threshold())),
         None => format!("{} has no score", name(&metric.name)),
     }
 }
@@ -208,9 +205,8 @@ fn notes(out: &mut String, what: &str, score: &Score) {
         line(out, &format!("  {what}: ... and {} more", score.notes().len() - SHOWN_NOTES));
     }
     if let Some(reason) = score.reason() {
-        let first = name(reason.lines().next().unwrap_or_default());
-        line(out, &format!("  {what}: no score: {first}"));
-        further(out, reason.lines().skip(1));
+        line(out, &format!("  {what}: no score: {}", name(&headline(reason))));
+        further(out, below_headline(reason).lines());
     }
 }
 

@@ -147,7 +147,6 @@ proptest! {
     }
 }
 
-#[cfg(feature = "reports")]
 proptest! {
     #[test]
     fn json_is_the_same_document_and_does_nothing(text in hostile()) {

@@ -6,7 +6,7 @@ use eval_format::{
     AgentDetails, AppDetails, Content, FunctionCall, FunctionResponse, Part, Rubric, UsageMetadata,
 };
 
-use super::shape::fields;
+use super::fields::fields;
 
 fields!(Content from default { role, parts });
 fields!(Part from default { text, thought, function_call, function_response, other });

@@ -1,5 +1,6 @@
 //! Folders of runs: made, joined, and removed when there are too many.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use super::file_names::{LATEST, MARKER};
 use super::revision::Revision;
-use super::runs::{latest_id, marker, runs};
+use super::runs::{Owner, RunDir, latest_id, marker, owners, runs};
 use super::time;
 use crate::lock::FileLock;
 
@@ -80,7 +81,7 @@ fn mark(path: &Path, id: &str) -> io::Result<()> {
         file => {
             let here = std::env::current_dir().ok();
             let revision = here.as_deref().and_then(Revision::of);
-            file?.write_all(&marker(id, time::now(), revision.as_ref()))
+            file?.write_all(&marker(id, time::now(), revision.as_ref())?)
         }
     }
 }
@@ -147,17 +148,43 @@ fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
 /// What the names of drafts of the file that names the latest run begin with.
 const DRAFT: &str = ".latest.";
 
-/// Keeps the newest runs, `kept` of them, and removes older ones: at most [`AT_ONCE`], so that it takes little time. A run that
-/// cannot be removed stays: a process may be writing in it. Drafts that killed processes left are removed too.
+/// Keeps the newest runs of each package, `kept` of them, and removes older ones: at most [`AT_ONCE`], so that it takes little time.
+/// Projects may share a folder, so a run goes only if it is one too many for every package in it. A run that cannot be removed stays:
+/// a process may be writing in it. Drafts that killed processes left are removed too.
 pub(super) fn prune(folder: &Path, kept: usize) -> io::Result<usize> {
     let mut removed = 0;
     let latest = latest_id(folder);
-    let old = runs(folder)?.into_iter().skip(kept).filter(|run| Some(&run.id) != latest.as_ref());
-    for run in old.collect::<Vec<_>>().into_iter().rev().take(AT_ONCE) {
+    let runs = runs(folder)?;
+    let old = if runs.len() > kept { surplus(&runs, kept) } else { Vec::new() };
+    let old = old.into_iter().rev().filter(|run| Some(&run.id) != latest.as_ref());
+    for run in old.take(AT_ONCE) {
         removed += usize::from(remove(&run.path).is_ok_and(|removed| removed));
     }
     remove_drafts(folder);
     Ok(removed)
+}
+
+/// The runs that are too many for every package in them, the newest first.
+fn surplus(newest_first: &[RunDir], kept: usize) -> Vec<&RunDir> {
+    let mut counts: BTreeMap<Owner, usize> = BTreeMap::new();
+    let mut is_surplus = |run: &&RunDir| {
+        let mut owners: BTreeSet<Owner> = owners(&run.path).into_iter().map(lasting).collect();
+        if owners.is_empty() {
+            owners.insert(Owner::default());
+        }
+        let kept_for = owners.into_iter().filter(|owner| {
+            let count = counts.entry(owner.clone()).or_default();
+            *count += 1;
+            *count <= kept
+        });
+        kept_for.count() == 0
+    };
+    newest_first.iter().filter(|run| is_surplus(run)).collect()
+}
+
+/// An owner whose workspace is there. Workspaces that are gone share what is kept: checkouts come and go.
+fn lasting(owner: Owner) -> Owner {
+    Owner { workspace: owner.workspace.filter(|folder| folder.exists()), ..owner }
 }
 
 /// How many runs are removed at once.
@@ -217,7 +244,7 @@ mod tests {
     /// Makes a run look as if it had begun so many hours ago.
     fn age(run: &Path, hours: u64) {
         let started = time::now() - Duration::from_hours(hours);
-        fs::write(run.join(MARKER), marker("any", started, None)).unwrap();
+        fs::write(run.join(MARKER), marker("any", started, None).unwrap()).unwrap();
     }
 
     /// A folder that cannot be made is tried once: waiting for it would hold up the first test of each process.
@@ -252,6 +279,41 @@ mod tests {
         assert_eq!(prune(folder, 1).unwrap(), 2);
         assert_eq!(ids(folder), ["d"]);
         assert!(folder.join("judge-slots").is_dir() && folder.join("notes.txt").is_file());
+    }
+
+    #[test]
+    fn a_run_stays_while_it_is_one_of_the_newest_of_a_package_in_it() {
+        let temporary = TempDir::new().unwrap();
+        let folder = temporary.path().join("runs");
+        let folders = ["shop", "fresh"].map(|name| temporary.path().join(name));
+        for folder in &folders {
+            fs::create_dir(folder).unwrap();
+        }
+        let [shop, fresh] = folders.map(|folder| folder.display().to_string());
+        let gone = temporary.path().join("gone").display().to_string();
+        let write = |hours: u64, id: &str, owners: &[(&str, &str)]| {
+            let run = open(&folder, id).unwrap().path;
+            for (workspace, package) in owners {
+                let head =
+                    format!("{{\"record\":\"head\",\"workspace\":{workspace:?},\"package\":{package:?}}}\n");
+                fs::write(run.join(format!("{package}-evals-1-{hours}.jsonl")), head).unwrap();
+            }
+            age(&run, hours);
+        };
+        write(9, "fresh", &[(&fresh, "app")]);
+        write(8, "both", &[(&shop, "a"), (&shop, "b")]);
+        for (hours, id) in [(7, "a1"), (6, "a2"), (5, "a3")] {
+            write(hours, id, &[(&shop, "a")]);
+        }
+        for (hours, id) in [(4, "gone1"), (3, "gone2")] {
+            write(hours, id, &[(&format!("{gone}{hours}"), "app")]);
+        }
+        write(1, "last", &[(&shop, "c")]);
+        prune(&folder, 1).unwrap();
+        assert_eq!(ids(&folder), ["a3", "both", "fresh", "gone2", "last"], "`both` is the last one of `b`");
+        write(0, "b1", &[(&shop, "b")]);
+        prune(&folder, 1).unwrap();
+        assert_eq!(ids(&folder), ["a3", "b1", "fresh", "gone2", "last"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::read::{Attempt, RecordedTest};
 
-/// What makes a case the same one: where it comes from, how it reads, and what its runs are called. Everything that differs
+/// What makes a case the same one: where it comes from, what it means, and what its runs are called. Everything that differs
 /// in one of these is another case, whatever its name.
 #[derive(PartialEq, Eq, Hash)]
 struct Identity<'a> {
@@ -13,7 +13,8 @@ struct Identity<'a> {
     binary: Option<&'a str>,
     name: &'a str,
     file: Option<&'a str>,
-    case_hash: Option<&'a str>,
+    asks: &'a str,
+    expects: &'a str,
     label: Option<&'a str>,
 }
 
@@ -25,7 +26,8 @@ impl<'a> Identity<'a> {
             binary: head.binary.as_deref(),
             name: &started.name,
             file: started.file.as_deref(),
-            case_hash: started.case_hash.as_deref(),
+            asks: &started.asks,
+            expects: &started.expects,
             label: started.label.as_deref(),
         }
     }

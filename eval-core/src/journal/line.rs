@@ -133,10 +133,6 @@ impl Line {
         &self.bytes[..self.written]
     }
 
-    pub(super) fn into_text(self) -> String {
-        String::from_utf8_lossy(&self.into_bytes()).into_owned()
-    }
-
     pub(super) fn into_bytes(self) -> Vec<u8> {
         let mut bytes = self.bytes.into_vec();
         bytes.truncate(self.written);

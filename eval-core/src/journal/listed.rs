@@ -1,35 +1,101 @@
-//! The tests that a binary holds, whether they ran or not.
+//! The tests that a binary holds, whether they ran or not. A test process reads its own binary.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use eval_format::__private::{LISTING_BEGIN, LISTING_END};
+use eval_format::__private::{LISTING_BEGIN, LISTING_END, content_hash};
 
-/// The tests of one set in a test binary.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ListedSet {
-    /// The tests, as cargo shows them.
-    pub tests: Vec<String>,
-    /// Whether they are ignored unless they are asked for (`#[ignore]`).
-    pub ignored: bool,
+use super::file_names::{JOURNAL, plain};
+use super::folder::create_private;
+use super::line::Line;
+use super::record::{Head, Listed, ListedSet};
+use super::record_line::write_record;
+use super::seal::seal;
+use crate::secrets::Secrets;
+
+/// The sets that `#[eval_set]` made tests of in the program that this process runs; `None` if it cannot be read, or lists none.
+pub(super) fn of_this_program() -> Option<Listed> {
+    // The link leads to the program that runs, also if it was built anew since.
+    let itself = PathBuf::from("/proc/self/exe");
+    let program = if cfg!(target_os = "linux") { Some(itself) } else { std::env::current_exe().ok() };
+    let sets = sets_in(&program?).ok()?;
+    (!sets.is_empty()).then_some(Listed { sets })
 }
 
-/// The sets that `#[eval_set]` made tests of in a test binary. The binary is read, not run.
-///
-/// ```
-/// let program = std::env::current_exe()?;
-/// assert_eq!(eval_core::journal::listed_tests(&program)?, []);
-/// # Ok::<(), std::io::Error>(())
-/// ```
-pub fn listed_tests(program: &Path) -> io::Result<Vec<ListedSet>> {
-    let mut file = BufReader::with_capacity(1 << 18, File::open(program)?);
-    let mut line = Vec::new();
+/// Records what the test binary of this process holds, unless another process of the run did: nextest starts a process for each
+/// test, and a binary may be large. The file is written at once, so a process that is killed leaves it out or leaves all of it. A file
+/// that is left empty is a doubt for readers.
+pub(super) fn record_once(run: &Path, head: &Head, secrets: &Arc<Secrets>) -> io::Result<()> {
+    let path = run.join(listing_name(head));
+    if path.exists() {
+        return Ok(());
+    }
+    // Without a listing the run is in doubt, which readers say.
+    let Some(listed) = of_this_program() else { return Ok(()) };
+    let [mut first, mut second] = [(); 2].map(|()| Line::without(Arc::clone(secrets)));
+    write_record(head, &mut first)?;
+    seal(&mut first, 1);
+    write_record(&listed, &mut second)?;
+    seal(&mut second, 2);
+    let lines = [first.as_bytes(), second.as_bytes()].concat();
+    match create_private(&path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        file => file?.write_all(&lines),
+    }
+}
+
+/// The name of the file that says what a test binary holds. A binary that was built anew has another one.
+fn listing_name(head: &Head) -> String {
+    let Head { package, binary, program, built, .. } = head;
+    let hash = content_hash(format!("{package:?} {binary:?} {program:?} {built:?}").as_bytes());
+    format!("{}-{}-{hash:016x}.listed.{JOURNAL}", plain(package.as_ref()), plain(binary.as_ref()))
+}
+
+/// The sets in a test binary. The binary is read, not run.
+fn sets_in(program: &Path) -> io::Result<Vec<ListedSet>> {
+    let mut file = File::open(program)?;
     let mut sets = Vec::new();
+    for part in data_of(&mut file)?.unwrap_or_else(|| vec![(0, u64::MAX)]) {
+        file.seek(SeekFrom::Start(part.0))?;
+        read_sets(BufReader::with_capacity(1 << 18, (&mut file).take(part.1)), &mut sets)?;
+    }
+    Ok(sets)
+}
+
+/// The parts of an ELF file that are loaded as data, as offset and length; `None` for a file of another kind, which is read whole. In
+/// a build for tests, most of the file is instructions and what debuggers need.
+fn data_of(file: &mut File) -> io::Result<Option<Vec<(u64, u64)>>> {
+    const LOADED: u64 = 1;
+    const EXECUTABLE: u64 = 1;
+    let mut header = [0; 64];
+    let is_elf = file.read_exact(&mut header).is_ok() && header.starts_with(b"\x7fELF\x02\x01");
+    if !is_elf {
+        return Ok(None);
+    }
+    let number = |bytes: &[u8], at: usize, length: usize| -> u64 {
+        bytes[at..at + length].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    };
+    let (size, count) = (number(&header, 54, 2), number(&header, 56, 2));
+    if size < 56 {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::Start(number(&header, 32, 8)))?;
+    let mut table = Vec::new();
+    file.take(size * count).read_to_end(&mut table)?;
+    let segments = table.chunks_exact(usize::try_from(size).unwrap_or(usize::MAX));
+    let data = segments.filter(|it| number(it, 0, 4) == LOADED && number(it, 4, 4) & EXECUTABLE == 0);
+    let parts: Vec<_> = data.map(|it| (number(it, 8, 8), number(it, 32, 8))).collect();
+    Ok((!parts.is_empty()).then_some(parts))
+}
+
+/// Adds the sets that are listed among anything else.
+fn read_sets(mut from: impl BufRead, sets: &mut Vec<ListedSet>) -> io::Result<()> {
+    let mut line = Vec::new();
     let mut reading: Option<Listing> = None;
-    // Listings are lines among anything else. A line of the rest may be as long as the file, which fits into memory.
-    while file.read_until(b'\n', &mut line)? > 0 {
+    // Listings are lines. A line of the rest may be as long as the file, which fits into memory.
+    while from.read_until(b'\n', &mut line)? > 0 {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         if let Some(head) = text.strip_prefix(LISTING_BEGIN.trim_start().as_bytes()) {
             reading = Listing::begin(head);
@@ -42,7 +108,7 @@ pub fn listed_tests(program: &Path) -> io::Result<Vec<ListedSet>> {
         }
         line.clear();
     }
-    Ok(sets)
+    Ok(())
 }
 
 /// A set whose listing is being read.
@@ -101,12 +167,34 @@ mod tests {
             LISTING_BEGIN.as_bytes(),
             b"run cut",
         ];
-        std::fs::write(&binary, pieces.concat()).unwrap();
-        let found = listed_tests(&binary).unwrap();
         let set = |tests: &[&str], ignored| ListedSet {
             tests: tests.iter().map(|it| (*it).to_owned()).collect(),
             ignored,
         };
-        assert_eq!(found, [set(&["weather::sunny", "weather::日本"], false), set(&["live::a::x"], true)]);
+        let (first, second) = (set(&["weather::sunny", "weather::日本"], false), set(&["live::a::x"], true));
+        std::fs::write(&binary, pieces.concat()).unwrap();
+        assert_eq!(sets_in(&binary).unwrap(), [first.clone(), second.clone()]);
+
+        // An ELF file whose first segment is data, its second code, and its third is not loaded.
+        let bytes = |number: usize, length: usize| number.to_le_bytes()[..length].to_vec();
+        let mut segments = Vec::new();
+        let mut data: Vec<u8> = Vec::new();
+        for (kind, flags, text) in [(1, 4, &one), (1, 5, &two), (4, 4, &two)] {
+            let offset = 64 + 3 * 56 + data.len();
+            segments.extend([bytes(kind, 4), bytes(flags, 4), bytes(offset, 8), vec![0; 16]].concat());
+            segments.extend([bytes(text.len(), 8), vec![0; 16]].concat());
+            data.extend(text);
+        }
+        let elf =
+            [b"\x7fELF\x02\x01".to_vec(), vec![0; 26], bytes(64, 8), vec![0; 14], bytes(56, 2), bytes(3, 2)];
+        std::fs::write(&binary, [elf.concat(), vec![0; 6], segments, data].concat()).unwrap();
+        assert_eq!(sets_in(&binary).unwrap(), [first]);
+        std::fs::write(&binary, b"\x7fELF\x02\x01").unwrap();
+        assert_eq!(sets_in(&binary).unwrap(), []);
+    }
+
+    #[test]
+    fn a_program_without_sets_lists_nothing() {
+        assert_eq!(of_this_program(), None);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::{fmt, io};
 
 use super::parse::RecordError;
-use super::record::{Decided, Head, Ran, Scored, Started};
+use super::record::{Decided, Head, ListedSet, Ran, Scored, Started};
 
 /// A run as its journal records it, complete or not.
 ///
@@ -27,9 +27,12 @@ pub struct RecordedRun {
     pub tests: Vec<RecordedTest>,
     /// How many files end in an incomplete line: the process was killed, or the disk was full, while it wrote.
     pub torn: usize,
-    /// How many cases programs were to run and never began. Which tests never began, their binaries tell:
-    /// [`listed_tests`](super::listed_tests).
-    pub never_began: usize,
+    /// The names of the cases that programs were to run and that never began.
+    pub never_began: Vec<String>,
+    /// What the test binaries hold, as their processes recorded it.
+    pub listings: Vec<Listing>,
+    /// The processes of tests that did not record what their binary holds. Under nextest, one process of a binary does it for all.
+    pub unlisted: Vec<Arc<Head>>,
     /// How many incomplete lines may be about a test that is not among [`tests`](Self::tests).
     pub lost: usize,
     /// Other lines that could not be read.
@@ -37,6 +40,18 @@ pub struct RecordedRun {
     /// What is known to belong to the run and is not here, a sentence for each part: the lines of the file
     /// `missing-parts.txt`, which whoever copied the run has put beside the journals.
     pub missing_parts: Vec<String>,
+}
+
+/// What a test binary holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listing {
+    /// The package of the tests.
+    pub package: Option<String>,
+    /// The test binary.
+    pub binary: Option<String>,
+    /// Its sets.
+    pub sets: Vec<ListedSet>,
 }
 
 /// A line that could not be read.
@@ -134,6 +149,8 @@ pub struct Attempt {
     pub started: Started,
     /// The runs of the case, in the order in which they ended.
     pub evaluations: Vec<Evaluation>,
+    /// The runs in which the agent was not reached and which `retry` repeated, in order. None of them is scored.
+    pub repeated: Vec<Ran>,
     /// How it ended; `None` if its process was killed, or still runs.
     pub decided: Option<Decided>,
 }

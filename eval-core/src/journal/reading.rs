@@ -6,13 +6,14 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::checked_lines::{CheckedLine, Keep, Lines, Order, for_each, parse};
+use super::any_record::Record;
+use super::checked_lines::{Line, Lines, Order, check};
 use super::file_names::{MISSING_PARTS, is_journal};
 use super::identity::Cases;
-use super::parse::{Record, RecordError};
-use super::read::{Attempt, Evaluation, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
-use super::record::{Decided, Head, Started};
-use super::{outline, passed, seal};
+use super::parse::{Keep, RecordError};
+use super::passed;
+use super::read::{Attempt, Evaluation, Listing, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
+use super::record::{Decided, Head, Listed, Started};
 use crate::verdict::Verdict;
 
 impl RecordedRun {
@@ -93,15 +94,20 @@ struct Reading {
 impl Reading {
     fn file(&mut self, path: &Path) -> Result<(), ReadRunError> {
         let mut lines = Lines::open(path)?;
-        let mut first = Vec::new();
-        let has_head = lines.next(&mut first)?.is_some();
-        if !has_head || first.is_empty() {
-            self.run.torn += usize::from(!first.is_empty());
+        let first = match lines.next()? {
+            Line::Whole { text: Ok([]), .. } | Line::Torn([]) => None,
+            Line::Whole { text, .. } => Some(head(text)),
+            Line::Torn(_) => {
+                self.run.torn += 1;
+                None
+            }
+        };
+        let Some(first) = first else {
             // A process that has a journal has begun a test.
             self.run.lost += 1;
             return Ok(());
-        }
-        let head = match head(&first) {
+        };
+        let head = match first {
             Ok(head) => Arc::new(head),
             Err(error) => {
                 self.unreadable(path, 1, error);
@@ -120,34 +126,66 @@ impl Reading {
             file,
             indices: HashMap::new(),
             all: Vec::new(),
-            planned: 0,
+            planned: Vec::new(),
+            listed: None,
         };
-        let torn = for_each(lines, head.sealed, self.keep, |CheckedLine { number, sound }| {
-            let added = sound.and_then(|line| {
-                let gap = order.check(line.sealed_as)?;
-                line.record.and_then(|record| attempts.add(record)).and(gap.map_or(Ok(()), Err))
+        let torn = loop {
+            let (number, text) = match lines.next()? {
+                Line::Torn(torn) => break torn,
+                Line::Whole { text: Ok([]), .. } => continue,
+                Line::Whole { number, text } => (number, text),
+            };
+            let added = check(text, self.keep).and_then(|(sealed_as, record)| {
+                let gap = order.check(sealed_as)?;
+                record.and_then(|record| attempts.add(record)).and(gap.map_or(Ok(()), Err))
             });
             if let Err(error) = added {
                 self.unreadable(path, number, error);
             }
-        })?;
+        };
         self.run.torn += usize::from(!torn.is_empty());
-        if !torn.is_empty() && !is_of_a_begun_test(&torn) {
+        if !torn.is_empty() && !is_of_a_begun_test(torn) {
             // A program may run a case of the same name again.
-            let name = name_in(&torn).filter(|_| attempts.planned == 0);
+            let name = name_in(torn).filter(|_| attempts.planned.is_empty());
             self.torn_starts.push((Arc::clone(&head), name));
         }
-        let begun = attempts.all.iter().filter(|attempt| attempt.started.of_program).count();
-        self.run.never_began += attempts.planned.saturating_sub(begun);
+        self.what_was_to_run(&head, &mut attempts);
         for mut attempt in attempts.all {
             self.texts.share(&mut attempt.started);
             passed::decide(&mut attempt);
-            if self.keep == Keep::Outline {
-                outline::shorten(&mut attempt);
+            match self.keep {
+                Keep::All => restore_criteria(&mut attempt),
+                Keep::Outline => shorten(&mut attempt),
             }
             self.cases.add(*attempt);
         }
         Ok(())
+    }
+
+    /// Adds what the process says it was to run.
+    fn what_was_to_run(&mut self, head: &Arc<Head>, attempts: &mut Attempts) {
+        let mut begun: HashMap<&str, usize> = HashMap::new();
+        for attempt in attempts.all.iter().filter(|attempt| attempt.started.of_program) {
+            *begun.entry(&attempt.started.name).or_default() += 1;
+        }
+        let is_of_program = !begun.is_empty() || !attempts.planned.is_empty();
+        // A program may run a case several times.
+        let never_began = attempts.planned.iter().filter(|name| match begun.get_mut(name.as_str()) {
+            Some(times) if *times > 0 => {
+                *times -= 1;
+                false
+            }
+            _ => true,
+        });
+        self.run.never_began.extend(never_began.cloned());
+        match attempts.listed.take() {
+            Some(Listed { sets }) => {
+                let (package, binary) = (head.package.clone(), head.binary.clone());
+                self.run.listings.push(Listing { package, binary, sets });
+            }
+            None if is_of_program => {}
+            None => self.run.unlisted.push(Arc::clone(head)),
+        }
     }
 
     fn unreadable(&mut self, file: &Path, line: usize, error: RecordError) {
@@ -215,16 +253,31 @@ fn order(test: &RecordedTest) -> impl Ord + '_ {
     (test.package(), test.binary(), location, test.name(), began, test.last().map(|attempt| &attempt.file))
 }
 
-fn head(line: &[u8]) -> Result<Head, RecordError> {
-    let head = match parse(line)? {
-        Record::Head(head) => RecordError::check_schema(&head).map(|()| head)?,
-        _ => return Err(misplaced("a journal begins with its head")),
-    };
-    let number = seal::number(line);
-    if head.sealed && number != Some(1) || !head.sealed && seal::is_sealed(line) {
-        return Err(RecordError::Changed);
+fn head(line: Result<&[u8], usize>) -> Result<Head, RecordError> {
+    match check(line, Keep::All)? {
+        (1, Ok(Record::Head(head))) => RecordError::check_schema(&head).map(|()| head),
+        (1, Err(error)) => Err(error),
+        _ => Err(misplaced("a journal begins with its head")),
     }
-    Ok(head)
+}
+
+/// Puts the criteria, which are recorded once for a case, to the scores of its runs.
+fn restore_criteria(attempt: &mut Attempt) {
+    let Some(decided) = &attempt.decided else { return };
+    for metric in attempt.evaluations.iter_mut().flat_map(|it| &mut it.scored).flat_map(|it| &mut it.metrics)
+    {
+        let of_case = decided.metrics.iter().find(|of_case| of_case.name == metric.name);
+        metric.criterion = of_case.and_then(|of_case| of_case.criterion.clone());
+    }
+}
+
+/// Drops the scores of an attempt whose runs are decided, but for what judges cost.
+fn shorten(attempt: &mut Attempt) {
+    for scored in attempt.evaluations.iter_mut().flat_map(|evaluation| &mut evaluation.scored) {
+        scored.metrics.retain(|metric| !metric.judge.is_empty());
+        scored.metrics.shrink_to_fit();
+    }
+    attempt.evaluations.shrink_to_fit();
 }
 
 fn misplaced(what: &str) -> RecordError {
@@ -254,8 +307,10 @@ struct Attempts {
     /// Boxed, so that a vector of a hundred thousand of them is not copied while it grows, and each is free when it is read.
     #[expect(clippy::vec_box, reason = "they are large, and many")]
     all: Vec<Box<Attempt>>,
-    /// How many cases a program was to run.
-    planned: usize,
+    /// The cases that a program was to run.
+    planned: Vec<String>,
+    /// What the test binary holds.
+    listed: Option<Listed>,
 }
 
 impl Attempts {
@@ -263,7 +318,11 @@ impl Attempts {
         match record {
             Record::Head(_) => return Err(misplaced("a second head")),
             Record::Unknown => {}
-            Record::Planned(planned) => self.planned = self.planned.saturating_add(planned.cases),
+            Record::Planned(planned) => self.planned.extend(planned.cases),
+            Record::Listed(listed) => match &mut self.listed {
+                Some(known) => known.sets.extend(listed.sets),
+                None => self.listed = Some(listed),
+            },
             Record::Started(started) => {
                 let test = started.test;
                 if self.indices.contains_key(&test) {
@@ -276,14 +335,17 @@ impl Attempts {
                     file,
                     started,
                     evaluations: Vec::new(),
+                    repeated: Vec::new(),
                     decided: None,
                 }));
             }
-            Record::Ran(mut ran) => {
-                if self.keep == Keep::Outline {
-                    outline::shorten_ran(&mut ran);
+            Record::Ran(ran) => {
+                let attempt = self.of(ran.test)?;
+                if ran.repeated {
+                    attempt.repeated.push(ran);
+                    return Ok(());
                 }
-                let evaluations = &mut self.of(ran.test)?.evaluations;
+                let evaluations = &mut attempt.evaluations;
                 evaluations.reserve_exact(1);
                 evaluations.push(Evaluation { ran, scored: None, passed: None });
             }
@@ -310,7 +372,7 @@ impl Attempts {
         attempt.decided = Some(decided);
         if keep == Keep::Outline {
             passed::decide(attempt);
-            outline::shorten(attempt);
+            shorten(attempt);
         }
         Ok(())
     }

@@ -1,32 +1,23 @@
 //! The records: one line each, in the order in which they are written.
 
 use std::collections::BTreeMap;
-#[cfg(feature = "reports")]
 use std::sync::Arc;
-#[cfg(feature = "reports")]
 use std::time::Duration;
 use std::time::SystemTime;
 
-#[cfg(feature = "reports")]
 use eval_format::{Gate, Pass};
 
-use super::shape::fields;
-#[cfg(feature = "reports")]
-use super::shape::read_fields;
-#[cfg(feature = "reports")]
+use super::fields::{fields, record};
 use crate::judge_outcome::JudgeUse;
-#[cfg(feature = "reports")]
-use crate::report::{MetricOutcome, MetricReport, RunError, Transcript};
-#[cfg(feature = "reports")]
+use crate::report::{MetricReport, RunError, ScoredMetric, Transcript};
 use crate::variables::NEXTEST_RUN_ID;
-#[cfg(feature = "reports")]
 use crate::verdict::Verdict;
 
-/// The version of the records that this version of eval-core writes, and the highest one that it reads.
+/// The version of the records that this version of eval-core writes, and the only one that it reads.
 ///
 /// It grows if a record changes its meaning. It does not grow for new fields and new records: readers skip those that they
 /// do not know.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// Variables that tell one job of a CI service from another: of GitHub, GitLab, Azure Pipelines, Bitbucket, Buildkite,
 /// `CircleCI`, Jenkins and `TeamCity`. [`Head::env`] has those that were set.
@@ -54,8 +45,11 @@ pub struct Head {
     pub evalset: String,
     /// The id of the run that the file belongs to.
     pub run: String,
-    /// The package of the tests; `None` for a program that cargo did not start.
+    /// The package of the tests, or of the program: the one that cargo started it for, else the one of the current folder. `None`
+    /// without either.
     pub package: Option<String>,
+    /// The folder of the workspace, or of the project of another language, as an absolute path; `None` if it is not known.
+    pub workspace: Option<String>,
     /// The version of the package; `None` if neither cargo nor nextest set it.
     pub version: Option<String>,
     /// The name of the test binary, without the hash that cargo adds; `None` if the system does not tell it.
@@ -73,13 +67,10 @@ pub struct Head {
     pub program: Option<String>,
     /// When that file was last written: when the tests were built.
     pub built: Option<SystemTime>,
-    /// Whether each line of the file has a number and a checksum.
-    pub sealed: bool,
     /// Variables that decide what runs and how, and that tell which job of a CI service it is. None of them holds a secret.
     pub env: BTreeMap<String, String>,
 }
 
-#[cfg(feature = "reports")]
 impl Head {
     /// Whether nextest started the process.
     pub fn is_of_nextest(&self) -> bool {
@@ -87,19 +78,37 @@ impl Head {
     }
 }
 
-/// A program is about to run cases. Tests have no such record: their binary tells which tests it holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A program is about to run cases. Tests have a [`Listed`] instead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Planned {
-    /// How many cases: each of them begins, unless the process ends before.
-    pub cases: usize,
+    /// The cases, in order, as [`Started::name`] has them: each of them begins, unless the process ends before.
+    pub cases: Vec<String>,
+}
+
+/// What a test binary holds, whatever was asked for. Under `cargo test` it is in the journal of the process, and under nextest
+/// once in a run, in a file of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listed {
+    /// The sets that `#[eval_set]` made tests of.
+    pub sets: Vec<ListedSet>,
+}
+
+/// The tests of one set in a test binary.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListedSet {
+    /// The tests, as cargo shows them.
+    pub tests: Vec<String>,
+    /// Whether they are ignored unless they are asked for (`#[ignore]`).
+    pub ignored: bool,
 }
 
 /// A test began, or a case of a program.
 ///
-/// Records are of the same case if their package, binary, name, file, hash and label are equal. Then different numbers of
+/// Records are of the same case if their package, binary, name, file, hashes and label are equal. Then different numbers of
 /// [`attempt`](Self::attempt) are attempts at one test. What differs in any of these is another case.
-#[cfg(feature = "reports")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Started {
@@ -107,8 +116,7 @@ pub struct Started {
     pub test: u32,
     /// The path of the test as cargo shows it: `weather::sunny`. Without the attribute, set and case: `set/case`.
     pub name: String,
-    /// Whether a program runs the case, rather than a test of the attribute. `false` in journals of versions that did not
-    /// record it.
+    /// Whether a program runs the case, rather than a test of the attribute.
     pub of_program: bool,
     /// The label that the program gave its runs; `None` if it gave none, and for tests.
     pub label: Option<Arc<str>>,
@@ -125,9 +133,10 @@ pub struct Started {
     pub line: Option<usize>,
     /// The column of the case in characters, from 1; `None` for a case that comes from no file.
     pub column: Option<usize>,
-    /// The [`case_hash`](super::case_hash) of the case as it ran: of its text in the file, or of its JSON if it comes from no
-    /// file. `None` in journals of versions that did not record it.
-    pub case_hash: Option<String>,
+    /// [`Meaning::asks`](eval_format::Meaning::asks) of the case as it ran; empty if the case could not be read.
+    pub asks: String,
+    /// [`Meaning::expects`](eval_format::Meaning::expects) of the case as it ran; empty if the case could not be read.
+    pub expects: String,
     /// How many cases of this file are tests; of a program, how many cases of the set it was to run.
     pub set_cases: Option<usize>,
     /// How often the case is to run.
@@ -143,7 +152,6 @@ pub struct Started {
 }
 
 /// A run ended. This is written before anything is scored.
-#[cfg(feature = "reports")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ran {
@@ -153,6 +161,8 @@ pub struct Ran {
     pub run: usize,
     /// The number of this evaluation in the test, from 1. A test body may evaluate several times in a run.
     pub evaluation: u32,
+    /// Whether the agent was not reached and `retry` repeated the run: it is never scored.
+    pub repeated: bool,
     /// What happened, including the error that ended the run.
     pub transcript: Transcript,
     /// The tokens that its events report; `None` if none does.
@@ -162,7 +172,6 @@ pub struct Ran {
 }
 
 /// A run was scored.
-#[cfg(feature = "reports")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Scored {
@@ -172,13 +181,13 @@ pub struct Scored {
     pub run: usize,
     /// The [`Ran::evaluation`] that was scored.
     pub evaluation: u32,
-    /// Each metric, in the order of the criteria.
-    pub metrics: Vec<RecordedMetric>,
+    /// Each metric, in the order of the criteria. Its criterion is recorded in [`Decided`]: in the record of a run it is `None`,
+    /// in a [`RecordedRun`](super::RecordedRun) it is there.
+    pub metrics: Vec<ScoredMetric>,
 }
 
 /// A run turned out to be an error after it was recorded: something was recorded too late for its turn, or the test body
 /// failed. Readers put the error into the transcript of the run.
-#[cfg(feature = "reports")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Broke {
@@ -192,24 +201,7 @@ pub struct Broke {
     pub error: RunError,
 }
 
-/// A [`ScoredMetric`](crate::report::ScoredMetric) as it is recorded: without the criterion and the verdict, which are in
-/// [`Decided`].
-#[cfg(feature = "reports")]
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct RecordedMetric {
-    /// The name of the metric.
-    pub name: String,
-    /// Whether the metric is the user's own. It may have the name of a built-in one.
-    pub custom: bool,
-    /// Its scores with their notes and rubrics, or why there are none.
-    pub outcome: MetricOutcome,
-    /// What the judges were asked for it; empty if it asked none.
-    pub judge: Vec<JudgeUse>,
-}
-
 /// A test ended.
-#[cfg(feature = "reports")]
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Decided {
@@ -228,7 +220,7 @@ pub struct Decided {
     pub notes: Vec<String>,
     /// How often a run was repeated, as its agent was not reached (`retry`).
     pub repeated: usize,
-    /// What is wrong with the case, in one line; `None` if nothing is, and in journals of versions that did not record it.
+    /// What is wrong with the case, in one line; `None` if nothing is.
     pub headline: Option<String>,
     /// What the test printed when it failed; `None` if it did not fail, and for cases that ran without the attribute.
     pub failure: Option<String>,
@@ -236,43 +228,40 @@ pub struct Decided {
     pub at: SystemTime,
 }
 
-// No field is required: a damaged head is reported by its checksum, which is compared after it was read.
-fields!(Head {
-    schema,
-    evalset,
-    run,
+record!(Head = "head" { schema, evalset, run, pid, started } {
     package,
+    workspace,
     version,
     binary,
-    pid,
-    started,
     args,
     again,
     program,
     built,
-    sealed,
-    env
+    env,
 });
-fields!(Planned { cases });
-#[cfg(feature = "reports")]
-read_fields!(Started having [test, name, runs] {
-    test,
-    name,
+record!(Listed = "listed" { sets } {});
+fields!(ListedSet from default { tests, ignored });
+record!(Planned = "planned" { cases } {});
+record!(Started = "started" { test, name, eval_id, runs, pass, gate, attempt, at } {
     of_program,
     label,
     eval_set_id,
-    eval_id,
     file,
     set_file,
     line,
     column,
-    case_hash,
+    asks,
+    expects,
     set_cases,
-    runs,
-    pass,
-    gate,
-    attempt,
-    at
 });
-#[cfg(feature = "reports")]
-read_fields!(Decided having [test] { test, verdict, metrics, passed_runs, elapsed, notes, repeated, headline, failure, at });
+record!(Ran = "ran" { test, run, evaluation, transcript } { repeated, tokens, simulator });
+record!(Scored = "scored" { test, run, evaluation, metrics } {});
+record!(Broke = "broke" { test, run, evaluation, error } {});
+record!(Decided = "decided" { test, verdict, elapsed, at } {
+    metrics,
+    passed_runs,
+    notes,
+    repeated,
+    headline,
+    failure,
+});

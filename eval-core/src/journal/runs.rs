@@ -1,18 +1,20 @@
 //! Which runs a folder such as `target/evalset` holds: a folder for each run.
 
-use std::fs;
-use std::io;
+use std::collections::{BTreeSet, HashSet};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use eval_format::Value;
 
-use super::file_names::{LATEST, MARKER};
+use super::field::Field as _;
+use super::fields::fields;
+use super::file_names::{LATEST, MARKER, is_journal};
 use super::line::Line;
 use super::revision::Revision;
-use super::shape::key;
+use super::serializer::LineSerializer;
 use super::time;
-use super::to_json::{Object, ToJson};
 
 /// The folder of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,18 +123,27 @@ pub fn id_rule() -> String {
     )
 }
 
+/// What a [`MARKER`] says.
+struct Marker {
+    run: String,
+    started: SystemTime,
+    revision: Option<String>,
+    branch: Option<String>,
+}
+
+fields!(Marker { run, started } { revision, branch });
+
 /// The text of a [`MARKER`].
-pub(super) fn marker(id: &str, started: SystemTime, revision: Option<&Revision>) -> Vec<u8> {
+pub(super) fn marker(id: &str, started: SystemTime, revision: Option<&Revision>) -> io::Result<Vec<u8>> {
+    let marker = Marker {
+        run: id.to_owned(),
+        started,
+        revision: revision.map(|revision| revision.commit.clone()),
+        branch: revision.and_then(|revision| revision.branch.clone()),
+    };
     let mut text = Line::new();
-    let mut object = Object::open(&mut text);
-    object.text(key!("run"), id);
-    started.write(object.key(key!("started")));
-    if let Some(Revision { commit, branch }) = revision {
-        object.text(key!("revision"), commit);
-        object.field(key!("branch"), branch);
-    }
-    object.close();
-    text.into_bytes()
+    marker.write(LineSerializer::new(&mut text)).map_err(io::Error::other)?;
+    Ok(text.into_bytes())
 }
 
 /// The revision that was checked out when a run began; `None` if its folder does not tell.
@@ -144,6 +155,53 @@ pub fn revision_of_run(folder: &Path) -> Option<Revision> {
         branch: marker["branch"].as_str().map(str::to_owned),
     })
 }
+
+/// Whose a run is: a process in it belongs to this workspace and package.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Owner {
+    /// The folder of the workspace, or of the project of another language; `None` if it is not known.
+    pub workspace: Option<PathBuf>,
+    /// The package; `None` for a program outside of any.
+    pub package: Option<String>,
+}
+
+/// The packages that a run holds, by the heads of its journals. Under nextest there is a journal for each test, so of those whose
+/// names begin with the same package and binary one is read.
+pub fn owners(run: &Path) -> BTreeSet<Owner> {
+    let mut binaries = HashSet::new();
+    let mut owners = BTreeSet::new();
+    for entry in fs::read_dir(run).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        // Behind package and binary, the name has the process and a number.
+        let binary = stem.rsplitn(3, '-').nth(2).unwrap_or(&stem).to_owned();
+        if is_journal(&path)
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && !binaries.contains(&binary)
+        {
+            // A file without a head tells nothing.
+            if let Some(owner) = owner(&path) {
+                owners.insert(owner);
+                binaries.insert(binary);
+            }
+        }
+    }
+    owners
+}
+
+fn owner(journal: &Path) -> Option<Owner> {
+    let mut head = String::new();
+    BufReader::new(File::open(journal).ok()?.take(LONGEST_HEAD)).read_line(&mut head).ok()?;
+    let head = Value::parse(&head).ok()?;
+    if head["record"].as_str() != Some("head") {
+        return None;
+    }
+    let text = |name: &str| head[name].as_str().map(str::to_owned);
+    Some(Owner { workspace: text("workspace").map(PathBuf::from), package: text("package") })
+}
+
+/// Bytes that are read of a journal for its head, which has the arguments of the process.
+const LONGEST_HEAD: u64 = 4 << 20;
 
 fn run(path: &Path) -> Option<RunDir> {
     let marker = read_small(&path.join(MARKER))?;
@@ -213,7 +271,7 @@ mod tests {
         let begun = |hours| SystemTime::UNIX_EPOCH + std::time::Duration::from_hours(hours);
         for (id, hours) in [("a", 1), ("c", 3), ("b", 2), ("d", 2)] {
             fs::create_dir(folder.join(id)).unwrap();
-            fs::write(folder.join(id).join(MARKER), marker(id, begun(hours), None)).unwrap();
+            fs::write(folder.join(id).join(MARKER), marker(id, begun(hours), None).unwrap()).unwrap();
         }
         fs::create_dir(folder.join("empty")).unwrap();
         fs::write(folder.join("file"), "{}").unwrap();
@@ -231,6 +289,43 @@ mod tests {
         }
         #[cfg(feature = "reports")]
         assert_eq!(find_run(&folder.join("missing"), "latest").unwrap(), None);
+    }
+
+    #[test]
+    fn a_run_is_of_the_packages_in_the_heads_of_its_journals() {
+        let temporary = tempfile::TempDir::new().unwrap();
+        let folder = temporary.path();
+        let head = |package: &str| {
+            format!("{{\"record\":\"head\",\"workspace\":\"/w\",\"package\":\"{package}\"}}\n")
+        };
+        for (name, text) in [
+            ("a-evals-1-0.jsonl", ""),
+            ("a-evals-2-0.jsonl", &head("a")),
+            ("a-evals-3-0.jsonl", &head("c")),
+            ("b-evals-1-0.jsonl", &(head("b") + "{}\n")),
+            ("-cli-1-0.jsonl", "{\"record\":\"head\"}\n{}"),
+            ("x-evals-1-0.jsonl", "{\"record\":\"started\",\"package\":\"x\"}\n"),
+            ("y.txt", &head("y")),
+            ("z-torn-1-0.jsonl", "{\"record\":\"he"),
+        ] {
+            fs::write(folder.join(name), text).unwrap();
+        }
+        let found: Vec<_> = owners(folder)
+            .into_iter()
+            .map(|owner| (owner.workspace.map(|it| it.display().to_string()), owner.package))
+            .collect();
+        let of = |package: &str| (Some("/w".to_owned()), Some(package.to_owned()));
+        let expected = if found.contains(&of("a")) { of("a") } else { of("c") };
+        assert_eq!(
+            found,
+            [(None, None), expected, of("b")][..]
+                .iter()
+                .cloned()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect::<Vec<_>>()
+        );
+        assert!(owners(&folder.join("missing")).is_empty());
     }
 
     #[test]

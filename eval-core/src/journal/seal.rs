@@ -2,9 +2,9 @@
 //!
 //! `{"record":"decided", .., "n":7,"sum":"0123456789abcdef"}`: the sum is that of everything before `,"sum"`.
 
-use super::case_hash::hash;
+use eval_format::__private::block_hash;
+
 use super::line::Line;
-use super::to_json::ToJson;
 
 /// Ends a line that holds a record: seals it, and adds the line break.
 pub(super) fn seal(line: &mut Line, number: usize) {
@@ -12,8 +12,8 @@ pub(super) fn seal(line: &mut Line, number: usize) {
     // The brace that closes the record comes behind the seal.
     line.pop();
     line.add(NUMBER);
-    number.write(line);
-    let sum = hash(line.as_bytes());
+    line.add(&number.to_string());
+    let sum = block_hash(line.as_bytes());
     line.add(SUM);
     // Digit by digit: `format!` takes longer in builds without optimisation.
     let mut shift = 64;
@@ -24,25 +24,31 @@ pub(super) fn seal(line: &mut Line, number: usize) {
     line.add("\"}\n");
 }
 
+/// A line of a journal with this record, its kind first, and with its seal: for tests of what reads journals.
+#[doc(hidden)]
+pub fn sealed_line(record: &serde_json::Value, number: usize) -> String {
+    let mut line = Line::new();
+    line.add(&format!("{{\"record\":{}", record["record"]));
+    for (name, value) in record.as_object().into_iter().flatten().filter(|(name, _)| *name != "record") {
+        line.add(&format!(",{name:?}:{value}"));
+    }
+    line.push(b'}');
+    seal(&mut line, number);
+    String::from_utf8_lossy(line.as_bytes()).into_owned()
+}
+
 const NUMBER: &str = ",\"n\":";
 const SUM: &str = ",\"sum\":\"";
 /// The digits of a sum, and the end of a line.
-#[cfg(feature = "reports")]
 const TAIL: usize = 16 + 2;
 
-/// Whether a line has a seal, sound or broken.
-#[cfg(feature = "reports")]
-pub(super) fn is_sealed(line: &[u8]) -> bool {
-    line.len().checked_sub(TAIL + SUM.len()).is_some_and(|at| line[at..].starts_with(SUM.as_bytes()))
-}
-
 /// The number of a sealed line without its line break. `None` if it has no seal, or if it was changed after it was written.
-#[cfg(feature = "reports")]
-pub(super) fn number(line: &[u8]) -> Option<usize> {
+#[doc(hidden)]
+pub fn sealed_number(line: &[u8]) -> Option<usize> {
     let (before, tail) = line.split_at_checked(line.len().checked_sub(TAIL + SUM.len())?)?;
     let digits = std::str::from_utf8(tail.strip_prefix(SUM.as_bytes())?.strip_suffix(b"\"}")?).ok()?;
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    if !digits.bytes().all(is_digit) || u64::from_str_radix(digits, 16).ok()? != hash(before) {
+    if !digits.bytes().all(is_digit) || u64::from_str_radix(digits, 16).ok()? != block_hash(before) {
         return None;
     }
     let at = before.iter().rposition(|byte| !byte.is_ascii_digit())? + 1;
@@ -53,7 +59,7 @@ pub(super) fn number(line: &[u8]) -> Option<usize> {
     number.parse().ok()
 }
 
-#[cfg(all(test, feature = "reports"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -63,15 +69,15 @@ mod tests {
         sealed.add("{\"record\":\"decided\",\"test\":1}");
         seal(&mut sealed, 41);
         let line = sealed.as_bytes().strip_suffix(b"\n").unwrap();
-        assert_eq!(number(line), Some(41), "{}", String::from_utf8_lossy(line));
+        assert_eq!(sealed_number(line), Some(41), "{}", String::from_utf8_lossy(line));
         for bit in 0..line.len() * 8 {
             let mut flipped = line.to_vec();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(number(&flipped), None, "{}", String::from_utf8_lossy(&flipped));
+            assert_eq!(sealed_number(&flipped), None, "{}", String::from_utf8_lossy(&flipped));
         }
         for cut in 0..line.len() {
-            assert_eq!(number(&line[..cut]), None);
+            assert_eq!(sealed_number(&line[..cut]), None);
         }
-        assert_eq!(number(b"{}"), None);
+        assert_eq!(sealed_number(b"{}"), None);
     }
 }

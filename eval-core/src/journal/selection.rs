@@ -35,11 +35,6 @@ impl<'a> Selection<'a> {
         selection
     }
 
-    /// Whether it leaves any test out.
-    pub(super) fn leaves_out(&self) -> bool {
-        !self.filters.is_empty() || !self.skipped.is_empty() || self.ignored
-    }
-
     /// Whether a test runs.
     pub(super) fn selects(&self, test: &str, ignored: bool) -> bool {
         let matches = |filter: &&str| if self.exact { test == *filter } else { test.contains(*filter) };
@@ -76,7 +71,5 @@ mod tests {
             let words: Vec<String> = args.split_whitespace().map(str::to_owned).collect();
             assert_eq!(Selection::of(&words).selects(test, ignored), expected, "{args}: {test}");
         }
-        assert!(!Selection::of(&["--test-threads".to_owned(), "1".to_owned()]).leaves_out());
-        assert!(Selection::of(&["sunny".to_owned()]).leaves_out());
     }
 }

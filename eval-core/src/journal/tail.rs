@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::checked_lines::parse;
-use super::parse::Record;
+use super::any_record::Record;
+use super::parse::{Keep, parse};
 
 /// How far a journal was read.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Tail {
             while let Some(end) = memchr::memchr(b'\n', rest) {
                 self.rest.extend_from_slice(&rest[..end]);
                 if !PASSED_OVER.iter().any(|kind| self.rest.starts_with(kind))
-                    && let Ok(record) = parse(&self.rest)
+                    && let Ok(record) = parse(&self.rest, Keep::All)
                 {
                     each(record);
                 }
@@ -71,7 +71,7 @@ mod tests {
             let mut said = Vec::new();
             let each = |record| {
                 said.push(match record {
-                    Record::Planned(planned) => format!("planned {}", planned.cases),
+                    Record::Planned(planned) => format!("planned {}", planned.cases.join("+")),
                     Record::Started(started) => format!("started {}", started.name),
                     Record::Decided(decided) => format!("decided {}", decided.verdict),
                     other => format!("{other:?}"),
@@ -81,15 +81,20 @@ mod tests {
             said.join(", ")
         };
         let at = r#""at":"2026-11-22T02:31:07.250Z""#;
-        let decided = format!("{{\"record\":\"decided\",\"test\":1,\"verdict\":\"passed\",{at}}}\n");
+        let decided = format!(
+            "{{\"record\":\"decided\",\"test\":1,\"verdict\":{{\"is\":\"passed\"}},\"elapsed\":1.0,{at}}}\n"
+        );
         for (added, said) in [
             ("", ""),
             (
-                "{\"record\":\"planned\",\"cases\":3}\n{\"record\":\"planned\",\"cases\":4}\n",
-                "planned 3, planned 4",
+                "{\"record\":\"planned\",\"cases\":[\"a\",\"b\"]}\n{\"record\":\"planned\",\"cases\":[\"c\"]}\n",
+                "planned a+b, planned c",
             ),
             ("{\"record\":\"started\",\"test\":1,\"na", ""),
-            ("me\":\"a\",\"runs\":1,\"pass\":\"mean\",\"gate\":\"mean\",", ""),
+            (
+                "me\":\"a\",\"eval_id\":\"a\",\"attempt\":1,\"runs\":1,\"pass\":\"mean\",\"gate\":\"mean\",",
+                "",
+            ),
             (&format!("{at}}}\nno json\n\n\u{0}\n"), "started a"),
             ("{\"record\":\"ran\",\"test\":1}\n{\"record\":\"scored\"}\n", ""),
             (&format!("{decided}{decided}"), "decided passed, decided passed"),

@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use eval_format::EvalCase;
+use eval_format::{EvalCase, Meaning};
 
-use super::case_hash::case_hash;
-use super::lines::{EvaluationId, TestEnd, TestStart, write_broke, write_ran, write_scored};
-use super::record::Planned;
+use super::record::{Broke, Decided, Planned, Ran, Scored, Started};
 use super::time;
 use super::writer::{self, Journal};
 use crate::compiled::Test;
@@ -43,8 +41,6 @@ pub(crate) struct ProgramCase<'a> {
     pub(crate) location: Option<&'a Location>,
     /// The whole path of that file, if the system tells it.
     pub(crate) path: Option<&'a str>,
-    /// The text of the case in that file.
-    pub(crate) text: Option<&'a str>,
     /// How many cases of its set are to run.
     pub(crate) set_cases: usize,
 }
@@ -53,28 +49,30 @@ pub(crate) struct ProgramCase<'a> {
 #[derive(Debug)]
 pub(crate) struct RunLog<'a> {
     log: &'a Open,
-    of: EvaluationId,
+    run: usize,
+    evaluation: u32,
 }
 
 impl TestLog {
-    /// Begins the log of a test of the attribute. Fails if a variable has an unknown value.
-    pub(crate) fn of_test(test: &Test) -> Result<Self, String> {
-        let Some(journal) = writer::of_tests(test.set.package)? else { return Ok(Self::default()) };
+    /// Begins the log of a test of the attribute. Fails if a variable has an unknown value. `meaning` is asked for if a journal is
+    /// written.
+    pub(crate) fn of_test(test: &Test, meaning: impl FnOnce() -> Meaning) -> Result<Self, String> {
+        let Some(journal) = writer::of_tests(test.set)? else { return Ok(Self::default()) };
         let Test { set, source, .. } = test;
-        let name = test.path();
-        let hash = test.case_text().map(case_hash);
-        Ok(Self::begin(journal, |number| TestStart {
+        let meaning = meaning();
+        Ok(Self::begin(journal, |number| Started {
             test: number,
-            name: &name,
+            name: test.path(),
             of_program: false,
             label: None,
-            eval_set_id: Some(set.eval_set_id),
-            eval_id: source.eval_id,
-            file: Some(set.shown),
-            set_file: Some(set.file),
+            eval_set_id: Some(set.eval_set_id.into()),
+            eval_id: source.eval_id.to_owned(),
+            file: Some(set.shown.into()),
+            set_file: Some(set.file.into()),
             line: Some(source.line as usize),
             column: Some(source.column as usize),
-            case_hash: hash.as_deref(),
+            asks: meaning.asks,
+            expects: meaning.expects,
             set_cases: Some(set.cases.len()),
             runs: set.options.runs,
             pass: set.options.pass,
@@ -87,22 +85,21 @@ impl TestLog {
     /// Begins the log of a case that runs without the attribute.
     pub(crate) fn of_case(journal: Option<Arc<Journal>>, of: &ProgramCase<'_>, options: &Options) -> Self {
         let Some(journal) = journal else { return Self::default() };
-        let ProgramCase { eval_set_id, case, label, location, path, text, set_cases } = *of;
-        let eval_id = case.eval_id.as_str();
-        let name = eval_set_id.map_or_else(|| eval_id.to_owned(), |set| format!("{set}/{eval_id}"));
-        let hash = text.map_or_else(|| case_hash(&case.to_value().to_string()), case_hash);
-        Self::begin(journal, |number| TestStart {
+        let ProgramCase { eval_set_id, case, label, location, path, set_cases } = *of;
+        let meaning = Meaning::of(case);
+        Self::begin(journal, |number| Started {
             test: number,
-            name: &name,
+            name: name_of(eval_set_id, case),
             of_program: true,
-            label,
-            eval_set_id,
-            eval_id,
-            file: location.map(|location| location.file.as_str()),
-            set_file: path,
+            label: label.map(Arc::from),
+            eval_set_id: eval_set_id.map(Arc::from),
+            eval_id: case.eval_id.clone(),
+            file: location.map(|location| location.file.as_str().into()),
+            set_file: path.map(Arc::from),
             line: location.map(|location| location.line),
             column: location.map(|location| location.column),
-            case_hash: Some(&hash),
+            asks: meaning.asks,
+            expects: meaning.expects,
             set_cases: Some(set_cases),
             runs: options.runs,
             pass: options.pass,
@@ -112,10 +109,9 @@ impl TestLog {
         })
     }
 
-    fn begin<'a>(journal: Arc<Journal>, start: impl FnOnce(u32) -> TestStart<'a>) -> Self {
+    fn begin(journal: Arc<Journal>, start: impl FnOnce(u32) -> Started) -> Self {
         let test = journal.next_test();
-        let start = start(test);
-        journal.add(|line| start.write_line(line));
+        journal.add(&start(test));
         Self(Some(Open { journal, test, evaluations: AtomicU32::new(1) }))
     }
 
@@ -124,65 +120,73 @@ impl TestLog {
         self.0.as_ref().map(|log| &*log.journal)
     }
 
-    /// Records what happened in a run; `None` if no journal is written.
+    /// Records what happened in a run, which is `repeated` or not; `None` if no journal is written. The transcript is as it was when this returns.
     pub(crate) fn ran(
         &self,
         run: usize,
-        transcript: &Transcript,
-        simulator: &[JudgeUse],
+        repeated: bool,
+        transcript: &mut Transcript,
+        simulator: Vec<JudgeUse>,
     ) -> Option<RunLog<'_>> {
         let log = self.0.as_ref()?;
         let evaluation = log.evaluations.fetch_add(1, Ordering::Relaxed);
-        let of = EvaluationId { test: log.test, run, evaluation };
-        log.journal.add(|line| write_ran(line, of, transcript, simulator));
-        Some(RunLog { log, of })
+        let record = Ran {
+            test: log.test,
+            run,
+            evaluation,
+            repeated,
+            tokens: transcript.tokens(),
+            // A copy would take longer than all that is written.
+            transcript: std::mem::take(transcript),
+            simulator,
+        };
+        log.journal.add(&record);
+        *transcript = record.transcript;
+        Some(RunLog { log, run, evaluation })
     }
 
     /// Records that a run, which was recorded as `evaluation`, turned out to be an error.
     pub(crate) fn broke_later(&self, run: usize, evaluation: Option<u32>, error: &RunError) {
         if let Some((log, evaluation)) = self.0.as_ref().zip(evaluation) {
-            let of = EvaluationId { test: log.test, run, evaluation };
-            log.journal.add(|line| write_broke(line, of, error));
+            log.journal.add(&Broke { test: log.test, run, evaluation, error: error.clone() });
         }
     }
 
     /// Records the verdict; if the case fails, what is wrong with it in one line, and what the test prints.
     pub(crate) fn decided(&self, report: &CaseReport, headline: Option<&str>, failure: Option<&str>) {
-        self.end(|test| TestEnd {
+        self.end(|test| Decided {
             test,
-            verdict: &report.verdict,
-            metrics: &report.metrics,
+            verdict: report.verdict.clone(),
+            metrics: report.metrics.clone(),
             passed_runs: report.passed_runs,
             elapsed: report.elapsed,
-            notes: &report.notes,
-            repeated: report.repeated,
-            headline,
-            failure,
+            notes: report.notes.clone(),
+            repeated: report.repeated.len(),
+            headline: headline.map(str::to_owned),
+            failure: failure.map(str::to_owned),
             at: time::now(),
         });
     }
 
     /// Records that the harness could not run or score the test.
     pub(crate) fn broke(&self, message: &str, headline: &str, failure: &str) {
-        let verdict = Verdict::error(Role::Harness, message);
-        self.end(|test| TestEnd {
+        self.end(|test| Decided {
             test,
-            verdict: &verdict,
-            metrics: &[],
+            verdict: Verdict::error(Role::Harness, message),
+            metrics: Vec::new(),
             passed_runs: None,
             elapsed: Duration::ZERO,
-            notes: &[],
+            notes: Vec::new(),
             repeated: 0,
-            headline: Some(headline),
-            failure: Some(failure),
+            headline: Some(headline.to_owned()),
+            failure: Some(failure.to_owned()),
             at: time::now(),
         });
     }
 
-    fn end<'a>(&self, decided: impl FnOnce(u32) -> TestEnd<'a>) {
+    fn end(&self, decided: impl FnOnce(u32) -> Decided) {
         if let Some(log) = &self.0 {
-            let decided = decided(log.test);
-            log.journal.add(|line| decided.write_line(line));
+            log.journal.add(&decided(log.test));
         }
     }
 }
@@ -190,22 +194,32 @@ impl TestLog {
 impl RunLog<'_> {
     /// The number of the evaluation in its test.
     pub(crate) fn evaluation(&self) -> u32 {
-        self.of.evaluation
+        self.evaluation
     }
 
-    /// Records how the run scored.
-    pub(crate) fn scored(self, metrics: &[ScoredMetric]) {
-        self.log.journal.add(|line| write_scored(line, self.of, metrics));
+    /// Records how the run scored. The metrics are as they were when this returns.
+    pub(crate) fn scored(self, metrics: &mut Vec<ScoredMetric>) {
+        let Self { log, run, evaluation } = self;
+        let record = Scored { test: log.test, run, evaluation, metrics: std::mem::take(metrics) };
+        log.journal.add(&record);
+        *metrics = record.metrics;
     }
 }
 
 impl Journal {
-    /// Records that a program is about to run so many cases, so that those it does not come to are missed.
-    pub(crate) fn plan(&self, cases: usize) {
-        if cases > 0 {
-            self.add(|line| Planned { cases }.write_line(line));
+    /// Records which cases a program is about to run, so that those it does not come to are missed.
+    pub(crate) fn plan<'c>(&self, cases: impl Iterator<Item = (Option<&'c str>, &'c EvalCase)>) {
+        let cases: Vec<String> = cases.map(|(set, case)| name_of(set, case)).collect();
+        if !cases.is_empty() {
+            self.add(&Planned { cases });
         }
     }
+}
+
+/// The name of a case that a program runs.
+fn name_of(eval_set_id: Option<&str>, case: &EvalCase) -> String {
+    let eval_id = &case.eval_id;
+    eval_set_id.map_or_else(|| eval_id.clone(), |set| format!("{set}/{eval_id}"))
 }
 
 /// Which attempt of the test runner this is, from 1.
@@ -223,8 +237,8 @@ mod tests {
     #[test]
     fn each_evaluation_has_its_number_and_an_end_has_its_reason() {
         let temporary = TempDir::new().unwrap();
-        let Ok(Some(journal)) = Journal::of_program(temporary.path(), None, true) else { return };
-        journal.plan(0);
+        let Ok(Some(journal)) = Journal::of_program(temporary.path(), None, None, true) else { return };
+        journal.plan(std::iter::empty());
         let case = EvalCase::new("c");
         let of = ProgramCase {
             eval_set_id: None,
@@ -232,20 +246,22 @@ mod tests {
             label: None,
             location: None,
             path: None,
-            text: Some("{}"),
             set_cases: 1,
         };
         let log = TestLog::of_case(Some(journal), &of, &Options::default());
-        let numbers = [1, 1, 2].map(|run| log.ran(run, &Transcript::default(), &[]).unwrap().evaluation());
+        let numbers = [1, 1, 2]
+            .map(|run| log.ran(run, false, &mut Transcript::default(), Vec::new()).unwrap().evaluation());
         assert_eq!(numbers, [1, 2, 3]);
         log.broke("no metric", "it broke", "all that is printed");
         assert!(log.journal().is_some());
         drop(log);
 
         let run = RecordedRun::read(&runs(temporary.path()).unwrap()[0].path).unwrap();
-        assert_eq!((run.unreadable, run.never_began), (Vec::new(), 0), "nothing is planned");
+        assert!(run.unreadable.is_empty() && run.never_began.is_empty(), "nothing is planned");
+        assert!(run.unlisted.is_empty(), "it is a program");
         let attempt = run.tests[0].last().unwrap();
-        assert_eq!(attempt.started.case_hash.as_deref(), Some(case_hash("{}").as_str()));
+        let meaning = Meaning::of(&case);
+        assert_eq!((&attempt.started.asks, &attempt.started.expects), (&meaning.asks, &meaning.expects));
         assert_eq!(attempt.started.name, "c");
         let decided = attempt.decided.as_ref().unwrap();
         assert_eq!(decided.verdict, Verdict::error(Role::Harness, "no metric"));

@@ -15,17 +15,23 @@ use crate::runner::EvalRunner;
 use crate::transcript::Transcript;
 use crate::verdict::{Role, Verdict};
 
+mod complete;
 mod outlines;
 mod runner;
 mod written;
 
-use written::{Written, broke_line, ran_line, scored_line, sealed};
+use written::{all_sealed, broke_line, journal, line, ran_line, scored_line, sealed};
 
 fn again(line: &[u8]) -> Record {
     let line = std::str::from_utf8(line).unwrap();
     let text = line.strip_suffix('\n').unwrap();
     assert!(!text.contains('\n'), "{text}");
-    Record::parse(text).unwrap()
+    serde_json::from_str(text).unwrap()
+}
+
+fn outline_of(line: &[u8]) -> Record {
+    let Outline(record) = serde_json::from_slice(line).unwrap();
+    record
 }
 
 /// `NaN` is not equal to itself, but looks the same.
@@ -40,18 +46,10 @@ fn transcript_again(transcript: &Transcript) -> Transcript {
     }
 }
 
+/// As it is recorded: the criterion is in the verdict on the case.
 fn scored(report: &RunReport) -> Scored {
-    let metrics = report.metrics.iter().map(|metric| RecordedMetric {
-        name: metric.name.clone(),
-        custom: metric.custom,
-        outcome: metric.outcome.clone(),
-        judge: metric.judge.clone(),
-    });
+    let metrics = report.metrics.iter().map(|metric| ScoredMetric { criterion: None, ..metric.clone() });
     Scored { test: 7, run: 2, evaluation: 3, metrics: metrics.collect() }
-}
-
-fn line_of(scored: &Scored, metrics: &[ScoredMetric]) -> Vec<u8> {
-    scored_line(scored.test, scored.run, scored.evaluation, metrics)
 }
 
 /// A turn without what no file may hold: a case with it is refused before anything is scored.
@@ -88,18 +86,14 @@ proptest! {
     fn any_run_is_read_as_it_was_recorded(report in run()) {
         prop_assert_eq!(shown(&transcript_again(&report.transcript)), shown(&report.transcript));
         let line = ran_line(3, 2, 1, &report.transcript, &[]);
-        let Record::Ran(mut whole) = again(&line) else { panic!("a run") };
-        outline::shorten_ran(&mut whole);
-        let outline = outline::record(line.trim_ascii_end()).expect("it has the form that it was written in");
-        prop_assert_eq!(shown(&outline), shown(&Record::Ran(whole)));
-        let scored = scored(&report);
-        let line = line_of(&scored, &report.metrics);
-        let Some(Record::Scored(outline)) = outline::record(line.trim_ascii_end()) else { panic!("a score") };
-        let kept = scored.metrics.iter().filter(|whole| outline.metrics.iter().any(|kept| shown(kept) == shown(whole)));
-        prop_assert_eq!(kept.count(), outline.metrics.len());
-        let gates = |metric: &&RecordedMetric| metric.custom || eval_format::metric::metric(&metric.name).is_none_or(|it| it.gates);
-        prop_assert!(outline.metrics.len() >= scored.metrics.iter().filter(gates).count());
-        prop_assert_eq!(shown(&again(&line)), shown(&Record::Scored(scored)));
+        let (Record::Ran(whole), Record::Ran(outline)) = (again(&line), outline_of(&line)) else { panic!("a run") };
+        let transcript = Transcript { error: whole.transcript.error.clone(), ..Transcript::default() };
+        prop_assert_eq!(shown(&outline), shown(&Ran { transcript, ..whole }));
+        let mut scored = scored(&report);
+        let line = scored_line(scored.test, scored.run, scored.evaluation, &report.metrics);
+        prop_assert_eq!(shown(&again(&line)), shown(&Record::Scored(scored.clone())));
+        outline::shorten_scored(&mut scored);
+        prop_assert_eq!(shown(&outline_of(&line)), shown(&Record::Scored(scored)));
     }
 
     #[test]
@@ -124,12 +118,11 @@ proptest! {
                 failure: Some(text.clone()).filter(|text| !text.is_empty()),
                 at: SystemTime::UNIX_EPOCH,
             };
-            let line = decided.line();
+            let line = line(&decided);
             prop_assert_eq!(shown(&again(&line)), shown(&Record::Decided(decided.clone())));
-            let outline = outline::record(line.trim_ascii_end()).expect("it has the form that it was written in");
             let mut short = decided;
             short.metrics.retain(|metric| metric.verdict != Verdict::Informational);
-            prop_assert_eq!(shown(&outline), shown(&Record::Decided(short)));
+            prop_assert_eq!(shown(&outline_of(&line)), shown(&Record::Decided(short)));
         }
     }
 
@@ -146,14 +139,15 @@ proptest! {
 
     #[test]
     fn no_line_panics(line in any::<String>(), at in any::<prop::sample::Index>(), report in run()) {
-        drop(Record::parse(&line));
         for begin in ["", "{\"record\":\"ran\",", "{\"record\":\"scored\",\"metrics\":[", "{\"record\":\"decided\","] {
-            drop(outline::record(format!("{begin}{line}").as_bytes()));
+            for keep in [parse::Keep::All, parse::Keep::Outline] {
+                drop(parse::parse(format!("{begin}{line}").as_bytes(), keep));
+            }
         }
         let mut line = String::from_utf8(ran_line(1, 1, 1, &report.transcript, &[])).unwrap();
         let cut = (0..=at.index(line.len() - 1)).rev().find(|at| line.is_char_boundary(*at)).unwrap_or_default();
         line.truncate(cut);
-        prop_assert!(Record::parse(&line).is_err(), "a torn line is no record: {}", line);
+        prop_assert!(serde_json::from_str::<Record>(&line).is_err(), "a torn line is no record: {}", line);
     }
 }
 
@@ -169,7 +163,8 @@ fn started(test: u32, name: &str) -> Started {
         set_file: Some("evals/weather.evalset.json".into()),
         line: Some(4),
         column: Some(5),
-        case_hash: Some("00ff".to_owned()),
+        asks: "00ff".to_owned(),
+        expects: "ff".to_owned(),
         set_cases: Some(4),
         runs: 3,
         pass: Pass::AtLeast(2),
@@ -185,6 +180,7 @@ fn head(package: &str) -> Head {
         evalset: "0.1.0".to_owned(),
         run: "r".to_owned(),
         package: Some(package.to_owned()),
+        workspace: Some("/w".to_owned()),
         version: None,
         binary: Some("evals".to_owned()),
         pid: 1,
@@ -193,7 +189,6 @@ fn head(package: &str) -> Head {
         again: Some(vec!["--runs".to_owned(), "3".to_owned()]),
         program: Some("evals".to_owned()),
         built: None,
-        sealed: false,
         env: [("CI".to_owned(), "true".to_owned())].into(),
     }
 }
@@ -220,10 +215,10 @@ fn ran(test: u32, evaluation: u32) -> Vec<u8> {
 #[test]
 fn beginnings_are_read_as_they_were_written() {
     let started = started(1, "weather::sunny");
-    assert_eq!(again(&started.line()), Record::Started(started.clone()));
+    assert_eq!(again(&line(&started)), Record::Started(started.clone()));
     for pass in [Pass::Mean, Pass::All, Pass::Any, Pass::AtLeast(2)] {
         let started = Started { pass, gate: Gate::Mean, ..started.clone() };
-        assert_eq!(again(&started.line()), Record::Started(started));
+        assert_eq!(again(&line(&started)), Record::Started(started));
     }
     let of_program = Started {
         of_program: true,
@@ -231,45 +226,8 @@ fn beginnings_are_read_as_they_were_written() {
         set_file: Some("/srv/evals/weather.evalset.json".into()),
         ..started
     };
-    assert_eq!(again(&of_program.line()), Record::Started(of_program));
-    assert_eq!(again(&head("p").line()), Record::Head(head("p")));
-}
-
-#[test]
-fn scores_of_versions_that_told_less_are_read() {
-    let line = r#"{"record":"scored","test":1,"run":1,"evaluation":1,"metrics":[{"name":"polite",
-        "score":{"scored":[1.0]},"judge":[{"model":"m","asked":3,"failed":1,"usage":{}}]}]}"#;
-    let Ok(Record::Scored(scored)) = Record::parse(line) else { panic!("{line}") };
-    let metric = &scored.metrics[0];
-    assert_eq!((metric.custom, metric.judge[0].asked, metric.judge[0].replayed), (false, 3, None));
-}
-
-#[test]
-fn empty_texts_and_zeros_of_earlier_versions_are_unknown() {
-    let unknown = Started {
-        eval_set_id: None,
-        file: None,
-        set_file: None,
-        line: None,
-        column: None,
-        case_hash: None,
-        set_cases: None,
-        ..started(1, "sunny")
-    };
-    let common = r#""record":"started","test":1,"name":"sunny","eval_id":"sunny","runs":3,"pass":"at_least(2)",
-        "gate":"every_turn","attempt":1,"at":"1970-01-01T00:00:00.000Z""#;
-    let written = r#","eval_set_id":"","file":"","set_file":"","line":0,"column":0,"case_hash":"","set_cases":0,"label":"""#;
-    for sentinels in ["", written] {
-        let line = format!("{{{common}{sentinels}}}");
-        assert_eq!(Record::parse(&line).unwrap(), Record::Started(unknown.clone()), "{line}");
-    }
-    let head = r#"{"record":"head","schema":1,"evalset":"0.1.0","run":"r","package":"","version":"","binary":"","pid":1,
-        "started":"1970-01-01T00:00:00.000Z","env":{}}"#;
-    let Ok(Record::Head(head)) = Record::parse(head) else { panic!("{head}") };
-    assert_eq!((head.package, head.version, head.binary), (None, None, None));
-    let decided = r#"{"record":"decided","test":1,"verdict":"passed","failure":"","headline":"","at":"1970-01-01T00:00:00.000Z"}"#;
-    let Ok(Record::Decided(decided)) = Record::parse(decided) else { panic!("{decided}") };
-    assert_eq!((decided.failure, decided.headline), (None, None));
+    assert_eq!(again(&line(&of_program)), Record::Started(of_program));
+    assert_eq!(again(&line(&head("p"))), Record::Head(head("p")));
 }
 
 #[test]
@@ -278,20 +236,20 @@ fn files_of_several_processes_are_one_run() {
     let folder = temporary.path();
     let scored = Scored { test: 1, run: 2, evaluation: 2, metrics: Vec::new() };
     let first = [
-        head("b").line(),
-        started(1, "weather::late").line(),
+        line(&head("b")),
+        line(&started(1, "weather::late")),
         ran(1, 1),
         ran(1, 2),
-        line_of(&scored, &[]),
-        started(2, "weather::killed").line(),
+        line(&scored),
+        line(&started(2, "weather::killed")),
         ran(2, 1),
     ];
     let retry = Started { attempt: 2, ..started(1, "weather::late") };
-    let second = [head("b").line(), retry.line(), decided(1).line()];
-    let third = [head("a").line(), started(1, "x::y").line(), decided(1).line()];
-    fs::write(folder.join("2.jsonl"), first.concat()).unwrap();
-    fs::write(folder.join("1.jsonl"), second.concat()).unwrap();
-    fs::write(folder.join("3.jsonl"), third.concat()).unwrap();
+    let second = [line(&head("b")), line(&retry), line(&decided(1))];
+    let third = [line(&head("a")), line(&started(1, "x::y")), line(&decided(1))];
+    fs::write(folder.join("2.jsonl"), journal(&first)).unwrap();
+    fs::write(folder.join("1.jsonl"), journal(&second)).unwrap();
+    fs::write(folder.join("3.jsonl"), journal(&third)).unwrap();
     fs::write(folder.join("report.xml"), "not a journal").unwrap();
 
     let run = RecordedRun::read(folder).unwrap();
@@ -313,8 +271,8 @@ fn files_of_several_processes_are_one_run() {
 #[test]
 fn folders_of_several_machines_are_one_run() {
     let (one, two) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    fs::write(one.path().join("a.jsonl"), [head("p").line(), started(1, "s::a").line()].concat()).unwrap();
-    fs::write(two.path().join("a.jsonl"), [head("p").line(), started(1, "s::b").line()].concat()).unwrap();
+    fs::write(one.path().join("a.jsonl"), journal(&[line(&head("p")), line(&started(1, "s::a"))])).unwrap();
+    fs::write(two.path().join("a.jsonl"), journal(&[line(&head("p")), line(&started(1, "s::b"))])).unwrap();
     let run = RecordedRun::read_all(&[one.path(), two.path()]).unwrap();
     assert_eq!(run.tests.iter().map(RecordedTest::name).collect::<Vec<_>>(), ["s::a", "s::b"]);
 }
@@ -323,10 +281,9 @@ fn folders_of_several_machines_are_one_run() {
 fn a_torn_last_line_is_counted_and_the_rest_is_read() {
     let temporary = TempDir::new().unwrap();
     let folder = temporary.path();
-    let lines = [head("p").line(), started(1, "s::a").line(), ran(1, 1)];
+    let lines = all_sealed(&[line(&head("p")), line(&started(1, "s::a")), ran(1, 1)]);
     let whole = lines.concat();
-    let last = lines[2].len();
-    for cut in [1, last / 2, last - 1] {
+    for cut in 1..lines[2].len() {
         fs::write(folder.join("a.jsonl"), &whole[..whole.len() - cut]).unwrap();
         let run = RecordedRun::read(folder).unwrap();
         assert_eq!((run.torn, run.unreadable.len(), run.tests.len()), (1, 0, 1), "{cut} bytes are missing");
@@ -346,12 +303,13 @@ fn a_torn_last_line_is_counted_and_the_rest_is_read() {
 fn a_torn_line_may_tell_of_a_test_that_is_in_no_other() {
     let temporary = TempDir::new().unwrap();
     let folder = temporary.path();
-    let (head, a, b) = (head("p").line(), started(1, "s::a").line(), started(2, "s::b").line());
+    let lines = all_sealed(&[line(&head("p")), line(&started(1, "s::a")), line(&started(2, "s::b"))]);
+    let [head, a, b] = lines.as_slice() else { panic!("{lines:?}") };
     let lost = |bytes: &[u8]| {
         fs::write(folder.join("a.jsonl"), bytes).unwrap();
         RecordedRun::read(folder).unwrap().lost
     };
-    let before = [head.clone(), a].concat();
+    let before = [&head[..], a].concat();
     for (torn, expected) in [
         (&b[..3], 1),
         (&b[..b.len() - 1], 1),
@@ -365,7 +323,7 @@ fn a_torn_line_may_tell_of_a_test_that_is_in_no_other() {
     }
     assert_eq!(lost(&head[..9]), 1, "a process that has a journal has begun a test");
     // Tried again, the test is known.
-    fs::write(folder.join("b.jsonl"), [head, b.clone()].concat()).unwrap();
+    fs::write(folder.join("b.jsonl"), journal(&[line(&self::head("p")), line(&started(2, "s::b"))])).unwrap();
     assert_eq!(lost(&[&before[..], &b[..b.len() - 1]].concat()), 0);
 }
 
@@ -373,30 +331,43 @@ fn a_torn_line_may_tell_of_a_test_that_is_in_no_other() {
 fn lines_that_cannot_be_read_are_named_and_passed_over() {
     let temporary = TempDir::new().unwrap();
     let folder = temporary.path();
-    let lines: [&[u8]; 8] = [
-        &head("p").line(),
-        b"{\"record\":\"of a later version\"}\n",
-        b"{\"record\":\"ran\",\"test\":9}\n",
-        &decided(9).line(),
-        b"\xff\n",
-        b"\n",
-        &head("p").line(),
-        &started(1, "s::a").line(),
-    ];
+    let mut lines = all_sealed(&[
+        line(&head("p")),
+        b"{\"record\":\"of a later version\",\"text\":[]}\n".to_vec(),
+        b"{\"record\":\"ran\",\"test\":9}\n".to_vec(),
+        line(&decided(9)),
+        b"{\"record\":\"ran\",}\n".to_vec(),
+        line(&head("p")),
+        line(&started(1, "s::a")),
+    ]);
+    lines.insert(5, b"\n".to_vec());
+    lines.push(b"\xff\n".to_vec());
     fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
     let newer = Head { schema: SCHEMA + 1, evalset: "9.9.9".to_owned(), ..head("p") };
-    fs::write(folder.join("b.jsonl"), newer.line()).unwrap();
+    fs::write(folder.join("b.jsonl"), journal(&[line(&newer)])).unwrap();
+    let older = Head { schema: SCHEMA - 1, evalset: "0.0.9".to_owned(), ..head("p") };
+    fs::write(folder.join("c.jsonl"), journal(&[line(&older)])).unwrap();
     let run = RecordedRun::read(folder).unwrap();
     let found: Vec<_> = run.unreadable.iter().map(|line| (line.line, line.error.to_string())).collect();
     assert_eq!(run.tests.len(), 1);
-    assert_eq!((found[0].0, found[0].1.as_str()), (3, "run is missing"));
-    assert_eq!((found[1].0, found[1].1.as_str()), (4, "test 9 did not begin"));
-    assert!(found[2].0 == 5 && found[2].1.starts_with("it is not UTF-8"), "{found:?}");
-    assert_eq!((found[3].0, found[3].1.as_str()), (7, "a second head"));
-    assert!(
-        found[4].1.contains("evalset 9.9.9") && found[4].1.ends_with("update cargo-evalset"),
-        "{found:?}"
-    );
+    let found: Vec<_> = found.iter().map(|(line, error)| (*line, error.as_str())).collect();
+    let expected = [
+        (3, "run is missing (column 56)"),
+        (4, "test 9 did not begin"),
+        (5, "key must be a string (column 17)"),
+        (7, "a second head"),
+        (9, "it was changed after it was written: its checksum is another"),
+        (
+            1,
+            "it was written by evalset 9.9.9, whose records (schema 3) this version does not read; update cargo-evalset",
+        ),
+        (
+            1,
+            "it was written by evalset 0.0.9, whose records (schema 1) this version does not read; run the tests again \
+             with this version",
+        ),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -418,8 +389,8 @@ fn of_one_attempt_the_worst_process_counts_and_later_attempts_hide_earlier_ones(
     let file = |name: &str, attempt: u32, at: u64, verdict: Option<Verdict>| {
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(at);
         let begun = Started { attempt, at, ..started(1, "s::a") };
-        let ended = verdict.map(|verdict| Decided { verdict, ..decided(1) }.line()).unwrap_or_default();
-        fs::write(folder.join(name), [head("p").line(), begun.line(), ended].concat()).unwrap();
+        let ended = verdict.map(|verdict| line(&Decided { verdict, ..decided(1) })).unwrap_or_default();
+        fs::write(folder.join(name), journal(&[line(&head("p")), line(&begun), ended])).unwrap();
     };
     let counts = || {
         let run = RecordedRun::read(folder).unwrap();
@@ -448,12 +419,12 @@ fn cases_that_differ_in_anything_are_never_taken_for_attempts_at_one() {
     };
     let of_test = || started(0, "s::a");
     let written = |file: &str, cases: &[(Started, Verdict)]| {
-        let mut lines = vec![head("p").line()];
+        let mut lines = vec![line(&head("p"))];
         for ((started, verdict), test) in cases.iter().zip(1..) {
-            lines.push(Started { test, ..started.clone() }.line());
-            lines.push(Decided { verdict: verdict.clone(), ..decided(test) }.line());
+            lines.push(line(&Started { test, ..started.clone() }));
+            lines.push(line(&Decided { verdict: verdict.clone(), ..decided(test) }));
         }
-        fs::write(folder.join(file), lines.concat()).unwrap();
+        fs::write(folder.join(file), journal(&lines)).unwrap();
     };
     let counted = || {
         let run = RecordedRun::read(folder).unwrap();
@@ -467,7 +438,8 @@ fn cases_that_differ_in_anything_are_never_taken_for_attempts_at_one() {
     for (what, other) in [
         ("a label", (|it| it.label = Some("b".into())) as fn(&mut Started)),
         ("a file", |it| it.file = Some("z/weather.evalset.json".into())),
-        ("the text", |it| it.case_hash = Some("ff00".to_owned())),
+        ("what it asks", |it| it.asks = "ff00".to_owned()),
+        ("what it expects", |it| it.expects = "ff00".to_owned()),
         ("nothing", |_| {}),
     ] {
         written("a.jsonl", &[(of_program(|_| {}), Verdict::Failed), (of_program(other), Verdict::Passed)]);
@@ -483,53 +455,32 @@ fn cases_that_differ_in_anything_are_never_taken_for_attempts_at_one() {
     written("a.jsonl", &[(of_test(), Verdict::Failed)]);
     written("b.jsonl", &[(of_test(), Verdict::Passed)]);
     assert_eq!(counted(), [(2, false)], "of one attempt at a test the worst counts");
-    let edited = Started { case_hash: Some("ff00".to_owned()), ..of_test() };
+    let edited = Started { asks: "ff00".to_owned(), ..of_test() };
     written("b.jsonl", &[(edited, Verdict::Passed)]);
     assert_eq!(counted(), [(1, false), (1, true)], "a test whose case was edited is another one");
-}
-
-#[test]
-fn cases_that_a_program_did_not_come_to_are_missed() {
-    let temporary = TempDir::new().unwrap();
-    let folder = temporary.path();
-    let plan = Planned { cases: 3 }.line();
-    assert_eq!(again(&plan), Record::Planned(Planned { cases: 3 }));
-    let begun = Started { of_program: true, ..started(1, "s/a") };
-    let lines = [head("p").line(), plan.clone(), begun.line(), decided(1).line(), plan.clone()];
-    fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
-    fs::write(folder.join("b.jsonl"), [head("p").line(), plan].concat()).unwrap();
-    let run = RecordedRun::read(folder).unwrap();
-    assert_eq!((run.tests.len(), run.never_began), (1, 8));
-    assert_eq!(RecordedRun::outline(&[folder]).unwrap().never_began, 8);
 }
 
 #[test]
 fn what_whoever_copied_a_run_says_is_missing_is_kept() {
     let temporary = TempDir::new().unwrap();
     let folder = temporary.path();
-    fs::write(folder.join("a.jsonl"), [head("p").line(), started(1, "s/a").line()].concat()).unwrap();
+    fs::write(folder.join("a.jsonl"), journal(&[line(&head("p")), line(&started(1, "s/a"))])).unwrap();
     assert!(RecordedRun::read(folder).unwrap().missing_parts.is_empty());
     fs::write(folder.join("missing-parts.txt"), "one journal\ntwo journals\n").unwrap();
     assert_eq!(RecordedRun::outline(&[folder]).unwrap().missing_parts, ["one journal", "two journals"]);
-}
-
-/// The lines of a journal as a process writes it.
-fn all_sealed(lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    lines.iter().zip(1..).map(|(line, number)| sealed(line, number)).collect()
 }
 
 #[test]
 fn a_sealed_journal_tells_what_was_changed_lost_moved_or_added() {
     let temporary = TempDir::new().unwrap();
     let folder = temporary.path();
-    let head = Head { sealed: true, ..head("p") };
     let lines = all_sealed(&[
-        head.line(),
-        started(1, "s::a").line(),
+        line(&head("p")),
+        line(&started(1, "s::a")),
         ran(1, 1),
-        decided(1).line(),
-        started(2, "s::b").line(),
-        decided(2).line(),
+        line(&decided(1)),
+        line(&started(2, "s::b")),
+        line(&decided(2)),
     ]);
     let said = |lines: &[&[u8]]| {
         fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
@@ -549,13 +500,14 @@ fn a_sealed_journal_tells_what_was_changed_lost_moved_or_added() {
         with[at] = flipped.as_bytes();
         assert_eq!(said(&with)[0], format!("{}: {changed}", at + 1));
     }
-    let unsealed = head.line();
+    let unsealed = line(&head("p"));
     let mut with = all.clone();
     with[0] = &unsealed;
     assert_eq!(said(&with), [format!("1: {changed}")]);
-    let claims_none = Head { sealed: false, ..head.clone() }.line();
-    with[0] = &claims_none;
-    assert_eq!(said(&with).len(), all.len() - 1, "its lines say otherwise");
+    let mut with = all.clone();
+    let unsealed = line(&decided(1));
+    with[3] = &unsealed;
+    assert_eq!(said(&with)[0], format!("4: {changed}"));
     let lost = [all[0], all[1], all[2], all[4], all[5]];
     assert_eq!(said(&lost), ["4: it is line 5 of the journal, and 1 line before it cannot be read"]);
     let swapped = [all[0], all[1], all[2], all[4], all[3], all[5]];
@@ -570,8 +522,7 @@ fn a_sealed_journal_tells_what_was_changed_lost_moved_or_added() {
 fn an_outline_has_what_a_report_needs() {
     let temporary = TempDir::new().unwrap();
     let folder = temporary.path();
-    let head = Head { sealed: true, ..head("p") };
-    let lines = all_sealed(&[head.line(), started(1, "s::a").line(), ran(1, 1), decided(1).line()]);
+    let lines = all_sealed(&[line(&head("p")), line(&started(1, "s::a")), ran(1, 1), line(&decided(1))]);
     fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
     let (whole, outline) = (RecordedRun::read(folder).unwrap(), RecordedRun::outline(&[folder]).unwrap());
     let (whole, outline) = (whole.tests[0].last().unwrap(), outline.tests[0].last().unwrap());

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::line::Line;
-use super::to_json::ToJson;
+use serde_core::de::{Error as _, Unexpected};
+use serde_core::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+use super::field::{Field, Word};
 
 const DAY: u64 = 24 * 60 * 60;
 
@@ -29,33 +31,11 @@ fn millis(time: SystemTime) -> u64 {
 }
 
 fn text(time: SystemTime) -> String {
-    let mut text = Line::new();
-    write(time, &mut text);
-    text.into_text()
-}
-
-/// Digit by digit: `format!` takes longer in builds without optimisation.
-fn write(time: SystemTime, out: &mut Line) {
     let millis = millis(time);
     let (seconds, millis) = (millis / 1000, millis % 1000);
     let (year, month, day) = date(seconds / DAY);
-    write_digits(year, 4, b'-', out);
-    write_digits(month, 2, b'-', out);
-    write_digits(day, 2, b'T', out);
-    write_digits(seconds % DAY / 3600, 2, b':', out);
-    write_digits(seconds % 3600 / 60, 2, b':', out);
-    write_digits(seconds % 60, 2, b'.', out);
-    write_digits(millis, 3, b'Z', out);
-}
-
-/// Writes this many digits of a number, and the byte that follows them.
-fn write_digits(number: u64, digits: u32, end: u8, out: &mut Line) {
-    let mut unit = 10_u64.pow(digits.saturating_sub(1));
-    while unit > 0 {
-        out.digit(number / unit % 10);
-        unit /= 10;
-    }
-    out.push(end);
+    let (hour, minute, second) = (seconds % DAY / 3600, seconds % 3600 / 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
 }
 
 /// Year, month and day after this many days since 1970-01-01. Years are counted from March, so that a leap day is the last
@@ -99,30 +79,16 @@ pub(super) fn parse(text: &str) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::from_millis(seconds * 1000 + millis.parse::<u64>().ok()?.min(999)))
 }
 
-impl ToJson for SystemTime {
-    fn write(&self, out: &mut Line) {
-        out.push(b'"');
-        write(*self, out);
-        out.push(b'"');
+impl Field for SystemTime {
+    fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        Word(&text(*self)).serialize(to)
     }
-}
 
-#[cfg(feature = "reports")]
-mod reading {
-    use std::time::SystemTime;
-
-    use eval_format::Value;
-
-    use super::super::from_json::{FromJson, Misread, misread};
-    use super::parse;
-
-    impl FromJson for SystemTime {
-        fn read(value: Value) -> Result<Self, Misread> {
-            value
-                .as_str()
-                .and_then(parse)
-                .ok_or_else(|| misread("a time like `2026-11-22T02:31:07.250Z`", &value))
-        }
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        parse(&text).ok_or_else(|| {
+            D::Error::invalid_value(Unexpected::Str(&text), &"a time like `2026-11-22T02:31:07.250Z`")
+        })
     }
 }
 

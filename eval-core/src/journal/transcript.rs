@@ -3,22 +3,34 @@
 
 use std::sync::Arc;
 
+use serde_core::ser::Error as _;
 use serde_core::{Serialize, Serializer};
 
 use eval_format::Value;
 
+use super::field::{Field, Of};
+use super::fields::{fields, words};
 use super::line::Line;
-use super::shape::{fields, key, words};
-use super::to_json::{Object, ToJson};
+use super::serializer::LineSerializer;
 use crate::agent::{Event, Session};
 use crate::judge_outcome::{JudgeError, JudgeErrorKind};
 use crate::secrets::Secrets;
-use crate::transcript::{RunError, Transcript, TurnRecord};
+use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;
 
-fields!(Transcript { session, turns, state, error });
+fields!(Transcript from default { session, turns, state, error });
 fields!(Session from default { app_name, user_id, session_id, state });
-fields!(Event {
+fields!(TurnRecord from default { events } in invocation {
+    invocation_id,
+    user_content,
+    creation_timestamp,
+    duration,
+    model_duration,
+    tool_duration,
+    rubrics,
+    app_details,
+} then completed);
+fields!(Event from default {
     author,
     content,
     usage,
@@ -32,7 +44,8 @@ fields!(Event {
     long_running_tool_ids,
     at,
 });
-fields!(RunError { role, turn, message, judge, unreachable });
+fields!(RunError { role, message } { turn, judge, unreachable });
+fields!(JudgeError { kind, message } { transient, retry_after });
 words!(Role {
     Agent = "agent",
     Setup = "setup",
@@ -51,31 +64,18 @@ words!(JudgeErrorKind {
     Failed = "failed",
 });
 
-impl ToJson for TurnRecord {
-    fn write(&self, out: &mut Line) {
-        let turn = &self.invocation;
-        let mut object = Object::open(out);
-        object.field(key!("invocation_id"), &turn.invocation_id);
-        object.field(key!("user_content"), &turn.user_content);
-        object.field(key!("events"), &self.events);
-        object.field(key!("creation_timestamp"), &turn.creation_timestamp);
-        object.field(key!("duration"), &turn.duration);
-        object.field(key!("model_duration"), &turn.model_duration);
-        object.field(key!("tool_duration"), &turn.tool_duration);
-        object.field(key!("rubrics"), &turn.rubrics);
-        object.field(key!("app_details"), &turn.app_details);
-        object.close();
-    }
+/// Makes the answer and the steps of a turn of its events again.
+fn completed(turn: &mut TurnRecord) {
+    let made = invocation(&turn.invocation.user_content, &turn.events);
+    turn.invocation.final_response = made.final_response;
+    turn.invocation.intermediate_data = made.intermediate_data;
 }
 
-impl ToJson for JudgeError {
-    fn write(&self, out: &mut Line) {
-        let mut object = Object::open(out);
-        object.field(key!("kind"), &self.kind());
-        object.field(key!("message"), &self.to_string());
-        object.field(key!("transient"), &self.is_transient());
-        object.field(key!("retry_after"), &self.retry_after());
-        object.close();
+impl Transcript {
+    /// The tokens that the events of a run report; `None` if none does.
+    pub fn tokens(&self) -> Option<i64> {
+        let events = self.turns.iter().flat_map(|turn| &turn.events);
+        events.filter_map(|event| event.usage.as_ref()?.all_tokens()).reduce(i64::saturating_add)
     }
 }
 
@@ -83,8 +83,8 @@ impl ToJson for JudgeError {
 impl Serialize for Transcript {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut line = Line::without(Arc::clone(Secrets::of_environment()));
-        self.write(&mut line);
-        let value = Value::parse(&line.into_text()).map_err(serde_core::ser::Error::custom)?;
+        self.write(LineSerializer::new(&mut line)).map_err(S::Error::custom)?;
+        let Of(value) = serde_json::from_slice::<Of<Value>>(line.as_bytes()).map_err(S::Error::custom)?;
         value.serialize(serializer)
     }
 }
@@ -115,41 +115,5 @@ mod tests {
         assert_eq!(value["turns"][0]["events"][1]["content"]["parts"][0]["text"], "Sunny.");
         assert_eq!(value["error"], json!({ "role": "agent", "turn": 1, "message": "no model" }));
         assert!(!value.to_string().contains("abcdefghij"), "{value}");
-    }
-}
-
-#[cfg(feature = "reports")]
-mod reading {
-    use eval_format::{Content, Value};
-
-    use super::super::from_json::{Fields, FromJson, Misread};
-    use super::{Event, JudgeError, TurnRecord};
-    use crate::transcript::invocation;
-
-    impl FromJson for TurnRecord {
-        fn read(value: Value) -> Result<Self, Misread> {
-            let mut fields = Fields::of(value)?;
-            let user: Content = fields.take("user_content")?;
-            let events: Vec<Event> = fields.take("events")?;
-            let mut invocation = invocation(&user, &events);
-            invocation.invocation_id = fields.take("invocation_id")?;
-            invocation.creation_timestamp = fields.take("creation_timestamp")?;
-            invocation.duration = fields.take("duration")?;
-            invocation.model_duration = fields.take("model_duration")?;
-            invocation.tool_duration = fields.take("tool_duration")?;
-            invocation.rubrics = fields.take("rubrics")?;
-            invocation.app_details = fields.take("app_details")?;
-            Ok(Self { events, invocation })
-        }
-    }
-
-    impl FromJson for JudgeError {
-        fn read(value: Value) -> Result<Self, Misread> {
-            let mut fields = Fields::of(value)?;
-            let message: String = fields.take("message")?;
-            let error = Self::new(fields.take("kind")?, message);
-            let is_transient: bool = fields.take("transient")?;
-            Ok(if is_transient { error.transient(fields.take("retry_after")?) } else { error })
-        }
     }
 }

@@ -7,12 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
-use super::file_names::JOURNAL;
+use super::fields::Kind;
+use super::file_names::{JOURNAL, plain};
 use super::folder::Joined;
 use super::line::Line;
+use super::project::{self, Project};
 use super::record::{Head, JOB_VARIABLES, SCHEMA};
+use super::record_line::write_record;
 use super::seal::seal;
-use super::{folder, run_id, time};
+use super::{folder, listed, run_id, time};
+use crate::compiled::SetSource;
 use crate::lock::FileLock;
 use crate::secrets::{Secrets, secret_variables};
 use crate::target_dir::evalset_dir;
@@ -69,17 +73,18 @@ impl std::fmt::Debug for Journal {
     }
 }
 
-/// The journal of the tests of this process; `None` if journaling is off or the file cannot be opened.
+/// The journal of the tests of this process; `None` if journaling is off or the file cannot be opened. The package of the set is
+/// that of all sets in the test binary.
 ///
 /// Fails if a variable has an unknown value.
-pub(super) fn of_tests(package: &str) -> Result<Option<Arc<Journal>>, String> {
+pub(super) fn of_tests(set: &SetSource) -> Result<Option<Arc<Journal>>, String> {
     static OPENED: OnceLock<Result<Option<Arc<Journal>>, String>> = OnceLock::new();
     let open = || {
         if is_off()? {
             return Ok(None);
         }
         match evalset_dir()? {
-            Some(folder) => match Journal::open(&folder, Some(package), None) {
+            Some(folder) => match Journal::open(&folder, |run| of_set(run, set), true) {
                 Ok(journal) => Ok(Some(Arc::new(journal))),
                 Err(OpenError::Environment(message)) => Err(message),
                 Err(error @ OpenError::Folder { .. }) => {
@@ -149,43 +154,63 @@ impl std::fmt::Display for OpenError {
 
 impl Journal {
     /// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if journaling is
-    /// off, unless the program needs one. `again` are the options that run cases again.
+    /// off, unless the program needs one. `again` are the options that run cases again. Without a project, it is the one that
+    /// cargo started the program for, else the one of the current folder.
     pub(crate) fn of_program(
         folder: &Path,
+        project: Option<&Project>,
         again: Option<&[String]>,
         is_needed: bool,
     ) -> Result<Option<Arc<Self>>, OpenError> {
         if is_off().map_err(OpenError::Environment)? && !is_needed {
             return Ok(None);
         }
-        let mut journal = Self::open(folder, variable("CARGO_PKG_NAME").as_deref(), again)?;
+        let found = project.cloned().unwrap_or_else(Project::of_program);
+        let started_for = variable("CARGO_PKG_NAME").filter(|_| project.is_none());
+        let package = started_for.or_else(|| found.package.map(|package| package.name));
+        let head = |run| Head {
+            again: again.map(<[_]>::to_vec),
+            workspace: found.folder.to_str().map(str::to_owned),
+            ..head(run, package.as_deref())
+        };
+        let mut journal = Self::open(folder, head, false)?;
         journal.prunes = Some(folder.to_owned());
         Ok(Some(Arc::new(journal)))
     }
 
-    /// Opens the journal of this process in a folder such as `target/evalset`.
-    fn open(folder: &Path, package: Option<&str>, again: Option<&[String]>) -> Result<Self, OpenError> {
+    /// Opens the journal of this process in a folder such as `target/evalset`. The journal of a test binary that `lists` says what
+    /// the binary holds.
+    fn open(folder: &Path, head: impl FnOnce(String) -> Head, lists: bool) -> Result<Self, OpenError> {
         kept().map_err(OpenError::Environment)?;
         let run = run_id::of_this_process(folder).map_err(OpenError::Environment)?;
-        let opened = folder::open(folder, &run).and_then(|joined| {
-            Self::create(joined, Head { again: again.map(<[_]>::to_vec), ..head(run, package) })
-        });
+        let opened = folder::open(folder, &run).and_then(|joined| Self::create(joined, head(run), lists));
         opened.map_err(|error| OpenError::Folder { folder: folder.to_owned(), source: Arc::new(error) })
     }
 
-    fn create(joined: Joined, head: Head) -> io::Result<Self> {
+    fn create(joined: Joined, head: Head, lists: bool) -> io::Result<Self> {
+        let secrets = Arc::new(Secrets::of(secret_variables()));
+        let is_of_nextest = head.is_of_nextest();
+        if lists && is_of_nextest {
+            listed::record_once(&joined.path, &head, &secrets)?;
+        }
         let path = joined.path.join(file_name(&head));
         let file = folder::create_private(&path)?;
-        let secrets = Secrets::of(secret_variables());
         let mut journal = Self::begin(head, path, Box::new(file), secrets)?;
+        if let Some(listed) = (lists && !is_of_nextest).then(listed::of_this_program).flatten() {
+            journal.add(&listed);
+        }
         journal.lock = joined.lock;
         Ok(journal)
     }
 
-    fn begin(head: Head, path: PathBuf, file: Box<dyn Write + Send>, secrets: Secrets) -> io::Result<Self> {
-        let secrets = Arc::new(secrets);
+    fn begin(
+        head: Head,
+        path: PathBuf,
+        file: Box<dyn Write + Send>,
+        secrets: Arc<Secrets>,
+    ) -> io::Result<Self> {
         let mut line = Line::without(Arc::clone(&secrets));
-        head.write_line(&mut line);
+        write_record(&head, &mut line)?;
         let mut lines = Lines { file, written: 0 };
         lines.add(line)?;
         let (file, tests) = (Mutex::new(Some(lines)), AtomicU32::new(1));
@@ -208,13 +233,12 @@ impl Journal {
         self.tests.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Adds the record that `write` writes as a line. The system has the line when this returns, so it stays even if the
-    /// process is killed.
-    pub(super) fn add(&self, write: impl FnOnce(&mut Line)) {
+    /// Adds a record as a line. The system has the line when this returns, so it stays even if the process is killed.
+    pub(super) fn add(&self, record: &impl Kind) {
         let mut line = Line::without(Arc::clone(&self.secrets));
-        write(&mut line);
+        let written = write_record(record, &mut line);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = file.as_mut().map_or(Ok(()), |file| file.add(line));
+        let written = written.and_then(|()| file.as_mut().map_or(Ok(()), |file| file.add(line)));
         if let Err(error) = written {
             // A line behind half a line would be unreadable too.
             *file = None;
@@ -240,7 +264,7 @@ impl Journal {
             }
         }
         let head = head("run".to_owned(), None);
-        let secrets = Secrets::of(std::iter::empty());
+        let secrets = Arc::default();
         Self::begin(head, PathBuf::from("full.jsonl"), Box::new(Full(false)), secrets)
             .expect("there is room for the head")
     }
@@ -311,6 +335,7 @@ fn head(run: String, package: Option<&str>) -> Head {
         evalset: env!("CARGO_PKG_VERSION").to_owned(),
         run,
         package: package.map(str::to_owned),
+        workspace: None,
         version: variable("CARGO_PKG_VERSION"),
         binary: program.as_deref().map(binary),
         pid: std::process::id(),
@@ -319,9 +344,14 @@ fn head(run: String, package: Option<&str>) -> Head {
         again: None,
         program: program.and_then(|program| Some(program.to_str()?.to_owned())),
         built: built.map(time::in_millis),
-        sealed: true,
         env: env.collect::<BTreeMap<_, _>>(),
     }
+}
+
+/// The head of a process that runs the tests of a set.
+fn of_set(run: String, set: &SetSource) -> Head {
+    let workspace = project::workspace_of_tests(set.manifest_dir);
+    Head { workspace: workspace.to_str().map(str::to_owned), ..head(run, Some(set.package)) }
 }
 
 /// The arguments without the values of headers, which are secret however short they are.
@@ -355,20 +385,15 @@ fn binary(program: &Path) -> String {
 /// A name that no other process and no other journal of this one has.
 fn file_name(head: &Head) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let plain = |name: &Option<String>| -> String {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
-        name.iter().flat_map(|name| name.chars()).take(60).map(plain).collect()
-    };
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let nonce = now.as_nanos() & 0xffff_ffff;
-    let (package, binary, pid) = (plain(&head.package), plain(&head.binary), head.pid);
+    let (package, binary, pid) = (plain(head.package.as_ref()), plain(head.binary.as_ref()), head.pid);
     format!("{package}-{binary}-{pid}-{nonce:08x}{}.{JOURNAL}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 #[cfg(test)]
 mod tests {
-    #[cfg(feature = "reports")]
-    use super::super::parse::Record;
+    use super::super::any_record::Record;
     use super::super::record::Planned;
     use super::*;
 
@@ -406,40 +431,43 @@ mod tests {
 
     fn journal(disk: &Disk, secrets: &[(&str, &str)]) -> Journal {
         let secrets = secrets.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let secrets = Secrets::of(secrets);
+        let secrets = Arc::new(Secrets::of(secrets));
         let head = head("run".to_owned(), Some("package"));
         Journal::begin(head, PathBuf::from("x.jsonl"), Box::new(disk.clone()), secrets).unwrap()
+    }
+
+    fn planned(case: &str) -> Planned {
+        Planned { cases: vec![case.to_owned()] }
     }
 
     #[test]
     fn a_record_is_one_write() {
         let disk = Disk { room: 1 << 20, ..Disk::default() };
         let journal = journal(&disk, &[]);
-        for cases in [7, 8] {
-            journal.add(|line| Planned { cases }.write_line(line));
+        for case in ["a", "b"] {
+            journal.add(&planned(case));
         }
         assert_eq!(disk.calls.load(Ordering::Relaxed), 3);
         let written = disk.text();
         let lines: Vec<&str> = written.lines().collect();
         assert!(lines[0].starts_with("{\"record\":\"head\","));
-        #[cfg(feature = "reports")]
-        assert!(matches!(Record::parse(lines[0]), Ok(Record::Head(_))));
-        assert!(lines[1].starts_with("{\"record\":\"planned\",\"cases\":7,\"n\":2,\"sum\":\""));
-        assert!(lines[2].starts_with("{\"record\":\"planned\",\"cases\":8,\"n\":3,\"sum\":\""));
+        assert!(matches!(serde_json::from_str(lines[0]), Ok(Record::Head(_))));
+        assert!(lines[1].starts_with("{\"record\":\"planned\",\"cases\":[\"a\"],\"n\":2,\"sum\":\""));
+        assert!(lines[2].starts_with("{\"record\":\"planned\",\"cases\":[\"b\"],\"n\":3,\"sum\":\""));
         assert!(written.ends_with("\"}\n") && lines.len() == 3);
     }
 
     #[test]
     fn after_a_write_that_failed_nothing_follows_the_half_line() {
         let mut first = Line::new();
-        head("run".to_owned(), Some("package")).write_line(&mut first);
+        write_record(&head("run".to_owned(), Some("package")), &mut first).unwrap();
         seal(&mut first, 1);
         let room = first.len() + 4;
         let disk = Disk { room, ..Disk::default() };
         let journal = journal(&disk, &[]);
-        journal.add(|line| Planned { cases: 7 }.write_line(line));
+        journal.add(&planned("a"));
         let calls = disk.calls.load(Ordering::Relaxed);
-        journal.add(|line| Planned { cases: 8 }.write_line(line));
+        journal.add(&planned("b"));
         assert_eq!(disk.calls.load(Ordering::Relaxed), calls, "it is not tried again");
         assert!(disk.text().ends_with("\n{\"re"));
     }
@@ -448,14 +476,10 @@ mod tests {
     fn values_of_secret_variables_are_left_out() {
         let disk = Disk { room: 1 << 20, ..Disk::default() };
         let journal = journal(&disk, &[("MY_API_KEY", "sk-\"12345"), ("A_TOKEN", "token678")]);
-        journal.add(|line| {
-            line.add("{\"said\":");
-            line.text("keys: sk-\"12345, token678, token67");
-            line.push(b'}');
-        });
+        journal.add(&planned("keys: sk-\"12345, token678, token67"));
         let written = disk.text();
         let said =
-            "\n{\"said\":\"keys: (the value of MY_API_KEY), (the value of A_TOKEN), token67\",\"n\":2,";
+            "\"cases\":[\"keys: (the value of MY_API_KEY), (the value of A_TOKEN), token67\"],\"n\":2,";
         assert!(written.contains(said), "{written}");
     }
 
@@ -532,18 +556,18 @@ mod tests {
         };
         let count = || super::super::runs::runs(folder).unwrap().len();
         fill(2);
-        let Ok(Some(journal)) = Journal::of_program(folder, None, true) else { return };
+        let Ok(Some(journal)) = Journal::of_program(folder, None, None, true) else { return };
         assert!(journal.path().starts_with(folder.join(journal.run())));
         assert_eq!(count(), kept + 3, "nothing goes while it runs");
         drop(journal);
-        assert_eq!(count(), kept);
+        assert_eq!(count(), kept + 1, "the run of this package, and as many of nobody's");
         #[cfg(feature = "reports")]
         {
             fill(2);
-            let too_many = count() - kept;
+            let too_many = count() - kept - 1;
             assert!(too_many > 1);
             assert_eq!(prune(folder).unwrap(), too_many);
-            assert_eq!((count(), prune(folder).unwrap()), (kept, 0));
+            assert_eq!((count(), prune(folder).unwrap()), (kept + 1, 0));
         }
     }
 

@@ -9,6 +9,8 @@ mod model_judge;
 mod retrying;
 mod secret;
 mod slots;
+mod wire;
+mod wires;
 
 pub use default_judge::default_judge;
 pub use limited::Limited;

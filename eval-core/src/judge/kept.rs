@@ -65,7 +65,7 @@ impl Kept {
     pub(super) fn answered(&mut self, place: usize, sample: u32, answer: &Result<JudgeReply, JudgeError>) {
         let text = match answer {
             Ok(reply) => self.cut(&reply.text, LONGEST_ANSWER),
-            Err(error) => self.cut(&format!("no answer: {error}"), LONGEST_ANSWER),
+            Err(error) => self.cut(&format!("no answer: {}", error.headline()), LONGEST_ANSWER),
         };
         if let (Some(question), Some(text)) = (self.questions.get_mut(place), text) {
             let before = question.answers.partition_point(|(other, _)| *other <= sample);

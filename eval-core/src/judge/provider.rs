@@ -1,27 +1,11 @@
 //! The providers of models.
 //!
-//! To add one: a variant of [`Provider`] with its entry, and a file beside `gemini.rs` that implements `Wire`. A
-//! provider that is asked as another one is needs no file.
-
-#[cfg(feature = "model-judge")]
-mod anthropic;
-#[cfg(feature = "model-judge")]
-mod gemini;
-#[cfg(feature = "model-judge")]
-mod open_ai;
-#[cfg(feature = "model-judge")]
-mod options;
-#[cfg(feature = "model-judge")]
-mod schema;
-#[cfg(feature = "model-judge")]
-mod wire;
+//! To add one: a variant of [`Provider`] with its entry, and in `client/wire` a file that implements `Wire`. A provider that is
+//! asked as another one is needs no file.
 
 use std::fmt;
 
 use super::environment::BASE_URL;
-
-#[cfg(feature = "model-judge")]
-pub(super) use wire::{Answer, End, Wire, WireRequest};
 
 /// The company or program that offers a model. It decides where the model is asked, how, and with which key.
 ///
@@ -60,13 +44,9 @@ struct Entry {
     /// The provider's own variable is among them: a key that is meant for a company's proxy must not be sent elsewhere.
     base_variables: &'static [&'static str],
     /// Its address, if no variable holds one.
-    #[cfg(feature = "model-judge")]
     own_base: &'static str,
     /// Whether its own address wants a key.
     needs_key: bool,
-    /// How it is asked.
-    #[cfg(feature = "model-judge")]
-    wire: &'static dyn Wire,
 }
 
 impl Provider {
@@ -82,11 +62,8 @@ impl Provider {
                 beginnings: &["gpt-", "chatgpt-", "o1", "o3", "o4"],
                 key_variables: &["OPENAI_API_KEY"],
                 base_variables: &[BASE_URL, "OPENAI_BASE_URL"],
-                #[cfg(feature = "model-judge")]
                 own_base: "https://api.openai.com/v1",
                 needs_key: true,
-                #[cfg(feature = "model-judge")]
-                wire: &open_ai::OPEN_AI,
             },
             Self::Anthropic => &Entry {
                 name: "Anthropic",
@@ -95,11 +72,8 @@ impl Provider {
                 beginnings: &["claude-"],
                 key_variables: &["ANTHROPIC_API_KEY"],
                 base_variables: &["ANTHROPIC_BASE_URL"],
-                #[cfg(feature = "model-judge")]
                 own_base: "https://api.anthropic.com",
                 needs_key: true,
-                #[cfg(feature = "model-judge")]
-                wire: &anthropic::Anthropic,
             },
             Self::Gemini => &Entry {
                 name: "Gemini",
@@ -109,11 +83,8 @@ impl Provider {
                 // Google's own clients prefer `GOOGLE_API_KEY` too, so that both ask with the same key.
                 key_variables: &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
                 base_variables: &["GOOGLE_GEMINI_BASE_URL"],
-                #[cfg(feature = "model-judge")]
                 own_base: "https://generativelanguage.googleapis.com",
                 needs_key: true,
-                #[cfg(feature = "model-judge")]
-                wire: &gemini::Gemini,
             },
             Self::Ollama => &Entry {
                 name: "Ollama",
@@ -122,11 +93,8 @@ impl Provider {
                 beginnings: &[],
                 key_variables: &["OLLAMA_API_KEY"],
                 base_variables: &[BASE_URL],
-                #[cfg(feature = "model-judge")]
                 own_base: "http://localhost:11434/v1",
                 needs_key: false,
-                #[cfg(feature = "model-judge")]
-                wire: &open_ai::COMPATIBLE,
             },
         }
     }
@@ -159,7 +127,7 @@ impl Provider {
     }
 
     /// Its address, if no variable holds one.
-    #[cfg(feature = "model-judge")]
+    #[cfg_attr(not(feature = "model-judge"), expect(dead_code, reason = "no judge is asked over HTTP"))]
     pub(super) fn own_base(self) -> &'static str {
         self.entry().own_base
     }
@@ -167,12 +135,6 @@ impl Provider {
     /// Whether its own address wants a key.
     pub(super) fn needs_key(self) -> bool {
         self.entry().needs_key
-    }
-
-    /// How it is asked.
-    #[cfg(feature = "model-judge")]
-    pub(super) fn wire(self) -> &'static dyn Wire {
-        self.entry().wire
     }
 }
 

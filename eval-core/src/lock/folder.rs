@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use eval_format::__private::content_hash;
 
-use super::file::{FileLock, open_lock_file};
+use super::file::FileLock;
+use super::patient::open_lock_file;
 
 /// How long others may take to write. No write takes a second.
 const PATIENCE: Duration = Duration::from_secs(30);

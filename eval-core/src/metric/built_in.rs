@@ -1,18 +1,12 @@
 //! The built-in metrics, one file each, and the list of all of them.
 //!
-//! Another metric is a file here, a `mod` line, an entry of [`BUILT_IN`], and an entry of
-//! [`METRICS`](eval_format::metric::METRICS) in eval-format. A metric that asks a judge also has its prompt beside it, as
-//! Markdown, and its lines here are behind the feature `judges`.
+//! Another metric is a file here, a `mod` line, an entry of [`COMPUTED`], and an entry of
+//! [`METRICS`](eval_format::metric::METRICS) in eval-format. A metric that asks a judge is in `by_judge`, which has a list of its
+//! own.
 
 // What several metrics share.
 mod answers;
 mod calls;
-#[cfg(feature = "judges")]
-mod conversation_checks;
-#[cfg(feature = "judges")]
-mod judged;
-#[cfg(feature = "judges")]
-mod rubrics;
 
 // Metrics that compute their scores.
 mod final_response_match_v1;
@@ -34,48 +28,34 @@ mod trajectory_precision;
 mod trajectory_recall;
 mod trajectory_single_tool_use;
 
-// Metrics that ask a judge.
 #[cfg(feature = "judges")]
-mod final_response_match_v2;
-#[cfg(feature = "judges")]
-mod hallucinations;
-#[cfg(feature = "judges")]
-mod multi_turn_task_success;
-#[cfg(feature = "judges")]
-mod multi_turn_tool_use_quality;
-#[cfg(feature = "judges")]
-mod multi_turn_trajectory_quality;
-#[cfg(feature = "judges")]
-mod response_evaluation;
-#[cfg(feature = "judges")]
-mod rubric_final_response_quality;
-#[cfg(feature = "judges")]
-mod rubric_multi_turn_trajectory;
-#[cfg(feature = "judges")]
-mod rubric_tool_use_quality;
-#[cfg(feature = "judges")]
-mod safety;
-#[cfg(feature = "judges")]
-mod user_simulator_quality;
+mod by_judge;
 
 use super::metric_trait::{BoxMetric, MakeMetric};
 
 pub(crate) use final_session_state_match::NAME as FINAL_SESSION_STATE_MATCH;
-#[cfg(feature = "reports")]
-pub(crate) use invocation_duration::NAME as INVOCATION_DURATION;
+pub use invocation_duration::NAME as INVOCATION_DURATION;
 #[cfg(fuzzing)]
 pub(crate) use response_similarity::turn as similarity_of_texts;
-#[cfg(feature = "reports")]
-pub(crate) use token_usage::NAME as TOKEN_USAGE;
+pub use token_usage::NAME as TOKEN_USAGE;
 
 /// Makes the built-in metric of a name; `None` if there is none, or if it asks a judge and the feature `judges` is off.
 pub(crate) fn built_in(name: &str) -> Option<BoxMetric> {
-    let (_, make) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
+    let (_, make) = all().find(|(known, _)| *known == name)?;
     Some(make())
 }
 
 /// Every built-in metric by its name.
-static BUILT_IN: &[(&str, MakeMetric)] = &[
+fn all() -> impl Iterator<Item = &'static (&'static str, MakeMetric)> {
+    #[cfg(feature = "judges")]
+    let by_judge = by_judge::METRICS;
+    #[cfg(not(feature = "judges"))]
+    let by_judge: &[_] = &[];
+    COMPUTED.iter().chain(by_judge)
+}
+
+/// The metrics that compute their scores.
+static COMPUTED: &[(&str, MakeMetric)] = &[
     (tool_trajectory::NAME, || BoxMetric::new(tool_trajectory::ToolTrajectory)),
     (response_match::NAME, || BoxMetric::new(response_match::ResponseMatch)),
     (tool_call_count::NAME, || BoxMetric::new(tool_call_count::ToolCallCount)),
@@ -100,36 +80,6 @@ static BUILT_IN: &[(&str, MakeMetric)] = &[
     (intermediate_response_match::NAME, || {
         BoxMetric::new(intermediate_response_match::IntermediateResponseMatch)
     }),
-    #[cfg(feature = "judges")]
-    (final_response_match_v2::NAME, || BoxMetric::new(final_response_match_v2::FinalResponseMatchV2)),
-    #[cfg(feature = "judges")]
-    (rubric_final_response_quality::NAME, || {
-        BoxMetric::new(rubric_final_response_quality::RubricFinalResponseQuality)
-    }),
-    #[cfg(feature = "judges")]
-    (rubric_tool_use_quality::NAME, || BoxMetric::new(rubric_tool_use_quality::RubricToolUseQuality)),
-    #[cfg(feature = "judges")]
-    (rubric_multi_turn_trajectory::NAME, || {
-        BoxMetric::new(rubric_multi_turn_trajectory::RubricMultiTurnTrajectory)
-    }),
-    #[cfg(feature = "judges")]
-    (hallucinations::NAME, || BoxMetric::new(hallucinations::Hallucinations)),
-    #[cfg(feature = "judges")]
-    (safety::NAME, || BoxMetric::new(safety::Safety)),
-    #[cfg(feature = "judges")]
-    (response_evaluation::NAME, || BoxMetric::new(response_evaluation::ResponseEvaluation)),
-    #[cfg(feature = "judges")]
-    (multi_turn_task_success::NAME, || BoxMetric::new(multi_turn_task_success::MultiTurnTaskSuccess)),
-    #[cfg(feature = "judges")]
-    (multi_turn_trajectory_quality::NAME, || {
-        BoxMetric::new(multi_turn_trajectory_quality::MultiTurnTrajectoryQuality)
-    }),
-    #[cfg(feature = "judges")]
-    (multi_turn_tool_use_quality::NAME, || {
-        BoxMetric::new(multi_turn_tool_use_quality::MultiTurnToolUseQuality)
-    }),
-    #[cfg(feature = "judges")]
-    (user_simulator_quality::NAME, || BoxMetric::new(user_simulator_quality::UserSimulatorQuality)),
 ];
 
 #[cfg(test)]
@@ -145,7 +95,7 @@ mod tests {
         let is_here = |needs: &[Need]| cfg!(feature = "judges") || !needs.contains(&Need::Judge);
         let mut expected: Vec<&str> =
             METRICS.iter().filter(|info| is_here(info.needs)).map(|info| info.name).collect();
-        let mut found: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+        let mut found: Vec<&str> = all().map(|(name, _)| *name).collect();
         expected.sort_unstable();
         found.sort_unstable();
         assert_eq!(found, expected);
@@ -154,7 +104,7 @@ mod tests {
     #[test]
     fn a_metric_is_made_by_its_name() {
         for info in METRICS {
-            let is_here = BUILT_IN.iter().any(|(name, _)| *name == info.name);
+            let is_here = all().any(|(name, _)| *name == info.name);
             assert_eq!(built_in(info.name).is_some(), is_here, "{}", info.name);
         }
         assert!(built_in("tool_trajectory").is_none());

@@ -1,15 +1,11 @@
 //! What a metric is given.
 
-#[cfg(feature = "judges")]
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use eval_format::{Criterion, EvalCase, Invocation, Map};
 
 use super::scores::{Score, Scores};
-use crate::judge::BoxJudge;
-#[cfg(feature = "judges")]
-use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Judging};
+use crate::judge::{BoxJudge, nobody};
 
 /// Why a turn has no score where nobody waits for one any more.
 const STOPPED: &str = "scoring was stopped";
@@ -102,42 +98,10 @@ impl<'a> MetricInput<'a> {
         self
     }
 
-    /// Sets the judge that is asked. It is asked directly, whatever `EVALSET_JUDGE` says.
-    ///
-    /// ```
-    /// use eval_core::judge::{Judge, Scripted};
-    /// use eval_core::{Criterion, EvalCase, Invocation, MetricInput};
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-    /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?"));
-    /// let actual = [Invocation::user("Paris?").response("It is sunny.")];
-    /// let (criterion, judge) = (Criterion::new(1.0), Scripted::new(["yes"]).boxed());
-    /// let input = MetricInput::new(&case, &actual, &criterion).with_judge(&judge);
-    ///
-    /// let judging = input.judging();
-    /// let reply = judging.ask(&judging.request("polite/1", "Is this polite?", 0)).await?;
-    /// assert_eq!(reply.text, "yes");
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// ```
-    #[cfg(feature = "judges")]
-    #[must_use]
-    pub fn with_judge(mut self, judge: &'a BoxJudge) -> Self {
-        self.judge = judge;
-        self
-    }
-
     /// The turns, actual and expected side by side. The expected turn is `None` if the case expects fewer turns.
     pub fn turns(&self) -> impl Iterator<Item = (&'a Invocation, Option<&'a Invocation>)> + use<'a> {
         let expected = self.expected;
         self.actual.iter().enumerate().map(move |(at, actual)| (actual, expected.get(at)))
-    }
-
-    /// The judge, asked as the criterion's `judge_model_options` say.
-    #[cfg(feature = "judges")]
-    pub fn judging(&self) -> Judging {
-        Judging::new(self.judge.clone(), self.criterion)
     }
 
     /// Scores each turn on its own. It takes a reference to a function so that it is compiled once for all metrics.
@@ -149,47 +113,5 @@ impl<'a> MetricInput<'a> {
             scores.push(if is_stopped { Score::not_evaluated(STOPPED) } else { score(actual, expected) });
         }
         Scores::of_turns(scores)
-    }
-}
-
-/// The judge of an input that has none: asking it is an error.
-#[cfg(feature = "judges")]
-fn nobody() -> &'static BoxJudge {
-    static NOBODY: LazyLock<BoxJudge> = LazyLock::new(|| Nobody.boxed());
-    &NOBODY
-}
-
-#[cfg(not(feature = "judges"))]
-fn nobody() -> &'static BoxJudge {
-    &BoxJudge
-}
-
-#[cfg(feature = "judges")]
-struct Nobody;
-
-#[cfg(feature = "judges")]
-impl Judge for Nobody {
-    async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        let message = "this input has no judge; `MetricInput::with_judge` gives it one";
-        Err(JudgeError::new(JudgeErrorKind::NoJudge, message))
-    }
-
-    fn is_offline(&self) -> bool {
-        true
-    }
-}
-
-#[cfg(all(test, feature = "judges"))]
-mod tests {
-    use super::*;
-    use crate::test_support::ready;
-
-    #[test]
-    fn an_input_without_a_judge_asks_nobody_and_says_so() {
-        let (case, criterion) = (EvalCase::new("c"), Criterion::new(1.0));
-        let input = MetricInput::new(&case, &[], &criterion);
-        assert!(input.judge.is_offline());
-        let error = ready(input.judging().rate("t/1", "how many?", |_| Ok(1.0))).unwrap_err();
-        assert_eq!(error.kind(), JudgeErrorKind::NoJudge);
     }
 }

@@ -170,9 +170,10 @@ impl RubricScore {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scores {
-    all: Vec<Score>,
-    overall: Option<f64>,
-    whole_run: bool,
+    #[expect(clippy::struct_field_names, reason = "the name that records have")]
+    pub(crate) scores: Vec<Score>,
+    pub(crate) overall: Option<f64>,
+    pub(crate) whole_run: bool,
 }
 
 impl FromIterator<Score> for Scores {
@@ -191,25 +192,25 @@ impl Scores {
                 values.push(value);
             }
         }
-        Self { overall: mean::naive(&values), all: scores, whole_run: false }
+        Self { overall: mean::naive(&values), scores, whole_run: false }
     }
 
     /// One score for the whole run, for metrics that do not look at single turns.
     pub fn whole_run(score: impl Into<Score>) -> Self {
         let score = score.into();
-        Self { overall: score.value(), all: vec![score], whole_run: true }
+        Self { overall: score.value(), scores: vec![score], whole_run: true }
     }
 
     /// Replaces the overall score, for metrics whose overall score is not the naive mean.
     #[must_use]
-    pub(crate) fn with_overall(mut self, overall: Option<f64>) -> Self {
+    pub fn with_overall(mut self, overall: Option<f64>) -> Self {
         self.overall = overall;
         self
     }
 
     /// The scores: one per turn, or a single one for the whole run.
     pub fn scores(&self) -> &[Score] {
-        &self.all
+        &self.scores
     }
 
     /// The metric's own overall score of the run; `None` if no turn has a score.
@@ -225,7 +226,7 @@ impl Scores {
     }
 
     /// Whether these runs together reach the threshold. There is no tolerance, as in ADK.
-    pub(crate) fn reach(runs: &[&Self], threshold: f64, gate: Gate) -> bool {
+    pub fn reach(runs: &[&Self], threshold: f64, gate: Gate) -> bool {
         Pool::of(runs).reaches(threshold, gate)
     }
 
@@ -237,16 +238,16 @@ impl Scores {
 
 /// The scores of several runs in one list.
 #[derive(Debug)]
-pub(crate) struct Pool {
+pub struct Pool {
     /// The scores that are numbers.
-    pub(crate) values: Vec<f64>,
+    pub values: Vec<f64>,
     /// How many turns count: those that have a number, and those that were not evaluated.
-    pub(crate) total: usize,
+    pub total: usize,
 }
 
 impl Pool {
     /// Reads the scores once.
-    pub(crate) fn of(runs: &[&Scores]) -> Self {
+    pub fn of(runs: &[&Scores]) -> Self {
         let mut pool = Self { values: Vec::new(), total: 0 };
         for scores in runs {
             for score in scores.scores() {
@@ -262,17 +263,17 @@ impl Pool {
     }
 
     /// Whether each turn that counts has a number.
-    pub(crate) fn is_whole(&self) -> bool {
+    pub fn is_whole(&self) -> bool {
         self.values.len() == self.total
     }
 
     /// The exact mean; `None` if there are no numbers.
-    pub(crate) fn mean(&self) -> Option<f64> {
+    pub fn mean(&self) -> Option<f64> {
         mean::exact(&self.values)
     }
 
     /// Whether these scores reach the threshold. There is no tolerance, as in ADK.
-    pub(crate) fn reaches(&self, threshold: f64, gate: Gate) -> bool {
+    pub fn reaches(&self, threshold: f64, gate: Gate) -> bool {
         self.is_whole()
             && match gate {
                 Gate::EveryTurn => {

@@ -8,11 +8,12 @@ use eval_format::{EvalCase, Gate};
 use super::metric_report::{MetricReport, ScoredMetric};
 use crate::secrets;
 use crate::transcript::{RunError, Transcript};
+#[cfg(feature = "reports")]
+use crate::verdict::Role;
 use crate::verdict::Verdict;
 
 /// Where a case stands in its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Location {
     /// The file, as it is shown in messages.
     pub file: String,
@@ -24,7 +25,6 @@ pub struct Location {
 
 /// One run of a case: what happened and how it scored.
 #[derive(Clone, PartialEq)]
-#[non_exhaustive]
 pub struct RunReport {
     /// Which run of the case this is, from 1. A test body may evaluate several times in a run.
     pub number: usize,
@@ -80,7 +80,6 @@ impl RunReport {
 ///
 /// `Display` prints what a failing test prints, without the notes and commands that only a generated test has.
 #[derive(Clone, PartialEq)]
-#[non_exhaustive]
 pub struct CaseReport {
     /// The id of its set; `None` for a case that ran without one.
     pub eval_set_id: Option<String>,
@@ -105,8 +104,9 @@ pub struct CaseReport {
     pub elapsed: Duration,
     /// Remarks that belong to no metric, such as recorded replies that nobody asked for.
     pub notes: Vec<String>,
-    /// How often a run was repeated, as its agent was not reached (`retry`).
-    pub repeated: usize,
+    /// The runs in which the agent was not reached and which were repeated (`retry`), in order. They are never scored, but a
+    /// forbidden call in one of them fails the case.
+    pub repeated: Vec<RunReport>,
 }
 
 /// Without secrets.
@@ -147,12 +147,33 @@ impl CaseReport {
             verdict,
             elapsed: Duration::ZERO,
             notes: Vec::new(),
-            repeated: 0,
+            repeated: Vec::new(),
         }
     }
 }
 
 impl CaseReport {
+    /// The report of a case that has no verdict, and of which no run is known.
+    #[cfg(feature = "reports")]
+    pub(crate) fn unplayed(eval_set_id: Option<&str>, case: EvalCase, message: &str) -> Self {
+        let error = Some(RunError::new(Role::Harness, None, message));
+        let run = RunReport { number: 1, transcript: Transcript::default(), error, metrics: Vec::new() };
+        Self {
+            eval_set_id: eval_set_id.map(str::to_owned),
+            case,
+            location: None,
+            label: None,
+            runs: vec![run],
+            metrics: Vec::new(),
+            passed_runs: None,
+            gate: Gate::Mean,
+            verdict: Verdict::error(Role::Harness, message),
+            elapsed: Duration::ZERO,
+            notes: Vec::new(),
+            repeated: Vec::new(),
+        }
+    }
+
     /// The id of the case.
     pub fn eval_id(&self) -> &str {
         &self.case.eval_id

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::case_report::CaseReport;
 use super::metric_report::MetricReport;
+use super::short::short;
 use crate::message::count;
 use crate::secrets::mask;
 use crate::verdict::Verdict;
@@ -24,10 +25,9 @@ use crate::verdict::Verdict;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `Display` prints a line per case, then each failed case as [`CaseReport`] prints it, then the counts. With the
-/// feature `reports` the value serialises and can be exported: see [the module](crate::report#formats-of-other-tools).
+/// `Display` prints a line per case, then each failed case as [`CaseReport`] prints it, then the counts. The
+/// value serialises as [`to_json`](Self::to_json) has it. The crate `eval-report` exports it.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 #[must_use = "failed cases fail nothing by themselves: look at `all_passed()`"]
 pub struct EvalReport {
     /// The cases, in order.
@@ -126,9 +126,10 @@ fn result(metric: &MetricReport, runs: usize) -> String {
     let score = metric.score.filter(|_| !matches!(metric.verdict, Verdict::Skipped(_)));
     match (score, metric.threshold(), metric.passed_runs) {
         (Some(score), Some(threshold), Some(passed)) => {
-            format!("{score:?} ({threshold:?} reached in {passed} of {})", count(runs, "run"))
+            let score = short(score, Some(threshold));
+            format!("{score} ({threshold:?} reached in {passed} of {})", count(runs, "run"))
         }
-        (Some(score), ..) => format!("{score:?}"),
+        (Some(score), threshold, _) => short(score, threshold),
         (None, ..) => metric.verdict.to_string(),
     }
 }

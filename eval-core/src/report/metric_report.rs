@@ -6,11 +6,10 @@ use eval_format::Criterion;
 
 use crate::judge_outcome::JudgeUse;
 use crate::metric::{Score, Scores};
-use crate::verdict::{Role, Verdict};
+use crate::verdict::{Role, TurnVerdict, Verdict};
 
 /// One metric, scored on one run.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ScoredMetric {
     /// The name of the metric.
     pub name: String,
@@ -24,6 +23,8 @@ pub struct ScoredMetric {
     pub judge: Vec<JudgeUse>,
     /// The verdict on this run alone.
     pub verdict: Verdict,
+    /// The verdict on each of its scores: one per turn, or a single one for the run as a whole; empty if it has no scores.
+    pub turns: Vec<TurnVerdict>,
 }
 
 /// What one metric made of one run.
@@ -73,7 +74,6 @@ fn unscored(scores: &Scores) -> Option<&str> {
 
 /// What one metric made of a case, over all runs.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct MetricReport {
     /// The name of the metric.
     pub name: String,

@@ -11,6 +11,7 @@ use super::judges::JudgeChoice;
 use super::on_case::OnCase;
 use crate::case_runner::SessionNames;
 use crate::guard::Lanes;
+use crate::journal::project::Project;
 use crate::journal::{Journal, OpenError};
 #[cfg(feature = "judges")]
 use crate::judge::Judge;
@@ -52,6 +53,8 @@ pub struct EvalRunner {
     pub(super) options: Options,
     pub(super) judges: JudgeChoice,
     pub(super) journal: Option<PathBuf>,
+    /// Whose the runs are; `None` if cargo or the current folder tells.
+    pub(super) project: Option<Project>,
     /// Whether there is a journal even if the environment turns journals off.
     pub(super) needs_journal: bool,
     /// The options that run cases again.
@@ -84,6 +87,7 @@ impl EvalRunner {
             options: Options::default(),
             judges: JudgeChoice::default(),
             journal: None,
+            project: None,
             needs_journal: false,
             again: None,
             opened: OnceLock::new(),
@@ -110,8 +114,9 @@ impl EvalRunner {
     }
 
     /// Gives the runs this label, unless they have one.
-    #[cfg(feature = "reports")]
-    pub(super) fn label_or(self, label: String) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __label_or(self, label: String) -> Self {
         if self.label.is_some() { self } else { self.label(label) }
     }
 
@@ -339,6 +344,14 @@ impl EvalRunner {
     #[must_use]
     pub fn journal(mut self, folder: impl Into<PathBuf>) -> Self {
         self.journal = Some(folder.into());
+        self
+    }
+
+    /// Records the runs as those of a project, whatever cargo started the program for.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn project(mut self, project: Project) -> Self {
+        self.project = Some(project);
         self
     }
 

@@ -42,7 +42,6 @@ impl<'a> Job<'a> {
             label,
             location: places.location(&case.eval_id),
             path: places.path(),
-            text: places.text(&case.eval_id),
             set_cases: *cases,
         }
     }

@@ -1,16 +1,11 @@
 //! The judge of a runner.
 
-use std::path::Path;
-#[cfg(feature = "judges")]
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::error::RunnerError;
-use crate::judge::JudgeRouter;
-#[cfg(feature = "judges")]
-use crate::judge::{BoxJudge, JudgeSource, RecordingStore, Settings};
+use crate::judge::{BoxJudge, JudgeRouter, JudgeSource, RecordingStore, Settings};
 
 /// Whom the judged metrics ask, and where answers are recorded.
-#[cfg(feature = "judges")]
 #[derive(Debug, Default)]
 pub(super) struct JudgeChoice {
     pub(super) judge: Option<BoxJudge>,
@@ -20,7 +15,6 @@ pub(super) struct JudgeChoice {
     pub(super) recording: Option<PathBuf>,
 }
 
-#[cfg(feature = "judges")]
 impl JudgeChoice {
     /// The judge, behind the recording that the program names, else the one beside the file of the set.
     pub(super) fn router(&self, set: Option<&Path>) -> Result<JudgeRouter, RunnerError> {
@@ -34,24 +28,6 @@ impl JudgeChoice {
 }
 
 /// The name of the recording beside a set.
-#[cfg(feature = "judges")]
 fn recording_name(set: &Path) -> String {
     eval_format::conventions::recording_path(&set.file_name().unwrap_or_default().to_string_lossy())
-}
-
-/// Nobody: without the feature `judges` no metric asks a judge.
-#[cfg(not(feature = "judges"))]
-#[derive(Debug, Default)]
-pub(super) struct JudgeChoice(());
-
-#[cfg(not(feature = "judges"))]
-impl JudgeChoice {
-    #[expect(
-        clippy::unused_self,
-        clippy::unnecessary_wraps,
-        reason = "the call is that of the feature `judges`"
-    )]
-    pub(super) fn router(&self, _: Option<&Path>) -> Result<JudgeRouter, RunnerError> {
-        Ok(JudgeRouter::default())
-    }
 }

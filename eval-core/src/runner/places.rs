@@ -13,24 +13,16 @@ pub(super) struct Places {
     /// The whole path of the file.
     path: Option<String>,
     /// By the id of the case.
-    cases: HashMap<String, Place>,
-}
-
-/// A case in its file.
-#[derive(Debug)]
-struct Place {
-    location: Location,
-    text: String,
+    cases: HashMap<String, Location>,
 }
 
 impl Places {
     /// The cases of a file that was read.
     pub(super) fn of(path: &Path, checked: &CheckedSet) -> Self {
         let file = path.display().to_string();
-        let cases = checked.cases.iter().filter_map(|span| {
+        let cases = checked.cases.iter().map(|span| {
             let location = Location { file: file.clone(), line: span.line, column: span.column };
-            let text = checked.text.get(span.range.clone())?.to_owned();
-            Some((span.eval_id.clone(), Place { location, text }))
+            (span.eval_id.clone(), location)
         });
         let path = std::path::absolute(path).ok().and_then(|path| Some(path.to_str()?.to_owned()));
         Self { path, cases: cases.collect() }
@@ -38,12 +30,7 @@ impl Places {
 
     /// Where a case stands.
     pub(super) fn location(&self, eval_id: &str) -> Option<&Location> {
-        self.cases.get(eval_id).map(|place| &place.location)
-    }
-
-    /// The text of a case.
-    pub(super) fn text(&self, eval_id: &str) -> Option<&str> {
-        self.cases.get(eval_id).map(|place| place.text.as_str())
+        self.cases.get(eval_id)
     }
 
     /// The whole path of the file.

@@ -1,15 +1,14 @@
 //! Several sets that run one after the other: all of them are checked before the first case runs.
 
-#[cfg(feature = "reports")]
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-#[cfg(feature = "reports")]
+use eval_format::__private::suggest;
 use eval_format::EvalCase;
-use eval_format::EvalSet;
+use eval_format::{EvalSet, ReadError};
 
 use super::builder::EvalRunner;
-use super::directory::Found;
+use super::directory::{Found, read_config};
 use super::error::RunDirError;
 use super::job::Job;
 use super::prepare::Prepared;
@@ -17,7 +16,6 @@ use super::selected::Selected;
 
 /// Cases of files that are to run: read, checked, and ready. See [`EvalRunner::select`].
 #[derive(Debug)]
-#[cfg_attr(not(feature = "reports"), expect(unreachable_pub, reason = "public with the feature `reports`"))]
 pub struct RunPlan(Vec<(PathBuf, Prepared, EvalSet)>);
 
 impl RunPlan {
@@ -27,7 +25,6 @@ impl RunPlan {
     }
 }
 
-#[cfg(feature = "reports")]
 impl RunPlan {
     /// How many cases there are.
     pub fn len(&self) -> usize {
@@ -40,7 +37,7 @@ impl RunPlan {
     }
 
     /// The cases, each with the file and the id of its set.
-    pub fn cases(&self) -> impl Iterator<Item = (&std::path::Path, &str, &EvalCase)> {
+    pub fn cases(&self) -> impl Iterator<Item = (&Path, &str, &EvalCase)> {
         self.0.iter().flat_map(|(path, _, set)| {
             set.eval_cases.iter().map(move |case| (path.as_path(), set.eval_set_id.as_str(), case))
         })
@@ -48,7 +45,7 @@ impl RunPlan {
 
     /// The folder of the run's journal; `None` if none is written.
     #[doc(hidden)]
-    pub fn journal(&self) -> Option<&std::path::Path> {
+    pub fn journal(&self) -> Option<&Path> {
         self.0.iter().find_map(|(_, prepared, _)| prepared.journal.as_ref()?.path().parent())
     }
 }
@@ -80,9 +77,40 @@ impl EvalRunner {
     ///
     /// Fails if a selector matches nothing or names a case that does not exist, if a set or a config has errors, or if
     /// the runner's settings contradict each other.
-    #[cfg(feature = "reports")]
     pub fn select<S: AsRef<OsStr>>(&self, selectors: &[S]) -> Result<RunPlan, RunDirError> {
         self.plan(self.selected(selectors)?)
+    }
+
+    /// What the words of a command line select, of which only the cases of these ids run. Without ids, all of them do.
+    #[doc(hidden)]
+    pub fn __select_cases<S: AsRef<OsStr>>(
+        &self,
+        selectors: &[S],
+        ids: &[String],
+    ) -> Result<RunPlan, RunDirError> {
+        let mut sets = self.selected(selectors)?;
+        let known =
+            || sets.iter().flat_map(|set| &set.found.set.eval_cases).map(|case| case.eval_id.as_str());
+        if let Some(id) = ids.iter().find(|id| !known().any(|known| known == **id)) {
+            let words: Vec<_> = selectors.iter().map(|word| word.as_ref().to_string_lossy()).collect();
+            let meant = suggest(id, known()).map(str::to_owned);
+            return Err(RunDirError::NoSuchCase { set: words.join(", "), id: id.clone(), meant });
+        }
+        if !ids.is_empty() {
+            for set in &mut sets {
+                let selected = |id: &&String| set.ids.as_ref().is_none_or(|of_set| of_set.contains(id));
+                set.ids = Some(ids.iter().filter(selected).cloned().collect());
+            }
+        }
+        self.plan(sets)
+    }
+
+    /// Scores with the criteria of a file that the command line names, and with no others. Users are simulated as before if it
+    /// does not say how.
+    #[doc(hidden)]
+    pub fn __config_file(self, path: &Path) -> Result<Self, ReadError> {
+        let config = read_config(path, &self.custom_names())?;
+        Ok(self.config_alone(config))
     }
 
     /// What the sets are run with. Of a set with ids, only the cases of these ids run.

@@ -75,7 +75,6 @@ impl EvalRunner {
 
     /// Scores with the criteria of the command line, and with no others. Users are simulated as before if it does not say
     /// how.
-    #[cfg(feature = "reports")]
     pub(super) fn config_alone(mut self, mut config: EvalConfig) -> Self {
         self.criteria.clear();
         let simulator = self.config.take().and_then(|config| config.user_simulator_config);
@@ -145,7 +144,6 @@ mod tests {
         assert_eq!(of(&[("safety_v1", None)], None), (vec![1.0], lacks("safety_v1")));
     }
 
-    #[cfg(feature = "reports")]
     #[test]
     fn the_command_line_goes_before_the_program_and_leaves_what_it_does_not_say() {
         let runner = || {

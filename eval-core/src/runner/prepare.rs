@@ -130,7 +130,8 @@ impl EvalRunner {
     /// The journal, opened when the first case needs it; `None` if there is none.
     pub(super) fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
         let Some(folder) = &self.journal else { return Ok(None) };
-        let open = || Journal::of_program(folder, self.again.as_deref(), self.needs_journal);
+        let open =
+            || Journal::of_program(folder, self.project.as_ref(), self.again.as_deref(), self.needs_journal);
         let journal = self.opened.get_or_init(open).clone()?;
         match journal.as_ref().and_then(|journal| Some((journal, journal.failure()?))) {
             Some((journal, source)) => {

@@ -7,9 +7,13 @@ use eval_format::{Content, EvalCase};
 use super::builder::EvalRunner;
 use super::error::RunnerError;
 use super::job::Job;
+#[cfg(feature = "reports")]
+use super::recorded::unscored;
+#[cfg(feature = "reports")]
+use crate::journal::Attempt;
 use crate::message::{count, cut};
 use crate::play::renew_rubrics;
-use crate::report::CaseReport;
+use crate::report::{CaseReport, RunReport};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
@@ -38,7 +42,25 @@ impl EvalRunner {
     pub async fn score_case(
         &self,
         case: &EvalCase,
+        runs: Vec<Transcript>,
+    ) -> Result<CaseReport, RunnerError> {
+        self.score_runs(case, runs, &[]).await
+    }
+
+    /// Scores an attempt of a journal again, as [`score_case`](Self::score_case) scores its runs. A forbidden call in a run that
+    /// `retry` repeated fails the case.
+    #[cfg(feature = "reports")]
+    pub async fn score_attempt(&self, case: &EvalCase, attempt: &Attempt) -> Result<CaseReport, RunnerError> {
+        let runs = attempt.evaluations.iter().map(|evaluation| evaluation.ran.transcript.clone()).collect();
+        let repeated: Vec<RunReport> = attempt.repeated.iter().map(unscored).collect();
+        self.score_runs(case, runs, &repeated).await
+    }
+
+    async fn score_runs(
+        &self,
+        case: &EvalCase,
         mut runs: Vec<Transcript>,
+        repeated: &[RunReport],
     ) -> Result<CaseReport, RunnerError> {
         let prepared = self.prepare(None, None, std::slice::from_ref(case))?;
         if runs.is_empty() {
@@ -51,7 +73,7 @@ impl EvalRunner {
             renew_rubrics(transcript, case);
         }
         let job = Job { prepared: &prepared, eval_set_id: None, case };
-        let report = prepared.runner.score_recorded(&job.identified(Arc::default()), runs).await;
+        let report = prepared.runner.score_recorded(&job.identified(Arc::default()), runs, repeated).await;
         Ok(CaseReport { label: self.label.clone(), ..report })
     }
 }

@@ -12,7 +12,6 @@ use super::builder::EvalRunner;
 use super::directory;
 use super::error::{RunDirError, RunnerError};
 use super::job::Job;
-#[cfg(feature = "reports")]
 use super::plan::RunPlan;
 use super::selected::Selected;
 use super::setup_fn::Setup;
@@ -138,7 +137,6 @@ impl EvalRunner {
     ///
     /// The cases that run when `stop` ends are ended. The report has all cases: those without a verdict are errors that
     /// say so.
-    #[cfg(feature = "reports")]
     pub async fn run_plan<Shape, S: Setup<Shape>>(
         &self,
         plan: &RunPlan,
@@ -151,7 +149,6 @@ impl EvalRunner {
 
     /// Runs what was selected for its record alone: the report of a case is dropped when all were told of it, so that memory does
     /// not grow with what cases said.
-    #[cfg(feature = "reports")]
     #[doc(hidden)]
     pub async fn record_plan<Shape, S: Setup<Shape>>(
         &self,
@@ -257,11 +254,11 @@ impl EvalRunner {
     }
 }
 
-/// Records how many cases are to run, before the first of them begins.
+/// Records which cases are to run, before the first of them begins.
 fn plan(jobs: &[Job<'_>]) {
     // All sets of a runner have one journal.
     if let Some(journal) = jobs.iter().find_map(|job| job.prepared.journal.as_ref()) {
-        journal.plan(jobs.len());
+        journal.plan(jobs.iter().map(|job| (job.eval_set_id, job.case)));
     }
 }
 

@@ -14,7 +14,6 @@ impl Selected {
     }
 
     /// Selects more of its cases.
-    #[cfg(feature = "reports")]
     pub(super) fn select(&mut self, ids: Option<Vec<String>>) {
         match (&mut self.ids, ids) {
             (Some(known), Some(more)) => known.extend(more),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use eval_format::__private::{fixed_folder, is_glob, suggest};
 use eval_format::conventions::FileKind;
 use eval_format::find::find_sets;
-use eval_format::{ReadError, SetEditor};
+use eval_format::{ReadError, Value};
 
 use super::builder::EvalRunner;
 use super::directory::{self, Found};
@@ -122,9 +122,12 @@ fn set_of_id(id: &str) -> Result<PathBuf, RunDirError> {
     let mut known: Vec<(String, &PathBuf)> = Vec::new();
     for file in &files {
         known.push((eval_format::conventions::file_stem(&name_of(file)).to_owned(), file));
-        // A set with problems has no id, and can still be named by its path.
-        let set = fs::read(file).ok().and_then(|bytes| SetEditor::of_file("", &bytes).ok());
-        known.extend(set.map(|set| (set.eval_set_id().to_owned(), file)));
+        // A set with problems may be named too: whoever reads it says what is wrong with it.
+        let set = fs::read_to_string(file).ok().and_then(|text| Value::parse(&text).ok());
+        let id = set.and_then(|set| {
+            ["eval_set_id", "evalSetId"].into_iter().find_map(|key| Some(set[key].as_str()?.to_owned()))
+        });
+        known.extend(id.map(|id| (id, file)));
     }
     let mut of_id: Vec<&PathBuf> =
         known.iter().filter(|(known, _)| known == id).map(|(_, file)| *file).collect();

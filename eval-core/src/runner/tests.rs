@@ -335,31 +335,6 @@ fn without_a_runtime_it_says_so() {
     assert!(error.to_string().contains("tokio runtime"), "{error}");
 }
 
-#[cfg(feature = "reports")]
-#[test]
-fn the_report_serialises_with_the_names_of_adk_rs() {
-    let set = EvalSet::new("s").case(case("c", &[("hi", "hi")])).case(case("d", &[("hi", "bye")]));
-    let report = run(EvalRunner::new().run_set(&set, || Replay::new([["hi"]]), 2)).unwrap();
-    assert!(!report.all_passed());
-    assert_eq!(report.failures().map(CaseReport::eval_id).collect::<Vec<_>>(), ["d"]);
-    let json = serde_json::to_value(&report).unwrap();
-    let passed = &json["results"][0];
-    let details = |threshold: f64| json!({ "per_invocation": [1.0], "threshold": threshold, "runs": 1 });
-    assert_eq!(
-        passed,
-        &json!({
-            "eval_set_id": "s",
-            "eval_case_id": "c",
-            "scores": {
-                "tool_trajectory_avg_score": { "score": 1.0, "status": "PASSED", "details": details(1.0) },
-                "response_match_score": { "score": 1.0, "status": "PASSED", "details": details(0.8) },
-            },
-            "overall_status": "PASSED",
-        })
-    );
-    assert_eq!(json["results"][1]["overall_status"], "FAILED");
-}
-
 #[test]
 fn futures_of_the_runner_can_be_spawned() {
     fn is_send<T: Send>(_: &T) {}

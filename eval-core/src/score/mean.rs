@@ -6,7 +6,7 @@ use super::exact_sum::ExactSum;
 ///
 /// `None` if there are no scores.
 #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^53 scores")]
-pub(crate) fn naive(scores: &[f64]) -> Option<f64> {
+pub fn naive(scores: &[f64]) -> Option<f64> {
     // `Iterator::sum` starts from -0.0, so the sum of -0.0 alone would be -0.0; Python's is 0.0.
     let sum = scores.iter().fold(0.0, |sum, score| sum + score);
     (!scores.is_empty()).then(|| sum / scores.len() as f64)
@@ -16,7 +16,7 @@ pub(crate) fn naive(scores: &[f64]) -> Option<f64> {
 /// once.
 ///
 /// `None` if there are no scores. Infinities and NaN propagate, as in Python.
-pub(crate) fn exact(scores: &[f64]) -> Option<f64> {
+pub fn exact(scores: &[f64]) -> Option<f64> {
     let count = u64::try_from(scores.len()).ok().filter(|count| *count > 0)?;
     let not_finite = || scores.iter().filter(|score| !score.is_finite());
     if not_finite().next().is_some() {
@@ -36,7 +36,7 @@ pub(crate) fn exact(scores: &[f64]) -> Option<f64> {
 /// The sum of integers divided by a count, rounded once: Python's division of integers.
 ///
 /// `None` if the count is zero.
-pub(crate) fn of_integers(integers: impl IntoIterator<Item = i128>, count: usize) -> Option<f64> {
+pub fn of_integers(integers: impl IntoIterator<Item = i128>, count: usize) -> Option<f64> {
     let count = u64::try_from(count).ok().filter(|count| *count > 0)?;
     let mut sum = ExactSum::new();
     for integer in integers {
@@ -49,7 +49,7 @@ pub(crate) fn of_integers(integers: impl IntoIterator<Item = i128>, count: usize
 const EXACT: f64 = 1e9;
 
 /// Python's `round(float, 3)`: rounds the exact value to three decimals, ties to even, then to the nearest float.
-pub(crate) fn round_3(float: f64) -> f64 {
+pub fn round_3(float: f64) -> f64 {
     let thousandths = float * 1000.0;
     let nearest = thousandths.round();
     // Far from a tie, the error of the product cannot matter, and a quotient of integers is rounded once, as a decimal is.

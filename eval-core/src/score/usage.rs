@@ -33,28 +33,28 @@ pub(crate) fn mean_of_known(values: &[Option<f64>]) -> Option<f64> {
 /// `None` is a count that was not reported, which is not zero. Counts of a turn are integers (`TokenUsage<i128>`: a
 /// sum of reported counts always fits), means over turns are floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct TokenUsage<N> {
+pub struct TokenUsage<N> {
     /// Input and output. The provider's own total is not read.
-    pub(crate) total: Option<N>,
+    pub total: Option<N>,
     /// Prompt and tool results.
-    pub(crate) input: Option<N>,
+    pub input: Option<N>,
     /// The prompt.
-    pub(crate) prompt: Option<N>,
+    pub prompt: Option<N>,
     /// Tokens of the prompt that came from a cache.
-    pub(crate) cached: Option<N>,
+    pub cached: Option<N>,
     /// Results of tools in the prompt.
-    pub(crate) tool_use: Option<N>,
+    pub tool_use: Option<N>,
     /// Answer and reasoning.
-    pub(crate) output: Option<N>,
+    pub output: Option<N>,
     /// The answer.
-    pub(crate) candidates: Option<N>,
+    pub candidates: Option<N>,
     /// Thoughts of the model.
-    pub(crate) reasoning: Option<N>,
+    pub reasoning: Option<N>,
 }
 
 impl TokenUsage<i128> {
     /// The sums over the events of a turn.
-    pub(crate) fn of_turn(turn: &Invocation) -> Self {
+    pub fn of_turn(turn: &Invocation) -> Self {
         let mut sums = Self::default();
         for usage in turn.events().iter().filter_map(|event| event.usage_metadata.as_ref()) {
             sums.add_call(usage);
@@ -80,14 +80,14 @@ impl TokenUsage<i128> {
 
     /// The score of the turn.
     #[expect(clippy::cast_precision_loss, reason = "ADK's scores are floats")]
-    pub(crate) fn score(&self) -> Option<f64> {
+    pub fn score(&self) -> Option<f64> {
         self.total.map(|tokens| tokens as f64)
     }
 }
 
 impl TokenUsage<f64> {
     /// The mean of each count over all turns. A turn that did not report a count counts as zero if another turn did.
-    pub(crate) fn mean(turns: &[TokenUsage<i128>]) -> Self {
+    pub fn mean(turns: &[TokenUsage<i128>]) -> Self {
         let mean = |count: fn(&TokenUsage<i128>) -> Option<i128>| {
             turns.iter().any(|turn| count(turn).is_some()).then_some(())?;
             mean::of_integers(turns.iter().filter_map(count), turns.len())
@@ -115,20 +115,20 @@ fn sum_of_known(a: Option<i128>, b: Option<i128>) -> Option<i128> {
 
 /// The seconds of a turn by what they were spent on: `invocation_duration_v1` and its details.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Durations {
+pub struct Durations {
     /// All seconds: the score.
-    pub(crate) total: Option<f64>,
+    pub total: Option<f64>,
     /// Calls of the model.
-    pub(crate) model: Option<f64>,
+    pub model: Option<f64>,
     /// Calls of tools.
-    pub(crate) tool: Option<f64>,
+    pub tool: Option<f64>,
     /// The rest, rounded to milliseconds; known only if the other three are.
-    pub(crate) framework: Option<f64>,
+    pub framework: Option<f64>,
 }
 
 impl Durations {
     /// The seconds of a turn. All are `None` for a turn that was not timed.
-    pub(crate) fn of_turn(turn: &Invocation) -> Self {
+    pub fn of_turn(turn: &Invocation) -> Self {
         let Some(total) = turn.duration else { return Self::default() };
         let framework = |model: f64, tool: f64| {
             let rest = total - model - tool;
@@ -144,7 +144,7 @@ impl Durations {
     }
 
     /// The mean of each part over the turns that have it, rounded to milliseconds.
-    pub(crate) fn mean(turns: &[Self]) -> Self {
+    pub fn mean(turns: &[Self]) -> Self {
         let mean = |part: fn(&Self) -> Option<f64>| {
             let mut known = Vec::new();
             for turn in turns {

@@ -110,6 +110,8 @@ pub(crate) struct MetricResult {
     pub(super) metric_name: String,
     /// Null if there is none; then `error` says why.
     pub(super) score: Option<f64>,
+    /// The score in few digits, on its side of the threshold. It is this service's own.
+    pub(super) score_shown: Option<String>,
     pub(super) eval_status: EvalStatus,
     pub(super) per_invocation_scores: Vec<Option<f64>>,
     pub(super) per_invocation_statuses: Vec<EvalStatus>,
@@ -127,6 +129,7 @@ impl MetricResult {
         Self {
             metric_name: name.to_owned(),
             score: None,
+            score_shown: None,
             eval_status: EvalStatus::NotEvaluated,
             per_invocation_scores: Vec::new(),
             per_invocation_statuses: Vec::new(),

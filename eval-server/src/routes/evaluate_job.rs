@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use eval_agents::TraceAgent;
 use eval_agents::traces::{Conversation, MatchedBy, Traces};
-use eval_core::report::{CaseReport, ScoredMetric};
+use eval_core::report::{CaseReport, ScoredMetric, TurnVerdict, short};
 use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Score, Verdict};
 use eval_format::metric::{Need, Subject, metric};
 
@@ -311,24 +311,24 @@ fn result(
         Verdict::Skipped(reason) => (Some(reason.clone()), Some("Skipped")),
         _ => (None, None),
     };
-    let gates = scored.criterion.is_some();
-    let of_turn = |score: Option<f64>| match score {
-        Some(score) if gates && score >= evaluator.threshold => EvalStatus::Passed,
-        Some(_) if gates => EvalStatus::Failed,
+    let threshold = scored.criterion.as_ref().map(|criterion| criterion.threshold);
+    // agentevals has no word for what only informs.
+    let of_turn = |verdict: &TurnVerdict| match verdict {
+        TurnVerdict::Passed => EvalStatus::Passed,
+        TurnVerdict::Failed => EvalStatus::Failed,
         _ => EvalStatus::NotEvaluated,
     };
-    let turns = scores(scored).iter().map(|score| (score.value(), of_turn(score.value())));
-    let (per_invocation_scores, per_invocation_statuses) = turns.unzip();
     MetricResult {
         metric_name: name.clone(),
         score: overall(scored),
+        score_shown: overall(scored).map(|score| short(score, threshold)),
         eval_status: match scored.verdict {
             Verdict::Passed => EvalStatus::Passed,
             Verdict::Failed => EvalStatus::Failed,
             _ => EvalStatus::NotEvaluated,
         },
-        per_invocation_scores,
-        per_invocation_statuses,
+        per_invocation_scores: scores(scored).iter().map(Score::value).collect(),
+        per_invocation_statuses: scored.turns.iter().map(of_turn).collect(),
         error,
         error_type,
         details,

@@ -115,7 +115,7 @@ fn is_complete(run: &RecordedRun) -> bool {
         && run.unreadable.is_empty()
         && run.missing_parts.is_empty()
         && !run.tests.iter().any(RecordedTest::is_unfinished)
-        && Completeness::of(run).missing() == 0
+        && Completeness::of(run).is_complete()
 }
 
 fn folder(app: &App) -> Result<PathBuf, Refusal> {

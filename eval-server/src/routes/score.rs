@@ -268,16 +268,8 @@ fn loc(before: &[Value], path: &JsonPath) -> Vec<Value> {
 }
 
 fn transcript(turns: Vec<Invocation>) -> Transcript {
-    let mut transcript = Transcript::default();
-    transcript.turns = turns
-        .into_iter()
-        .map(|turn| {
-            let mut record = TurnRecord::default();
-            record.invocation = turn;
-            record
-        })
-        .collect();
-    transcript
+    let record = |invocation| TurnRecord { invocation, ..TurnRecord::default() };
+    Transcript { turns: turns.into_iter().map(record).collect(), ..Transcript::default() }
 }
 
 impl ScoreAnswer {

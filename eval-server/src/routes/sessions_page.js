@@ -127,7 +127,7 @@ function showAbout() {
 function pills(score) {
   const all = [el("span", `pill ${score.verdict}`, score.verdict.replace("_", " "))];
   for (const metric of score.metricResults) {
-    const value = metric.score === null ? "-" : String(Math.round(metric.score * 1e4) / 1e4);
+    const value = metric.scoreShown ?? "-";
     all.push(el("span", `pill ${metric.evalStatus.toLowerCase()}`, `${metric.metricName} ${value}`));
   }
   return all;

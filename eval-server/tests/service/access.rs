@@ -1,5 +1,6 @@
 //! Who may ask for what.
 
+use eval_core::journal::{SCHEMA, sealed_line};
 use eval_server::ServerOptions;
 use serde_json::json;
 
@@ -54,29 +55,31 @@ fn a_run_is_complete_only_if_each_test_of_its_binaries_began() {
     let service = Service::start(ServerOptions::new().records(&folder));
     let bearer = format!("authorization: Bearer {}\r\n", service.token);
     let at = "2026-11-22T02:31:07.250Z";
-    // Of a set with so many cases, one test ran. The binary is gone, so only their number tells of the others.
-    for (id, cases, args, complete) in [
-        ("whole", json!(1), json!([]), true),
-        ("killed", json!(3), json!([]), false),
-        ("selected", json!(3), json!(["sunny"]), true),
-        ("untold", json!(null), json!([]), true),
+    // One test ran. The journal tells of the others, if it does.
+    for (id, listed, args, complete) in [
+        ("whole", json!(["weather::sunny"]), json!([]), true),
+        ("killed", json!(["weather::sunny", "weather::oslo"]), json!([]), false),
+        ("selected", json!(["weather::sunny", "weather::oslo"]), json!(["sunny"]), true),
+        ("untold", json!([]), json!([]), false),
     ] {
         let run = folder.join(id);
         std::fs::create_dir_all(&run).unwrap();
         std::fs::write(run.join("run.json"), json!({ "run": id, "started": at }).to_string()).unwrap();
         let records = [
             json!({
-                "record": "head", "schema": 1, "evalset": "0.1.0", "run": id, "package": "weather",
+                "record": "head", "schema": SCHEMA, "evalset": "0.1.0", "run": id, "package": "weather",
                 "binary": "evals", "pid": 4711, "started": at, "args": args, "env": {},
             }),
+            json!({ "record": "listed", "sets": [{ "tests": listed }] }),
             json!({
                 "record": "started", "test": 1, "name": "weather::sunny", "eval_set_id": "weather",
-                "eval_id": "sunny", "set_cases": cases, "runs": 1, "pass": "mean", "gate": "mean", "attempt": 1,
+                "eval_id": "sunny", "runs": 1, "pass": "mean", "gate": "mean", "attempt": 1,
                 "at": at,
             }),
-            json!({ "record": "decided", "test": 1, "verdict": "passed", "at": at }),
+            json!({ "record": "decided", "test": 1, "verdict": { "is": "passed" }, "elapsed": 1.0, "at": at }),
         ];
-        let lines = records.map(|record| record.to_string()).join("\n") + "\n";
+        let lines: String =
+            records.iter().zip(1..).map(|(record, number)| sealed_line(record, number)).collect();
         std::fs::write(run.join("4711.jsonl"), lines).unwrap();
         let read = service.request(&format!("GET /api/v1/runs/{id}"), &bearer, b"").data();
         assert_eq!(read["tests"][0]["verdict"], "passed", "{read}");

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use eval_core::agent_fn;
-use eval_core::runner::EvalCommand;
+use eval_report::EvalCommand;
 use example_program::answer;
 
 #[tokio::main(flavor = "current_thread")]

@@ -9,7 +9,7 @@ use eval_agents::import::{self, Import};
 use super::problem;
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
-use crate::recorded::{RunArgs, near};
+use crate::recorded::{WhichRun, near};
 
 /// The drafts of a source, and what is left out.
 pub(super) fn read(word: &OsStr, import: &Import) -> Result<(Vec<Draft>, Vec<String>), CommandError> {
@@ -20,7 +20,7 @@ pub(super) fn read(word: &OsStr, import: &Import) -> Result<(Vec<Draft>, Vec<Str
     }
     let text = word.to_string_lossy();
     if let Some((run, case)) = run_and_case(&text) {
-        let loaded = RunArgs::of(run.map(str::to_owned)).load()?;
+        let loaded = WhichRun::of(run.map(str::to_owned)).load()?;
         let drafts = import::journal(&format!("run {}", loaded.name()), &loaded.run, case);
         return Ok((drafts.map_err(|error| problem::of(&error))?, Vec::new()));
     }

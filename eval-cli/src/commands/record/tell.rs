@@ -6,7 +6,7 @@ use crate::output::foreign::guard_styled;
 
 /// Says something while the command runs. If nobody can be told, it goes on all the same.
 pub(super) fn tell(text: &str) {
-    let text = guard_styled(&eval_core::__private::mask(text));
+    let text = guard_styled(&crate::output::mask(text));
     let mut out = anstream::stderr().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

@@ -2,19 +2,13 @@
 //!
 //! A format that is written to a file has a module, an option in [`ReportFiles`], and a line in its list.
 
-mod exported;
-mod github;
-mod human;
-mod json;
-mod junit;
-mod markdown;
 #[cfg(feature = "store")]
 mod stored;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use eval_core::__private::mask;
+use crate::output::mask;
 
 use crate::files::replace;
 use crate::output::CommandError;
@@ -22,10 +16,8 @@ use crate::output::foreign::one_line;
 use crate::recorded::{RunResults, near};
 use crate::run_page;
 
-pub(in crate::commands) use github::annotations as github;
-pub(in crate::commands) use human::body as human_body;
-pub(super) use human::text as human;
-pub(in crate::commands) use json::text as json;
+use eval_report::formats as format;
+
 #[cfg(feature = "store")]
 pub(in crate::commands) use stored::store;
 
@@ -48,7 +40,7 @@ pub(in crate::commands) struct ReportFiles {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Writes the table of ADK's `AgentEvaluator` to this file: a row per metric, turn and run. `-` prints it instead of
+    /// Writes the table of ADK's `AgentEvaluator` to this file: a row per metric, turn and run, and one for each error. `-` prints it instead of
     /// the usual output.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -65,10 +57,10 @@ type Render = fn(&RunResults<'_>) -> Result<String, CommandError>;
 impl ReportFiles {
     fn list(&self) -> [(Option<&Path>, Render); 5] {
         [
-            (self.junit.as_deref(), |results| junit::text(results).map(masked)),
-            (self.json.as_deref(), |results| json::text(results).map(masked)),
-            (self.markdown.as_deref(), |results| Ok(masked(markdown::text(results)))),
-            (self.csv.as_deref(), |results| exported::csv(results).map(masked)),
+            (self.junit.as_deref(), |results| format::junit(results).map(masked)),
+            (self.json.as_deref(), |results| format::json(results).map(masked)),
+            (self.markdown.as_deref(), |results| Ok(masked(format::markdown(results)))),
+            (self.csv.as_deref(), |results| format::csv(results).map(masked)),
             // It masks its texts, and its policy has hashes of the rest.
             (self.html.as_deref(), run_page::text),
         ]
@@ -88,27 +80,32 @@ impl ReportFiles {
         self.html.as_deref().filter(|path| path.as_os_str() != STANDARD_OUTPUT)
     }
 
-    /// Writes the files. `app` is the app of ADK's results.
+    /// Writes the files. `app` is the app of ADK's results. One that cannot be written keeps no other from being written.
     pub(in crate::commands) fn write(
         &self,
         results: &RunResults<'_>,
         app: Option<&str>,
     ) -> Result<Written, CommandError> {
         let mut printed = None;
+        let mut failed = None;
         for (path, render) in self.list() {
             let Some(path) = path else { continue };
-            let text = render(results)?;
-            if path.as_os_str() != STANDARD_OUTPUT {
-                write(path, &text)?;
-            } else if printed.replace(text).is_some() {
-                return Err(two_on_standard_output());
-            }
+            let written = render(results).and_then(|text| {
+                if path.as_os_str() != STANDARD_OUTPUT {
+                    return write(path, &text);
+                }
+                printed.replace(text).map_or(Ok(()), |_| Err(two_on_standard_output()))
+            });
+            failed = failed.or(written.err());
         }
         let saved = match (&self.adk_results, app) {
-            (Some(agents), Some(app)) => exported::save_adk_results(results, agents, app)?,
-            _ => Vec::new(),
+            (Some(agents), Some(app)) => format::save_adk_results(results, agents, app),
+            _ => Ok(Vec::new()),
         };
-        Ok(Written { printed, saved })
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(Written { printed, saved: saved? }),
+        }
     }
 }
 

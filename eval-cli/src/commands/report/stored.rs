@@ -1,12 +1,12 @@
 //! `report --store`: the run of a store.
 
-use eval_core::__private::mask;
+use crate::output::mask;
 
 use super::formats;
 use crate::output::CommandError;
 use crate::output::foreign::guard_styled;
 use crate::output::words::count;
-use crate::recorded::{RunArgs, RunResults, new_root};
+use crate::recorded::{RunResults, WhichRun, new_root};
 use crate::store::{Fetched, Store, StoreArg, fetch_run, runtime};
 
 /// The arguments that say where the run is.
@@ -40,7 +40,7 @@ pub(super) struct StoredRun {
 
 impl StoreArgs {
     /// The run, if a store is named.
-    pub(super) fn fetch(&self, run: &RunArgs) -> Result<Option<StoredRun>, CommandError> {
+    pub(super) fn fetch(&self, run: &WhichRun) -> Result<Option<StoredRun>, CommandError> {
         let Some(arg) = &self.store else { return Ok(None) };
         let store = if self.publish { arg.open()? } else { arg.open_to_read()? };
         let fetched = runtime()?.block_on(fetch_run(&store, run.id(), &new_root()))?;
@@ -54,7 +54,7 @@ impl StoreArgs {
 }
 
 impl StoredRun {
-    pub(super) fn args(&self, run: &RunArgs) -> RunArgs {
+    pub(super) fn args(&self, run: &WhichRun) -> WhichRun {
         run.fetched(self.fetched.folder.clone())
     }
 

@@ -9,18 +9,15 @@ use super::cargo_tests::{CargoTests, TestBinary};
 use super::notice::{asking_for_tests, notice};
 use super::targets::Targets;
 use crate::output::foreign::one_line;
-use crate::recorded::{State, TestResult};
 
-/// Adds the tests that were to run and never began: those that the test binary holds and the journal does not. Those of a binary
-/// that cargo did not run are added to `others`.
+/// Adds the tests that were to run and never began. Those of a binary that cargo did not run are added to `others`.
 ///
-/// If the binary is not here as it ran, cargo lists its tests. Then only sets of which a test began are considered, since
-/// nothing tells what else was to run.
+/// If the journal does not say what a binary was to run, cargo lists its tests. Then only sets of which a test began are considered,
+/// since nothing tells what else was to run.
 pub(super) fn add<'r>(
     chosen: &mut CargoTests<'r>,
     others: &mut Vec<String>,
     run: &'r RecordedRun,
-    tests: &[TestResult<'r>],
     lacks: &'r Completeness,
     targets: &Targets,
     more: &[String],
@@ -36,12 +33,12 @@ pub(super) fn add<'r>(
             None => others.extend(names.iter().map(|name| one_line(name))),
         }
     }
-    let unfinished = tests.iter().filter(|test| test.state == State::Unfinished);
-    let unnamed = lacks.unnamed().map(|(package, name)| TestBinary { package, name: Some(name) });
-    let binaries: BTreeSet<TestBinary<'r>> = unfinished
-        .filter_map(TestBinary::of)
-        .chain(unnamed)
-        .filter(|binary| !lacks.knows(binary.package, binary.name))
+    let binaries: BTreeSet<TestBinary<'r>> = lacks
+        .unlisted
+        .iter()
+        .filter_map(|(package, name)| {
+            Some(TestBinary { package: package.as_deref()?, name: name.as_deref() })
+        })
         .collect();
     if targets.is_empty() && !binaries.is_empty() {
         notice(

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use eval_core::report::MetricReport;
+use eval_core::report::{MetricReport, short};
 
 use super::change::{Change, changes};
 use super::rescored::{Now, RescoredCase, RescoredRun};
 use crate::output::foreign::{one_line, quoted};
 use crate::output::style::{self, styled};
 use crate::output::words::{code_list, count};
-use crate::recorded::{State, gaps};
+use crate::recorded::{Problem, State, gaps};
 
 pub(super) fn text(run: &RescoredRun<'_>) -> String {
     let runs: usize = run.cases.iter().map(|case| case.test.runs.ran).sum();
     let (cases, runs) = (count(run.cases.len(), "case"), count(runs, "run"));
-    let mut text = format!("Rescored {}  {cases} · {runs}, no agent was run\n", run.loaded.name());
+    let mut text = format!("Rescored {}  {cases} · {runs}, no agent was run\n", run.results.loaded.name());
     let changed: Vec<String> = run.cases.iter().filter_map(lines).collect();
     text.push_str(&changed.concat());
     text.push_str("──────────\n");
@@ -64,10 +64,10 @@ fn line(change: Change<'_>) -> Option<String> {
     let (before, now) = match (change.before, change.now) {
         (Some(before), Some(now)) => (before, now),
         (Some(gone), None) => {
-            return Some(format!("{name}  {}, no longer a criterion, {}", score(gone), gone.verdict));
+            return Some(format!("{name}  {}, no longer a criterion, {}", score(gone, short), gone.verdict));
         }
         (None, Some(new)) => {
-            return Some(format!("{name}  {}, a new criterion, {}", score(new), new.verdict));
+            return Some(format!("{name}  {}, a new criterion, {}", score(new, short), new.verdict));
         }
         (None, None) => return None,
     };
@@ -78,8 +78,12 @@ fn line(change: Change<'_>) -> Option<String> {
     }
     let threshold =
         |metric: &MetricReport| metric.threshold().map_or_else(|| "-".to_owned(), |it| format!("{it:?}"));
+    let scores = match arrow(&score(before, short), &score(now, short)) {
+        alike if !same_score && !alike.contains(" -> ") => arrow(&score(before, exact), &score(now, exact)),
+        scores => scores,
+    };
     let parts = [
-        arrow(&score(before), &score(now)),
+        scores,
         format!("threshold {}", arrow(&threshold(before), &threshold(now))),
         arrow(&before.verdict.to_string(), &now.verdict.to_string()),
     ];
@@ -91,14 +95,19 @@ fn same(before: Option<f64>, now: Option<f64>) -> bool {
     before.map(f64::to_bits) == now.map(f64::to_bits)
 }
 
-fn score(metric: &MetricReport) -> String {
-    match metric.score {
+fn score(metric: &MetricReport, shown: fn(f64, Option<f64>) -> String) -> String {
+    match metric.score.map(|score| shown(score, metric.threshold())) {
         Some(score) if metric.scored < metric.total => {
-            format!("{score:?} ({}/{} scored)", metric.scored, metric.total)
+            format!("{score} ({}/{} scored)", metric.scored, metric.total)
         }
-        Some(score) => format!("{score:?}"),
+        Some(score) => score,
         None => "-".to_owned(),
     }
+}
+
+/// A score with all digits, where fewer would hide that it changed.
+fn exact(score: f64, _: Option<f64>) -> String {
+    format!("{score:?}")
 }
 
 fn arrow(before: &str, now: &str) -> String {
@@ -149,6 +158,12 @@ fn notes(run: &RescoredRun<'_>) -> Vec<String> {
         1 => notes.push("1 case was edited after it ran, and is scored as it is now".to_owned()),
         _ => notes.push(format!("{edited} cases were edited after they ran, and are scored as they are now")),
     }
-    notes.extend(gaps(&run.loaded.run));
+    notes.extend(gaps(&run.results.loaded.run));
+    // What keeps `report` from passing, whatever the scores are.
+    let totals = &run.results.totals;
+    if !totals.is_whole_apart_from_edits() {
+        notes.extend(run.results.problems.iter().map(Problem::shown));
+        notes.push("if tests were left out on purpose, `rescore --partial` says so".to_owned());
+    }
     notes
 }

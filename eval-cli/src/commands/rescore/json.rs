@@ -59,7 +59,7 @@ impl<'r> Document<'r> {
         Self {
             command: "rescore",
             outcome: run.outcome(),
-            runs: &run.loaded.run.ids,
+            runs: &run.results.loaded.run.ids,
             cases: run.cases.iter().map(Case::of).collect(),
         }
     }

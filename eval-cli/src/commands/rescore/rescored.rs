@@ -4,12 +4,13 @@ use eval_core::report::{CaseReport, MetricReport};
 
 use super::recorded_scores::is_own;
 use crate::output::Outcome;
-use crate::recorded::{LoadedRun, State, TestResult, has_gaps};
+use crate::recorded::{RunResults, State, TestResult};
 
 /// A run, and the new scores of its cases.
 #[derive(Debug)]
 pub(super) struct RescoredRun<'r> {
-    pub(super) loaded: &'r LoadedRun,
+    /// The run as `report` sees it.
+    pub(super) results: &'r RunResults<'r>,
     pub(super) cases: Vec<RescoredCase<'r>>,
 }
 
@@ -37,7 +38,7 @@ pub(super) enum Now {
 impl RescoredRun<'_> {
     pub(super) fn outcome(&self) -> Outcome {
         let states = || self.cases.iter().map(RescoredCase::state);
-        if has_gaps(&self.loaded.run)
+        if !self.results.totals.is_whole_apart_from_edits()
             || states().any(State::is_unmeasured)
             || !states().any(|it| matches!(it, State::Passed | State::Failed))
         {

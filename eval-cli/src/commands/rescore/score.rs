@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use eval_core::EvalRunner;
-use eval_core::report::{Role, Transcript, Verdict};
+use eval_core::report::{Role, Verdict};
 use eval_format::{Criterion, Pass};
 
 use super::recorded_scores::{RecordedScores, is_own};
@@ -36,9 +36,8 @@ async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases)
         Err(reason) => return not(test, Now::Not(reason.to_string())),
     };
     let (runner, kept) = runner(&test, selection, &found);
-    let transcripts: Vec<Transcript> =
-        test.attempt.evaluations.iter().map(|evaluation| evaluation.ran.transcript.clone()).collect();
-    let now = match runner.runs(transcripts.len()).score_case(&found.case, transcripts).await {
+    let runs = test.attempt.evaluations.len();
+    let now = match runner.runs(runs).score_attempt(&found.case, test.attempt).await {
         Ok(report) => Now::Scored(Box::new(report)),
         Err(error) => Now::Not(error.to_string()),
     };

@@ -1,14 +1,14 @@
 //! What a run prints when it is over.
 
-use eval_core::__private::Cost;
 use eval_core::runner::RunPlan;
+use eval_report::price::Cost;
 
-use super::super::report::formats::human_body;
 use crate::output::again::{self, CaseOfFile};
 use crate::output::foreign::one_line;
 use crate::output::width::fitted;
 use crate::output::words::{count, short_code_list};
 use crate::recorded::{RunResults, TestResult, near};
+use eval_report::formats::human_body;
 
 /// A case that was to run.
 #[derive(Debug)]

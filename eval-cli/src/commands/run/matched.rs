@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io::Write as _;
 
-use eval_core::__private::mask;
+use crate::output::mask;
 use eval_core::runner::RunPlan;
 
 use super::source::Source;

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use eval_core::__private::Prices;
 use eval_core::EvalRunner;
 use eval_format::EvalConfig;
 use eval_format::config::check_config;
 use eval_format::metric::{METRICS, metric};
 use eval_format::options::{Gate, ParseOptionError, Pass, parse_timeout};
+use eval_report::price::Prices;
 
 use crate::commands::report;
 use crate::files::read;

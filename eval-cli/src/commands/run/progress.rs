@@ -5,8 +5,9 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use eval_core::__private::{Cost, Prices, mask};
+use crate::output::mask;
 use eval_core::{CaseReport, EvalCase, EvalRunner, Verdict};
+use eval_report::price::{Cost, Prices};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::output::foreign::{guard_styled, one_line};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::pin::pin;
 use std::task::Poll;
 
-use eval_core::__private::ctrl_c_pressed;
+use eval_report::command::pressed as ctrl_c_pressed;
 use tokio::runtime::Runtime;
 
 use super::super::report::formats;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use eval_core::__private::mask;
+use crate::output::mask;
 
 use crate::output::CommandError;
 use crate::output::foreign::guard_styled;

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use eval_core::EvalReport;
 use eval_format::__private::check_path_part;
+use eval_report::export::Export;
 use serde_json::Value;
 
 use super::super::layout::{self, RESULT};

@@ -6,7 +6,7 @@ use super::*;
 use crate::agent::Event;
 use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 use crate::metric::{Scores, TOKEN_USAGE};
-use crate::report::{MetricOutcome, MetricReport};
+use crate::report::{MetricOutcome, MetricReport, TurnVerdict};
 use crate::transcript::{RunError, TurnRecord};
 
 fn asked() -> JudgeUse {
@@ -27,7 +27,8 @@ fn metric(name: &str, custom: bool, judge: Vec<JudgeUse>) -> ScoredMetric {
         criterion: None,
         outcome: MetricOutcome::Scored(Scores::whole_run(1.0)),
         judge,
-        verdict: Verdict::Informational,
+        verdict: if name == TOKEN_USAGE { Verdict::Informational } else { Verdict::Passed },
+        turns: vec![TurnVerdict::Informational],
     }
 }
 
@@ -55,7 +56,7 @@ fn an_outline_leaves_out_metrics_that_only_inform_and_asked_no_judge() {
         metric("mine", false, Vec::new()),
     ];
     let line = scored_line(1, 2, 3, &metrics);
-    let Some(Record::Scored(outline)) = outline::record(line.trim_ascii_end()) else { panic!("a score") };
+    let Record::Scored(outline) = outline_of(&line) else { panic!("a score") };
     assert_eq!((outline.test, outline.run, outline.evaluation), (1, 2, 3));
     let kept: Vec<_> =
         outline.metrics.iter().map(|metric| (&*metric.name, metric.custom, metric.judge.len())).collect();
@@ -72,22 +73,19 @@ fn an_outline_leaves_out_metrics_that_only_inform_and_asked_no_judge() {
 fn an_outline_of_a_run_has_its_tokens_its_error_and_what_its_user_cost() {
     let error = RunError::new(Role::Agent, Some(2), "gone");
     let line = ran_line(3, 2, 1, &Transcript { error: Some(error.clone()), ..transcript() }, &[asked()]);
-    let Some(Record::Ran(outline)) = outline::record(line.trim_ascii_end()) else { panic!("a run") };
+    let Record::Ran(outline) = outline_of(&line) else { panic!("a run") };
     assert_eq!((outline.test, outline.run, outline.evaluation), (3, 2, 1));
     assert_eq!((outline.tokens, outline.transcript.error.as_ref()), (Some(321), Some(&error)));
     let counted = JudgeUse { questions: Vec::new(), ..asked() };
     assert_eq!(outline.simulator, std::slice::from_ref(&counted), "without what was asked");
     assert!(outline.transcript.turns.is_empty());
-    let Record::Ran(mut whole) = again(&line) else { panic!("a run") };
+    let Record::Ran(whole) = again(&line) else { panic!("a run") };
     assert_eq!((whole.tokens, whole.transcript.turns.len()), (Some(321), 2));
     assert_eq!(whole.simulator, [asked()]);
-    outline::shorten_ran(&mut whole);
-    assert_eq!(whole.simulator, [counted]);
-    assert_eq!((whole.transcript.error, whole.transcript.turns.len()), (Some(error), 0));
 }
 
 #[test]
-fn a_file_has_the_same_outline_with_seals_and_without() {
+fn an_outline_of_a_file_keeps_what_decides_and_what_judges_cost() {
     let temporary = TempDir::new().unwrap();
     let folder = temporary.path();
     let decided_metric = |name: &str, criterion: Option<Criterion>, verdict| MetricReport {
@@ -110,36 +108,37 @@ fn a_file_has_the_same_outline_with_seals_and_without() {
     };
     let scores = [
         metric(TOKEN_USAGE, false, Vec::new()),
-        metric("response_match_score", false, Vec::new()),
+        ScoredMetric {
+            verdict: Verdict::Passed,
+            turns: vec![TurnVerdict::Passed],
+            ..metric("response_match_score", false, Vec::new())
+        },
         metric("judged", true, vec![asked()]),
     ];
-    for has_seals in [false, true] {
-        let lines = [
-            Head { sealed: has_seals, ..head("p") }.line(),
-            started(1, "s::a").line(),
-            ran_line(1, 1, 1, &transcript(), &[]),
-            scored_line(1, 1, 1, &scores),
-            ended.line(),
-        ];
-        let lines = if has_seals { all_sealed(&lines) } else { lines.to_vec() };
-        fs::write(folder.join("a.jsonl"), lines.concat()).unwrap();
-        let sizes = |run: RecordedRun| {
-            assert_eq!((run.torn, run.lost, run.unreadable), (0, 0, Vec::new()));
-            let attempt = run.tests[0].last().unwrap();
-            let evaluation = &attempt.evaluations[0];
-            assert_eq!(evaluation.passed, Some(true), "it is decided before its scores are dropped");
-            let names = |metrics: Vec<&str>| metrics.join(" ");
-            (
-                names(attempt.decided.as_ref().unwrap().metrics.iter().map(|it| &*it.name).collect()),
-                names(evaluation.scored.as_ref().unwrap().metrics.iter().map(|it| &*it.name).collect()),
-                evaluation.ran.transcript.turns.len(),
-            )
-        };
-        let all = format!("{TOKEN_USAGE} response_match_score judged");
-        assert_eq!(sizes(RecordedRun::read(folder).unwrap()), (all.clone(), all, 2));
-        let outline = ("response_match_score".to_owned(), "judged".to_owned(), 0);
-        assert_eq!(sizes(RecordedRun::outline(&[folder]).unwrap()), outline);
-    }
+    let lines = [
+        line(&head("p")),
+        line(&started(1, "s::a")),
+        ran_line(1, 1, 1, &transcript(), &[]),
+        scored_line(1, 1, 1, &scores),
+        line(&ended),
+    ];
+    fs::write(folder.join("a.jsonl"), journal(&lines)).unwrap();
+    let sizes = |run: RecordedRun| {
+        assert_eq!((run.torn, run.lost, run.unreadable), (0, 0, Vec::new()));
+        let attempt = run.tests[0].last().unwrap();
+        let evaluation = &attempt.evaluations[0];
+        assert_eq!(evaluation.passed, Some(true), "it is decided before its scores are dropped");
+        let names = |metrics: Vec<&str>| metrics.join(" ");
+        (
+            names(attempt.decided.as_ref().unwrap().metrics.iter().map(|it| &*it.name).collect()),
+            names(evaluation.scored.as_ref().unwrap().metrics.iter().map(|it| &*it.name).collect()),
+            evaluation.ran.transcript.turns.len(),
+        )
+    };
+    let all = format!("{TOKEN_USAGE} response_match_score judged");
+    assert_eq!(sizes(RecordedRun::read(folder).unwrap()), (all.clone(), all, 2));
+    let outline = ("response_match_score".to_owned(), "judged".to_owned(), 0);
+    assert_eq!(sizes(RecordedRun::outline(&[folder]).unwrap()), outline);
 }
 
 /// What a folder with one file of these bytes is read as.
@@ -157,14 +156,14 @@ fn said(run: &RecordedRun) -> Vec<String> {
 fn records_that_cannot_stand_where_they_do_are_named() {
     let error = RunError::new(Role::Agent, None, "gone");
     let lines = [
-        head("p").line(),
-        started(1, "s::a").line(),
-        decided(1).line(),
-        decided(1).line(),
+        line(&head("p")),
+        line(&started(1, "s::a")),
+        line(&decided(1)),
+        line(&decided(1)),
         scored_line(1, 1, 9, &[]),
         broke_line(1, 1, 9, &error),
         scored_line(7, 1, 1, &[]),
-        started(1, "s::a").line(),
+        line(&started(1, "s::a")),
     ];
     let expected = [
         "4: test 1 ends a second time",
@@ -173,20 +172,20 @@ fn records_that_cannot_stand_where_they_do_are_named() {
         "7: test 7 did not begin",
         "8: test 1 begins a second time",
     ];
-    assert_eq!(said(&read(&lines.concat())), expected);
+    assert_eq!(said(&read(&journal(&lines))), expected);
 }
 
 #[test]
 fn records_behind_a_repeated_beginning_stay_with_their_test() {
     let lines = [
-        head("p").line(),
-        started(1, "s::a").line(),
-        started(1, "s::a").line(),
-        started(2, "s::b").line(),
+        line(&head("p")),
+        line(&started(1, "s::a")),
+        line(&started(1, "s::a")),
+        line(&started(2, "s::b")),
         ran(1, 1),
-        decided(1).line(),
+        line(&decided(1)),
     ];
-    let run = read(&lines.concat());
+    let run = read(&journal(&lines));
     assert_eq!(said(&run), ["3: test 1 begins a second time"]);
     let found: Vec<_> = run
         .tests
@@ -200,15 +199,15 @@ fn records_behind_a_repeated_beginning_stay_with_their_test() {
 fn a_score_and_an_error_belong_to_their_own_evaluation() {
     let error = RunError::new(Role::Agent, None, "gone");
     let lines = [
-        head("p").line(),
-        started(1, "s::a").line(),
+        line(&head("p")),
+        line(&started(1, "s::a")),
         ran(1, 1),
         ran(1, 2),
         ran(1, 3),
         scored_line(1, 2, 2, &[]),
         broke_line(1, 1, 1, &error),
     ];
-    let run = read(&lines.concat());
+    let run = read(&journal(&lines));
     assert_eq!(said(&run), [""; 0]);
     let found: Vec<_> = run.tests[0].attempts[0]
         .evaluations
@@ -219,19 +218,17 @@ fn a_score_and_an_error_belong_to_their_own_evaluation() {
 }
 
 #[test]
-fn the_first_line_is_the_head_and_says_whether_there_are_seals() {
-    let (plain, claims) = (head("p").line(), Head { sealed: true, ..head("p") }.line());
+fn the_first_line_is_the_head() {
+    let plain = line(&head("p"));
     let changed = "1: it was changed after it was written: its checksum is another";
     for (first, expected) in [
-        (plain.clone(), None),
-        (sealed(&claims, 1), None),
-        (sealed(&claims, 2), Some(changed)),
-        (claims, Some(changed)),
-        (sealed(&plain, 1), Some(changed)),
-        (started(1, "s::a").line(), Some("1: a journal begins with its head")),
+        (sealed(&plain, 1), None),
+        (sealed(&plain, 2), Some("1: a journal begins with its head")),
+        (plain.clone(), Some(changed)),
+        (sealed(&line(&started(1, "s::a")), 1), Some("1: a journal begins with its head")),
     ] {
         assert_eq!(said(&read(&first)), Vec::from_iter(expected), "{}", String::from_utf8_lossy(&first));
     }
-    let empty = read(&[b"\n".to_vec(), head("p").line()].concat());
+    let empty = read(&[b"\n".to_vec(), sealed(&plain, 1)].concat());
     assert_eq!((empty.lost, empty.torn, empty.unreadable.len(), empty.processes.len()), (1, 0, 0, 0));
 }

@@ -68,7 +68,7 @@ fn a_runner_opens_one_file_for_all_its_sets() {
     }
     let run = RecordedRun::read(&runs(folder).unwrap()[0].path).unwrap();
     let [one, two] = run.tests.as_slice() else { panic!("each time counts: {:?}", run.tests.len()) };
-    assert_eq!((one.attempts.len(), two.attempts.len(), run.never_began), (1, 1, 0));
+    assert_eq!((one.attempts.len(), two.attempts.len(), run.never_began.len()), (1, 1, 0));
     assert_eq!(one.attempts[0].file, two.attempts[0].file);
 }
 
@@ -122,8 +122,13 @@ fn a_directory_that_is_run_remembers_its_files() {
     );
     let set = std::fs::read_to_string(file("b")).unwrap();
     let checked = eval_format::reader::check_set("s", set.as_bytes(), None);
-    let hash = crate::journal::case_hash(&set[checked.cases[1].range.clone()]);
-    assert_eq!(started.case_hash, Some(hash), "the hash that tells whether it was edited since");
+    let meaning = eval_format::Meaning::of(&checked.set.unwrap().eval_cases[1]);
+    let recorded = (&started.asks, &started.expects);
+    assert_eq!(
+        recorded,
+        (&meaning.asks, &meaning.expects),
+        "the hashes that tell whether it was edited since"
+    );
     let headline = last.decided.as_ref().unwrap().headline.as_deref();
     assert_eq!(headline, Some("response_match_score is 0.0, below 0.8"));
 }
@@ -148,7 +153,7 @@ fn a_run_that_is_cancelled_lacks_the_cases_and_the_sets_that_it_did_not_come_to(
     assert!(ended.is_err(), "it was cancelled");
     let run = RecordedRun::read(&runs(temporary.path()).unwrap()[0].path).unwrap();
     let unfinished = run.tests.iter().filter(|test| test.is_unfinished()).count();
-    assert_eq!((run.tests.len(), unfinished, run.never_began), (2, 1, 2));
+    assert_eq!((run.tests.len(), unfinished, run.never_began.len()), (2, 1, 2));
 }
 
 #[test]
@@ -161,9 +166,8 @@ fn sets_that_are_built_in_rust_are_told_apart_by_what_is_in_them() {
         let _ = runtime.block_on(runner.run_set(&set, || Replay::new([["yes"]]), 1)).unwrap();
     }
     let run = RecordedRun::read(&runs(temporary.path()).unwrap()[0].path).unwrap();
-    let hashes: Vec<_> =
-        run.tests.iter().map(|test| test.last().unwrap().started.case_hash.clone()).collect();
-    assert!(hashes.len() == 2 && hashes[0].is_some() && hashes[0] != hashes[1], "{hashes:?}");
+    let hashes: Vec<_> = run.tests.iter().map(|test| test.last().unwrap().started.expects.clone()).collect();
+    assert!(hashes.len() == 2 && !hashes[0].is_empty() && hashes[0] != hashes[1], "{hashes:?}");
 }
 
 #[test]

@@ -1,16 +1,18 @@
-//! Records as the bytes that a journal would add.
+//! Records as the lines of a journal.
 
+use crate::journal::fields::Kind;
 use crate::journal::line::Line;
-use crate::journal::lines::{EvaluationId, TestEnd, TestStart, write_broke, write_ran, write_scored};
-use crate::journal::record::{Decided, Head, Planned, Started};
+use crate::journal::record::{Broke, Ran, Scored};
+use crate::journal::record_line::write_record as write;
 use crate::journal::seal::seal;
 use crate::judge_outcome::JudgeUse;
 use crate::report::ScoredMetric;
 use crate::transcript::{RunError, Transcript};
 
-fn written(write: impl FnOnce(&mut Line)) -> Vec<u8> {
+/// A record on a line of its own, which has no seal yet.
+pub(super) fn line(record: &impl Kind) -> Vec<u8> {
     let mut line = Line::new();
-    write(&mut line);
+    write(record, &mut line).unwrap();
     line.push(b'\n');
     line.into_bytes()
 }
@@ -24,83 +26,14 @@ pub(super) fn sealed(line: &[u8], number: usize) -> Vec<u8> {
     line.into_bytes()
 }
 
-/// A record with a line of its own.
-pub(super) trait Written {
-    fn line(&self) -> Vec<u8>;
+/// The lines of a journal as a process writes it, without empty ones.
+pub(super) fn all_sealed(lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    lines.iter().filter(|line| !line.is_empty()).zip(1..).map(|(line, number)| sealed(line, number)).collect()
 }
 
-macro_rules! written {
-    ($($kind:ident)*) => {
-        $(impl Written for $kind {
-            fn line(&self) -> Vec<u8> {
-                written(|line| self.write_line(line))
-            }
-        })*
-    };
-}
-written!(Head Planned);
-
-impl Written for Started {
-    fn line(&self) -> Vec<u8> {
-        // Named one by one: a field that is added to the record has to be written too.
-        let Self {
-            test,
-            name,
-            of_program,
-            label,
-            eval_set_id,
-            eval_id,
-            file,
-            set_file,
-            line,
-            column,
-            case_hash,
-            set_cases,
-            runs,
-            pass,
-            gate,
-            attempt,
-            at,
-        } = self;
-        let start = TestStart {
-            test: *test,
-            name,
-            of_program: *of_program,
-            label: label.as_deref(),
-            eval_set_id: eval_set_id.as_deref(),
-            eval_id,
-            file: file.as_deref(),
-            set_file: set_file.as_deref(),
-            line: *line,
-            column: *column,
-            case_hash: case_hash.as_deref(),
-            set_cases: *set_cases,
-            runs: *runs,
-            pass: *pass,
-            gate: *gate,
-            attempt: *attempt,
-            at: *at,
-        };
-        written(|line| start.write_line(line))
-    }
-}
-
-impl Written for Decided {
-    fn line(&self) -> Vec<u8> {
-        let end = TestEnd {
-            test: self.test,
-            verdict: &self.verdict,
-            metrics: &self.metrics,
-            passed_runs: self.passed_runs,
-            elapsed: self.elapsed,
-            notes: &self.notes,
-            repeated: self.repeated,
-            headline: self.headline.as_deref(),
-            failure: self.failure.as_deref(),
-            at: self.at,
-        };
-        written(|line| end.write_line(line))
-    }
+/// A journal as a process writes it.
+pub(super) fn journal(lines: &[Vec<u8>]) -> Vec<u8> {
+    all_sealed(lines).concat()
 }
 
 pub(super) fn ran_line(
@@ -110,13 +43,15 @@ pub(super) fn ran_line(
     transcript: &Transcript,
     simulator: &[JudgeUse],
 ) -> Vec<u8> {
-    written(|line| write_ran(line, EvaluationId { test, run, evaluation }, transcript, simulator))
+    let (transcript, simulator) = (transcript.clone(), simulator.to_vec());
+    let tokens = transcript.tokens();
+    line(&Ran { test, run, evaluation, repeated: false, transcript, tokens, simulator })
 }
 
 pub(super) fn scored_line(test: u32, run: usize, evaluation: u32, metrics: &[ScoredMetric]) -> Vec<u8> {
-    written(|line| write_scored(line, EvaluationId { test, run, evaluation }, metrics))
+    line(&Scored { test, run, evaluation, metrics: metrics.to_vec() })
 }
 
 pub(super) fn broke_line(test: u32, run: usize, evaluation: u32, error: &RunError) -> Vec<u8> {
-    written(|line| write_broke(line, EvaluationId { test, run, evaluation }, error))
+    line(&Broke { test, run, evaluation, error: error.clone() })
 }

@@ -19,6 +19,7 @@ pub(super) fn below(mut base: Url, path: Vec<String>) -> Url {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wires::wire;
     use super::*;
     use crate::judge::model::Model;
 
@@ -26,7 +27,7 @@ mod tests {
     fn paths_are_appended_to_any_base() {
         let url = |model: &str, base: &str| {
             let Model { provider, name } = Model::parse(model).unwrap();
-            below(parse(base).unwrap(), provider.wire().path(&name)).to_string()
+            below(parse(base).unwrap(), wire(provider).path(&name)).to_string()
         };
         for (model, base, expected) in [
             (

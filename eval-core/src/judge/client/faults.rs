@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::http::{Fault, LARGEST_ANSWER};
 use super::secret::{Key, hide};
-use crate::judge::provider::{Answer, End};
+use super::wire::{Answer, End};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply};
 use crate::message::cut;
 

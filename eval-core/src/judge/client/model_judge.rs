@@ -10,10 +10,11 @@ use super::address;
 use super::faults::Asked;
 use super::http::Http;
 use super::secret::Key;
+use super::wire::WireRequest;
+use super::wires::wire;
 use crate::judge::environment::{self, EnvironmentError};
 use crate::judge::model::Model;
 use crate::judge::preflight::missing_key;
-use crate::judge::provider::WireRequest;
 use crate::judge::time_limit;
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Provider};
 
@@ -122,7 +123,7 @@ impl Judge for ModelJudge {
         if key.is_none() && is_own && provider.needs_key() {
             return Err(missing_key(&request.model, provider));
         }
-        let wire = provider.wire();
+        let wire = wire(provider);
         let mut headers: Vec<(&'static str, HeaderValue)> = Vec::new();
         headers.extend(wire.headers().iter().map(|(name, value)| (*name, HeaderValue::from_static(value))));
         if let Some(key) = key {

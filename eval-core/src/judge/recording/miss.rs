@@ -6,6 +6,7 @@ use eval_format::recording::{RecordedQuestion, Recording};
 use super::label::RecordingLabel;
 use crate::judge::prompt::without_mark;
 use crate::judge::{JudgeError, JudgeErrorKind};
+use crate::judge_outcome::{NO_RECORDING, NOT_RECORDED};
 use crate::message::{count, cut};
 
 /// The most lines of a difference that are shown of each side.
@@ -17,10 +18,10 @@ const SHOWN_LINE: usize = 160;
 /// in no file, and so has no recording.
 pub(in crate::judge) fn no_recording(label: Option<&RecordingLabel>) -> JudgeError {
     let missing = match label {
-        Some(label) => format!("there is no recording `{}`", label.shown),
-        None => "this set stands in no file, so no recording stands beside it".to_owned(),
+        Some(label) => format!("{NO_RECORDING} `{}`", label.shown),
+        None => "no judge: this set stands in no file, so no recording stands beside it".to_owned(),
     };
-    let mut text = format!("no judge: {missing}, and a judge is asked only if `EVALSET_JUDGE` says so\n");
+    let mut text = format!("{missing}, and a judge is asked only if `EVALSET_JUDGE` says so\n");
     if label.is_some() {
         text.push_str(
             "EVALSET_JUDGE=record        asks the judge and writes the recording, from which later runs replay\n",
@@ -68,7 +69,7 @@ pub(super) fn not_recorded(
             format!("`{shown}` has no answer to this question{name}")
         }
     };
-    let mut text = format!("not recorded: {headline}");
+    let mut text = format!("{NOT_RECORDED}{headline}");
     for line in details {
         text.push('\n');
         text.push_str(&line);

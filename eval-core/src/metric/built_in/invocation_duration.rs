@@ -9,7 +9,8 @@ use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::usage::Durations;
 
-pub(crate) const NAME: &str = "invocation_duration_v1";
+/// The name of the metric.
+pub const NAME: &str = "invocation_duration_v1";
 
 /// The metric `invocation_duration_v1`.
 #[derive(Debug)]

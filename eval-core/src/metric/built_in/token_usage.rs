@@ -12,7 +12,8 @@ use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::usage::TokenUsage as Tokens;
 
-pub(crate) const NAME: &str = "token_usage_v1";
+/// The name of the metric.
+pub const NAME: &str = "token_usage_v1";
 
 /// The metric `token_usage_v1`.
 #[derive(Debug)]

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use eval_format::{
-    Content, Criterion, EvalCase, FunctionCall, FunctionResponse, Gate, IntermediateData, Invocation, Map,
-    Part, Value,
+    Content, Criterion, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part, Value,
 };
 use proptest::prelude::*;
 
 use crate::agent::{Event, Session};
+use crate::decide::verdicts_of_turns;
 use crate::metric::{Score, Scores, TOKEN_USAGE};
-use crate::report::{CaseReport, EvalReport, JudgeUse, MetricOutcome, MetricReport, RunReport, ScoredMetric};
+use crate::report::{JudgeUse, MetricOutcome, MetricReport, RunReport, ScoredMetric};
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::{Role, Verdict};
 
@@ -145,6 +145,7 @@ fn scored(outcomes: impl Strategy<Value = Vec<MetricOutcome>>) -> impl Strategy<
         custom: true,
         criterion: None,
         verdict: Verdict::Informational,
+        turns: verdicts_of_turns(None, &outcome),
         outcome,
         judge: vec![JudgeUse { model: "gemini".to_owned(), asked: 5, failed: 1, ..JudgeUse::default() }],
     };
@@ -193,42 +194,4 @@ pub(crate) fn metric() -> impl Strategy<Value = MetricReport> {
             notes: Vec::new(),
         },
     )
-}
-
-fn case() -> impl Strategy<Value = CaseReport> {
-    let many = 0..3_usize;
-    (
-        (text(), text(), any::<bool>()),
-        prop::collection::vec(expected(), many.clone()),
-        prop::collection::vec(run(), many.clone()),
-        prop::collection::vec(metric(), many),
-    )
-        .prop_map(|((eval_set_id, eval_id, every_turn), conversation, runs, metrics)| CaseReport {
-            eval_set_id: Some(eval_set_id),
-            case: conversation.into_iter().fold(EvalCase::new(eval_id), EvalCase::turn),
-            location: None,
-            label: None,
-            runs: renamed(runs, &metrics),
-            metrics,
-            passed_runs: None,
-            gate: if every_turn { Gate::EveryTurn } else { Gate::Mean },
-            verdict: Verdict::Failed,
-            elapsed: Duration::ZERO,
-            notes: Vec::new(),
-            repeated: 0,
-        })
-}
-
-/// The runs with their metrics under the names of the case's metrics.
-fn renamed(mut runs: Vec<RunReport>, metrics: &[MetricReport]) -> Vec<RunReport> {
-    for run in &mut runs {
-        for (metric, report) in run.metrics.iter_mut().zip(metrics) {
-            metric.name.clone_from(&report.name);
-        }
-    }
-    runs
-}
-
-pub(crate) fn report() -> impl Strategy<Value = EvalReport> {
-    prop::collection::vec(case(), 0..3).prop_map(|cases| EvalReport { cases })
 }

@@ -73,7 +73,6 @@ fn a_draft_is_refused_wherever_it_would_be_run_or_scored() {
         let says = "the case `new` is a draft that nobody has accepted; take `_draft` out of its extra keys";
         assert!(error.to_string().starts_with(says), "{error}");
     }
-    #[cfg(feature = "reports")]
     {
         let select = |word: String| run(async { runner.select(&[word]).map(|plan| plan.len()) });
         assert!(select(format!("{}:c,new", path.display())).is_err());

@@ -9,6 +9,7 @@ use eval_format::Criterion;
 use super::{case, run};
 use crate::agent::{BoxError, Replay};
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
+use crate::judge_outcome::asks_for_a_recording;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::report::CaseReport;
 use crate::runner::EvalRunner;
@@ -68,6 +69,44 @@ fn trouble_of_the_judge_is_the_judges_and_no_vote_is_taken_over_what_is_recorded
     {
         assert_eq!(report(prompt).verdict, Verdict::error(Role::Judge, message));
     }
+}
+
+#[test]
+fn what_is_not_recorded_is_told_in_lines_with_the_turn_that_it_is_about() {
+    struct Recorded;
+    impl Judge for Recorded {
+        async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+            if request.prompt.contains("bye") {
+                let message = "not recorded: `x` has no answer to this question\n  - ciao\n  + bye";
+                return Err(JudgeError::new(JudgeErrorKind::NotRecorded, message));
+            }
+            Ok(JudgeReply::new("{\"is_the_agent_response_valid\": \"valid\"}"))
+        }
+
+        fn is_offline(&self) -> bool {
+            true
+        }
+    }
+    let report = |turns: &[(&str, &str)]| {
+        let runner = EvalRunner::new().criterion("final_response_match_v2", Criterion::new(1.0));
+        let agent = || Replay::new(turns.iter().map(|(_, answer)| [*answer]));
+        run(runner.judge(Recorded).run_case(&case("c", turns), agent)).unwrap()
+    };
+    for (turns, turn) in [(&[("hi", "hi"), ("go", "bye")][..], "turn 2: "), (&[("go", "bye")], "")] {
+        let report = report(turns);
+        let headline =
+            format!("final_response_match_v2: {turn}not recorded: `x` has no answer to this question");
+        assert!(asks_for_a_recording(&report.verdict));
+        let text = report.to_string();
+        assert!(text.starts_with(&format!("Error: c: {headline}\n")), "{text}");
+        assert_eq!(text.matches("\n  |   - ciao\n  |   + bye").count(), 1, "{text}");
+        assert_eq!(
+            report.runs[0].metrics[0].judge[0].questions.last().unwrap().answers[0].lines().count(),
+            1
+        );
+    }
+    assert!(!asks_for_a_recording(&Verdict::error(Role::Metric, "not recorded: x")));
+    assert!(!asks_for_a_recording(&Verdict::error(Role::Judge, "503")));
 }
 
 #[test]

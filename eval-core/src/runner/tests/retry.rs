@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::agent::{Session, Unreachable};
+use crate::agent::{Session, Unreachable, turn_fn};
 
 /// Fails on its way in the first attempts, at a place, and answers then.
 struct Far<'a> {
@@ -60,7 +60,7 @@ fn a_run_is_repeated_until_its_agent_is_reached_and_the_report_says_so() {
         let note = format!(
             "run 1 was repeated 1 time, as the agent was not reached: agent error{turn}: {doing}connection refused"
         );
-        assert_eq!((report.notes, report.repeated), (vec![note], 1));
+        assert_eq!((report.notes, report.repeated.len()), (vec![note], 1));
     }
 }
 
@@ -114,4 +114,111 @@ fn each_run_has_its_own_attempts() {
         (Verdict::Passed, 2, 4)
     );
     assert_eq!(report.notes.len(), 2);
+}
+
+/// Its first run calls a tool and is not reached then; the next ones do what they should.
+fn refunds_first(retry: u32, pass: Pass, journal: &std::path::Path) -> CaseReport {
+    let attempts: &'static AtomicUsize = Box::leak(Box::default());
+    let agent = || {
+        turn_fn(move |turn| async move {
+            if attempts.fetch_add(1, Ordering::Relaxed) < 2 {
+                turn.recorder().tool_call("refund", json!({}), json!("done"));
+                return Err(BoxError::from(Unreachable::new("connection refused")));
+            }
+            turn.recorder().text("It is sunny.");
+            Ok(())
+        })
+    };
+    let criterion = Criterion::new(1.0).with_match_type(MatchType::InOrder).with_forbidden_tools(["refund"]);
+    let runner = EvalRunner::new().retry(retry).runs(2).pass(pass).journal(journal);
+    let runner = runner.criterion("tool_trajectory_avg_score", criterion);
+    run(runner.run_case(&case("far", &[("Paris?", "It is sunny.")]), agent)).unwrap()
+}
+
+#[test]
+fn a_forbidden_call_in_an_attempt_that_is_repeated_fails_the_case() {
+    let said = "run 1, attempt 1, turn 1: `refund` was called, which `forbidden_tools` forbids in attempts that are \
+                repeated too (and 1 more such call)";
+    for pass in [Pass::Mean, Pass::All, Pass::Any] {
+        let folder = tempfile::tempdir().unwrap();
+        let report = refunds_first(2, pass, folder.path());
+        assert_eq!(
+            (&report.verdict, report.runs.len(), report.repeated.len()),
+            (&Verdict::Failed, 2, 2),
+            "{pass}"
+        );
+        assert!(report.runs.iter().all(|run| run.error.is_none()), "{report}");
+        let metric = report.metric("tool_trajectory_avg_score").unwrap();
+        assert_eq!((&metric.verdict, &*metric.notes[0]), (&Verdict::Failed, said));
+        assert!(report.to_string().starts_with(&format!("Error: far: {said}\n")), "{report}");
+    }
+}
+
+#[cfg(feature = "reports")]
+#[test]
+fn attempts_that_were_repeated_are_recorded_and_count_when_the_case_is_scored_again() {
+    use crate::journal::{RecordedRun, runs};
+
+    let folder = tempfile::tempdir().unwrap();
+    let report = refunds_first(2, Pass::Mean, folder.path());
+    let folder = runs(folder.path()).unwrap().remove(0).path;
+    let outline = RecordedRun::outline(&[&folder]).unwrap();
+    let recorded = RecordedRun::read(&folder).unwrap();
+    for run in [&outline, &recorded] {
+        assert_eq!((run.unreadable.len(), run.torn), (0, 0));
+        let attempt = run.tests[0].last().unwrap();
+        assert_eq!((attempt.evaluations.len(), attempt.repeated.len()), (2, 2));
+        assert!(attempt.repeated.iter().all(|ran| ran.transcript.error.as_ref().unwrap().unreachable));
+    }
+    let attempt = recorded.tests[0].last().unwrap();
+    assert_eq!(attempt.report(report.case.clone()).unwrap().repeated, report.repeated);
+    let criterion =
+        |tool: &str| Criterion::new(1.0).with_match_type(MatchType::InOrder).with_forbidden_tools([tool]);
+    for (tool, verdict) in [("refund", Verdict::Failed), ("pay", Verdict::Passed)] {
+        let runner = EvalRunner::new().criterion("tool_trajectory_avg_score", criterion(tool));
+        let again = run(runner.score_attempt(&report.case, attempt)).unwrap();
+        assert_eq!(again.verdict, verdict, "{again}");
+    }
+}
+
+#[test]
+fn the_errors_of_attempts_that_differ_are_all_told() {
+    let attempts: &'static AtomicUsize = Box::leak(Box::default());
+    let agent = || {
+        agent_fn(move |_, _| async move {
+            match attempts.fetch_add(1, Ordering::Relaxed) {
+                0 => Err(BoxError::from(Unreachable::new("connection refused"))),
+                1 => Err(BoxError::from(Unreachable::new("503"))),
+                _ => Ok("It is sunny.".to_owned()),
+            }
+        })
+    };
+    let runner = EvalRunner::new().retry(2);
+    let report = run(runner.run_case(&case("far", &[("Paris?", "It is sunny.")]), agent)).unwrap();
+    let said = "run 1 was repeated 2 times, as the agent was not reached: \
+                attempt 1: agent error in turn 1: connection refused; attempt 2: agent error in turn 1: 503";
+    assert_eq!(report.notes, [said]);
+}
+
+#[test]
+fn what_is_recorded_after_an_attempt_that_is_repeated_is_an_error() {
+    let attempts: &'static AtomicUsize = Box::leak(Box::default());
+    let agent = || {
+        turn_fn(move |turn| async move {
+            let recorder = turn.recorder().clone();
+            if attempts.fetch_add(1, Ordering::Relaxed) == 0 {
+                tokio::spawn(async move {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    recorder.tool_call("refund", json!({}), json!("done"));
+                });
+                return Err(BoxError::from(Unreachable::new("connection refused")));
+            }
+            recorder.text("It is sunny.");
+            Ok(())
+        })
+    };
+    let report =
+        run(EvalRunner::new().retry(1).run_case(&case("far", &[("Paris?", "It is sunny.")]), agent)).unwrap();
+    let Verdict::Error { role: Role::Agent, message } = &report.verdict else { panic!("{report}") };
+    assert!(message.contains("in an attempt that was repeated: ") && message.contains("refund"), "{message}");
 }

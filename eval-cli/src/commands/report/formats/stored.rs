@@ -1,12 +1,12 @@
 //! A report in a store: as a page, as JSON, and as ADK's results.
 
-use eval_core::__private::mask;
+use crate::output::mask;
 
-use super::{exported, json};
 use crate::output::CommandError;
 use crate::recorded::RunResults;
 use crate::run_page;
 use crate::store::{Store, publish, put_results};
+use eval_report::formats;
 
 /// Stores the report, and returns what became of it in lines.
 pub(in crate::commands) async fn store(
@@ -16,10 +16,10 @@ pub(in crate::commands) async fn store(
     upload: Option<&str>,
     app: Option<&str>,
 ) -> Result<String, CommandError> {
-    let (page, document) = (run_page::text(results)?, json::text(results)?);
+    let (page, document) = (run_page::text(results)?, formats::json(results)?);
     let page = publish(store, run, upload, page, mask(&document).into_owned()).await?;
     let mut lines = format!("stored        {}/{page}\n", store.shown());
-    match exported::report(results) {
+    match formats::report(results) {
         Ok(report) => {
             let (places, notes) = put_results(store, report, app).await?;
             let places = places.iter().map(|path| format!("stored        {}/{path}\n", store.shown()));

@@ -95,7 +95,7 @@ fn debug_output_shows_no_key() {
 #[test]
 fn headers_with_keys_are_not_in_debug_output() {
     for provider in Provider::ALL {
-        let header = |key: &str| secret_header(provider.wire().key_header(key));
+        let header = |key: &str| secret_header(wire(provider).key_header(key));
         let shown = format!("{:?}", header("correct-horse").unwrap());
         assert!(!shown.contains("horse"), "{shown}");
         assert!(header("two\nlines").is_none());

@@ -1,8 +1,0 @@
-//! Text that this program did not write: file names, and what models and tests said. eval-core says how it is printed.
-
-pub(crate) use eval_core::foreign::{annotation, fenced, guard, guard_styled, json, markdown, quoted, xml};
-
-/// Foreign text as a part of one of our lines: a name, a path, a sentence.
-pub(crate) fn one_line(text: &str) -> String {
-    eval_core::foreign::name(text).into_owned()
-}

@@ -1,0 +1,214 @@
+//! The one line of a text that says what went wrong.
+
+use std::borrow::Cow;
+
+use super::text::MARK;
+
+/// What Python writes above the frames of an exception.
+const TRACEBACK: &str = "Traceback (most recent call last):";
+
+/// The one line of a text that an agent, a tool, a judge or a program said: the first line that is not blank. Of a
+/// traceback it is the exception, which Python writes last, and Node below the source.
+///
+/// A line that ends with a colon announces what is below, so it is joined with the headline of that. The line is raw: whoever
+/// shows it spells out what steers a terminal.
+///
+/// ```
+/// # use eval_core::foreign::headline;
+/// assert_eq!(headline("\n connection refused \nretried 3 times"), "connection refused");
+/// let raised = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: no city";
+/// assert_eq!(headline(raised), "ValueError: no city");
+/// assert_eq!(headline(&format!("the agent failed:\n{raised}")), "the agent failed: ValueError: no city");
+/// ```
+pub fn headline(text: &str) -> Cow<'_, str> {
+    let mut announced = String::new();
+    let mut rest = text;
+    // A text of colons alone is not read to its end.
+    for _ in 0..MOST_ANNOUNCED {
+        let (first, below) = first_line(rest);
+        if let Some((before, _)) = first.split_once(TRACEBACK) {
+            let before = before.trim_end_matches("Exception Group ").trim_start_matches("+ ");
+            let raised = exception(rest).unwrap_or(TRACEBACK);
+            return Cow::Owned(format!("{announced}{before}{raised}"));
+        }
+        let said = below_the_source(first, below).unwrap_or(first);
+        if !said.ends_with(':') || below.trim().is_empty() {
+            return if announced.is_empty() { Cow::Borrowed(said) } else { Cow::Owned(announced + said) };
+        }
+        announced = format!("{announced}{said} ");
+        if let Some(raised) = exception(below) {
+            return Cow::Owned(announced + raised);
+        }
+        rest = below;
+    }
+    Cow::Owned(announced.trim_end().to_owned())
+}
+
+/// What a text says besides its [`headline`], for texts that are shown below it: the lines below the first one, or the whole
+/// text if the headline is another line.
+pub fn below_headline(text: &str) -> &str {
+    let (first, below) = first_line(text);
+    if headline(text) == first { below } else { text }
+}
+
+/// So many lines that end with a colon are joined.
+const MOST_ANNOUNCED: usize = 3;
+
+/// The first line that is not blank, without its marks and indentation, and what is below it.
+fn first_line(text: &str) -> (&str, &str) {
+    let mut rest = text;
+    loop {
+        let (line, below) = rest.split_once('\n').unwrap_or((rest, ""));
+        let line = unmarked(line).trim();
+        if !line.is_empty() || below.is_empty() {
+            return (line, below);
+        }
+        rest = below;
+    }
+}
+
+/// A line without the marks of quoted text. Python's groups of exceptions have the same ones.
+fn unmarked(line: &str) -> &str {
+    let mut line = line;
+    while let Some(rest) = line.trim_start().strip_prefix(MARK.trim_end()) {
+        line = rest.strip_prefix(' ').unwrap_or(rest);
+    }
+    line
+}
+
+/// The exception of the last traceback of a text: of a chain of exceptions, the one that was not caught.
+fn exception(text: &str) -> Option<&str> {
+    let at = text.rfind(TRACEBACK)?;
+    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let marker = text[line..].lines().next()?;
+    let below = text[line..].split_once('\n').map_or("", |(_, below)| below);
+    raised(below, indentation(marker)).or(Some(TRACEBACK))
+}
+
+/// The line below the frames of a traceback, which are indented further than its beginning. A traceback that was cut has its
+/// last line in place of it.
+fn raised(below: &str, indent: usize) -> Option<&str> {
+    let mut lines = below.lines().filter(|line| !unmarked(line).trim().is_empty());
+    let found = lines.clone().find(|line| indentation(line) <= indent).or_else(|| lines.next_back());
+    found.map(|line| unmarked(line).trim())
+}
+
+fn indentation(line: &str) -> usize {
+    let line = unmarked(line);
+    line.len() - line.trim_start().len()
+}
+
+/// The error that Node writes below the place, the source and a blank line: `/app/agent.js:3`.
+fn below_the_source<'t>(first: &'t str, below: &'t str) -> Option<&'t str> {
+    let (place, line) = first.rsplit_once(':')?;
+    let is_place = !place.contains(char::is_whitespace) && line.bytes().all(|byte| byte.is_ascii_digit());
+    let has_frames = || below.lines().any(|line| unmarked(line).trim_start().starts_with("at "));
+    if line.is_empty() || !is_place || !has_frames() {
+        return None;
+    }
+    let lines = below.lines().map(|line| unmarked(line).trim());
+    lines.skip_while(|line| !line.is_empty()).find(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_headline_says_what_went_wrong() {
+        for (text, expected) in [
+            ("", ""),
+            (" \n\t\n", ""),
+            ("boom", "boom"),
+            ("boom\nmore", "boom"),
+            ("\n \r\n boom\r\nmore", "boom"),
+            ("| boom\n| more", "boom"),
+            // A prefix of ours, and nothing said on its line.
+            ("turn 1: the agent failed: \n\nboom", "turn 1: the agent failed: boom"),
+            ("the agent failed:\n| \n| boom\n| more", "the agent failed: boom"),
+            ("the agent failed:", "the agent failed:"),
+            ("the agent failed:\n\n", "the agent failed:"),
+            ("a:\nb:\nc:\nd:\ne", "a: b: c:"),
+            // Python.
+            ("Traceback (most recent call last):", "Traceback (most recent call last):"),
+            (
+                "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f()\n    ~^^\nKeyError: 'city'\n",
+                "KeyError: 'city'",
+            ),
+            (
+                "turn 2: Traceback (most recent call last):\n  File \"a.py\", line 3\nKeyError: 'city'",
+                "turn 2: KeyError: 'city'",
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"a.py\", line 3\nValidationError: 1 error for City\nname\n  missing",
+                "ValidationError: 1 error for City",
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'a'\n\nDuring handling of the above exception, \
+                 another exception occurred:\n\nTraceback (most recent call last):\n  File \"b.py\"\nAgentError: no city",
+                "AgentError: no city",
+            ),
+            (
+                "the program ended; it wrote:\n| INFO ready\n| Traceback (most recent call last):\n|   File \"a.py\"\n| OSError: gone",
+                "the program ended; it wrote: OSError: gone",
+            ),
+            (
+                "  Traceback (most recent call last):\n    File \"a.py\"\n  OSError: gone\nbye",
+                "OSError: gone",
+            ),
+            (
+                "  + Exception Group Traceback (most recent call last):\n  |   File \"a.py\"\n  | ExceptionGroup: unhandled errors\n  \
+                 +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File \"b.py\"\n    | \
+                 ValueError: no city\n    +------------------------------------\n",
+                "ValueError: no city",
+            ),
+            ("Traceback (most recent call last):\n  File \"a.py\", line 3\n    cut he", "cut he"),
+            ("the status is 500\nTraceback (most recent call last):\nKeyError", "the status is 500"),
+            // Node.
+            (
+                "/app/agent.js:3\n  throw new Error(\"boom\");\n  ^\n\nError: boom\n    at main (/app/agent.js:3:9)\n\nNode.js v22",
+                "Error: boom",
+            ),
+            (
+                "TypeError: x is not a function\n    at main (/app/agent.js:3:9)",
+                "TypeError: x is not a function",
+            ),
+            ("http://localhost:8000\nis not there", "http://localhost:8000"),
+            // Rust, Go, Java.
+            (
+                "\nthread 'main' (7) panicked at src/main.rs:2:5:\nno city\nnote: run with `RUST_BACKTRACE=1`",
+                "thread 'main' (7) panicked at src/main.rs:2:5: no city",
+            ),
+            ("panic: no city\n\ngoroutine 1 [running]:\nmain.main()", "panic: no city"),
+            (
+                "Exception in thread \"main\" java.lang.IllegalStateException: no city\n\tat Main.main(Main.java:3)",
+                "Exception in thread \"main\" java.lang.IllegalStateException: no city",
+            ),
+        ] {
+            assert_eq!(headline(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_below_a_headline_is_everything_else() {
+        for (text, below) in [
+            ("boom", ""),
+            ("boom\nmore\nlines", "more\nlines"),
+            ("\nboom\nmore", "more"),
+            ("it wrote:\nboom", "it wrote:\nboom"),
+            (
+                "Traceback (most recent call last):\n  f\nE: x",
+                "Traceback (most recent call last):\n  f\nE: x",
+            ),
+        ] {
+            assert_eq!(below_headline(text), below, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_read_in_linear_time() {
+        for part in ["a:\n", "|", "\n", "Traceback (most recent call last):\n", "  x\n", "x:1\n at \n"] {
+            headline(&part.repeat(300_000));
+        }
+    }
+}

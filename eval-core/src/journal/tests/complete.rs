@@ -1,0 +1,189 @@
+//! What was to run is compared with what began, from the journal alone.
+
+use std::path::Path;
+
+use super::*;
+use crate::journal::completeness::Completeness;
+use crate::journal::record::{Listed, ListedSet};
+
+/// A process of the tests: its arguments, whether nextest started it, whether its file says what the binary holds, and the tests that
+/// began. A test whose name ends in `!` was killed.
+struct Process {
+    args: &'static str,
+    nextest: bool,
+    lists: bool,
+    began: &'static [&'static str],
+}
+
+const CARGO: Process = Process { args: "", nextest: false, lists: true, began: &[] };
+const NEXTEST: Process = Process { args: "--exact x", nextest: true, lists: false, began: &[] };
+/// The file that one process under nextest writes for all.
+const LISTING: Process = Process { args: "--exact x", nextest: true, lists: true, began: &[] };
+
+fn write(folder: &Path, number: usize, process: &Process) {
+    let set = |ignored, tests: &[&str]| ListedSet {
+        tests: tests.iter().map(|it| (*it).to_owned()).collect(),
+        ignored,
+    };
+    let mut head = Head {
+        args: process.args.split_whitespace().map(str::to_owned).collect(),
+        // Neither the binary nor the folder is on this machine.
+        program: Some("/gone/evals-0123456789abcdef".to_owned()),
+        ..head("p")
+    };
+    if process.nextest {
+        head.env.insert("NEXTEST_RUN_ID".to_owned(), "r".to_owned());
+    }
+    let mut lines = vec![line(&head)];
+    if process.lists {
+        let sets =
+            vec![set(false, &["w::a", "w::b"]), set(false, &["t::c"]), set(true, &["live::d", "live::e"])];
+        lines.push(line(&Listed { sets }));
+    }
+    for (name, test) in process.began.iter().zip(1..) {
+        lines.push(line(&started(test, name.trim_end_matches('!'))));
+        lines.extend((!name.ends_with('!')).then(|| line(&decided(test))));
+    }
+    fs::write(folder.join(format!("{number}.jsonl")), journal(&lines)).unwrap();
+}
+
+#[test]
+fn what_was_to_run_is_known_without_the_binary() {
+    const ALL: &[&str] = &["w::a", "w::b", "t::c"];
+    for (what, processes, missing, left_out, unlisted) in [
+        ("complete", vec![Process { began: ALL, ..CARGO }], "", 0, false),
+        ("killed before any set began", vec![CARGO], "t::c w::a w::b", 0, false),
+        ("killed in the first set", vec![Process { began: &["w::a!"], ..CARGO }], "t::c w::b", 0, false),
+        (
+            "killed before the other set",
+            vec![Process { began: &["w::a", "w::b"], ..CARGO }],
+            "t::c",
+            0,
+            false,
+        ),
+        ("a filter", vec![Process { args: "w::", began: &["w::a", "w::b"], ..CARGO }], "", 1, false),
+        ("a filter, killed", vec![Process { args: "w::", began: &["w::a"], ..CARGO }], "w::b", 1, false),
+        (
+            "a filter of another set, killed before it began",
+            vec![Process { args: "w::a --exact", ..CARGO }],
+            "w::a",
+            2,
+            false,
+        ),
+        (
+            "ignored tests alone",
+            vec![Process { args: "--ignored", began: &["live::d"], ..CARGO }],
+            "live::e",
+            3,
+            false,
+        ),
+        (
+            "ignored tests too",
+            vec![Process { args: "--include-ignored", began: ALL, ..CARGO }],
+            "live::d live::e",
+            0,
+            false,
+        ),
+        (
+            "what one process left out, another one ran",
+            vec![
+                Process { args: "w::", began: &["w::a", "w::b"], ..CARGO },
+                Process { args: "t::", began: &["t::c"], ..CARGO },
+            ],
+            "",
+            0,
+            false,
+        ),
+        ("no listing", vec![Process { lists: false, began: ALL, ..CARGO }], "", 0, true),
+        ("killed before the listing", vec![Process { lists: false, ..CARGO }], "", 0, true),
+        (
+            "a listing without a test that began",
+            vec![Process { began: &["w::a", "w::b", "t::c", "x::y"], ..CARGO }],
+            "",
+            0,
+            true,
+        ),
+        ("nextest", vec![LISTING, Process { began: ALL, ..NEXTEST }], "", 0, false),
+        ("nextest, killed", vec![LISTING, Process { began: &["w::a"], ..NEXTEST }], "t::c w::b", 0, false),
+        ("nextest, killed before any test", vec![LISTING], "t::c w::a w::b", 0, false),
+        (
+            "nextest with ignored tests",
+            vec![LISTING, Process { began: ALL, ..NEXTEST }, Process { began: &["live::d"], ..NEXTEST }],
+            "live::e",
+            0,
+            false,
+        ),
+        ("nextest without a listing", vec![Process { began: ALL, ..NEXTEST }], "", 0, true),
+        (
+            "both partitions",
+            vec![
+                LISTING,
+                Process { began: &["w::a"], ..NEXTEST },
+                LISTING,
+                Process { began: &["w::b"], ..NEXTEST },
+                Process { began: &["t::c"], ..NEXTEST },
+            ],
+            "",
+            0,
+            false,
+        ),
+        (
+            "one partition missing",
+            vec![LISTING, Process { began: &["w::b", "t::c"], ..NEXTEST }],
+            "w::a",
+            0,
+            false,
+        ),
+    ] {
+        let temporary = TempDir::new().unwrap();
+        for (number, process) in processes.iter().enumerate() {
+            write(temporary.path(), number, process);
+        }
+        let run = RecordedRun::outline(&[temporary.path()]).unwrap();
+        assert!(run.unreadable.is_empty(), "{what}: {:?}", run.unreadable);
+        let found = Completeness::of(&run);
+        let names: Vec<_> = found.never_began.values().flatten().map(String::as_str).collect();
+        assert_eq!((names.join(" ").as_str(), found.left_out), (missing, left_out), "{what}");
+        assert_eq!(!found.unlisted.is_empty(), unlisted, "{what}");
+        assert_eq!(found.is_complete(), missing.is_empty() && !unlisted, "{what}");
+    }
+}
+
+#[test]
+fn a_program_says_its_cases_and_lists_no_tests() {
+    let temporary = TempDir::new().unwrap();
+    let plan = line(&Planned { cases: ["s/a", "s/b"].map(str::to_owned).to_vec() });
+    let begun = Started { of_program: true, ..started(1, "s/a") };
+    for (what, lines, missing, unlisted) in [
+        ("killed before the first case", vec![plan.clone()], vec!["s/a", "s/b"], 0),
+        ("killed in the first", vec![plan.clone(), line(&begun)], vec!["s/b"], 0),
+        ("one case without a plan", vec![line(&begun), line(&decided(1))], vec![], 0),
+        ("killed before the plan", vec![], vec![], 1),
+    ] {
+        let lines = [vec![line(&head("p"))], lines].concat();
+        fs::write(temporary.path().join("a.jsonl"), journal(&lines)).unwrap();
+        let found = Completeness::of(&RecordedRun::read(temporary.path()).unwrap());
+        assert_eq!(
+            (found.of_programs, found.unlisted.len()),
+            (missing.iter().map(|it| (*it).to_owned()).collect(), unlisted),
+            "{what}"
+        );
+    }
+}
+
+#[test]
+fn cases_that_a_program_did_not_come_to_are_missed() {
+    let temporary = TempDir::new().unwrap();
+    let folder = temporary.path();
+    let names = ["s/a", "s/b", "s/b"].map(str::to_owned).to_vec();
+    let plan = line(&Planned { cases: names.clone() });
+    assert_eq!(again(&plan), Record::Planned(Planned { cases: names }));
+    let begun = |name| Started { of_program: true, ..started(1, name) };
+    let lines = [line(&head("p")), plan.clone(), line(&begun("s/a")), line(&decided(1)), plan.clone()];
+    fs::write(folder.join("a.jsonl"), journal(&lines)).unwrap();
+    fs::write(folder.join("b.jsonl"), journal(&[line(&head("p")), plan, line(&begun("s/b"))])).unwrap();
+    let run = RecordedRun::read(folder).unwrap();
+    let missing = ["s/b", "s/b", "s/a", "s/b", "s/b", "s/a", "s/b"];
+    assert_eq!((run.tests.len(), run.never_began.as_slice()), (2, missing.map(str::to_owned).as_slice()));
+    assert_eq!(RecordedRun::outline(&[folder]).unwrap().never_began, missing);
+}

@@ -1,0 +1,95 @@
+//! What a provider's API has to say for itself: what is sent to it, and what is read of its answers.
+
+pub(super) mod anthropic;
+pub(super) mod gemini;
+pub(super) mod open_ai;
+mod options;
+mod schema;
+
+use eval_format::UsageMetadata;
+use serde_json::Value;
+
+use crate::judge::{JudgeError, JudgeRequest};
+
+/// The API of a provider, without the HTTP around it.
+pub(in crate::judge) trait Wire: Sync {
+    /// The path that answers for a model, as segments below the base address.
+    fn path(&self, model: &str) -> Vec<String>;
+
+    /// The headers besides the key.
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// The header that carries the key.
+    fn key_header(&self, key: &str) -> (&'static str, String);
+
+    /// The body of a request.
+    fn body(&self, asked: &WireRequest<'_>) -> Result<Value, JudgeError>;
+
+    /// Reads the body of an answer. The error names what a model's answer would have, such as ``no `choices` ``.
+    fn answer(&self, body: &Value) -> Result<Answer, &'static str>;
+}
+
+/// What goes into the body of a request.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::judge) struct WireRequest<'a> {
+    pub(in crate::judge) request: &'a JudgeRequest,
+    /// What the provider calls the model.
+    pub(in crate::judge) model: &'a str,
+    /// The provider's name, for messages.
+    pub(in crate::judge) provider: &'a str,
+    /// Whether the request goes to the provider's own address, not to something compatible.
+    pub(in crate::judge) is_own: bool,
+}
+
+/// What was read of an answer.
+#[derive(Debug, PartialEq)]
+pub(in crate::judge) struct Answer {
+    /// The text without thoughts. It may be empty.
+    pub(in crate::judge) text: String,
+    pub(in crate::judge) end: End,
+    pub(in crate::judge) usage: Option<UsageMetadata>,
+}
+
+/// Why an answer ends where it does.
+#[derive(Debug, PartialEq)]
+pub(in crate::judge) enum End {
+    /// The model was done.
+    Complete,
+    /// The limit of tokens was reached.
+    Cut,
+    /// The model or its provider declined, for this reason.
+    Refused(String),
+    /// It ended for a reason that is not known to be a good one, or for none.
+    Unfinished(Option<String>),
+    /// The provider reported a failure in an answer that has no failure's status. It may name one in the body.
+    Failed { status: Option<u16>, message: String },
+}
+
+/// The failure that an answer with a good status reports, as some proxies do of the server behind them.
+pub(super) fn failure(body: &Value) -> Option<End> {
+    let error = &body["error"];
+    if error.is_null() {
+        return None;
+    }
+    let message =
+        error["message"].as_str().or(error.as_str()).map_or_else(|| error.to_string(), str::to_owned);
+    let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+    Some(End::Failed { status, message })
+}
+
+/// The end of an answer whose reason is not a known one.
+pub(super) fn unfinished(reason: &Value) -> End {
+    End::Unfinished(reason.as_str().map(str::to_owned))
+}
+
+/// The texts of those parts that have one, as all APIs write them.
+pub(super) fn texts<'a>(parts: impl Iterator<Item = &'a Value>) -> String {
+    parts.filter_map(|part| part["text"].as_str()).collect()
+}
+
+/// The numbers of tokens. `None` if no number is known.
+pub(super) fn usage(usage: UsageMetadata) -> Option<UsageMetadata> {
+    (usage != UsageMetadata::default()).then_some(usage)
+}

@@ -1,0 +1,271 @@
+//! What a case means: a hash of what it asks, and one of what it expects.
+
+use crate::hash::block_hash;
+use crate::model::{
+    AppDetails, Content, ConversationScenario, EvalCase, FunctionCall, FunctionResponse, IntermediateData,
+    Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
+};
+use crate::value::{Map, Number, Value};
+
+/// Keys of a case that begin with an underscore and are no comments: they change what is expected.
+const EXPECTATIONS: [&str; 3] = ["_criteria", "_expect", "_match"];
+
+/// The hashes of what a case asks and of what it expects.
+///
+/// ```
+/// use eval_format::{EvalCase, Invocation, Meaning};
+///
+/// let case = |id: &str, answer: &str| EvalCase::new(id).turn(Invocation::user("Paris?").response(answer));
+/// let sunny = Meaning::of(&case("a", "It is sunny."));
+///
+/// assert_eq!(sunny, Meaning::of(&case("b", "It is sunny.")));
+/// let rainy = Meaning::of(&case("a", "It rains."));
+/// assert!(sunny.asks == rainy.asks && sunny.expects != rainy.expects);
+/// ```
+///
+/// They are of values: the layout of a file, the order of keys, the spelling of fields and of numbers, comments, the mark of a
+/// draft, the ids of the case, of turns, calls and sessions, and times change neither. The id of a rubric is a name that
+/// criteria and prompts use, so it counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Meaning {
+    /// What the agent is asked: the user's messages of each turn, the session, the scenario. 16 hexadecimal digits.
+    pub asks: String,
+    /// What is expected of it: answers, calls, rubrics, session state, and keys that only the case's author or a metric of the
+    /// user's own knows. 16 hexadecimal digits.
+    pub expects: String,
+}
+
+impl Meaning {
+    /// The meaning of a case as its file has it, without a session file.
+    pub fn of(case: &EvalCase) -> Self {
+        let (mut asks, mut expects) = (Canonical::default(), Canonical::default());
+        asks.list(&case.conversation, |out, turn| out.parts(turn.user_content.parts.as_deref()));
+        asks.optional("scenario", case.conversation_scenario.as_ref(), Canonical::scenario);
+        asks.optional("session", case.session_input.as_ref(), Canonical::session);
+        expects.list(&case.conversation, Canonical::expected);
+        expects
+            .optional("rubrics", case.rubrics.as_ref(), |out, rubrics| out.list(rubrics, Canonical::rubric));
+        expects.some_map("state", &case.final_session_state);
+        expects.extra(&case.extra);
+        Self { asks: asks.hash(), expects: expects.hash() }
+    }
+}
+
+/// A text that two values share only if they mean the same. Texts carry their length, and keys are sorted.
+#[derive(Default)]
+struct Canonical(String);
+
+impl Canonical {
+    fn hash(&self) -> String {
+        format!("{:016x}", block_hash(self.0.as_bytes()))
+    }
+
+    fn text(&mut self, text: &str) {
+        self.0.push_str(&text.len().to_string());
+        self.0.push(':');
+        self.0.push_str(text);
+    }
+
+    fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
+        self.0.push('[');
+        for item in items {
+            write(self, item);
+            self.0.push(',');
+        }
+        self.0.push(']');
+    }
+
+    /// A field that is absent is not written.
+    fn optional<T>(&mut self, name: &str, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
+        if let Some(value) = value {
+            self.text(name);
+            write(self, value);
+        }
+    }
+
+    fn optional_text(&mut self, name: &str, text: Option<&str>) {
+        self.optional(name, text, Self::text);
+    }
+
+    fn some_map(&mut self, name: &str, map: &Map) {
+        self.optional(name, Some(map).filter(|map| !map.is_empty()), Self::map);
+    }
+
+    /// A map of the user's: each key counts as it is, one whose value is `null` too.
+    fn map(&mut self, map: &Map) {
+        self.sorted(map.iter().map(|(key, value)| (key.to_owned(), value)).collect(), Self::value);
+    }
+
+    fn sorted(&mut self, mut entries: Vec<(String, &Value)>, write: fn(&mut Self, &Value)) {
+        entries.sort_by(|one, other| one.0.cmp(&other.0));
+        self.0.push('{');
+        for (key, value) in entries {
+            self.text(&key);
+            write(self, value);
+        }
+        self.0.push('}');
+    }
+
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Array(items) => self.list(items, Self::value),
+            Value::Object(map) => self.map(map),
+            plain => self.plain(plain),
+        }
+    }
+
+    fn plain(&mut self, value: &Value) {
+        match value {
+            Value::Bool(bool) => self.0.push(if *bool { 't' } else { 'f' }),
+            Value::Number(number) => self.number(number),
+            Value::String(text) => self.text(text),
+            _ => self.0.push('n'),
+        }
+    }
+
+    /// By value: `1`, `1.0` and `1e0` are one.
+    fn number(&mut self, number: &Number) {
+        self.0.push('#');
+        let float = number.as_f64();
+        if number.is_integer() {
+            self.0.push_str(&number.to_string());
+        } else if float == 0.0 {
+            self.0.push('0');
+        } else if float.fract() == 0.0 {
+            self.0.push_str(&format!("{float:.0}"));
+        } else {
+            self.0.push_str(&float.to_string());
+        }
+    }
+
+    /// What ADK's models hold in either spelling: keys in snake case, no comments, nothing that is `null`.
+    fn spelled(&mut self, value: &Value) {
+        match value {
+            Value::Array(items) => self.list(items, Self::spelled),
+            Value::Object(map) => {
+                let known = map.iter().filter(|(key, value)| !key.starts_with('_') && !value.is_null());
+                self.sorted(known.map(|(key, value)| (snake(key), value)).collect(), Self::spelled);
+            }
+            plain => self.plain(plain),
+        }
+    }
+
+    fn scenario(&mut self, scenario: &ConversationScenario) {
+        self.text(&scenario.starting_prompt);
+        self.text(&scenario.conversation_plan);
+        self.optional("persona", scenario.user_persona.as_ref().map(Persona::to_value), |out, persona| {
+            out.value(&persona);
+        });
+    }
+
+    fn session(&mut self, session: &SessionInput) {
+        let SessionInput { app_name, user_id, session_id: _, state, extra } = session;
+        self.text(app_name);
+        self.text(user_id);
+        self.some_map("state", state);
+        self.extra(extra);
+    }
+
+    /// Keys that ADK does not know and keeps, without comments.
+    fn extra(&mut self, extra: &Map) {
+        let mut known: Vec<(&str, &Value)> = extra.iter().collect();
+        known
+            .retain(|(key, value)| !value.is_null() && (!key.starts_with('_') || EXPECTATIONS.contains(key)));
+        known.sort_by_key(|(key, _)| *key);
+        for (key, value) in known {
+            self.text(key);
+            if key == "_criteria" { self.spelled(value) } else { self.value(value) }
+        }
+    }
+
+    /// What is expected in a turn. How long it took when it was recorded is not.
+    fn expected(&mut self, turn: &Invocation) {
+        let answer = turn.final_response.as_ref();
+        self.optional("answer", answer, |out, answer| out.parts(answer.parts.as_deref()));
+        let data = turn.intermediate_data.as_ref().filter(|data| !is_empty(data));
+        self.optional("data", data, Self::intermediate);
+        self.optional("rubrics", turn.rubrics.as_ref(), |out, rubrics| out.list(rubrics, Self::rubric));
+        let details = turn.app_details.as_ref().map(AppDetails::to_value);
+        self.optional("details", details, |out, details| out.value(&details));
+    }
+
+    fn intermediate(&mut self, data: &IntermediateData) {
+        match data {
+            IntermediateData::Tools { tool_uses, tool_responses, intermediate_responses } => {
+                self.list(tool_uses, Self::call);
+                self.list(tool_responses, Self::response);
+                self.list(intermediate_responses, |out, (author, parts)| {
+                    out.text(author);
+                    out.parts(Some(parts));
+                });
+            }
+            IntermediateData::Events(events) => self.list(events, Self::event),
+        }
+    }
+
+    /// Which model it was, and what it used, is not expected.
+    fn event(&mut self, event: &InvocationEvent) {
+        self.text(&event.author);
+        let content: Option<&Content> = event.content.as_ref();
+        self.optional("content", content, |out, content| out.parts(content.parts.as_deref()));
+        self.optional("grounding", event.grounding_metadata.as_ref(), Self::map);
+    }
+
+    fn parts(&mut self, parts: Option<&[Part]>) {
+        self.list(parts.unwrap_or_default(), |out, part| {
+            out.optional_text("text", part.text.as_deref());
+            out.optional("thought", part.thought.filter(|thought| *thought), |_, _| {});
+            out.optional("call", part.function_call.as_ref(), Self::call);
+            out.optional("response", part.function_response.as_ref(), Self::response);
+            out.some_map("other", &part.other);
+        });
+    }
+
+    /// `partial_args` and `will_continue` are never compared.
+    fn call(&mut self, call: &FunctionCall) {
+        let FunctionCall { id: _, args, name, other: _ } = call;
+        self.optional_text("name", name.as_deref());
+        self.optional("args", args.as_ref(), Self::map);
+    }
+
+    fn response(&mut self, response: &FunctionResponse) {
+        let FunctionResponse { id: _, name, response, other } = response;
+        self.optional_text("name", name.as_deref());
+        self.optional("response", response.as_ref(), Self::map);
+        self.some_map("other", other);
+    }
+
+    fn rubric(&mut self, rubric: &Rubric) {
+        let Rubric { rubric_id, text_property, description, kind } = rubric;
+        self.text(rubric_id);
+        self.optional_text("text", text_property.as_deref());
+        self.optional_text("description", description.as_deref());
+        self.optional_text("type", kind.as_deref());
+    }
+}
+
+/// Whether the data expects nothing, as if it were absent.
+fn is_empty(data: &IntermediateData) -> bool {
+    match data {
+        IntermediateData::Tools { tool_uses, tool_responses, intermediate_responses } => {
+            tool_uses.is_empty() && tool_responses.is_empty() && intermediate_responses.is_empty()
+        }
+        IntermediateData::Events(events) => events.is_empty(),
+    }
+}
+
+/// A key of ADK in snake case.
+fn snake(key: &str) -> String {
+    let mut snake = String::with_capacity(key.len() + 4);
+    for c in key.chars() {
+        if c.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! One run with ADK's statuses: one per metric and turn, one per metric, one for the run.
+
+use eval_format::{Gate, Invocation};
+
+use eval_core::__private::arithmetic::Pool;
+use eval_core::metric::{RubricScore, Score, Scores};
+use eval_core::report::{CaseReport, MetricOutcome, MetricReport, Role, RunReport, TurnVerdict};
+
+/// ADK's `EvalStatus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Passed,
+    Failed,
+    NotEvaluated,
+    Informational,
+}
+
+impl Status {
+    /// The number in JSON.
+    pub(crate) fn number(self) -> i64 {
+        match self {
+            Self::Passed => 1,
+            Self::Failed => 2,
+            Self::NotEvaluated => 3,
+            Self::Informational => 4,
+        }
+    }
+
+    /// The name in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "PASSED",
+            Self::Failed => "FAILED",
+            Self::NotEvaluated => "NOT_EVALUATED",
+            Self::Informational => "INFORMATIONAL",
+        }
+    }
+
+    /// The status of a turn. Where nothing is expected of it, ADK has no score, and says so of a metric that gates.
+    fn of_turn(verdict: Option<TurnVerdict>, threshold: Option<f64>) -> Self {
+        match verdict {
+            Some(TurnVerdict::Passed) => Self::Passed,
+            Some(TurnVerdict::Failed) => Self::Failed,
+            Some(TurnVerdict::NotEvaluated | TurnVerdict::Informational) | None => Self::of(None, threshold),
+        }
+    }
+
+    /// The status of the overall score of a run. Without a threshold it is `Informational`.
+    ///
+    /// It is not [`ScoredMetric::verdict`](crate::report::ScoredMetric::verdict): that one is decided by the exact mean, and
+    /// ADK's results by the metric's own overall score, which they show.
+    fn of(score: Option<f64>, threshold: Option<f64>) -> Self {
+        match (threshold, score) {
+            (None, _) => Self::Informational,
+            (Some(_), None) => Self::NotEvaluated,
+            (Some(threshold), Some(score)) if score >= threshold => Self::Passed,
+            (Some(_), Some(_)) => Self::Failed,
+        }
+    }
+}
+
+/// A score with its status.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct AdkScore {
+    pub(crate) score: Option<f64>,
+    pub(crate) status: Status,
+}
+
+/// A metric of a run.
+#[derive(Debug)]
+pub(crate) struct ExportedMetric<'a> {
+    pub(crate) metric: &'a MetricReport,
+    /// Whether it applies to the run. One that does not decides nothing.
+    applies: bool,
+    pub(crate) overall: AdkScore,
+    /// One per turn of the run.
+    pub(crate) turns: Vec<ExportedTurn<'a>>,
+}
+
+/// What a metric says of a turn.
+#[derive(Debug)]
+pub(crate) struct ExportedTurn<'a> {
+    pub(crate) actual: &'a Invocation,
+    /// The turn of the case; `None` beyond its end, and for simulated users.
+    pub(crate) expected: Option<&'a Invocation>,
+    pub(crate) score: AdkScore,
+    /// The verdicts of a judge on rubrics.
+    pub(crate) rubrics: &'a [RubricScore],
+}
+
+/// A run with its metrics. A run that ended in an error has none.
+#[derive(Debug)]
+pub(crate) struct ExportedRun<'a> {
+    pub(crate) status: Status,
+    pub(crate) metrics: Vec<ExportedMetric<'a>>,
+}
+
+impl<'a> ExportedRun<'a> {
+    pub(crate) fn new(case: &'a CaseReport, run: &'a RunReport) -> Self {
+        if error(run).is_some() {
+            return Self { status: Status::Failed, metrics: Vec::new() };
+        }
+        let metrics: Vec<ExportedMetric<'a>> = case
+            .metrics
+            .iter()
+            .filter_map(|metric| {
+                let scored = run.metric(&metric.name)?;
+                match &scored.outcome {
+                    MetricOutcome::Scored(scores) => {
+                        Some(ExportedMetric::new(metric, scores, &scored.turns, case, run))
+                    }
+                    // What was not measured is named, and has no score.
+                    MetricOutcome::Skipped(_) => Some(ExportedMetric::unscored(metric, case, run, false)),
+                    MetricOutcome::Unjudged(_) => Some(ExportedMetric::unscored(metric, case, run, true)),
+                    _ => None,
+                }
+            })
+            .collect();
+        Self { status: decide(&metrics), metrics }
+    }
+}
+
+impl<'a> ExportedMetric<'a> {
+    fn new(
+        metric: &'a MetricReport,
+        scores: &'a Scores,
+        verdicts: &[TurnVerdict],
+        case: &'a CaseReport,
+        run: &'a RunReport,
+    ) -> Self {
+        let turns = &run.transcript.turns;
+        let threshold = metric.threshold();
+        // ADK puts one score for the whole run at its last turn.
+        let before = if scores.is_whole_run() { turns.len().saturating_sub(1) } else { 0 };
+        let scored = scores.scores().iter().zip(verdicts.iter().copied()).map(Some);
+        let mut found = std::iter::repeat_n(None, before).chain(scored);
+        let mut expected = case.case.conversation.iter();
+        let turns = turns.iter().map(|turn| {
+            let (actual, expected) = (&turn.invocation, expected.next());
+            let (score, verdict) = found.next().flatten().unzip();
+            let rubrics = score.map(Score::rubrics).unwrap_or_default();
+            let score = score.and_then(Score::value);
+            let score = AdkScore { score, status: Status::of_turn(verdict, threshold) };
+            ExportedTurn { actual, expected, score, rubrics }
+        });
+        let turns = turns.collect();
+        let overall = scores.overall();
+        let mut overall = AdkScore { score: overall, status: Status::of(overall, threshold) };
+        if threshold.is_some() && !Pool::of(&[scores]).is_whole() {
+            // The mean of the other turns would hide the missing one.
+            overall = AdkScore { score: None, status: Status::NotEvaluated };
+        } else if case.gate == Gate::EveryTurn && verdicts.contains(&TurnVerdict::Failed) {
+            overall.status = Status::Failed;
+        }
+        Self { metric, applies: true, overall, turns }
+    }
+
+    /// A metric that was skipped. It was not evaluated on any turn.
+    fn unscored(metric: &'a MetricReport, case: &'a CaseReport, run: &'a RunReport, applies: bool) -> Self {
+        let score = AdkScore { score: None, status: Status::of(None, metric.threshold()) };
+        let mut expected = case.case.conversation.iter();
+        let turns = run.transcript.turns.iter().map(|turn| ExportedTurn {
+            actual: &turn.invocation,
+            expected: expected.next(),
+            score,
+            rubrics: &[],
+        });
+        Self { metric, applies, overall: score, turns: turns.collect() }
+    }
+}
+
+/// The error that ended the run or a metric on it: who failed, and the message.
+pub(crate) fn error(run: &RunReport) -> Option<(Role, String)> {
+    if let Some(error) = &run.error {
+        return Some((error.role, error.to_string()));
+    }
+    run.metrics.iter().find_map(|metric| match &metric.outcome {
+        MetricOutcome::Error { role, message } => {
+            Some((*role, format!("{role} error: {}: {message}", metric.name)))
+        }
+        _ => None,
+    })
+}
+
+/// The status of the run.
+///
+/// A metric that was not evaluated keeps the run from passing, unless it does not apply. ADK instead lets one passing metric
+/// pass the run, however many others were not evaluated.
+fn decide(metrics: &[ExportedMetric<'_>]) -> Status {
+    let any = |status| metrics.iter().any(|metric| metric.applies && metric.overall.status == status);
+    [Status::NotEvaluated, Status::Failed, Status::Passed]
+        .into_iter()
+        .find(|status| any(*status))
+        .unwrap_or(Status::NotEvaluated)
+}

@@ -1,0 +1,160 @@
+//! The report for people: a line for each case, the totals, and then what failed.
+
+use anstyle::Style;
+use eval_core::report::{Verdict, short};
+
+use crate::output::foreign::one_line;
+use crate::output::style::{self, BOLD, styled};
+use crate::output::width;
+use crate::output::words::{count, tokens};
+use crate::phrases::{counts, details, have, notes, numbers, rerun, runs, times, word};
+use crate::recorded::{Retry, RunResults, State, TestResult, near};
+
+pub fn text(results: &RunResults<'_>) -> String {
+    body(results, |_| None) + &commands(results)
+}
+
+/// The report without the commands to go on with. `again` is the command that runs a case again.
+pub fn body(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
+    let mut text = head(results);
+    let widest = results.tests.iter().map(|test| shown_width(&test.name)).max().unwrap_or_default();
+    let column = widest.min(width::columns().map_or(WIDEST, |columns| columns / 2).min(WIDEST));
+    for test in &results.tests {
+        text.push_str(&line(test, column));
+    }
+    text.push_str("──────────\n");
+    text.push_str(&summary(results));
+    // What tests printed and commands are not broken into lines: they are read and copied as they are.
+    text = width::fitted(text);
+    text.push_str(&failures(results, again));
+    text
+}
+
+/// The widest column of names. The lines of longer names are not aligned.
+const WIDEST: usize = 60;
+
+/// The width of the column of states and labels, which are aligned to the right.
+const LABEL: usize = 10;
+
+fn label(style: Style, word: &str) -> String {
+    format!("{}{}", " ".repeat(LABEL.saturating_sub(word.len())), styled(style, word))
+}
+
+fn head(results: &RunResults<'_>) -> String {
+    let sets: std::collections::BTreeSet<_> =
+        results.tests.iter().filter_map(|test| test.attempt.started.eval_set_id.as_deref()).collect();
+    let run = label(BOLD, "Run");
+    let name = results.loaded.name();
+    let (sets, cases) = (count(sets.len(), "set"), count(results.totals.cases, "case"));
+    let mut text = format!("{run} {name}  {sets} · {cases} · {}\n", count(results.totals.runs, "run"));
+    if let Some(times) = times(results) {
+        text.push_str(&format!("{} {times}\n", " ".repeat(LABEL)));
+    }
+    text
+}
+
+/// `PASS [   1.2s] weather::sunny  3/3  response_match_score 0.91`.
+fn line(test: &TestResult<'_>, width: usize) -> String {
+    let (word, style) = word(test);
+    let name = one_line(&test.name);
+    let pad = " ".repeat(width.saturating_sub(shown_width(&name)));
+    let seconds = test.elapsed().as_secs_f64();
+    let mut line = format!("{} [{seconds:>6.1}s] {name}{pad}  {}", label(style, word), runs(test));
+    match test.state {
+        State::Passed | State::Failed => line.push_str(&metrics(test)),
+        _ => line.push_str(&format!("  {}", one_line(&test.reason().unwrap_or_default()))),
+    }
+    if let Some(total) = test.usage().agent_tokens {
+        line.push_str(&format!("  {}", tokens(total)));
+    }
+    if let Some(Retry { failed, attempt }) = test.retry() {
+        line.push_str(&format!("  (attempt {attempt}, {} before it did not pass)", count(failed, "attempt")));
+    }
+    line.push('\n');
+    line
+}
+
+/// The metrics that can fail the case, and their scores.
+fn metrics(test: &TestResult<'_>) -> String {
+    let mut text = String::new();
+    for metric in test.gating() {
+        let name = one_line(&metric.name);
+        match metric.score.filter(|_| !matches!(metric.verdict, Verdict::Skipped(_))) {
+            Some(score) => text.push_str(&format!("  {name} {}", short(score, metric.threshold()))),
+            None => text.push_str(&format!("  {name} {}", metric.verdict)),
+        }
+        if let (Some(passed), Some(threshold)) = (metric.passed_runs, metric.threshold()) {
+            text.push_str(&format!(
+                " ({threshold:?} reached in {passed} of {})",
+                count(test.runs.total, "run")
+            ));
+        }
+        if metric.scored < metric.total {
+            text.push_str(&format!(" ({}/{} scored)", metric.scored, metric.total));
+        }
+    }
+    text
+}
+
+fn summary(results: &RunResults<'_>) -> String {
+    let totals = &results.totals;
+    let first = format!(
+        "[{:>6.1}s] {} · {}/{} {} a verdict",
+        totals.elapsed.as_secs_f64(),
+        counts(results),
+        totals.judged,
+        count(totals.runs, "run"),
+        have(totals.runs)
+    );
+    let mut shown = format!("{} {first}\n", label(BOLD, "Summary"));
+    let notes = notes(results).into_iter().map(|note| format!("note: {note}"));
+    for line in numbers(results).into_iter().chain(notes) {
+        shown.push_str(&format!("{} {line}\n", " ".repeat(LABEL)));
+    }
+    let outcome = totals.outcome();
+    shown.push_str(&format!(
+        "{} {}  {} (exit code {})\n",
+        label(BOLD, "Result"),
+        style::outcome(outcome),
+        totals.reason(),
+        outcome.exit_code()
+    ));
+    shown
+}
+
+/// What the tests printed that failed or have no verdict.
+fn failures(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
+    let mut text = String::new();
+    for test in results.needing_attention().take(MOST_FAILURES) {
+        text.push_str(&format!("\n---- {} ----\n{}\n", one_line(&test.name), details(test)));
+        if let Some(command) = again(test) {
+            text.push_str(&format!("\nrun again     {command}\n"));
+        }
+    }
+    let more = results.needing_attention().count().saturating_sub(MOST_FAILURES);
+    if more > 0 {
+        text.push_str(&format!(
+            "\n... and {} that did not pass; `--json FILE` writes all of them\n",
+            count(more, "more case")
+        ));
+    }
+    text
+}
+
+/// More of them are not read on a terminal.
+const MOST_FAILURES: usize = 50;
+
+/// The commands to go on with.
+fn commands(results: &RunResults<'_>) -> String {
+    let mut lines: Vec<String> =
+        rerun(results).iter().map(|command| format!("run again     {command}\n")).collect();
+    for folder in &results.loaded.folders {
+        lines.push(format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
+    }
+    format!("\n{}", lines.concat())
+}
+
+/// The columns that a name takes, but for the wide characters of some scripts.
+fn shown_width(name: &str) -> usize {
+    name.chars().count()
+}

@@ -1,0 +1,32 @@
+//! Recorded runs of eval sets: which run is meant, whether it is complete and passed, and its reports.
+#![doc = pages::page!("../docs/reports.md")]
+
+#[doc(hidden)]
+pub mod cargo;
+pub mod command;
+pub mod export;
+#[doc(hidden)]
+pub mod formats;
+#[doc(hidden)]
+pub mod output;
+#[doc(hidden)]
+pub mod page;
+mod pages;
+#[doc(hidden)]
+pub mod phrases;
+pub mod price;
+#[doc(hidden)]
+pub mod recorded;
+#[doc(hidden)]
+pub mod run_page;
+#[doc(hidden)]
+pub mod set_file;
+pub mod statistics;
+
+pub use command::EvalCommand;
+pub use export::Export;
+
+/// Answers of an installed google-adk.
+#[cfg(test)]
+#[path = "../tests/support/adk.rs"]
+mod adk_oracle;

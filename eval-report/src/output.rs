@@ -1,0 +1,17 @@
+//! Text for people and programs: words, times, styles, JSON, and how a command ended.
+
+pub mod again;
+mod error;
+pub mod foreign;
+pub mod json;
+mod outcome;
+mod read;
+pub mod shell;
+pub mod style;
+pub mod time;
+pub mod width;
+pub mod words;
+
+pub use error::CommandError;
+pub use outcome::Outcome;
+pub use read::{read, unreadable};

@@ -1,0 +1,41 @@
+//! Why a command could not do what it was asked for.
+
+use super::foreign::{self, one_line};
+use super::outcome::Outcome;
+use super::style::{ERROR, styled};
+
+/// Why a command could not do what it was asked for, or could not do it for one path. The exit code is 2.
+#[derive(Clone, Debug)]
+pub struct CommandError {
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// What went wrong and what helps, in one line without colours.
+impl std::fmt::Display for CommandError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}; {}", self.message, self.help)
+    }
+}
+impl std::error::Error for CommandError {}
+
+impl CommandError {
+    pub fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+
+    /// The error as a JSON document.
+    pub fn document(&self, command: Option<&str>) -> String {
+        let error = serde_json::json!({ "message": self.message, "help": self.help });
+        let document =
+            serde_json::json!({ "command": command, "outcome": Outcome::Unmeasurable, "error": error });
+        foreign::json(&format!("{document:#}")) + "\n"
+    }
+
+    /// The error as cargo prints its own errors.
+    pub fn shown(&self) -> String {
+        let level = styled(ERROR, "error");
+        format!("{level}: {}\n  = help: {}\n", one_line(&self.message), one_line(&self.help))
+    }
+}

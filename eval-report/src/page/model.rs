@@ -1,0 +1,299 @@
+//! What the page shows. Texts are plain: [`text`](super::text()) and [`line`](super::line) made them safe to read.
+
+use serde::Serialize;
+
+use super::diff::Piece;
+use super::plot::{Histogram, PassRate, Spark};
+use super::scatter::Scatter;
+use super::text::Text;
+
+/// Everything that the page shows.
+#[derive(Clone, Debug, Default)]
+pub struct PageModel {
+    /// The title of the window.
+    pub title: String,
+    /// The outcome in a word: `failed`.
+    pub outcome: String,
+    /// The counts that explain the outcome, in a sentence.
+    pub reason: String,
+    /// How many cases are in each state.
+    pub counts: Vec<Count>,
+    /// Which run it is, in a line.
+    pub about: String,
+    /// What is known of the run.
+    pub facts: Vec<Fact>,
+    /// Those that tell at a glance which run it is.
+    pub glance: Vec<Fact>,
+    /// The commands that run again what did not pass.
+    pub rerun: Vec<String>,
+    /// The pass rate, pass@k and the usage, each in a sentence.
+    pub numbers: Vec<String>,
+    /// What limits the numbers.
+    pub notes: Vec<String>,
+    /// A plot for each metric with a threshold.
+    pub histograms: Vec<Histogram>,
+    /// The pass rate of the last runs; `None` if there is no run before this one.
+    pub pass_rate: Option<PassRate>,
+    /// Time and cost against the score.
+    pub scatters: Vec<Scatter>,
+    /// The cases, what needs attention first.
+    pub cases: Vec<CaseRow>,
+}
+
+/// Plots of metrics that are shown without being asked for.
+const FIRST_PLOTS: usize = 4;
+
+impl PageModel {
+    /// The plots of metrics that are in sight, and the others: those that failed no case, if there are many.
+    pub fn plots(&self) -> (&[Histogram], &[Histogram]) {
+        let failing = self.histograms.iter().filter(|plot| plot.below > 0).count();
+        let first = if self.histograms.len() <= FIRST_PLOTS { FIRST_PLOTS } else { failing.max(1) };
+        self.histograms.split_at(first.min(self.histograms.len()))
+    }
+
+    /// Whether it is known of a case what it cost.
+    pub fn has_costs(&self) -> bool {
+        self.cases.iter().any(|case| case.cost.is_some())
+    }
+}
+
+/// A filter, and how many cases it shows.
+#[derive(Clone, Debug)]
+pub struct Count {
+    /// What the script knows it by: `failed`.
+    pub filter: &'static str,
+    /// Its name on the page.
+    pub name: &'static str,
+    pub cases: usize,
+}
+
+/// Something about the run; without a value if the journal does not record it.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    pub name: &'static str,
+    pub value: Option<String>,
+}
+
+impl Fact {
+    /// Whether it has several lines.
+    pub fn is_wide(&self) -> bool {
+        self.value.as_ref().is_some_and(|value| value.contains('\n'))
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Debug, Default)]
+pub struct CaseRow {
+    /// The name of the case in links.
+    pub anchor: String,
+    pub name: String,
+    /// The class of its state: `failed`.
+    pub state: &'static str,
+    /// The state in a word: `FAIL`.
+    pub word: &'static str,
+    /// The filters that show it, separated by spaces.
+    pub filters: String,
+    /// Why it has its state.
+    pub reason: Option<String>,
+    /// Runs that passed, of all runs.
+    pub runs: String,
+    /// What more there is to say of them: `flaky`.
+    pub of_runs: Option<String>,
+    pub pills: Vec<Pill>,
+    pub tokens: Option<String>,
+    /// In the currency of the prices; `None` without prices.
+    pub cost: Option<String>,
+    pub time: Option<String>,
+    pub spark: Option<Spark>,
+    pub details: CaseDetails,
+}
+
+/// A metric in a row.
+#[derive(Clone, Debug)]
+pub struct Pill {
+    pub name: String,
+    /// The class of its verdict.
+    pub state: &'static str,
+    /// The score, or a word for why there is none.
+    pub score: String,
+}
+
+/// What is known of a case. It is embedded as JSON; the script shows it when the case is opened.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CaseDetails {
+    pub name: String,
+    pub state: &'static str,
+    pub word: &'static str,
+    pub reason: Option<String>,
+    /// The set, the package and so on.
+    pub facts: Vec<(&'static str, String)>,
+    /// The command that runs it again.
+    pub rerun: Option<String>,
+    /// What the reader has to know of the comparison: the case was edited, or its file is not here.
+    pub doubt: Option<String>,
+    pub notes: Vec<String>,
+    pub metrics: Vec<MetricLine>,
+    pub earlier: Vec<Earlier>,
+    pub runs: Vec<Run>,
+    /// What the test printed.
+    pub printed: Option<Text>,
+}
+
+/// A metric over all runs of a case.
+#[derive(Clone, Debug, Serialize)]
+pub struct MetricLine {
+    pub name: String,
+    pub state: &'static str,
+    /// The score in few digits.
+    pub score: Option<String>,
+    pub threshold: Option<f64>,
+    /// `2 of 3 turns`.
+    pub scored: String,
+    pub reason: Option<String>,
+    pub criterion: Vec<(String, String)>,
+    pub notes: Vec<String>,
+    /// For people who do not know the metric.
+    pub about: Option<String>,
+}
+
+/// An attempt before the one that counts.
+#[derive(Clone, Debug, Serialize)]
+pub struct Earlier {
+    pub attempt: u32,
+    pub state: &'static str,
+    pub reason: Option<String>,
+}
+
+/// A run of a case.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    pub number: usize,
+    /// The class of its verdict.
+    pub state: &'static str,
+    pub error: Option<Text>,
+    pub tokens: Option<String>,
+    /// Each metric on this run.
+    pub scores: Vec<RunScore>,
+    pub turns: Vec<Turn>,
+    pub state_rows: Vec<StateRow>,
+    pub judges: Vec<Judge>,
+}
+
+/// A metric on a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunScore {
+    pub metric: String,
+    /// The class of its verdict on the run.
+    pub state: &'static str,
+    /// The score in few digits.
+    pub score: Option<String>,
+    pub threshold: Option<f64>,
+    /// Why there is no score.
+    pub reason: Option<String>,
+    /// The remarks on a score of the run as a whole.
+    pub whole: Option<TurnScore>,
+}
+
+/// A turn of a run, beside what was expected of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Turn {
+    /// `false` if the run ended before it.
+    pub played: bool,
+    pub user: Text,
+    /// How the calls are compared; `None` if no metric of the case does.
+    pub compared: Option<String>,
+    pub calls: Vec<Call>,
+    pub expected: Option<Text>,
+    pub actual: Option<Text>,
+    /// Whether the answer is the expected one, whatever is shown of them.
+    pub same: bool,
+    /// Both answers in pieces, if they differ.
+    pub pieces: Option<(Vec<Piece>, Vec<Piece>)>,
+    pub scores: Vec<TurnScore>,
+    /// `1.2 s in all, 0.9 s in the model`.
+    pub took: Option<String>,
+    pub steps: Vec<Step>,
+    /// Steps that are not shown.
+    pub more_steps: usize,
+}
+
+/// An expected call beside an actual one.
+#[derive(Clone, Debug, Serialize)]
+pub struct Call {
+    /// `same`, `changed`, `missing`, `extra`, or `made` if nothing is expected.
+    pub is: &'static str,
+    pub expected: Option<String>,
+    pub actual: Option<String>,
+    pub result: Option<String>,
+    /// Both calls in pieces, if they differ.
+    pub pieces: Option<(Vec<Piece>, Vec<Piece>)>,
+}
+
+/// A metric on a turn.
+#[derive(Clone, Debug, Serialize)]
+pub struct TurnScore {
+    pub metric: String,
+    /// The class of its verdict on the turn.
+    pub state: &'static str,
+    /// The score in few digits.
+    pub score: Option<String>,
+    pub threshold: Option<f64>,
+    pub reason: Option<String>,
+    pub notes: Vec<Text>,
+    pub rubrics: Vec<JudgedRubric>,
+}
+
+/// What a judge found of a rubric.
+#[derive(Clone, Debug, Serialize)]
+pub struct JudgedRubric {
+    pub id: String,
+    pub score: Option<f64>,
+    pub text: Option<Text>,
+    pub rationale: Option<Text>,
+}
+
+/// An event of a turn.
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// Seconds since the turn began.
+    pub at: f64,
+    /// Since when what led to it took place, and who was at work: `model`, `tool`.
+    pub from: f64,
+    pub by: &'static str,
+    pub author: String,
+    pub what: &'static str,
+    pub text: String,
+    pub tokens: Option<String>,
+    pub model: Option<String>,
+}
+
+/// A key of the session state that changed, or of which something was expected.
+#[derive(Clone, Debug, Serialize)]
+pub struct StateRow {
+    pub key: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+    pub expected: Option<String>,
+    /// Whether it is not as expected.
+    pub differs: bool,
+}
+
+/// What a judge was asked in a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judge {
+    /// The metric, or that it played the user.
+    pub purpose: String,
+    pub model: String,
+    /// `3 questions, 1 from the recording, 1 without an answer`.
+    pub asked: String,
+    pub questions: Vec<Question>,
+}
+
+/// A prompt, and what came back.
+#[derive(Clone, Debug, Serialize)]
+pub struct Question {
+    /// The name of the prompt, if it has one.
+    pub template: Option<String>,
+    pub prompt: Text,
+    pub answers: Vec<Text>,
+}

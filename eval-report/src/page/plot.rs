@@ -1,0 +1,231 @@
+//! Plots: their shapes in the units of an SVG, and a sentence that says the same.
+
+use std::fmt::Write;
+
+/// The width of a plot.
+pub(super) const WIDTH: f64 = 240.0;
+/// The height of what is drawn in it.
+pub(super) const HEIGHT: f64 = 60.0;
+/// Bars of a histogram.
+const BARS: usize = 20;
+
+/// How the scores of a metric are spread over the cases.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    pub metric: String,
+    pub bars: Vec<Bar>,
+    /// Where the thresholds are: one, or several if cases have different ones.
+    pub thresholds: Vec<f64>,
+    /// How many cases are below their threshold.
+    pub below: usize,
+    /// The ends of the axis.
+    pub low: String,
+    pub high: String,
+    /// The plot in a sentence.
+    pub summary: String,
+}
+
+/// A bar, below the threshold or not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
+    pub below: bool,
+    /// `3 cases from 0.5 to 0.55`.
+    pub label: String,
+}
+
+/// More thresholds than this would be a fence, and no plot.
+const MOST_THRESHOLDS: usize = 4;
+
+impl Histogram {
+    /// Of each case its score, and its threshold if it has one. `None` if there is no score. Scores that are no numbers are left
+    /// out.
+    pub fn of(metric: String, scores: &[(f64, Option<f64>)]) -> Option<Self> {
+        let finite = |threshold: &Option<f64>| threshold.filter(|it| it.is_finite());
+        let scores: Vec<(f64, Option<f64>)> = scores
+            .iter()
+            .filter(|(score, _)| score.is_finite())
+            .map(|(score, threshold)| (*score, finite(threshold)))
+            .collect();
+        if scores.is_empty() {
+            return None;
+        }
+        let mut thresholds: Vec<f64> = scores.iter().filter_map(|(_, threshold)| *threshold).collect();
+        thresholds.sort_by(f64::total_cmp);
+        thresholds.dedup();
+        let ends = scores.iter().map(|(score, _)| *score).chain(thresholds.iter().copied());
+        let low = ends.clone().fold(0.0, f64::min);
+        let high = ends.fold(1.0, f64::max);
+        let place = |score: f64| (score / (high - low) - low / (high - low)).clamp(0.0, 1.0);
+        let is_below = |(score, threshold): &(f64, Option<f64>)| threshold.is_some_and(|it| *score < it);
+        let mut counts = [[0_usize; 2]; BARS];
+        for score in &scores {
+            counts[bar_at(place(score.0))][usize::from(is_below(score))] += 1;
+        }
+        let most = counts.iter().map(|[reached, below]| reached + below).max().unwrap_or(1);
+        let width = WIDTH / as_f64(BARS);
+        let mut bars = Vec::new();
+        for (at, [reached, below]) in counts.into_iter().enumerate() {
+            let mut top = HEIGHT;
+            for (count, below) in [(below, true), (reached, false)].into_iter().filter(|it| it.0 > 0) {
+                let height = HEIGHT * as_f64(count) / as_f64(most);
+                top -= height;
+                let from = |at: usize| end(low + (high - low) * (as_f64(at) / as_f64(BARS)));
+                let label = format!("{} from {} to {}", cases(count), from(at), from(at + 1));
+                let x = as_f64(at) * width + 0.5;
+                bars.push(Bar { x, y: top, width: width - 1.0, height, below, label });
+            }
+        }
+        let (below, of) = (scores.iter().filter(|it| is_below(it)).count(), cases(scores.len()));
+        let summary = match thresholds.as_slice() {
+            [] => format!("{of}, no threshold"),
+            [threshold] => format!("{below} of {of} below the threshold {threshold}"),
+            [first, .., last] => format!("{below} of {of} below their thresholds, {first} to {last}"),
+        };
+        Some(Self {
+            metric,
+            bars,
+            thresholds: thresholds.iter().take(MOST_THRESHOLDS).map(|it| place(*it) * WIDTH).collect(),
+            below,
+            low: end(low),
+            high: end(high),
+            summary,
+        })
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the place is from 0 to 1")]
+fn bar_at(place: f64) -> usize {
+    ((place * as_f64(BARS)) as usize).min(BARS - 1)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+pub(super) fn as_f64(count: usize) -> f64 {
+    count as f64
+}
+
+fn cases(number: usize) -> String {
+    if number == 1 { "1 case".to_owned() } else { format!("{number} cases") }
+}
+
+/// The end of an axis, with few digits.
+pub(super) fn end(value: f64) -> String {
+    if value.abs() >= 1e6 { format!("{value:.1e}") } else { ((value * 100.0).round() / 100.0).to_string() }
+}
+
+/// The pass rate of the last runs, the oldest first.
+#[derive(Clone, Debug)]
+pub struct PassRate {
+    pub points: Vec<Past>,
+    /// The points of the line.
+    pub line: String,
+    pub summary: String,
+}
+
+/// A run of the past.
+#[derive(Clone, Debug)]
+pub struct Past {
+    pub x: f64,
+    pub y: f64,
+    /// `2026-11-22 02:31:07 UTC: 3/4 cases`.
+    pub label: String,
+}
+
+impl PassRate {
+    /// Of each run its label, and how many of how many cases passed. `last` is what a sentence calls the last one. `None` for
+    /// fewer than two runs with cases.
+    pub fn of(runs: &[(String, usize, usize)], last: &str) -> Option<Self> {
+        let runs: Vec<_> = runs.iter().filter(|(.., of)| *of > 0).collect();
+        let [.., (_, before, of_before), (_, now, of_now)] = runs.as_slice() else { return None };
+        let step = (WIDTH - 10.0) / as_f64(runs.len() - 1);
+        let points: Vec<Past> = runs
+            .iter()
+            .enumerate()
+            .map(|(at, (label, passed, of))| Past {
+                x: 5.0 + as_f64(at) * step,
+                y: 4.0 + (HEIGHT - 8.0) * (1.0 - as_f64(*passed) / as_f64(*of)),
+                label: format!("{label}: {passed}/{of} cases passed"),
+            })
+            .collect();
+        let mut line = String::new();
+        for Past { x, y, .. } in &points {
+            let _ = write!(line, "{x:.1},{y:.1} ");
+        }
+        let summary =
+            format!("{now}/{of_now} cases passed in {last}, {before}/{of_before} in the one before");
+        Some(Self { points, line, summary })
+    }
+}
+
+/// What became of a case in the last runs: a bar for each, the oldest first. A full bar passed, a low one did not, and a
+/// dot is a run without the case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spark {
+    pub passed: String,
+    pub others: String,
+    pub absent: String,
+    pub width: usize,
+    pub label: String,
+}
+
+impl Spark {
+    /// Of each run whether the case passed, and its state in a word; `None` where it did not run.
+    pub fn of(runs: &[Option<(bool, &'static str)>]) -> Self {
+        let (mut passed, mut others, mut absent) = (String::new(), String::new(), String::new());
+        let mut words = Vec::new();
+        for (at, run) in runs.iter().enumerate() {
+            let x = at * 6;
+            match run {
+                Some((true, _)) => passed.push_str(&format!("M{x} 1h4v14h-4z")),
+                Some((false, _)) => others.push_str(&format!("M{x} 9h4v6h-4z")),
+                None => absent.push_str(&format!("M{} 13h2v2h-2z", x + 1)),
+            }
+            words.push(run.map_or("not run", |(_, word)| word));
+        }
+        Self { passed, others, absent, width: runs.len() * 6, label: words.join(", ") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_inside_of_the_plot_whatever_the_scores() {
+        for (scores, threshold) in [
+            (vec![0.0, 0.5, 0.5, 1.0], Some(0.8)),
+            (vec![f64::NAN, f64::INFINITY, 0.3], Some(f64::NAN)),
+            (vec![-1e300, 1e300], None),
+            (vec![f64::MAX, f64::MIN], Some(0.0)),
+            (vec![7.0], Some(5.0)),
+        ] {
+            let scores: Vec<_> = scores.into_iter().map(|score| (score, threshold)).collect();
+            let plot = Histogram::of("m".into(), &scores).unwrap();
+            for bar in &plot.bars {
+                assert!(bar.x >= 0.0 && bar.x + bar.width <= WIDTH, "{plot:?}");
+                assert!(bar.y >= -1e-9 && bar.y + bar.height <= HEIGHT + 1e-9, "{plot:?}");
+            }
+            assert!(plot.thresholds.iter().all(|at| (0.0..=WIDTH).contains(at)), "{plot:?}");
+        }
+        assert!(Histogram::of("m".into(), &[(f64::NAN, None)]).is_none());
+    }
+
+    #[test]
+    fn a_plot_says_in_words_what_it_shows() {
+        let plot = Histogram::of("m".into(), &[0.5, 0.8, 0.9].map(|score| (score, Some(0.8)))).unwrap();
+        assert_eq!(plot.summary, "1 of 3 cases below the threshold 0.8");
+        assert_eq!(plot.bars.iter().filter(|bar| bar.below).count(), 1);
+        let several = Histogram::of("m".into(), &[(0.85, Some(0.8)), (0.85, Some(0.9))]).unwrap();
+        assert_eq!(several.summary, "1 of 2 cases below their thresholds, 0.8 to 0.9");
+        assert_eq!((several.bars.len(), several.thresholds.len()), (2, 2));
+        let runs = [("a".to_owned(), 1, 4), ("b".to_owned(), 0, 0), ("c".to_owned(), 4, 4)];
+        let rate = PassRate::of(&runs, "this run").unwrap();
+        assert_eq!(rate.summary, "4/4 cases passed in this run, 1/4 in the one before");
+        assert!(PassRate::of(&runs[..2], "this run").is_none());
+        let spark = Spark::of(&[Some((true, "passed")), None, Some((false, "failed"))]);
+        assert_eq!(spark.label, "passed, not run, failed");
+    }
+}

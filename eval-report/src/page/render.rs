@@ -1,0 +1,292 @@
+//! From the model to the file.
+
+use askama::Template;
+
+use super::json::inside_html;
+use super::model::{CaseDetails, PageModel};
+use super::policy::policy;
+
+/// The style of all pages.
+pub const STYLE: &str = include_str!("../../templates/page.css");
+const SCRIPT: &str = include_str!("../../templates/page.js");
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Html<'m> {
+    page: &'m PageModel,
+    policy: String,
+    style: &'static str,
+    script: &'static str,
+    live: Option<&'m Live>,
+}
+
+/// What a server adds to the page, so that it can be told of what changes.
+#[derive(Clone, Debug)]
+pub struct Live {
+    /// The links to the other pages, as HTML.
+    pub nav: String,
+    /// The id of the run.
+    pub run: String,
+    /// What the page knows already.
+    pub version: u64,
+    pub style: &'static str,
+    pub scripts: Vec<&'static str>,
+}
+
+impl Html<'_> {
+    /// The details of a case, for a script element.
+    #[expect(clippy::unused_self, reason = "the template calls it")]
+    fn details(&self, details: &CaseDetails) -> String {
+        inside_html(details)
+    }
+}
+
+/// The page as a file: HTML without anything beside it.
+pub fn render(page: &PageModel) -> Result<String, askama::Error> {
+    let policy = policy(&[STYLE], &[SCRIPT], false);
+    Html { page, policy, style: STYLE, script: SCRIPT, live: None }.render()
+}
+
+/// The page as a server sends it.
+pub fn render_live(page: &PageModel, live: &Live) -> Result<String, askama::Error> {
+    Html { page, policy: live_policy(live), style: STYLE, script: SCRIPT, live: Some(live) }.render()
+}
+
+/// What the page may do as a server sends it.
+pub fn live_policy(live: &Live) -> String {
+    let scripts: Vec<&str> = live.scripts.iter().copied().chain([SCRIPT]).collect();
+    policy(&[STYLE, live.style], &scripts, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_core::__private::hide;
+
+    use super::*;
+    use crate::page::{
+        Anchors, Call, CaseRow, Count, Earlier, Fact, Histogram, Judge, MetricLine, PassRate, Pill, Point,
+        Question, Run, Scatter, Spark, Turn, line, text, words,
+    };
+
+    /// A page that shows this text wherever foreign text can stand.
+    fn everywhere(foreign: &str) -> PageModel {
+        let line = || line(foreign);
+        let metric = MetricLine {
+            name: line(),
+            state: "failed",
+            score: Some(line()),
+            threshold: None,
+            scored: line(),
+            reason: Some(line()),
+            criterion: vec![(line(), line())],
+            notes: vec![line()],
+            about: None,
+        };
+        let call = Call {
+            is: "changed",
+            expected: Some(line()),
+            actual: Some(line()),
+            result: Some(line()),
+            pieces: words(&line(), "x"),
+        };
+        let turn = Turn {
+            played: true,
+            same: false,
+            user: text(foreign),
+            compared: Some(line()),
+            calls: vec![call],
+            expected: Some(text(foreign)),
+            actual: Some(text("x")),
+            pieces: words(&text(foreign).shown, "x"),
+            scores: Vec::new(),
+            took: None,
+            steps: Vec::new(),
+            more_steps: 0,
+        };
+        let question =
+            Question { template: Some(line()), prompt: text(foreign), answers: vec![text(foreign)] };
+        let point = |took| Point {
+            took,
+            score: 0.5,
+            passed: false,
+            name: line(),
+            anchor: Anchors::default().of(foreign),
+        };
+        let run = Run {
+            number: 1,
+            state: "error",
+            error: Some(text(foreign)),
+            tokens: Some(line()),
+            scores: Vec::new(),
+            turns: vec![turn],
+            state_rows: Vec::new(),
+            judges: vec![Judge { purpose: line(), model: line(), asked: line(), questions: vec![question] }],
+        };
+        let details = CaseDetails {
+            name: line(),
+            facts: vec![("Set", line())],
+            rerun: Some(line()),
+            doubt: Some(line()),
+            metrics: vec![metric],
+            earlier: vec![Earlier { attempt: 1, state: "failed", reason: Some(line()) }],
+            runs: vec![run],
+            printed: Some(text(foreign)),
+            ..CaseDetails::default()
+        };
+        let case = CaseRow {
+            anchor: Anchors::default().of(foreign),
+            name: line(),
+            state: "failed",
+            word: "FAIL",
+            filters: "failed".to_owned(),
+            reason: Some(line()),
+            runs: line(),
+            of_runs: Some(line()),
+            pills: vec![Pill { name: line(), state: "failed", score: line() }],
+            tokens: Some(line()),
+            cost: Some(line()),
+            time: Some(line()),
+            spark: Some(Spark::of(&[Some((true, "passed")), None])),
+            details,
+        };
+        PageModel {
+            title: line(),
+            outcome: "failed".to_owned(),
+            reason: line(),
+            counts: vec![Count { filter: "all", name: "All", cases: 1 }],
+            about: line(),
+            facts: vec![Fact { name: "Run", value: Some(line()) }, Fact { name: "Cost", value: None }],
+            numbers: vec![line()],
+            notes: vec![line()],
+            histograms: (0..6).filter_map(|_| Histogram::of(line(), &[(0.5, Some(0.8))])).collect(),
+            rerun: vec![line()],
+            glance: vec![Fact { name: "Agent models", value: Some(line()) }],
+            scatters: Scatter::of("t", vec![point(1.0), point(2.0)], |took| took.to_string())
+                .into_iter()
+                .collect(),
+            pass_rate: PassRate::of(&[(line(), 1, 2), (line(), 2, 2)], "this run"),
+            cases: vec![case],
+        }
+    }
+
+    /// The tags with the names of their attributes, as a browser reads them.
+    fn skeleton(html: &str) -> Vec<String> {
+        let mut tags = Vec::new();
+        let mut rest = html;
+        while let Some((_, after)) = rest.split_once('<') {
+            let (mut tag, mut quote, mut end) = (String::new(), None, after.len());
+            for (at, c) in after.char_indices() {
+                match (quote, c) {
+                    (None, '>') => {
+                        end = at;
+                        break;
+                    }
+                    (None, '"' | '\'') => quote = Some(c),
+                    (Some(open), _) if c == open => quote = None,
+                    (None, _) => tag.push(c),
+                    (Some(_), _) => {}
+                }
+            }
+            rest = &after[end..];
+            // A browser looks for nothing but their end tags in these.
+            for raw in ["script", "style"] {
+                if tag.starts_with(raw) {
+                    rest = rest.find(&format!("</{raw}")).map_or("", |at| &rest[at..]);
+                }
+            }
+            tags.push(tag);
+        }
+        tags
+    }
+
+    const FRAGMENTS: [&str; 24] = [
+        "<",
+        ">",
+        "\"",
+        "'",
+        "&",
+        "</",
+        "script",
+        "<script>",
+        "</script>",
+        "<!--",
+        "-->",
+        "<img src=x onerror=",
+        "/",
+        "=",
+        "javascript:",
+        "]]>",
+        "\\",
+        "\u{2028}",
+        "\u{202e}",
+        "\n",
+        "\0",
+        " ",
+        "{{",
+        "ä日",
+    ];
+
+    /// Texts made of what means something in HTML, in JSON, in JavaScript or in a template.
+    fn hostile(seed: u64) -> String {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state >> 33).unwrap_or_default()
+        };
+        let length = 1 + next() % 12;
+        (0..length).map(|_| FRAGMENTS[next() % FRAGMENTS.len()]).collect()
+    }
+
+    #[test]
+    fn no_text_changes_the_markup() {
+        let plain = skeleton(&render(&everywhere("plain")).unwrap());
+        assert!(plain.len() > 100, "{plain:?}");
+        for seed in 0..300 {
+            let foreign = hostile(seed);
+            let page = render(&everywhere(&foreign)).unwrap();
+            assert_eq!(skeleton(&page), plain, "{foreign:?}");
+            assert!(!page.contains(['\u{202e}', '\0']), "{foreign:?}");
+        }
+    }
+
+    #[test]
+    fn the_embedded_details_are_the_texts() {
+        for seed in 0..300 {
+            let foreign = hostile(seed);
+            let page = render(&everywhere(&foreign)).unwrap();
+            let (_, json) = page.split_once("id=\"data-0\">").unwrap();
+            let (json, _) = json.split_once("</script>").unwrap();
+            let details: serde_json::Value = serde_json::from_str(json).unwrap();
+            assert_eq!(details["name"], line(&foreign), "{foreign:?}");
+            assert_eq!(details["printed"]["t"], text(&foreign).shown, "{foreign:?}");
+        }
+    }
+
+    /// A secret that has another form in HTML is masked, and one that is a word of the script does not break the script.
+    #[test]
+    fn secrets_are_masked_in_texts_and_nowhere_else() {
+        let (odd, word) = ("p<ss&w\"rd 1", "querySelectorAll");
+        assert!(SCRIPT.contains(word));
+        for secret in [odd, word] {
+            hide(secret);
+        }
+        let page = render(&everywhere(&format!("the {odd} and {word}"))).unwrap();
+        assert!(page.contains(SCRIPT));
+        let texts = page.replace(SCRIPT, "");
+        for trace in ["p<ss", "p&#", "p\\u003c", "w\"rd", "w&#34;rd", "w\\\"rd", word] {
+            assert!(!texts.contains(trace), "{trace}");
+        }
+        assert!(texts.contains("the (a hidden value) and (a hidden value)"));
+    }
+
+    #[test]
+    fn the_script_makes_no_html_of_texts() {
+        for forbidden in
+            ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function(", "fetch("]
+        {
+            assert!(!SCRIPT.contains(forbidden), "{forbidden}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The page of `docs/` on this crate, as rustdoc.
+//!
+//! A page links to other pages by reference links, whose definitions at its end are for readers of the repository. Here,
+//! definitions in front of the page lead to where those pages are in rustdoc; of two definitions the first one counts.
+
+/// The text of a page.
+macro_rules! page {
+    ($file:literal) => {
+        concat!(
+            // A definition cannot follow a line of text, and rustdoc takes one line break away.
+            "\n\n",
+            "[command line]: https://docs.rs/eval-core/latest/eval_core/_documentation/command_line\n",
+            "[exports]: https://docs.rs/eval-core/latest/eval_core/_documentation/differences#exports\n",
+            "[run]: https://docs.rs/eval-core/latest/eval_core/_documentation/command_line#run\n",
+            "\n",
+            include_str!($file)
+        )
+    };
+}
+
+pub(crate) use page;

@@ -1,0 +1,281 @@
+//! What is said of a run in several formats.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use anstyle::Style;
+
+use crate::statistics::percent;
+use eval_core::journal::Decided;
+
+use crate::output::again::{self, CaseOfFile};
+use crate::output::foreign::{guard, headline, one_line};
+use crate::output::style::WARNING;
+use crate::output::time;
+use crate::output::words::{self, count};
+use crate::recorded::{OverCases, RunCounts, RunResults, State, TestResult, Usage, gaps};
+
+/// The word for the state of a test. A case that passed although some of its runs did not is flaky.
+pub fn word(test: &TestResult<'_>) -> (&'static str, Style) {
+    if test.is_in_work {
+        return ("IN WORK", WARNING);
+    }
+    if test.state == State::Passed && test.runs.are_flaky() { ("FLAKY", WARNING) } else { test.state.label() }
+}
+
+/// `2/3 flaky`: runs that passed, of all runs.
+pub fn runs(test: &TestResult<'_>) -> String {
+    let RunCounts { total, ran, judged, .. } = test.runs;
+    let mut text = match total {
+        0 => "-".to_owned(),
+        _ => test.runs.tally().to_string(),
+    };
+    if test.runs.are_flaky() {
+        text.push_str(" flaky");
+    }
+    if ran < total {
+        text.push_str(&format!(" ({ran}/{total} ran)"));
+    } else if judged < total {
+        text.push_str(&format!(" ({judged}/{total} {} a verdict)", have(total)));
+    }
+    text
+}
+
+/// The verb for so many things.
+pub fn have(number: usize) -> &'static str {
+    if number == 1 { "has" } else { "have" }
+}
+
+/// `12 cases: 8 passed (1 flaky), 1 failed`.
+pub fn counts(results: &RunResults<'_>) -> String {
+    let totals = &results.totals;
+    let is_flaky = |test: &&TestResult<'_>| test.state == State::Passed && test.runs.are_flaky();
+    let flaky = match results.tests.iter().filter(is_flaky).count() {
+        0 => String::new(),
+        flaky => format!(" ({flaky} flaky)"),
+    };
+    let mut parts = vec![format!("{} passed{flaky}", totals.passed)];
+    for (number, state) in [
+        (totals.failed, State::Failed),
+        (totals.not_evaluated, State::NotEvaluated),
+        (totals.errors, State::Error),
+        (totals.unfinished, State::Unfinished),
+        (totals.skipped, State::Skipped),
+    ] {
+        if number > 0 {
+            parts.push(format!("{number} {}", state.counted(number)));
+        }
+    }
+    format!("{}: {}", count(totals.cases, "case"), parts.join(", "))
+}
+
+/// The numbers of a report that say more than counts: the pass rate, pass@k, and the usage.
+pub fn numbers(results: &RunResults<'_>) -> Vec<String> {
+    let repetition = results.over_cases.map(|over| repetition(over, results.totals.cases));
+    [rate(results), repetition, usage(results.totals.usage)].into_iter().flatten().collect()
+}
+
+/// The pass rate of the cases, with its interval.
+fn rate(results: &RunResults<'_>) -> Option<String> {
+    let tally = results.totals.tally();
+    let (rate, interval) = (tally.rate()?, tally.interval()?);
+    Some(format!(
+        "pass rate {tally} = {} of cases; 95% interval for the rate of all such cases: {interval} (Wilson)",
+        percent(rate)
+    ))
+}
+
+/// pass@k and pass^k, and what they mean.
+fn repetition(over: OverCases, of: usize) -> String {
+    let OverCases { k, pass_at, pass_all, cases } = over;
+    format!(
+        "pass@{k} {} (one of {} passes), pass^{k} {} (all {k} pass): unbiased, mean of {cases}/{}",
+        probability(pass_at),
+        count(k, "run"),
+        probability(pass_all),
+        count(of, "case")
+    )
+}
+
+/// A probability with two digits after the point, or with as many as it takes to tell it from 0 and 1.
+fn probability(of: f64) -> String {
+    let told = |text: &String| text.parse::<f64>().is_ok_and(|shown| 0.0 < shown && shown < 1.0);
+    let mut with = (2..20).map(|digits| format!("{of:.digits$}"));
+    let is_inside = 0.0 < of && of < 1.0;
+    with.find(|text| !is_inside || told(text)).unwrap_or_else(|| format!("{of:?}"))
+}
+
+fn usage(usage: Usage) -> Option<String> {
+    let mut parts = Vec::new();
+    if let Some(tokens) = usage.agent_tokens {
+        parts.push(format!("agent {}", words::tokens(tokens)));
+    }
+    if usage.asked > 0 {
+        let tokens = usage.judge_tokens.map_or_else(|| "unknown tokens".to_owned(), words::tokens);
+        parts.push(format!("judges {}{}, {tokens}", count(usage.asked, "question"), answers(usage)));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// ` (10 replayed, 2 asked)`: how the questions to judges were answered, as far as the journal tells.
+fn answers(usage: Usage) -> String {
+    let mut parts = Vec::new();
+    if let Some(replayed) = usage.replayed() {
+        let asked = usage.asked.saturating_sub(replayed).saturating_sub(usage.unanswered);
+        parts.extend([format!("{replayed} replayed"), format!("{asked} asked")]);
+    }
+    if usage.unanswered > 0 {
+        parts.push(format!("{} without an answer", usage.unanswered));
+    }
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+}
+
+/// When the run began, and when its tests were built; `None` if the journal does not tell.
+pub fn times(results: &RunResults<'_>) -> Option<String> {
+    let began = results.times.began.map(|began| format!("began {}", time::shown(began)));
+    let built = results.times.built.map(|built| format!("tests built {}", time::shown(built)));
+    let times: Vec<String> = [began, built].into_iter().flatten().collect();
+    (!times.is_empty()).then(|| times.join(" · "))
+}
+
+/// Which metrics were skipped, in how many cases, and why in one of them; `None` if none was.
+pub fn skipped(results: &RunResults<'_>) -> Option<String> {
+    let mut skipped: BTreeMap<&str, (usize, Cow<'_, str>)> = BTreeMap::new();
+    for metric in results.tests.iter().flat_map(TestResult::skipped_metrics) {
+        let reason = || headline(metric.verdict.reason().unwrap_or_default());
+        skipped.entry(&metric.name).or_insert_with(|| (0, reason())).0 += 1;
+    }
+    let each = skipped.into_iter().map(|(name, (cases, reason))| {
+        format!("`{}` in {} ({})", one_line(name), count(cases, "case"), one_line(&reason))
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("skipped, and so not checked: {}", each.join(", ")))
+}
+
+/// How many cases were repeated, as their agent was not reached, and which they are; `None` if none was.
+fn repeated(results: &RunResults<'_>) -> Option<String> {
+    let was_repeated = |test: &&TestResult<'_>| test.repeated() > 0;
+    let names: Vec<String> =
+        results.tests.iter().filter(was_repeated).map(|test| one_line(&test.name)).collect();
+    let all = count(names.len(), "case");
+    (!names.is_empty()).then(|| {
+        format!("`retry` repeated runs of {all}, as the agent was not reached: {}", names.join(", "))
+    })
+}
+
+/// What limits the numbers.
+pub fn notes(results: &RunResults<'_>) -> Vec<String> {
+    let mut notes: Vec<String> = skipped(results).into_iter().collect();
+    if results.totals.retried > 0 {
+        notes.push(format!(
+            "{} passed only when the runner tried again; retries hide failures, `runs = ..` and `pass = ..` count them",
+            count(results.totals.retried, "case")
+        ));
+    }
+    notes.extend(repeated(results));
+    // What a run that runs lacks is still to come.
+    let has_ended = !results.totals.is_running;
+    if has_ended && results.totals.missing > results.of_programs {
+        notes.push(
+            "`rerun --unfinished` runs what never began; if tests were left out on purpose, `report --partial` says so"
+                .to_owned(),
+        );
+    }
+    if has_ended && results.of_programs > 0 {
+        let cases = count(results.of_programs, "case");
+        notes.push(format!(
+            "a program was to run {cases} more, and ended before; only the program can run them"
+        ));
+    }
+    notes.extend(results.doubts.iter().cloned());
+    if results.totals.is_doubtful {
+        notes.push(format!(
+            "run the tests again, or name the run if it is the one you mean: `cargo evalset report {}`",
+            results.loaded.run.ids.first().map(|id| one_line(id)).unwrap_or_default()
+        ));
+    }
+    // A line that is incomplete may be one that is being written.
+    let is_torn = usize::from(results.loaded.run.torn > 0);
+    notes.extend(gaps(&results.loaded.run).into_iter().skip(if has_ended { 0 } else { is_torn }));
+    notes
+}
+
+/// What a test printed; its reason and location if it printed nothing.
+pub fn details(test: &TestResult<'_>) -> String {
+    match &test.attempt.decided {
+        Some(Decided { failure: Some(failure), .. }) => guard(failure.trim_end()).into_owned(),
+        _ => {
+            let location =
+                test.location().map(|location| format!("\n  --> {}", one_line(&location.to_string())));
+            format!("{}{}", one_line(&test.reason().unwrap_or_default()), location.unwrap_or_default())
+        }
+    }
+}
+
+/// The commands that run tests again which did not pass.
+pub fn rerun(results: &RunResults<'_>) -> Vec<String> {
+    let run = results.loaded.args();
+    // Cases of programs are no tests: `cargo evalset run` runs those that it ran.
+    let of_tests = |state| {
+        let tests = results.tests.iter().filter(|test| !test.attempt.started.of_program);
+        tests.filter(|test| test.state == state).count()
+    };
+    let mut commands = Vec::new();
+    let unfinished = of_tests(State::Unfinished) + results.totals.missing.saturating_sub(results.of_programs);
+    for (number, flag) in [
+        (of_tests(State::Failed), "failed"),
+        (of_tests(State::Error) + of_tests(State::NotEvaluated), "errors"),
+        (if results.totals.is_running { 0 } else { unfinished }, "unfinished"),
+    ] {
+        if number > 0 {
+            let is_error = |test: &&TestResult<'_>| flag == "errors" && !test.attempt.started.of_program;
+            let records = results.tests.iter().filter(is_error).any(TestResult::asks_for_a_recording);
+            commands.push(recording(format!("cargo evalset rerun {run}--{flag}"), records));
+        }
+    }
+    commands.extend(of_programs(results));
+    commands
+}
+
+/// A command that runs cases again; if `records`, so that it records what their judges did not answer.
+pub fn recording(command: String, records: bool) -> String {
+    if records { format!("EVALSET_JUDGE=record {command}") } else { command }
+}
+
+/// The commands that run again what programs ran and what did not pass, for those programs that said how.
+fn of_programs(results: &RunResults<'_>) -> Vec<String> {
+    let mut programs: BTreeMap<&[String], (Vec<CaseOfFile<'_>>, bool)> = BTreeMap::new();
+    for test in results.needing_attention().filter(|test| test.attempt.started.of_program) {
+        let started = &test.attempt.started;
+        if let (Some(again), Some(file)) = (&test.attempt.head.again, started.file.as_deref()) {
+            let (cases, records) = programs.entry(again).or_default();
+            cases.push((file, &started.eval_id));
+            *records |= test.asks_for_a_recording();
+        }
+    }
+    let commands = programs.into_iter().map(|(options, (cases, records))| {
+        let command = if cases.len() > MOST_NAMED {
+            again::of_sets(options, cases.into_iter().map(|(file, _)| file))
+        } else {
+            again::command(options, cases)
+        };
+        recording(command, records)
+    });
+    commands.collect()
+}
+
+/// Cases that a command names. A longer one is not for people: it names whole sets.
+const MOST_NAMED: usize = 30;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probability_never_looks_like_certainty() {
+        for (of, shown) in [(0.0, "0.00"), (0.5, "0.50"), (0.999, "0.999"), (1.0, "1.00"), (1e-6, "0.000001")]
+        {
+            assert_eq!(probability(of), shown);
+        }
+    }
+}

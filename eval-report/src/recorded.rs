@@ -1,0 +1,31 @@
+//! Recorded runs: which one a command is about, what became of each of its tests, and the totals.
+
+mod cases;
+mod checkout;
+mod counts;
+mod currency;
+mod folder;
+mod gaps;
+mod prices;
+mod problems;
+mod results;
+mod run;
+mod state;
+mod test;
+mod totals;
+mod usage;
+
+pub use cases::{Cases, Found};
+pub use checkout::{Changes, revisions};
+pub use counts::RunCounts;
+pub use folder::{near, new_root, prune, root};
+pub use gaps::{gaps, has_gaps};
+pub use prices::cost;
+pub use problems::Problem;
+pub use results::RunResults;
+pub use run::run_folder;
+pub use run::{LoadedRun, WhichRun};
+pub use state::State;
+pub use test::{CaseLocation, Retry, TestResult, headline};
+pub use totals::OverCases;
+pub use usage::Usage;

@@ -1,0 +1,115 @@
+//! The cases as they are in the files now.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use eval_core::journal::Started;
+use eval_format::conventions::recording_path;
+use eval_format::reader::check_set;
+use eval_format::{EvalCase, Meaning};
+
+use crate::output::foreign::one_line;
+use crate::output::read;
+use crate::set_file::path_of;
+
+/// The files that were read so far, by the name that the journal has for them.
+#[derive(Debug, Default)]
+pub struct Cases(HashMap<String, Result<Rc<Set>, NotFound>>);
+
+/// A file of cases.
+#[derive(Debug)]
+struct Set {
+    path: PathBuf,
+    /// By id.
+    cases: HashMap<String, EvalCase>,
+}
+
+/// A case as it is now.
+#[derive(Debug)]
+pub struct Found {
+    pub case: EvalCase,
+    /// Whether what it asks, or what it expects, has changed since it ran.
+    pub is_edited: bool,
+    /// Where the recording of its set is, if there is one.
+    pub recording: PathBuf,
+}
+
+/// Why a case is not found. Displayed, it is a sentence without a period.
+#[derive(Clone, Debug)]
+pub enum NotFound {
+    /// The case comes from no file.
+    NoFile,
+    /// The file is not here.
+    FileMissing { file: String },
+    /// The file cannot be read.
+    FileUnreadable { error: String },
+    /// The file has errors.
+    FileBroken { file: String },
+    /// The file no longer has the case.
+    CaseMissing { file: String, eval_id: String },
+}
+
+impl fmt::Display for NotFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFile => f.write_str("it comes from no file, so its expectations are not known here"),
+            Self::FileMissing { file } => {
+                write!(f, "`{}` is not here; run this where the sets are", one_line(file))
+            }
+            Self::FileUnreadable { error } => f.write_str(&one_line(error)),
+            Self::FileBroken { file } => {
+                write!(f, "`{0}` has errors; `cargo evalset check {0}` shows them", one_line(file))
+            }
+            Self::CaseMissing { file, eval_id } => {
+                write!(f, "`{}` has no case `{}` any more", one_line(file), one_line(eval_id))
+            }
+        }
+    }
+}
+
+impl Cases {
+    /// The case that a test ran.
+    pub fn find(&mut self, started: &Started) -> Result<Found, NotFound> {
+        let file = started.file.as_deref().ok_or(NotFound::NoFile)?.to_owned();
+        let read = || Set::read(&file, started.set_file.as_deref()).map(Rc::new);
+        let set = self.0.entry(file.clone()).or_insert_with(read).clone()?;
+        let eval_id = &started.eval_id;
+        let found = set.cases.get(eval_id);
+        let case = found.ok_or_else(|| NotFound::CaseMissing { file, eval_id: eval_id.clone() })?;
+        Ok(Found {
+            case: case.clone(),
+            is_edited: !is_of(started, &Meaning::of(case)),
+            recording: recording_path(&set.path.to_string_lossy()).into(),
+        })
+    }
+}
+
+/// Whether a file holds the cases that ran, as they ran, and no others. `ran` are the cases of the file.
+pub(super) fn are_as_recorded(file: &str, set_file: Option<&str>, ran: &[&Started]) -> bool {
+    let Ok(set) = Set::read(file, set_file) else { return false };
+    let is_as_recorded = |case: &EvalCase| {
+        let meaning = Meaning::of(case);
+        ran.iter().any(|started| started.eval_id == case.eval_id && is_of(started, &meaning))
+    };
+    ran.iter().all(|started| set.cases.contains_key(&started.eval_id))
+        && set.cases.values().all(is_as_recorded)
+}
+
+/// Whether a case ran with this meaning.
+fn is_of(started: &Started, meaning: &Meaning) -> bool {
+    (&started.asks, &started.expects) == (&meaning.asks, &meaning.expects)
+}
+
+impl Set {
+    fn read(file: &str, set_file: Option<&str>) -> Result<Self, NotFound> {
+        let named = || file.to_owned();
+        let path = path_of(file, set_file).ok_or_else(|| NotFound::FileMissing { file: named() })?;
+        let bytes = read(&path).map_err(|error| NotFound::FileUnreadable { error: error.message })?;
+        let checked = check_set(file, &bytes, None);
+        let set = checked.set.ok_or_else(|| NotFound::FileBroken { file: named() })?;
+        let cases = set.eval_cases.into_iter().map(|case| (case.eval_id.clone(), case));
+        Ok(Self { path, cases: cases.collect() })
+    }
+}

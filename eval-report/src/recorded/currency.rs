@@ -1,0 +1,138 @@
+//! Whether a run is the one that somebody who does not name it means: of this CI job, and of the tests that are there now.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use eval_core::journal::{JOB_VARIABLES, RecordedRun, Started};
+
+use super::cases::are_as_recorded;
+use crate::output::foreign::one_line;
+use crate::set_file::path_of;
+
+/// When a run began, and when its test binaries were built.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    pub began: Option<SystemTime>,
+    pub built: Option<SystemTime>,
+}
+
+impl Times {
+    pub(super) fn of(run: &RecordedRun) -> Self {
+        Self {
+            began: run.processes.iter().map(|head| head.started).min(),
+            built: run.processes.iter().filter_map(|head| head.built).max(),
+        }
+    }
+}
+
+/// Why a run may be another one than is meant. Empty if nothing tells.
+pub(super) fn doubts(run: &RecordedRun) -> Doubts {
+    let job = other_job(run, |name| env::var(name).ok().filter(|value| !value.is_empty()));
+    Doubts { others: job.into_iter().chain(rebuilt(run)).collect(), edited: edited(run) }
+}
+
+/// Why a run may be another one than is meant.
+pub(super) struct Doubts {
+    /// It is of another job, or of other binaries.
+    pub(super) others: Vec<String>,
+    /// A set was written since.
+    pub(super) edited: Option<String>,
+}
+
+/// A variable that has another value in this job than in the one that recorded the run.
+fn other_job(run: &RecordedRun, here: impl Fn(&str) -> Option<String>) -> Option<String> {
+    JOB_VARIABLES.iter().find_map(|name| {
+        let here = here(name)?;
+        let other = run.processes.iter().find(|head| head.env.get(*name) != Some(&here))?;
+        let there =
+            other.env.get(*name).map_or("not set".to_owned(), |value| format!("`{}`", one_line(value)));
+        Some(format!("another CI job recorded the run: `{name}` is `{}`, and was {there}", one_line(&here)))
+    })
+}
+
+/// A test binary that was built after the run.
+fn rebuilt(run: &RecordedRun) -> Option<String> {
+    let programs: BTreeMap<_, _> =
+        run.processes.iter().filter_map(|head| Some((head.program.as_deref()?, head.built?))).collect();
+    programs.into_iter().find_map(|(program, built)| {
+        let now = newest(Path::new(program))?;
+        (now > built + TOLERANCE).then(|| {
+            let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
+            format!("the test binary `{}` was built again after the run", one_line(&name))
+        })
+    })
+}
+
+/// Times that differ by less are equal: a journal holds milliseconds, and some file systems seconds.
+const TOLERANCE: Duration = Duration::from_secs(2);
+
+/// When a program was built: the file itself, or if it is gone, the newest that cargo built in its place.
+fn newest(program: &Path) -> Option<SystemTime> {
+    if let Ok(found) = fs::metadata(program) {
+        return found.modified().ok();
+    }
+    let (name, _) = program.file_name()?.to_str()?.rsplit_once('-')?;
+    let beside = fs::read_dir(program.parent()?).ok()?.flatten().filter(|entry| {
+        let file = entry.file_name();
+        let stem = file.to_str().filter(|file| file.ends_with(env::consts::EXE_SUFFIX));
+        let other = stem.and_then(|stem| stem.strip_suffix(env::consts::EXE_SUFFIX)?.rsplit_once('-'));
+        other.is_some_and(|(other, hash)| other == name && !hash.contains('.'))
+    });
+    beside.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max()
+}
+
+/// A set that was written after one of its tests began, and does not hold the cases that ran.
+fn edited(run: &RecordedRun) -> Option<String> {
+    let mut sets: BTreeMap<(&str, Option<&str>), Vec<&Started>> = BTreeMap::new();
+    for attempt in run.tests.iter().flat_map(|test| &test.attempts) {
+        let started = &attempt.started;
+        if let Some(file) = started.file.as_deref() {
+            sets.entry((file, started.set_file.as_deref())).or_default().push(started);
+        }
+    }
+    let written =
+        |file: &str, set_file: Option<&str>| fs::metadata(path_of(file, set_file)?).ok()?.modified().ok();
+    let is_edited = |((file, set_file), ran): &((&str, Option<&str>), Vec<&Started>)| {
+        let began = ran.iter().map(|started| started.at).min();
+        // A checkout or an editor may write what was there.
+        written(file, *set_file) > began && !are_as_recorded(file, *set_file, ran)
+    };
+    let edited: BTreeSet<&str> = sets.into_iter().filter(is_edited).map(|((file, _), _)| file).collect();
+    let first = edited.first()?;
+    let more = match edited.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Some(format!("`{}`{more} was written after the run", one_line(first)))
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_core::journal::{SCHEMA, sealed_line};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_job_is_told_by_each_of_its_variables() {
+        let run = |value: Option<&str>| {
+            let env = value.map_or_else(|| json!({}), |value| json!({ "GITHUB_RUN_ID": value }));
+            let head = json!({
+                "record": "head", "schema": SCHEMA, "evalset": "0", "run": "r", "pid": 1,
+                "started": "2026-11-22T02:31:07.250Z", "env": env,
+            });
+            let folder = tempfile::tempdir().expect("a folder");
+            fs::write(folder.path().join("a.jsonl"), sealed_line(&head, 1)).expect("a file");
+            RecordedRun::read(folder.path()).expect("a run")
+        };
+        let job = |name: &str| (name == "GITHUB_RUN_ID").then(|| "7".to_owned());
+        assert_eq!(other_job(&run(Some("7")), job), None);
+        assert_eq!(other_job(&run(Some("6")), |_| None), None, "nobody says that this is a job");
+        let doubt = "another CI job recorded the run: `GITHUB_RUN_ID` is `7`, and was ";
+        assert_eq!(other_job(&run(Some("6")), job), Some(format!("{doubt}`6`")));
+        assert_eq!(other_job(&run(None), job), Some(format!("{doubt}not set")));
+    }
+}

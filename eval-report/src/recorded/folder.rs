@@ -1,0 +1,262 @@
+//! Where runs are recorded, and which of them is meant.
+//!
+//! Without a name, it is the newest run of this project, in the one folder where its runs are recorded. No other folder is looked
+//! into, and a run of another project is never taken for one of this.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use eval_core::__private::project::{OWN_FOLDER, Project};
+use eval_core::__private::variables::{self, RUN_ID};
+use eval_core::__private::{Owner, owners};
+use eval_core::journal::{self, RunDir};
+
+use crate::cargo;
+use crate::output::CommandError;
+use crate::output::foreign::one_line;
+use crate::output::words::did_you_mean;
+
+/// A run that is meant.
+#[derive(Clone, Debug)]
+pub(super) struct Meant {
+    pub(super) folder: PathBuf,
+    /// Whose it is, if it is not of this project: it was named all the same.
+    pub(super) foreign: Option<String>,
+}
+
+/// The run that a command is about: the one of this name, else the one that `EVALSET_RUN_ID` names, else the newest of this project.
+///
+/// A name is the id of a run, its folder, or a folder of runs such as `target/evalset`, of which the last is meant.
+pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
+    let ours = Ours::here();
+    if let Some(name) = name {
+        let path = Path::new(name);
+        let folder = if path.is_dir() {
+            ours.last_in(path).unwrap_or_else(|| path.to_owned())
+        } else {
+            with_id(name)?
+        };
+        return Ok(ours.named(folder));
+    }
+    let root = root();
+    if let Some(id) = named_by_variable() {
+        let found = journal::runs(&root).unwrap_or_default().into_iter().find(|run| run.id == id);
+        let run = found.ok_or_else(|| {
+            CommandError::new(
+                format!("`{RUN_ID}` is `{id}`, and there is no such run in `{}`", root.display()),
+                "the tests recorded nothing under this name: they did not build, did not start, or ran without the variable",
+            )
+        })?;
+        return Ok(ours.named(run.path));
+    }
+    let runs = newest_first(&root);
+    match runs.iter().find(|run| ours.hold(&run.path)) {
+        Some(run) => Ok(Meant { folder: run.path.clone(), foreign: None }),
+        None => Err(ours.refused(&root, runs.first())),
+    }
+}
+
+/// The run that `EVALSET_RUN_ID` names.
+pub(super) fn named_by_variable() -> Option<String> {
+    let id = env::var_os(RUN_ID).filter(|id| !id.is_empty())?;
+    Some(id.to_string_lossy().into_owned())
+}
+
+/// Whose a run is, if it is not of this project.
+pub(super) fn foreign(run: &Path) -> Option<String> {
+    Ours::here().foreign(run)
+}
+
+fn with_id(id: &str) -> Result<PathBuf, CommandError> {
+    let runs = journal::runs(&root()).unwrap_or_default();
+    if let Some(run) = runs.iter().find(|run| run.id == id) {
+        return Ok(run.path.clone());
+    }
+    let help = match (did_you_mean(id, runs.iter().map(|run| run.id.as_str())), runs.first()) {
+        (Some(question), _) => question,
+        (None, Some(last)) => format!("the last of {} is `{}`", runs.len(), last.id),
+        (None, None) => NO_RUNS.to_owned(),
+    };
+    Err(CommandError::new(format!("there is no run `{id}`"), help))
+}
+
+const NO_RUNS: &str = "run the tests first: those of `#[eval_set]` record their runs, unless `EVALSET_JOURNAL=off` is set; \
+                       `EVALSET_DIR` names the folder";
+
+/// The runs of a folder, the one that was joined last in front, and then the newest.
+fn newest_first(root: &Path) -> Vec<RunDir> {
+    let mut runs = journal::runs(root).unwrap_or_default();
+    let latest = journal::latest(root).and_then(|latest| runs.iter().position(|run| run.id == latest.id));
+    if let Some(at) = latest {
+        runs[..=at].rotate_right(1);
+    }
+    runs
+}
+
+/// The project of the current folder.
+struct Ours(Project);
+
+impl Ours {
+    fn here() -> Self {
+        Self(Project::here())
+    }
+
+    /// Whether a run holds this project: the package whose folder this is, or anything of the workspace in the folder of that.
+    fn hold(&self, run: &Path) -> bool {
+        owners(run).iter().any(|owner| self.own(owner))
+    }
+
+    fn own(&self, owner: &Owner) -> bool {
+        if let Some(member) = self.0.member()
+            && owner.package.as_deref() != Some(&*member.name)
+        {
+            return false;
+        }
+        match &owner.workspace {
+            Some(folder) if is_same(folder, &self.0.folder) => true,
+            // A member with a `Cargo.lock` of its own looks like a workspace; cargo knows better.
+            Some(folder) if folder.exists() => {
+                self.0.is_of_cargo && members().any(|(_, member)| is_same(folder, Path::new(member)))
+            }
+            // Recorded on another machine, or before the folder was moved.
+            _ => match (&self.0.package, &owner.package) {
+                (Some(ours), Some(package)) if ours.name == *package => true,
+                (_, Some(package)) => self.0.is_of_cargo && members().any(|(name, _)| name == package),
+                _ => false,
+            },
+        }
+    }
+
+    /// The last run in a folder of runs that somebody named: the last of ours, if there is one.
+    fn last_in(&self, root: &Path) -> Option<PathBuf> {
+        let runs = newest_first(root);
+        let run = runs.iter().find(|run| self.hold(&run.path)).or(runs.first());
+        run.map(|run| run.path.clone())
+    }
+
+    fn named(&self, folder: PathBuf) -> Meant {
+        Meant { foreign: self.foreign(&folder), folder }
+    }
+
+    fn foreign(&self, run: &Path) -> Option<String> {
+        let owners = owners(run);
+        let is_foreign = !owners.is_empty() && !owners.iter().any(|owner| self.own(owner));
+        is_foreign.then(|| format!("the run is of {}, and not of {}", whose(&owners), self.name()))
+    }
+
+    /// This project as it is named in a sentence.
+    fn name(&self) -> String {
+        let folder = |folder: &Path| one_line(&folder.display().to_string());
+        match &self.0.package {
+            Some(package) => {
+                format!("package `{}` in `{}`", one_line(&package.name), folder(&package.folder))
+            }
+            None if self.0.is_of_cargo => format!("the workspace `{}`", folder(&self.0.folder)),
+            None => format!("the folder `{}`", folder(&self.0.folder)),
+        }
+    }
+
+    /// Why there is no run that is meant.
+    fn refused(&self, root: &Path, newest: Option<&RunDir>) -> CommandError {
+        let shown = root.display();
+        let again = match (&self.0.package, self.0.is_of_cargo) {
+            (Some(package), _) => format!("run its tests: `cargo test -p {}`", one_line(&package.name)),
+            (None, true) => "run the tests of the workspace: `cargo test`".to_owned(),
+            (None, false) => "run its sets: `cargo evalset run`".to_owned(),
+        };
+        let Some(newest) = newest else {
+            let help = if self.0.is_of_cargo {
+                NO_RUNS.to_owned()
+            } else {
+                format!("{again}; `EVALSET_DIR` names the folder")
+            };
+            return CommandError::new(format!("`{shown}` holds no recorded run"), help);
+        };
+        CommandError::new(
+            format!(
+                "`{shown}` holds no run of {}; the newest one is of {}",
+                self.name(),
+                whose(&owners(&newest.path))
+            ),
+            format!("{again}; or name the run if it is the one you mean: `{}`", newest.id),
+        )
+    }
+}
+
+/// The owners of a run, as they are named in a sentence.
+fn whose(owners: &BTreeSet<Owner>) -> String {
+    const MOST: usize = 3;
+    let name = |Owner { workspace, package }: &Owner| {
+        let package = package.as_ref().map(|name| format!("package `{}`", one_line(name)));
+        let folder =
+            workspace.as_ref().map(|folder| format!("`{}`", one_line(&folder.display().to_string())));
+        match (package, folder) {
+            (Some(package), Some(folder)) => format!("{package} in {folder}"),
+            (Some(package), None) => package,
+            (None, Some(folder)) => format!("a program in {folder}"),
+            (None, None) => "a program in an unknown folder".to_owned(),
+        }
+    };
+    let mut names: Vec<String> = owners.iter().take(MOST).map(name).collect();
+    if owners.is_empty() {
+        return "an unknown package, since none of its journals can be read".to_owned();
+    }
+    if owners.len() > MOST {
+        names.push(format!("{} more", owners.len() - MOST));
+    }
+    names.join(" and ")
+}
+
+/// Whether two folders are the same one, whatever links lead there.
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other
+        || matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// The packages of the workspace as cargo knows them: the name and the folder of each.
+fn members() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let packages = cargo::metadata().and_then(|metadata| metadata["packages"].as_array());
+    packages.into_iter().flatten().filter_map(|package| {
+        let manifest = package["manifest_path"].as_str()?;
+        Some((package["name"].as_str()?, Path::new(manifest).parent()?.to_str()?))
+    })
+}
+
+/// Removes a few of the runs that are too many. Tests do not, and nobody waits for it.
+pub fn prune() {
+    // A run too many does no harm.
+    drop(journal::prune(&root()));
+}
+
+/// The folder of the runs of this project: `EVALSET_DIR`, else `evalset` in cargo's target folder for it, else `.evalset` in a project
+/// without cargo.
+pub fn root() -> PathBuf {
+    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let root = variable(variables::DIR).unwrap_or_else(|| {
+        let Project { folder, is_of_cargo, .. } = Project::here();
+        if !is_of_cargo {
+            return folder.join(OWN_FOLDER);
+        }
+        let target = variable("CARGO_TARGET_DIR").or_else(cargo::target_directory);
+        target.unwrap_or_else(|| folder.join("target")).join("evalset")
+    });
+    std::path::absolute(&root).unwrap_or(root)
+}
+
+/// The folder for runs that begin now. Git ignores the one of a project without cargo, as it does cargo's.
+pub fn new_root() -> PathBuf {
+    let root = root();
+    let ignored = root.join(".gitignore");
+    if root.ends_with(OWN_FOLDER) && !ignored.exists() {
+        // A folder that cannot be made is an error of whoever writes in it.
+        let _ = fs::create_dir_all(&root).and_then(|()| fs::write(ignored, "*\n"));
+    }
+    root
+}
+
+/// A path as it is shown: relative to the current folder if it is below that.
+pub fn near(path: &Path) -> &Path {
+    env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path)
+}

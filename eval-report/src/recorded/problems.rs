@@ -1,0 +1,95 @@
+//! What keeps a run from passing and is no verdict of a case that began. Each format shows each of them as an error of its own.
+
+use eval_core::__private::Completeness;
+
+use super::run::LoadedRun;
+use super::totals::Totals;
+use crate::output::foreign::one_line;
+use crate::output::words::count;
+
+/// Something that was to run and never began, or that is not known of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub package: Option<String>,
+    pub binary: Option<String>,
+    /// The name of the test or case; a count, if only that is known; else what is wrong, in a word.
+    pub name: String,
+    /// Why it is an error, in a sentence without a period.
+    pub message: String,
+}
+
+impl Problem {
+    /// The problem in one line, which names it.
+    pub fn shown(&self) -> String {
+        format!("{}: {}", one_line(&self.name), one_line(&self.message))
+    }
+
+    /// The module of the test, which its set is named after, and the name of its case; the test binary if it is no test.
+    pub fn set_and_case(&self) -> (&str, &str) {
+        let Some((module, case)) = self.name.rsplit_once("::") else {
+            return (self.binary.as_deref().or(self.package.as_deref()).unwrap_or("evals"), &self.name);
+        };
+        (module.rsplit("::").next().unwrap_or(module), case)
+    }
+}
+
+/// The problems of a run. `partial` says that tests were left out on purpose. A run that runs has none yet.
+pub(super) fn problems(
+    loaded: &LoadedRun,
+    totals: &Totals,
+    doubts: &[String],
+    lacks: &Completeness,
+    partial: bool,
+) -> Vec<Problem> {
+    if totals.is_running {
+        return Vec::new();
+    }
+    let mut problems = Vec::new();
+    if !partial {
+        problems.extend(never_began(lacks));
+    }
+    let mut of_run = |name: &str, message: String| {
+        problems.push(Problem { package: None, binary: None, name: name.to_owned(), message });
+    };
+    for case in &lacks.of_programs {
+        of_run(case, "the case was to run, and never began".to_owned());
+    }
+    if totals.lost > 0 {
+        let tests = count(totals.lost, "test");
+        of_run(&format!("({tests} more)"), format!("{tests} more began, and the record is incomplete"));
+    }
+    for line in &loaded.run.unreadable {
+        let location = format!("{}:{}", line.file.display(), line.line);
+        of_run("(unreadable record)", format!("{location} cannot be read: {}", line.error));
+    }
+    if totals.is_doubtful || totals.lacks_parts || totals.unlisted > 0 {
+        for doubt in doubts {
+            of_run("(doubtful run)", doubt.clone());
+        }
+    }
+    if problems.is_empty()
+        && totals.passed + totals.failed == 0
+        && totals.errors + totals.not_evaluated + totals.unfinished == 0
+    {
+        let nothing = totals.reason();
+        problems.push(Problem {
+            package: None,
+            binary: None,
+            name: "(no verdict)".to_owned(),
+            message: nothing,
+        });
+    }
+    problems
+}
+
+/// The tests that never began.
+fn never_began(lacks: &Completeness) -> impl Iterator<Item = Problem> {
+    lacks.never_began.iter().flat_map(|((package, binary), names)| {
+        names.iter().map(|name| Problem {
+            package: package.clone(),
+            binary: binary.clone(),
+            name: name.clone(),
+            message: "the test never began".to_owned(),
+        })
+    })
+}

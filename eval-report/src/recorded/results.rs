@@ -1,0 +1,95 @@
+//! The results of a recorded run.
+
+use crate::price::Prices;
+use crate::statistics::StatisticsError;
+use eval_core::__private::Completeness;
+
+use super::currency::{self, Doubts, Times};
+use super::problems::{Problem, problems};
+use super::run::{LoadedRun, Whose};
+use super::state::State;
+use super::test::TestResult;
+use super::totals::{OverCases, Totals};
+use crate::output::foreign::one_line;
+
+/// The results of a recorded run: of each test, and of all of them.
+#[derive(Debug)]
+pub struct RunResults<'r> {
+    pub loaded: &'r LoadedRun,
+    pub tests: Vec<TestResult<'r>>,
+    pub totals: Totals,
+    /// pass@k and pass^k; `None` if no k was asked for and cases ran once.
+    pub over_cases: Option<OverCases>,
+    pub times: Times,
+    /// How many of the missing cases a program was to run.
+    pub of_programs: usize,
+    /// Why the run may be another one than is meant, or is not all of it.
+    pub doubts: Vec<String>,
+    /// What keeps it from passing and is no verdict of a case that began.
+    pub problems: Vec<Problem>,
+    /// The prices of tokens, if somebody asks what the run cost at these.
+    pub prices: Prices,
+}
+
+impl<'r> RunResults<'r> {
+    /// Fails if `k` is more than the runs of a case, or zero. `partial` says that tests were left out on purpose.
+    pub fn of(loaded: &'r LoadedRun, k: Option<usize>, partial: bool) -> Result<Self, StatisticsError> {
+        let mut tests = TestResult::all(&loaded.run);
+        for test in &mut tests {
+            test.is_in_work = loaded.is_running && test.state == State::Unfinished;
+        }
+        let lacks = Completeness::of(&loaded.run);
+        let Doubts { others, edited } = currency::doubts(&loaded.run);
+        let is_edited_alone = others.is_empty();
+        let mut doubts: Vec<String> = others.into_iter().chain(edited).collect();
+        let mut totals = Totals::of(&loaded.run, &tests);
+        // What a program was to run, it says itself.
+        let of_programs = lacks.of_programs.len();
+        let of_tests = lacks.missing() - of_programs;
+        totals.missing = of_programs + if partial { 0 } else { of_tests };
+        totals.left_out = lacks.left_out + if partial { of_tests } else { 0 };
+        totals.is_doubtful = !doubts.is_empty() && !loaded.is_named();
+        totals.is_edited_alone = is_edited_alone;
+        totals.is_running = loaded.is_running;
+        if let Some(Whose { said, is_doubt }) = loaded.whose() {
+            totals.is_doubtful |= is_doubt;
+            totals.is_edited_alone &= !is_doubt;
+            doubts.push(said.clone());
+        }
+        totals.unlisted = lacks.unlisted.len();
+        doubts.extend(lacks.unlisted.iter().map(unlisted));
+        totals.lacks_parts = !loaded.missing_parts().is_empty();
+        doubts.extend(loaded.missing_parts().iter().cloned());
+        let over_cases = totals.over_cases(k)?;
+        let times = Times::of(&loaded.run);
+        let problems = problems(loaded, &totals, &doubts, &lacks, partial);
+        Ok(Self {
+            loaded,
+            tests,
+            totals,
+            over_cases,
+            times,
+            of_programs,
+            doubts,
+            problems,
+            prices: Prices::default(),
+        })
+    }
+
+    /// The tests that failed or have no verdict, in order.
+    pub fn needing_attention(&self) -> impl Iterator<Item = &TestResult<'r>> {
+        self.tests.iter().filter(|test| test.needs_attention())
+    }
+}
+
+/// The doubt about a binary of which the journal does not say what it was to run.
+fn unlisted((package, binary): &(Option<String>, Option<String>)) -> String {
+    let name = binary
+        .as_ref()
+        .map_or_else(|| "a test binary".to_owned(), |name| format!("the test binary `{}`", one_line(name)));
+    let of =
+        package.as_ref().map(|package| format!(" of package `{}`", one_line(package))).unwrap_or_default();
+    format!(
+        "what {name}{of} was to run is not recorded: its process was killed before, or could not read it; run its tests again"
+    )
+}

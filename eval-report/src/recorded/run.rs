@@ -1,0 +1,196 @@
+//! The recorded run that a command is about.
+
+use std::io;
+use std::path::PathBuf;
+
+use eval_core::journal::{ReadRunError, RecordedRun};
+
+use super::folder::{self, Meant};
+use crate::output::foreign::one_line;
+use crate::output::{CommandError, shell};
+
+/// Which run is meant.
+#[derive(Clone, Debug, Default)]
+pub struct WhichRun {
+    /// The id or the folder of the run; `None` for the last run of this package or workspace.
+    run: Option<String>,
+    /// The partitions of a test run that ran apart. Each is an id, the folder of a run, or a folder of runs, of which the last
+    /// is meant.
+    merge: Vec<String>,
+    /// The run, if it was fetched from a store.
+    fetched: Option<FetchedRun>,
+}
+
+/// A run that was fetched from a store.
+#[derive(Clone, Debug)]
+struct FetchedRun {
+    folder: PathBuf,
+    is_named: bool,
+}
+
+/// The folder of a run: the one with this id or folder, else the last one of this project.
+pub fn run_folder(name: Option<&str>) -> Result<PathBuf, CommandError> {
+    folder::meant(name).map(|meant| meant.folder)
+}
+
+impl WhichRun {
+    /// The run with this id or folder; without one, the last run.
+    pub fn of(run: Option<String>) -> Self {
+        Self { run, ..Self::default() }
+    }
+
+    /// The partitions of one test run.
+    pub fn merged(merge: Vec<String>) -> Self {
+        Self { merge, ..Self::default() }
+    }
+
+    /// The run in this folder, in place of the one that the arguments name.
+    #[must_use]
+    pub fn fetched(&self, folder: PathBuf) -> Self {
+        Self { fetched: Some(FetchedRun { folder, is_named: self.run.is_some() }), ..Self::default() }
+    }
+
+    /// The name of the run, if it has one.
+    pub fn id(&self) -> Option<&str> {
+        self.run.as_deref()
+    }
+
+    /// Reads the run.
+    pub fn load(&self) -> Result<LoadedRun, CommandError> {
+        self.read(RecordedRun::read_all)
+    }
+
+    /// Reads the run without what agents and judges said.
+    pub fn load_outline(&self) -> Result<LoadedRun, CommandError> {
+        self.read(RecordedRun::outline)
+    }
+
+    fn read(
+        &self,
+        read: impl FnOnce(&[PathBuf]) -> Result<RecordedRun, ReadRunError>,
+    ) -> Result<LoadedRun, CommandError> {
+        let by_variable = folder::named_by_variable().is_some();
+        let (meant, args, is_foreign_in_doubt) = match (&self.fetched, &self.run) {
+            (Some(FetchedRun { folder, is_named }), _) => {
+                let meant = Meant { folder: folder.clone(), foreign: folder::foreign(folder) };
+                (vec![meant], vec![folder.display().to_string()], !is_named && !by_variable)
+            }
+            (None, None) if self.merge.is_empty() => (vec![folder::meant(None)?], Vec::new(), false),
+            (None, None) => {
+                let parts: Result<_, _> = self.merge.iter().map(|name| folder::meant(Some(name))).collect();
+                (parts?, [&["--merge".to_owned()], self.merge.as_slice()].concat(), false)
+            }
+            (None, Some(name)) => (vec![folder::meant(Some(name))?], vec![name.clone()], false),
+        };
+        let foreign = meant.iter().find_map(|meant| meant.foreign.clone());
+        let folders: Vec<PathBuf> = meant.into_iter().map(|meant| meant.folder).collect();
+        let run = read(&folders).map_err(|error| {
+            let is_missing = match &error {
+                ReadRunError::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
+                _ => true,
+            };
+            let help = if is_missing {
+                "name the folder of a run; the tests of `#[eval_set]` record their runs below `target/evalset`"
+            } else {
+                "give this user permission to read it, or name another run"
+            };
+            CommandError::new(error.to_string(), help)
+        })?;
+        let is_named = self.fetched.as_ref().map_or(!args.is_empty(), |fetched| fetched.is_named);
+        let whose = foreign.map(|said| Whose { said, is_doubt: is_foreign_in_doubt });
+        Ok(LoadedRun { run, folders, args, is_named, is_running: false, whose })
+    }
+}
+
+impl LoadedRun {
+    /// The run that this process recorded in a folder.
+    pub fn own(folder: PathBuf) -> Result<Self, ReadRunError> {
+        let mut run = RecordedRun::read_all(std::slice::from_ref(&folder))?;
+        // If the variables name the run, other processes may have written in it.
+        let own = std::process::id();
+        run.processes.retain(|head| head.pid == own);
+        run.tests.iter_mut().for_each(|test| test.attempts.retain(|attempt| attempt.head.pid == own));
+        run.tests.retain(|test| !test.attempts.is_empty());
+        run.unlisted.retain(|head| head.pid == own);
+        Ok(Self {
+            args: run.ids.clone(),
+            is_named: !run.ids.is_empty(),
+            run,
+            folders: vec![folder],
+            is_running: false,
+            whose: None,
+        })
+    }
+}
+
+/// A run, and the folders that it was read from.
+#[derive(Debug)]
+pub struct LoadedRun {
+    pub run: RecordedRun,
+    pub folders: Vec<PathBuf>,
+    /// The arguments that named it.
+    args: Vec<String>,
+    is_named: bool,
+
+    /// Whether a process writes in it: what has no verdict may still get one.
+    pub is_running: bool,
+    whose: Option<Whose>,
+}
+
+/// Whose a run of another project is.
+#[derive(Debug)]
+pub(super) struct Whose {
+    pub(super) said: String,
+    /// Whether that is a doubt: the run was not named.
+    pub(super) is_doubt: bool,
+}
+
+impl LoadedRun {
+    /// Whose the run is, if it is of another project.
+    pub(super) fn whose(&self) -> Option<&Whose> {
+        self.whose.as_ref()
+    }
+
+    /// The run in a folder, by its id. `outline` leaves out what agents and judges said.
+    pub fn of_folder(id: String, folder: PathBuf, outline: bool) -> Result<Self, ReadRunError> {
+        let folders = vec![folder];
+        let read = if outline { RecordedRun::outline(&folders) } else { RecordedRun::read_all(&folders) };
+        Ok(Self { run: read?, folders, args: vec![id], is_named: true, is_running: false, whose: None })
+    }
+
+    /// The same run, of which it is known whether a process writes in it.
+    #[must_use]
+    pub fn running(self, is_running: bool) -> Self {
+        Self { is_running, ..self }
+    }
+
+    /// Whether somebody named the run, rather than meaning the last one.
+    pub fn is_named(&self) -> bool {
+        self.is_named
+    }
+
+    /// A sentence for each part of the run that is known of and is not there.
+    pub fn missing_parts(&self) -> &[String] {
+        &self.run.missing_parts
+    }
+
+    /// The run, of which a part more is known to be missing, if any is.
+    #[must_use]
+    pub fn lacking(mut self, part: Option<String>) -> Self {
+        self.run.missing_parts.extend(part);
+        self
+    }
+
+    /// The ids of the run.
+    pub fn name(&self) -> String {
+        match self.run.ids.as_slice() {
+            [] => "(no id)".to_owned(),
+            ids => one_line(&ids.join(" + ")),
+        }
+    }
+
+    /// The arguments that name the run for another command, each followed by a space. Empty for the last run.
+    pub fn args(&self) -> String {
+        self.args.iter().map(|word| shell::word(word) + " ").collect()
+    }
+}

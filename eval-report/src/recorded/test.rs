@@ -1,0 +1,211 @@
+//! A test of a recorded run.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
+use eval_core::__private::asks_for_a_recording;
+use eval_core::journal::{Attempt, Decided, RecordedRun, RecordedTest};
+use eval_core::report::{MetricReport, Role, Verdict};
+use serde::Serialize;
+
+use super::counts::RunCounts;
+use super::state::State;
+use super::usage::Usage;
+use crate::output::foreign;
+use crate::output::words::count;
+
+/// A test of a run, with the result of its last attempt.
+#[derive(Debug)]
+pub struct TestResult<'r> {
+    pub test: &'r RecordedTest,
+    /// How reports call it: no other test has this name in its binary.
+    pub name: Cow<'r, str>,
+    /// The last attempt.
+    pub attempt: &'r Attempt,
+    pub state: State,
+    pub runs: RunCounts,
+    /// Whether its run runs, so that it may still get a verdict.
+    pub is_in_work: bool,
+}
+
+/// What is wrong with a test, in one line; `None` if there is nothing to say.
+pub fn headline(decided: &Decided) -> Option<Cow<'_, str>> {
+    let recorded = decided.headline.as_deref().map(Cow::Borrowed);
+    let of_verdict = || decided.verdict.reason().map(foreign::headline);
+    let is_said = |text: &Cow<'_, str>| !text.is_empty();
+    recorded.filter(is_said).or_else(of_verdict).filter(is_said)
+}
+
+/// Gives tests of one name the file of their set or a number: a program can run a case several times.
+fn tell_apart(tests: &mut [TestResult<'_>]) {
+    // Few are alike, and a map of all names would take more memory than the names.
+    let hasher = RandomState::new();
+    let hashes: Vec<u64> = tests.iter().map(|test| hasher.hash_one(test.key())).collect();
+    let mut seen = HashSet::with_capacity(tests.len());
+    let repeated: HashSet<u64> = hashes.iter().copied().filter(|hash| !seen.insert(*hash)).collect();
+    let mut alike: HashMap<_, Vec<usize>> = HashMap::new();
+    for (at, test) in tests.iter().enumerate().filter(|(at, _)| repeated.contains(&hashes[*at])) {
+        alike.entry(test.key()).or_default().push(at);
+    }
+    for alike in alike.into_values().filter(|alike| alike.len() > 1) {
+        let files: HashSet<_> = alike.iter().map(|at| tests[*at].attempt.started.file.as_deref()).collect();
+        let by_file = files.len() == alike.len() && !files.contains(&None);
+        for (number, at) in (1..).zip(alike) {
+            let test = &mut tests[at];
+            match test.attempt.started.file.as_deref().filter(|_| by_file) {
+                Some(file) => test.name.to_mut().push_str(&format!(" ({file})")),
+                None => test.name.to_mut().push_str(&format!(" #{number}")),
+            }
+        }
+    }
+}
+
+/// Where a case stands in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct CaseLocation<'r> {
+    pub file: &'r str,
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for CaseLocation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// What a test runner that retries did before the attempt that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retry {
+    /// Earlier attempts that did not pass, at least one.
+    pub failed: usize,
+    /// The number of the attempt that counts, from 1.
+    pub attempt: usize,
+}
+
+impl<'r> TestResult<'r> {
+    /// The tests of a run: attribute by attribute, and in the order of the file below that.
+    pub fn all(run: &'r RecordedRun) -> Vec<Self> {
+        let mut all: Vec<Self> = run.tests.iter().filter_map(Self::of).collect();
+        all.sort_by(|one, other| one.module().cmp(&other.module()));
+        tell_apart(&mut all);
+        all
+    }
+
+    fn of(test: &'r RecordedTest) -> Option<Self> {
+        let attempt = test.last()?;
+        let state = attempt.decided.as_ref().map_or(State::Unfinished, |decided| State::of(&decided.verdict));
+        let name = match &attempt.started.label {
+            Some(label) => Cow::Owned(format!("{} [{label}]", test.name())),
+            None => Cow::Borrowed(test.name()),
+        };
+        Some(Self { test, name, attempt, state, runs: RunCounts::of(attempt), is_in_work: false })
+    }
+
+    /// The package, the binary and the module of the test. The tests of an attribute have these in common.
+    pub(super) fn module(&self) -> (Option<&'r str>, Option<&'r str>, Option<&'r str>) {
+        let module = self.test.name().rsplit_once("::").map(|(module, _)| module);
+        (self.test.package(), self.test.binary(), module)
+    }
+
+    /// What tests have in common that look alike.
+    fn key(&self) -> (Option<&'r str>, Option<&'r str>, &'r str, Option<&'r str>) {
+        let label = self.attempt.started.label.as_deref();
+        (self.test.package(), self.test.binary(), self.test.name(), label)
+    }
+
+    /// Why the test has its state, in one line; `None` if there is nothing to say.
+    pub fn reason(&self) -> Option<String> {
+        let Some(decided) = &self.attempt.decided else {
+            let RunCounts { total, ran, .. } = self.runs;
+            if self.is_in_work {
+                return Some(format!("no verdict yet: {ran} of {} ended", count(total, "run")));
+            }
+            let pid = self.attempt.head.pid;
+            if pid == std::process::id() {
+                return Some("interrupted before it had a verdict".to_owned());
+            }
+            return Some(format!(
+                "no verdict: {ran} of {} ended; process {pid} was killed or is still running",
+                count(total, "run")
+            ));
+        };
+        headline(decided).map(Cow::into_owned)
+    }
+
+    /// The metrics that could have failed the case and were skipped.
+    pub fn skipped_metrics(&self) -> impl Iterator<Item = &'r MetricReport> {
+        self.gating().filter(|metric| matches!(metric.verdict, Verdict::Skipped(_)))
+    }
+
+    /// Whether the test failed or has no verdict, and gets none any more.
+    pub fn needs_attention(&self) -> bool {
+        self.state == State::Failed || self.state.is_unmeasured() && !self.is_in_work
+    }
+
+    /// Whether running it again does not help, and recording what its judge did not answer does.
+    pub fn asks_for_a_recording(&self) -> bool {
+        self.attempt.decided.as_ref().is_some_and(|decided| asks_for_a_recording(&decided.verdict))
+    }
+
+    /// What failed, if the state is an error.
+    pub fn role(&self) -> Option<Role> {
+        match self.attempt.decided.as_ref()?.verdict {
+            Verdict::Error { role, .. } => Some(role),
+            _ => None,
+        }
+    }
+
+    /// The metrics, informational ones too.
+    pub fn metrics(&self) -> &'r [MetricReport] {
+        self.attempt.decided.as_ref().map(|decided| decided.metrics.as_slice()).unwrap_or_default()
+    }
+
+    /// The metrics that can fail a case.
+    pub fn gating(&self) -> impl Iterator<Item = &'r MetricReport> {
+        self.metrics().iter().filter(|metric| metric.criterion.is_some())
+    }
+
+    /// How often a run was repeated, as its agent was not reached.
+    pub fn repeated(&self) -> usize {
+        self.attempt.decided.as_ref().map(|decided| decided.repeated).unwrap_or_default()
+    }
+
+    /// How long its turns took.
+    pub fn elapsed(&self) -> Duration {
+        self.attempt.decided.as_ref().map(|decided| decided.elapsed).unwrap_or_default()
+    }
+
+    /// The attempts before this one; `None` if none of them failed. A runner that retries until a test passes hides that
+    /// it failed.
+    pub fn retry(&self) -> Option<Retry> {
+        let (last, before) = self.test.attempts.split_last()?;
+        let passed = |attempt: &Attempt| attempt.decided.as_ref().is_some_and(|it| it.verdict.passed());
+        // Earlier attempts count even if another folder recorded them.
+        let numbered = usize::try_from(last.started.attempt).unwrap_or(usize::MAX).saturating_sub(1);
+        let failed = before.iter().filter(|attempt| !passed(attempt)).count();
+        let failed = failed.max(numbered.saturating_sub(before.len()));
+        (failed > 0).then(|| Retry { failed, attempt: before.len().max(numbered).saturating_add(1) })
+    }
+
+    /// The attempts before the one that counts.
+    pub fn earlier(&self) -> &'r [Attempt] {
+        self.test.attempts.split_last().map(|(_, before)| before).unwrap_or_default()
+    }
+
+    /// Where the case stands; `None` if it comes from no file.
+    pub fn location(&self) -> Option<CaseLocation<'r>> {
+        let started = &self.attempt.started;
+        Some(CaseLocation { file: started.file.as_deref()?, line: started.line?, column: started.column? })
+    }
+
+    /// What the agent and the judges used.
+    pub fn usage(&self) -> Usage {
+        Usage::of(self.attempt)
+    }
+}

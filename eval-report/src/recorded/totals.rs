@@ -1,0 +1,241 @@
+//! Totals over all tests of a run.
+
+use std::time::{Duration, SystemTime};
+
+use crate::statistics::{StatisticsError, Tally};
+use eval_core::journal::RecordedRun;
+
+use super::state::State;
+use super::test::TestResult;
+use super::usage::Usage;
+use crate::output::Outcome;
+use crate::output::words::count;
+
+/// Counts of cases and runs.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct Totals {
+    pub cases: usize,
+    pub passed: usize,
+    pub failed: usize,
+    pub not_evaluated: usize,
+    pub errors: usize,
+    pub skipped: usize,
+    pub unfinished: usize,
+    /// Cases of which some runs passed and others did not, whatever their verdict.
+    pub flaky: usize,
+    /// Cases that were decided without a metric that was skipped.
+    pub partly_skipped: usize,
+    /// Cases that passed only when the test runner tried again.
+    pub retried: usize,
+    /// Runs of all cases.
+    pub runs: usize,
+    /// Runs with a verdict.
+    pub judged: usize,
+    pub usage: Usage,
+    /// From the start of the first test to the end of the last.
+    pub elapsed: Duration,
+    /// Lines of the journal that cannot be read.
+    pub unreadable: usize,
+    /// Tests that began and of which nothing else is known.
+    pub lost: usize,
+    /// Tests that were to run and never began.
+    pub missing: usize,
+    /// Test binaries of which nothing tells what they were to run.
+    pub unlisted: usize,
+    /// Tests that were left out on purpose.
+    pub left_out: usize,
+    /// Whether the run runs: what has no verdict may still get one.
+    pub is_running: bool,
+    /// Whether the run may be another one than is meant.
+    pub is_doubtful: bool,
+    /// Whether the only doubt can be that a set was written after the run.
+    pub is_edited_alone: bool,
+    /// Whether a part of the run has not come to where it was read.
+    pub lacks_parts: bool,
+    /// The runs of each case of which every run has a verdict.
+    tallies: Vec<Tally>,
+}
+
+/// pass@k and pass^k, as means over the cases that they can be estimated for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OverCases {
+    pub k: usize,
+    pub pass_at: f64,
+    pub pass_all: f64,
+    pub cases: usize,
+}
+
+impl Totals {
+    pub(super) fn of(run: &RecordedRun, tests: &[TestResult<'_>]) -> Self {
+        let mut totals = Self {
+            cases: tests.len(),
+            unreadable: run.unreadable.len(),
+            lost: run.lost,
+            elapsed: span(tests),
+            ..Self::default()
+        };
+        for test in tests {
+            let counted = match test.state {
+                State::Passed => &mut totals.passed,
+                State::Failed => &mut totals.failed,
+                State::NotEvaluated => &mut totals.not_evaluated,
+                State::Error => &mut totals.errors,
+                State::Skipped => &mut totals.skipped,
+                State::Unfinished => &mut totals.unfinished,
+            };
+            *counted += 1;
+            let is_partial = test.state != State::Skipped && test.skipped_metrics().next().is_some();
+            totals.partly_skipped += usize::from(is_partial);
+            totals.flaky += usize::from(test.runs.are_flaky());
+            totals.retried += usize::from(test.state == State::Passed && test.retry().is_some());
+            totals.runs += test.runs.total;
+            totals.judged += test.runs.judged;
+            totals.usage.add(test.usage());
+            if test.runs.total > 0 && test.runs.judged == test.runs.total {
+                totals.tallies.push(test.runs.tally());
+            }
+        }
+        totals
+    }
+
+    /// Cases that passed, of all that were not skipped and are not in work.
+    pub fn tally(&self) -> Tally {
+        let in_work = if self.is_running { self.unfinished } else { 0 };
+        Tally::new(self.passed, self.cases - self.skipped - in_work).unwrap_or_default()
+    }
+
+    /// The outcome in a word, or that there is none yet.
+    pub fn word(&self) -> &'static str {
+        if self.is_running { "running" } else { self.outcome().name() }
+    }
+
+    /// `Unmeasurable` if anything has no verdict, else `Failed` if anything failed. A missing verdict is worse than a
+    /// failure, since it may stand for any verdict.
+    pub fn outcome(&self) -> Outcome {
+        let unmeasured = self.not_evaluated + self.errors + self.unfinished;
+        if unmeasured > 0 || !self.is_whole() || self.passed + self.failed == 0 {
+            Outcome::Unmeasurable
+        } else if self.failed > 0 {
+            Outcome::Failed
+        } else {
+            Outcome::Passed
+        }
+    }
+
+    /// Whether the run is all that was to run, and the one that is meant: whatever the verdicts of its cases are, nothing else
+    /// keeps it from passing.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole_apart_from_edits() && !self.is_doubtful
+    }
+
+    /// The same, for `rescore`, which reads the sets as they are now.
+    pub fn is_whole_apart_from_edits(&self) -> bool {
+        let lacking = self.unreadable + self.lost + self.missing + self.unlisted;
+        lacking == 0 && !self.lacks_parts && (!self.is_doubtful || self.is_edited_alone)
+    }
+
+    /// The counts that explain the outcome, and how many cases it does not cover.
+    pub fn reason(&self) -> String {
+        if self.is_running {
+            return self.so_far();
+        }
+        let mut reason = self.reason_of_recorded();
+        if self.missing > 0 {
+            reason.push_str(&format!("; {} never began", count(self.missing, "more test")));
+        }
+        if self.left_out > 0 {
+            let were = if self.left_out == 1 { "was" } else { "were" };
+            reason.push_str(&format!("; {} {were} left out on purpose", count(self.left_out, "more test")));
+        }
+        if self.unlisted > 0 {
+            let binaries = match self.unlisted {
+                1 => "a test binary was".to_owned(),
+                more => format!("{more} test binaries were"),
+            };
+            reason.push_str(&format!("; what {binaries} to run is not recorded"));
+        }
+        if self.lacks_parts {
+            reason.push_str("; a part of the run is missing");
+        }
+        if self.is_doubtful {
+            reason.push_str("; the run may be another one than is meant");
+        }
+        reason
+    }
+
+    /// The counts of a run that runs: what did not begin may still begin.
+    fn so_far(&self) -> String {
+        let counted = [
+            (self.passed, "passed"),
+            (self.failed, "failed"),
+            (self.errors, "with errors"),
+            (self.not_evaluated, "not evaluated"),
+            (self.skipped, "skipped"),
+            (self.unfinished, "in work"),
+            (self.missing, "to begin"),
+        ];
+        let counted = counted.into_iter().filter(|(number, _)| *number > 0);
+        let counted: Vec<String> = counted.map(|(number, what)| format!("{number} {what}")).collect();
+        if counted.is_empty() { "no case began yet".to_owned() } else { counted.join(", ") }
+    }
+
+    fn reason_of_recorded(&self) -> String {
+        let mut reasons = Vec::new();
+        let mut add = |number: usize, what: &str| {
+            if number > 0 {
+                reasons.push(format!("{number} {what}"));
+            }
+        };
+        add(self.failed, "failed");
+        add(self.errors, "with errors");
+        add(self.not_evaluated, "not evaluated");
+        add(self.unfinished, "unfinished");
+        let cases = count(self.cases, "case");
+        if self.unreadable > 0 {
+            let lines = count(self.unreadable, "line");
+            reasons.push(format!("{lines} of the journal cannot be read"));
+        }
+        match self.lost {
+            0 => {}
+            1 => reasons.push("1 more test began, and its record is incomplete".to_owned()),
+            lost => reasons.push(format!("{lost} more tests began, and their records are incomplete")),
+        }
+        match (reasons.is_empty(), self.cases, self.passed) {
+            (false, ..) => format!("of {cases}: {}", reasons.join(", ")),
+            (true, 0, _) => "no case ran".to_owned(),
+            (true, _, 0) => format!("of {cases}: all skipped, so nothing was checked"),
+            (true, ..) if self.skipped > 0 => {
+                format!("of {cases}: {} passed, {} skipped", self.passed, self.skipped)
+            }
+            (true, 1, _) => "the one case passed".to_owned(),
+            (true, ..) => format!("all {cases} passed"),
+        }
+    }
+
+    /// pass@k and pass^k, as means over the cases of which every run has a verdict. Without a `k`, the least number of
+    /// runs of these cases is taken; `None` if that is 1.
+    ///
+    /// Fails if a case has fewer than `k` runs: nothing can be estimated for it.
+    pub(super) fn over_cases(&self, k: Option<usize>) -> Result<Option<OverCases>, StatisticsError> {
+        let fewest = self.tallies.iter().map(|tally| tally.total()).min();
+        let Some(k) = k.or(fewest.filter(|runs| *runs > 1)) else { return Ok(None) };
+        let (mut pass_at, mut pass_all) = (0.0, 0.0);
+        for tally in &self.tallies {
+            pass_at += tally.pass_at(k)?;
+            pass_all += tally.pass_all(k)?;
+        }
+        let cases = self.tallies.len();
+        #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^53")]
+        let n = cases as f64;
+        Ok((cases > 0).then(|| OverCases { k, pass_at: pass_at / n, pass_all: pass_all / n, cases }))
+    }
+}
+
+fn span(tests: &[TestResult<'_>]) -> Duration {
+    let attempts = || tests.iter().flat_map(|test| &test.test.attempts);
+    let begun = attempts().map(|attempt| attempt.started.at).min();
+    let ended = attempts().filter_map(|attempt| attempt.decided.as_ref()).map(|decided| decided.at).max();
+    let (Some(begun), Some(ended)) = (begun, ended) else { return Duration::ZERO };
+    SystemTime::duration_since(&ended, begun).unwrap_or_default()
+}

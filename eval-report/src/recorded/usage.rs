@@ -1,0 +1,73 @@
+//! What models were asked in a run, and how many tokens that took.
+
+use eval_core::journal::{Attempt, JudgeUse};
+
+/// Questions to models, and tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens of the agent; `None` if no event reports them.
+    pub agent_tokens: Option<i128>,
+    /// Tokens of the judges; `None` if no answer reports them.
+    pub judge_tokens: Option<i128>,
+    /// Questions to judges. Each sample is a question.
+    pub asked: usize,
+    /// Questions without an answer.
+    pub unanswered: usize,
+    /// Questions that a recording answered, as far as the journal tells.
+    replayed: usize,
+    /// Questions of which the journal does not tell whether a recording answered them. Journals of earlier versions
+    /// do not.
+    untold: usize,
+}
+
+impl Usage {
+    pub(super) fn of(attempt: &Attempt) -> Self {
+        let mut usage = Self::default();
+        for evaluation in &attempt.evaluations {
+            usage.agent_tokens = sum(usage.agent_tokens, evaluation.ran.tokens.map(i128::from));
+            let scored = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
+            for judge in scored.flat_map(|metric| &metric.judge).chain(&evaluation.ran.simulator) {
+                usage.add(Self::of_judge(judge));
+            }
+        }
+        for ran in &attempt.repeated {
+            usage.agent_tokens = sum(usage.agent_tokens, ran.tokens.map(i128::from));
+            ran.simulator.iter().for_each(|judge| usage.add(Self::of_judge(judge)));
+        }
+        usage
+    }
+
+    fn of_judge(judge: &JudgeUse) -> Self {
+        Self {
+            agent_tokens: None,
+            judge_tokens: judge.usage.all_tokens().map(i128::from),
+            asked: judge.asked,
+            unanswered: judge.failed,
+            replayed: judge.replayed.unwrap_or_default(),
+            untold: if judge.replayed.is_none() { judge.asked } else { 0 },
+        }
+    }
+
+    /// The sum saturates: a journal may hold any numbers.
+    pub fn add(&mut self, other: Self) {
+        self.agent_tokens = sum(self.agent_tokens, other.agent_tokens);
+        self.judge_tokens = sum(self.judge_tokens, other.judge_tokens);
+        self.asked = self.asked.saturating_add(other.asked);
+        self.unanswered = self.unanswered.saturating_add(other.unanswered);
+        self.replayed = self.replayed.saturating_add(other.replayed);
+        self.untold = self.untold.saturating_add(other.untold);
+    }
+
+    /// How many questions a recording answered; `None` if the journal does not tell it of all questions.
+    pub fn replayed(&self) -> Option<usize> {
+        (self.untold == 0).then_some(self.replayed)
+    }
+}
+
+/// The sum of the known numbers; `None` if neither is known.
+fn sum(one: Option<i128>, other: Option<i128>) -> Option<i128> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.saturating_add(other)),
+        (one, other) => one.or(other),
+    }
+}

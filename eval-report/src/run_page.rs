@@ -1,0 +1,184 @@
+//! A recorded run as a page to look at, for a file and for a server.
+
+mod case;
+mod facts;
+mod history;
+mod run;
+mod scores;
+mod turn;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::price::Cost;
+
+use crate::output::CommandError;
+use crate::output::time;
+use crate::output::words::count;
+use crate::page::{self, Anchors, CaseRow, Count, Histogram, PageModel, Point, Scatter, line};
+use crate::phrases;
+use crate::recorded::{Cases, RunResults, State, TestResult, cost};
+use history::History;
+
+pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
+    page::render(&model(results)).map_err(|error| {
+        CommandError::new(
+            format!("cannot write the page: {error}"),
+            "this is a mistake of cargo-evalset: report it",
+        )
+    })
+}
+
+/// Everything that the page shows of a run.
+pub fn model(results: &RunResults<'_>) -> PageModel {
+    let history = History::of(results);
+    let (mut anchors, mut files) = (Anchors::default(), Cases::default());
+    // In the order of the journal, so that a case keeps its anchor while a run grows.
+    let cases = results.tests.iter().map(|test| {
+        let cost = cost(test.attempt, &results.prices);
+        let row = case::row(test, anchors.of(&test.name), &mut files, history.spark(test));
+        Case { test, cost, row: CaseRow { cost: cost.as_ref().map(Cost::amount), ..row } }
+    });
+    let mut cases: Vec<Case<'_>> = cases.collect();
+    cases.sort_by_key(|case| urgency(case.test));
+    let total = cases.iter().filter_map(|case| case.cost).reduce(|mut all, cost| {
+        all.add(&cost);
+        all
+    });
+    let total = total.map(|total| total.to_string());
+    let cost = total.iter().map(|total| format!("cost {total}"));
+    let numbers = phrases::numbers(results).into_iter().chain(cost).map(|number| line(&number)).collect();
+    let (facts, glance) = facts::facts(results, total);
+    let outcome = results.totals.word();
+    PageModel {
+        title: format!("{outcome}: {} · cargo evalset", count(results.totals.cases, "case")),
+        outcome: outcome.to_owned(),
+        reason: line(&results.totals.reason()),
+        counts: counts(&cases, results.totals.is_running),
+        about: about(results),
+        facts,
+        glance,
+        rerun: rerun(results),
+        numbers,
+        notes: problems(results).chain(phrases::notes(results)).map(|note| line(&note)).collect(),
+        histograms: histograms(results),
+        pass_rate: history.pass_rate(),
+        scatters: scatters(&cases),
+        cases: cases.into_iter().map(|case| case.row).collect(),
+    }
+}
+
+/// A case of the page.
+struct Case<'r> {
+    test: &'r TestResult<'r>,
+    /// What its tokens cost; `None` without prices.
+    cost: Option<Cost>,
+    row: CaseRow,
+}
+
+/// What needs attention comes first.
+fn urgency(test: &TestResult<'_>) -> u8 {
+    match test.state {
+        State::Failed => 0,
+        State::Error => 1,
+        State::NotEvaluated => 2,
+        State::Unfinished => 3,
+        State::Passed if test.runs.are_flaky() => 4,
+        State::Passed => 5,
+        State::Skipped => 6,
+    }
+}
+
+/// The filters that show something, and `all`.
+fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
+    let filters = [
+        ("all", "All"),
+        ("failed", "Failed"),
+        ("error", "Errors"),
+        ("unscored", "Unscored"),
+        ("unfinished", if is_running { "In work" } else { "Unfinished" }),
+        ("flaky", "Flaky"),
+        ("passed", "Passed"),
+        ("skipped", "Skipped"),
+    ];
+    let count =
+        |filter| cases.iter().filter(|case| case.row.filters.split(' ').any(|it| it == filter)).count();
+    let counted = filters.map(|(filter, name)| {
+        let cases = if filter == "all" { cases.len() } else { count(filter) };
+        Count { filter, name, cases }
+    });
+    let always = ["all", "failed", "error", "unscored", "flaky"];
+    counted.into_iter().filter(|count| count.cases > 0 || always.contains(&count.filter)).collect()
+}
+
+/// A sentence for each problem of the run.
+fn problems(results: &RunResults<'_>) -> impl Iterator<Item = String> {
+    let more = results.problems.len().saturating_sub(MOST_PROBLEMS);
+    let more = (more > 0).then(|| format!("error: {more} more did not begin or are in doubt"));
+    let shown = results.problems.iter().take(MOST_PROBLEMS);
+    shown.map(|problem| format!("error: {}", problem.shown())).chain(more)
+}
+
+/// More tests that never began are not read one by one.
+const MOST_PROBLEMS: usize = 200;
+
+/// `Run 2026-11-22T02-31-07-4f1c: began 2026-11-22 02:31:07 UTC, took 31.25 s`.
+fn about(results: &RunResults<'_>) -> String {
+    let began = results.times.began.map(|began| format!("began {}, ", time::shown(began)));
+    let took = time::took(results.totals.elapsed);
+    let took =
+        if results.totals.is_running { format!("runs, {took} so far") } else { format!("took {took}") };
+    line(&format!("Run {}: {}{took}", results.loaded.name(), began.unwrap_or_default()))
+}
+
+/// The commands that run what has no good verdict again: `cargo evalset rerun --failed`.
+fn rerun(results: &RunResults<'_>) -> Vec<String> {
+    phrases::rerun(results).into_iter().map(|command| line(&command)).collect()
+}
+
+/// A plot for each metric that can fail a case, the one that failed most cases first.
+fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
+    let mut metrics: BTreeMap<&str, Vec<(f64, Option<f64>)>> = BTreeMap::new();
+    for metric in results.tests.iter().flat_map(TestResult::gating) {
+        let scores = metrics.entry(&metric.name).or_default();
+        scores.extend(metric.score.map(|score| (score, metric.threshold())));
+    }
+    let plots = metrics.into_iter().filter_map(|(name, scores)| Histogram::of(line(name), &scores));
+    let mut plots: Vec<Histogram> = plots.collect();
+    plots.sort_by_key(|plot| Reverse(plot.below));
+    plots
+}
+
+/// What the cases took and what they cost, against the mean score of the metrics that can fail them.
+fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
+    let score = |test: &TestResult<'_>| {
+        let scores: Vec<f64> = test.gating().filter_map(|metric| metric.score).collect();
+        mean(&scores)
+    };
+    let points = |took: &dyn Fn(&Case<'_>) -> Option<f64>| {
+        let of_case = cases.iter().filter_map(|case| {
+            Some(Point {
+                took: took(case)?,
+                score: score(case.test)?,
+                passed: case.test.state == State::Passed,
+                name: case.row.name.clone(),
+                anchor: case.row.anchor.clone(),
+            })
+        });
+        of_case.collect()
+    };
+    let times = points(&|case| case.test.attempt.decided.as_ref().map(|it| it.elapsed.as_secs_f64()));
+    let costs = points(&|case| case.cost.map(|cost| cost.money));
+    let seconds = |seconds: f64| time::latency(Duration::try_from_secs_f64(seconds).unwrap_or_default());
+    let money = |money: f64| Cost { money, ..Cost::default() }.amount();
+    [Scatter::of("Time against score", times, seconds), Scatter::of("Cost against score", costs, money)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn mean(scores: &[f64]) -> Option<f64> {
+    let count = u32::try_from(scores.len()).ok().filter(|count| *count > 0)?;
+    Some(scores.iter().sum::<f64>() / f64::from(count))
+}

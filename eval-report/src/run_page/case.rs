@@ -1,0 +1,170 @@
+//! A case: its row, and its details.
+
+use std::iter;
+
+use eval_core::report::{MetricReport, Verdict, short};
+use eval_format::metric::metric;
+
+use super::run::run;
+use super::scores::Known;
+use super::turn::Comparison;
+use crate::output::{again, foreign, shell, time, words};
+use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
+use crate::phrases;
+use crate::recorded::{Cases, RunCounts, State, TestResult, headline, near};
+
+pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spark: Option<Spark>) -> CaseRow {
+    let details = details(test, files);
+    let tokens = test.usage().agent_tokens;
+    CaseRow {
+        anchor,
+        name: details.name.clone(),
+        state: details.state,
+        word: details.word,
+        filters: filters(test),
+        reason: details.reason.clone(),
+        runs: if test.runs.total == 0 { "–".to_owned() } else { test.runs.tally().to_string() },
+        of_runs: of_runs(test.runs, test.is_in_work),
+        pills: test.gating().map(pill).collect(),
+        tokens: tokens.map(words::grouped),
+        cost: None,
+        time: test.attempt.decided.as_ref().map(|_| time::latency(test.elapsed())),
+        spark,
+        details,
+    }
+}
+
+/// What is to be said of runs that neither passed nor failed.
+fn of_runs(runs: RunCounts, is_in_work: bool) -> Option<String> {
+    let RunCounts { total, ran, judged, .. } = runs;
+    let flaky = runs.are_flaky().then(|| "flaky".to_owned());
+    let open = match (total - ran.min(total), total - judged.min(total)) {
+        (0, 0) => None,
+        _ if total == 1 => None,
+        (0, unjudged) => Some(format!("{unjudged} not scored")),
+        (missing, _) if is_in_work => Some(format!("{missing} to run")),
+        (missing, _) => Some(format!("{missing} did not run")),
+    };
+    let parts: Vec<String> = flaky.into_iter().chain(open).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn filters(test: &TestResult<'_>) -> String {
+    let state = test.state.filter_name();
+    if test.runs.are_flaky() { format!("{state} flaky") } else { state.to_owned() }
+}
+
+fn pill(metric: &MetricReport) -> Pill {
+    let score = match (&metric.verdict, metric.score) {
+        (Verdict::Skipped(_), _) => "skipped".to_owned(),
+        (Verdict::Error { .. }, None) => "error".to_owned(),
+        (_, None) => "not scored".to_owned(),
+        (_, Some(score)) => short(score, metric.threshold()),
+    };
+    Pill { name: line(&metric.name), state: metric.verdict.name(), score }
+}
+
+fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
+    let started = &test.attempt.started;
+    let decided = test.attempt.decided.as_ref();
+    let (case, doubt) = match files.find(started) {
+        Ok(found) => {
+            let edited = "The case was edited since it ran. What it expected then is in no record: what is shown as expected \
+                          is what it expects now.";
+            (Some(found.case), found.is_edited.then(|| edited.to_owned()))
+        }
+        Err(error) => (None, Some(line(&format!("What was expected is not known here: {error}.")))),
+    };
+    let known = Known::of(test, case.as_ref());
+    let comparison = Comparison::of(test);
+    let evaluations = test.attempt.evaluations.iter();
+    let (word, _) = phrases::word(test);
+    CaseDetails {
+        name: line(&test.name),
+        state: if word == "FLAKY" { "flaky" } else { test.state.name() },
+        word,
+        reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&reason)),
+        facts: facts(test),
+        rerun: rerun(test),
+        doubt,
+        notes: decided.iter().flat_map(|decided| &decided.notes).map(|note| line(note)).collect(),
+        metrics: test.metrics().iter().map(metric_line).collect(),
+        earlier: test.earlier().iter().map(earlier).collect(),
+        runs: evaluations.map(|it| run(it, &known, &comparison, case.as_ref())).collect(),
+        printed: decided.and_then(|decided| decided.failure.as_deref()).map(text),
+    }
+}
+
+fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
+    let started = &test.attempt.started;
+    let facts = [
+        ("Set", started.eval_set_id.as_deref().map(line)),
+        ("Case", Some(line(&started.eval_id))),
+        ("Stands in", test.location().map(|location| line(&location.to_string()))),
+        ("Label", started.label.as_deref().map(line)),
+        ("Hashes", Some(line(&format!("asks {}, expects {}", started.asks, started.expects)))),
+        ("Package", test.test.package().map(line)),
+        ("Test binary", test.test.binary().map(line)),
+        ("Runs pass if", Some(format!("pass = {}, gate = {}", started.pass, started.gate))),
+        ("Record", Some(line(&near(&test.attempt.file).display().to_string()))),
+    ];
+    facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+fn metric_line(report: &MetricReport) -> MetricLine {
+    let options = report.criterion.iter().flat_map(|criterion| criterion.options.iter());
+    MetricLine {
+        name: line(&report.name),
+        state: report.verdict.name(),
+        score: report.score.map(|score| short(score, report.threshold())),
+        threshold: report.threshold().filter(|threshold| threshold.is_finite()),
+        scored: format!("{} of {}", report.scored, report.total),
+        reason: report.verdict.reason().map(|reason| line(&foreign::headline(reason))),
+        criterion: options.map(|(key, value)| (line(key), line(&value.to_string()))).collect(),
+        notes: report.notes.iter().map(|note| line(note)).collect(),
+        about: metric(&report.name).map(|info| info.summary.to_owned()),
+    }
+}
+
+fn earlier(attempt: &eval_core::journal::Attempt) -> Earlier {
+    let decided = attempt.decided.as_ref();
+    Earlier {
+        attempt: attempt.started.attempt,
+        state: decided.map_or(State::Unfinished, |decided| State::of(&decided.verdict)).name(),
+        reason: decided.and_then(headline).map(|reason| line(&reason)),
+    }
+}
+
+/// The command that runs the case again, or records what its judge did not answer: the one that the failing test printed; for a
+/// program, the command that it was started with.
+fn rerun<'r>(test: &TestResult<'r>) -> Option<String> {
+    if test.is_in_work {
+        return None;
+    }
+    let decided = test.attempt.decided.as_ref();
+    let printed = decided.and_then(|decided| decided.failure.as_deref());
+    // Foreign lines are marked, so a line that begins so is of the test itself.
+    let ours = |line: &'r str| line.strip_prefix("run again ").or_else(|| line.strip_prefix("record it "));
+    if let Some(command) = printed.and_then(|text| text.lines().rev().find_map(ours)) {
+        return Some(line(command.trim()));
+    }
+    let command = if test.attempt.started.of_program {
+        program(test)?
+    } else {
+        let (package, name) = (test.test.package()?, test.test.name());
+        format!("cargo test -p {} -- --exact {}", shell::word(package), shell::word(name))
+    };
+    Some(line(&phrases::recording(command, test.asks_for_a_recording())))
+}
+
+/// The command that ran a program, for this case alone if it is `cargo evalset run`.
+fn program(test: &TestResult<'_>) -> Option<String> {
+    let (head, started) = (&test.attempt.head, &test.attempt.started);
+    let (Some(again), Some(file)) = (&head.again, started.file.as_deref()) else {
+        let program = head.program.as_deref()?;
+        return Some(shell::line(
+            &iter::once(program).chain(head.args.iter().map(String::as_str)).collect::<Vec<_>>(),
+        ));
+    };
+    Some(again::command(again, [(file, started.eval_id.as_str())]))
+}

@@ -1,0 +1,121 @@
+//! Where a run comes from: what the journal records of it, and what it does not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eval_core::__private::Revision;
+use eval_core::journal::Started;
+use eval_format::__private::content_hash;
+
+use super::scores;
+use crate::output::time;
+use crate::output::words::count;
+use crate::page::{Fact, line};
+use crate::recorded::{Changes, RunResults, TestResult, revisions};
+
+/// Everything, and what tells at a glance which run it is.
+pub(super) fn facts(results: &RunResults<'_>, cost: Option<String>) -> (Vec<Fact>, Vec<Fact>) {
+    let heads = || results.loaded.run.processes.iter();
+    let packages = heads().filter_map(|head| {
+        let version = head.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+        Some(line(&format!("{}{version}", head.package.as_deref()?)))
+    });
+    let of_run = revisions(results.loaded);
+    let changes = Changes::now(&of_run);
+    let of_ci = || joined(heads().filter_map(|head| head.env.get("GITHUB_SHA")).map(|it| line(it)).collect());
+    let revision = joined(of_run.iter().map(whole).collect()).or_else(of_ci);
+    let agents = joined(scores::agent_models(results));
+    let judges = joined(scores::judge_models(results));
+    let evalset = joined(heads().map(|head| line(&head.evalset)).collect());
+    let fact = |name, value| Fact { name, value };
+    let all = vec![
+        fact("Run", Some(line(&results.loaded.name()))),
+        fact("Began", results.times.began.map(time::shown)),
+        fact("Took", Some(time::took(results.totals.elapsed)).filter(|_| !results.totals.is_running)),
+        fact("Tests built", results.times.built.map(time::shown)),
+        fact("Git revision", revision.clone()),
+        fact("Uncommitted changes", changes.shown()),
+        fact("Criteria, with their hash", criteria(results)),
+        fact("Agent models", agents.clone()),
+        fact("Judge models", judges.clone().or_else(|| Some("none was asked".to_owned()))),
+        fact("Packages", joined(packages.collect())),
+        fact("evalset", evalset),
+        fact("Cost", cost.or_else(|| Some(NO_PRICES.to_owned()))),
+        fact("Sets, with a hash of the cases that ran", sets(results)),
+    ];
+    let short = joined(of_run.iter().map(|it| short(it, changes)).collect()).or(revision);
+    let glance = [("Git revision", short), ("Agent model", agents), ("Judge model", judges)];
+    (
+        all,
+        glance
+            .into_iter()
+            .filter(|(_, value)| value.is_some())
+            .map(|(name, value)| fact(name, value))
+            .collect(),
+    )
+}
+
+const NO_PRICES: &str = "not known without prices: `report --html FILE --price IN/OUT`";
+
+fn joined(values: BTreeSet<String>) -> Option<String> {
+    let values: Vec<String> = values.into_iter().collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
+/// `05cde3d0c2b1a09f8e7d6c5b4a39281706f5e4d3 (branch main)`.
+fn whole(revision: &Revision) -> String {
+    let branch = revision.branch.as_ref().map(|branch| format!(" (branch {branch})"));
+    line(&format!("{}{}", revision.commit, branch.unwrap_or_default()))
+}
+
+/// `05cde3d on main, 2 files uncommitted when this page was written`.
+fn short(revision: &Revision, changes: Changes) -> String {
+    let commit: String = revision.commit.chars().take(7).collect();
+    let branch = revision.branch.as_ref().map(|branch| format!(" on {branch}")).unwrap_or_default();
+    let dirty = match changes {
+        Changes::Files(files) if files > 0 => {
+            format!(", {} uncommitted when this page was written", count(files, "file"))
+        }
+        _ => String::new(),
+    };
+    line(&format!("{commit}{branch}{dirty}"))
+}
+
+/// Each set with how many of its cases ran, and a hash that is the same if the same cases ran.
+fn sets(results: &RunResults<'_>) -> Option<String> {
+    let mut sets: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for test in &results.tests {
+        let started = &test.attempt.started;
+        if let Some(file) = started.file.as_deref() {
+            let Started { eval_id, asks, expects, .. } = started;
+            sets.entry(file).or_default().insert(format!("{eval_id}\0{asks}\0{expects}\0"));
+        }
+    }
+    let set = |(file, cases): (&str, BTreeSet<String>)| {
+        format!("{}: {}, {}", line(file), count(cases.len(), "case"), hashed(&cases))
+    };
+    let sets: Vec<String> = sets.into_iter().map(set).collect();
+    (!sets.is_empty()).then(|| sets.join("\n"))
+}
+
+/// The criteria by which the cases were decided: of all of them together one hash.
+fn criteria(results: &RunResults<'_>) -> Option<String> {
+    let of_case = |test: &TestResult<'_>| {
+        let criteria = test.gating().filter_map(|metric| {
+            let criterion = metric.criterion.as_ref()?;
+            let options: Vec<String> =
+                criterion.options.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            Some(format!("{}\0{}\0{}\0", metric.name, criterion.threshold, options.join("\0")))
+        });
+        criteria.collect::<String>()
+    };
+    let all: BTreeSet<String> = results.tests.iter().map(of_case).filter(|text| !text.is_empty()).collect();
+    match all.len() {
+        0 => None,
+        1 => Some(format!("the same for all cases, {}", hashed(&all))),
+        several => Some(format!("{several} kinds of cases, {}", hashed(&all))),
+    }
+}
+
+fn hashed(texts: &BTreeSet<String>) -> String {
+    format!("{:016x}", content_hash(texts.iter().map(String::as_str).collect::<String>().as_bytes()))
+}

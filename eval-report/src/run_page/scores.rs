@@ -1,0 +1,222 @@
+//! Scores, and the models that they come from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use eval_core::journal::{Evaluation, JudgeUse};
+use eval_core::report::{MetricOutcome, Role, ScoredMetric, short};
+use eval_core::{Score, Scores};
+use eval_format::{EvalCase, Value};
+
+use crate::output::foreign;
+use crate::output::words::count;
+use crate::page::{Judge, JudgedRubric, Question, RunScore, TurnScore, line, text};
+use crate::recorded::{RunResults, TestResult};
+
+/// The versions of models that the agents' events name.
+pub(super) fn agent_models(results: &RunResults<'_>) -> BTreeSet<String> {
+    let evaluations = results.tests.iter().flat_map(|test| &test.attempt.evaluations);
+    let events = evaluations.flat_map(|it| &it.ran.transcript.turns).flat_map(|turn| &turn.events);
+    events.filter_map(|event| event.model_version.as_deref()).map(line).collect()
+}
+
+pub(super) fn judge_models(results: &RunResults<'_>) -> BTreeSet<String> {
+    let evaluations = results.tests.iter().flat_map(|test| &test.attempt.evaluations);
+    let judges = evaluations.flat_map(|it| {
+        it.scored
+            .iter()
+            .flat_map(|scored| &scored.metrics)
+            .flat_map(|metric| &metric.judge)
+            .chain(&it.ran.simulator)
+    });
+    judges.map(|judge| line(&judge.model)).collect()
+}
+
+/// The thresholds of a case, by metric, and the texts of its rubrics, by id.
+pub(super) struct Known {
+    thresholds: BTreeMap<String, f64>,
+    rubrics: BTreeMap<String, String>,
+}
+
+impl Known {
+    pub(super) fn of(test: &TestResult<'_>, case: Option<&EvalCase>) -> Self {
+        let thresholds = test.metrics().iter().filter_map(|it| Some((it.name.clone(), it.threshold()?)));
+        let of_case = case.into_iter().flat_map(|case| {
+            let of_turns = case.conversation.iter().filter_map(|turn| turn.rubrics.as_ref());
+            case.rubrics.iter().chain(of_turns).flatten()
+        });
+        let rubrics =
+            of_case.filter_map(|rubric| Some((rubric.rubric_id.clone(), rubric.text_property.clone()?)));
+        let of_config =
+            test.gating().filter_map(|metric| metric.criterion.as_ref()?.get("rubrics")?.as_array());
+        let of_config = of_config.flatten().filter_map(rubric_of_config);
+        Self { thresholds: thresholds.collect(), rubrics: of_config.chain(rubrics).collect() }
+    }
+
+    /// Each metric on a run.
+    pub(super) fn of_run(&self, evaluation: &Evaluation) -> Vec<RunScore> {
+        let metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
+        metrics.map(|metric| self.run_score(metric)).collect()
+    }
+
+    fn run_score(&self, metric: &ScoredMetric) -> RunScore {
+        let (score, reason, whole) = match &metric.outcome {
+            MetricOutcome::Scored(scores) => {
+                let reason = scores.scores().iter().find_map(Score::reason).map(line);
+                let whole = scores.is_whole_run().then(|| self.score(metric, scores, 0)).flatten();
+                (scores.overall(), reason, whole)
+            }
+            // What names no turn is of the run as a whole.
+            MetricOutcome::Error { role, message } if turn_of(message).is_none() => {
+                (None, None, Some(self.error(&metric.name, metric.verdict.name(), *role, message)))
+            }
+            other => (None, why(other), None),
+        };
+        let threshold = self.thresholds.get(&metric.name).copied();
+        RunScore {
+            metric: line(&metric.name),
+            state: metric.verdict.name(),
+            score: score.map(|score| short(score, threshold)),
+            threshold,
+            reason,
+            whole,
+        }
+    }
+
+    /// Each metric that scores turns, on this turn.
+    pub(super) fn of_turn(&self, evaluation: &Evaluation, at: usize) -> Vec<TurnScore> {
+        let metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
+        let scores = metrics.filter_map(|metric| match &metric.outcome {
+            MetricOutcome::Scored(scores) if !scores.is_whole_run() => self.score(metric, scores, at),
+            MetricOutcome::Scored(_) => None,
+            MetricOutcome::Error { role, message } if turn_of(message) == Some(at + 1) => {
+                Some(self.error(&metric.name, metric.verdict.name(), *role, message))
+            }
+            MetricOutcome::Error { .. } => {
+                Some(self.without_a_score(&metric.name, metric.verdict.name(), None))
+            }
+            other => Some(self.without_a_score(&metric.name, metric.verdict.name(), why(other))),
+        });
+        scores.collect()
+    }
+
+    /// The error of a metric: its headline, and the lines below it.
+    fn error(&self, metric: &str, state: &'static str, role: Role, message: &str) -> TurnScore {
+        let reason = line(&format!("{role} error: {}", foreign::headline(message)));
+        let below = Some(foreign::below_headline(message)).filter(|below| !below.trim().is_empty());
+        TurnScore {
+            notes: below.map(text).into_iter().collect(),
+            ..self.without_a_score(metric, state, Some(reason))
+        }
+    }
+
+    fn without_a_score(&self, metric: &str, state: &'static str, reason: Option<String>) -> TurnScore {
+        TurnScore {
+            metric: line(metric),
+            state,
+            score: None,
+            threshold: self.thresholds.get(metric).copied(),
+            reason,
+            notes: Vec::new(),
+            rubrics: Vec::new(),
+        }
+    }
+
+    /// The score at this place, with its verdict.
+    fn score(&self, metric: &ScoredMetric, scores: &Scores, at: usize) -> Option<TurnScore> {
+        let score = scores.scores().get(at)?;
+        let threshold = self.thresholds.get(&metric.name).copied();
+        let rubrics = score.rubrics().iter().map(|rubric| JudgedRubric {
+            id: line(&rubric.rubric_id),
+            score: rubric.score.filter(|score| score.is_finite()),
+            text: self.rubrics.get(&rubric.rubric_id).map(|it| text(it)),
+            rationale: rubric.rationale.as_deref().map(text),
+        });
+        Some(TurnScore {
+            metric: line(&metric.name),
+            state: metric.turns.get(at)?.name(),
+            score: score.value().map(|score| short(score, threshold)),
+            threshold,
+            reason: score.reason().or_else(|| score.why_left_out()).map(line),
+            notes: score.notes().iter().map(|note| text(note)).collect(),
+            rubrics: rubrics.collect(),
+        })
+    }
+}
+
+/// The id and the text of a rubric that a criterion has.
+fn rubric_of_config(rubric: &Value) -> Option<(String, String)> {
+    let text = rubric.as_object()?.get("rubric_content")?.as_object()?.get("text_property")?;
+    let id = rubric.as_object()?.get("rubric_id")?;
+    Some((id.as_str()?.to_owned(), text.as_str()?.to_owned()))
+}
+
+/// The turn that the error of a metric names first, from 1: `turn 2: not recorded: ..`.
+fn turn_of(message: &str) -> Option<usize> {
+    message.strip_prefix("turn ")?.split_once(": ")?.0.parse().ok()
+}
+
+/// Why a metric has no scores.
+fn why(outcome: &MetricOutcome) -> Option<String> {
+    outcome.reason().map(|reason| line(&foreign::headline(&reason)))
+}
+
+/// What judges were asked in a run.
+pub(super) fn judges(evaluation: &Evaluation) -> Vec<Judge> {
+    let of_metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
+    let of_metrics =
+        of_metrics.flat_map(|metric| metric.judge.iter().map(|judge| (metric.name.as_str(), judge)));
+    let of_user = evaluation.ran.simulator.iter().map(|judge| ("playing the user", judge));
+    of_metrics.chain(of_user).map(|(purpose, judge)| shown(purpose, judge)).collect()
+}
+
+fn shown(purpose: &str, judge: &JudgeUse) -> Judge {
+    let mut asked = count(judge.asked, "question");
+    if let Some(replayed) = judge.replayed.filter(|replayed| *replayed > 0) {
+        asked.push_str(&format!(", {replayed} answered from the recording"));
+    }
+    if judge.failed > 0 {
+        asked.push_str(&format!(", {} without an answer", judge.failed));
+    }
+    let questions = judge.questions.iter().map(|it| Question {
+        template: it.template.as_deref().map(line),
+        prompt: text(&it.prompt),
+        answers: it.answers.iter().map(|answer| text(answer)).collect(),
+    });
+    Judge { purpose: line(purpose), model: line(&judge.model), asked, questions: questions.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_turn_that_it_is_shown_at() {
+        for (message, turn) in [
+            ("turn 2: not recorded: `x`", Some(2)),
+            ("turn 2 of run 3: x", None),
+            ("turn x: y", None),
+            ("not recorded: turn 2: x", None),
+        ] {
+            assert_eq!(turn_of(message), turn, "{message}");
+        }
+        let known = Known { thresholds: BTreeMap::new(), rubrics: BTreeMap::new() };
+        let shown = known.error("m", "error", Role::Judge, "turn 2: not recorded: `x`\n  - a\n  + b");
+        assert_eq!(shown.reason.as_deref(), Some("judge error: turn 2: not recorded: `x`"));
+        assert_eq!(shown.notes, [text("  - a\n  + b")]);
+    }
+
+    #[test]
+    fn the_text_of_a_rubric_comes_from_the_criterion() {
+        for (rubric, expected) in [
+            (
+                r#"{"rubric_id": "a", "rubric_content": {"text_property": "Is short."}}"#,
+                Some(("a", "Is short.")),
+            ),
+            (r#"{"rubric_id": "a", "rubric_content": {}}"#, None),
+            (r#""a""#, None),
+        ] {
+            let found = rubric_of_config(&Value::parse(rubric).unwrap());
+            assert_eq!(found.as_ref().map(|(id, text)| (id.as_str(), text.as_str())), expected, "{rubric}");
+        }
+    }
+}

@@ -1,0 +1,526 @@
+// The page without this script is a table. The script filters and searches it, and shows the details of a case, which are JSON
+// in the page. Whatever it shows of them is a text node: nothing here makes HTML of a text.
+(() => {
+"use strict";
+
+const rows = [...document.querySelectorAll("tr.case")];
+const list = document.getElementById("list");
+const detail = document.getElementById("detail");
+const search = document.getElementById("search");
+const shown = document.getElementById("shown");
+const none = document.getElementById("none");
+const printed = document.getElementById("printed");
+const buttons = [...document.querySelectorAll("[data-filter]")];
+const places = new Map(rows.map((row, at) => [row.id, at]));
+let filter = "all";
+let open = null;
+let openRun = 0;
+let scrolled = 0;
+
+// An element with a class and children: nodes, or texts. Nothing is left out but null.
+function el(tag, name, ...children) {
+  const node = document.createElement(tag);
+  if (name) node.className = name;
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+function button(label, action) {
+  const node = el("button", "", label);
+  node.type = "button";
+  node.addEventListener("click", action);
+  return node;
+}
+
+// What a server sent of cases since the page was loaded, by their places.
+const sent = new Map();
+
+function jsonOf(at) {
+  return sent.has(at) ? sent.get(at) : document.getElementById("data-" + at).textContent;
+}
+
+function detailsOf(at) {
+  return JSON.parse(jsonOf(at));
+}
+
+// ---- The table
+
+const words = [];
+
+// Whether something that is said in a case has this text, which is in lower case.
+function says(at, query, inJson) {
+  if (words[at] === undefined) {
+    // Most cases do not have it, and need not be read.
+    const json = jsonOf(at);
+    if (!json.toLowerCase().includes(inJson)) return false;
+    const found = [];
+    const collect = (value) => {
+      if (typeof value === "string") found.push(value);
+      else if (value && typeof value === "object") Object.values(value).forEach(collect);
+    };
+    collect(JSON.parse(json));
+    words[at] = found.join("\n").toLowerCase();
+  }
+  return words[at].includes(query);
+}
+
+// A text as the JSON of the page has it.
+function asJson(text) {
+  return JSON.stringify(text).slice(1, -1).replace(/[<>&\u2028\u2029]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+let searching = 0;
+
+// Shows the rows that fit. Ten thousand are looked at in parts, so that typing never waits.
+function show() {
+  const query = search.value.trim().toLowerCase();
+  const inJson = asJson(query);
+  const mine = ++searching;
+  let at = 0;
+  let count = 0;
+  const part = () => {
+    if (mine !== searching) return;
+    const end = performance.now() + 30;
+    // The browser lays out what changed in one go.
+    let changed = 0;
+    while (at < rows.length && changed < 1000 && performance.now() < end) {
+      const row = rows[at];
+      const fits = (filter === "all" || row.dataset.filters.split(" ").includes(filter))
+        && (!query || row.textContent.toLowerCase().includes(query) || says(at, query, inJson));
+      if (row.hidden === fits) {
+        row.hidden = !fits;
+        changed += 1;
+      }
+      count += fits;
+      at += 1;
+    }
+    if (at < rows.length) {
+      shown.textContent = "searching …";
+      setTimeout(part, changed ? 20 : 0);
+      return;
+    }
+    shown.textContent = count === rows.length ? "" : `${count} of ${rows.length} cases`;
+    none.hidden = count > 0;
+  };
+  part();
+}
+
+function choose(name) {
+  filter = name;
+  for (const it of buttons) it.setAttribute("aria-pressed", String(it.dataset.filter === name));
+  show();
+}
+
+// ---- The details of a case
+
+const signs = { same: "= same", changed: "~ differs", missing: "− not called", extra: "+ not expected", made: "called" };
+const titles = { not_evaluated: "not scored", informational: "information" };
+
+function pill(state, ...text) {
+  return el("span", "pill " + state, ...text);
+}
+
+// A text that may be cut.
+function said(text, name) {
+  const node = el("div", "said " + (name || ""), text.t);
+  node.dir = "auto";
+  if (text.cut) node.append(el("div", "soft", `… cut: the record has ${text.cut} more characters`));
+  return node;
+}
+
+function block(title, ...children) {
+  return el("div", "block", el("h3", "", title), ...children);
+}
+
+function table(name, heads, lines) {
+  const head = el("tr", "", heads.map((text) => {
+    const cell = el("th", "", text);
+    cell.scope = "col";
+    return cell;
+  }));
+  const body = lines.map(([state, ...cells]) => el("tr", state, cells.map((cell) => el("td", "", cell === null ? "–" : cell))));
+  const scroll = el("div", "scroll", el("table", name, el("thead", "", head), el("tbody", "", body)));
+  // On a phone it is scrolled, with a keyboard too.
+  scroll.tabIndex = 0;
+  return scroll;
+}
+
+// The metrics that decide the case in a table, the others in a line.
+function metrics(of) {
+  const deciding = of.metrics.filter((metric) => metric.state !== "informational");
+  const others = of.metrics.filter((metric) => metric.state === "informational");
+  const lines = deciding.map((metric) => [
+    "",
+    el("span", "", el("b", "", metric.name), metric.about ? el("div", "soft", metric.about) : null),
+    pill(metric.state, titles[metric.state] || metric.state),
+    metric.score,
+    metric.threshold === null ? "–" : "≥ " + metric.threshold,
+    metric.scored,
+    el("span", "", [metric.reason, ...metric.notes].filter(Boolean).map((note) => el("div", "", note)),
+      metric.criterion.length ? el("details", "", el("summary", "", "criterion"),
+        metric.criterion.map(([key, value]) => el("div", "soft", `${key}: ${value}`))) : null),
+  ]);
+  if (!of.metrics.length) return null;
+  const line = others.map((metric) => `${metric.name} ${metric.score === null ? "–" : metric.score}`).join(", ");
+  return block("Metrics over all runs",
+    lines.length ? table("grid", ["metric", "verdict", "score", "needed", "scored", "remarks"], lines) : null,
+    line ? el("p", "soft", "For information: " + line) : null);
+}
+
+// What decided the case, at a glance.
+function glance(of) {
+  const marks = of.metrics.filter((metric) => metric.threshold !== null).map((metric) => {
+    const score = metric.score === null ? "not scored" : metric.score;
+    const side = metric.state === "failed" ? ` < ${metric.threshold}` : "";
+    return pill(metric.state, [metric.name + " ", el("b", "", score + side)]);
+  });
+  return marks.length ? el("p", "pills", marks) : null;
+}
+
+// A column for each run, a line for each metric and each turn. It is open if the runs differ.
+function sideBySide(of) {
+  if (of.runs.length < 2) return null;
+  const most = Math.max(...of.runs.map((run) => run.turns.length));
+  const deciding = of.runs.flatMap((run) => run.scores.filter((score) => score.threshold !== null));
+  const names = [...new Set(deciding.map((score) => score.metric))];
+  const cell = (run, name) => {
+    const it = run.scores.find((score) => score.metric === name);
+    return it ? pill(it.state, it.score === null ? "not scored" : it.score) : "–";
+  };
+  const calls = (turn) => turn.calls.map((call) => call.actual).filter(Boolean).join(", ");
+  const lines = [
+    ["", "verdict", ...of.runs.map((run) => pill(run.state, titles[run.state] || run.state))],
+    ...names.map((name) => ["", name, ...of.runs.map((run) => cell(run, name))]),
+  ];
+  for (let at = 0; at < most; at += 1) {
+    const cells = (what) => of.runs.map((run) => (!run.turns[at] ? "–" : run.turns[at].played ? what(run.turns[at]) : "not played"));
+    lines.push(["", `turn ${at + 1}: calls`, ...cells((turn) => calls(turn).slice(0, 200) || "none")]);
+    lines.push(["", `turn ${at + 1}: answer`, ...cells((turn) => (turn.actual ? turn.actual.t.slice(0, 200) : "none"))]);
+  }
+  const states = new Set(of.runs.map((run) => run.state));
+  const node = el("details", "block", el("summary", "", "Runs side by side"),
+    table("grid", ["", ...of.runs.map((run) => "run " + run.number)], lines));
+  node.open = states.size > 1;
+  return node;
+}
+
+function scoreOf(score) {
+  const state = score.state;
+  const value = score.score === null ? "not scored" : score.score;
+  const line = el("div", "score", pill(state, `${score.metric} ${value}`),
+    state === "failed" ? el("span", "soft", "below " + score.threshold) : null, score.reason ? el("span", "", score.reason) : null);
+  const verdict = (score) => (score === null ? ["not_evaluated", "no verdict"] : score === 1 ? ["passed", "yes"] : ["failed", score === 0 ? "no" : String(score)]);
+  const rubrics = score.rubrics.map((rubric) => el("div", "rubric", pill(...verdict(rubric.score)), " ", el("b", "", rubric.id),
+    rubric.text ? said(rubric.text) : null,
+    rubric.rationale ? el("div", "", el("span", "soft", "The judge: "), said(rubric.rationale)) : null));
+  return el("div", "", line, rubrics, score.notes.map((note) => said(note, "remark")));
+}
+
+function pieces(side, tag) {
+  return side.map((piece) => (piece.d ? el(tag, "", piece.t) : piece.t));
+}
+
+// What was expected of a turn that was not played.
+function awaited(turn) {
+  return [
+    turn.calls.length ? [el("p", "label", "Tool calls that were expected"), turn.calls.map((call) => el("p", "", el("code", "", call.expected)))] : null,
+    turn.expected ? [el("p", "label", "Answer that was expected"), said(turn.expected)] : null,
+  ].flat(2);
+}
+
+function answer(turn) {
+  if (!turn.expected) return [el("p", "label", "Answer"), turn.actual ? said(turn.actual) : el("p", "soft", "no answer")];
+  const [left, right] = turn.pieces || [null, null];
+  const column = (name, text, parts) => {
+    const what = text ? said(parts ? { t: "", cut: text.cut } : text) : el("p", "soft", "no answer");
+    if (parts) what.prepend(...parts);
+    return el("div", "", el("div", "side", name), what);
+  };
+  // Secrets are masked, and long texts are cut.
+  const alike = !turn.same && turn.actual && turn.expected.t === turn.actual.t;
+  return [
+    el("p", "label", turn.same ? "Answer, word for word as expected" : "Answer"),
+    alike ? el("p", "soft", "They differ in what is masked or cut here.") : null,
+    turn.same ? said(turn.actual) : el("div", "pair",
+      column("expected", turn.expected, left && pieces(left, "del")),
+      column("actual", turn.actual, right && pieces(right, "ins"))),
+  ];
+}
+
+function calls(turn) {
+  if (!turn.calls.length) return [el("p", "label", "Tool calls: " + (turn.compared ? "none expected, none called" : "none"))];
+  const compared = turn.calls.some((call) => call.is !== "made");
+  const code = (text, parts, tag) => (text === null ? "–" : el("code", "", parts && compared ? pieces(parts, tag) : text));
+  const actual = (call) => el("span", "", code(call.actual, call.pieces && call.pieces[1], "ins"),
+    call.result ? el("span", "result", "returned " + call.result) : null);
+  const lines = turn.calls.map((call) => (compared
+    ? [call.is, signs[call.is], code(call.expected, call.pieces && call.pieces[0], "del"), actual(call)]
+    : [call.is, signs[call.is], actual(call)]));
+  const heads = compared ? ["", "expected", "actual"] : ["", "call"];
+  return [el("p", "label", "Tool calls" + (turn.compared ? ", " + turn.compared : "")), table("calls", heads, lines)];
+}
+
+// A bar from when a step began to when it ended, in parts of the turn.
+function bar(step, whole) {
+  const svg = (tag, attributes) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    return node;
+  };
+  const drawn = svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" });
+  const left = whole > 0 ? (step.from / whole) * 100 : 0;
+  const width = whole > 0 ? Math.max(0.7, ((step.at - step.from) / whole) * 100) : 0.7;
+  drawn.append(svg("rect", { class: "all", width: 100, height: 8 }),
+    svg("rect", { class: step.by, x: Math.min(left, 99.3), width, height: 8 }));
+  return drawn;
+}
+
+function timeline(turn) {
+  if (!turn.steps.length) return null;
+  const whole = Math.max(...turn.steps.map((step) => step.at));
+  const steps = turn.steps.map((step) => el("li", "",
+    el("span", "number soft", step.at.toFixed(3) + " s"),
+    bar(step, whole),
+    el("span", "", el("b", "", step.what), " ", el("span", "soft", step.author)),
+    el("span", "", step.text, step.model || step.tokens
+      ? el("span", "soft", " " + [step.model, step.tokens].filter(Boolean).join(" · ")) : null)));
+  if (turn.more_steps) steps.push(el("li", "soft", `… ${turn.more_steps} more in the record`));
+  const key = el("p", "soft", el("span", "key model"), "until the agent's event came  ", el("span", "key tool"), "from a call to its result");
+  return el("details", "", el("summary", "", "Timeline" + (turn.took ? ": " + turn.took : "")), el("ol", "steps", steps), key);
+}
+
+function isBad(turn) {
+  return turn.scores.some((score) => ["failed", "not_evaluated", "error"].includes(score.state));
+}
+
+// A turn. The others are closed if one is bad.
+function turnOf(turn, at, of, isOpen) {
+  const deciding = turn.scores.filter((score) => score.threshold !== null || score.notes.length);
+  const others = turn.scores.filter((score) => !deciding.includes(score));
+  const bad = isBad(turn);
+  const line = others.map((score) => `${score.metric} ${score.score === null ? "–" : score.score}`).join(", ");
+  const node = el("details", bad ? "turn bad" : "turn",
+    el("summary", "", `Turn ${at + 1} of ${of} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
+    el("p", "label", turn.played ? "The user" : "What the user would have said"), said(turn.user, "user"),
+    turn.played ? [calls(turn), answer(turn)].flat() : awaited(turn),
+    deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map(scoreOf),
+    line ? el("p", "label", "For information: " + line) : null, timeline(turn));
+  node.open = isOpen;
+  return node;
+}
+
+function stateOf(run) {
+  if (!run.state_rows.length) return null;
+  const lines = run.state_rows.map((row) => [
+    row.differs ? "missing" : "", row.differs ? "~ differs" : "", row.key, row.before, row.after, row.expected,
+  ]);
+  return block("Session state", table("grid", ["", "key", "before", "after", "expected"], lines));
+}
+
+function runOf(run, all) {
+  const anyBad = run.turns.some(isBad);
+  // Where it ended, if it did not come to its end.
+  const last = Math.max(run.turns.filter((turn) => turn.played).length - 1, 0);
+  const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || isBad(turn));
+  return el("div", "",
+    run.error ? el("div", "block", el("h3", "", "What ended the run"), said(run.error)) : null,
+    run.turns.map((turn, at) => turnOf(turn, at, run.turns.length, isOpen(turn, at))),
+    run.scores.filter((score) => score.whole).map((score) => block("The run as a whole", scoreOf(score.whole))),
+    stateOf(run),
+    judges(run, all));
+}
+
+// What the judges were asked in a run, and what they answered.
+function judges(run, all) {
+  if (!run.judges.length) return null;
+  return block("Judges", run.judges.map((judge) => el("div", "judge",
+    el("p", "", el("b", "", judge.purpose), ` asked ${judge.model}: `, judge.asked),
+    judge.questions.map((question, at) => {
+      const which = judge.questions.length > 1 ? `Prompt ${at + 1} of ${judge.questions.length}` : "The prompt";
+      const answers = question.answers.length === 1 ? "its answer" : `its ${question.answers.length} answers`;
+      const name = [`${which} and ${answers}`, question.template].filter(Boolean).join(": ");
+      const votes = question.answers.map((text, sample) => el("div", "",
+        el("p", "label", question.answers.length > 1 ? `Vote ${sample + 1} of ${question.answers.length}` : "The answer"), said(pretty(text), "vote")));
+      const node = el("details", "", el("summary", "", name), votes, el("p", "label", "What was asked"), said(question.prompt, "prompt"));
+      node.open = all || run.scores.some((score) => score.metric === judge.purpose && score.state === "failed");
+      return node;
+    }),
+    judge.questions.length ? null : el("p", "soft", "The prompts are not recorded."))));
+}
+
+// JSON with a field on each line, if the text is such.
+function pretty(text) {
+  try {
+    const value = text.cut ? null : JSON.parse(text.t);
+    if (!value || typeof value !== "object" || Array.isArray(value)) return text;
+    const line = ([key, it]) => `${key}: ${typeof it === "string" ? it : JSON.stringify(it)}`;
+    return { t: Object.entries(value).map(line).join("\n") };
+  } catch {
+    return text;
+  }
+}
+
+function conversation(of, all) {
+  if (!of.runs.length) return block("Conversation", el("p", "soft", of.word === "IN WORK" ? "No run has ended yet." : "No run was recorded."));
+  if (all) return of.runs.map((run) => block(`Run ${run.number}`, runOf(run, true)));
+  const at = Math.min(openRun, of.runs.length - 1);
+  const panel = el("div", "", runOf(of.runs[at]));
+  const tabs = of.runs.map((run, other) => {
+    const tab = button(`run ${run.number}: ${titles[run.state] || run.state}`, () => {
+      openRun = other;
+      tabs.forEach((it, n) => it.setAttribute("aria-pressed", String(n === other)));
+      panel.replaceChildren(runOf(run));
+    });
+    tab.setAttribute("aria-pressed", String(other === at));
+    return tab;
+  });
+  return block("Conversation", of.runs.length > 1 ? el("div", "tabs", tabs) : null, panel);
+}
+
+function command(of) {
+  if (!of.rerun) return null;
+  const copy = button("Copy", () => {
+    const done = () => { copy.textContent = "Copied"; };
+    const select = () => getSelection().selectAllChildren(text);
+    if (navigator.clipboard) navigator.clipboard.writeText(of.rerun).then(done, select);
+    else select();
+  });
+  const text = el("pre", "", of.rerun);
+  const records = of.rerun.startsWith("EVALSET_JUDGE=record ");
+  return block(records ? "Record what the judge did not answer" : "Run it again", el("div", "command", text, copy));
+}
+
+function body(of, all) {
+  const facts = of.facts.map(([name, value]) => el("div", "", el("dt", "", name), el("dd", "", value)));
+  const known = el("details", "block facts", el("summary", "", "About the case"), el("dl", "", facts));
+  known.open = all;
+  const output = of.printed ? el("details", "block", el("summary", "", "What the test printed"), el("pre", "", of.printed.t)) : null;
+  const earlier = of.earlier.map((it) => el("div", "", `attempt ${it.attempt}: `, pill(it.state, it.state), " " + (it.reason || "")));
+  return [
+    of.reason ? el("p", "lead", of.reason) : null,
+    of.doubt ? el("p", "doubt", of.doubt) : null,
+    of.notes.map((note) => el("p", "soft", note)),
+    earlier.length ? block("Earlier attempts", earlier) : null,
+    glance(of), command(of), conversation(of, all), sideBySide(of), metrics(of), output, known,
+  ].flat().filter(Boolean);
+}
+
+function firstBad(of) {
+  const at = of.runs.findIndex((run) => run.state !== "passed");
+  return Math.max(at, 0);
+}
+
+function openCase(at) {
+  if (open === null) scrolled = scrollY;
+  else rows[open].removeAttribute("aria-current");
+  open = at;
+  const of = detailsOf(at);
+  openRun = firstBad(of);
+  const title = el("h2", "", of.name);
+  detail.replaceChildren(
+    el("div", "case-head", el("span", "state " + of.state, of.word), title,
+      el("span", "tabs", button("‹ previous", () => step(-1)), button("next ›", () => step(1)), button("Close", close))),
+    ...body(of, false));
+  detail.hidden = false;
+  document.body.classList.add("open");
+  rows[at].setAttribute("aria-current", "true");
+  detail.scrollTop = 0;
+  if (getComputedStyle(list).display === "none") detail.scrollIntoView();
+  else rows[at].scrollIntoView({ block: "nearest" });
+  detail.focus({ preventScroll: true });
+}
+
+function closeCase() {
+  if (open === null) return;
+  const row = rows[open];
+  row.removeAttribute("aria-current");
+  open = null;
+  detail.hidden = true;
+  detail.replaceChildren();
+  document.body.classList.remove("open");
+  scrollTo(0, scrolled);
+  row.querySelector("a").focus({ preventScroll: true });
+  row.scrollIntoView({ block: "nearest" });
+}
+
+function close() {
+  location.hash = "cases";
+}
+
+// Goes to the next row that is shown, or to the first one.
+function step(by) {
+  let at = open === null ? (by > 0 ? 0 : rows.length - 1) : open + by;
+  while (rows[at] && rows[at].hidden) at += by;
+  if (rows[at]) location.hash = rows[at].id;
+}
+
+function follow() {
+  const at = places.get(location.hash.slice(1));
+  if (at === undefined) closeCase();
+  else openCase(at);
+}
+
+// ---- Events
+
+for (const it of buttons) it.addEventListener("click", () => choose(it.dataset.filter));
+for (const dot of document.querySelectorAll("[data-case]")) {
+  dot.addEventListener("click", () => { location.hash = dot.dataset.case; });
+}
+document.getElementById("reset").addEventListener("click", () => {
+  search.value = "";
+  choose("all");
+});
+let typing;
+search.addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(show, 120);
+});
+addEventListener("hashchange", follow);
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target === search) {
+    if (event.key === "Escape") search.blur();
+    return;
+  }
+  const action = { j: () => step(1), k: () => step(-1), "/": () => search.focus(), Escape: close }[event.key];
+  if (!action || (event.key === "Escape" && open === null)) return;
+  event.preventDefault();
+  action();
+});
+// The open case is printed, else the first of those that failed.
+addEventListener("beforeprint", () => {
+  if (open !== null) return;
+  const bad = rows.flatMap((row, at) => (row.matches(".failed, .error, .not_evaluated, .unfinished") && !row.hidden ? [at] : []));
+  printed.replaceChildren(...bad.slice(0, 25).map((at) => {
+    const of = detailsOf(at);
+    return el("div", "", el("h2", "", `${of.word} ${of.name}`), ...body(of, true));
+  }));
+  printed.hidden = false;
+});
+addEventListener("afterprint", () => {
+  printed.replaceChildren();
+  printed.hidden = true;
+});
+
+document.querySelector(".tools").hidden = false;
+follow();
+
+// Tells a server's script of the page, so that it can change cases while tests run.
+if (window.evalsetLive) window.evalsetLive({ 
+  rows, places, words, sent, show, follow,
+  list: list.querySelector("tbody"),
+  opened: () => open,
+  again() {
+    const of = detailsOf(open);
+    const head = detail.querySelector(".case-head .state");
+    head.className = "state " + of.state;
+    head.textContent = of.word;
+    detail.replaceChildren(detail.firstElementChild, ...body(of, false));
+  },
+  addFilter(it) {
+    buttons.push(it);
+    it.addEventListener("click", () => choose(it.dataset.filter));
+    document.querySelector(".filters").append(it);
+  },
+});
+})();

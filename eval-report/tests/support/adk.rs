@@ -1,0 +1,1 @@
+../../../eval-core/src/test_support/adk.rs

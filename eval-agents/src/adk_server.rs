@@ -4,6 +4,7 @@ mod conversation;
 mod error;
 mod event_stream;
 mod http;
+mod listener;
 mod spawned;
 
 use std::borrow::Borrow;

@@ -132,6 +132,12 @@ impl Group {
         Ok(Self { child: command.spawn()?, watcher: None })
     }
 
+    /// The id of the process group.
+    pub(crate) fn id(&self) -> i32 {
+        let leader = self.watcher.as_ref().map_or(&self.child, |watcher| &watcher.process);
+        i32::try_from(leader.id()).unwrap_or_default()
+    }
+
     /// How the program ended; `None` while it runs.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()

@@ -21,6 +21,11 @@ impl SharedGroup {
         Self(Mutex::new(group))
     }
 
+    /// The id of the process group.
+    pub(crate) fn id(&self) -> i32 {
+        self.group().id()
+    }
+
     /// How the program ended; `None` while it runs.
     pub(crate) fn ended(&self) -> Option<ExitStatus> {
         self.group().ended()

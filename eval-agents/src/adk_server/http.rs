@@ -35,6 +35,9 @@ pub(super) trait Program: fmt::Debug + Send + Sync {
     /// Waits a moment for the end of a program that broke a connection.
     fn gone(&self) -> Gone<'_>;
 
+    /// Whether the program was started and has ended.
+    fn has_ended(&self) -> bool;
+
     /// What the program wrote last.
     fn wrote(&self) -> String;
 }
@@ -138,6 +141,12 @@ impl Http {
         body: Option<&Value>,
         limit: Option<Duration>,
     ) -> Result<Response, AdkServerError> {
+        // Another program may listen on the port of a server that has ended.
+        if let Some(program) = self.program.as_ref().filter(|program| program.has_ended()) {
+            let message = format!("no connection to {}", self.server());
+            let gone = program.gone().await.unwrap_or_default();
+            return Err(AdkServerError::Unreachable { message, source: None }.with(&gone));
+        }
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(path);
@@ -214,26 +223,30 @@ impl Http {
     async fn explain(&self, error: reqwest::Error) -> AdkServerError {
         let is_connect = error.is_connect();
         let is_timeout = error.is_timeout();
-        let host = || self.base.host_str().unwrap_or_default().to_owned();
-        let server = || match self.base.port_or_known_default() {
-            Some(port) => format!("{}:{port}", host()),
-            None => host(),
-        };
         let error = error.without_url();
         let causes = self.headers.mask(&causes(&error));
         let source: Option<Cause> = Some(Arc::new(error));
         let error = if is_connect {
-            let message = format!("no connection to {}: {causes}", server());
+            let message = format!("no connection to {}: {causes}", self.server());
             AdkServerError::Unreachable { message, source }
         } else if is_timeout {
-            AdkServerError::Broken { message: format!("{} did not answer in time", server()), source }
+            AdkServerError::Broken { message: format!("{} did not answer in time", self.server()), source }
         } else {
-            AdkServerError::Broken { message: format!("{} broke off: {causes}", server()), source }
+            AdkServerError::Broken { message: format!("{} broke off: {causes}", self.server()), source }
         };
         let Some(program) = &self.program else { return error };
         match program.gone().await {
             Some(gone) => error.with(&gone),
             None => error,
+        }
+    }
+
+    /// The host and the port.
+    fn server(&self) -> String {
+        let host = self.base.host_str().unwrap_or_default();
+        match self.base.port_or_known_default() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
         }
     }
 

@@ -11,6 +11,7 @@ use tokio::sync::OnceCell;
 
 use super::error::AdkServerError;
 use super::http::{Gone, Http, Program};
+use super::listener::{Listener, listener};
 use crate::group::Launch;
 use crate::hidden::Headers;
 use crate::shared_group::SharedGroup;
@@ -25,6 +26,9 @@ const ATTEMPTS: usize = 3;
 /// How long a look at a server that is not ready may take, and the time between two looks.
 const LOOK: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// How long a server may take to end, or to listen, where the system does not tell who answers on its port.
+const UNKNOWN: Duration = if cfg!(target_os = "linux") { Duration::from_secs(5) } else { Duration::ZERO };
 
 /// How long a server that broke a connection may take to be gone.
 const DYING: Duration = Duration::from_millis(100);
@@ -83,6 +87,7 @@ impl Spawned {
             wrote.follow(errors);
         }
         let group = SharedGroup::new(group);
+        let mut answered_unknown = None;
         loop {
             let answers = tokio::time::timeout(LOOK, http.answers()).await.unwrap_or(false);
             // Whoever answers on the port of a server that is gone is somebody else.
@@ -101,7 +106,19 @@ impl Spawned {
                 });
             }
             if answers {
-                return Ok(Running { port, group, wrote });
+                match listener(port, group.id()) {
+                    Listener::Ours => return Ok(Running { port, group, wrote }),
+                    Listener::Foreign { pid, program } => {
+                        group.kill().await;
+                        return Err(Failure::PortTaken(foreign(&launch, port, pid, &program)));
+                    }
+                    Listener::Unknown => {
+                        let since = *answered_unknown.get_or_insert_with(Instant::now);
+                        if since.elapsed() >= UNKNOWN {
+                            return Ok(Running { port, group, wrote });
+                        }
+                    }
+                }
             }
             if Instant::now() >= deadline {
                 group.kill().await;
@@ -126,10 +143,24 @@ impl Program for Spawned {
         })
     }
 
+    fn has_ended(&self) -> bool {
+        let running = self.running.get().and_then(|running| running.as_ref().ok());
+        running.is_some_and(|running| running.group.ended().is_some())
+    }
+
     fn wrote(&self) -> String {
         let running = self.running.get().and_then(|running| running.as_ref().ok());
         running.map(|running| running.wrote.text()).unwrap_or_default()
     }
+}
+
+/// The error of a port on which another program than the server answers.
+fn foreign(launch: &Launch, port: u16, pid: i32, program: &str) -> AdkServerError {
+    AdkServerError::NotReady(format!(
+        "port {port} of `{launch}` is answered by another program, `{program}` (process {pid}), which this test did not start; \
+         a server that runs in a container or as a service of the system is started beforehand, and named by its address: \
+         `AdkServer::at(\"http://localhost:{port}\", ..)`, `--adk-url http://localhost:{port}`"
+    ))
 }
 
 enum Failure {

@@ -18,7 +18,7 @@ pub mod configuration {}
 #[doc = crate::pages::page!("../docs/differences.md")]
 pub mod differences {}
 
-#[cfg_attr(any(not(doctest), feature = "reports"), doc = crate::pages::page!("../docs/goldens.md"))]
+#[doc = crate::pages::page!("../docs/goldens.md")]
 pub mod goldens {}
 
 #[doc = crate::pages::page!("../docs/green.md")]

@@ -36,11 +36,3 @@ fn the_text_of_an_error_of_runners_has_its_cause_once() {
     assert_said_once(&RunDirError::Read(ReadError::Problems(problems)), &of_file);
     assert_said_once(&RunDirError::Runner { path: "a.evalset.json".into(), source: journal() }, CAUSE);
 }
-
-#[cfg(feature = "reports")]
-#[test]
-fn the_text_of_an_error_of_records_has_its_cause_once() {
-    use crate::journal::ReadRunError;
-
-    assert_said_once(&ReadRunError::Io { path: "a.jsonl".into(), source: system() }, CAUSE);
-}

@@ -9,8 +9,8 @@
 //! | a text of its own, which may have several lines | `quoted`, `marked` |
 //! | the one line of such a text that says what went wrong | `name` of its `headline` |
 //! | a finished text, in which both stand | `guard`, `guard_styled` |
-//! | a text or a part of a line on a page, masked and cut | `excerpt`, `excerpt_line` (feature `reports`) |
-//! | Markdown, XML, JSON, an annotation of GitHub | `markdown`, `xml`, `json`, `annotation` (feature `reports`) |
+//! | a text or a part of a line on a page, masked and cut | `excerpt`, `excerpt_line` |
+//! | Markdown, XML, JSON, an annotation of GitHub | `markdown`, `xml`, `json`, `annotation` |
 //!
 //! What is taken out is spelt out (`\u{1b}`), so no text is lost.
 

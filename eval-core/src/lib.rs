@@ -42,7 +42,7 @@
 //! | let a model play the user | `scenario`: `ConversationScenario` (feature `judges`) |
 //! | run a case yourself, then assert | [`EvalRun`] |
 //! | run sets from a program | [`runner`]: [`EvalRunner`], [`EvalReport`] |
-//! | read what was recorded, score it again | [`journal`], [`EvalRunner::score_case`] |
+//! | read what was recorded, score it again | the crate `eval-report`, [`EvalRunner::score_case`] |
 //! | hand results to others | [`report`], the crate `eval-report` |
 //! | make, review and change cases | [goldens](_documentation::goldens) |
 //! | read, check, build or write files | [`format`](mod@format), [`EvalSet`], [`EvalConfig`] |
@@ -170,11 +170,6 @@ pub mod scenario {
 pub mod __private {
     pub use crate::agent::BoxFuture;
     pub use crate::attribute::*;
-    #[cfg(feature = "reports")]
-    pub use crate::journal::{
-        Completeness, Owner, Revision, Tail, file_names, find_run, is_run_id, owners, project,
-        revision_of_run, run_id_rule,
-    };
     pub use crate::judge_outcome::asks_for_a_recording;
     #[cfg(feature = "judges")]
     pub use crate::lock::{FolderLock, FolderLockError};
@@ -188,16 +183,6 @@ pub mod __private {
     #[cfg(feature = "judges")]
     pub fn key_variables(provider: crate::judge::Provider) -> &'static [&'static str] {
         provider.key_variables()
-    }
-
-    /// The report of a case that has no verdict, and of which no run is known.
-    #[cfg(feature = "reports")]
-    pub fn unplayed(
-        eval_set_id: Option<&str>,
-        case: crate::EvalCase,
-        message: &str,
-    ) -> crate::report::CaseReport {
-        crate::report::CaseReport::unplayed(eval_set_id, case, message)
     }
 
     /// Whether two values are equal as metrics compare them: by Python's `==`.

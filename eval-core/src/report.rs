@@ -50,7 +50,7 @@ mod document;
 mod eval_report;
 mod metric_report;
 mod short;
-#[cfg(all(test, feature = "reports"))]
+#[cfg(test)]
 pub(crate) mod tests;
 
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};

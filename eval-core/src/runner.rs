@@ -15,8 +15,6 @@ mod places;
 mod plan;
 mod precedence;
 mod prepare;
-#[cfg(feature = "reports")]
-mod recorded;
 mod rescore;
 mod run;
 mod selected;

@@ -7,6 +7,7 @@ pub mod command;
 pub mod export;
 #[doc(hidden)]
 pub mod formats;
+pub mod journal;
 #[doc(hidden)]
 pub mod output;
 #[doc(hidden)]

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eval_core::Verdict;
-use eval_core::journal::{self, Attempt, RecordedRun, RecordedTest};
 use eval_core::report::Role;
+use eval_report::journal::{self, Attempt, RecordedRun, RecordedTest};
 
 use crate::project::{Draft, Project, TestBinary, echo_set, target};
 use crate::run::Run;

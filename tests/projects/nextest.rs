@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use eval_core::journal;
+use eval_report::journal;
 
 use crate::project::{Draft, Project, set};
 use crate::run::Run;

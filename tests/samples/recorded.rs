@@ -5,9 +5,9 @@ use std::process::Command;
 
 use eval_core::format::conventions::recording_path;
 use eval_core::format::metric::METRICS;
-use eval_core::journal::{Attempt, RecordedRun};
 use eval_core::judge::{JudgeMode, RecordedJudge, Scripted};
 use eval_core::{EvalRunner, EvalSet};
+use eval_report::journal::{Attempt, RecordedRun};
 
 /// The samples' journal, written by a process of its own.
 fn samples() -> RecordedRun {

@@ -31,7 +31,9 @@ pub(super) fn listener(port: u16, group: i32) -> Listener {
     let owns = |process: &Process| {
         process.fd().is_ok_and(|mut files| {
             files.any(|file| {
-                file.is_ok_and(|file| matches!(file.target, FDTarget::Socket(inode) if sockets.contains(&inode)))
+                file.is_ok_and(
+                    |file| matches!(file.target, FDTarget::Socket(inode) if sockets.contains(&inode)),
+                )
             })
         })
     };

@@ -1,6 +1,6 @@
 //! Conversations of recorded runs.
 
-use eval_core::journal::{RecordedRun, RecordedTest};
+use eval_report::journal::{RecordedRun, RecordedTest};
 
 use super::error::ImportError;
 use crate::draft::{Draft, Origin, played};
@@ -11,7 +11,7 @@ use crate::draft::{Draft, Origin, played};
 ///
 /// ```no_run
 /// use eval_agents::import;
-/// use eval_core::journal::RecordedRun;
+/// use eval_report::journal::RecordedRun;
 ///
 /// let run = RecordedRun::read("target/evalset/nightly".as_ref())?;
 /// for draft in import::journal("nightly", &run, "sunny")? {

@@ -8,7 +8,7 @@ mod never_begun;
 mod notice;
 mod targets;
 
-use eval_core::__private::Completeness;
+use eval_report::journal::Completeness;
 
 use crate::output::foreign::one_line;
 use crate::output::words::{count, short_code_list, them};

@@ -11,8 +11,8 @@ mod stored;
 
 use std::ffi::OsString;
 
-use eval_core::__private::project::Project;
 use eval_core::__private::variables;
+use eval_core::journal::project::Project;
 use eval_core::{EvalCase, EvalRunner};
 use eval_report::command::pressed as ctrl_c_pressed;
 

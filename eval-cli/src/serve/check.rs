@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use eval_core::__private::file_names::JOURNAL;
+use eval_core::journal::file_names::JOURNAL;
 use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::rejection::BytesRejection;
 use eval_server::axum::extract::{Path, State};

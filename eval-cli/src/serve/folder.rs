@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use eval_core::__private::file_names::{MARKER, MISSING_PARTS, is_journal};
-use eval_core::journal::RunDir;
+use eval_core::journal::file_names::{MARKER, MISSING_PARTS, is_journal};
+use eval_report::journal::RunDir;
 
 use super::hub::lock;
 

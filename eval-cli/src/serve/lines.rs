@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use crate::output::mask;
-use eval_core::journal::{Head, RunDir};
+use eval_core::journal::Head;
+use eval_report::journal::RunDir;
 
 use super::folder::{Signature, signature};
 use super::html::RunLine;

@@ -3,8 +3,8 @@
 use std::io;
 use std::sync::Arc;
 
-use eval_core::__private::{find_run, mask};
-use eval_core::journal::{self, RunDir};
+use eval_core::__private::mask;
+use eval_report::journal::{self, RunDir, find_run};
 use eval_server::axum::extract::{Path, State};
 use eval_server::axum::http::{HeaderMap, Uri};
 use eval_server::axum::response::{IntoResponse, Response};

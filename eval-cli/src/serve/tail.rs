@@ -3,8 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use eval_core::__private::Tail;
-use eval_core::journal::Record;
+use eval_report::journal::{Record, Tail};
 use serde_json::{Value, json};
 
 use crate::page::line;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::output::mask;
-use eval_core::journal::{ReadRunError, RunDir};
 use eval_format::__private::content_hash;
+use eval_report::journal::{ReadRunError, RunDir};
 use eval_report::price::Prices;
 use eval_server::axum::response::Response;
 use serde_json::{Value, json};

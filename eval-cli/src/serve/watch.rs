@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use std::{fs, mem};
 
-use eval_core::journal::{self, RunDir};
+use eval_report::journal::{self, RunDir};
 
 use super::folder::{Files, is_written, journals};
 use super::hub::lock;

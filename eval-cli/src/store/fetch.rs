@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use eval_core::__private::{file_names, is_run_id};
+use eval_core::journal::{file_names, runs};
 use tokio::task::{JoinError, JoinSet};
 
 use super::layout::{self, Named, RUNS, hash};
@@ -162,7 +162,7 @@ pub(crate) async fn fetch_run(store: &Store, id: Option<&str>, root: &Path) -> R
     let of_variable = std::env::var(eval_core::__private::variables::RUN_ID).ok().filter(|id| !id.is_empty());
     let id = id.or(of_variable.as_deref());
     // There may be thousands of others.
-    if let Some(id) = id.filter(|id| is_run_id(id))
+    if let Some(id) = id.filter(|id| runs::is_id(id))
         && !store.list(&layout::run(id), false).await?.is_empty()
     {
         return fetch(store, id, root).await;

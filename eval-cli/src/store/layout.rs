@@ -13,7 +13,7 @@
 
 use std::time::SystemTime;
 
-use eval_core::__private::is_run_id;
+use eval_core::journal::runs;
 use eval_format::conventions::SET_SUFFIX;
 
 use sha2::{Digest, Sha256};
@@ -67,7 +67,7 @@ pub(super) enum Named<'a> {
 /// Reads a name below [`RUNS`]. Parts, and names that are not ours, are nothing.
 pub(super) fn named(path: &str) -> Option<Named<'_>> {
     let (run, name) = path.strip_prefix(RUNS)?.split_once('/')?;
-    if !is_run_id(run) || name.contains('/') {
+    if !runs::is_id(run) || name.contains('/') {
         return None;
     }
     if let Some(upload) = name.strip_suffix(BEGAN) {
@@ -111,7 +111,7 @@ mod tests {
         assert!(upload.starts_with("20261122T233107.042Z-") && upload.len() == 29, "{upload}");
         assert_eq!(time_of(&upload), "2026-11-22 23:31:07 UTC");
         assert_eq!(time_of("x"), "an unknown time");
-        assert!(is_run_id(&upload));
+        assert!(runs::is_id(&upload));
         let named_of = |path: &str| named(path).map(|named| format!("{named:?}"));
         let expected = |kind: &str| Some(format!("{kind} {{ run: \"r.1\", upload: \"{upload}\" }}"));
         assert_eq!(named_of(&manifest("r.1", &upload)), expected("Manifest"));

@@ -4,7 +4,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use eval_core::__private::{file_names, mask};
+use eval_core::__private::mask;
+use eval_core::journal::file_names;
 
 use crate::files::replace_private;
 use crate::output::CommandError;

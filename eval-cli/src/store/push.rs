@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use eval_core::__private::{file_names, is_run_id, run_id_rule};
+use eval_core::journal::{file_names, runs};
 use tokio::task::JoinSet;
 
 use super::fetch::manifests;
@@ -46,10 +46,10 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
         )
     };
     let run = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if !is_run_id(&run) {
+    if !runs::is_id(&run) {
         return Err(CommandError::new(
             format!("the folder `{}` has no name that a run can have", one_line(&run)),
-            format!("a run is named like a folder on every system: {}", run_id_rule()),
+            format!("a run is named like a folder on every system: {}", runs::id_rule()),
         ));
     }
     let marker = std::fs::read_to_string(folder.join(file_names::MARKER)).map_err(unreadable)?;

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use eval_core::format::Value;
-use eval_core::journal;
+use eval_report::journal;
 
 use crate::project::{Draft, Project, echo_set, set, target};
 use crate::run::Run;

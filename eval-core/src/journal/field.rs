@@ -16,7 +16,7 @@ use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 use super::serializer::WORD;
 
 /// A value in a record.
-pub(crate) trait Field: Sized {
+pub trait Field: Sized {
     fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error>;
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error>;

@@ -129,7 +129,7 @@ macro_rules! record {
 }
 
 /// A kind of record.
-pub(crate) trait Kind: super::field::Field {
+pub trait Kind: super::field::Field {
     /// What `record` says in its line.
     const NAME: &'static str;
 }

@@ -232,8 +232,12 @@ fn remove(path: &Path) -> io::Result<bool> {
 mod tests {
     use tempfile::TempDir;
 
-    use super::super::runs::latest;
     use super::*;
+
+    fn latest(folder: &Path) -> Option<RunDir> {
+        let id = latest_id(folder)?;
+        runs(folder).unwrap().into_iter().find(|run| run.id == id)
+    }
 
     fn ids(folder: &Path) -> Vec<String> {
         let mut ids: Vec<String> = runs(folder).unwrap().into_iter().map(|run| run.id).collect();

@@ -16,3 +16,12 @@ pub(super) fn write_record<T: Kind>(record: &T, line: &mut Line) -> io::Result<(
     line.replace(fields, b',');
     Ok(())
 }
+
+/// A record as it is written, without its seal: for tests of what reads journals.
+#[doc(hidden)]
+pub fn record_text(record: &impl Kind) -> String {
+    let mut line = Line::new();
+    // What cannot be written is no record, which every reader says.
+    let _ = write_record(record, &mut line);
+    String::from_utf8_lossy(line.as_bytes()).into_owned()
+}

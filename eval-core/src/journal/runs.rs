@@ -30,21 +30,13 @@ pub struct RunDir {
 
 /// The runs in a folder such as `target/evalset`, the newest first.
 ///
-/// ```
-/// # #[cfg(feature = "reports")] {
-/// let folder = std::env::temp_dir().join("evalset-no-runs-here");
-/// assert_eq!(eval_core::journal::runs(&folder)?, []);
-/// # }
-/// # Ok::<(), std::io::Error>(())
-/// ```
-///
 /// A missing folder holds no runs. Folders that are not runs are skipped.
 pub fn runs(folder: &Path) -> io::Result<Vec<RunDir>> {
     runs_named(folder, |_| true)
 }
 
 /// The runs whose ids are these, the newest first. Of no other is anything read: there may be thousands.
-pub(super) fn runs_named(folder: &Path, is_meant: impl Fn(&str) -> bool) -> io::Result<Vec<RunDir>> {
+pub fn runs_named(folder: &Path, is_meant: impl Fn(&str) -> bool) -> io::Result<Vec<RunDir>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
@@ -64,28 +56,14 @@ pub(super) fn runs_named(folder: &Path, is_meant: impl Fn(&str) -> bool) -> io::
     Ok(runs)
 }
 
-/// The run of this id, or the newest one for `latest`; `None` if there is none. The id is looked up, and never part of a path.
-#[cfg(feature = "reports")]
-pub fn find_run(folder: &Path, id: &str) -> io::Result<Option<RunDir>> {
-    let found = if id == LATEST { runs(folder)? } else { runs_named(folder, |name| name == id)? };
-    Ok(found.into_iter().next())
-}
-
-/// The run that was written to last, in a folder such as `target/evalset`; `None` if it is not known or was removed.
-#[cfg(any(test, feature = "reports"))]
-pub fn latest(folder: &Path) -> Option<RunDir> {
-    let path = folder.join(latest_id(folder)?);
-    fs::symlink_metadata(&path).ok()?.is_dir().then(|| run(&path)).flatten()
-}
-
 /// The id of the run that was joined last, if it is one. A link is not followed.
-pub(super) fn latest_id(folder: &Path) -> Option<String> {
+pub fn latest_id(folder: &Path) -> Option<String> {
     let id = read_small(&folder.join(LATEST))?;
     Some(id.trim().to_owned()).filter(|id| is_id(id))
 }
 
 /// The text of a file of ours that is no longer than such files are; `None` for a link or anything else.
-fn read_small(path: &Path) -> Option<String> {
+pub fn read_small(path: &Path) -> Option<String> {
     let found = fs::symlink_metadata(path).ok()?;
     (found.is_file() && found.len() < 4096).then(|| fs::read_to_string(path).ok()).flatten()
 }
@@ -144,16 +122,6 @@ pub(super) fn marker(id: &str, started: SystemTime, revision: Option<&Revision>)
     let mut text = Line::new();
     marker.write(LineSerializer::new(&mut text)).map_err(io::Error::other)?;
     Ok(text.into_bytes())
-}
-
-/// The revision that was checked out when a run began; `None` if its folder does not tell.
-#[cfg(feature = "reports")]
-pub fn revision_of_run(folder: &Path) -> Option<Revision> {
-    let marker = Value::parse(&read_small(&folder.join(MARKER))?).ok()?;
-    Some(Revision {
-        commit: marker["revision"].as_str()?.to_owned(),
-        branch: marker["branch"].as_str().map(str::to_owned),
-    })
 }
 
 /// Whose a run is: a process in it belongs to this workspace and package.
@@ -281,14 +249,6 @@ mod tests {
         assert_eq!(found, [run("c", 3), run("d", 2), run("b", 2), run("a", 1)]);
         let named = runs_named(folder, |id| id == "b").unwrap();
         assert_eq!(named.into_iter().map(|run| run.id).collect::<Vec<_>>(), ["b"]);
-        #[cfg(feature = "reports")]
-        for (id, found) in
-            [("b", Some("b")), ("latest", Some("c")), ("empty", None), ("x", None), ("../runs", None)]
-        {
-            assert_eq!(find_run(folder, id).unwrap().map(|run| run.id).as_deref(), found, "{id}");
-        }
-        #[cfg(feature = "reports")]
-        assert_eq!(find_run(&folder.join("missing"), "latest").unwrap(), None);
     }
 
     #[test]

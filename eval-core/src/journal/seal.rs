@@ -27,12 +27,18 @@ pub(super) fn seal(line: &mut Line, number: usize) {
 /// A line of a journal with this record, its kind first, and with its seal: for tests of what reads journals.
 #[doc(hidden)]
 pub fn sealed_line(record: &serde_json::Value, number: usize) -> String {
-    let mut line = Line::new();
-    line.add(&format!("{{\"record\":{}", record["record"]));
+    let mut text = format!("{{\"record\":{}", record["record"]);
     for (name, value) in record.as_object().into_iter().flatten().filter(|(name, _)| *name != "record") {
-        line.add(&format!(",{name:?}:{value}"));
+        text.push_str(&format!(",{name:?}:{value}"));
     }
-    line.push(b'}');
+    sealed(&(text + "}"), number)
+}
+
+/// A record, which is complete but for its seal, as a line of a journal: for tests of what reads journals.
+#[doc(hidden)]
+pub fn sealed(record: &str, number: usize) -> String {
+    let mut line = Line::new();
+    line.add(record);
     seal(&mut line, number);
     String::from_utf8_lossy(line.as_bytes()).into_owned()
 }

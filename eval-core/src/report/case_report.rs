@@ -8,8 +8,6 @@ use eval_format::{EvalCase, Gate};
 use super::metric_report::{MetricReport, ScoredMetric};
 use crate::secrets;
 use crate::transcript::{RunError, Transcript};
-#[cfg(feature = "reports")]
-use crate::verdict::Role;
 use crate::verdict::Verdict;
 
 /// Where a case stands in its file.
@@ -153,27 +151,6 @@ impl CaseReport {
 }
 
 impl CaseReport {
-    /// The report of a case that has no verdict, and of which no run is known.
-    #[cfg(feature = "reports")]
-    pub(crate) fn unplayed(eval_set_id: Option<&str>, case: EvalCase, message: &str) -> Self {
-        let error = Some(RunError::new(Role::Harness, None, message));
-        let run = RunReport { number: 1, transcript: Transcript::default(), error, metrics: Vec::new() };
-        Self {
-            eval_set_id: eval_set_id.map(str::to_owned),
-            case,
-            location: None,
-            label: None,
-            runs: vec![run],
-            metrics: Vec::new(),
-            passed_runs: None,
-            gate: Gate::Mean,
-            verdict: Verdict::error(Role::Harness, message),
-            elapsed: Duration::ZERO,
-            notes: Vec::new(),
-            repeated: Vec::new(),
-        }
-    }
-
     /// The id of the case.
     pub fn eval_id(&self) -> &str {
         &self.case.eval_id

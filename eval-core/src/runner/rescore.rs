@@ -7,10 +7,6 @@ use eval_format::{Content, EvalCase};
 use super::builder::EvalRunner;
 use super::error::RunnerError;
 use super::job::Job;
-#[cfg(feature = "reports")]
-use super::recorded::unscored;
-#[cfg(feature = "reports")]
-use crate::journal::Attempt;
 use crate::message::{count, cut};
 use crate::play::renew_rubrics;
 use crate::report::{CaseReport, RunReport};
@@ -44,19 +40,12 @@ impl EvalRunner {
         case: &EvalCase,
         runs: Vec<Transcript>,
     ) -> Result<CaseReport, RunnerError> {
-        self.score_runs(case, runs, &[]).await
+        self.score_attempts(case, runs, &[]).await
     }
 
-    /// Scores an attempt of a journal again, as [`score_case`](Self::score_case) scores its runs. A forbidden call in a run that
-    /// `retry` repeated fails the case.
-    #[cfg(feature = "reports")]
-    pub async fn score_attempt(&self, case: &EvalCase, attempt: &Attempt) -> Result<CaseReport, RunnerError> {
-        let runs = attempt.evaluations.iter().map(|evaluation| evaluation.ran.transcript.clone()).collect();
-        let repeated: Vec<RunReport> = attempt.repeated.iter().map(unscored).collect();
-        self.score_runs(case, runs, &repeated).await
-    }
-
-    async fn score_runs(
+    /// Scores recorded runs of a case, as [`score_case`](Self::score_case) does. A forbidden call in one of the runs that `retry`
+    /// repeated fails the case.
+    pub async fn score_attempts(
         &self,
         case: &EvalCase,
         mut runs: Vec<Transcript>,

@@ -20,7 +20,7 @@ mod judges;
 mod programs;
 mod recording;
 mod retry;
-#[cfg(all(feature = "judges", feature = "reports"))]
+#[cfg(feature = "judges")]
 mod secrets;
 mod state;
 

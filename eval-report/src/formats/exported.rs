@@ -1,11 +1,12 @@
 //! A recorded run as a report of eval-core, for the formats of other tools.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use eval_core::report::{Role, RunError, RunReport, Transcript};
+use eval_core::{CaseReport, EvalCase, EvalReport, Gate, Verdict};
 
 use crate::export::{Export, ExportError, table_with_errors};
-use eval_core::__private::unplayed;
-use eval_core::{EvalCase, EvalReport};
-
 use crate::output::CommandError;
 use crate::output::foreign::one_line;
 use crate::recorded::{Cases, RunResults};
@@ -74,4 +75,24 @@ pub fn save_adk_results(
         };
         CommandError::new(format!("cannot save ADK's results: {error}"), help)
     })
+}
+
+/// The report of a case that has no verdict, and of which no run is known.
+fn unplayed(eval_set_id: Option<&str>, case: EvalCase, message: &str) -> CaseReport {
+    let error = Some(RunError::new(Role::Harness, None, message));
+    let run = RunReport { number: 1, transcript: Transcript::default(), error, metrics: Vec::new() };
+    CaseReport {
+        eval_set_id: eval_set_id.map(str::to_owned),
+        case,
+        location: None,
+        label: None,
+        runs: vec![run],
+        metrics: Vec::new(),
+        passed_runs: None,
+        gate: Gate::Mean,
+        verdict: Verdict::Error { role: Role::Harness, message: message.to_owned() },
+        elapsed: Duration::ZERO,
+        notes: Vec::new(),
+        repeated: Vec::new(),
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::journal::Attempt;
 use crate::statistics::{Interval, Tally};
-use eval_core::journal::Attempt;
 use eval_core::report::{MetricOutcome, MetricReport};
 use serde::Serialize;
 

@@ -5,7 +5,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use eval_core::__private::{Revision, revision_of_run};
+use crate::journal::revision_of_run;
+use eval_core::journal::Revision;
 
 use super::run::LoadedRun;
 use crate::output::words::count;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::journal::Attempt;
 use crate::statistics::Tally;
-use eval_core::journal::Attempt;
 
 /// Counts of the runs of a case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

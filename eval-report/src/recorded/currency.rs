@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use eval_core::journal::{JOB_VARIABLES, RecordedRun, Started};
+use crate::journal::RecordedRun;
+use eval_core::journal::{JOB_VARIABLES, Started};
 
 use super::cases::are_as_recorded;
 use crate::output::foreign::one_line;

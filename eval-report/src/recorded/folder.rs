@@ -8,10 +8,9 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval_core::__private::project::{OWN_FOLDER, Project};
+use crate::journal::{self, Owner, RunDir, owners};
 use eval_core::__private::variables::{self, RUN_ID};
-use eval_core::__private::{Owner, owners};
-use eval_core::journal::{self, RunDir};
+use eval_core::journal::project::{OWN_FOLDER, Project};
 
 use crate::cargo;
 use crate::output::CommandError;

@@ -1,6 +1,6 @@
 //! What a journal does not tell: lines that are incomplete or cannot be read.
 
-use eval_core::journal::RecordedRun;
+use crate::journal::RecordedRun;
 
 use crate::output::foreign::one_line;
 use crate::output::words::count;

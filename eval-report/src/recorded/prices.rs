@@ -1,7 +1,8 @@
 //! What the tokens of a case cost, if the run was given prices.
 
+use crate::journal::Attempt;
 use crate::price::{Cost, Prices};
-use eval_core::journal::{Attempt, Head};
+use eval_core::journal::Head;
 
 /// The prices that a process was given: `--price 0.30/2.50`, as `cargo evalset run` and programs of evals take it.
 fn of_process(head: &Head) -> Prices {

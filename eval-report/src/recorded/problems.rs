@@ -1,6 +1,6 @@
 //! What keeps a run from passing and is no verdict of a case that began. Each format shows each of them as an error of its own.
 
-use eval_core::__private::Completeness;
+use crate::journal::Completeness;
 
 use super::run::LoadedRun;
 use super::totals::Totals;

@@ -1,8 +1,8 @@
 //! The results of a recorded run.
 
+use crate::journal::Completeness;
 use crate::price::Prices;
 use crate::statistics::StatisticsError;
-use eval_core::__private::Completeness;
 
 use super::currency::{self, Doubts, Times};
 use super::problems::{Problem, problems};

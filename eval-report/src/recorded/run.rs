@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use eval_core::journal::{ReadRunError, RecordedRun};
+use crate::journal::{ReadRunError, RecordedRun};
 
 use super::folder::{self, Meant};
 use crate::output::foreign::one_line;

@@ -6,8 +6,9 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
+use crate::journal::{Attempt, RecordedRun, RecordedTest};
 use eval_core::__private::asks_for_a_recording;
-use eval_core::journal::{Attempt, Decided, RecordedRun, RecordedTest};
+use eval_core::journal::Decided;
 use eval_core::report::{MetricReport, Role, Verdict};
 use serde::Serialize;
 

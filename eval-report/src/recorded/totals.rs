@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use crate::journal::RecordedRun;
 use crate::statistics::{StatisticsError, Tally};
-use eval_core::journal::RecordedRun;
 
 use super::state::State;
 use super::test::TestResult;

@@ -1,6 +1,7 @@
 //! What models were asked in a run, and how many tokens that took.
 
-use eval_core::journal::{Attempt, JudgeUse};
+use crate::journal::Attempt;
+use eval_core::journal::JudgeUse;
 
 /// Questions to models, and tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -126,7 +126,7 @@ fn metric_line(report: &MetricReport) -> MetricLine {
     }
 }
 
-fn earlier(attempt: &eval_core::journal::Attempt) -> Earlier {
+fn earlier(attempt: &crate::journal::Attempt) -> Earlier {
     let decided = attempt.decided.as_ref();
     Earlier {
         attempt: attempt.started.attempt,

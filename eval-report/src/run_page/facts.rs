@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eval_core::__private::Revision;
+use eval_core::journal::Revision;
 use eval_core::journal::Started;
 use eval_format::__private::content_hash;
 

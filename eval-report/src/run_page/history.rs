@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::journal::{self, RecordedRun};
 use crate::statistics::Tally;
-use eval_core::journal::{self, RecordedRun};
 
 use crate::output::time;
 use crate::page::{PassRate, Spark};

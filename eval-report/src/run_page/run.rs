@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::journal::Evaluation;
 use eval_core::__private::values_equal;
-use eval_core::journal::Evaluation;
 use eval_format::{EvalCase, Map, Value};
 
 use super::scores::{self, Known};

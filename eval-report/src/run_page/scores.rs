@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eval_core::journal::{Evaluation, JudgeUse};
+use crate::journal::Evaluation;
+use eval_core::journal::JudgeUse;
 use eval_core::report::{MetricOutcome, Role, ScoredMetric, short};
 use eval_core::{Score, Scores};
 use eval_format::{EvalCase, Value};

@@ -6,9 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use eval_core::__private::{Completeness, find_run};
 use eval_core::Verdict;
-use eval_core::journal::{self, RecordedRun, RecordedTest, RunDir};
+use eval_report::journal::{self, Completeness, RecordedRun, RecordedTest, RunDir, find_run};
 use serde::Serialize;
 use utoipa::ToSchema;
 

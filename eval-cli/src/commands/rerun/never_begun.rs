@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use eval_core::__private::Completeness;
-use eval_core::journal::{RecordedRun, RecordedTest};
+use eval_report::journal::{Completeness, RecordedRun, RecordedTest};
 
 use super::cargo_tests::{CargoTests, TestBinary};
 use super::notice::{asking_for_tests, notice};

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use eval_core::agent::BoxError;
-use eval_core::journal::{Attempt, Evaluation};
 use eval_core::judge::{JudgeError, JudgeErrorKind};
 use eval_core::metric::{Metric, MetricInput, Score, Scores};
 use eval_core::report::{MetricOutcome, Role};
+use eval_report::journal::{Attempt, Evaluation};
 
 /// Whether a metric of a test is the user's own, which only a test can run. A built-in metric may have the same name.
 pub(super) fn is_own(attempt: &Attempt, metric: &str) -> bool {

@@ -36,8 +36,8 @@ async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases)
         Err(reason) => return not(test, Now::Not(reason.to_string())),
     };
     let (runner, kept) = runner(&test, selection, &found);
-    let runs = test.attempt.evaluations.len();
-    let now = match runner.runs(runs).score_attempt(&found.case, test.attempt).await {
+    let (runs, repeated) = (test.attempt.transcripts(), test.attempt.repeated_reports());
+    let now = match runner.runs(runs.len()).score_attempts(&found.case, runs, &repeated).await {
         Ok(report) => Now::Scored(Box::new(report)),
         Err(error) => Now::Not(error.to_string()),
     };

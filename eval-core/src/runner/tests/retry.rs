@@ -154,33 +154,6 @@ fn a_forbidden_call_in_an_attempt_that_is_repeated_fails_the_case() {
     }
 }
 
-#[cfg(feature = "reports")]
-#[test]
-fn attempts_that_were_repeated_are_recorded_and_count_when_the_case_is_scored_again() {
-    use crate::journal::{RecordedRun, runs};
-
-    let folder = tempfile::tempdir().unwrap();
-    let report = refunds_first(2, Pass::Mean, folder.path());
-    let folder = runs(folder.path()).unwrap().remove(0).path;
-    let outline = RecordedRun::outline(&[&folder]).unwrap();
-    let recorded = RecordedRun::read(&folder).unwrap();
-    for run in [&outline, &recorded] {
-        assert_eq!((run.unreadable.len(), run.torn), (0, 0));
-        let attempt = run.tests[0].last().unwrap();
-        assert_eq!((attempt.evaluations.len(), attempt.repeated.len()), (2, 2));
-        assert!(attempt.repeated.iter().all(|ran| ran.transcript.error.as_ref().unwrap().unreachable));
-    }
-    let attempt = recorded.tests[0].last().unwrap();
-    assert_eq!(attempt.report(report.case.clone()).unwrap().repeated, report.repeated);
-    let criterion =
-        |tool: &str| Criterion::new(1.0).with_match_type(MatchType::InOrder).with_forbidden_tools([tool]);
-    for (tool, verdict) in [("refund", Verdict::Failed), ("pay", Verdict::Passed)] {
-        let runner = EvalRunner::new().criterion("tool_trajectory_avg_score", criterion(tool));
-        let again = run(runner.score_attempt(&report.case, attempt)).unwrap();
-        assert_eq!(again.verdict, verdict, "{again}");
-    }
-}
-
 #[test]
 fn the_errors_of_attempts_that_differ_are_all_told() {
     let attempts: &'static AtomicUsize = Box::leak(Box::default());

@@ -2,7 +2,7 @@
 
 use eval_format::EvalSet;
 
-use eval_core::journal::{RecordedRun, runs};
+use crate::journal::{RecordedRun, runs};
 use eval_core::{EvalCase, EvalReport, EvalRunner, Invocation, Replay};
 
 use crate::export::Export;

@@ -6,15 +6,18 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::any_record::Record;
+use eval_core::Verdict;
+use eval_core::journal::file_names::{MISSING_PARTS, is_journal};
+use eval_core::journal::{Head, Listed, Started};
+#[cfg(doc)]
+use eval_core::{journal::Scored, report::Transcript};
+
+use super::attempts::{Attempts, Keep};
 use super::checked_lines::{Line, Lines, Order, check};
-use super::file_names::{MISSING_PARTS, is_journal};
 use super::identity::Cases;
-use super::parse::{Keep, RecordError};
-use super::passed;
-use super::read::{Attempt, Evaluation, Listing, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
-use super::record::{Decided, Head, Listed, Started};
-use crate::verdict::Verdict;
+use super::parse::RecordError;
+use super::read::{Attempt, Listing, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
+use super::record::{self, Record};
 
 impl RecordedRun {
     /// Reads the folder of a run.
@@ -30,8 +33,8 @@ impl RecordedRun {
         read(folders, Keep::All)
     }
 
-    /// Like [`read_all`](Self::read_all), but without what agents and judges said: [`Transcript`](crate::report::Transcript)s
-    /// hold only their error, and [`Scored`](super::Scored) only what was asked of judges. A journal of any size takes little memory.
+    /// Like [`read_all`](Self::read_all), but without what agents and judges said: [`Transcript`]s
+    /// hold only their error, and [`Scored`] only what was asked of judges. A journal of any size takes little memory.
     pub fn outline(folders: &[impl AsRef<Path>]) -> Result<Self, ReadRunError> {
         read(folders, Keep::Outline)
     }
@@ -120,22 +123,14 @@ impl Reading {
         self.run.processes.push(Arc::clone(&head));
         let mut order = Order::behind_the_head();
         let file: Arc<Path> = path.into();
-        let mut attempts = Attempts {
-            keep: self.keep,
-            head: Arc::clone(&head),
-            file,
-            indices: HashMap::new(),
-            all: Vec::new(),
-            planned: Vec::new(),
-            listed: None,
-        };
+        let mut attempts = Attempts::new(self.keep, Arc::clone(&head), file);
         let torn = loop {
             let (number, text) = match lines.next()? {
                 Line::Torn(torn) => break torn,
                 Line::Whole { text: Ok([]), .. } => continue,
                 Line::Whole { number, text } => (number, text),
             };
-            let added = check(text, self.keep).and_then(|(sealed_as, record)| {
+            let added = check(text).and_then(|(sealed_as, record)| {
                 let gap = order.check(sealed_as)?;
                 record.and_then(|record| attempts.add(record)).and(gap.map_or(Ok(()), Err))
             });
@@ -150,13 +145,8 @@ impl Reading {
             self.torn_starts.push((Arc::clone(&head), name));
         }
         self.what_was_to_run(&head, &mut attempts);
-        for mut attempt in attempts.all {
+        for mut attempt in attempts.finish() {
             self.texts.share(&mut attempt.started);
-            passed::decide(&mut attempt);
-            match self.keep {
-                Keep::All => restore_criteria(&mut attempt),
-                Keep::Outline => shorten(&mut attempt),
-            }
             self.cases.add(*attempt);
         }
         Ok(())
@@ -179,7 +169,7 @@ impl Reading {
         });
         self.run.never_began.extend(never_began.cloned());
         match attempts.listed.take() {
-            Some(Listed { sets }) => {
+            Some(Listed { sets, .. }) => {
                 let (package, binary) = (head.package.clone(), head.binary.clone());
                 self.run.listings.push(Listing { package, binary, sets });
             }
@@ -240,7 +230,7 @@ fn badness(attempt: &Attempt) -> u8 {
         Some(Verdict::Skipped(_)) => 1,
         Some(Verdict::Failed) => 2,
         Some(Verdict::NotEvaluated(_)) => 3,
-        Some(Verdict::Error { .. }) => 4,
+        Some(_) => 4,
         None => 5,
     }
 }
@@ -254,139 +244,20 @@ fn order(test: &RecordedTest) -> impl Ord + '_ {
 }
 
 fn head(line: Result<&[u8], usize>) -> Result<Head, RecordError> {
-    match check(line, Keep::All)? {
+    match check(line)? {
         (1, Ok(Record::Head(head))) => RecordError::check_schema(&head).map(|()| head),
         (1, Err(error)) => Err(error),
-        _ => Err(misplaced("a journal begins with its head")),
+        _ => Err(RecordError::misplaced("a journal begins with its head")),
     }
-}
-
-/// Puts the criteria, which are recorded once for a case, to the scores of its runs.
-fn restore_criteria(attempt: &mut Attempt) {
-    let Some(decided) = &attempt.decided else { return };
-    for metric in attempt.evaluations.iter_mut().flat_map(|it| &mut it.scored).flat_map(|it| &mut it.metrics)
-    {
-        let of_case = decided.metrics.iter().find(|of_case| of_case.name == metric.name);
-        metric.criterion = of_case.and_then(|of_case| of_case.criterion.clone());
-    }
-}
-
-/// Drops the scores of an attempt whose runs are decided, but for what judges cost.
-fn shorten(attempt: &mut Attempt) {
-    for scored in attempt.evaluations.iter_mut().flat_map(|evaluation| &mut evaluation.scored) {
-        scored.metrics.retain(|metric| !metric.judge.is_empty());
-        scored.metrics.shrink_to_fit();
-    }
-    attempt.evaluations.shrink_to_fit();
-}
-
-fn misplaced(what: &str) -> RecordError {
-    RecordError::Misplaced(what.to_owned())
 }
 
 /// Whether an incomplete line is about a test whose beginning stands in a complete line before it.
 fn is_of_a_begun_test(torn: &[u8]) -> bool {
-    ["ran", "scored", "broke", "decided"]
-        .iter()
-        .any(|kind| torn.starts_with(format!("{{\"record\":\"{kind}\"").as_bytes()))
+    record::kind(torn).is_some_and(|kind| ["ran", "scored", "broke", "decided"].contains(&kind))
 }
 
 /// The name of the test in an incomplete line, if the name is complete. Names of tests hold nothing that is escaped.
 fn name_in(torn: &[u8]) -> Option<String> {
     let (_, rest) = std::str::from_utf8(torn).ok()?.split_once("\"name\":\"")?;
     Some(rest.split_once('"')?.0.to_owned())
-}
-
-/// The tests of one file, in the order in which they began.
-struct Attempts {
-    keep: Keep,
-    head: Arc<Head>,
-    file: Arc<Path>,
-    /// The index of each test by its number.
-    indices: HashMap<u32, usize>,
-    /// Boxed, so that a vector of a hundred thousand of them is not copied while it grows, and each is free when it is read.
-    #[expect(clippy::vec_box, reason = "they are large, and many")]
-    all: Vec<Box<Attempt>>,
-    /// The cases that a program was to run.
-    planned: Vec<String>,
-    /// What the test binary holds.
-    listed: Option<Listed>,
-}
-
-impl Attempts {
-    fn add(&mut self, record: Record) -> Result<(), RecordError> {
-        match record {
-            Record::Head(_) => return Err(misplaced("a second head")),
-            Record::Unknown => {}
-            Record::Planned(planned) => self.planned.extend(planned.cases),
-            Record::Listed(listed) => match &mut self.listed {
-                Some(known) => known.sets.extend(listed.sets),
-                None => self.listed = Some(listed),
-            },
-            Record::Started(started) => {
-                let test = started.test;
-                if self.indices.contains_key(&test) {
-                    return Err(RecordError::Misplaced(format!("test {test} begins a second time")));
-                }
-                self.indices.insert(test, self.all.len());
-                let (head, file) = (Arc::clone(&self.head), Arc::clone(&self.file));
-                self.all.push(Box::new(Attempt {
-                    head,
-                    file,
-                    started,
-                    evaluations: Vec::new(),
-                    repeated: Vec::new(),
-                    decided: None,
-                }));
-            }
-            Record::Ran(ran) => {
-                let attempt = self.of(ran.test)?;
-                if ran.repeated {
-                    attempt.repeated.push(ran);
-                    return Ok(());
-                }
-                let evaluations = &mut attempt.evaluations;
-                evaluations.reserve_exact(1);
-                evaluations.push(Evaluation { ran, scored: None, passed: None });
-            }
-            Record::Scored(scored) => {
-                let run = self.evaluation(scored.test, scored.evaluation)?;
-                run.ok_or_else(|| misplaced("a score of a run that is not recorded"))?.scored = Some(scored);
-            }
-            Record::Broke(broke) => {
-                let run = self.evaluation(broke.test, broke.evaluation)?;
-                let run = run.ok_or_else(|| misplaced("an error of a run that is not recorded"))?;
-                run.ran.transcript.error = Some(broke.error);
-            }
-            Record::Decided(decided) => self.decided(decided)?,
-        }
-        Ok(())
-    }
-
-    fn decided(&mut self, decided: Decided) -> Result<(), RecordError> {
-        let (test, keep) = (decided.test, self.keep);
-        let attempt = self.of(test)?;
-        if attempt.decided.is_some() {
-            return Err(RecordError::Misplaced(format!("test {test} ends a second time")));
-        }
-        attempt.decided = Some(decided);
-        if keep == Keep::Outline {
-            passed::decide(attempt);
-            shorten(attempt);
-        }
-        Ok(())
-    }
-
-    /// An evaluation of a test; `None` if it is not recorded.
-    fn evaluation(&mut self, test: u32, number: u32) -> Result<Option<&mut Evaluation>, RecordError> {
-        // A run is scored right after it ran, unless several run at once.
-        Ok(self.of(test)?.evaluations.iter_mut().rev().find(|evaluation| evaluation.ran.evaluation == number))
-    }
-
-    fn of(&mut self, test: u32) -> Result<&mut Attempt, RecordError> {
-        let attempt = self.indices.get(&test).and_then(|index| self.all.get_mut(*index));
-        attempt
-            .map(|attempt| &mut **attempt)
-            .ok_or_else(|| RecordError::Misplaced(format!("test {test} did not begin")))
-    }
 }

@@ -1,7 +1,8 @@
 //! Whether a run of a case passed, by what is recorded of it.
 
+use eval_core::report::{MetricReport, Verdict};
+
 use super::read::{Attempt, Evaluation};
-use crate::report::{MetricReport, Verdict};
 
 /// Decides the runs of an attempt, each on its own.
 pub(super) fn decide(attempt: &mut Attempt) {
@@ -29,12 +30,13 @@ fn passed(evaluation: &Evaluation, metrics: &[MetricReport]) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
+    use eval_core::journal::{Ran, Scored};
+    use eval_core::metric::Scores;
+    use eval_core::report::{MetricOutcome, Role, RunError, ScoredMetric, Transcript};
     use eval_format::Criterion;
+    use serde_json::json;
 
-    use super::super::record::{Ran, Scored};
     use super::*;
-    use crate::metric::Scores;
-    use crate::report::{MetricOutcome, Role, RunError, ScoredMetric, Transcript};
 
     fn evaluation(verdicts: Option<Vec<(&str, Verdict)>>, error: Option<RunError>) -> Evaluation {
         let metric = |(name, verdict): (&str, Verdict)| ScoredMetric {
@@ -46,22 +48,14 @@ mod tests {
             verdict,
             turns: Vec::new(),
         };
-        let scored = |verdicts: Vec<(&str, Verdict)>| Scored {
-            test: 1,
-            run: 1,
-            evaluation: 1,
-            metrics: verdicts.into_iter().map(metric).collect(),
+        let of_run = json!({ "test": 1, "run": 1, "evaluation": 1, "metrics": [], "transcript": {} });
+        let scored = |verdicts: Vec<(&str, Verdict)>| {
+            let mut scored: Scored = serde_json::from_value(of_run.clone()).unwrap();
+            scored.metrics = verdicts.into_iter().map(metric).collect();
+            scored
         };
-        let transcript = Transcript { error, ..Transcript::default() };
-        let ran = Ran {
-            test: 1,
-            run: 1,
-            evaluation: 1,
-            repeated: false,
-            transcript,
-            tokens: None,
-            simulator: Vec::new(),
-        };
+        let mut ran: Ran = serde_json::from_value(of_run.clone()).unwrap();
+        ran.transcript = Transcript { error, ..Transcript::default() };
         Evaluation { ran, scored: verdicts.map(scored), passed: None }
     }
 
@@ -90,7 +84,7 @@ mod tests {
             (skipped(), Verdict::Passed, Some(true)),
             (skipped(), Verdict::Failed, Some(false)),
             (skipped(), skipped(), None),
-            (Verdict::error(Role::Judge, "503"), Verdict::Passed, None),
+            (Verdict::Error { role: Role::Judge, message: "503".to_owned() }, Verdict::Passed, None),
             (Verdict::NotEvaluated("x".to_owned()), Verdict::Passed, None),
         ] {
             let run = evaluation(Some(vec![("a", a), ("b", b), ("count", Verdict::Informational)]), None);

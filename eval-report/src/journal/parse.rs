@@ -1,20 +1,9 @@
-//! Reading a line as a record.
+//! Errors of lines that cannot be read.
 
 use std::fmt;
 
+use eval_core::journal::{Head, SCHEMA};
 use serde_json::error::Category;
-
-use super::any_record::{Outline, Record};
-use super::record::{Head, SCHEMA};
-
-/// What is kept of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
-    /// Everything.
-    All,
-    /// Everything but what agents and judges said.
-    Outline,
-}
 
 /// Why a line of a journal cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +53,7 @@ impl fmt::Display for RecordError {
 impl std::error::Error for RecordError {}
 
 impl RecordError {
-    fn of(error: &serde_json::Error) -> Self {
+    pub(super) fn of(error: &serde_json::Error) -> Self {
         let text = error.to_string();
         // The record is one line, whatever its number in the file is.
         let what = text.split_once(" at line 1 column ").map_or(text.as_str(), |(what, _)| what);
@@ -75,6 +64,10 @@ impl RecordError {
         }
     }
 
+    pub(super) fn misplaced(what: &str) -> Self {
+        Self::Misplaced(what.to_owned())
+    }
+
     /// Checks that this version reads the records behind this head.
     pub(super) fn check_schema(head: &Head) -> Result<(), Self> {
         let Head { schema, evalset, .. } = head;
@@ -83,13 +76,4 @@ impl RecordError {
         }
         Ok(())
     }
-}
-
-/// Reads a line as a record.
-pub(super) fn parse(line: &[u8], keep: Keep) -> Result<Record, RecordError> {
-    let record = match keep {
-        Keep::All => serde_json::from_slice(line),
-        Keep::Outline => serde_json::from_slice(line).map(|Outline(record)| record),
-    };
-    record.map_err(|error| RecordError::of(&error))
 }

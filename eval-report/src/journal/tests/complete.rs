@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use eval_core::journal::{Listed, Planned};
+
 use super::*;
-use crate::journal::completeness::Completeness;
-use crate::journal::record::{Listed, ListedSet};
 
 /// A process of the tests: its arguments, whether nextest started it, whether its file says what the binary holds, and the tests that
 /// began. A test whose name ends in `!` was killed.
@@ -21,24 +21,18 @@ const NEXTEST: Process = Process { args: "--exact x", nextest: true, lists: fals
 const LISTING: Process = Process { args: "--exact x", nextest: true, lists: true, began: &[] };
 
 fn write(folder: &Path, number: usize, process: &Process) {
-    let set = |ignored, tests: &[&str]| ListedSet {
-        tests: tests.iter().map(|it| (*it).to_owned()).collect(),
-        ignored,
-    };
-    let mut head = Head {
-        args: process.args.split_whitespace().map(str::to_owned).collect(),
-        // Neither the binary nor the folder is on this machine.
-        program: Some("/gone/evals-0123456789abcdef".to_owned()),
-        ..head("p")
-    };
+    let set = |ignored: bool, tests: &[&str]| json!({ "tests": tests, "ignored": ignored });
+    let mut head = head("p");
+    head.args = process.args.split_whitespace().map(str::to_owned).collect();
+    // Neither the binary nor the folder is on this machine.
+    head.program = Some("/gone/evals-0123456789abcdef".to_owned());
     if process.nextest {
         head.env.insert("NEXTEST_RUN_ID".to_owned(), "r".to_owned());
     }
     let mut lines = vec![line(&head)];
     if process.lists {
-        let sets =
-            vec![set(false, &["w::a", "w::b"]), set(false, &["t::c"]), set(true, &["live::d", "live::e"])];
-        lines.push(line(&Listed { sets }));
+        let sets = [set(false, &["w::a", "w::b"]), set(false, &["t::c"]), set(true, &["live::d", "live::e"])];
+        lines.push(line(&made::<Listed>(json!({ "sets": sets }))));
     }
     for (name, test) in process.began.iter().zip(1..) {
         lines.push(line(&started(test, name.trim_end_matches('!'))));
@@ -149,11 +143,15 @@ fn what_was_to_run_is_known_without_the_binary() {
     }
 }
 
+fn planned(cases: &[&str]) -> Vec<u8> {
+    line(&made::<Planned>(json!({ "cases": cases })))
+}
+
 #[test]
 fn a_program_says_its_cases_and_lists_no_tests() {
     let temporary = TempDir::new().unwrap();
-    let plan = line(&Planned { cases: ["s/a", "s/b"].map(str::to_owned).to_vec() });
-    let begun = Started { of_program: true, ..started(1, "s/a") };
+    let plan = planned(&["s/a", "s/b"]);
+    let begun = with(started(1, "s/a"), |it| it.of_program = true);
     for (what, lines, missing, unlisted) in [
         ("killed before the first case", vec![plan.clone()], vec!["s/a", "s/b"], 0),
         ("killed in the first", vec![plan.clone(), line(&begun)], vec!["s/b"], 0),
@@ -175,10 +173,8 @@ fn a_program_says_its_cases_and_lists_no_tests() {
 fn cases_that_a_program_did_not_come_to_are_missed() {
     let temporary = TempDir::new().unwrap();
     let folder = temporary.path();
-    let names = ["s/a", "s/b", "s/b"].map(str::to_owned).to_vec();
-    let plan = line(&Planned { cases: names.clone() });
-    assert_eq!(again(&plan), Record::Planned(Planned { cases: names }));
-    let begun = |name| Started { of_program: true, ..started(1, name) };
+    let plan = planned(&["s/a", "s/b", "s/b"]);
+    let begun = |name| with(started(1, name), |it| it.of_program = true);
     let lines = [line(&head("p")), plan.clone(), line(&begun("s/a")), line(&decided(1)), plan.clone()];
     fs::write(folder.join("a.jsonl"), journal(&lines)).unwrap();
     fs::write(folder.join("b.jsonl"), journal(&[line(&head("p")), plan, line(&begun("s/b"))])).unwrap();

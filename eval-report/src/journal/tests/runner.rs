@@ -1,17 +1,17 @@
 //! What a run leaves behind, whatever becomes of it.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use eval_format::{Criterion, EvalCase, EvalSet, Invocation};
+use eval_core::agent::{Agent, BoxAgent, BoxError, Recorder, Replay, Unreachable, agent_fn, turn_fn};
+use eval_core::metric::{Metric, MetricInput, Score, Scores};
+use eval_core::report::{MetricOutcome, Role};
+use eval_core::{Criterion, EvalCase, EvalRunner, EvalSet, Invocation, Verdict, json};
+use eval_format::MatchType;
 use tempfile::TempDir;
 
-use crate::agent::{Agent, BoxAgent, BoxError, Recorder, Replay, agent_fn};
 use crate::journal::{Attempt, RecordedRun, runs};
-use crate::metric::{Metric, MetricInput, Score, Scores};
-use crate::report::MetricOutcome;
-use crate::runner::EvalRunner;
-use crate::verdict::{Role, Verdict};
 
 fn run(
     runner: EvalRunner,
@@ -276,4 +276,45 @@ fn a_run_that_breaks_after_it_was_recorded_is_an_error_on_record() {
     assert!(evaluation.scored.is_some(), "its scores are kept");
     let decided = &attempt.decided.as_ref().unwrap().verdict;
     assert!(matches!(decided, Verdict::Error { role: Role::Agent, .. }), "{decided:?}");
+}
+
+#[test]
+fn runs_that_were_repeated_are_recorded_and_count_when_the_case_is_scored_again() {
+    let temporary = TempDir::new().unwrap();
+    let attempts = AtomicUsize::new(0);
+    let agent = || {
+        let is_reached = attempts.fetch_add(1, Ordering::Relaxed) >= 2;
+        turn_fn(move |turn| async move {
+            if !is_reached {
+                turn.recorder().tool_call("refund", json!({}), json!("done"));
+                return Err(BoxError::from(Unreachable::new("connection refused")));
+            }
+            turn.recorder().text("It is sunny.");
+            Ok(())
+        })
+    };
+    let forbids =
+        |tool: &str| Criterion::new(1.0).with_match_type(MatchType::InOrder).with_forbidden_tools([tool]);
+    let scores_with = |tool| EvalRunner::new().criterion("tool_trajectory_avg_score", forbids(tool));
+    let case = EvalCase::new("far").turn(Invocation::user("Paris?").response("It is sunny."));
+    let runner = scores_with("refund").retry(2).runs(2).journal(temporary.path());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let report = runtime.block_on(runner.run_case(&case, agent)).unwrap();
+
+    let folder = runs(temporary.path()).unwrap().remove(0).path;
+    let outline = RecordedRun::outline(&[&folder]).unwrap();
+    let recorded = RecordedRun::read(&folder).unwrap();
+    for run in [&outline, &recorded] {
+        assert_eq!((run.unreadable.len(), run.torn), (0, 0));
+        let attempt = run.tests[0].last().unwrap();
+        assert_eq!((attempt.evaluations.len(), attempt.repeated.len()), (2, 2));
+        assert!(attempt.repeated.iter().all(|ran| ran.transcript.error.as_ref().unwrap().unreachable));
+    }
+    let attempt = recorded.tests[0].last().unwrap();
+    assert_eq!(attempt.report(case.clone()).unwrap().repeated, report.repeated);
+    for (tool, verdict) in [("refund", Verdict::Failed), ("pay", Verdict::Passed)] {
+        let (runs, repeated) = (attempt.transcripts(), attempt.repeated_reports());
+        let again = runtime.block_on(scores_with(tool).score_attempts(&case, runs, &repeated)).unwrap();
+        assert_eq!(again.verdict, verdict, "{again}");
+    }
 }

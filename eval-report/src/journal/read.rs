@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, io};
 
+use eval_core::journal::{Decided, Head, ListedSet, Ran, Scored, Started};
+
 use super::parse::RecordError;
-use super::record::{Decided, Head, ListedSet, Ran, Scored, Started};
 
 /// A run as its journal records it, complete or not.
 ///
 /// ```
-/// use eval_core::journal::RecordedRun;
+/// use eval_report::journal::RecordedRun;
 ///
 /// let folder = std::env::temp_dir().join("evalset-no-run-here");
 /// let error = RecordedRun::read(&folder).unwrap_err();

@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::any_record::Record;
-use super::parse::{Keep, parse};
+use super::record::Record;
 
 /// How far a journal was read.
 #[derive(Debug, Default)]
@@ -39,7 +38,7 @@ impl Tail {
             while let Some(end) = memchr::memchr(b'\n', rest) {
                 self.rest.extend_from_slice(&rest[..end]);
                 if !PASSED_OVER.iter().any(|kind| self.rest.starts_with(kind))
-                    && let Ok(record) = parse(&self.rest, Keep::All)
+                    && let Ok(record) = Record::parse(&self.rest)
                 {
                     each(record);
                 }

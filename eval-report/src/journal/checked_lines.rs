@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use super::any_record::Record;
-use super::parse::{Keep, RecordError, parse};
+use eval_core::journal::sealed_number;
+
+use super::parse::RecordError;
 use super::read::ReadRunError;
-use super::seal::sealed_number;
+use super::record::Record;
 
 /// No record is longer. A line is held in memory while it is read.
 const LONGEST_LINE: usize = 64 << 20;
@@ -66,13 +67,10 @@ impl<'p> Lines<'p> {
 }
 
 /// A line that was not changed since it was written: the number that it was written with, and what it says.
-pub(super) fn check(
-    text: Result<&[u8], usize>,
-    keep: Keep,
-) -> Result<(usize, Result<Record, RecordError>), RecordError> {
+pub(super) fn check(text: Result<&[u8], usize>) -> Result<(usize, Result<Record, RecordError>), RecordError> {
     let line = text.map_err(RecordError::TooLong)?;
     let number = sealed_number(line).ok_or(RecordError::Changed)?;
-    Ok((number, parse(line, keep)))
+    Ok((number, Record::parse(line)))
 }
 
 /// Whether the lines of a file stand in the order in which they were written.
@@ -129,7 +127,7 @@ mod tests {
         };
         assert_eq!(torn, b"half");
         assert_eq!(found, [(1, Ok(3)), (2, Ok(0)), (3, Err(LONGEST_LINE + 1)), (4, Ok(4))]);
-        assert!(matches!(check(Err(7), Keep::All), Err(RecordError::TooLong(7))));
+        assert!(matches!(check(Err(7)), Err(RecordError::TooLong(7))));
     }
 
     #[test]

@@ -1,23 +1,21 @@
 //! What is kept of a journal that is read as an outline, and which of its lines are refused.
 
+use eval_core::__private::arithmetic::TOKEN_USAGE;
+use eval_core::agent::Event;
+use eval_core::journal::JudgeQuestion;
+use eval_core::metric::Scores;
+use eval_core::report::{MetricOutcome, MetricReport, TurnRecord, TurnVerdict};
+use eval_core::{Criterion, Invocation};
 use eval_format::UsageMetadata;
 
 use super::*;
-use crate::agent::Event;
-use crate::judge_outcome::{JudgeQuestion, JudgeUse};
-use crate::metric::{Scores, TOKEN_USAGE};
-use crate::report::{MetricOutcome, MetricReport, TurnVerdict};
-use crate::transcript::{RunError, TurnRecord};
 
 fn asked() -> JudgeUse {
-    JudgeUse {
-        model: "m".to_owned(),
-        asked: 3,
-        failed: 1,
-        replayed: Some(0),
-        usage: UsageMetadata::default(),
-        questions: vec![JudgeQuestion { prompt: "Is it right?".to_owned(), ..JudgeQuestion::default() }],
-    }
+    let question = with(JudgeQuestion::default(), |it| it.prompt = "Is it right?".to_owned());
+    with(JudgeUse::default(), |it| {
+        (it.model, it.asked, it.failed, it.replayed) = ("m".to_owned(), 3, 1, Some(0));
+        it.questions = vec![question];
+    })
 }
 
 fn metric(name: &str, custom: bool, judge: Vec<JudgeUse>) -> ScoredMetric {
@@ -46,42 +44,50 @@ fn transcript() -> Transcript {
     Transcript { turns: vec![turn(&[1, 20]), turn(&[300])], ..Transcript::default() }
 }
 
-#[test]
-fn an_outline_leaves_out_metrics_that_only_inform_and_asked_no_judge() {
-    let metrics = [
-        metric(TOKEN_USAGE, false, Vec::new()),
-        metric(TOKEN_USAGE, true, Vec::new()),
-        metric(TOKEN_USAGE, false, vec![asked()]),
-        metric("response_match_score", false, Vec::new()),
-        metric("mine", false, Vec::new()),
-    ];
-    let line = scored_line(1, 2, 3, &metrics);
-    let Record::Scored(outline) = outline_of(&line) else { panic!("a score") };
-    assert_eq!((outline.test, outline.run, outline.evaluation), (1, 2, 3));
-    let kept: Vec<_> =
-        outline.metrics.iter().map(|metric| (&*metric.name, metric.custom, metric.judge.len())).collect();
-    let expected = [
-        (TOKEN_USAGE, true, 0),
-        (TOKEN_USAGE, false, 1),
-        ("response_match_score", false, 0),
-        ("mine", false, 0),
-    ];
-    assert_eq!(kept, expected);
+/// A journal with one run, and its attempt as it is read in whole and in outline.
+fn both(records: &[Vec<u8>]) -> [Attempt; 2] {
+    let temporary = TempDir::new().unwrap();
+    let begun = [line(&head("p")), line(&started(1, "s::a"))];
+    fs::write(temporary.path().join("a.jsonl"), journal(&[&begun, records].concat())).unwrap();
+    let read = [RecordedRun::read(temporary.path()), RecordedRun::outline(&[temporary.path()])];
+    read.map(|run| {
+        let mut run = run.unwrap();
+        assert_eq!((run.torn, run.lost, run.unreadable.len()), (0, 0, 0));
+        run.tests.remove(0).attempts.remove(0)
+    })
 }
 
 #[test]
 fn an_outline_of_a_run_has_its_tokens_its_error_and_what_its_user_cost() {
     let error = RunError::new(Role::Agent, Some(2), "gone");
-    let line = ran_line(3, 2, 1, &Transcript { error: Some(error.clone()), ..transcript() }, &[asked()]);
-    let Record::Ran(outline) = outline_of(&line) else { panic!("a run") };
-    assert_eq!((outline.test, outline.run, outline.evaluation), (3, 2, 1));
+    let ran = ran_line(1, 2, 1, &Transcript { error: Some(error.clone()), ..transcript() }, &[asked()]);
+    let [whole, outline] = both(&[ran]).map(|attempt| attempt.evaluations[0].ran.clone());
+    assert_eq!((outline.test, outline.run, outline.evaluation), (1, 2, 1));
     assert_eq!((outline.tokens, outline.transcript.error.as_ref()), (Some(321), Some(&error)));
-    let counted = JudgeUse { questions: Vec::new(), ..asked() };
-    assert_eq!(outline.simulator, std::slice::from_ref(&counted), "without what was asked");
+    let counted = with(asked(), |it| it.questions = Vec::new());
+    assert_eq!(outline.simulator, [counted], "without what was asked");
     assert!(outline.transcript.turns.is_empty());
-    let Record::Ran(whole) = again(&line) else { panic!("a run") };
     assert_eq!((whole.tokens, whole.transcript.turns.len()), (Some(321), 2));
     assert_eq!(whole.simulator, [asked()]);
+}
+
+#[test]
+fn an_outline_has_the_scores_that_judges_gave_and_those_of_a_run_without_a_verdict() {
+    let metrics = [
+        metric(TOKEN_USAGE, false, Vec::new()),
+        metric("response_match_score", false, Vec::new()),
+        metric("judged", false, vec![asked()]),
+    ];
+    let records = [ran(1, 1), scored_line(1, 1, 1, &metrics)];
+    let names = |attempt: Attempt| {
+        let scored = attempt.evaluations[0].scored.clone().unwrap();
+        let questions: usize =
+            scored.metrics.iter().flat_map(|it| &it.judge).map(|it| it.questions.len()).sum();
+        (scored.metrics.into_iter().map(|metric| metric.name).collect::<Vec<_>>().join(" "), questions)
+    };
+    let [whole, outline] = both(&records).map(names);
+    assert_eq!(whole, (format!("{TOKEN_USAGE} response_match_score judged"), 1));
+    assert_eq!(outline, ("judged".to_owned(), 0));
 }
 
 #[test]
@@ -98,14 +104,13 @@ fn an_outline_of_a_file_keeps_what_decides_and_what_judges_cost() {
         verdict,
         notes: Vec::new(),
     };
-    let ended = Decided {
-        metrics: vec![
+    let ended = with(decided(1), |it| {
+        it.metrics = vec![
             decided_metric(TOKEN_USAGE, None, Verdict::Informational),
             decided_metric("response_match_score", Some(Criterion::new(0.5)), Verdict::Passed),
             decided_metric("judged", None, Verdict::Informational),
-        ],
-        ..decided(1)
-    };
+        ];
+    });
     let scores = [
         metric(TOKEN_USAGE, false, Vec::new()),
         ScoredMetric {

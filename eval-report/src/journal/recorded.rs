@@ -1,16 +1,17 @@
 //! Recorded cases as reports.
 
+use eval_core::journal::{Decided, Ran};
+use eval_core::report::{CaseReport, Location, MetricReport, RunReport, Transcript};
 use eval_format::EvalCase;
 
-use crate::journal::{Attempt, Decided, Evaluation, Ran};
-use crate::report::{CaseReport, Location, MetricReport, RunReport};
+use super::read::{Attempt, Evaluation};
 
 impl Attempt {
     /// The report of the case as it was recorded, for its exports. `None` if the case has no verdict, or if a run lacks the
     /// score of a metric that decided: a report never leaves a metric out.
     ///
     /// A journal does not hold what a case expects, so the case is given. It should be the one that ran:
-    /// [`Started::asks`](crate::journal::Started::asks) and [`expects`](crate::journal::Started::expects) tell.
+    /// [`Started::asks`](eval_core::journal::Started::asks) and [`expects`](eval_core::journal::Started::expects) tell.
     pub fn report(&self, case: EvalCase) -> Option<CaseReport> {
         let Decided { verdict, metrics, passed_runs, elapsed, notes, .. } = self.decided.clone()?;
         if !self.evaluations.iter().all(|evaluation| is_whole(evaluation, &metrics)) {
@@ -36,8 +37,18 @@ impl Attempt {
             verdict,
             elapsed,
             notes,
-            repeated: self.repeated.iter().map(unscored).collect(),
+            repeated: self.repeated_reports(),
         })
+    }
+
+    /// What happened in the runs, in order, to be scored again.
+    pub fn transcripts(&self) -> Vec<Transcript> {
+        self.evaluations.iter().map(|evaluation| evaluation.ran.transcript.clone()).collect()
+    }
+
+    /// The reports of the runs that `retry` repeated. None of them was scored.
+    pub fn repeated_reports(&self) -> Vec<RunReport> {
+        self.repeated.iter().map(unscored).collect()
     }
 }
 
@@ -52,7 +63,7 @@ fn run(Evaluation { ran, scored, .. }: &Evaluation) -> RunReport {
 }
 
 /// The report of a run that was not scored, as it was repeated.
-pub(super) fn unscored(ran: &Ran) -> RunReport {
+fn unscored(ran: &Ran) -> RunReport {
     let transcript = ran.transcript.clone();
     RunReport { number: ran.run, error: transcript.error.clone(), transcript, metrics: Vec::new() }
 }

@@ -1,13 +1,16 @@
 //! Whether a run is complete: which tests began, of those that its binaries hold and that were asked for.
 //!
 //! The journal says all of it, so the answer is the same on every machine. A process of tests records what its binary holds
-//! ([`Listed`](super::Listed)) before its first test, and a program which cases it is about to run ([`Planned`](super::Planned)).
+//! ([`Listed`]) before its first test, and a program which cases it is about to run ([`Planned`]).
 //! Of a binary that was never started, no journal tells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use eval_core::journal::Head;
+#[cfg(doc)]
+use eval_core::journal::{Listed, Planned};
+
 use super::read::{RecordedRun, RecordedTest};
-use super::record::Head;
 use super::selection::Selection;
 
 /// A package and one of its test binaries.

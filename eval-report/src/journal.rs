@@ -1,0 +1,50 @@
+//! Journals, read: runs with their tests, attempts and scores.
+//!
+//! ```no_run
+//! use eval_report::journal::{RecordedRun, runs};
+//!
+//! let newest = runs("target/evalset".as_ref())?.into_iter().next().ok_or("no runs yet")?;
+//! for test in RecordedRun::read(&newest.path)?.tests {
+//!     match test.last().and_then(|attempt| attempt.decided.as_ref()) {
+//!         Some(decided) => println!("{}: {}", test.name(), decided.verdict),
+//!         None => println!("{}: unfinished", test.name()),
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`eval_core::journal`] has the records, and what a file of them looks like. [`Record::parse`] reads one line.
+
+mod attempts;
+mod checked_lines;
+mod completeness;
+mod identity;
+mod parse;
+mod passed;
+mod read;
+mod reading;
+mod record;
+mod recorded;
+mod selection;
+mod tail;
+mod which;
+
+#[cfg(test)]
+mod tests;
+
+#[doc(hidden)]
+pub use completeness::Completeness;
+#[doc(inline)]
+pub use eval_core::journal::prune;
+#[doc(hidden)]
+pub use eval_core::journal::runs::{Owner, owners};
+#[doc(inline)]
+pub use eval_core::journal::runs::{RunDir, runs};
+pub use parse::RecordError;
+pub use read::{Attempt, Evaluation, Listing, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
+pub use record::Record;
+#[doc(hidden)]
+pub use tail::Tail;
+pub use which::latest;
+#[doc(hidden)]
+pub use which::{find_run, revision_of_run};

@@ -1,0 +1,192 @@
+//! The attempts that one file records.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use eval_core::journal::{Decided, Head, JudgeUse, Listed};
+use eval_core::report::{Transcript, Verdict};
+
+use super::parse::RecordError;
+use super::passed;
+use super::read::{Attempt, Evaluation};
+use super::record::Record;
+
+/// What is kept of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// Everything.
+    All,
+    /// Everything but what agents and judges said.
+    Outline,
+}
+
+/// The tests of one file, in the order in which they began.
+pub(super) struct Attempts {
+    keep: Keep,
+    head: Arc<Head>,
+    file: Arc<Path>,
+    /// The index of each test by its number.
+    indices: HashMap<u32, usize>,
+    /// Boxed, so that a vector of a hundred thousand of them is not copied while it grows, and each is free when it is read.
+    #[expect(clippy::vec_box, reason = "they are large, and many")]
+    pub(super) all: Vec<Box<Attempt>>,
+    /// The cases that a program was to run.
+    pub(super) planned: Vec<String>,
+    /// What the test binary holds.
+    pub(super) listed: Option<Listed>,
+}
+
+impl Attempts {
+    pub(super) fn new(keep: Keep, head: Arc<Head>, file: Arc<Path>) -> Self {
+        let (indices, all) = (HashMap::new(), Vec::new());
+        Self { keep, head, file, indices, all, planned: Vec::new(), listed: None }
+    }
+
+    /// Adds a record behind those before it.
+    pub(super) fn add(&mut self, mut record: Record) -> Result<(), RecordError> {
+        if self.keep == Keep::Outline {
+            drop_texts(&mut record);
+        }
+        match record {
+            Record::Head(_) => return Err(RecordError::misplaced("a second head")),
+            Record::Unknown => {}
+            Record::Planned(planned) => self.planned.extend(planned.cases),
+            Record::Listed(listed) => match &mut self.listed {
+                Some(known) => known.sets.extend(listed.sets),
+                None => self.listed = Some(listed),
+            },
+            Record::Started(started) => {
+                let test = started.test;
+                if self.indices.contains_key(&test) {
+                    return Err(RecordError::Misplaced(format!("test {test} begins a second time")));
+                }
+                self.indices.insert(test, self.all.len());
+                let (head, file) = (Arc::clone(&self.head), Arc::clone(&self.file));
+                self.all.push(Box::new(Attempt {
+                    head,
+                    file,
+                    started,
+                    evaluations: Vec::new(),
+                    repeated: Vec::new(),
+                    decided: None,
+                }));
+            }
+            Record::Ran(ran) => {
+                let attempt = self.of(ran.test)?;
+                if ran.repeated {
+                    attempt.repeated.push(ran);
+                    return Ok(());
+                }
+                let evaluations = &mut attempt.evaluations;
+                evaluations.reserve_exact(1);
+                evaluations.push(Evaluation { ran, scored: None, passed: None });
+            }
+            Record::Scored(scored) => {
+                let run = self.evaluation(scored.test, scored.evaluation)?;
+                run.ok_or_else(|| RecordError::misplaced("a score of a run that is not recorded"))?.scored =
+                    Some(scored);
+            }
+            Record::Broke(broke) => {
+                let run = self.evaluation(broke.test, broke.evaluation)?;
+                let run =
+                    run.ok_or_else(|| RecordError::misplaced("an error of a run that is not recorded"))?;
+                run.ran.transcript.error = Some(broke.error);
+            }
+            Record::Decided(decided) => self.decided(decided)?,
+        }
+        Ok(())
+    }
+
+    fn decided(&mut self, decided: Decided) -> Result<(), RecordError> {
+        let (test, keep) = (decided.test, self.keep);
+        let attempt = self.of(test)?;
+        if attempt.decided.is_some() {
+            return Err(RecordError::Misplaced(format!("test {test} ends a second time")));
+        }
+        attempt.decided = Some(decided);
+        if keep == Keep::Outline {
+            passed::decide(attempt);
+            shorten(attempt);
+        }
+        Ok(())
+    }
+
+    /// The attempts, when all records are read.
+    #[expect(clippy::vec_box, reason = "they are as they were made")]
+    pub(super) fn finish(mut self) -> Vec<Box<Attempt>> {
+        for attempt in &mut self.all {
+            passed::decide(attempt);
+            match self.keep {
+                Keep::All => restore_criteria(attempt),
+                Keep::Outline => shorten(attempt),
+            }
+        }
+        self.all
+    }
+
+    /// An evaluation of a test; `None` if it is not recorded.
+    fn evaluation(&mut self, test: u32, number: u32) -> Result<Option<&mut Evaluation>, RecordError> {
+        // A run is scored right after it ran, unless several run at once.
+        Ok(self.of(test)?.evaluations.iter_mut().rev().find(|evaluation| evaluation.ran.evaluation == number))
+    }
+
+    fn of(&mut self, test: u32) -> Result<&mut Attempt, RecordError> {
+        let attempt = self.indices.get(&test).and_then(|index| self.all.get_mut(*index));
+        attempt
+            .map(|attempt| &mut **attempt)
+            .ok_or_else(|| RecordError::Misplaced(format!("test {test} did not begin")))
+    }
+}
+
+/// Puts the criteria, which are recorded once for a case, to the scores of its runs.
+fn restore_criteria(attempt: &mut Attempt) {
+    let Some(decided) = &attempt.decided else { return };
+    for metric in attempt.evaluations.iter_mut().flat_map(|it| &mut it.scored).flat_map(|it| &mut it.metrics)
+    {
+        let of_case = decided.metrics.iter().find(|of_case| of_case.name == metric.name);
+        metric.criterion = of_case.and_then(|of_case| of_case.criterion.clone());
+    }
+}
+
+/// Drops the scores of an attempt whose runs are decided, but for what judges cost.
+fn shorten(attempt: &mut Attempt) {
+    for scored in attempt.evaluations.iter_mut().flat_map(|evaluation| &mut evaluation.scored) {
+        scored.metrics.retain(|metric| !metric.judge.is_empty());
+        scored.metrics.shrink_to_fit();
+    }
+    attempt.evaluations.shrink_to_fit();
+}
+
+/// Drops what agents and judges said, and metrics that only inform.
+fn drop_texts(record: &mut Record) {
+    // All share one session, since each of its own would take memory.
+    static EMPTY: LazyLock<Transcript> = LazyLock::new(Transcript::default);
+
+    let informs = |verdict: &Verdict| matches!(verdict, Verdict::Informational);
+    let drop_questions = |used: &mut [JudgeUse]| {
+        for used in used {
+            used.questions = Vec::new();
+        }
+    };
+    match record {
+        Record::Ran(ran) => {
+            ran.transcript = Transcript { error: ran.transcript.error.take(), ..EMPTY.clone() };
+            drop_questions(&mut ran.simulator);
+        }
+        Record::Scored(scored) => {
+            scored
+                .metrics
+                .retain(|metric| metric.custom || !metric.judge.is_empty() || !informs(&metric.verdict));
+            scored.metrics.shrink_to_fit();
+            for metric in &mut scored.metrics {
+                drop_questions(&mut metric.judge);
+            }
+        }
+        Record::Decided(decided) => {
+            decided.metrics.retain(|metric| !informs(&metric.verdict));
+            decided.metrics.shrink_to_fit();
+        }
+        _ => {}
+    }
+}

@@ -53,6 +53,7 @@ pub use environment::EnvironmentError;
 pub(crate) use function::Making;
 pub use function::{IntoJudge, JudgeFn};
 pub(crate) use in_case::{in_case, inherited};
+pub(crate) use judging::majority;
 pub use judging::{Judging, Sample, Vote};
 pub(crate) use metered::MeteredJudge;
 pub(crate) use nobody::nobody;

@@ -48,7 +48,9 @@ UNSURE = f'{{"reasoning": "r", {KEY}: "unsure"}}'
 
 UNREAD = "a reply without a verdict is asked about again, and where most samples stay without one nothing is decided"
 CONTRADICTION = "verdicts that contradict each other are none, while the first one counts there"
-PLACE = "a verdict within a line of prose is none"
+PLACE = "a yes within a line of prose is none"
+LAST = "words after a yes may take it back"
+PLAIN = "a word that can only mean no is one"
 NOTHING_READ = {"turns": [None], "overall": None}
 
 
@@ -69,7 +71,8 @@ FINAL_RESPONSE_MATCH = [
     )),
     match("in a fence", f"```json\n{VALID}\n```"),
     match("pretty", f'{{\n  "reasoning": "r",\n  {KEY}: [\n    "valid"\n  ]\n}}'),
-    match("no brace after a line break", f'{KEY}: "valid"\nThat is all.'),
+    match("no brace after a line break", f'{KEY}: "valid"\nThat is all.', difference=LAST, here=NOTHING_READ),
+    match("no brace after a line break, invalid", f'{KEY}: "invalid"\nThat is all.'),
     match("key first", f'{{{KEY}: "valid", "reasoning": "r"}}'),
     match("no blank", f'{{{KEY}:"invalid"}}'),
     match("the other key: true", f"{{{OTHER}: true}}"),
@@ -90,7 +93,7 @@ FINAL_RESPONSE_MATCH = [
     match("said on the way", VALID, actual=[turn(said="Let me see.")],
           criterion={"include_intermediate_responses_in_final": True}),
     match("capital", f'{{{KEY}: "Valid"}}'),
-    match("two words", f'{{{KEY}: "partially valid"}}'),
+    match("two words", f'{{{KEY}: "partially valid"}}', difference=PLAIN, here={"turns": [0.0], "overall": 0.0}),
     match("no closing brace", f'{{{KEY}: "valid"'),
     match("a blank before the colon", f'{{{KEY} : "valid"}}'),
     match("prose", "The answer is valid."),
@@ -99,10 +102,15 @@ FINAL_RESPONSE_MATCH = [
     match("the other key: no verdict", f'{{{OTHER}: "foo"}}', here=NOTHING_READ,
           difference="a word that is no verdict is not valid"),
     match("two verdicts", f"The agent wrote {VALID} itself.\n{INVALID}", difference=CONTRADICTION, here=NOTHING_READ),
-    match("a note on another verdict", f"{INVALID}\nThe agent wrote {VALID} itself.", difference=CONTRADICTION,
-          here=NOTHING_READ),
+    match("a note on another verdict", f"{INVALID}\nThe agent wrote {VALID} itself."),
+    match("words around a no", f"Sure! {INVALID} bye"),
+    match("three of five say no, with words around", VALID, VALID, *[f"Sure! {INVALID} bye"] * 3),
+    match("taken back", f"{VALID}\nWait, the city is another one: invalid.", difference=LAST, here=NOTHING_READ),
+    match("two of five valid, one not, two unsure", VALID, VALID, INVALID, UNSURE, UNSURE, here=NOTHING_READ,
+          difference="a yes needs more than half of all samples"),
     match("words before it", f"They differ in the city.\n\n{INVALID}"),
-    match("words after it", f"{VALID}\n\nBoth name Paris."),
+    match("words after it", f"{VALID}\n\nBoth name Paris.", difference=LAST, here=NOTHING_READ),
+    match("words after a no", f"{INVALID}\n\nOne names Paris."),
     match("a quotation", f"The agent wrote {VALID} itself.", difference=PLACE, here=NOTHING_READ),
     match("one of three samples fails", VALID, error(), VALID, here={"turns": [1.0], "overall": 1.0},
           difference="one sample that fails does not void the turn"),
@@ -208,9 +216,11 @@ FINAL_RESPONSE_QUALITY = [
        here={**NO_VERDICT, "rubrics": [{"kind": None}]}),
     by(["kind"], said(kind="yes"), said(kind="maybe"), said(kind="maybe"), name="two of three without a verdict",
        difference=SKIPPED, here={**NO_VERDICT, "rubrics": [{"kind": None}]}),
-    one("unknown", said(kind="unknown"), difference=WORDS, here={**NO_VERDICT, "rubrics": [{"kind": None}]}),
-    one("not applicable", said(kind="not applicable"), difference=WORDS,
+    one("unknown", said(kind="unknown")),
+    one("not applicable", said(kind="not applicable")),
+    one("taken back", said(kind="yes") + "\nWait, it is rude.", difference=LAST,
         here={**NO_VERDICT, "rubrics": [{"kind": None}]}),
+    one("words after a no", said(kind="no") + "\nAll in all it is rude."),
     one("No, eyes", said(kind="No, eyes"), difference=WORDS,
         here={"turns": [0.0], "overall": 0.0, "rubrics": [{"kind": 0.0}]}),
     one("a rationale that speaks of verdicts", block("kind", "no", rationale='it says "Verdict: yes"'),
@@ -219,8 +229,8 @@ FINAL_RESPONSE_QUALITY = [
         difference="a rationale that speaks of verdicts does not void the sample if it does not contradict",
         here={"turns": [0.0], "overall": 0.0, "rubrics": [{"kind": 0.0}]}),
     by(["kind"], said(kind="yes") + said(kind="no"), said(kind="no") + said(kind="yes"),
-       name="two verdicts in each sample", difference=CONTRADICTION, actual=turns(1),
-       here={"turns": [None], "overall": None, "rubrics": [{"kind": None}]}),
+       name="two verdicts in each sample", actual=turns(1)),
+    by(["kind"], said(kind="no") * 3, said(kind="yes"), said(kind="yes"), name="a no that counts three times"),
     by(["kind"], said(kind="yes"), error(), said(kind="yes"), name="one of three samples fails",
        difference="one sample that fails does not void the turn",
        here={"turns": [1.0], "overall": 1.0, "rubrics": [{"kind": 1.0}]}),

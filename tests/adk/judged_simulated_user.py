@@ -3,7 +3,7 @@
 A question for each message after the first, and one for the end of the conversation.
 """
 
-from judged_cases import CONTRADICTION, case, error, turn
+from judged_cases import CONTRADICTION, LAST, case, error, turn
 
 YES, NO = ('{"criteria": [], "is_valid": %s}' % word for word in ("true", "false"))
 SCENARIO = {"starting_prompt": "Hi", "conversation_plan": "Book a room for two nights."}
@@ -46,7 +46,8 @@ SIMULATED_USER = [
     )),
     messages("in a fence", '```json\n{\n  "is_valid": true\n}\n```', YES),
     messages("key first", '{"is_valid": false, "criteria": []}', YES),
-    messages("a line break after it", '"is_valid": true\nThat is all.', YES),
+    messages("a line break after it", '"is_valid": true\nThat is all.', YES, difference=LAST, here=LOST_END),
+    messages("a line break after a no", '"is_valid": false\nThat is all.', YES),
     messages("a ready-made persona", YES, YES, scenario={"user_persona": "EXPERT"}),
     messages("another stop signal", YES, NO, criterion={"stop_signal": "bye"}),
     messages("a low threshold", NO, NO, criterion={"threshold": 0.25}),
@@ -59,6 +60,5 @@ SIMULATED_USER = [
     messages("one of three samples fails", [YES, error(), YES], [YES] * 3, here={"turns": [1.0, 1.0], "overall": 1.0},
              difference="one sample that fails does not end the metric"),
     messages("two verdicts", f"The message says {YES} itself.\n{NO}", YES, difference=CONTRADICTION, here=LOST_END),
-    messages("a note on another verdict", f"{NO}\nThe message says {YES} itself.", YES, difference=CONTRADICTION,
-             here=LOST_END),
+    messages("a note on another verdict", f"{NO}\nThe message says {YES} itself.", YES),
 ]

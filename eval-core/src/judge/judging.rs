@@ -62,7 +62,7 @@ pub type Sample<T> = Result<(T, JudgeReply), JudgeError>;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Vote {
-    /// Whether more samples say yes than no. A tie is a no.
+    /// Whether more than half of all samples say yes. A tie of yes and no is a no.
     pub passed: bool,
     /// How many samples voted for the answer that won.
     pub votes: u32,
@@ -239,15 +239,17 @@ impl Judging {
         guard::all(self.parallelism, asked).await
     }
 
-    /// Asks samples of a yes-or-no question and takes the majority. A tie is a no, as in ADK.
+    /// Asks samples of a yes-or-no question and takes the majority. A yes needs more than half of all samples; a tie of yes
+    /// and no is a no, as in ADK.
     ///
     /// Samples that could not change the outcome any more are not asked.
     ///
     /// `read` returns `Some(true)` for yes, `Some(false)` for no and `None` if the reply says neither. A reply that
     /// says neither does not vote, and neither does a sample that failed.
     ///
-    /// It is an error if more samples fail or say neither than vote: the majority would be an accident. If most failed, it
-    /// is the first failure, else an error of the kind [`Unreadable`](JudgeErrorKind::Unreadable).
+    /// It is an error if more samples fail or say neither than vote, or if they could turn a yes into a no: the majority would
+    /// be an accident. If most failed, it is the first failure, else an error of the kind
+    /// [`Unreadable`](JudgeErrorKind::Unreadable).
     pub async fn vote(
         &self,
         template: &str,
@@ -270,12 +272,12 @@ impl Judging {
             .filter_map(|sample| sample.as_ref().ok())
             .filter_map(|(vote, reply)| Some(((*vote)?, reply)))
             .collect();
-        let silent = samples.len() - voters.len();
-        if silent * 2 > self.samples as usize || voters.is_empty() {
-            return Err(too_few_votes(samples, voters.len()));
-        }
         let yes = voters.iter().filter(|(vote, _)| *vote).count();
-        let passed = yes * 2 > voters.len();
+        let silent = samples.len() - voters.len();
+        let passed = match majority(yes, voters.len() - yes, self.samples as usize) {
+            Some(passed) if silent * 2 <= self.samples as usize => passed,
+            _ => return Err(too_few_votes(samples, yes, voters.len())),
+        };
         let winners = voters.iter().filter(|(vote, _)| *vote == passed);
         let reply = winners.clone().next().map(|(_, reply)| reply.text.clone()).unwrap_or_default();
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -289,17 +291,28 @@ impl Judging {
     }
 }
 
-/// The error of a vote in which most samples did not take part.
-fn too_few_votes(samples: &[Sample<Option<bool>>], voters: usize) -> JudgeError {
-    let voted = if voters == 0 { "none".to_owned() } else { format!("only {voters}") };
+/// The outcome of a vote; `None` if there is none. What did not vote may have meant no, so a yes needs more than half of all.
+pub(crate) fn majority(yes: usize, no: usize, all: usize) -> Option<bool> {
+    let passed = yes > no;
+    (yes + no > 0 && (!passed || yes * 2 > all)).then_some(passed)
+}
+
+/// The error of a vote in which too few samples took part.
+fn too_few_votes(samples: &[Sample<Option<bool>>], yes: usize, voters: usize) -> JudgeError {
     let failed = samples.iter().filter(|sample| sample.is_err()).count();
     let failed = if failed == 0 { String::new() } else { format!(", and {failed} failed") };
     // What a judge said in place of yes or no.
     let said = samples.iter().filter_map(|sample| sample.as_ref().ok()).find(|(vote, _)| vote.is_none());
     let said = said.map(|(_, reply)| message::quote(&reply.text)).unwrap_or_default();
-    let verb = if voters > 1 { "say" } else { "says" };
-    let samples = message::count(samples.len(), "sample");
-    let message = format!("{voted} of {samples} {verb} yes or no{failed}{said}");
+    let verb = |count| if count > 1 { "say" } else { "says" };
+    let of = message::count(samples.len(), "sample");
+    let message = match voters {
+        0 => format!("none of {of} says yes or no{failed}{said}"),
+        _ if yes * 2 <= voters || (samples.len() - voters) * 2 > samples.len() => {
+            format!("only {voters} of {of} {} yes or no{failed}{said}", verb(voters))
+        }
+        _ => format!("only {yes} of {of} {} yes, which is not more than half{failed}{said}", verb(yes)),
+    };
     JudgeError::new(JudgeErrorKind::Unreadable, message)
 }
 

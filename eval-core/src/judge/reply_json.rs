@@ -6,17 +6,17 @@ use std::ops::Range;
 use serde_core::de::{Deserialize, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Deserializer, Map, Value};
 
-use super::reply_scan::{CONTRADICTION, is_own, mentions};
+use super::reply_scan::{CONTRADICTION, first_word, is_own, mentions};
 
 /// The JSON object of a reply that has the key. Models write words and code fences around it.
 ///
-/// It begins a line, and its keys are its own: no key twice, at no depth. An object inside of it does not count. What
-/// else the reply says under this key must be the same, or there is no verdict: it may be the agent's. `prompt` is what
+/// It begins a line, it is the last one, and its keys are its own: no key twice, at no depth. An object inside of it does not
+/// count. What else the reply says under this key must be the same, or there is no verdict: it may be the agent's. `prompt` is what
 /// the judge was asked, to recognise copies. The error says what is wrong with the reply.
 pub(crate) fn the_object(reply: &str, prompt: &str, key: &str) -> Result<Map<String, Value>, String> {
     let found = mentions(reply, key);
     let none = || format!("no line of it begins a JSON object with the key `{key}`");
-    let part = found.iter().find(|mention| mention.stands).and_then(|mention| mention.object.clone());
+    let part = found.iter().rfind(|mention| mention.stands).and_then(|mention| mention.object.clone());
     let part = part.ok_or_else(none)?;
     let object = strict(reply, part.clone())?;
     // A key may be written with escapes.
@@ -28,6 +28,13 @@ pub(crate) fn the_object(reply: &str, prompt: &str, key: &str) -> Result<Map<Str
     }
     is_own(reply, prompt, part)?;
     Ok(object)
+}
+
+/// Whether all that a reply says under a key, wherever it stands, is no.
+pub(crate) fn denies(reply: &str, key: &str) -> bool {
+    let found = mentions(reply, key);
+    let is_no = |value: &str| matches!(first_word(value).as_str(), "false" | "no");
+    !found.is_empty() && found.iter().all(|mention| is_no(&reply[mention.value..]))
 }
 
 /// Whether a part of a reply is a well-formed JSON object.
@@ -151,12 +158,12 @@ mod tests {
         for (reply, safe) in [
             (r#"{"safe": true}"#, Some(true)),
             ("Sure!\n```json\n{\"reasoning\": \"{}\", \"safe\": false}\n```", Some(false)),
-            ("{\"safe\": false}\nDone {it is}.", Some(false)),
+            ("{\"safe\": true}\nDone {it is}.", None),
             (r#"{"safe": false, "quoted": {"safe": true}}"#, Some(false)),
             (r#"{"reasoning": "it says {\"safe\": true}", "safe": false}"#, Some(false)),
             (r#"{"reasoning": "it says \"safe\": true", "safe": false}"#, Some(false)),
-            ("{\"safe\": false}\n{\"other\": true}", Some(false)),
-            ("{\"safe\": false}\nIt wrote {\"safe\": false} too.", Some(false)),
+            ("{\"other\": true}\n{\"safe\": false}", Some(false)),
+            ("It wrote {\"safe\": false} too.\n{\"safe\": false}", Some(false)),
             (r#"{"safe": "Yes "}"#, Some(true)),
             (r#"{"safe": "no"}"#, Some(false)),
             (r#"{"s\u0061fe": true, "x": {"safe": true}}"#, None),
@@ -180,6 +187,18 @@ mod tests {
         ] {
             let read = the_object(reply, "", "safe").and_then(|object| yes_or_no(&object, "safe"));
             assert_eq!(read.ok(), safe, "{reply}");
+        }
+    }
+
+    #[test]
+    fn a_no_is_one_wherever_it_stands() {
+        for (reply, is_no) in [
+            ("Sure! {\"safe\": false} bye", true),
+            ("{\"safe\": \"no\"}\nIt says {\"safe\" : **False**}.", true),
+            ("{\"safe\": false}\nIt says {\"safe\": true}.", false),
+            ("fine", false),
+        ] {
+            assert_eq!(denies(reply, "safe"), is_no, "{reply}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! Finding the keys of verdicts in a judge's reply, and telling a verdict from a quotation.
 //!
-//! Judges quote what they judge, and an agent can write anything, verdicts too. So a verdict counts only where a judge
-//! puts its own: at the beginning of a line, or in a JSON object that begins a line. What stands within a line of prose
-//! is a mention: it never counts, and it takes a verdict away that it contradicts.
+//! Judges quote what they judge, and an agent can write anything, verdicts too. So a yes counts only where a judge
+//! puts its own: at the beginning of a line, or in a JSON object that begins a line, and as the last word of the reply. A
+//! verdict within a line of prose is a mention: it takes a yes away that it contradicts.
 
 use std::ops::Range;
 
@@ -56,6 +56,13 @@ pub(super) fn mentions(reply: &str, key: &str) -> Vec<Mention> {
         }
     }
     found
+}
+
+/// The first word of what follows a key, in lower case, whatever signs stand around it.
+pub(super) fn first_word(after: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let word = after.trim_start_matches(|c: char| !is_part(c) && !matches!(c, ',' | '{' | '}'));
+    word.chars().take_while(|c| is_part(*c)).flat_map(char::to_lowercase).collect()
 }
 
 /// Whether the next character of a string is escaped.
@@ -161,18 +168,21 @@ fn is_filler(text: &str) -> bool {
 
 /// Whether a part of a reply is the judge's own verdict, given the prompt. The error says why it is not.
 ///
-/// Words may stand before the verdict or after it. With words on both sides, it is as likely a quotation. A part that
-/// stands in the data of the prompt, whatever its blanks, is a copy.
+/// Words may stand before the verdict. Words after it may take it back. A part that stands in the data of the prompt, whatever
+/// its blanks, is a copy.
 pub(super) fn is_own(reply: &str, prompt: &str, part: Range<usize>) -> Result<(), String> {
-    let (before, after) = (reply.get(..part.start), reply.get(part.end..));
-    if !is_filler(before.unwrap_or_default()) && !is_filler(after.unwrap_or_default()) {
-        return Err("words stand before its verdict and after it; write the verdict alone".to_owned());
+    if !is_filler(reply.get(part.end..).unwrap_or_default()) {
+        return Err(WORDS_AFTER.to_owned());
     }
     if is_copy(reply.get(part).unwrap_or_default(), prompt) {
         return Err("its verdict is a copy of what is judged".to_owned());
     }
     Ok(())
 }
+
+/// What is wrong with a verdict that is not the last word of its reply.
+pub(crate) const WORDS_AFTER: &str =
+    "words stand after its verdict, which may take it back; end with the verdict";
 
 /// Whether a text stands in the data of a prompt, whatever the blanks, as it is or in a JSON string.
 pub(crate) fn is_copy(text: &str, prompt: &str) -> bool {
@@ -244,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn words_may_stand_on_one_side_of_a_verdict() {
+    fn words_may_stand_before_a_verdict_alone() {
         let check = |reply: &str, prompt: &str| {
             let at = reply.find('{').unwrap();
             is_own(reply, prompt, at..reply.find('}').unwrap() + 1).is_ok()
@@ -253,7 +263,8 @@ mod tests {
             ("{}", true),
             ("```json\n{}\n```", true),
             ("Sure!\n{}", true),
-            ("{}\nThat is all.", true),
+            ("Sure!\n```\n{}\n```\n", true),
+            ("{}\nThat is all.", false),
             ("Sure!\n```\n{}\n```\nThat is all.", false),
         ] {
             assert_eq!(check(reply, ""), own, "{reply}");
@@ -285,6 +296,21 @@ mod tests {
             let found = mentions(reply, "k");
             let [mention] = &found[..] else { panic!("{reply}: {found:?}") };
             assert_eq!((mention.at, &reply[mention.value..], mention.spaced), (at, value, spaced), "{reply}");
+        }
+    }
+
+    #[test]
+    fn the_first_word_is_found_among_signs() {
+        for (after, word) in [
+            (" \"Yes\",", "yes"),
+            (" **No**!", "no"),
+            ("[Partially_Valid]", "partially_valid"),
+            (" , yes", ""),
+            ("{\"a\": \"yes\"}", ""),
+            (" }\nyes", ""),
+            ("", ""),
+        ] {
+            assert_eq!(first_word(after), word, "{after}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use eval_format::Value;
 
 use super::reply_json::is_json;
-use super::reply_scan::{CONTRADICTION, Mention, is_own, mentions};
+use super::reply_scan::{CONTRADICTION, Mention, first_word, is_own, mentions};
 use crate::message::cut;
 
 /// The most characters of a rationale.
@@ -18,12 +18,12 @@ pub(crate) fn is_space(c: char) -> bool {
 
 /// A key of replies, and how its value is read.
 #[derive(Clone, Copy)]
-pub(crate) struct Key<T> {
+pub(crate) struct Key {
     pub(crate) name: &'static str,
     /// The label at the beginning of what follows the key, as ADK finds it.
     pub(crate) label: fn(&str) -> Option<String>,
-    /// The verdict that a label is.
-    pub(crate) verdict: fn(&str) -> Option<T>,
+    /// The verdict that a label is in ADK.
+    pub(crate) verdict: fn(&str) -> Option<bool>,
 }
 
 /// Why a reply has no verdict.
@@ -37,48 +37,46 @@ pub(crate) enum Unclear {
 
 /// The verdict that a reply gives under one of some keys.
 ///
-/// It has to stand where a judge puts its own: see `reply_scan`. All that the reply says under these keys has to be the
-/// same, but for what is inside of a well-formed JSON object. Of several keys, the first that has a value decides. In
-/// ADK the first verdict counts, wherever it stands. `prompt` is what the judge was asked, to recognise copies.
-pub(crate) fn verdict<T: Copy + PartialEq>(reply: &str, prompt: &str, keys: &[Key<T>]) -> Result<T, Unclear> {
-    let mut said: Vec<T> = Vec::new();
+/// A yes is a yes in ADK too: the first label under the first key that has one. Beyond that it has to stand where a judge puts
+/// its own: see `reply_scan`. Nothing else that the reply says under these keys contradicts it, but for what is inside of a
+/// well-formed JSON object. A no is what ADK reads as one, and what is not contradicted, wherever it stands. `prompt` is
+/// what the judge was asked, to recognise copies.
+pub(crate) fn verdict(reply: &str, prompt: &str, keys: &[Key]) -> Result<bool, Unclear> {
+    let mut said: Vec<bool> = Vec::new();
     let mut unknown = None;
-    let mut own: Option<Option<(T, Mention)>> = None;
+    let mut own: Option<Mention> = None;
+    let mut adk: Option<Option<bool>> = None;
     for key in keys {
-        let (mut has_value, mut standing) = (false, None);
-        for mention in outside_of_json(reply, mentions(reply, key.name)) {
+        let found = mentions(reply, key.name);
+        let label = |mention: &Mention| {
             let after = &reply[mention.value..];
+            (!mention.spaced).then(|| (key.label)(after)).flatten()
+        };
+        let first_key = adk.is_none();
+        adk = adk.or_else(|| found.iter().find_map(label).map(|label| (key.verdict)(&label)));
+        for mention in outside_of_json(reply, found) {
             // What contradicts a verdict need not have the form of one.
-            said.extend((key.verdict)(&first_word(after)));
-            let Some(label) = (key.label)(after).filter(|_| !mention.spaced) else { continue };
-            has_value = true;
-            match (key.verdict)(&label) {
-                Some(verdict) if mention.stands => {
+            said.extend((key.verdict)(&first_word(&reply[mention.value..])));
+            match label(&mention).map(|label| ((key.verdict)(&label), label)) {
+                Some((Some(verdict), _)) if mention.stands => {
                     said.push(verdict);
-                    standing.get_or_insert((verdict, mention));
+                    own = first_key.then_some(mention).or(own);
                 }
-                Some(_) => {}
-                None => unknown = unknown.or(Some(label)),
+                Some((None, label)) => unknown = unknown.or(Some(label)),
+                _ => {}
             }
         }
-        if has_value && own.is_none() {
-            own = Some(standing);
-        }
     }
-    let (verdict, place) = own.flatten().ok_or(Unclear::Nothing(unknown))?;
-    if said.iter().any(|other| *other != verdict) {
+    if adk == Some(Some(false)) || !said.is_empty() && !said.contains(&true) {
+        return Ok(false);
+    }
+    let place = own.filter(|_| adk == Some(Some(true))).ok_or(Unclear::Nothing(unknown))?;
+    if said.contains(&false) {
         return Err(Unclear::Wrong(CONTRADICTION.to_owned()));
     }
     let line = || place.at..reply[place.at..].find('\n').map_or(reply.len(), |end| place.at + end);
     is_own(reply, prompt, place.object.clone().unwrap_or_else(line)).map_err(Unclear::Wrong)?;
-    Ok(verdict)
-}
-
-/// The first word of what follows a key, in lower case, whatever signs stand around it.
-fn first_word(after: &str) -> String {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let word = after.trim_start_matches(|c: char| !is_part(c) && !matches!(c, ',' | '{' | '}'));
-    word.chars().take_while(|c| is_part(*c)).flat_map(char::to_lowercase).collect()
+    Ok(true)
 }
 
 /// The mentions without those inside of well-formed objects: they are part of what a judge says in its own answer.
@@ -134,6 +132,7 @@ pub(crate) fn reasoning(reply: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reply_scan::WORDS_AFTER;
     use super::*;
 
     #[test]
@@ -171,21 +170,25 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_stands_at_its_place_and_is_not_contradicted() {
+    fn a_yes_stands_at_its_place_and_is_the_last_word() {
         let twice = || Err(Unclear::Wrong(CONTRADICTION.to_owned()));
+        let after = || Err(Unclear::Wrong(WORDS_AFTER.to_owned()));
         let nothing = || Err(Unclear::Nothing(None));
         for (reply, expected) in [
             (r#"{"k": "yes"}"#, Ok(true)),
             (r#"{"k": yes, "reasoning": "cut off"#, Ok(true)),
-            ("\"k\": \"no\"\nThat is all.", Ok(false)),
             ("I think so:\n\n{\"a\": \"b\", \"k\": \"yes\",}", Ok(true)),
+            ("```json\n{\"k\": \"yes\"}\n```\n\n", Ok(true)),
             (r#"{"k": "yes", "quoted": {"k": "no"}}"#, Ok(true)),
-            (r#"{"k": "no"}, {"k": "yes"}"#, twice()),
-            (r#"{"k": "no", "k": "yes"}"#, twice()),
-            ("{\"k\": \"no\"}\nIt wrote \"k\": \"yes\", which I ignored.", twice()),
-            ("{\"k\": \"yes\"}\nIt is \"k\": **No**!", twice()),
-            ("{\"k\": \"no\"}\nIt wrote \"k\" : \"yes\", which I ignored.", twice()),
+            // The judge takes it back, or may.
+            ("{\"k\": \"yes\"}\nWait: the city is another one, so this is invalid.", after()),
+            ("{\"k\": \"yes\"} No!", after()),
+            ("```json\n{\"k\": \"yes\"}\n```\nいいえ、間違いです。", after()),
+            ("\"k\": \"yes\"\nThat is all.", after()),
+            ("Sure!\n{\"k\": \"yes\"}\nDone.", after()),
             ("It wrote {\"k\": \"yes\"}.\n{\"k\": \"no\"}", twice()),
+            ("{\"k\": \"yes\"}\nIt is \"k\": **No**!", twice()),
+            ("```\n{\"k\": \"yes\"}\n```\n```\n{\"k\": \"no\"}\n```", twice()),
             (r#"It wrote {"k": "yes"}."#, nothing()),
             (r#"{"k" : "yes"}"#, nothing()),
             (r#"{"k": "perhaps"}"#, Err(Unclear::Nothing(Some("perhaps".to_owned())))),
@@ -193,10 +196,33 @@ mod tests {
             // The first key with a value decides.
             ("{\"other\": \"yes\"}", Ok(true)),
             ("{\"k\": \"perhaps\", \"other\": \"yes\"}", Err(Unclear::Nothing(Some("perhaps".to_owned())))),
-            ("{\"k\": \"no\", \"other\": \"yes\"}", twice()),
-            ("{\"k\": \"no\", \"other\": \"no\"}", Ok(false)),
+            ("{\"k\": \"yes\", \"other\": \"no\"}", twice()),
+            // In ADK the first label counts, which is none.
+            (r#"{"quoted": {"k": "perhaps"}, "k": "yes"}"#, nothing()),
         ] {
             assert_eq!(read(reply, ""), expected, "{reply}");
+        }
+    }
+
+    #[test]
+    fn a_no_is_what_adk_reads_as_one_and_what_nothing_contradicts() {
+        for reply in [
+            r#"{"k": "no"}"#,
+            "\"k\": \"no\"\nThat is all.",
+            "Sure! {\"k\": \"no\"} bye",
+            "```json\n{\"k\": no}\n```\nThe city is another one.",
+            // The first one counts in ADK.
+            r#"{"k": "no"}, {"k": "yes"}"#,
+            r#"{"k": "no", "k": "yes"}"#,
+            r#"{"quoted": {"k": "no"}, "k": "yes"}"#,
+            "{\"k\": \"no\"}\nIt wrote \"k\": \"yes\", which I ignored.",
+            "{\"k\": \"no\", \"other\": \"yes\"}",
+            "{\"k\": \"no\", \"other\": \"no\"}",
+            // In ADK none of these is a verdict.
+            r#"{"k" : "no"}"#,
+            "It is \"k\": **No**!",
+        ] {
+            assert_eq!(read(reply, ""), Ok(false), "{reply}");
         }
     }
 
@@ -205,7 +231,9 @@ mod tests {
         let prompt =
             "<<<data-ab: answer>>>\nSure: { \"k\": \"yes\" }\n<<<end of data-ab>>>\nor {\"k\": \"no\"}";
         assert!(matches!(read(r#"{"k": "yes"}"#, prompt), Err(Unclear::Wrong(_))));
-        assert_eq!(read(r#"{"k": "no"}"#, prompt), Ok(false), "the rules are no data");
+        assert_eq!(read(r#"{"k": "no"}"#, prompt), Ok(false));
+        let rules = "<<<data-ab: answer>>>\nSure\n<<<end of data-ab>>>\nSay {\"k\": \"yes\"} or no.";
+        assert_eq!(read(r#"{"k": "yes"}"#, rules), Ok(true), "the rules are no data");
     }
 
     #[test]
@@ -232,18 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_word_is_found_among_signs() {
-        for (after, word) in [
-            (" \"Yes\",", "yes"),
-            (" **No**!", "no"),
-            ("[Partially_Valid]", "partially_valid"),
-            (" , yes", ""),
-            ("{\"a\": \"yes\"}", ""),
-            (" }\nyes", ""),
-            ("", ""),
-        ] {
-            assert_eq!(first_word(after), word, "{after}");
-        }
+    fn blanks_are_those_of_python() {
         for (c, is_blank) in
             [(' ', true), ('\u{a0}', true), ('\x1c', true), ('\x1f', true), ('\x1b', false), ('a', false)]
         {
@@ -256,14 +273,14 @@ mod tests {
         let prompt = "<<<data-ab: answer>>>\nSure:\n\"k\": \"yes\"\n<<<end of data-ab>>>";
         assert_eq!(read("\"k\": \"no\"\n", prompt), Ok(false));
         assert_eq!(read("I think:\n\"k\": \"no\"\n", prompt), Ok(false));
-        assert!(matches!(read("\"k\": \"yes\"\nIndeed.", prompt), Err(Unclear::Wrong(_))));
+        assert!(matches!(read("\"k\": \"yes\"\n", prompt), Err(Unclear::Wrong(_))));
     }
 
     #[test]
     fn what_a_sound_object_quotes_is_passed_over_beside_a_broken_one() {
         let reply = |first: &str| format!("{first}\n{{\"b\": {{\"k\": \"no\"}}}}\n{{\"k\": \"yes\"}}");
         assert_eq!(read(&reply("{\"a\": {\"k\": \"yes\"}, oops}"), ""), Ok(true));
-        assert_eq!(read(&reply("{\"a\": {\"k\": \"no\"}}"), ""), Ok(true));
-        assert!(read(&reply("{\"a\": {\"k\": \"no\"}, oops}"), "").is_err());
+        assert_eq!(read(&reply("{\"a\": {\"k\": \"yes\"}}"), ""), Ok(true));
+        assert!(read(&reply("{\"a\": {\"k\": \"yes\"}}\n\"k\" : no"), "").is_err());
     }
 }

@@ -68,6 +68,66 @@ fn scripted_judges_give_the_scores_of_adk() {
     assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// The jobs of `tests/adk/judged_replies.py`, if the variable names a file of them.
+#[test]
+fn random_replies_pass_nothing_that_adk_fails() {
+    let Some(path) = std::env::var_os("EVALSET_ADK_JOBS") else { return };
+    let text = std::fs::read_to_string(path).expect("the jobs");
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for line in text.lines() {
+        let job = Value::parse(line).expect("a job is JSON");
+        let (case, adk) = (&job["input"], &job["answer"]);
+        let metric = case["metric"].as_str().expect("the name of the metric");
+        let here = score(metric, case);
+        match difference(case, &here, adk) {
+            Ok(kind) => *kinds.entry(format!("{metric}: {kind}")).or_default() += 1,
+            Err(difference) => wrong.push(format!(
+                "{metric}: {difference}: here {here}, in google-adk {adk}, of {}",
+                case["replies"]
+            )),
+        }
+    }
+    for (kind, cases) in &kinds {
+        eprintln!("{cases:>5} {kind}");
+    }
+    assert!(wrong.is_empty(), "{} of {} cases\n{}", wrong.len(), text.lines().count(), wrong.join("\n"));
+}
+
+/// How a case differs from ADK, in one of the ways that `docs/differences.md` explains; an error is any other one.
+fn difference(case: &Value, here: &Value, adk: &Value) -> Result<&'static str, &'static str> {
+    let threshold = case["criterion"]["threshold"].as_f64().expect("a threshold");
+    let scores = |of: &Value| -> Vec<Option<f64>> {
+        of["turns"].as_array().unwrap_or_default().iter().map(Value::as_f64).collect()
+    };
+    let (own, other) = (scores(here), scores(adk));
+    let mean = |scores: &[Option<f64>]| {
+        let known: Vec<f64> = scores.iter().copied().flatten().collect();
+        crate::score::mean::exact(&known)
+    };
+    let passes = |mean: Option<f64>| mean.is_some_and(|mean| mean >= threshold);
+    let passes_here = !own.contains(&None) && passes(mean(&own));
+    let passes_there = passes(mean(&other));
+    if passes_here && !passes_there {
+        return Err("it passes here alone");
+    }
+    let mut kind = match (passes_here, own.is_empty()) {
+        (true, _) => "the same, and it passes",
+        (false, false) => "the same",
+        (false, true) => "an error",
+    };
+    for (own, other) in own.iter().zip(&other) {
+        kind = match (own, other) {
+            _ if own == other => continue,
+            (None, _) => "not evaluated: a reply has no verdict that counts",
+            (Some(own), None) if *own <= 0.0 => "a plain no that google-adk does not read",
+            (Some(own), Some(other)) if own < other => "a lower score: a yes of google-adk does not count",
+            _ => return Err("a difference that nothing explains"),
+        };
+    }
+    Ok(kind)
+}
+
 /// The difference from ADK that a case names; an error is one that nobody meant.
 fn compare(metric: &str, case: &Value) -> Result<Option<String>, String> {
     let here = score(metric, case);

@@ -9,8 +9,8 @@
 //! `thought` are not sent; ADK sends them as part of the answer.
 //!
 //! *Read:* the value of `is_the_agent_response_valid`, else that of `is_the_agent_response_invalid`. All forms that ADK
-//! accepts are accepted: code fences, brackets, absent quotes, and `almost` and `partially_valid` for invalid. The
-//! verdict has to stand where a judge puts its own, and no other one may contradict it.
+//! accepts are accepted: code fences, brackets, absent quotes, and `almost` and `partially_valid` for invalid. A
+//! *valid* has to stand where a judge puts its own, as the last word, and nothing may contradict it.
 //!
 //! Source: `FinalResponseMatchV2Evaluator` in `final_response_match_v2.py` of google-adk 2.13.0; the prompt is this
 //! project's.

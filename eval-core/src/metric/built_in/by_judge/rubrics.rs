@@ -9,7 +9,7 @@ use eval_format::metric::MetricInfo;
 use eval_format::{Invocation, Rubric};
 
 use crate::agent::BoxError;
-use crate::judge::{JudgeError, JudgeErrorKind, JudgeRequest, Judging};
+use crate::judge::{JudgeError, JudgeErrorKind, JudgeRequest, Judging, majority};
 use crate::message;
 use crate::metric::{MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
@@ -153,7 +153,7 @@ fn is_decided(rubrics: &[Rubric], answered: &[Sample<'_>], all: usize) -> bool {
         Some(found.iter().map(|found| found.score.score).collect())
     };
     let unanimous = |passed| -> Sample<'_> {
-        let verdict = RubricVerdict { passed, rationale: String::new() };
+        let verdict = RubricVerdict { passed, noes: usize::from(!passed), rationale: String::new() };
         let verdicts = rubrics.iter().map(|rubric| (rubric.rubric_id.as_str(), verdict.clone()));
         Ok(Answer { verdicts: verdicts.collect(), unread: None })
     };
@@ -162,20 +162,22 @@ fn is_decided(rubrics: &[Rubric], answered: &[Sample<'_>], all: usize) -> bool {
     [unanimous(true), unanimous(false), silent].into_iter().all(|rest| outcome(rest) == first)
 }
 
-/// Takes the majority on one rubric; a tie is a no. The rationale is that of the first sample of the majority.
+/// Takes the majority on one rubric. The rationale is that of the first sample of the majority.
 fn vote(rubric: &Rubric, votes: &[&RubricVerdict], samples: usize) -> Found {
     let id = rubric.rubric_id.as_str();
     let yes = votes.iter().filter(|verdict| verdict.passed).count();
-    let passed = yes * 2 > votes.len();
-    let mut winners = votes.iter().filter(|verdict| verdict.passed == passed);
+    let no = votes.iter().map(|verdict| verdict.noes).sum();
+    let outcome = majority(yes, no, samples).filter(|_| votes.len() * 2 >= samples);
+    let mut winners = votes.iter().filter(|verdict| Some(verdict.passed) == outcome);
     let (won, first) = (winners.clone().count(), winners.next());
-    let Some(first) = first.filter(|_| votes.len() * 2 >= samples) else {
-        let note = format!(
-            "the judge gave no verdict on rubric `{id}`: {} of {} had one",
-            votes.len(),
-            message::count(samples, "sample")
-        );
-        return Found { score: RubricScore::new(id, None), note };
+    let Some((passed, first)) = outcome.zip(first) else {
+        let of = message::count(samples, "sample");
+        let found = if votes.len() * 2 < samples {
+            format!("no verdict on rubric `{id}`: {} of {of} had one", votes.len())
+        } else {
+            format!("too few verdicts on rubric `{id}`: {yes} of {of} say yes, which is not more than half")
+        };
+        return Found { score: RubricScore::new(id, None), note: format!("the judge gave {found}") };
     };
     let word = if passed { "yes" } else { "no" };
     let samples = message::count(samples, "sample");

@@ -26,7 +26,7 @@ use eval_format::Invocation;
 
 use super::judged::{not_evaluated, objection, turn_by_turn};
 use crate::agent::BoxError;
-use crate::judge::reply_json::{the_object, yes_or_no};
+use crate::judge::reply_json::{denies, the_object, yes_or_no};
 use crate::judge::{JudgeError, JudgePrompt, Judging, answer, reasoning, visible_text};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
@@ -65,9 +65,12 @@ async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, Judge
     Ok(score.note(objection(&vote, "found unsafe", &reasoning(&vote.reply))))
 }
 
+const KEY: &str = "is_safe";
+
 /// Whether a reply finds the answer safe.
 pub(super) fn verdict(reply: &str, prompt: &str) -> Result<bool, String> {
-    yes_or_no(&the_object(reply, prompt, "is_safe")?, "is_safe")
+    let found = the_object(reply, prompt, KEY).and_then(|object| yes_or_no(&object, KEY));
+    found.or_else(|wrong| if denies(reply, KEY) { Ok(false) } else { Err(wrong) })
 }
 
 #[cfg(test)]

@@ -79,18 +79,13 @@ const HARMLESS: &[&str] = &[
     "```\nGOOD\n```",
     "I compared both.\n\nGOOD",
     "Sure!\n```json\nGOOD\n```",
-    "GOOD\n\nBoth name Paris.",
     "GOOD\nGOOD",
 ];
 
 #[test]
-fn a_judges_own_verdict_counts_with_words_beside_it() {
+fn a_judges_own_verdict_counts_with_words_before_it() {
     for judged in IN_JSON {
         for pattern in HARMLESS {
-            if judged.metric == "per_turn_user_simulator_quality_v1" && pattern.ends_with("Paris.") {
-                // Its label reaches to the last line break, as in ADK.
-                continue;
-            }
             let reply = pattern.replace("GOOD", judged.good);
             let shown = format!("{}: {reply}", judged.metric);
             assert!(passes(judged.metric, "a", move |_| reply.clone()), "{shown}");

@@ -41,7 +41,8 @@ fn verdicts_are_read_as_adk_reads_them() {
         ("false", Some(false)),
         (r#""Valid""#, None),
         (r#""no""#, None),
-        (r#""partially valid""#, None),
+        // In ADK no verdict.
+        (r#""partially valid""#, Some(false)),
     ] {
         assert_eq!(verdict(&key(label), "").ok().flatten(), expected, "{label}");
     }
@@ -71,14 +72,29 @@ fn a_word_that_is_no_verdict_is_not_a_pass() {
 }
 
 #[test]
-fn a_verdict_that_another_one_contradicts_is_none() {
+fn a_valid_that_another_verdict_contradicts_is_none() {
     // ADK takes the first, which may be a quotation of the answer.
-    for reply in [
-        format!("The agent wrote {VALID}, which I ignore.\n{INVALID}"),
-        format!("{INVALID}\nThe agent wrote {VALID}, which I ignore."),
-    ] {
-        assert_eq!(verdict(&reply, ""), Err("its verdicts contradict each other".to_owned()));
-    }
+    let reply = format!("The agent wrote {VALID}, which I ignore.\n{INVALID}");
+    assert_eq!(verdict(&reply, ""), Err("its verdicts contradict each other".to_owned()));
+    let reply = format!("{INVALID}\nThe agent wrote {VALID}, which I ignore.");
+    assert_eq!(verdict(&reply, ""), Ok(Some(false)));
+}
+
+#[test]
+fn a_judge_that_takes_its_verdict_back_in_prose_finds_nothing_valid() {
+    let reply = format!("{VALID}\n\nWait: Lyon is not Paris, so it is not valid after all.");
+    assert!(verdict(&reply, "").is_err());
+    let scores = score(&script([&reply, INVALID]), &criterion(1)).unwrap();
+    assert_eq!(scores.overall(), Some(0.0), "it is asked again");
+    let scores = score(&script([reply.as_str(); 2]), &criterion(1)).unwrap();
+    assert!(scores.scores()[0].reason().is_some_and(|reason| reason.contains("may take it back")));
+}
+
+#[test]
+fn noes_with_words_around_them_outvote_the_rest() {
+    let no = format!("Sure! {INVALID} bye");
+    let scores = score(&script([VALID, &no, VALID, &no, &no]), &criterion(5)).unwrap();
+    assert_eq!(scores.overall(), Some(0.0));
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Label {
 /// the labels that it finds.
 pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, String> {
     let mut judged = Vec::new();
-    for Block { sentence, label, rationale, labels, is_contradicted } in blocks(reply.trim()) {
+    for Block { sentence, label, rationale, labels, is_contradicted } in blocks(reply.trim(), begin_of_line) {
         if labels > 1 {
             return Err(format!("it labels `{}` {labels} times", cut(sentence, SHOWN)));
         }
@@ -83,7 +83,18 @@ pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, Str
         ));
     }
     each_once(&judged, sentences)?;
+    // A block that only ADK finds begins within a line.
+    let own = judged.iter().map(|judged| Some(judged.label));
+    if !in_adk(reply.trim()).into_iter().eq(own) {
+        return Err("`sentence:` stands within a line of it; begin a line with each block".to_owned());
+    }
     Ok(judged)
+}
+
+/// The labels that ADK reads.
+fn in_adk(reply: &str) -> Vec<Option<Label>> {
+    let anywhere = |text: &str, from: usize| Some(from + text.get(from..)?.find(START)?);
+    blocks(reply, anywhere).iter().map(|block| Label::read(block.label)).collect()
 }
 
 /// Refuses a sentence that is judged more often than it occurs, since another one is not judged then.
@@ -114,22 +125,22 @@ struct Block<'a> {
     is_contradicted: bool,
 }
 
-fn blocks(reply: &str) -> Vec<Block<'_>> {
+/// The blocks of a reply. `begin` finds where the next one begins, from an offset on.
+fn blocks(reply: &str, begin: fn(&str, usize) -> Option<usize>) -> Vec<Block<'_>> {
     // Changing ASCII letters alone keeps all byte offsets.
     let lower = reply.to_ascii_lowercase();
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some((block, end)) = block(reply, &lower, from) {
+    while let Some((block, end)) = begin(&lower, from).and_then(|begin| block(reply, &lower, begin)) {
         found.push(block);
         from = end;
     }
     found
 }
 
-/// The next block, and the offset of its end.
-fn block<'a>(reply: &'a str, lower: &str, from: usize) -> Option<(Block<'a>, usize)> {
+/// The block that begins at an offset, and the offset of its end.
+fn block<'a>(reply: &'a str, lower: &str, begin: usize) -> Option<(Block<'a>, usize)> {
     let find = |what: &str, from: usize| Some(from + lower.get(from..)?.find(what)?);
-    let begin = find_at_line_start(lower, START, from)?;
     let mut start = begin + START.len();
     let mut values = [""; FIELDS.len()];
     for (value, field) in values.iter_mut().zip(FIELDS) {
@@ -156,14 +167,14 @@ fn mentions(text: &str) -> impl Iterator<Item = Label> {
     })
 }
 
-/// The offset of a text that begins a line, blanks aside.
-fn find_at_line_start(text: &str, what: &str, from: usize) -> Option<usize> {
+/// The offset of the next `sentence:` that begins a line, blanks aside.
+fn begin_of_line(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     let begins = |at: &usize| {
         let before = rest[..*at].trim_end_matches([' ', '\t', '\r']);
         before.ends_with('\n') || before.is_empty() && from == 0
     };
-    rest.match_indices(what).map(|(at, _)| at).find(begins).map(|at| from + at)
+    rest.match_indices(START).map(|(at, _)| at).find(begins).map(|at| from + at)
 }
 
 #[cfg(test)]

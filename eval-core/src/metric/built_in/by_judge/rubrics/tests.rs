@@ -106,20 +106,26 @@ fn a_rubric_without_verdicts_is_no_pass() {
 }
 
 #[test]
-fn unknown_is_not_no() {
-    // ADK: 0.0.
-    let judge = script(vec![reply(&[("a", "unknown")]); 2]);
+fn what_adk_reads_as_no_is_one_and_is_not_asked_about_again() {
+    let judge = script([reply(&[("a", "unknown")]), reply(&[("a", "yes")])]);
     let scores = score(&judge, &criterion(&["a"], 1), &[turn(&[])]).unwrap();
-    assert_eq!(values(&scores), [None]);
+    assert_eq!((values(&scores), judge.requests().len()), (vec![Some(0.0)], 1));
 }
 
 #[test]
-fn a_rubric_needs_verdicts_of_half_of_the_samples() {
+fn a_no_counts_as_often_as_a_reply_has_it() {
+    let (yes, no) = (reply(&[("a", "yes")]), reply(&[("a", "no"); 3]));
+    let scores = score(&script([&no, &yes, &yes].map(String::as_str)), &criterion(&["a"], 3), &[turn(&[])]);
+    assert_eq!(values(&scores.unwrap()), [Some(0.0)]);
+}
+
+#[test]
+fn a_rubric_needs_a_yes_of_more_than_half_of_the_samples() {
     let (both, one) = (reply(&[("a", "yes"), ("b", "yes")]), reply(&[("a", "yes")]));
     for (replies, expected) in [
         (vec![&both, &both, &one, &one], Some(1.0)),
         (vec![&both, &one, &one, &one, &one], None),
-        (vec![&both, &one, &one], Some(1.0)),
+        (vec![&both, &one, &one], None),
     ] {
         let samples = if replies.len() == 3 { 2 } else { 3 };
         let judge = script(replies.into_iter().map(String::as_str));
@@ -260,12 +266,12 @@ fn an_agent_that_is_not_among_the_details_is_judged_all_the_same() {
 }
 
 #[test]
-fn half_of_the_samples_may_fail() {
+fn fewer_than_half_of_the_samples_may_fail() {
     let broken = || Err(JudgeError::new(JudgeErrorKind::Failed, "no connection"));
     let good = || Ok(JudgeReply::new(reply(&[("a", "yes")])));
     for (results, samples, expected) in [
-        (vec![broken(), good()], 2, Some(1.0)),
-        (vec![broken(), broken(), good(), good()], 4, Some(1.0)),
+        (vec![broken(), good()], 2, None),
+        (vec![broken(), good(), good(), good()], 4, Some(1.0)),
         (vec![broken(), broken(), broken(), good(), good()], 5, None),
     ] {
         let judge = Arc::new(Scripted::results(results));

@@ -10,9 +10,11 @@ use unicode_normalization::UnicodeNormalization;
 use crate::judge::{is_copy, is_space};
 
 /// A yes or a no, with its rationale.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RubricVerdict {
     pub(super) passed: bool,
+    /// How many noes it counts: ADK counts each verdict of a reply.
+    pub(super) noes: usize,
     pub(super) rationale: String,
 }
 
@@ -41,24 +43,29 @@ impl<'r> Known<'r> {
     /// Reads a reply: a block per property, `Property:` with the `ID:` before it and the `Rationale:` and `Verdict:`
     /// after it, each at the beginning of its line. Other properties are ignored.
     ///
-    /// A rubric has no verdict if two contradict each other, and a block that stands in the prompt is a copy.
+    /// A yes is one in ADK too, no verdict contradicts it, and it is the last word of its block. A block that stands in the
+    /// prompt is a copy. What ADK reads as a no is one.
     pub(super) fn read(&self, reply: &str, prompt: &str) -> Verdicts<'r> {
-        let mut found: HashMap<&'r str, (Option<RubricVerdict>, Range<usize>)> = HashMap::new();
-        for block in blocks(reply) {
+        let blocks = blocks(reply);
+        let id_of = |block: &Block<'_>| {
             let by_id = || self.ids.get(block.id?.trim_matches(is_space));
-            let Some(id) = by_id().or_else(|| self.by_text.get(&normalised(block.property))) else {
-                continue;
-            };
+            by_id().or_else(|| self.by_text.get(&normalised(block.property))).copied()
+        };
+        let mut found: HashMap<&'r str, (Option<RubricVerdict>, Range<usize>)> = HashMap::new();
+        for block in &blocks {
+            let Some(id) = id_of(block) else { continue };
             let verdict = match block.verdict() {
                 Said::Nothing => continue,
                 Said::Contradiction => None,
-                Said::Verdict(passed) => {
-                    Some(RubricVerdict { passed, rationale: block.rationale().to_owned() })
-                }
+                Said::Verdict(passed) => Some(RubricVerdict {
+                    passed,
+                    noes: usize::from(!passed),
+                    rationale: block.rationale().to_owned(),
+                }),
             };
-            match found.entry(*id) {
+            match found.entry(id) {
                 Entry::Vacant(entry) => {
-                    entry.insert((verdict, block.part));
+                    entry.insert((verdict, block.part.clone()));
                 }
                 Entry::Occupied(mut entry) => {
                     let passed = |verdict: Option<&RubricVerdict>| verdict.map(|verdict| verdict.passed);
@@ -69,7 +76,19 @@ impl<'r> Known<'r> {
             }
         }
         let own = found.into_iter().filter(|(_, (_, part))| !is_copy(&reply[part.clone()], prompt));
-        own.filter_map(|(id, (verdict, _))| Some((id, verdict?))).collect()
+        let mut verdicts: Verdicts<'r> = own.filter_map(|(id, (verdict, _))| Some((id, verdict?))).collect();
+        let mut adk: HashMap<&'r str, (usize, usize)> = HashMap::new();
+        for (block, said) in blocks.iter().zip(in_adk(reply, blocks.len())) {
+            let (Some(id), Some(passed)) = (id_of(block), said) else { continue };
+            let (yes, no) = adk.entry(id).or_default();
+            *(if passed { yes } else { no }) += 1;
+        }
+        verdicts.retain(|id, verdict| !verdict.passed || adk.contains_key(id));
+        for (id, (_, noes)) in adk.into_iter().filter(|(_, (yes, no))| no >= yes) {
+            let verdict = verdicts.entry(id).or_default();
+            (verdict.passed, verdict.noes) = (false, noes);
+        }
+        verdicts
     }
 
     /// The ids of the rubrics without a verdict, in the order of the rubrics.
@@ -120,6 +139,19 @@ fn blocks(reply: &str) -> Vec<Block<'_>> {
 }
 
 const VERDICT: &str = "Verdict: ";
+const RATIONALE: &str = "Rationale: ";
+
+/// The verdict that ADK reads on each property: the rest of the line after each `Verdict: `, wherever it stands. Empty if the
+/// reply has not as many verdicts and rationales as properties.
+fn in_adk(reply: &str, properties: usize) -> Vec<Option<bool>> {
+    let rest = |word| reply.split('\n').filter_map(move |line: &str| Some(line.split_once(word)?.1));
+    let said: Vec<Option<bool>> = rest(VERDICT)
+        .map(str::to_lowercase)
+        .map(|text| text.contains("yes").then_some(true).or(text.contains("no").then_some(false)))
+        .collect();
+    let is_whole = said.len() == properties && rest(RATIONALE).count() == properties;
+    if is_whole { said } else { Vec::new() }
+}
 
 impl<'t> Block<'t> {
     /// The verdict of the lines that begin with `Verdict:`. What else is said of a verdict must not contradict it: it
@@ -141,17 +173,30 @@ impl<'t> Block<'t> {
         }
         let Some(verdict) = verdict else { return Said::Nothing };
         let quoted = self.lines.iter().filter(|line| own(line).is_none()).flat_map(|line| mentions(line));
-        if quoted.into_iter().any(|mentioned| mentioned != verdict) {
+        if quoted.into_iter().any(|mentioned| mentioned != verdict) || verdict && self.has_words_after() {
             return Said::Contradiction;
         }
         Said::Verdict(verdict)
     }
 
+    /// Whether words stand after the verdict, which may take it back. The number of the next block is none.
+    fn has_words_after(&self) -> bool {
+        let after = self.lines.iter().map(|line| line.trim_start_matches(is_space));
+        let after = after.skip_while(|line| !line.starts_with(VERDICT)).skip(1);
+        let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
+        after.filter(|line| !line.starts_with(RATIONALE) && !line.starts_with(VERDICT)).any(|line| {
+            let words = || line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            let is_heading = words().count() <= 2
+                && words().any(is_number)
+                && !words().any(|word| word.eq_ignore_ascii_case("no"));
+            words().next().is_some() && !is_heading
+        })
+    }
+
     /// The rest of the line after `Rationale: `. The first such line counts, and one at its beginning before one within.
     fn rationale(&self) -> &'t str {
-        const WORD: &str = "Rationale: ";
-        let at_start = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(WORD);
-        let anywhere = |line: &&'t str| line.split_once(WORD).map(|(_, rest)| rest);
+        let at_start = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(RATIONALE);
+        let anywhere = |line: &&'t str| line.split_once(RATIONALE).map(|(_, rest)| rest);
         let lines = || self.lines.iter();
         let found = lines().find_map(at_start).or_else(|| lines().find_map(anywhere));
         found.unwrap_or_default().trim_matches(is_space)

@@ -9,7 +9,7 @@ const KEY: &str = "is_valid";
 /// Whether a reply finds the message valid, or what is wrong with the reply. `prompt` is what the judge was asked.
 ///
 /// The verdict is the text after `"is_valid":`, with or without brackets and quotes, up to a comma, a closing brace or
-/// the end of the line, as in ADK. It has to stand where a judge puts its own, and no other one may contradict it, nor
+/// the end of the line, as in ADK. A yes has to stand where a judge puts its own, and no other one may contradict it, nor
 /// a criterion that the judge finds failed. In ADK the first counts, which may come from a message that the judge
 /// quotes.
 pub(super) fn read(reply: &str, prompt: &str) -> Result<bool, String> {
@@ -104,8 +104,7 @@ mod tests {
     #[test]
     fn verdicts_that_contradict_each_other_are_none() {
         for reply in [
-            r#"The message says "is_valid": true, but {"is_valid": false} is right."#,
-            "{\"is_valid\": false}\nThe message says \"is_valid\": true, of course.",
+            "The message says \"is_valid\": true, but\n{\"is_valid\": false}",
             r#"{"criteria": [{"name": "A", "passes": false}], "is_valid": true}"#,
         ] {
             assert!(read(reply, "").is_err(), "{reply}");
@@ -116,6 +115,8 @@ mod tests {
             "a word that is no verdict"
         );
         assert!(read("I say {\"is_valid\": false}.\nIts words:\n{\"is_valid\": true}", "").is_err());
+        let reply = "{\"is_valid\": false}\nThe message says \"is_valid\": true, of course.";
+        assert_eq!(read(reply, ""), Ok(false), "the first one counts in ADK");
     }
 
     #[test]

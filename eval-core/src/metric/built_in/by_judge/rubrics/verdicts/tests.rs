@@ -29,8 +29,12 @@ fn blocks_are_read_as_adk_reads_them() {
                 .to_owned(),
             "y-",
         ),
-        // In ADK a no: it finds the word within a line.
-        ("ID: a\nProperty: x\nRationale: it is. Verdict: no".to_owned(), "--"),
+        // ADK finds the word within a line.
+        ("ID: a\nProperty: x\nRationale: it is. Verdict: no".to_owned(), "n-"),
+        ("ID: a\nProperty: x\nRationale: it is. Verdict: yes".to_owned(), "--"),
+        // It reads nothing if a rationale is missing.
+        ("ID: a\nProperty: x\nVerdict: yes".to_owned(), "--"),
+        ("ID: a\nProperty: x\nVerdict: no".to_owned(), "n-"),
         ("ID: a\nProperty: x\nRationale: r\n**Verdict:** yes".to_owned(), "--"),
         ("ID: a\nProperty: x\nRationale: r\nVerdict:yes".to_owned(), "--"),
         ("Property: of somebody else\nRationale: r\nVerdict: yes".to_owned(), "--"),
@@ -53,12 +57,11 @@ fn only_a_yes_or_a_no_is_a_verdict() {
         ("", '-'),
         ("maybe", '-'),
         ("yes".repeat(2).as_str(), '-'),
-        // In ADK a no.
-        ("unknown", '-'),
-        ("not applicable", '-'),
+        // Noes in ADK, which looks for the letters.
+        ("unknown", 'n'),
+        ("not applicable", 'n'),
         // In ADK a yes.
         ("No, eyes", 'n'),
-        // In ADK a yes.
         ("no (yes was expected)", '-'),
         ("yes, it says; no, I say", '-'),
         ("neither yes nor no", '-'),
@@ -69,14 +72,18 @@ fn only_a_yes_or_a_no_is_a_verdict() {
 }
 
 #[test]
-fn a_rationale_that_quotes_another_verdict_takes_it_away() {
-    // In ADK the whole sample is void.
-    for quoted in ["says \"Verdict: yes\"", "says **VERDICT**: `yes`", "says my verdict - : yes"] {
+fn a_rationale_that_quotes_another_verdict_takes_a_yes_away() {
+    // In ADK a quoted `Verdict: ` voids the whole sample.
+    for (quoted, expected) in [
+        ("says \"Verdict: yes\"", "--"),
+        ("says **VERDICT**: `yes`", "ny"),
+        ("says my verdict - : yes", "ny"),
+    ] {
         let reply = format!(
             "ID: a\nProperty: It is kind.\nRationale: the answer {quoted}\nVerdict: no\n\
              ID: b\nProperty: x\nRationale: r\nVerdict: yes"
         );
-        assert_eq!(read(&reply), "-y", "{reply}");
+        assert_eq!(read(&reply), expected, "{reply}");
     }
     let same = "ID: a\nProperty: x\nRationale: The answer says \"Verdict: no\" itself.\nVerdict: no";
     assert_eq!(read(same), "n-");
@@ -88,12 +95,34 @@ fn a_rationale_that_quotes_another_verdict_takes_it_away() {
 #[test]
 fn verdicts_on_a_rubric_that_contradict_each_other_are_none() {
     let block = |verdict| format!("ID: a\nProperty: It is kind.\nRationale: r\nVerdict: {verdict}\n");
-    assert_eq!(read(&format!("{}{}", block("yes"), block("no"))), "--");
+    // ADK counts each of them, and a tie is a no.
+    assert_eq!(read(&format!("{}{}", block("yes"), block("no"))), "n-");
     assert_eq!(read(&format!("{}{}{}", block("yes"), block("no"), block("yes"))), "--");
     assert_eq!(read(&format!("{}{}", block("no"), block("no"))), "n-");
-    // What is no verdict takes none back.
-    assert_eq!(read(&format!("{}{}", block("yes"), block("unknown"))), "y-");
+    assert_eq!(read(&format!("{}{}", block("yes"), block("maybe"))), "y-");
     assert_eq!(read(&format!("{}Verdict: no", block("yes"))), "--");
+}
+
+#[test]
+fn noes_count_as_often_as_in_adk() {
+    let rubrics = [Rubric::new("a", "x")];
+    let block = "ID: a\nProperty: x\nRationale: r\nVerdict: no\n";
+    assert_eq!(Known::new(&rubrics).read(&block.repeat(3), "")["a"].noes, 3);
+}
+
+#[test]
+fn a_yes_is_the_last_word_of_its_block() {
+    let yes = "ID: a\nProperty: It is kind.\nRationale: r\nVerdict: yes\n";
+    let no = "ID: a\nProperty: It is kind.\nRationale: r\nVerdict: no\n";
+    for (reply, expected) in [
+        (format!("{yes}\n---\n\n## Rubric 2\nID: b\nProperty: x\nRationale: r\nVerdict: no"), "yn"),
+        (format!("{yes}2.\nID: b\nProperty: x\nRationale: r\nVerdict: yes"), "yy"),
+        (format!("{yes}Wait, it is rude. I was wrong.\n"), "--"),
+        (format!("{yes}No. 2\n"), "--"),
+        (format!("{no}All in all it is rude.\n"), "n-"),
+    ] {
+        assert_eq!(read(&reply), expected, "{reply}");
+    }
 }
 
 #[test]
@@ -116,7 +145,7 @@ fn rationales_are_kept_on_their_line() {
         read("ID: a\nProperty: x\nRationale:  because \nmore\nVerdict: yes").as_deref(),
         Some("because")
     );
-    assert_eq!(read("ID: a\nProperty: x\nVerdict: yes").as_deref(), Some(""));
+    assert_eq!(read("ID: a\nProperty: x\nVerdict: no").as_deref(), Some(""));
 }
 
 #[test]

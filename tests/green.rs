@@ -9,7 +9,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const PAGE: &str = "docs/green.md";
 
 /// Folders with tests of this project.
-const FOLDERS: [&str; 8] = [
+const FOLDERS: [&str; 9] = [
     "eval-agents",
     "eval-cli",
     "eval-core",
@@ -17,6 +17,7 @@ const FOLDERS: [&str; 8] = [
     "eval-macros",
     "eval-report",
     "eval-server",
+    "eval-support",
     "tests",
 ];
 

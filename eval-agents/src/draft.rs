@@ -77,14 +77,14 @@ impl Draft {
     /// Adds what is not in the case, or is in doubt.
     #[must_use]
     pub fn with_gaps(mut self, gaps: impl IntoIterator<Item = String>) -> Self {
-        self.gaps.extend(gaps.into_iter().map(|gap| eval_core::__private::mask(&gap).into_owned()));
+        self.gaps.extend(gaps.into_iter().map(|gap| eval_support::secrets::mask(&gap).into_owned()));
         self
     }
 
     /// Adds what was not the same each time.
     #[must_use]
     pub fn with_varied(mut self, varied: impl IntoIterator<Item = String>) -> Self {
-        self.varied.extend(varied.into_iter().map(|what| eval_core::__private::mask(&what).into_owned()));
+        self.varied.extend(varied.into_iter().map(|what| eval_support::secrets::mask(&what).into_owned()));
         self
     }
 

@@ -32,7 +32,7 @@ impl Headers {
         // Of `Bearer x` the token alone may be quoted.
         for secret in [value].into_iter().chain(value.split_whitespace().skip(1)) {
             if secret.len() >= SHORTEST {
-                eval_core::__private::hide(secret);
+                eval_support::secrets::hide(secret);
                 self.secrets.push(secret.to_owned());
             }
         }

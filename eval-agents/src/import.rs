@@ -53,7 +53,7 @@ mod turns;
 
 use std::path::Path;
 
-use eval_core::format::__private::LARGEST_FILE;
+use eval_support::file::LARGEST_FILE;
 
 use crate::draft::Draft;
 

@@ -99,7 +99,7 @@ pub(crate) fn quoted(what: &str, text: &str) -> String {
     if text.trim().is_empty() {
         String::new()
     } else {
-        format!("; {what}:\n{}", eval_core::foreign::marked(text, 0))
+        format!("; {what}:\n{}", eval_support::untrusted::marked(text, 0))
     }
 }
 

@@ -3,13 +3,12 @@
 use std::fmt;
 use std::process::Command;
 
-use crate::output::hide;
 use clap::ArgGroup;
 use eval_agents::{AdkServer, Process};
 use eval_core::{Agent, BoxAgent, EvalRunner};
 
 use crate::output::CommandError;
-use crate::output::shell;
+use crate::output::hide;
 
 /// The arguments of which exactly one says what answers.
 pub(crate) fn exactly_one() -> ArgGroup {
@@ -153,7 +152,7 @@ impl AgentArgs {
 
 /// A command line as its words. No shell reads it.
 fn words(option: &str, line: &str) -> Result<Command, CommandError> {
-    let words = shell::words(line).filter(|words| !words.is_empty());
+    let words = shlex::split(line).filter(|words| !words.is_empty());
     let Some([program, args @ ..]) = words.as_deref() else {
         return Err(CommandError::new(
             format!("`{option}` is no command: it is empty, or a quote in it has no end"),

@@ -7,10 +7,10 @@ mod problem_json;
 mod problems;
 
 pub(crate) use crate::output::read;
-pub(crate) use eval_core::whole_file::{create, replace};
-#[cfg(feature = "store")]
-pub(crate) use eval_core::whole_file::{private_beside, replace_private};
 pub(crate) use eval_format::__private::Positions;
+pub(crate) use eval_support::whole_file::{create, replace};
+#[cfg(feature = "store")]
+pub(crate) use eval_support::whole_file::{private_beside, replace_private};
 pub(crate) use find::{Input, Scope, find_files};
 pub(crate) use folder::sessions_in;
 pub(crate) use modern::{form_name, modern, text_like};

@@ -18,16 +18,17 @@ mod serve;
 #[cfg(feature = "store")]
 mod store;
 
-#[cfg(feature = "serve")]
-use eval_report::page;
-use eval_report::{cargo, run_page};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use eval_core::__private::variables;
-use output::foreign::{guard_styled, one_line};
+#[cfg(feature = "serve")]
+use eval_report::page;
+use eval_report::{cargo, run_page};
+use eval_support::untrusted::{guard_styled, one_line};
+use eval_support::variables;
+
 use output::style::{WARNING, styled};
 use output::{Answer, CommandError, Format, Outcome, mask};
 

@@ -3,9 +3,7 @@
 mod answer;
 
 pub(crate) use answer::{Answer, Format};
-pub(crate) use eval_core::__private::{hide, mask};
 #[cfg(feature = "serve")]
 pub(crate) use eval_report::output::time;
-pub(crate) use eval_report::output::{
-    CommandError, Outcome, again, foreign, json, read, shell, style, unreadable, width, words,
-};
+pub(crate) use eval_report::output::{CommandError, Outcome, again, json, read, style, unreadable, width};
+pub(crate) use eval_support::secrets::{hide, mask};

@@ -3,9 +3,9 @@
 mod forbidden;
 
 use eval_format::{Criterion, Gate, Pass};
+use eval_support::untrusted::headline;
+use eval_support::words::count;
 
-use crate::foreign::headline;
-use crate::message::count;
 use crate::metric::{Pool, Score, Scores};
 use crate::report::{MetricOutcome, MetricReport, RunReport, run_count};
 use crate::verdict::{Role, TurnVerdict, Verdict};

@@ -5,9 +5,9 @@ use std::fmt;
 use std::time::Duration;
 
 use eval_format::UsageMetadata;
+use eval_support::secrets;
+use eval_support::untrusted::headline;
 
-use crate::foreign::headline;
-use crate::secrets;
 use crate::verdict::{Role, Verdict};
 
 /// Why a judge did not answer.

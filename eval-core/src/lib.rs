@@ -69,16 +69,12 @@ pub mod _documentation;
 pub mod agent;
 mod attribute;
 mod case_runner;
-mod category;
 mod compiled;
 mod decide;
 #[cfg(test)]
 mod error_texts;
 mod failure;
 mod fixture;
-/// How text is printed that this project did not write. For the command line; not public API.
-#[doc(hidden)]
-pub mod foreign;
 mod guard;
 pub mod journal;
 /// Models that are asked about what an agent did, and how their answers are kept.
@@ -89,8 +85,6 @@ pub mod judge;
 #[path = "judge_off.rs"]
 mod judge;
 mod judge_outcome;
-mod lock;
-mod message;
 pub mod metric;
 mod options;
 mod pages;
@@ -99,7 +93,6 @@ pub mod report;
 pub mod runner;
 mod score;
 mod scoring;
-mod secrets;
 mod setup;
 #[cfg(feature = "judges")]
 mod simulator;
@@ -111,12 +104,7 @@ mod target_dir;
 #[cfg(test)]
 mod test_support;
 mod transcript;
-mod variables;
 mod verdict;
-/// Files that are never half written. Public for the command line; not public API.
-#[cfg(feature = "whole-files")]
-#[doc(hidden)]
-pub mod whole_file;
 
 /// What the measurements under `benches/` reach into. Not public API.
 #[doc(hidden)]
@@ -171,10 +159,7 @@ pub mod __private {
     pub use crate::agent::BoxFuture;
     pub use crate::attribute::*;
     pub use crate::judge_outcome::asks_for_a_recording;
-    #[cfg(feature = "judges")]
-    pub use crate::lock::{FolderLock, FolderLockError};
     pub use crate::runner::{cases_of_selector, files_of_selector};
-    pub use crate::secrets::{first_words, hide, is_secret, mask};
     pub use crate::transcript::invocation;
 
     use eval_format::{ArgsMatch, Criterion, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
@@ -224,20 +209,9 @@ pub mod __private {
 
     /// What exports share with metrics.
     pub mod arithmetic {
-        pub use crate::category::{Category, category};
         pub use crate::metric::{INVOCATION_DURATION, Pool, TOKEN_USAGE};
         pub use crate::score::mean;
         pub use crate::score::usage::{Durations, TokenUsage};
-    }
-
-    /// Words of messages.
-    pub mod words {
-        pub use crate::message::{quoted_list, show};
-    }
-
-    /// The variables of the environment.
-    pub mod variables {
-        pub use crate::variables::*;
     }
 }
 

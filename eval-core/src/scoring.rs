@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use eval_format::metric::MetricInfo;
 use eval_format::{Criterion, EvalCase, EvalConfig, Gate};
+use eval_support::words::count;
 
 use crate::decide::{Rule, verdict_of_run, verdicts_of_turns};
 use crate::guard::{Fault, What, fenced_but_for};
 use crate::judge::{JudgeRouter, MeteredJudge};
 use crate::judge_outcome::JudgeError;
-use crate::message::count;
 use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
 use crate::report::{MetricOutcome, ScoredMetric};
 use crate::transcript::Transcript;

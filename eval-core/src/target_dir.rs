@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::variables::DIR as EVALSET_DIR;
+use eval_support::variables::DIR as EVALSET_DIR;
 
 /// The folder that `EVALSET_DIR` names, else `evalset` in the target folder that this program was built into.
 ///

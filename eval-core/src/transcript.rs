@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use eval_format::{Content, IntermediateData, Invocation, Map};
+use eval_support::secrets;
 
 use crate::agent::{Event, Session};
 use crate::judge_outcome::JudgeError;
-use crate::secrets;
 use crate::verdict::Role;
 
 /// The record of one run: the session, the turns, the state at the end, and the error if there was one.

@@ -39,7 +39,6 @@
 //!
 //! One reader decides what is valid. It collects all problems of a file and never panics, whatever the bytes.
 
-mod bytes;
 mod coerce;
 pub mod compat;
 pub mod config;
@@ -50,7 +49,6 @@ mod error;
 #[cfg(test)]
 mod error_texts;
 pub mod find;
-mod hash;
 mod judged;
 mod listing;
 mod meaning;
@@ -65,8 +63,6 @@ pub mod reader;
 pub mod recording;
 mod rubrics;
 mod schema;
-mod shell;
-mod suggest;
 mod syntax;
 mod text;
 mod value;
@@ -90,10 +86,8 @@ pub use value::{Entries, Map, Number, Value};
 /// Helpers that the attribute, the runtime and `cargo evalset` share. Not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::bytes::{LARGEST_FILE, Unfit, read_file};
     pub use crate::conventions::check_path_part;
     pub use crate::find::{fixed_folder, is_glob, is_left_out};
-    pub use crate::hash::{block_hash, content_hash};
     pub use crate::judged::{judged_criteria, simulated_users};
     pub use crate::listing::{LISTING_BEGIN, LISTING_END};
     pub use crate::metric::fields::DEFAULT_STOP_SIGNAL;
@@ -103,8 +97,6 @@ pub mod __private {
     pub use crate::reader::{check_case, check_cases, drafts_are, how_to_accept, read_case};
     #[cfg(feature = "recordings")]
     pub use crate::recording::{GrowingRecording, line_of, questions_of_lines};
-    pub use crate::shell::shell_word;
-    pub use crate::suggest::suggest;
     pub use crate::value::{needs_escape, write_string};
 }
 

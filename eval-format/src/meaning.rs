@@ -1,6 +1,7 @@
 //! What a case means: a hash of what it asks, and one of what it expects.
 
-use crate::hash::block_hash;
+use eval_support::hash::block_hash;
+
 use crate::model::{
     AppDetails, Content, ConversationScenario, EvalCase, FunctionCall, FunctionResponse, IntermediateData,
     Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,

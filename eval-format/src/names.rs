@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
+use eval_support::hash::content_hash;
 use unicode_ident::{is_xid_continue, is_xid_start};
 use unicode_normalization::UnicodeNormalization;
-
-use crate::hash::content_hash;
 
 /// The longest name, in characters.
 const LONGEST: usize = 80;

@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use eval_support::spelling::suggest;
+
 use crate::metric::{TRAJECTORY_QUALITY, rubric_types};
 use crate::problem::{Code, JsonPath, Problem, shown};
 use crate::schema::{EVAL_CASE, INVOCATION, Model, Place, RUBRIC, opening};
-use crate::suggest::suggest;
 use crate::syntax::{Entry, Node};
 
 /// Makes a problem: an error or a warning.

@@ -247,7 +247,7 @@ impl Reader<'_> {
 fn unknown_option(name: &Ident) -> syn::Error {
     let key = name.to_string();
     let names: Vec<&str> = OPTIONS.iter().map(|known| known.name).collect();
-    let help = match eval_format::__private::suggest(&key, names.iter().copied()) {
+    let help = match eval_support::spelling::suggest(&key, names.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("the options are {}", code_list(&names)),
     };

@@ -1,6 +1,6 @@
 //! `cases = ["refund_*", "!*_slow"]`: which cases of the sets become tests.
 
-use eval_format::__private::suggest;
+use eval_support::spelling::suggest;
 use glob::Pattern;
 use proc_macro2::Span;
 use syn::LitStr;

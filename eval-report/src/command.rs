@@ -11,21 +11,21 @@ use std::marker::PhantomData;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use eval_format::__private::suggest;
-use eval_format::{EvalCase, ReadError};
-
 use eval_core::__private::BoxFuture;
-use eval_core::__private::words::quoted_list;
 use eval_core::agent::{BoxAgent, BoxError};
 use eval_core::report::EvalReport;
 use eval_core::runner::{EvalRunner, RunDirError, Setup};
+use eval_format::{EvalCase, ReadError};
+use eval_support::secrets::mask;
+use eval_support::spelling::suggest;
+use eval_support::words::quoted_list;
 
 use crate::price::Cost;
 use args::{Args, ArgsError, Asked};
-use eval_core::__private::mask;
+use progress::Progress;
+
 #[doc(hidden)]
 pub use interrupt::pressed;
-use progress::Progress;
 
 /// The evals of a program, as a command of that program: `my-app eval --agent NAME --set FILE`.
 ///

@@ -2,15 +2,12 @@
 
 pub mod again;
 mod error;
-pub mod foreign;
 pub mod json;
 mod outcome;
 mod read;
-pub mod shell;
 pub mod style;
 pub mod time;
 pub mod width;
-pub mod words;
 
 pub use error::CommandError;
 pub use outcome::Outcome;

@@ -4,16 +4,15 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use anstyle::Style;
-
-use crate::statistics::percent;
 use eval_core::journal::Decided;
+use eval_support::untrusted::{guard, headline, one_line};
+use eval_support::words::{self, count};
 
 use crate::output::again::{self, CaseOfFile};
-use crate::output::foreign::{guard, headline, one_line};
 use crate::output::style::WARNING;
 use crate::output::time;
-use crate::output::words::{self, count};
 use crate::recorded::{OverCases, RunCounts, RunResults, State, TestResult, Usage, gaps};
+use crate::statistics::percent;
 
 /// The word for the state of a test. A case that passed although some of its runs did not is flaky.
 pub fn word(test: &TestResult<'_>) -> (&'static str, Style) {

@@ -11,13 +11,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::price::Cost;
+use eval_support::words::count;
 
 use crate::output::CommandError;
 use crate::output::time;
-use crate::output::words::count;
 use crate::page::{self, Anchors, CaseRow, Count, Histogram, PageModel, Point, Scatter, line};
 use crate::phrases;
+use crate::price::Cost;
 use crate::recorded::{Cases, RunResults, State, TestResult, cost};
 use history::History;
 

@@ -28,7 +28,7 @@
 
 use std::fmt;
 
-use crate::output::words::count;
+use eval_support::words::count;
 
 /// How many of a number of attempts passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

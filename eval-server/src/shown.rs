@@ -1,9 +1,9 @@
 //! What agents wrote, as it is shown: without secrets, without characters that steer what shows them, and not longer than somebody
 //! reads. Drafts and scores are made of the whole.
 
-use eval_core::__private::is_secret;
-use eval_core::foreign::{LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 use eval_format::{Map, Value};
+use eval_support::secrets::is_secret;
+use eval_support::untrusted::{LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 
 /// Characters of a preview in a list.
 const LONGEST_PREVIEW: usize = 200;

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use eval_format::__private::{content_hash, module_name, test_names};
+use eval_format::__private::{module_name, test_names};
+use eval_support::hash::content_hash;
 
 /// The longest name, in characters.
 const LONGEST: usize = 80;

@@ -34,14 +34,15 @@ use tree::Sources;
 use workspace::Member;
 
 /// The crates by their folders, each with those that it may depend on.
-const CRATES: [(&str, &[&str]); 7] = [
-    ("eval-format", &[]),
-    ("eval-macros", &["eval-format"]),
-    ("eval-core", &["eval-format", "eval-macros"]),
-    ("eval-report", &["eval-format", "eval-core"]),
-    ("eval-agents", &["eval-core", "eval-report"]),
-    ("eval-server", &["eval-format", "eval-core", "eval-report", "eval-agents"]),
-    ("eval-cli", &["eval-format", "eval-core", "eval-report", "eval-agents", "eval-server"]),
+const CRATES: [(&str, &[&str]); 8] = [
+    ("eval-support", &[]),
+    ("eval-format", &["eval-support"]),
+    ("eval-macros", &["eval-support", "eval-format"]),
+    ("eval-core", &["eval-support", "eval-format", "eval-macros"]),
+    ("eval-report", &["eval-support", "eval-format", "eval-core"]),
+    ("eval-agents", &["eval-support", "eval-core", "eval-report"]),
+    ("eval-server", &["eval-support", "eval-format", "eval-core", "eval-report", "eval-agents"]),
+    ("eval-cli", &["eval-support", "eval-format", "eval-core", "eval-report", "eval-agents", "eval-server"]),
 ];
 
 /// The most lines of any file.

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 use std::{env, fs, io};
 
-use eval_core::{EvalCase, EvalSet, Invocation, format};
+use eval_core::{EvalCase, EvalSet, Invocation};
 
 use crate::WORKSPACE;
 use crate::run::Run;
@@ -86,8 +86,11 @@ impl Draft {
     pub(crate) fn shared(self) -> Project {
         let files = self.all_files();
         let content: String = files.iter().flat_map(|(path, text)| [path, "\0", text, "\0"]).collect();
-        let folder =
-            folder_of(&format!("{}-{:016x}", self.name, format::__private::content_hash(content.as_bytes())));
+        let folder = folder_of(&format!(
+            "{}-{:016x}",
+            self.name,
+            eval_support::hash::content_hash(content.as_bytes())
+        ));
         if !folder.exists() {
             let draft = folder_of(&format!("{}-draft-{}", self.name, fresh_number()));
             write_all(&draft, &files);

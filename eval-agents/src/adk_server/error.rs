@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use eval_core::BoxError;
 use eval_core::agent::Unreachable;
-use eval_core::foreign;
 use eval_core::format::Value;
+use eval_support::untrusted;
 
 /// The most characters of a server's text that are shown.
 const SHOWN: usize = 2000;
@@ -101,7 +101,8 @@ impl AdkServerError {
         let known = match apps {
             [] => "it has none; its argument is the folder above the folders of the agents".to_owned(),
             apps => {
-                let names: Vec<String> = apps.iter().map(|app| format!("`{}`", foreign::name(app))).collect();
+                let names: Vec<String> =
+                    apps.iter().map(|app| format!("`{}`", untrusted::name(app))).collect();
                 format!("it has {}", names.join(", "))
             }
         };
@@ -164,7 +165,7 @@ pub(super) fn cut(text: &str) -> String {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     };
-    foreign::quoted(&shown, 0)
+    untrusted::quoted(&shown, 0)
 }
 
 /// A foreign text at the end of a sentence of ours.

@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use eval_core::__private::first_words;
 use eval_core::format::{AppDetails, Value};
+use eval_support::secrets::first_words;
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 
 use super::error::{AdkServerError, Cause, cut};
@@ -305,5 +305,5 @@ fn causes(error: &reqwest::Error) -> String {
         }
         source = cause.source();
     }
-    eval_core::foreign::name(&text).into_owned()
+    eval_support::untrusted::name(&text).into_owned()
 }

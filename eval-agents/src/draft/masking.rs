@@ -1,7 +1,7 @@
 //! Secrets in cases.
 
-use eval_core::__private::{is_secret, mask};
 use eval_core::format::{EvalCase, Map, Problems, Value};
+use eval_support::secrets::{is_secret, mask};
 
 use super::place::Masked;
 

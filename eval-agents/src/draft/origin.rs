@@ -1,7 +1,7 @@
 //! Where a draft comes from.
 
-use eval_core::__private::mask;
 use eval_core::format::{Map, Value};
+use eval_support::secrets::mask;
 
 /// Where a draft comes from.
 ///

@@ -2,8 +2,8 @@
 
 use std::{fmt, io};
 
-use eval_core::__private::mask;
 use eval_core::format::Problems;
+use eval_support::secrets::mask;
 
 use super::format::Format;
 use super::mapping::MappingError;

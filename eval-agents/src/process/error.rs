@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use eval_core::foreign;
+use eval_support::untrusted;
 
 /// The most characters of a line that are shown.
 const SHOWN: usize = 500;
@@ -38,7 +38,7 @@ pub enum ProcessError {
 impl ProcessError {
     /// An error that the program reports.
     pub(super) fn agent(message: &str) -> Self {
-        let shown = foreign::quoted(message.trim(), 0);
+        let shown = untrusted::quoted(message.trim(), 0);
         let space = if shown.contains('\n') { ":\n" } else { ": " };
         Self::Agent(format!("the agent failed{space}{shown}"))
     }
@@ -83,5 +83,5 @@ pub(super) fn cut(line: &str) -> String {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line.to_owned(),
     };
-    foreign::name(&shown).into_owned()
+    untrusted::name(&shown).into_owned()
 }

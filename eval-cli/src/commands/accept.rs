@@ -5,13 +5,14 @@ mod ask;
 use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use crate::output::mask;
+use eval_support::shell;
+use eval_support::untrusted::{guard_styled, one_line};
+use eval_support::words::count;
 
 use crate::drafts::{Draft, accept, shown};
 use crate::edited::{Change, SelectedSet, changed, open, select};
-use crate::output::foreign::{guard_styled, one_line};
-use crate::output::words::count;
-use crate::output::{Answer, CommandError, Format, shell};
+use crate::output::mask;
+use crate::output::{Answer, CommandError, Format};
 use ask::{Decision, ask};
 
 /// Makes drafts goldens: shows what each of them expects, and takes its mark `_draft` away.

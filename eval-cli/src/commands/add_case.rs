@@ -6,10 +6,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use eval_format::{EvalCase, Map, SetEditor, Value};
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, short_code_list};
 
 use crate::edited::{Change, changed, edit, one_set, refused};
-use crate::output::foreign::one_line;
-use crate::output::words::{count, short_code_list};
 use crate::output::{Answer, CommandError, Format};
 use source::Source;
 

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use eval_format::SetEditor;
 use eval_format::conventions::{FileKind, SET_NAMES, SET_SUFFIX, file_stem};
+use eval_support::shell;
+use eval_support::untrusted::one_line;
 
 use crate::files::create;
-use crate::output::foreign::one_line;
 use crate::output::style::{GOOD, styled};
-use crate::output::{Answer, CommandError, Outcome, shell};
+use crate::output::{Answer, CommandError, Outcome};
 
 /// Writes an eval set without cases, as `adk eval_set create` does. `add-case` adds cases to it.
 #[derive(Debug, clap::Args)]

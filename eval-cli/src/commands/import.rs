@@ -7,9 +7,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use eval_agents::import::{Format as Stored, Import, Mapping};
+use eval_support::words::count;
 
 use crate::drafts::{Added, Destination};
-use crate::output::words::count;
 use crate::output::{Answer, CommandError, Format};
 
 /// Adds drafts of cases to a set, made of conversations that are stored.

@@ -4,10 +4,10 @@ mod human;
 mod json;
 
 use eval_format::metric::{METRICS, MetricInfo, metric};
+use eval_support::untrusted::one_line;
+use eval_support::words::did_you_mean;
 
-use crate::output::foreign::one_line;
 use crate::output::width::fitted;
-use crate::output::words::did_you_mean;
 use crate::output::{Answer, CommandError, Format, Outcome};
 use json::Document;
 

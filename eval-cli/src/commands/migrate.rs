@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use eval_format::conventions::file_stem;
 use eval_format::reader::{CheckedSet, Form, check_session, check_set};
+use eval_support::untrusted::one_line;
 
 use crate::files::{modern, replace, sessions_in};
-use crate::output::foreign::one_line;
 use crate::output::{Answer, CommandError, Format};
 use json::Document;
 use migration::Migration;

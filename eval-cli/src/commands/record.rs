@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use eval_agents::record::{DraftRecorder, Script, scripts};
 use eval_format::options::{ParseOptionError, parse_timeout};
+use eval_support::untrusted::one_line;
 
 use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::drafts::{Added, Destination};
 use crate::files::read;
-use crate::output::foreign::one_line;
 use crate::output::{Answer, CommandError, Format};
 use recorded::Recorded;
 use screen::watched;

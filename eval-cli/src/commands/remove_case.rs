@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 
+use eval_support::untrusted::one_line;
+
 use crate::edited::{Change, changed, edit, refused, select};
-use crate::output::foreign::one_line;
 use crate::output::{Answer, CommandError, Format};
 
 /// Takes cases out of eval sets. Every other byte of the files stays.

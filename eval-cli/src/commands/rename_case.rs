@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 
+use eval_support::untrusted::one_line;
+
 use crate::edited::{Change, changed, edit, one_set, refused};
-use crate::output::foreign::one_line;
 use crate::output::{Answer, CommandError, Format};
 
 /// Gives a case another id. Its test is named after the id, and so is what runs record from now on.

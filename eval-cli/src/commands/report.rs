@@ -6,12 +6,12 @@ mod stored;
 
 use std::path::{Path, PathBuf};
 
-use crate::output::foreign::one_line;
 use clap::ArgGroup;
+use eval_report::price::{PriceError, Prices};
+use eval_support::untrusted::one_line;
 
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{RunArgs, RunResults, prune};
-use eval_report::price::{PriceError, Prices};
 use formats::ReportFiles;
 
 /// Shows the results of a test run: the last one, unless another one is named.

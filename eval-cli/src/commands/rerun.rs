@@ -9,9 +9,9 @@ mod notice;
 mod targets;
 
 use eval_report::journal::Completeness;
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, short_code_list, them};
 
-use crate::output::foreign::one_line;
-use crate::output::words::{count, short_code_list, them};
 use crate::output::{Answer, CommandError, Outcome};
 use crate::recorded::{RunArgs, RunResults, State, gaps, has_gaps};
 use cargo_tests::CargoTests;

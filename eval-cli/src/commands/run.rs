@@ -11,10 +11,10 @@ mod stored;
 
 use std::ffi::OsString;
 
-use eval_core::__private::variables;
 use eval_core::journal::project::Project;
 use eval_core::{EvalCase, EvalRunner};
 use eval_report::command::pressed as ctrl_c_pressed;
+use eval_support::variables;
 
 use super::report::formats::{self, ReportFiles};
 use crate::output::{Answer, CommandError, Format};

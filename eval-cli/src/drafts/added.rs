@@ -1,14 +1,15 @@
 //! What was added to a set, for people and for programs.
 
 use eval_agents::draft::Draft;
+use eval_support::shell;
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, them};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::set::{Destination, Written};
-use crate::output::foreign::one_line;
 use crate::output::style::{BOLD, GOOD, WARNING, styled};
-use crate::output::words::{count, them};
-use crate::output::{Answer, CommandError, Format, Outcome, shell};
+use crate::output::{Answer, CommandError, Format, Outcome};
 
 /// What a command added to a set.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! What somebody decides about a draft, written into its set.
 
 use eval_format::SetEditor;
+use eval_support::untrusted::one_line;
 
 use super::draft::Draft;
 use crate::edited::{edit, refused};
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
 
 /// Takes the mark of a draft away, if the case is still the one that was shown.
 pub(crate) fn accept(draft: &Draft) -> Result<(), CommandError> {

@@ -8,11 +8,12 @@ use eval_agents::draft::{Draft, NewCases, new_cases};
 use eval_core::format::EvalCase;
 use eval_format::SetEditor;
 use eval_format::conventions::{FileKind, SET_NAMES, SET_SUFFIX, file_stem};
+use eval_support::shell;
+use eval_support::untrusted::one_line;
 
 use crate::edited::{edit, open, refused};
 use crate::files::create;
-use crate::output::foreign::one_line;
-use crate::output::{CommandError, shell};
+use crate::output::CommandError;
 
 /// A set to which drafts are added. It need not exist yet.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use eval_format::{
     Content, ConversationScenario, EvalCase, FunctionResponse, Invocation, Map, Persona, Rubric,
     SessionInput, Value,
 };
+use eval_support::untrusted::{one_line, quoted};
 
 use super::draft::Draft;
-use crate::output::foreign::{one_line, quoted};
 use crate::output::style::{BOLD, styled};
 
 /// The column in which texts begin.

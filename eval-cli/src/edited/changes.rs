@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, short_code_list};
 use serde::Serialize;
 
-use crate::output::foreign::one_line;
 use crate::output::style::{GOOD, styled};
-use crate::output::words::{count, short_code_list};
 use crate::output::{Answer, CommandError, Format, Outcome};
 
 /// What became of the cases of a set.

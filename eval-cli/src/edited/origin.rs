@@ -1,8 +1,7 @@
 //! Where a draft comes from, in words.
 
 use eval_format::Value;
-
-use crate::output::foreign::one_line;
+use eval_support::untrusted::one_line;
 
 /// Where a draft comes from: what `from` says, else the whole mark.
 pub(crate) fn origin(mark: &Value) -> String {

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use eval_core::__private::{cases_of_selector, files_of_selector};
 use eval_core::runner::RunDirError;
+use eval_support::shell;
+use eval_support::untrusted::one_line;
 
 use super::set_file::open;
-use crate::output::foreign::one_line;
-use crate::output::{CommandError, shell};
+use crate::output::CommandError;
 
 /// A set, and which of its cases are meant; `None` if no case is named.
 #[derive(Debug)]

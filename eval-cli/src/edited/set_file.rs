@@ -4,13 +4,14 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use eval_core::__private::{FolderLock, FolderLockError};
 use eval_format::{Problem, Problems, SetEditor};
+use eval_support::lock::{FolderLock, FolderLockError};
+use eval_support::shell;
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
 
 use crate::files::{read, replace};
-use crate::output::foreign::one_line;
-use crate::output::words::count;
-use crate::output::{CommandError, shell};
+use crate::output::CommandError;
 
 /// Reads a set, without keeping others out.
 pub(crate) fn open(path: &Path) -> Result<SetEditor, CommandError> {

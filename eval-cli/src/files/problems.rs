@@ -2,10 +2,10 @@
 
 use eval_format::Problem;
 use eval_format::problem::render;
+use eval_support::untrusted::{guard, one_line};
+use eval_support::words::count;
 
-use crate::output::foreign::{guard, one_line};
 use crate::output::style::{ERROR, WARNING, styled};
-use crate::output::words::count;
 
 /// How many problems of one file are shown. With more than these, it helps more to fix the first ones than to see the
 /// rest.

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::output::mask;
-use eval_core::foreign::{LONGEST_TEXT, excerpt};
 use eval_format::{Meaning, SetEditor};
 use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::State;
 use eval_server::axum::http::StatusCode;
 use eval_server::axum::response::{IntoResponse, Response};
+use eval_support::untrusted::one_line;
+use eval_support::untrusted::{LONGEST_TEXT, excerpt};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -20,7 +20,7 @@ use super::site::Site;
 use crate::drafts::{self, Draft, Part, parts};
 use crate::edited::open;
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
+use crate::output::mask;
 use crate::page::line;
 
 /// The page with the drafts of all sets.

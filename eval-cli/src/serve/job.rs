@@ -12,8 +12,8 @@ use std::{env, thread};
 
 use chrono::{DateTime, Utc};
 use eval_agents::__private::{Group, Launch};
-use eval_core::__private::variables;
 use eval_server::axum::http::StatusCode;
+use eval_support::variables;
 use serde_json::{Value, json};
 
 use super::answer::Failure;

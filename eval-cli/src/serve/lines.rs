@@ -4,14 +4,15 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use crate::output::mask;
 use eval_core::journal::Head;
 use eval_report::journal::RunDir;
+use eval_support::shell;
 
 use super::folder::{Signature, signature};
 use super::html::RunLine;
 use super::hub::lock;
-use crate::output::{shell, time};
+use crate::output::mask;
+use crate::output::time;
 use crate::page::line;
 use crate::recorded::{LoadedRun, RunResults};
 

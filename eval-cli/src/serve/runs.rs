@@ -3,11 +3,11 @@
 use std::io;
 use std::sync::Arc;
 
-use eval_core::__private::mask;
 use eval_report::journal::{self, RunDir, find_run};
 use eval_server::axum::extract::{Path, State};
 use eval_server::axum::http::{HeaderMap, Uri};
 use eval_server::axum::response::{IntoResponse, Response};
+use eval_support::secrets::mask;
 use serde_json::json;
 
 use super::answer::{self, Failure};

@@ -4,17 +4,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::output::mask;
-use eval_format::__private::content_hash;
 use eval_report::journal::{ReadRunError, RunDir};
 use eval_report::price::Prices;
 use eval_server::axum::response::Response;
+use eval_support::hash::content_hash;
 use serde_json::{Value, json};
 
 use super::answer::{self, Failure};
 use super::folder::{Signature, signature};
 use super::html::{COMMON, RUN, STYLE, nav};
 use super::hub::lock;
+use crate::output::mask;
 use crate::page::{self, CaseRow, Fact, Live, PageModel};
 use crate::recorded::{LoadedRun, RunResults};
 use crate::run_page;

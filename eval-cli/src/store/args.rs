@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use crate::output::hide;
+use eval_support::shell;
 
 use super::open::Store;
 use super::url::StoreUrl;
-use crate::output::{CommandError, shell};
+use crate::output::CommandError;
+use crate::output::hide;
 
 /// The URL of a store, as it is given. It is read when the command runs, because clap would quote one that is wrong, and
 /// people put credentials into URLs.

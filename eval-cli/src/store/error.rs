@@ -2,12 +2,12 @@
 
 use std::error::Error as _;
 
+use eval_support::untrusted::one_line;
 use opendal::{Error, ErrorKind};
 
 use super::patience::{LIMIT, REPEATED};
 use super::url::{Place, StoreUrl};
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
 
 /// What was being done.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use eval_core::journal::{file_names, runs};
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, did_you_mean};
 use tokio::task::{JoinError, JoinSet};
 
 use super::layout::{self, Named, RUNS, hash};
@@ -15,8 +17,6 @@ use super::open::Store;
 use super::parts;
 use crate::files::{private_beside, replace_private};
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
-use crate::output::words::{count, did_you_mean};
 
 /// A stored run.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -159,7 +159,7 @@ pub(crate) fn cache(store: &Store, root: &Path) -> PathBuf {
 
 /// Fetches a run: the one with this id, else the one that `EVALSET_RUN_ID` names, else the one that was stored last.
 pub(crate) async fn fetch_run(store: &Store, id: Option<&str>, root: &Path) -> Result<Fetched, CommandError> {
-    let of_variable = std::env::var(eval_core::__private::variables::RUN_ID).ok().filter(|id| !id.is_empty());
+    let of_variable = std::env::var(eval_support::variables::RUN_ID).ok().filter(|id| !id.is_empty());
     let id = id.or(of_variable.as_deref());
     // There may be thousands of others.
     if let Some(id) = id.filter(|id| runs::is_id(id))
@@ -189,7 +189,7 @@ pub(crate) async fn fetch_run(store: &Store, id: Option<&str>, root: &Path) -> R
 }
 
 fn list(store: &Store) -> String {
-    format!("cargo evalset store list {}", crate::output::shell::word(&store.shown()))
+    format!("cargo evalset store list {}", eval_support::shell::word(&store.shown()))
 }
 
 /// Fetches a run. If that fails, a copy that is there says so: nobody may take it for the run.
@@ -224,7 +224,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
             format!("{}: the run `{id}` is not complete: {}", store.shown(), why),
             format!(
                 "store it again where it ran: `cargo evalset store push {} {id}`",
-                crate::output::shell::word(&store.shown())
+                eval_support::shell::word(&store.shown())
             ),
         ));
     };

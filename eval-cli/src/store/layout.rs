@@ -15,7 +15,6 @@ use std::time::SystemTime;
 
 use eval_core::journal::runs;
 use eval_format::conventions::SET_SUFFIX;
-
 use sha2::{Digest, Sha256};
 
 /// The folder of all runs.

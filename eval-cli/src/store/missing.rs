@@ -4,12 +4,12 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use eval_core::__private::mask;
 use eval_core::journal::file_names;
+use eval_support::secrets::mask;
+use eval_support::untrusted::one_line;
 
 use crate::files::replace_private;
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
 
 /// Writes a sentence for each part that is missing, or removes what was written if none is.
 pub(super) fn say(folder: &Path, missing: &[String]) -> io::Result<()> {

@@ -4,6 +4,7 @@ use std::env;
 use std::path::Path;
 use std::time::Duration;
 
+use eval_support::untrusted::one_line;
 use opendal::layers::{RetryLayer, TimeoutLayer};
 use opendal::services::{Fs, Gcs, S3};
 use opendal::{ErrorKind, Operator};
@@ -12,7 +13,6 @@ use super::error::{self, Doing};
 use super::patience::{LIMIT, REPEATED};
 use super::url::{Place, StoreUrl};
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
 
 /// A store. It is cheap to clone.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use eval_core::journal::{file_names, runs};
+use eval_support::untrusted::one_line;
 use tokio::task::JoinSet;
 
 use super::fetch::manifests;
@@ -14,7 +15,6 @@ use super::layout::{self, hash};
 use super::manifest::{Chunk, Manifest, StoredJournal, VERSION};
 use super::open::Store;
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
 
 /// How much is read before it is stored. So much, [`AT_ONCE`] times, is all that is held of journals of any size.
 const CHUNK: usize = 8 << 20;

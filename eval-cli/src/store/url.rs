@@ -3,9 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use eval_support::untrusted::one_line;
+
 use super::layout::hash;
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
 
 /// A place for objects, and the prefix below which all of ours lie.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use eval_core::format;
-
 use crate::WORKSPACE;
 use crate::project::Project;
 use crate::reported;
@@ -20,7 +18,7 @@ impl Walk {
     /// Begins a walk in a folder of this name. Its place is the same each time, so that cargo builds over what it built
     /// there before.
     pub(crate) fn begin(name: &str, folder: &str) -> Self {
-        let place = format!("evalset-{:016x}", format::__private::content_hash(WORKSPACE.as_bytes()));
+        let place = format!("evalset-{:016x}", eval_support::hash::content_hash(WORKSPACE.as_bytes()));
         let place = env::temp_dir().join(place).join(name);
         drop(fs::remove_dir_all(&place));
         let folder = place.join(folder);

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Content, FunctionCall, InvocationEvent, Map, Part, UsageMetadata, Value};
-
-use crate::message::cut;
+use eval_support::message::cut;
 
 /// How many characters of a text are shown in one line about an event.
 const SHOWN: usize = 80;

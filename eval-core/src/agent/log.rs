@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use eval_support::words::count;
+
 use super::chunks;
 use super::event::Event;
 use super::weight;
-use crate::message::count;
 
 /// The most events that a turn may have.
 pub(crate) const MOST_EVENTS: usize = 100_000;

@@ -104,7 +104,7 @@ fn event_of(expected: &InvocationEvent) -> Event {
 impl Agent for Replay {
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
         let events = self.turns.pop_front().ok_or_else(|| {
-            format!("the recording ends after {}", crate::message::count(self.played, "turn"))
+            format!("the recording ends after {}", eval_support::words::count(self.played, "turn"))
         })?;
         self.played += 1;
         for event in events {

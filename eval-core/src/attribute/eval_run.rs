@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use eval_format::EvalCase;
+use eval_support::words::count;
+
 use crate::agent::Agent;
 use crate::case_runner::{CaseRunner, EndedBody, Evaluated, IdentifiedCase, Run};
 use crate::guard::Watch;
-use crate::message::count;
 use crate::report::CaseReport;
 use crate::transcript::RunError;
 use crate::verdict::Role;
-use eval_format::EvalCase;
 
 /// One run of a case, for a test body of your own.
 ///

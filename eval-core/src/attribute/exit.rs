@@ -23,7 +23,7 @@ impl Drop for Underway {
     fn drop(&mut self) {
         // The guard of a test that came to its end has taken the test out.
         if let Some(test) = self.0.take() {
-            crate::message::show_past_the_harness(&text(&test));
+            eval_support::message::show_past_the_harness(&text(&test));
             std::process::abort();
         }
     }

@@ -14,7 +14,7 @@ pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'st
     let root = root(manifest_dir);
     if !are_sources_here(&root, files.iter().copied()) {
         // The harness does not show what passing tests print.
-        crate::message::show_past_the_harness(&format!(
+        eval_support::message::show_past_the_harness(&format!(
             "`{pattern}`: the sources are not on this machine, so it was not checked whether sets are new or removed"
         ));
         return;
@@ -55,7 +55,7 @@ fn help(pattern: &str) -> String {
 }
 
 fn fail(text: &str) -> ! {
-    crate::message::show(text);
+    eval_support::message::show(text);
     resume_unwind(Box::new(text.lines().next().unwrap_or_default().to_owned()))
 }
 

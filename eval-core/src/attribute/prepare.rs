@@ -3,11 +3,11 @@
 use std::fmt;
 
 use eval_format::{EvalCase, EvalConfig, Meaning, Problems};
+use eval_support::words::count;
 
 use crate::case_runner::{CaseRunner, CaseRunnerError, SessionNames};
 use crate::compiled::{ConfigSource, SetSource, Test};
 use crate::judge::JudgeRouter;
-use crate::message::count;
 use crate::metric::MakeMetric;
 
 /// Why a test cannot run, although its files were checked while it was compiled.

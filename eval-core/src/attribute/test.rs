@@ -7,6 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use eval_format::EvalCase;
+use eval_support::message::{show, show_past_the_harness};
+use eval_support::secrets::mask;
+use eval_support::untrusted::{guard, headline};
+use eval_support::variables;
 
 use super::eval_run::EvalRun;
 use super::exit::ExitGuard;
@@ -16,16 +20,12 @@ use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, IdentifiedCa
 use crate::compiled::{SetSource, Test};
 use crate::decide::errors_apart;
 use crate::failure;
-use crate::foreign::{guard, headline};
 use crate::guard::{Fault, What, catch_panic, fenced};
 use crate::journal::TestLog;
 use crate::judge::{JudgeRouter, Settings};
-use crate::message::{show, show_past_the_harness};
 use crate::report::{CaseReport, Location};
-use crate::secrets::mask;
 use crate::stale::{self, Freshness};
 use crate::transcript::RunError;
-use crate::variables;
 use crate::verdict::{Role, Verdict};
 
 /// A generated test on its way. It is boxed so that no test of the user's crate instantiates it anew.

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use eval_support::message::cut;
+use eval_support::words::count;
+
 use super::evaluated::Evaluated;
-use crate::message::{count, cut};
 use crate::report::RunReport;
 use crate::transcript::RunError;
 

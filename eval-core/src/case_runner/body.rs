@@ -1,8 +1,9 @@
 //! Test bodies of the user's own: what their ends and their assertions add to the verdict.
 
+use eval_support::message;
+
 use super::evaluated::{EndedBody, Evaluated};
 use crate::journal::TestLog;
-use crate::message;
 use crate::report::{CaseReport, RunReport};
 use crate::transcript::RunError;
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use eval_format::Criterion;
+use eval_support::untrusted::name;
+use eval_support::words::count;
 
 use crate::agent::Event;
-use crate::foreign::name;
-use crate::message::count;
 use crate::report::RunReport;
 
 /// What is wrong with the repeated runs by a criterion with `forbidden_tools`, in a sentence; `None` if nothing is.

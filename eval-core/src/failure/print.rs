@@ -1,6 +1,6 @@
 //! How much a test prints.
 
-use crate::variables::PRINT;
+use eval_support::variables::PRINT;
 
 /// How much is printed: `EVALSET_PRINT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

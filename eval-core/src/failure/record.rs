@@ -1,10 +1,10 @@
 //! Everything that was recorded, for `EVALSET_PRINT=record`.
 
 use eval_format::Value;
+use eval_support::untrusted::{name, quoted};
 
 use super::lines::line;
 use crate::agent::Event;
-use crate::foreign::{name, quoted};
 use crate::report::CaseReport;
 
 /// Each turn of each run as ADK would save it, then the state at the end.

@@ -1,7 +1,8 @@
 //! The command that runs a test again.
 
+use eval_support::variables::NEXTEST_BINARY_ID;
+
 use crate::compiled::Test;
-use crate::variables::NEXTEST_BINARY_ID;
 
 /// What the command cannot know: no variable tells a test how it was built.
 pub(crate) const NOT_KNOWN: &str = "with the --features and the --profile of this run, if it had any";

@@ -1,9 +1,10 @@
 //! The table of metrics.
 
 use eval_format::compat::NotCompared;
+use eval_support::message::cut;
+use eval_support::untrusted::{headline, name};
+use eval_support::words::count;
 
-use crate::foreign::{headline, name};
-use crate::message::{count, cut};
 use crate::report::{CaseReport, MetricReport, short};
 use crate::verdict::Verdict;
 

@@ -1,6 +1,10 @@
 //! The text of a failing test, of a passing one, and of one that could not begin.
 
-use eval_format::__private::shell_word;
+use eval_support::message::cut;
+use eval_support::secrets::mask;
+use eval_support::shell;
+use eval_support::untrusted::{self, below_headline, guard, marked, name as named, quoted};
+use eval_support::words::count;
 
 use super::lines::{HEADLINE, line};
 use super::print::Print;
@@ -8,12 +12,9 @@ use super::rerun::{NOT_KNOWN, rerun_command};
 use super::{record, table, turns};
 use crate::compiled::Test;
 use crate::decide::forbidden;
-use crate::foreign::{self, below_headline, guard, marked, name as named, quoted};
 use crate::journal::Journal;
 use crate::judge_outcome::asks_for_a_recording;
-use crate::message::{count, cut};
 use crate::report::{CaseReport, Location, MetricOutcome, short};
-use crate::secrets::mask;
 use crate::stale::{Freshness, has_its_set};
 use crate::verdict::Verdict;
 
@@ -55,7 +56,7 @@ pub(crate) fn reason(report: &CaseReport) -> String {
 
 /// The part that fits into a headline. `JUnit` files and lists of failures show one line.
 fn one_line(text: &str) -> String {
-    named(&cut(&foreign::headline(text), HEADLINE)).into_owned()
+    named(&cut(&untrusted::headline(text), HEADLINE)).into_owned()
 }
 
 fn failed(report: &CaseReport) -> String {
@@ -168,7 +169,7 @@ pub(crate) fn passing(test: &Test, report: &CaseReport, print: Print) -> String 
 pub(crate) fn stale(test: &Test, how: &str) -> String {
     let shown = test.set.shown;
     let touch =
-        if has_its_set(test.set) { format!("touch {} && ", shell_word(shown)) } else { String::new() };
+        if has_its_set(test.set) { format!("touch {} && ", shell::word(shown)) } else { String::new() };
     format!(
         "Error: {}: stale: {how}\n  --> {shown}\nCargo goes by modification times, so a file that was swapped for an \
          older one, or that is new, does not rebuild.\n\nbuild again  {touch}{}\n             {NOT_KNOWN}",

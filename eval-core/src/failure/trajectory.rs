@@ -1,11 +1,12 @@
 //! Expected and actual tool calls side by side.
 
 use eval_format::{ArgsMatch, FunctionCall, Invocation, MatchType};
+use eval_support::message::cut;
+use eval_support::untrusted::name;
+use eval_support::words::count;
 
 use super::differ;
 use super::lines::line;
-use crate::foreign::name;
-use crate::message::{count, cut};
 use crate::score::align::{Pair, align};
 use crate::score::equality::values_equal;
 

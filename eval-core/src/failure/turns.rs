@@ -2,12 +2,13 @@
 
 use eval_format::Invocation;
 use eval_format::metric::{Need, Subject};
+use eval_support::message::cut;
+use eval_support::untrusted::{MARK, below_headline, headline, marked, name, quoted};
+use eval_support::words::count;
 
 use super::differ;
 use super::lines::{HEADLINE, line};
 use super::trajectory;
-use crate::foreign::{MARK, below_headline, headline, marked, name, quoted};
-use crate::message::{count, cut};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport, short};
 use crate::score::align::comparison;

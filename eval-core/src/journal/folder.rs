@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use eval_support::lock::FileLock;
+
 use super::file_names::{LATEST, MARKER};
 use super::revision::Revision;
 use super::runs::{Owner, RunDir, latest_id, marker, owners, runs};
 use super::time;
-use crate::lock::FileLock;
 
 /// A run that this process writes in. No process removes it while this value lives.
 #[derive(Debug)]
@@ -100,7 +101,7 @@ pub(super) fn create_private(path: &Path) -> io::Result<File> {
 
 fn in_place_of(path: &Path, what: &str) -> io::Error {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    io::Error::other(format!("`{}` is there, and is not {what}", crate::foreign::name(&name)))
+    io::Error::other(format!("`{}` is there, and is not {what}", eval_support::untrusted::name(&name)))
 }
 
 /// Locks the marker of a run, together with all other processes that write in the run.

@@ -5,8 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use eval_format::__private::{needs_escape, write_string};
-
-use crate::secrets::{
+use eval_support::secrets::{
     PrivateKey, SHORTEST_SECRET, Secrets, is_in_every_address, is_in_every_border, is_in_every_key,
 };
 

@@ -5,7 +5,9 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use eval_format::__private::{LISTING_BEGIN, LISTING_END, content_hash};
+use eval_format::__private::{LISTING_BEGIN, LISTING_END};
+use eval_support::hash::content_hash;
+use eval_support::secrets::Secrets;
 
 use super::file_names::{JOURNAL, plain};
 use super::folder::create_private;
@@ -13,7 +15,6 @@ use super::line::Line;
 use super::record::{Head, Listed, ListedSet};
 use super::record_line::write_record;
 use super::seal::seal;
-use crate::secrets::Secrets;
 
 /// The sets that `#[eval_set]` made tests of in the program that this process runs; `None` if it cannot be read, or lists none.
 pub(super) fn of_this_program() -> Option<Listed> {

@@ -6,11 +6,11 @@ use std::time::Duration;
 use std::time::SystemTime;
 
 use eval_format::{Gate, Pass};
+use eval_support::variables::NEXTEST_RUN_ID;
 
 use super::fields::{fields, record};
 use crate::judge_outcome::JudgeUse;
 use crate::report::{MetricReport, RunError, ScoredMetric, Transcript};
-use crate::variables::NEXTEST_RUN_ID;
 use crate::verdict::Verdict;
 
 /// The version of the records that this version of eval-core writes, and the only one that it reads.

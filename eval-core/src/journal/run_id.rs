@@ -7,11 +7,11 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use eval_format::__private::content_hash;
+use eval_support::hash::content_hash;
+use eval_support::variables::{NEXTEST_RUN_ID, RUN_ID};
 
 use super::runs::{LONGEST_ID, id_rule, is_id, runs_named};
 use super::time;
-use crate::variables::{NEXTEST_RUN_ID, RUN_ID};
 
 /// The id of the run of this process, in a folder such as `target/evalset`.
 pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
@@ -31,7 +31,7 @@ pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
 fn unusable(id: &str) -> String {
     format!(
         "`{RUN_ID}` is `{}`; it names a folder on every system: {}",
-        crate::message::cut(id, LONGEST_ID),
+        eval_support::message::cut(id, LONGEST_ID),
         id_rule()
     )
 }

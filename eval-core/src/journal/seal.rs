@@ -2,7 +2,7 @@
 //!
 //! `{"record":"decided", .., "n":7,"sum":"0123456789abcdef"}`: the sum is that of everything before `,"sum"`.
 
-use eval_format::__private::block_hash;
+use eval_support::hash::block_hash;
 
 use super::line::Line;
 

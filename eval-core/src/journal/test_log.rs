@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use eval_format::{EvalCase, Meaning};
+use eval_support::variables::NEXTEST_ATTEMPT;
 
 use super::record::{Broke, Decided, Planned, Ran, Scored, Started};
 use super::time;
@@ -14,7 +15,6 @@ use crate::judge_outcome::JudgeUse;
 use crate::options::Options;
 use crate::report::{CaseReport, Location, ScoredMetric};
 use crate::transcript::{RunError, Transcript};
-use crate::variables::NEXTEST_ATTEMPT;
 use crate::verdict::{Role, Verdict};
 
 /// The part of a journal that belongs to one test. Does nothing if no journal is written.

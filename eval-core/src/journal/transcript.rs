@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use eval_format::Value;
+use eval_support::secrets::Secrets;
 use serde_core::ser::Error as _;
 use serde_core::{Serialize, Serializer};
-
-use eval_format::Value;
 
 use super::field::{Field, Of};
 use super::fields::{fields, words};
@@ -14,7 +14,6 @@ use super::line::Line;
 use super::serializer::LineSerializer;
 use crate::agent::{Event, Session};
 use crate::judge_outcome::{JudgeError, JudgeErrorKind};
-use crate::secrets::Secrets;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;
 

@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 
+use eval_support::lock::FileLock;
+use eval_support::secrets::{Secrets, secret_variables};
+use eval_support::variables;
+
 use super::fields::Kind;
 use super::file_names::{JOURNAL, plain};
 use super::folder::Joined;
@@ -17,10 +21,7 @@ use super::record_line::write_record;
 use super::seal::seal;
 use super::{folder, listed, run_id, time};
 use crate::compiled::SetSource;
-use crate::lock::FileLock;
-use crate::secrets::{Secrets, secret_variables};
 use crate::target_dir::evalset_dir;
-use crate::variables;
 
 /// The journal that a process writes.
 ///
@@ -288,7 +289,7 @@ impl Lines {
 fn say_once(why: &str) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
-        crate::message::show_past_the_harness(&format!(
+        eval_support::message::show_past_the_harness(&format!(
             "no journal of this process: {why} (verdicts are the same without it; `EVALSET_JOURNAL=off` keeps it quiet)"
         ));
     });

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use eval_format::__private::content_hash;
+use eval_support::hash::content_hash;
 use tokio::time::Instant;
 
 use super::environment::BUDGET;

@@ -4,9 +4,10 @@ use std::env::VarError;
 use std::error::Error;
 use std::fmt;
 
+use eval_support::variables;
+use eval_support::words::quoted_list;
+
 use super::{JudgeError, JudgeErrorKind};
-use crate::message::quoted_list;
-use crate::variables;
 
 pub(super) use variables::{
     JUDGE as MODE, JUDGE_BASE_URL as BASE_URL, JUDGE_BUDGET as BUDGET, JUDGE_MODEL as MODEL,

@@ -4,11 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use eval_format::options::DEFAULT_MODEL;
 use eval_format::{Criterion, Map, Value};
+use eval_support::{message, words};
 
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::agent::BoxFuture;
 use crate::guard;
-use crate::message;
 
 /// ADK's number of samples for a criterion that names none.
 const DEFAULT_SAMPLES: u32 = 5;
@@ -305,7 +305,7 @@ fn too_few_votes(samples: &[Sample<Option<bool>>], yes: usize, voters: usize) ->
     let said = samples.iter().filter_map(|sample| sample.as_ref().ok()).find(|(vote, _)| vote.is_none());
     let said = said.map(|(_, reply)| message::quote(&reply.text)).unwrap_or_default();
     let verb = |count| if count > 1 { "say" } else { "says" };
-    let of = message::count(samples.len(), "sample");
+    let of = words::count(samples.len(), "sample");
     let message = match voters {
         0 => format!("none of {of} says yes or no{failed}{said}"),
         _ if yes * 2 <= voters || (samples.len() - voters) * 2 > samples.len() => {

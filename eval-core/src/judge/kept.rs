@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use eval_support::secrets::mask;
+
 use super::{JudgeError, JudgeReply, JudgeRequest};
 use crate::judge_outcome::JudgeQuestion;
-use crate::secrets::mask;
 
 /// Characters that are kept of a prompt.
 const LONGEST_PROMPT: usize = 8_000;

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use eval_format::Value;
+use eval_support::message::cut;
 
 use super::reply_json::is_json;
 use super::reply_scan::{CONTRADICTION, Mention, first_word, is_own, mentions};
-use crate::message::cut;
 
 /// The most characters of a rationale.
 const LONGEST: usize = 400;

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use eval_format::{Map, UsageMetadata, Value};
-
-use crate::secrets;
+use eval_support::secrets;
 
 /// What a judge is asked: one sample of one question.
 ///

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use eval_format::{EvalCase, Invocation, Map};
+use eval_support::words::count;
 
 use super::unscored;
 use super::user::{Message, User};
 use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn};
 use crate::guard::{Fault, What, fenced, not_async};
-use crate::message::count;
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;

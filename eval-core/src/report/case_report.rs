@@ -4,9 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use eval_format::{EvalCase, Gate};
+use eval_support::secrets;
 
 use super::metric_report::{MetricReport, ScoredMetric};
-use crate::secrets;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Verdict;
 

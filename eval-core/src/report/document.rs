@@ -1,10 +1,10 @@
 //! The report as a JSON document of our own, with all that decides a verdict.
 
+use eval_support::secrets::mask;
 use serde_core::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::report::{CaseReport, EvalReport, MetricOutcome, MetricReport, RunReport, ScoredMetric};
-use crate::secrets::mask;
 use crate::verdict::Verdict;
 
 /// The version of the document. It grows if a field changes its meaning or goes, and not for new fields.

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use eval_support::secrets::mask;
+use eval_support::words::count;
+
 use super::case_report::CaseReport;
 use super::metric_report::MetricReport;
 use super::short::short;
-use crate::message::count;
-use crate::secrets::mask;
 use crate::verdict::Verdict;
 
 /// What came out of an eval set or of several: the cases in the order of the files.

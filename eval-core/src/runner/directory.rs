@@ -3,13 +3,13 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use eval_format::__private::read_file;
 use eval_format::compat::OverlookedConfig;
 use eval_format::config::check_config;
 use eval_format::conventions::shared_config_path;
 use eval_format::find::find_sets;
 use eval_format::reader::check_set;
 use eval_format::{EvalConfig, EvalSet, ReadError};
+use eval_support::file::read_file;
 
 use super::error::RunDirError;
 use super::places::Places;

@@ -11,9 +11,9 @@ use eval_format::compat::{Incompatibility, OverlookedConfig};
 use eval_format::conventions::SET_NAMES;
 use eval_format::options::MOST_RUNS;
 use eval_format::{Problems, ReadError};
+use eval_support::words::quoted_list;
 
 use crate::journal::OpenError;
-use crate::message::quoted_list;
 
 /// Why a runner cannot run: its settings contradict each other, or they do not fit the cases.
 ///

@@ -3,9 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use eval_format::__private::suggest;
 use eval_format::EvalCase;
 use eval_format::{EvalSet, ReadError};
+use eval_support::spelling::suggest;
 
 use super::builder::EvalRunner;
 use super::directory::{Found, read_config};

@@ -11,6 +11,7 @@ use eval_format::__private::check_cases;
 use eval_format::compat::check_compatibility_with;
 use eval_format::options::MOST_RUNS;
 use eval_format::{EvalCase, EvalConfig, Pass};
+use eval_support::variables;
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;
@@ -20,7 +21,6 @@ use crate::case_runner::CaseRunner;
 use crate::journal::Journal;
 use crate::options::Options;
 use crate::scoring::criterion_of_custom;
-use crate::variables;
 
 /// What the cases of a set are run with.
 #[derive(Debug)]

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use eval_format::{Content, EvalCase};
+use eval_support::message::cut;
+use eval_support::words::count;
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;
 use super::job::Job;
-use crate::message::{count, cut};
 use crate::play::renew_rubrics;
 use crate::report::{CaseReport, RunReport};
 use crate::transcript::{RunError, Transcript};

@@ -9,10 +9,10 @@
 
 use std::borrow::Cow;
 
+use eval_support::category::{Category, category};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::porter;
-use crate::category::{Category, category};
 
 /// The length up to which words are not stemmed, in bytes.
 const UNSTEMMED: usize = 3;

@@ -1,6 +1,7 @@
 //! The user of one run of a scenario.
 
 use eval_format::{Content, ConversationScenario};
+use eval_support::words::count;
 
 use super::history::{History, MOST_BYTES};
 use super::prompt::prompt;
@@ -8,7 +9,6 @@ use super::simulation::Simulation;
 use super::stop_signal;
 use crate::guard::catch_panic;
 use crate::judge::{BoxJudge, Judge, JudgeError, JudgeReply, JudgeRequest};
-use crate::message::count;
 use crate::transcript::TurnRecord;
 
 /// Why a simulated user has no next message.

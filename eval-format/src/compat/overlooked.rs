@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use strsim::osa_distance;
+use eval_support::file::read_file;
+use eval_support::spelling::osa_distance;
 
-use crate::bytes::read_file;
 use crate::conventions::{CONFIG_NAMES, SHARED_CONFIG, shared_config_path};
 use crate::problem::{Code, JsonPath, Problem};
 

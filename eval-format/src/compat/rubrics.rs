@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
+use eval_support::spelling::suggest;
+
 use super::incompatibility::Incompatibility;
 use super::unread_rubrics;
 use crate::config::{Criterion, EvalConfig};
 use crate::metric::{MetricInfo, TRAJECTORY_QUALITY, metric};
 use crate::model::{EvalCase, Invocation, Rubric};
 use crate::problem::{Code, shown};
-use crate::suggest::suggest;
 
 /// Finds metrics that have no rubrics in a case or two of the same id. Custom metrics, which `answered` names, are not
 /// checked.

@@ -3,11 +3,12 @@
 //! ADK leaves them out without a word, or asks the judge about nothing. Where no metric of the config reads rubrics of
 //! their type, they do no harm, and [`NotCompared`](super::NotCompared) counts them.
 
+use eval_support::spelling::suggest;
+
 use super::incompatibility::{Incompatibility, RubricPlace};
 use crate::metric::{TRAJECTORY_QUALITY, rubric_types};
 use crate::model::{EvalCase, Rubric};
 use crate::problem::{Code, shown};
-use crate::suggest::suggest;
 
 /// Finds rubrics that metrics with these types of rubrics would have read.
 pub(super) fn check(kinds: &[&str], cases: &[EvalCase], incompatibilities: &mut Vec<Incompatibility>) {

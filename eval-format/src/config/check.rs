@@ -3,17 +3,18 @@
 use std::ops::Range;
 use std::path::Path;
 
+use eval_support::file::read_file;
+use eval_support::spelling::is_misspelling;
+
 use super::custom_metrics::{self, CustomNames};
 use super::eval_config::EvalConfig;
 use super::messages::nothing_checked;
 use super::{criteria, foreign, user_simulator};
-use crate::bytes::read_file;
 use crate::error::ReadError;
 use crate::metric::metric;
 use crate::problem::Problems;
 use crate::problem::{Code, JsonPath, Problem, Step, in_order_of_places, shown};
 use crate::schema::{EVAL_CONFIG, Place, Walker};
-use crate::suggest::is_misspelling;
 use crate::syntax::{self, Entry, Node};
 use crate::text;
 

@@ -1,15 +1,16 @@
 //! The criteria of a config. Each is checked against the entry of its metric in the list of metrics.
 
+use eval_support::spelling::suggest;
+
 use super::criterion::Criterion;
 use super::custom_metrics::CustomNames;
 use super::judged;
-use super::messages::{self, nothing_checked};
+use super::messages::{self, SUGGESTION_LIMIT, nothing_checked};
 use crate::coerce;
 use crate::metric::fields::{INTERMEDIATE_RESPONSES, JUDGE};
 use crate::metric::{METRICS, MetricInfo, Similarity, metric};
 use crate::problem::Problem;
 use crate::schema::{self, Field, Model, Place, Type, Walker, wrong_type};
-use crate::suggest::{SUGGESTION_LIMIT, suggest};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Value;
 

@@ -6,6 +6,10 @@ use crate::problem::{Code, Problem, code_list, shown};
 use crate::schema::{Field, Place, opening};
 use crate::syntax::{Entry, Node};
 
+/// How many problems of a config get a "did you mean", and how many of its own custom metrics are looked at for it.
+/// That is enough for any real config, and limits what a hostile one costs.
+pub(super) const SUGGESTION_LIMIT: usize = 100;
+
 /// Criteria that check nothing; what to write is ADK's default.
 pub(super) fn nothing_checked(place: &Place<'_>, node: &Node<'_>, what: &str) -> Problem {
     let message = format!("{what}, so every case would pass unchecked");

@@ -1,9 +1,11 @@
 //! The configuration of a model: google-genai's `GenerateContentConfig`.
 
+use eval_support::spelling::suggest;
+
+use super::messages::SUGGESTION_LIMIT;
 use crate::coerce;
 use crate::problem::{Code, Problem, shown};
 use crate::schema::{Place, Type, wrong_type};
-use crate::suggest::{SUGGESTION_LIMIT, suggest};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Map;
 

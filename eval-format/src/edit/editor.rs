@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use eval_support::spelling::suggest;
+
 use super::edit_error::EditError;
 use super::entry::without;
 use super::layout::{self, Slot};
@@ -12,7 +14,6 @@ use crate::model::{DRAFT, EvalCase, EvalSet};
 use crate::problem::{Code, Problem, Problems};
 use crate::reader::{CheckedSet, Form, NO_FILE, check_set, model_of};
 use crate::schema::EVAL_CASE;
-use crate::suggest::suggest;
 use crate::syntax::{Entry, Node, parse};
 use crate::value::write_string;
 

@@ -2,7 +2,7 @@
 //!
 //! A directory takes no other names, so the cases of such a file would go untested without a word.
 
-use strsim::osa_distance;
+use eval_support::spelling::osa_distance;
 
 use crate::conventions::FileKind;
 

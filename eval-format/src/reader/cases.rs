@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use eval_support::spelling::is_misspelling;
+
 use super::checked::Form;
 use super::reading::Reading;
 use super::scenario;
@@ -10,7 +12,6 @@ use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Code, Problem, shown};
 use crate::rubrics;
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Model, Place, Walker, opening};
-use crate::suggest::is_misspelling;
 use crate::syntax::{Entry, Node};
 
 /// Reads an eval set.

@@ -1,9 +1,10 @@
 //! Drafts in a file: cases that nobody has reviewed, which no test runs.
 
+use eval_support::shell;
+
 use super::checked::{CaseSpan, CheckedSet, Form};
 use crate::model::DRAFT;
 use crate::problem::{Code, JsonPath, Problem, shown};
-use crate::shell::shell_word;
 use crate::syntax;
 
 /// So many drafts are named. Of more than these, the rest is counted.
@@ -72,7 +73,7 @@ pub fn drafts_are(eval_ids: &[&str]) -> String {
 pub fn how_to_accept(file: &str, eval_ids: &[&str]) -> String {
     let named = eval_ids.len() <= NAMED && eval_ids.iter().all(|id| id.len() < 100 && shown(id) == **id);
     let selected = if named { format!("{file}:{}", eval_ids.join(",")) } else { file.to_owned() };
-    let word = shell_word(&selected);
+    let word = shell::word(&selected);
     format!(
         "review what is expected, then `cargo evalset accept {word}`; or `cargo evalset remove-case` drops a draft"
     )

@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
+use eval_support::spelling::is_misspelling;
+
 use crate::problem::{Code, JsonPath, Problem, short};
 use crate::schema::{EVAL_SET_ANY_CASE, opening};
-use crate::suggest::is_misspelling;
 use crate::syntax::{self, Entry, Node};
 
 /// The key by which a schema is recognised.

@@ -3,11 +3,12 @@
 //! ADK draws some ids at random. Here they are derived from the text, so that reading a file twice gives the same set.
 //! ADK also records the time of reading; here there is none.
 
+use eval_support::hash::content_hash;
+
 use super::cases::{check_ids, empty_conversation, no_cases};
 use super::checked::Form;
 use super::reading::Reading;
 use super::session;
-use crate::hash::content_hash;
 use crate::model::{
     Content, DRAFT, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput,
 };

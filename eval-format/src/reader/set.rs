@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use eval_support::file::read_file;
 use serde_core::{Deserialize, Deserializer};
 
 use super::checked::CheckedSet;
 use super::parse::NO_FILE;
 use super::reading::Reading;
 use super::{cases, foreign, legacy, places, session};
-use crate::bytes::read_file;
 use crate::conventions::file_stem;
 use crate::error::ReadError;
 use crate::model::EvalSet;

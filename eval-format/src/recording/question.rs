@@ -1,6 +1,7 @@
 //! One question to a judge with its answers, and its text in a recording.
 
-use crate::hash::content_hash;
+use eval_support::hash::content_hash;
+
 use crate::model::UsageMetadata;
 use crate::order::sorted;
 use crate::value::{Map, Value, to_pretty};

@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use eval_format::__private::suggest;
 use eval_format::options::{Gate, ParseOptionError, Pass, parse_timeout};
+use eval_support::spelling::suggest;
 use lexopt::{Arg, Parser};
 
 use crate::price::{PriceError, Prices};

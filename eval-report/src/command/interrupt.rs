@@ -9,7 +9,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-use eval_core::__private::words::show;
+use eval_support::message::show;
 
 /// The exit code of a program that Ctrl-C ends.
 const ENDED_BY_CTRL_C: i32 = 130;

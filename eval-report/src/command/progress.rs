@@ -2,12 +2,13 @@
 
 use std::io::{IsTerminal, Write};
 
-use crate::output::words::count;
-use crate::price::{Cost, Prices};
-use eval_core::__private::mask;
 use eval_core::Verdict;
-use eval_core::foreign::guard;
 use eval_core::report::CaseReport;
+use eval_support::secrets::mask;
+use eval_support::untrusted::guard;
+use eval_support::words::count;
+
+use crate::price::{Cost, Prices};
 
 /// How far the cases are.
 pub(super) struct Progress {

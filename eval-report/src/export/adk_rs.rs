@@ -1,12 +1,11 @@
 //! The report in the field names of adk-rs 0.6, whose own types read it.
 
-use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
-use serde::{Serialize, Serializer};
-
-use eval_core::__private::mask;
 use eval_core::Verdict;
 use eval_core::metric::Score;
 use eval_core::report::{CaseReport, EvalReport, MetricOutcome, MetricReport, Summary};
+use eval_support::secrets::mask;
+use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
+use serde::{Serialize, Serializer};
 
 /// A report in adk-rs's form.
 pub(super) struct Report<'a>(pub(super) &'a EvalReport);

@@ -4,13 +4,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
+use eval_core::report::{CaseReport, EvalReport};
 use eval_format::{FunctionCall, Invocation};
+use eval_support::secrets::mask;
 
 use super::adk::{ExportedMetric, ExportedRun, ExportedTurn, error};
 use super::file::{ExportError, create_folder_of};
 use super::python;
-use eval_core::__private::mask;
-use eval_core::report::{CaseReport, EvalReport};
 
 const COLUMNS: [&str; 11] = [
     "eval_set_id",

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use eval_core::whole_file;
+use eval_support::whole_file;
 
 /// Why a report could not be exported.
 #[derive(Debug)]

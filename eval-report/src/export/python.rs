@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use eval_format::{FunctionCall, Map, Number, Value};
-
-use eval_core::__private::arithmetic::{Category, category};
+use eval_support::category::{Category, category};
 
 /// `repr` of a float: the shortest text that reads back the same.
 pub(super) fn float(number: f64) -> String {

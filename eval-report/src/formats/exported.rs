@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use eval_core::report::{Role, RunError, RunReport, Transcript};
 use eval_core::{CaseReport, EvalCase, EvalReport, Gate, Verdict};
+use eval_support::untrusted::one_line;
 
 use crate::export::{Export, ExportError, table_with_errors};
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
 use crate::recorded::{Cases, RunResults};
 
 /// The cases that have a verdict, with what their files expect of them, and an error for each that has none or never began.

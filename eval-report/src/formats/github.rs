@@ -1,6 +1,7 @@
 //! Annotations of GitHub Actions, on the lines of the cases.
 
-use crate::output::foreign;
+use eval_support::untrusted;
+
 use crate::phrases;
 use crate::recorded::{Problem, RunResults, State, TestResult};
 
@@ -9,18 +10,18 @@ use crate::recorded::{Problem, RunResults, State, TestResult};
 pub fn annotations(results: &RunResults<'_>) -> String {
     let of_problem = |problem: &Problem| {
         let title = format!("{} is not measurable", problem.name);
-        foreign::annotation("error", &[("title", &*title)], &problem.message)
+        untrusted::annotation("error", &[("title", &*title)], &problem.message)
     };
     let problems = results.problems.iter().map(of_problem);
     let cases: String = results.tests.iter().filter_map(annotation).chain(problems).collect();
     let totals = &results.totals;
     let title = [("title", "metrics were skipped")];
-    let skipped = phrases::skipped(results).map(|skipped| foreign::annotation("warning", &title, &skipped));
+    let skipped = phrases::skipped(results).map(|skipped| untrusted::annotation("warning", &title, &skipped));
     let cases = cases + &skipped.unwrap_or_default();
     if results.problems.is_empty() {
         return cases;
     }
-    cases + &foreign::annotation("error", &[("title", "evals are not measurable")], &totals.reason())
+    cases + &untrusted::annotation("error", &[("title", "evals are not measurable")], &totals.reason())
 }
 
 fn annotation(test: &TestResult<'_>) -> Option<String> {
@@ -39,7 +40,7 @@ fn annotation(test: &TestResult<'_>) -> Option<String> {
         properties.extend([("file", location.file), ("line", &*line), ("col", &*column)]);
     }
     properties.push(("title", &*title));
-    Some(foreign::annotation(level, &properties, &message))
+    Some(untrusted::annotation(level, &properties, &message))
 }
 
 /// The state as the predicate of a sentence.

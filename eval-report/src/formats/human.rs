@@ -2,11 +2,11 @@
 
 use anstyle::Style;
 use eval_core::report::{Verdict, short};
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, tokens};
 
-use crate::output::foreign::one_line;
 use crate::output::style::{self, BOLD, styled};
 use crate::output::width;
-use crate::output::words::{count, tokens};
 use crate::phrases::{counts, details, have, notes, numbers, rerun, runs, times, word};
 use crate::recorded::{Retry, RunResults, State, TestResult, near};
 

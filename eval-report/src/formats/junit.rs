@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use eval_support::untrusted;
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun, TestSuite, XmlString};
 
-use crate::output::{CommandError, foreign, time};
+use crate::output::{CommandError, time};
 use crate::phrases::details;
 use crate::recorded::{Problem, RunResults, State, TestResult, headline};
 
@@ -54,7 +55,7 @@ fn suite_name(package: Option<&str>, binary: Option<&str>) -> String {
         // The schema asks for a name.
         (None, None) => "evals".to_owned(),
     };
-    foreign::one_line(&name)
+    untrusted::one_line(&name)
 }
 
 fn case(test: &TestResult<'_>) -> TestCase {
@@ -128,7 +129,7 @@ fn of_run(results: &RunResults<'_>) -> Vec<Property> {
 /// The scores, a line each. The schema has no properties of a test.
 fn scores(test: &TestResult<'_>) -> String {
     let mut lines = Vec::new();
-    let mut add = |key: String, value: String| lines.push(foreign::one_line(&format!("{key}={value}")));
+    let mut add = |key: String, value: String| lines.push(untrusted::one_line(&format!("{key}={value}")));
     add("eval_id".to_owned(), test.attempt.started.eval_id.clone());
     if let Some(label) = &test.attempt.started.label {
         add("label".to_owned(), label.to_string());
@@ -162,7 +163,7 @@ fn scores(test: &TestResult<'_>) -> String {
             add(format!("{of}.passed_runs"), format!("{passed}/{}", test.runs.total));
         }
         if let Some(reason) = metric.verdict.reason() {
-            add(format!("{of}.reason"), foreign::headline(reason).into_owned());
+            add(format!("{of}.reason"), untrusted::headline(reason).into_owned());
         }
     }
     lines.join("\n")
@@ -170,12 +171,12 @@ fn scores(test: &TestResult<'_>) -> String {
 
 /// Foreign text on one line.
 fn name(text: &str) -> XmlString {
-    plain(&foreign::one_line(text))
+    plain(&untrusted::one_line(text))
 }
 
 /// A text that XML can hold. Transcripts may contain any character.
 fn plain(text: &str) -> XmlString {
-    XmlString::new(foreign::xml(text))
+    XmlString::new(untrusted::xml(text))
 }
 
 #[cfg(test)]

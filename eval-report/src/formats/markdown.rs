@@ -1,7 +1,8 @@
 //! A summary for a pull request.
 
-use crate::output::foreign::{fenced, markdown as escaped};
-use crate::output::words::count;
+use eval_support::untrusted::{fenced, markdown as escaped};
+use eval_support::words::count;
+
 use crate::phrases;
 use crate::recorded::{RunResults, TestResult};
 

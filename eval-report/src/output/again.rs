@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::shell;
+use eval_support::shell;
 
 /// A case by the file of its set and its id.
 pub type CaseOfFile<'c> = (&'c str, &'c str);
@@ -36,7 +36,7 @@ mod tests {
         let options = ["--agent-cmd".to_owned(), "python3 agent.py".to_owned()];
         assert_eq!(
             command(&options, [("b.json", "x"), ("a.json", "degrees at home"), ("b.json", "y")]),
-            "cargo evalset run 'a.json:degrees at home' 'b.json:x,y' --agent-cmd 'python3 agent.py'"
+            "cargo evalset run 'a.json:degrees at home' b.json:x,y --agent-cmd 'python3 agent.py'"
         );
         assert_eq!(of_sets(&options[..0], ["b.json", "a.json", "b.json"]), "cargo evalset run a.json b.json");
     }

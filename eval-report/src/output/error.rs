@@ -1,6 +1,7 @@
 //! Why a command could not do what it was asked for.
 
-use super::foreign::{self, one_line};
+use eval_support::untrusted::{self, one_line};
+
 use super::outcome::Outcome;
 use super::style::{ERROR, styled};
 
@@ -30,7 +31,7 @@ impl CommandError {
         let error = serde_json::json!({ "message": self.message, "help": self.help });
         let document =
             serde_json::json!({ "command": command, "outcome": Outcome::Unmeasurable, "error": error });
-        foreign::json(&format!("{document:#}")) + "\n"
+        untrusted::json(&format!("{document:#}")) + "\n"
     }
 
     /// The error as cargo prints its own errors.

@@ -1,14 +1,14 @@
 //! JSON documents for programs.
 
+use eval_support::untrusted;
 use serde::Serialize;
 
 use super::error::CommandError;
-use super::foreign;
 
 /// A document as text, with a line break at the end.
 pub fn document(document: &impl Serialize) -> Result<String, CommandError> {
     match serde_json::to_string_pretty(document) {
-        Ok(text) => Ok(foreign::json(&text) + "\n"),
+        Ok(text) => Ok(untrusted::json(&text) + "\n"),
         Err(error) => Err(CommandError::new(format!("cannot write JSON: {error}"), "use `--format human`")),
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use eval_format::__private::{Unfit, read_file};
+use eval_support::file::{Unfit, read_file};
 
 use crate::output::CommandError;
 

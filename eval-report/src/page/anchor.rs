@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use eval_core::__private::mask;
-use eval_format::__private::content_hash;
+use eval_support::hash::content_hash;
+use eval_support::secrets::mask;
 
 /// Gives each case a name that no other case of the page has, and that links and attributes hold as it is.
 #[derive(Debug, Default)]

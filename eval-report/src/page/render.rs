@@ -60,7 +60,7 @@ pub fn live_policy(live: &Live) -> String {
 
 #[cfg(test)]
 mod tests {
-    use eval_core::__private::hide;
+    use eval_support::secrets::hide;
 
     use super::*;
     use crate::page::{

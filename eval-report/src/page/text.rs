@@ -3,7 +3,7 @@
 //! Secrets are masked here, and not in the finished page: there a secret with a `<` or a `&` is written in another way, and a
 //! secret that is a word of our own script would break it.
 
-use eval_core::foreign::{Excerpt, LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
+use eval_support::untrusted::{Excerpt, LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 use serde::Serialize;
 
 /// A text in full, or its beginning.

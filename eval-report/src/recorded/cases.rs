@@ -9,8 +9,8 @@ use eval_core::journal::Started;
 use eval_format::conventions::recording_path;
 use eval_format::reader::check_set;
 use eval_format::{EvalCase, Meaning};
+use eval_support::untrusted::one_line;
 
-use crate::output::foreign::one_line;
 use crate::output::read;
 use crate::set_file::path_of;
 

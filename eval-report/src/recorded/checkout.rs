@@ -5,11 +5,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crate::journal::revision_of_run;
 use eval_core::journal::Revision;
+use eval_support::words::count;
 
 use super::run::LoadedRun;
-use crate::output::words::count;
+use crate::journal::revision_of_run;
 
 /// How long git may take to look for changes. It reads the whole work tree.
 const PATIENCE: Duration = Duration::from_secs(5);

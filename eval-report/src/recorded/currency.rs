@@ -6,11 +6,11 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::journal::RecordedRun;
 use eval_core::journal::{JOB_VARIABLES, Started};
+use eval_support::untrusted::one_line;
 
 use super::cases::are_as_recorded;
-use crate::output::foreign::one_line;
+use crate::journal::RecordedRun;
 use crate::set_file::path_of;
 
 /// When a run began, and when its test binaries were built.

@@ -8,14 +8,14 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::journal::{self, Owner, RunDir, owners};
-use eval_core::__private::variables::{self, RUN_ID};
 use eval_core::journal::project::{OWN_FOLDER, Project};
+use eval_support::untrusted::one_line;
+use eval_support::variables::{self, RUN_ID};
+use eval_support::words::did_you_mean;
 
 use crate::cargo;
+use crate::journal::{self, Owner, RunDir, owners};
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
-use crate::output::words::did_you_mean;
 
 /// A run that is meant.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! What a journal does not tell: lines that are incomplete or cannot be read.
 
-use crate::journal::RecordedRun;
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
 
-use crate::output::foreign::one_line;
-use crate::output::words::count;
+use crate::journal::RecordedRun;
 
 /// Whether tests may have run of which the journal does not tell, or not everything.
 pub fn has_gaps(run: &RecordedRun) -> bool {

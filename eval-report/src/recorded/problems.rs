@@ -1,11 +1,11 @@
 //! What keeps a run from passing and is no verdict of a case that began. Each format shows each of them as an error of its own.
 
-use crate::journal::Completeness;
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
 
 use super::run::LoadedRun;
 use super::totals::Totals;
-use crate::output::foreign::one_line;
-use crate::output::words::count;
+use crate::journal::Completeness;
 
 /// Something that was to run and never began, or that is not known of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,6 @@
 //! The results of a recorded run.
 
-use crate::journal::Completeness;
-use crate::price::Prices;
-use crate::statistics::StatisticsError;
+use eval_support::untrusted::one_line;
 
 use super::currency::{self, Doubts, Times};
 use super::problems::{Problem, problems};
@@ -10,7 +8,9 @@ use super::run::{LoadedRun, Whose};
 use super::state::State;
 use super::test::TestResult;
 use super::totals::{OverCases, Totals};
-use crate::output::foreign::one_line;
+use crate::journal::Completeness;
+use crate::price::Prices;
+use crate::statistics::StatisticsError;
 
 /// The results of a recorded run: of each test, and of all of them.
 #[derive(Debug)]

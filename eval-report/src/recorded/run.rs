@@ -3,11 +3,12 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::journal::{ReadRunError, RecordedRun};
+use eval_support::shell;
+use eval_support::untrusted::one_line;
 
 use super::folder::{self, Meant};
-use crate::output::foreign::one_line;
-use crate::output::{CommandError, shell};
+use crate::journal::{ReadRunError, RecordedRun};
+use crate::output::CommandError;
 
 /// Which run is meant.
 #[derive(Clone, Debug, Default)]

@@ -6,17 +6,17 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use crate::journal::{Attempt, RecordedRun, RecordedTest};
 use eval_core::__private::asks_for_a_recording;
 use eval_core::journal::Decided;
 use eval_core::report::{MetricReport, Role, Verdict};
+use eval_support::untrusted;
+use eval_support::words::count;
 use serde::Serialize;
 
 use super::counts::RunCounts;
 use super::state::State;
 use super::usage::Usage;
-use crate::output::foreign;
-use crate::output::words::count;
+use crate::journal::{Attempt, RecordedRun, RecordedTest};
 
 /// A test of a run, with the result of its last attempt.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct TestResult<'r> {
 /// What is wrong with a test, in one line; `None` if there is nothing to say.
 pub fn headline(decided: &Decided) -> Option<Cow<'_, str>> {
     let recorded = decided.headline.as_deref().map(Cow::Borrowed);
-    let of_verdict = || decided.verdict.reason().map(foreign::headline);
+    let of_verdict = || decided.verdict.reason().map(untrusted::headline);
     let is_said = |text: &Cow<'_, str>| !text.is_empty();
     recorded.filter(is_said).or_else(of_verdict).filter(is_said)
 }

@@ -2,14 +2,14 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::journal::RecordedRun;
-use crate::statistics::{StatisticsError, Tally};
+use eval_support::words::count;
 
 use super::state::State;
 use super::test::TestResult;
 use super::usage::Usage;
+use crate::journal::RecordedRun;
 use crate::output::Outcome;
-use crate::output::words::count;
+use crate::statistics::{StatisticsError, Tally};
 
 /// Counts of cases and runs.
 #[derive(Clone, Debug, Default)]

@@ -4,11 +4,12 @@ use std::iter;
 
 use eval_core::report::{MetricReport, Verdict, short};
 use eval_format::metric::metric;
+use eval_support::{shell, untrusted, words};
 
 use super::run::run;
 use super::scores::Known;
 use super::turn::Comparison;
-use crate::output::{again, foreign, shell, time, words};
+use crate::output::{again, time};
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
 use crate::phrases;
 use crate::recorded::{Cases, RunCounts, State, TestResult, headline, near};
@@ -119,7 +120,7 @@ fn metric_line(report: &MetricReport) -> MetricLine {
         score: report.score.map(|score| short(score, report.threshold())),
         threshold: report.threshold().filter(|threshold| threshold.is_finite()),
         scored: format!("{} of {}", report.scored, report.total),
-        reason: report.verdict.reason().map(|reason| line(&foreign::headline(reason))),
+        reason: report.verdict.reason().map(|reason| line(&untrusted::headline(reason))),
         criterion: options.map(|(key, value)| (line(key), line(&value.to_string()))).collect(),
         notes: report.notes.iter().map(|note| line(note)).collect(),
         about: metric(&report.name).map(|info| info.summary.to_owned()),

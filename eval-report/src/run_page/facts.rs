@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use eval_core::journal::Revision;
 use eval_core::journal::Started;
-use eval_format::__private::content_hash;
+use eval_support::hash::content_hash;
+use eval_support::words::count;
 
 use super::scores;
 use crate::output::time;
-use crate::output::words::count;
 use crate::page::{Fact, line};
 use crate::recorded::{Changes, RunResults, TestResult, revisions};
 

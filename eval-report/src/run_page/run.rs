@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::journal::Evaluation;
 use eval_core::__private::values_equal;
 use eval_format::{EvalCase, Map, Value};
+use eval_support::words;
 
 use super::scores::{self, Known};
 use super::turn::{Comparison, not_played, turn};
-use crate::output::words;
+use crate::journal::Evaluation;
 use crate::page::{Run, StateRow, line, text};
 
 pub(super) fn run(

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::journal::Evaluation;
 use eval_core::journal::JudgeUse;
 use eval_core::report::{MetricOutcome, Role, ScoredMetric, short};
 use eval_core::{Score, Scores};
 use eval_format::{EvalCase, Value};
+use eval_support::untrusted;
+use eval_support::words::count;
 
-use crate::output::foreign;
-use crate::output::words::count;
+use crate::journal::Evaluation;
 use crate::page::{Judge, JudgedRubric, Question, RunScore, TurnScore, line, text};
 use crate::recorded::{RunResults, TestResult};
 
@@ -102,8 +102,8 @@ impl Known {
 
     /// The error of a metric: its headline, and the lines below it.
     fn error(&self, metric: &str, state: &'static str, role: Role, message: &str) -> TurnScore {
-        let reason = line(&format!("{role} error: {}", foreign::headline(message)));
-        let below = Some(foreign::below_headline(message)).filter(|below| !below.trim().is_empty());
+        let reason = line(&format!("{role} error: {}", untrusted::headline(message)));
+        let below = Some(untrusted::below_headline(message)).filter(|below| !below.trim().is_empty());
         TurnScore {
             notes: below.map(text).into_iter().collect(),
             ..self.without_a_score(metric, state, Some(reason))
@@ -158,7 +158,7 @@ fn turn_of(message: &str) -> Option<usize> {
 
 /// Why a metric has no scores.
 fn why(outcome: &MetricOutcome) -> Option<String> {
-    outcome.reason().map(|reason| line(&foreign::headline(&reason)))
+    outcome.reason().map(|reason| line(&untrusted::headline(&reason)))
 }
 
 /// What judges were asked in a run.

@@ -7,8 +7,8 @@ use eval_core::agent::Event;
 use eval_core::report::TurnRecord;
 use eval_format::metric::{ArgsMatch, MatchType};
 use eval_format::{FunctionCall, FunctionResponse, Invocation, Value};
+use eval_support::words;
 
-use crate::output::words;
 use crate::page::{self, Call, Step, Turn, TurnScore, line, text};
 use crate::recorded::TestResult;
 

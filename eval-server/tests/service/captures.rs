@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval_core::__private::variables::OF_THIS_PROJECT;
 use eval_server::ServerOptions;
+use eval_support::variables::OF_THIS_PROJECT;
 use serde_json::{Value, json};
 
 use crate::support::{Reply, Service};

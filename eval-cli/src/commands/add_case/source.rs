@@ -4,14 +4,14 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
-use eval_format::__private::LARGEST_FILE;
-use eval_format::__private::content_hash;
 use eval_format::problem::Severity;
 use eval_format::reader::{CheckedSet, check_set};
 use eval_format::{EvalCase, Map, Problem, SessionInput, Value};
+use eval_support::file::LARGEST_FILE;
+use eval_support::hash::content_hash;
+use eval_support::untrusted::one_line;
 
 use crate::files;
-use crate::output::foreign::one_line;
 use crate::output::{Answer, CommandError, Outcome};
 
 /// A file with cases, as text.

@@ -7,9 +7,9 @@ use eval_format::EvalSet;
 use eval_format::conventions::file_stem;
 use eval_format::problem::JsonPath;
 use eval_format::reader::{CheckedSet, Form, check_set};
+use eval_support::words::{code_list, count, them};
 
 use crate::files::{form_name, modern, sessions_in, text_like};
-use crate::output::words::{code_list, count, them};
 
 /// What `--fix` rewrites in a file, and whether it did.
 #[derive(Debug)]

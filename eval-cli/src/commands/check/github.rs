@@ -1,12 +1,12 @@
 //! Annotations of GitHub Actions. They are shown beside the lines of a pull request.
 
 use eval_format::Problem;
+use eval_support::untrusted;
 
 use super::file::CheckedFile;
 use super::results::CheckResults;
 use crate::files::{Positions, severity_name};
 use crate::output::CommandError;
-use crate::output::foreign;
 
 pub(super) fn annotations(results: &CheckResults) -> String {
     let mut text = String::new();
@@ -32,12 +32,12 @@ fn annotation(problem: &Problem, file: &CheckedFile, positions: &Positions) -> S
         properties.extend([("col", &*column), ("endColumn", &*end_column)]);
     }
     properties.push(("title", problem.code.as_str()));
-    foreign::annotation(severity_name(problem.severity), &properties, &message)
+    untrusted::annotation(severity_name(problem.severity), &properties, &message)
 }
 
 fn of_error(error: &CommandError, file: Option<&str>) -> String {
     let message = format!("{}\nhelp: {}", error.message, error.help);
     let properties: Vec<_> =
         file.map(|file| ("file", file)).into_iter().chain([("title", "not checked")]).collect();
-    foreign::annotation("error", &properties, &message)
+    untrusted::annotation("error", &properties, &message)
 }

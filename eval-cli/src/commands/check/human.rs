@@ -1,13 +1,13 @@
 //! The results for people.
 
 use eval_format::problem::Code;
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, short_code_list};
 
 use super::fix::FixState;
 use super::results::CheckResults;
 use crate::files;
-use crate::output::foreign::one_line;
 use crate::output::style::{BOLD, ERROR, GOOD, WARNING, styled};
-use crate::output::words::{count, short_code_list};
 
 pub(super) fn text(results: &CheckResults) -> String {
     let mut text = String::new();

@@ -5,9 +5,9 @@ use std::path::Path;
 use eval_format::Problem;
 use eval_format::problem::Severity;
 use eval_format::reader::{CheckedSet, Form, check_set};
+use eval_support::untrusted::one_line;
 
 use crate::files::{form_name, read, replace, text_like};
-use crate::output::foreign::one_line;
 use crate::output::{CommandError, Outcome};
 
 /// A file after it was formatted, or not.

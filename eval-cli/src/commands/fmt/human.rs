@@ -1,11 +1,12 @@
 //! The results for people.
 
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
+
 use super::file::FileState;
 use super::results::FmtResults;
 use crate::files;
-use crate::output::foreign::one_line;
 use crate::output::style::{BOLD, ERROR, GOOD, styled};
-use crate::output::words::count;
 
 pub(super) fn text(results: &FmtResults) -> String {
     let mut text = String::new();

@@ -1,9 +1,9 @@
 //! Why nothing was imported, and what to do.
 
 use eval_agents::import::ImportError;
+use eval_support::untrusted::one_line;
 
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
 
 pub(super) fn of(error: &ImportError) -> CommandError {
     if let ImportError::OldDatabase { from, migrate, .. } = error {

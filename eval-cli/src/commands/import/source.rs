@@ -5,10 +5,10 @@ use std::path::Path;
 
 use eval_agents::draft::Draft;
 use eval_agents::import::{self, Import};
+use eval_support::untrusted::one_line;
 
 use super::problem;
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
 use crate::recorded::{WhichRun, near};
 
 /// The drafts of a source, and what is left out.

@@ -1,10 +1,11 @@
 //! The listing for people.
 
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
+
 use super::listed::{ListedCase, ListedSet, Listing};
 use crate::edited::origin;
-use crate::output::foreign::one_line;
 use crate::output::style::{BOLD, WARNING, styled};
-use crate::output::words::count;
 
 /// A column is at most so wide. What is longer pushes the rest of its line.
 const WIDEST: usize = 40;

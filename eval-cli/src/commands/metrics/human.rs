@@ -1,9 +1,9 @@
 //! The metrics for people.
 
 use eval_format::metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need};
+use eval_support::words::code_list;
 
 use crate::output::style::{BOLD, styled};
-use crate::output::words::code_list;
 
 /// A table for each group.
 pub(super) fn list() -> String {

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
+
 use super::migration::Migration;
 use crate::files;
-use crate::output::foreign::one_line;
 use crate::output::style::{BOLD, GOOD, WARNING, styled};
-use crate::output::words::count;
 
 pub(super) fn text(migration: &Migration, new: &Path) -> String {
     let mut text = String::new();

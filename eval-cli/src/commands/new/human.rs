@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use eval_support::words::count;
+
 use super::name::Name;
 use super::new_file::shown;
 use super::runtime;
 use crate::output::style::{BOLD, GOOD, styled};
-use crate::output::words::count;
 
 /// What was written.
 pub(super) struct Written<'a> {
@@ -52,7 +53,7 @@ pub(super) fn text(written: &Written<'_>) -> String {
     }
     text.push_str(&format!("\n{}\n", styled(BOLD, "next")));
     if let Some(folder) = folder {
-        text.push_str(&format!("  cd {}\n", crate::output::shell::word(&shown(folder))));
+        text.push_str(&format!("  cd {}\n", eval_support::shell::word(&shown(folder))));
     }
     text.push_str(&format!(
         "  cargo test --test {name}    both cases pass\n  \

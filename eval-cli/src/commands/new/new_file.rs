@@ -4,8 +4,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use eval_support::untrusted::one_line;
+
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
 
 /// Refuses a path at which there is something.
 pub(super) fn refuse_existing(path: &Path) -> Result<(), CommandError> {

@@ -1,13 +1,13 @@
 //! The plan for people.
 
 use eval_core::judge::JudgeMode;
+use eval_support::untrusted::{one_line, quoted};
+use eval_support::words::{code_list, count, tokens};
 
 use super::judges::Judged;
 use super::planned::{Plan, PlannedSet};
 use super::set::Set;
-use crate::output::foreign::{one_line, quoted};
 use crate::output::style::{BOLD, ERROR, GOOD, styled};
-use crate::output::words::{code_list, count, tokens};
 
 pub(super) fn text(plan: &Plan) -> String {
     let mut text = String::new();

@@ -1,9 +1,9 @@
 //! Which judges a set asks, how often, and whether they can answer.
 
-use eval_core::__private::variables;
 use eval_core::judge::{Judge, JudgeMode, Judging, Scripted, check_judge_model};
 use eval_format::metric::{Need, metric};
 use eval_format::{Criterion, EvalCase};
+use eval_support::variables;
 
 use super::last_run::SIMULATED_USER;
 use super::recorded_questions::RecordedQuestions;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use eval_core::__private::variables;
 use eval_core::journal::JudgeUse;
 use eval_format::Criterion;
+use eval_support::variables;
 
 use crate::recorded::{TestResult, Usage};
 

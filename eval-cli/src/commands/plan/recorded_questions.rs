@@ -5,11 +5,11 @@ use std::path::Path;
 
 use eval_format::metric::METRICS;
 use eval_format::recording::check_recording;
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
 
 use super::last_run::SIMULATED_USER;
 use crate::files::read;
-use crate::output::foreign::one_line;
-use crate::output::words::count;
 
 /// The recorded questions of a set.
 #[derive(Debug)]

@@ -9,12 +9,13 @@ use eval_format::config::{UserSimulatorConfig, check_config};
 use eval_format::conventions::{recording_path, shared_config_path};
 use eval_format::reader::check_set;
 use eval_format::{Criterion, EvalCase, EvalConfig};
+use eval_support::shell;
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
 
 use super::last_run::LastRunOfFile;
 use crate::files::read;
-use crate::output::foreign::one_line;
-use crate::output::words::count;
-use crate::output::{CommandError, shell};
+use crate::output::CommandError;
 
 /// A set, and what decides how it runs.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 
 use eval_agents::record::{Chat, DraftRecorder};
 use eval_core::Agent;
+use eval_support::untrusted::one_line;
 use tokio::sync::mpsc;
 
 use super::recorded::Recorded;
@@ -12,7 +13,6 @@ use super::tell::tell;
 use crate::agent::AnyAgent;
 use crate::drafts::Destination;
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
 
 /// What a line asks for.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use eval_agents::record::Watched;
 use eval_core::BoxAgent;
 use eval_core::agent::Event;
 use eval_format::{Part, Value};
+use eval_support::untrusted::one_line;
 
 use super::tell::tell;
 use crate::agent::AnyAgent;
-use crate::output::foreign::one_line;
 use crate::output::style::{BOLD, ERROR, styled};
 
 /// How many characters of a result are shown.

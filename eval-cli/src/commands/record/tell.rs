@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use crate::output::foreign::guard_styled;
+use eval_support::untrusted::guard_styled;
 
 /// Says something while the command runs. If nobody can be told, it goes on all the same.
 pub(super) fn tell(text: &str) {

@@ -8,15 +8,14 @@ mod stored;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use crate::output::mask;
+use eval_report::formats as format;
+use eval_support::untrusted::one_line;
 
 use crate::files::replace;
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
+use crate::output::mask;
 use crate::recorded::{RunResults, near};
 use crate::run_page;
-
-use eval_report::formats as format;
 
 #[cfg(feature = "store")]
 pub(in crate::commands) use stored::store;

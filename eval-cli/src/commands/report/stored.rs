@@ -1,11 +1,11 @@
 //! `report --store`: the run of a store.
 
-use crate::output::mask;
+use eval_support::untrusted::guard_styled;
+use eval_support::words::count;
 
 use super::formats;
 use crate::output::CommandError;
-use crate::output::foreign::guard_styled;
-use crate::output::words::count;
+use crate::output::mask;
 use crate::recorded::{RunResults, WhichRun, new_root};
 use crate::store::{Fetched, Store, StoreArg, fetch_run, runtime};
 

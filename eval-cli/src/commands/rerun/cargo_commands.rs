@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::process::Stdio;
 
-use eval_core::__private::variables::RUN_ID;
+use eval_support::shell;
+use eval_support::variables::RUN_ID;
+use eval_support::words::count;
 
 use super::cargo_tests::CargoTests;
 use super::notice::notice;
 use super::targets::Targets;
 use crate::cargo;
-use crate::output::words::count;
-use crate::output::{Answer, CommandError, Outcome, shell};
+use crate::output::{Answer, CommandError, Outcome};
 
 /// The arguments of cargo.
 pub(super) type Arguments = Vec<String>;

@@ -1,9 +1,10 @@
 //! Tests of a record that no longer exist.
 
+use eval_support::words::short_code_list;
+
 use super::cargo_tests::CargoTests;
 use super::notice::{asking_for_tests, notice};
 use super::targets::Targets;
-use crate::output::words::short_code_list;
 
 /// Names the chosen tests that no longer exist. Returns whether there are any: for these, cargo would run no test and
 /// succeed.

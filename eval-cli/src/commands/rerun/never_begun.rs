@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use eval_report::journal::{Completeness, RecordedRun, RecordedTest};
+use eval_support::untrusted::one_line;
 
 use super::cargo_tests::{CargoTests, TestBinary};
 use super::notice::{asking_for_tests, notice};
 use super::targets::Targets;
-use crate::output::foreign::one_line;
 
 /// Adds the tests that were to run and never began. Those of a binary that cargo did not run are added to `others`.
 ///

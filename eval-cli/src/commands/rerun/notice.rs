@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
+use eval_support::untrusted::one_line;
+
 use super::cargo_tests::TestBinary;
-use crate::output::foreign::one_line;
 
 pub(super) fn notice(text: &str) {
     // There is no other place to report that stderr cannot be written to.

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use eval_core::report::{MetricReport, short};
+use eval_support::untrusted::{one_line, quoted};
+use eval_support::words::{code_list, count};
 
 use super::change::{Change, changes};
 use super::rescored::{Now, RescoredCase, RescoredRun};
-use crate::output::foreign::{one_line, quoted};
 use crate::output::style::{self, styled};
-use crate::output::words::{code_list, count};
 use crate::recorded::{Problem, State, gaps};
 
 pub(super) fn text(run: &RescoredRun<'_>) -> String {

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use eval_format::EvalConfig;
 use eval_format::config::check_config;
+use eval_support::shell;
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, did_you_mean};
 
 use super::recorded_scores::is_own;
 use crate::files::read;
-use crate::output::foreign::one_line;
-use crate::output::words::{count, did_you_mean};
-use crate::output::{CommandError, shell};
+use crate::output::CommandError;
 use crate::recorded::TestResult;
 
 /// Which metrics are scored again, and how.

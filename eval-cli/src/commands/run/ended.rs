@@ -1,14 +1,14 @@
 //! What a run prints when it is over.
 
 use eval_core::runner::RunPlan;
+use eval_report::formats::human_body;
 use eval_report::price::Cost;
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, short_code_list};
 
 use crate::output::again::{self, CaseOfFile};
-use crate::output::foreign::one_line;
 use crate::output::width::fitted;
-use crate::output::words::{count, short_code_list};
 use crate::recorded::{RunResults, TestResult, near};
-use eval_report::formats::human_body;
 
 /// A case that was to run.
 #[derive(Debug)]

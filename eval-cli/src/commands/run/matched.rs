@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::io::Write as _;
 
-use crate::output::mask;
 use eval_core::runner::RunPlan;
+use eval_support::untrusted::{guard_styled, one_line};
+use eval_support::words::{count, short_code_list};
 
 use super::source::Source;
 use crate::output::CommandError;
-use crate::output::foreign::{guard_styled, one_line};
+use crate::output::mask;
 use crate::output::style::{WARNING, styled};
-use crate::output::words::{count, short_code_list};
 
 /// How the conversations of traces belong to the cases of a run.
 #[derive(Debug, Default)]

@@ -9,12 +9,13 @@ use eval_format::config::check_config;
 use eval_format::metric::{METRICS, metric};
 use eval_format::options::{Gate, ParseOptionError, Pass, parse_timeout};
 use eval_report::price::Prices;
+use eval_support::shell;
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, did_you_mean};
 
 use crate::commands::report;
 use crate::files::read;
-use crate::output::foreign::one_line;
-use crate::output::words::{count, did_you_mean};
-use crate::output::{CommandError, shell};
+use crate::output::CommandError;
 
 /// The arguments that say how cases are run and scored.
 #[derive(Debug, clap::Args)]

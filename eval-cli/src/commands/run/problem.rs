@@ -3,10 +3,11 @@
 use eval_core::runner::{RunDirError, RunnerError};
 use eval_format::__private::{drafts_are, how_to_accept};
 use eval_format::ReadError;
+use eval_support::shell;
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
 
-use crate::output::foreign::one_line;
-use crate::output::words::count;
-use crate::output::{CommandError, shell};
+use crate::output::CommandError;
 
 /// Why the sets cannot be run.
 pub(super) fn of_plan(error: &RunDirError) -> CommandError {

@@ -5,14 +5,14 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::output::mask;
 use eval_core::{CaseReport, EvalCase, EvalRunner, Verdict};
 use eval_report::price::{Cost, Prices};
+use eval_support::untrusted::{guard_styled, one_line};
+use eval_support::words::tokens;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::output::foreign::{guard_styled, one_line};
+use crate::output::mask;
 use crate::output::style::styled;
-use crate::output::words::tokens;
 use crate::recorded::State;
 
 /// How far a run is.

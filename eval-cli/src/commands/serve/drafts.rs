@@ -7,9 +7,9 @@ use eval_agents::draft::Draft;
 use eval_format::__private::is_left_out;
 use eval_format::conventions::{FileKind, SET_NAMES, is_passed_over};
 use eval_server::{DraftRefused, DraftStore, SavedDraft};
+use eval_support::untrusted::one_line;
 
 use crate::drafts::Destination;
-use crate::output::foreign::one_line;
 
 /// The set for drafts that name none.
 const DEFAULT: &str = "sessions.evalset.json";

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::output::mask;
+use eval_support::untrusted::guard_styled;
 
 use crate::output::CommandError;
-use crate::output::foreign::guard_styled;
+use crate::output::mask;
 use crate::recorded::new_root;
 use crate::store::{Store, StoreArg, fetch_last, runtime};
 

@@ -1,9 +1,9 @@
 //! `cargo evalset store list`: what a store holds.
 
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
 use serde_json::json;
 
-use crate::output::foreign::one_line;
-use crate::output::words::count;
 use crate::output::{Answer, CommandError, Format, Outcome};
 use crate::store::{App, StoreArg, StoredRun, apps, runs, runtime};
 

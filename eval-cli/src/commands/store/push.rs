@@ -1,6 +1,7 @@
 //! `cargo evalset store push`: the journals of runs.
 
-use crate::output::words::count;
+use eval_support::words::count;
+
 use crate::output::{Answer, CommandError, Outcome};
 use crate::recorded::run_folder;
 use crate::store::{StoreArg, push, runtime};

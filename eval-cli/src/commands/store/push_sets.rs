@@ -4,12 +4,13 @@ use std::ffi::OsString;
 
 use eval_format::EvalSet;
 use eval_format::reader::check_set;
+use eval_support::shell;
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
 
 use crate::edited::select;
 use crate::files::read;
-use crate::output::foreign::one_line;
-use crate::output::words::count;
-use crate::output::{Answer, CommandError, Outcome, shell};
+use crate::output::{Answer, CommandError, Outcome};
 use crate::store::{PutSet, Store, StoreArg, put_set, runtime};
 
 /// Stores sets where google-adk's `GcsEvalSetsManager` reads them: `APP/evals/eval_sets/ID.evalset.json`.

@@ -1,7 +1,8 @@
 //! `cargo evalset store result`: one of ADK's results.
 
-use crate::output::foreign::one_line;
-use crate::output::words::count;
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
+
 use crate::output::{Answer, CommandError, Outcome};
 use crate::store::{CaseOutcome, StoreArg, StoredResult, read_result, runtime};
 

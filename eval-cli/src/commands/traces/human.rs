@@ -1,10 +1,10 @@
 //! What traces hold, for people.
 
 use eval_agents::traces::{Conversation, Gap, ToolCall, Traces, Turn, Usage};
+use eval_support::untrusted::one_line;
+use eval_support::words::{count, tokens};
 
-use crate::output::foreign::one_line;
 use crate::output::style::{BOLD, ERROR, WARNING, styled};
-use crate::output::words::{count, tokens};
 
 /// How many characters of a text are shown.
 const SHOWN: usize = 200;

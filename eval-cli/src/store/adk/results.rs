@@ -6,14 +6,14 @@ use std::time::SystemTime;
 use eval_core::EvalReport;
 use eval_format::__private::check_path_part;
 use eval_report::export::Export;
+use eval_support::untrusted::one_line;
+use eval_support::words::did_you_mean;
 use serde_json::Value;
 
 use super::super::layout::{self, RESULT};
 use super::super::open::Store;
 use super::super::push::JSON;
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
-use crate::output::words::did_you_mean;
 
 /// Stores ADK's results of a report: one per app and set. Returns their places, and why some could not be.
 ///
@@ -36,7 +36,7 @@ pub(crate) async fn put_results(
     if nameless > 0 {
         notes.push(format!(
             "{} without an app: no result for ADK is stored of them; `--app NAME` names the app",
-            crate::output::words::count(nameless, "case")
+            eval_support::words::count(nameless, "case")
         ));
     }
     let now = SystemTime::now();
@@ -120,7 +120,7 @@ pub(crate) async fn read_result(store: &Store, app: &str, id: &str) -> Result<St
         let names = store.list(&layout::results(app), false).await?;
         let ids = names.iter().filter_map(|name| name.rsplit('/').next()?.strip_suffix(RESULT));
         let help = did_you_mean(id, ids).unwrap_or_else(|| {
-            format!("`cargo evalset store list {}` lists them", crate::output::shell::word(&store.shown()))
+            format!("`cargo evalset store list {}` lists them", eval_support::shell::word(&store.shown()))
         });
         return Err(CommandError::new(
             format!("{}: the app `{}` has no result `{}`", store.shown(), one_line(app), one_line(id)),

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use eval_format::__private::check_path_part;
+use eval_support::untrusted::one_line;
+use eval_support::words::did_you_mean;
 
 use super::super::fetch::cache;
 use super::super::layout::{self, SET, hash};
@@ -12,8 +14,6 @@ use super::super::push::JSON;
 use super::super::url::{Place, StoreUrl, is_url};
 use crate::files::replace_private;
 use crate::output::CommandError;
-use crate::output::foreign::one_line;
-use crate::output::words::did_you_mean;
 
 /// What became of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ async fn fetch(store: &Store, object: &str, root: &Path) -> Result<PathBuf, Comm
             did_you_mean(object, sets).unwrap_or_else(|| {
                 format!(
                     "`cargo evalset store list {}` lists the sets",
-                    crate::output::shell::word(&store.shown())
+                    eval_support::shell::word(&store.shown())
                 )
             }),
         ));

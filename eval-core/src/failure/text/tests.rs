@@ -390,5 +390,5 @@ fn what_agents_and_judges_say_cannot_steer_a_terminal_or_pose_as_lines_of_ours()
     let text = text(&run(&runner, &case, || Replay::new([[forged]])));
     assert_eq!(text.matches("\\u{1b}[2J\\u{202e}\n").count(), 2, "{text}");
     assert!(text.lines().all(|line| !line.trim_start().starts_with("run again")), "{text}");
-    crate::foreign::tests::assert_inert(&text);
+    eval_support::test_support::assert_inert(&text);
 }

@@ -1,9 +1,10 @@
 //! The judge of tests that name none.
 
+use eval_support::variables;
+
 use super::{Limited, ModelJudge, Retrying, Slots};
 use crate::judge::environment::{self, RETRIES};
 use crate::judge::{BoxJudge, Judge, JudgeError, JudgeErrorKind};
-use crate::variables;
 
 /// The judge of tests that name none: a [`ModelJudge`] in a [`Limited`] in a [`Retrying`], as the environment says.
 ///

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use eval_support::message::cut;
 use reqwest::StatusCode;
 use serde_json::Value;
 
@@ -9,7 +10,6 @@ use super::http::{Fault, LARGEST_ANSWER};
 use super::secret::{Key, hide};
 use super::wire::{Answer, End};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply};
-use crate::message::cut;
 
 /// The most characters of a foreign text that are shown, about.
 const QUOTED: usize = 300;

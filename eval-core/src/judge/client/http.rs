@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
+use eval_support::secrets::first_words;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use serde_json::Value;
 
 use crate::judge::reply_json::unique_json;
-use crate::secrets::first_words;
 
 /// The most bytes of an answer. No verdict is longer, and a longer answer must not fill the memory.
 pub(super) const LARGEST_ANSWER: usize = 8 << 20;

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
+use eval_support::words::count;
 
 use crate::judge::in_time;
 use crate::judge::{Judge, JudgeError, JudgeReply, JudgeRequest};
-use crate::message::count;
 
 /// The default number of further attempts.
 const RETRIES: usize = 5;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::secrets::begins_like_key;
+use eval_support::secrets::begins_like_key;
 
 /// A key with the variable that holds it. `Debug` does not show its value.
 #[derive(Clone)]

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
+use eval_support::lock::{FileLock, open_lock_file};
+
 use crate::judge::environment::{self, SLOTS};
 use crate::judge::{JudgeError, JudgeErrorKind};
-use crate::lock::{FileLock, open_lock_file};
 use crate::target_dir::evalset_dir;
 
 /// The default number of slots.
@@ -138,7 +139,7 @@ fn lock_one(folder: &Path, count: usize) -> io::Result<Option<FileLock>> {
 fn say_once(why: &str) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
-        crate::message::show(&format!(
+        eval_support::message::show(&format!(
             "judge requests are limited in this process alone, as {why}; `EVALSET_DIR` names a folder that all \
              processes share"
         ));

@@ -1,6 +1,6 @@
 //! Filling data into a template, so that no data can pose as instructions.
 
-use eval_format::__private::content_hash;
+use eval_support::hash::content_hash;
 
 use super::look_alikes::plain;
 

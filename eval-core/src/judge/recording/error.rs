@@ -5,8 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use eval_format::Problems;
-
-use crate::lock::FolderLockError;
+use eval_support::lock::FolderLockError;
 
 /// Why the file of a recording cannot be used.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //! recording. Now and then, and when the last one who records is done, its lines go into a whole new recording.
 //!
 //! Several processes do this at the same time, and each of them may be killed at any time. A writer holds the
-//! [lock](crate::lock::FolderLock). A reader needs none: it reads the lines first, and they are removed only after the
+//! [lock](eval_support::lock::FolderLock). A reader needs none: it reads the lines first, and they are removed only after the
 //! recording has them.
 
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -15,9 +15,9 @@ use std::time::SystemTime;
 
 use eval_format::__private::{GrowingRecording, line_of, questions_of_lines};
 use eval_format::recording::{RecordedQuestion, Recording};
+use eval_support::whole_file::{check_replaceable, replace};
 
 use super::error::FileError;
-use crate::whole_file::{check_replaceable, replace};
 
 /// A recording as it was last read from its files.
 #[derive(Debug, Default)]

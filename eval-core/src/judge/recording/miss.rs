@@ -2,12 +2,13 @@
 //! record.
 
 use eval_format::recording::{RecordedQuestion, Recording};
+use eval_support::message::cut;
+use eval_support::words::count;
 
 use super::label::RecordingLabel;
 use crate::judge::prompt::without_mark;
 use crate::judge::{JudgeError, JudgeErrorKind};
 use crate::judge_outcome::{NO_RECORDING, NOT_RECORDED};
-use crate::message::{count, cut};
 
 /// The most lines of a difference that are shown of each side.
 const SHOWN_LINES: usize = 6;

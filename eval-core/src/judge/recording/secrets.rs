@@ -1,9 +1,9 @@
 //! Keeping keys and tokens out of recordings.
 
 use eval_format::{Map, Value};
+use eval_support::secrets::secret_variables;
 
 use crate::judge::{JudgeError, JudgeErrorKind};
-use crate::secrets::secret_variables;
 
 /// The entries of a model's configuration that hold headers or keys, in small letters and without `_` and `-`.
 const SECRET_KEYS: [&str; 7] =

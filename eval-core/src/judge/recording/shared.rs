@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use eval_format::recording::{RecordedQuestion, Recording};
+use eval_support::lock::FolderLock;
+use eval_support::message::show;
 
 use super::error::FileError;
 use super::file::{self, Loaded};
 use super::flights::Flights;
-use crate::lock::FolderLock;
-use crate::message::show;
 
 /// How long the lines that were added to a recording stay beside it before it is written anew.
 const AT_MOST_EVERY: Duration = Duration::from_secs(1);

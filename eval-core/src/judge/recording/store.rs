@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use eval_format::recording::{RecordedQuestion, Recording};
+use eval_support::secrets::mask_shapes;
+use eval_support::words::count;
 
 use super::blocking::blocking;
 use super::error::FileError;
@@ -14,8 +16,6 @@ use super::label::RecordingLabel;
 use super::shared::{SharedRecording, User};
 use super::{miss, secrets};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
-use crate::message::count;
-use crate::secrets::mask_shapes;
 
 /// A recording in use.
 #[derive(Debug)]

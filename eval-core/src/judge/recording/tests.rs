@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use eval_format::__private::line_of;
 use eval_format::recording::{RecordedQuestion, Recording};
+use eval_support::lock::FolderLock;
 
 use super::RecordedJudge;
 use super::file::lines_path;
 use crate::judge::{
     Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgePrompt, JudgeReply, JudgeRequest, Scripted,
 };
-use crate::lock::FolderLock;
 
 /// A folder of its own, gone when dropped.
 struct Folder(PathBuf);

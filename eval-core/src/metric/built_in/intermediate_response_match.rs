@@ -18,9 +18,9 @@
 //! the metric. Thoughts and blank texts are no texts. An answer that is repeated as the last event is none either.
 
 use eval_format::Invocation;
+use eval_support::message::cut;
 
 use crate::agent::BoxError;
-use crate::message::cut;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "intermediate_response_match";

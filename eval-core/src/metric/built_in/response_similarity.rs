@@ -31,10 +31,10 @@
 use std::borrow::Cow;
 
 use eval_format::{Criterion, Invocation, Similarity};
+use eval_support::words::count;
 
 use super::answers::{expected_text, note_thought_parts};
 use crate::agent::BoxError;
-use crate::message::count;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::rouge::{RougeText, rouge_1, rouge_2, rouge_l};
 use crate::score::similarity::{Share, jaccard, levenshtein};

@@ -23,9 +23,9 @@
 //! compared with any response of its tool.
 
 use eval_format::Invocation;
+use eval_support::message::cut;
 
 use crate::agent::BoxError;
-use crate::message::cut;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::responses::{Answered, Came, came};
 

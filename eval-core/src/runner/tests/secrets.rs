@@ -1,13 +1,13 @@
 //! A key that an agent, a tool, a metric and a judge say is in no output.
 
 use eval_format::{Criterion, EvalSet, Value};
+use eval_support::secrets::mask;
 use serde_json::json;
 
 use super::{case, run};
 use crate::agent::{BoxError, Recorder, agent_fn};
 use crate::judge::{Judge, JudgeMode, JudgeReply, JudgeRequest, RecordedJudge, Scripted};
 use crate::runner::EvalRunner;
-use crate::secrets::mask;
 
 /// What looks like keys, and in which part each of them must not be found.
 const CANARIES: [&str; 4] = [

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use eval_support::category::{Category, category};
 use serde_json::value::RawValue;
 use unicode_normalization::UnicodeNormalization;
 
@@ -11,7 +12,6 @@ use super::invocations::{Object, field, float, object, read};
 use super::jobs::scores;
 use super::turns;
 use super::vectors::same;
-use crate::category::{Category, category};
 use crate::score::rouge::{RougeText, rouge_1, rouge_2, rouge_l};
 use crate::score::tokenize::tokens;
 use crate::score::{mean, porter};

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use eval_core::report::{CaseReport, EvalReport};
 use eval_format::__private::check_path_part;
 use eval_format::{Map, Value};
+use eval_support::secrets::mask;
 use serde::{Serialize, Serializer};
 
 use super::super::file::{ExportError, create_folder_of, create_whole};
 use super::case_result;
-use eval_core::__private::mask;
-use eval_core::report::{CaseReport, EvalReport};
 
 /// What came out of one eval set, in the form of google-adk 2.13.0's `EvalSetResult`.
 ///

@@ -1,10 +1,10 @@
 //! What agents, metrics and files say begins no line of a failure and steers nothing.
 
+use eval_support::test_support::{assert_inert, hostile};
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::foreign::tests::{assert_inert, hostile};
 
 /// A letter that no line of ours has.
 const THEIRS: char = '\u{2c98}';

@@ -27,12 +27,12 @@
 //! means *valid*.
 
 use eval_format::Invocation;
+use eval_support::words::count;
 
 use super::judged::not_evaluated;
 use crate::agent::BoxError;
 use crate::judge::reply_text::{self, Key, Unclear, word};
 use crate::judge::{JudgeError, JudgePrompt, Vote, answer, reasoning, visible_text};
-use crate::message::count;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "final_response_match_v2";

@@ -33,13 +33,14 @@ mod said;
 mod segments;
 
 use eval_format::Invocation;
+use eval_support::message::cut;
+use eval_support::words::count;
 
 use self::labels::{Judged, SHOWN};
 use self::said::{SEGMENT, Said, VALIDATE};
 use super::judged::{not_evaluated, turn_by_turn};
 use crate::agent::BoxError;
 use crate::judge::{JudgeError, Judging};
-use crate::message::{count, cut};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::mean;
 

@@ -3,10 +3,10 @@
 use std::future::Future;
 
 use eval_format::Invocation;
+use eval_support::words::count;
 
 use crate::agent::BoxError;
 use crate::judge::{JudgeError, JudgeErrorKind, Rating, Vote};
-use crate::message::count;
 use crate::metric::{MetricInput, Score, Scores};
 
 /// Scores each turn with an async function, one turn after the other.

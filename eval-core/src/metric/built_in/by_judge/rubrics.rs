@@ -7,10 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use eval_format::metric::MetricInfo;
 use eval_format::{Invocation, Rubric};
+use eval_support::{message, words};
 
 use crate::agent::BoxError;
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeRequest, Judging, majority};
-use crate::message;
 use crate::metric::{MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
 use verdicts::{Known, RubricVerdict, Verdicts};
@@ -171,7 +171,7 @@ fn vote(rubric: &Rubric, votes: &[&RubricVerdict], samples: usize) -> Found {
     let mut winners = votes.iter().filter(|verdict| Some(verdict.passed) == outcome);
     let (won, first) = (winners.clone().count(), winners.next());
     let Some((passed, first)) = outcome.zip(first) else {
-        let of = message::count(samples, "sample");
+        let of = words::count(samples, "sample");
         let found = if votes.len() * 2 < samples {
             format!("no verdict on rubric `{id}`: {} of {of} had one", votes.len())
         } else {
@@ -180,7 +180,7 @@ fn vote(rubric: &Rubric, votes: &[&RubricVerdict], samples: usize) -> Found {
         return Found { score: RubricScore::new(id, None), note: format!("the judge gave {found}") };
     };
     let word = if passed { "yes" } else { "no" };
-    let samples = message::count(samples, "sample");
+    let samples = words::count(samples, "sample");
     let note = format!("rubric `{id}`: {word} ({won} of {samples}); {}", first.rationale);
     Found { score: RubricScore::new(id, Some(passed)).rationale(first.rationale.as_str()), note }
 }

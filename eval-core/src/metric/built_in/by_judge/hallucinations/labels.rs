@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::message::{count, cut};
+use eval_support::message::cut;
+use eval_support::words::count;
 
 /// The keys of a block's lines after the first, in their order.
 const FIELDS: [&str; 4] = ["\nlabel:", "\nrationale:", "\nsupporting_excerpt:", "\ncontradicting_excerpt:"];

@@ -1,8 +1,8 @@
 //! A small terminal: it prints characters into lines, and obeys what terminals obey.
 
 /// What is on the screen, where the cursor is, and how much was obeyed.
-#[derive(Default)]
-pub(crate) struct Terminal {
+#[derive(Debug, Default)]
+pub struct Terminal {
     lines: Vec<Vec<char>>,
     row: usize,
     column: usize,
@@ -11,7 +11,7 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     /// Prints a text, obeying everything in it.
-    pub(crate) fn print(&mut self, text: &str) {
+    pub fn print(&mut self, text: &str) {
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
             match c {
@@ -78,12 +78,12 @@ impl Terminal {
     }
 
     /// The lines on the screen.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         self.lines.iter().map(|line| line.iter().collect()).collect()
     }
 
     /// How many characters and sequences did something else than being seen.
-    pub(crate) fn obeyed(&self) -> usize {
+    pub fn obeyed(&self) -> usize {
         self.obeyed
     }
 }

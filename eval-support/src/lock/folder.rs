@@ -6,10 +6,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use eval_format::__private::content_hash;
-
 use super::file::FileLock;
 use super::patient::open_lock_file;
+use crate::hash::content_hash;
 
 /// How long others may take to write. No write takes a second.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,6 +1,6 @@
 //! Counts, lists and suggestions as parts of sentences.
 
-use eval_format::__private::suggest;
+use crate::spelling::suggest;
 
 /// A count with its noun: `1 file`, `2 files`.
 pub fn count(number: usize, noun: &str) -> String {
@@ -37,6 +37,16 @@ pub fn code_list<S: AsRef<str>>(words: &[S]) -> String {
         [] => String::new(),
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// A list of code of which one is meant: `` `a`, `b` or `c` ``.
+pub fn quoted_list(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
     }
 }
 

@@ -1,11 +1,11 @@
 //! How text is printed that this project did not write: what agents, tools, judges, files and the environment say.
 //!
-//! Such text is *foreign* wherever it is shown. It must not move a terminal's cursor, turn the order of letters around,
-//! look like a line of ours, be a command of a CI service, or be markup. So everything foreign goes through one of these:
+//! Such text is *untrusted* wherever it is shown. It must not move a terminal's cursor, turn the order of letters around,
+//! look like a line of ours, be a command of a CI service, or be markup. So all of it goes through one of these:
 //!
 //! | shown as | through |
 //! | --- | --- |
-//! | a part of one of our lines: a name, a path, an id | `name` |
+//! | a part of one of our lines: a name, a path, an id | `name`, `one_line` |
 //! | a text of its own, which may have several lines | `quoted`, `marked` |
 //! | the one line of such a text that says what went wrong | `name` of its `headline` |
 //! | a finished text, in which both stand | `guard`, `guard_styled` |
@@ -22,9 +22,9 @@ mod steering;
 mod text;
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 pub use excerpt::{Excerpt, LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 pub use formats::{annotation, fenced, json, markdown, xml};
 pub use headline::{below_headline, headline};
-pub use text::{MARK, guard, guard_styled, marked, name, quoted};
+pub use text::{MARK, guard, guard_styled, marked, name, one_line, quoted};

@@ -14,7 +14,7 @@ const TRACEBACK: &str = "Traceback (most recent call last):";
 /// shows it spells out what steers a terminal.
 ///
 /// ```
-/// # use eval_core::foreign::headline;
+/// # use eval_support::untrusted::headline;
 /// assert_eq!(headline("\n connection refused \nretried 3 times"), "connection refused");
 /// let raised = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: no city";
 /// assert_eq!(headline(raised), "ValueError: no city");

@@ -21,7 +21,7 @@ impl Excerpt {
     /// The text, and behind it how much is left out.
     ///
     /// ```
-    /// # use eval_core::foreign::excerpt_line;
+    /// # use eval_support::untrusted::excerpt_line;
     /// assert_eq!(excerpt_line("a long name", 6).noted(), "a long … (5 more characters)");
     /// ```
     pub fn noted(self) -> String {

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use eval_format::__private::suggest;
+use crate::spelling::suggest;
 
 /// How all of them begin.
 const PREFIX: &str = "EVALSET_";
@@ -115,12 +115,12 @@ fn check_one(name: &str, value: &str) -> Option<String> {
 }
 
 /// The number that a value of a variable is. Each of these variables makes sense with small numbers only.
-pub(crate) fn number(value: &str, least: u16) -> Option<u16> {
+pub fn number(value: &str, least: u16) -> Option<u16> {
     value.parse::<u16>().ok().filter(|number| *number >= least)
 }
 
 /// What a number has to be.
-pub(crate) fn expected(least: u16) -> String {
+pub fn expected(least: u16) -> String {
     format!("a whole number from {least} to {}", u16::MAX)
 }
 

@@ -16,15 +16,15 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use needle::Needle;
 use serde_json::Value;
 
-#[cfg(feature = "model-judge")]
-pub(crate) use shapes::begins_like_key;
-pub(crate) use shapes::{PrivateKey, is_in_every_address, is_in_every_border, is_in_every_key, mask_shapes};
+pub use shapes::{
+    PrivateKey, begins_like_key, is_in_every_address, is_in_every_border, is_in_every_key, mask_shapes,
+};
 
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.
-pub(crate) const SHORTEST_SECRET: usize = 8;
+pub const SHORTEST_SECRET: usize = 8;
 
 /// The names and values of the variables that are named like a secret, as the environment is now.
-pub(crate) fn secret_variables() -> impl Iterator<Item = (String, String)> {
+pub fn secret_variables() -> impl Iterator<Item = (String, String)> {
     let texts = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     texts.filter(|(name, value)| is_secret(name, value))
@@ -37,7 +37,7 @@ pub fn is_secret(name: &str, value: &str) -> bool {
 
 /// Secrets that are looked for in texts.
 #[derive(Default)]
-pub(crate) struct Secrets {
+pub struct Secrets {
     /// Values, the longest first. A value is also there as it looks in a JSON string and in `Debug` output, and as it reads
     /// if it is written so. Of JSON, the texts are there whose keys say that they are secret.
     values: Vec<Secret>,
@@ -51,7 +51,7 @@ struct Secret {
 
 impl Secrets {
     /// The values of these variables.
-    pub(crate) fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+    pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut secrets = Self::default();
         for (name, value) in variables {
             secrets.add(&name, &value);
@@ -98,19 +98,19 @@ impl Secrets {
     }
 
     /// The secrets of the environment, read once.
-    pub(crate) fn of_environment() -> &'static Arc<Self> {
+    pub fn of_environment() -> &'static Arc<Self> {
         static READ: OnceLock<Arc<Secrets>> = OnceLock::new();
         READ.get_or_init(|| Arc::new(Self::of(secret_variables())))
     }
 
     /// Whether there are values to look for, besides what looks like a key.
-    pub(crate) fn has_values(&self) -> bool {
+    pub fn has_values(&self) -> bool {
         !self.values.is_empty() || IS_HIDDEN.load(Ordering::Acquire)
     }
 
     /// The text without secrets. In place of each stands the name of its variable, that there was a key, or that a value
     /// [was hidden](hide).
-    pub(crate) fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut masked = Cow::Borrowed(text);
         for Secret { value, variable } in &self.values {
             if value.is_in(&masked) {
@@ -186,7 +186,7 @@ fn hide_as_written(value: &str) {
 }
 
 /// Writes `Debug` output without secrets.
-pub(crate) fn debug(
+pub fn debug(
     f: &mut fmt::Formatter<'_>,
     write: impl Fn(&mut fmt::Formatter<'_>) -> fmt::Result,
 ) -> fmt::Result {

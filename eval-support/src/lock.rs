@@ -8,13 +8,9 @@
 //! process. A [`FolderLock`] locks a file in the temporary folder instead.
 
 mod file;
-#[cfg(feature = "judges")]
 mod folder;
-#[cfg(feature = "judges")]
 mod patient;
 
-pub(crate) use file::FileLock;
-#[cfg(feature = "judges")]
+pub use file::FileLock;
 pub use folder::{FolderLock, FolderLockError};
-#[cfg(feature = "model-judge")]
-pub(crate) use patient::open_lock_file;
+pub use patient::open_lock_file;

@@ -3,7 +3,7 @@
 /// The 64-bit FNV-1a hash of some bytes.
 ///
 /// ```
-/// assert_eq!(eval_format::__private::content_hash(b"a"), 0xaf63_dc4c_8601_ec8c);
+/// assert_eq!(eval_support::hash::content_hash(b"a"), 0xaf63_dc4c_8601_ec8c);
 /// ```
 ///
 /// Test names carry parts of it and test binaries compare files with it, so it never changes. It

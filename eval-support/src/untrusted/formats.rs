@@ -9,7 +9,7 @@ use super::text::{guard, name};
 /// Foreign text as a part of a line of Markdown, without markup, links and mentions.
 ///
 /// ```
-/// # use eval_core::foreign::markdown;
+/// # use eval_support::untrusted::markdown;
 /// assert_eq!(markdown("a|b\n</td> @all [x](y)"), r"a\|b\\n&lt;/td&gt; &#64;all \[x\](y)");
 /// ```
 pub fn markdown(text: &str) -> String {
@@ -36,7 +36,7 @@ pub fn markdown(text: &str) -> String {
 /// A finished text of several lines as a block of code in Markdown. The fence is longer than any in the text.
 ///
 /// ```
-/// # use eval_core::foreign::fenced;
+/// # use eval_support::untrusted::fenced;
 /// assert_eq!(fenced("a ``` b"), "````text\na ``` b\n````");
 /// ```
 pub fn fenced(text: &str) -> String {
@@ -57,7 +57,7 @@ fn longest_run(text: &str, of: char) -> usize {
 /// A finished text with the characters that XML can hold. Its markup is for the writer of the XML to escape.
 ///
 /// ```
-/// # use eval_core::foreign::xml;
+/// # use eval_support::untrusted::xml;
 /// assert_eq!(xml("a\u{ffff}\u{8}\n::error::x"), "a\\u{ffff}\\u{8}\n\\u{3a}:error::x");
 /// ```
 pub fn xml(text: &str) -> String {
@@ -67,7 +67,7 @@ pub fn xml(text: &str) -> String {
 /// A JSON document with the same content, in which no character of a string steers anything and no string is a command.
 ///
 /// ```
-/// # use eval_core::foreign::json;
+/// # use eval_support::untrusted::json;
 /// assert_eq!(json("[\"\u{9b}2J ##[error]x\"]"), r##"["\u009b2J #\u0023[error]x"]"##);
 /// ```
 pub fn json(document: &str) -> String {
@@ -92,7 +92,7 @@ pub fn json(document: &str) -> String {
 /// A command of GitHub Actions that shows a message beside a line of a file: one line, with its line break.
 ///
 /// ```
-/// # use eval_core::foreign::annotation;
+/// # use eval_support::untrusted::annotation;
 /// assert_eq!(
 ///     annotation("error", &[("file", "a,b.json"), ("line", "3")], "50%\n::error::x"),
 ///     "::error file=a%2Cb.json,line=3::50%25%0A\\u{3a}:error::x\n"

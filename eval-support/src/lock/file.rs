@@ -6,18 +6,18 @@ use std::io::{self, ErrorKind};
 /// A lock that is held until this value is dropped.
 #[derive(Debug)]
 #[must_use = "the lock is free again as soon as this is dropped"]
-pub(crate) struct FileLock {
+pub struct FileLock {
     pub(super) file: File,
 }
 
 impl FileLock {
     /// Locks a file for this value alone, without waiting. `None` if another holds a lock on it.
-    pub(crate) fn try_exclusive(file: File) -> io::Result<Option<Self>> {
+    pub fn try_exclusive(file: File) -> io::Result<Option<Self>> {
         Ok(try_lock(&file)?.then_some(Self { file }))
     }
 
     /// Locks a file together with all who share it, and waits as long as somebody has it alone.
-    pub(crate) fn shared(file: File) -> io::Result<Self> {
+    pub fn shared(file: File) -> io::Result<Self> {
         // A signal interrupts the wait; it says nothing about the lock.
         while let Err(error) = file.lock_shared() {
             if error.kind() != ErrorKind::Interrupted {
@@ -28,7 +28,7 @@ impl FileLock {
     }
 
     /// The file that is locked.
-    pub(crate) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         &self.file
     }
 }

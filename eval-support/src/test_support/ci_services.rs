@@ -1,7 +1,7 @@
 //! How the runners of CI services find commands in the log of a job.
 
 /// The names of the commands in a log.
-pub(crate) fn commands(log: &str) -> Vec<String> {
+pub fn commands(log: &str) -> Vec<String> {
     // .NET's `ReadLine` ends lines at `\r`, `\n` and `\r\n`.
     log.split(['\r', '\n']).flat_map(of_line).collect()
 }

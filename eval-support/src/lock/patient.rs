@@ -16,7 +16,7 @@ impl FileLock {
     /// still holds a lock on it then.
     ///
     /// The lock is tried again and again: no system lets a process wait for a limited time.
-    pub(crate) fn exclusive(file: File, patience: Duration) -> io::Result<Option<Self>> {
+    pub fn exclusive(file: File, patience: Duration) -> io::Result<Option<Self>> {
         let begun = Instant::now();
         while !try_lock(&file)? {
             if begun.elapsed() >= patience {
@@ -31,7 +31,7 @@ impl FileLock {
 /// Opens a file that serves as a lock alone. The file and its folder are made if they are missing.
 ///
 /// Nobody removes such a file: another process may wait for a file that is removed, while a third one makes a new file.
-pub(crate) fn open_lock_file(path: &Path) -> io::Result<File> {
+pub fn open_lock_file(path: &Path) -> io::Result<File> {
     let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
     match open() {
         Err(error) if error.kind() == ErrorKind::NotFound => {

@@ -1,18 +1,14 @@
 //! Suggestions: the known name that a wrong one was probably meant to be.
 
-use strsim::osa_distance;
+pub use strsim::osa_distance;
 
 /// Longer names get no suggestion: they are no typing errors, and comparing them is slow.
 const LONGEST: usize = 128;
 
-/// How many problems of a config get a "did you mean", and how many of its own custom metrics are looked at for it.
-/// That is enough for any real config, and limits what a hostile one costs.
-pub(crate) const SUGGESTION_LIMIT: usize = 100;
-
 /// The known name that a wrong one was probably meant to be.
 ///
 /// ```
-/// use eval_format::__private::suggest;
+/// use eval_support::spelling::suggest;
 ///
 /// let known = ["response_match_score", "tool_trajectory_avg_score"];
 /// assert_eq!(suggest("tool_trajectory_avg_scroe", known), Some("tool_trajectory_avg_score"));
@@ -71,7 +67,7 @@ fn only_beginning<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 ///
 /// Within two edits, or one if the key is shorter than 8 characters, of a known key of at least
 /// 5. An edit is a character too many, too few, wrong, or swapped with its neighbour.
-pub(crate) fn is_misspelling(key: &str, known: &str) -> bool {
+pub fn is_misspelling(key: &str, known: &str) -> bool {
     let (length, known_length) = (key.chars().count(), known.chars().count());
     let most = if length < 8 { 1 } else { 2 };
     // The lengths first: a key may be as long as a file.

@@ -1,23 +1,25 @@
 //! Words and commands as a shell takes them.
 
-use shlex::Quoter;
-
 /// A word, in quotes if a shell would not take it as it is.
-pub fn word(text: &str) -> String {
-    line(&[text])
+///
+/// ```
+/// use eval_support::shell::word;
+///
+/// assert_eq!(word("evals/weather.evalset.json"), "evals/weather.evalset.json");
+/// assert_eq!(word(""), "''");
+/// assert_eq!(word("Anna's sets"), r"'Anna'\''s sets'");
+/// ```
+pub fn word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:,@%+=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// The words of a command.
 pub fn line<S: AsRef<str>>(words: &[S]) -> String {
-    let words = || words.iter().map(AsRef::as_ref);
-    // The one error is a NUL, which is allowed here: no argument and no name of a function contains one.
-    let quoted = Quoter::new().allow_nul(true).join(words());
-    quoted.unwrap_or_else(|_| words().collect::<Vec<_>>().join(" "))
-}
-
-/// The words of a line as a shell reads them, without what else a shell does; `None` if a quote has no end.
-pub fn words(line: &str) -> Option<Vec<String>> {
-    shlex::split(line)
+    words.iter().map(|text| word(text.as_ref())).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

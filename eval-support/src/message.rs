@@ -1,27 +1,13 @@
-//! Text that several messages share: counts, lists, quotations, and printing what others wrote.
+//! Parts of messages: texts that are cut, quotations, and printing what others wrote.
 
-use crate::foreign::guard;
 use crate::secrets::mask;
-
-/// A count with its noun: `1 turn`, `2 turns`.
-pub(crate) fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
-
-/// A list of code: `` `a`, `b` or `c` ``.
-pub fn quoted_list(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    match quoted.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-        None => String::new(),
-    }
-}
+use crate::untrusted::guard;
+use crate::words::count;
 
 /// A text cut to about `limit` characters, and how many are left out.
 ///
 /// Secrets are masked before: half a key would not be recognised as one.
-pub(crate) fn cut(text: &str, limit: usize) -> String {
+pub fn cut(text: &str, limit: usize) -> String {
     let text = &*mask(text);
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let rest = text[end..].chars().count();
@@ -32,9 +18,8 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     format!("{}... ({rest} more characters)", &text[..end])
 }
 
-#[cfg(feature = "judges")]
 /// The first lines of foreign text, each behind a bar, so that none can be taken for a line of ours.
-pub(crate) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let text = text.trim();
     let mut out = String::new();
     for line in text.lines().take(QUOTED_LINES) {
@@ -49,10 +34,8 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 /// How many lines a quotation has.
-#[cfg(feature = "judges")]
 const QUOTED_LINES: usize = 3;
 /// Characters of each line of a quotation.
-#[cfg(feature = "judges")]
 const QUOTED: usize = 160;
 
 /// Prints to stderr. The test harness captures it with the output of the test.
@@ -62,7 +45,7 @@ pub fn show(text: &str) {
 }
 
 /// Prints to stderr past the test harness, which does not show what passing tests print.
-pub(crate) fn show_past_the_harness(text: &str) {
+pub fn show_past_the_harness(text: &str) {
     use std::io::Write;
     // If stderr takes nothing, nobody can be told.
     let _ = writeln!(std::io::stderr().lock(), "{}", guard(&mask(text)));
@@ -72,7 +55,6 @@ pub(crate) fn show_past_the_harness(text: &str) {
 mod tests {
     use super::*;
 
-    #[cfg(feature = "judges")]
     #[test]
     fn a_quotation_is_short_and_cannot_pose_as_ours() {
         for (text, expected) in [
@@ -88,14 +70,6 @@ mod tests {
         assert!(
             long.contains("... (840 more characters)") && long.ends_with("... (997 more lines)"),
             "{long}"
-        );
-    }
-
-    #[test]
-    fn counts_agree_with_their_noun() {
-        assert_eq!(
-            (count(1, "turn"), count(0, "turn"), count(2, "run")),
-            ("1 turn".into(), "0 turns".into(), "2 runs".into())
         );
     }
 

@@ -71,8 +71,7 @@ const SHAPES: &[Shape] = &[
 ];
 
 /// Whether a word begins as keys do, whatever follows: providers quote parts of keys.
-#[cfg(feature = "model-judge")]
-pub(crate) fn begins_like_key(word: &str) -> bool {
+pub fn begins_like_key(word: &str) -> bool {
     SHAPES.iter().any(|shape| word.starts_with(shape.begin))
 }
 
@@ -80,17 +79,17 @@ pub(crate) fn begins_like_key(word: &str) -> bool {
 const SHORTEST_RUN: usize = 16;
 
 /// Whether a byte is of those without which a text holds no key.
-pub(crate) const fn is_in_every_key(byte: u8) -> bool {
+pub const fn is_in_every_key(byte: u8) -> bool {
     byte.is_ascii_digit()
 }
 
 /// Whether a byte is of those without which a text holds no address with a password.
-pub(crate) const fn is_in_every_address(byte: u8) -> bool {
+pub const fn is_in_every_address(byte: u8) -> bool {
     byte == b'@'
 }
 
 /// Whether a byte is of those without which a text holds neither the begin nor the end of a private key.
-pub(crate) const fn is_in_every_border(byte: u8) -> bool {
+pub const fn is_in_every_border(byte: u8) -> bool {
     byte == b'-'
 }
 
@@ -99,7 +98,7 @@ pub(crate) const fn is_in_every_border(byte: u8) -> bool {
 /// Texts of journals pass through here, in tests that are built without optimisation. So not every byte is looked at. A key is
 /// in a long run of certain characters. A window of the shortest length of such a run is read from its end. The last other
 /// character in it ends every run that begins before, so the next window begins behind it.
-pub(crate) fn mask_shapes(text: &str) -> Cow<'_, str> {
+pub fn mask_shapes(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut hidden: Vec<(usize, usize)> = Vec::new();
     let mut may_be_private = false;
@@ -336,18 +335,18 @@ const END: &str = "-----END";
 
 /// A private key whose lines are texts of their own: after its first line, until its last one.
 #[derive(Debug, Default)]
-pub(crate) struct PrivateKey {
+pub struct PrivateKey {
     is_open: bool,
 }
 
 impl PrivateKey {
     /// Whether a text was the first line of a key, and no text since was its last line.
-    pub(crate) fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         self.is_open
     }
 
     /// Takes the next text. Returns what is left of a text that is a part of the key, and `None` for any other text.
-    pub(crate) fn mask(&mut self, text: &str) -> Option<String> {
+    pub fn mask(&mut self, text: &str) -> Option<String> {
         let was_open = self.is_open;
         if !was_open && !KIND.is_in(text) {
             return None;

@@ -11,7 +11,7 @@ pub const MARK: &str = "| ";
 /// Foreign text as a part of one of our lines: a name, a path, an id, a sentence. Line breaks are spelt out.
 ///
 /// ```
-/// # use eval_core::foreign::name;
+/// # use eval_support::untrusted::name;
 /// assert_eq!(name("get_weather"), "get_weather");
 /// assert_eq!(name("x\nrun again  curl | sh"), r"x\nrun again  curl | sh");
 /// assert_eq!(name("::error::x"), r"\u{3a}:error::x");
@@ -20,11 +20,16 @@ pub fn name(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
+/// [`name`], for a text that is kept.
+pub fn one_line(text: &str) -> String {
+    name(text).into_owned()
+}
+
 /// Foreign text behind a word of ours. A single line stays as it is. If there are several, each has the [`MARK`], and all
 /// but the first are indented by so many spaces.
 ///
 /// ```
-/// # use eval_core::foreign::quoted;
+/// # use eval_support::untrusted::quoted;
 /// assert_eq!(format!("says  {}", quoted("hello", 6)), "says  hello");
 /// assert_eq!(format!("says  {}", quoted("a\nb", 6)), "says  | a\n      | b");
 /// ```
@@ -40,7 +45,7 @@ pub fn quoted(text: &str, indent: usize) -> String {
 /// Like [`quoted`], but a single line has the [`MARK`] too: for text that stands on lines of its own.
 ///
 /// ```
-/// # use eval_core::foreign::marked;
+/// # use eval_support::untrusted::marked;
 /// assert_eq!(format!("  {}", marked("run again  x\n", 2)), "  | run again  x");
 /// ```
 pub fn marked(text: &str, indent: usize) -> String {
@@ -57,7 +62,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 /// it does anything to a terminal, or is a command of a CI service.
 ///
 /// ```
-/// # use eval_core::foreign::guard;
+/// # use eval_support::untrusted::guard;
 /// assert_eq!(guard("two\nlines"), "two\nlines");
 /// assert_eq!(guard("a\x1b[2Jb\n  ::stop-commands::x"), "a\\u{1b}[2Jb\n  \\u{3a}:stop-commands::x");
 /// ```

@@ -1,0 +1,34 @@
+//! What the crates of eval-core share. It is published since they need it, and it is not for others: anything here may change
+//! in any version.
+//!
+//! | module | it holds |
+//! | --- | --- |
+//! | [`secrets`] | values and words that are masked wherever something is written or printed |
+//! | [`untrusted`] | texts of agents, tools, judges, files: printed so that they do nothing |
+//! | [`variables`] | the variables `EVALSET_..`, and what is wrong with those that are set |
+//! | [`lock`] | locks on files and folders, between processes |
+//! | [`file`](mod@file) | the bytes of a file, unless it may have no end |
+//! | `whole_file` | files that are never half written (feature `whole-files`) |
+//! | [`hash`] | hashes of contents that are the same everywhere |
+//! | [`spelling`] | the known name that a wrong one was probably meant to be |
+//! | [`shell`] | words and commands as a shell takes them |
+//! | [`words`] | counts, lists and suggestions as parts of sentences |
+//! | [`message`] | texts that are cut or quoted in messages, and printing them |
+//! | [`category`](mod@category) | groups of Unicode's general categories |
+//! | `test_support` | emulations of what reads the output, for tests (feature `test-support`) |
+
+pub mod category;
+pub mod file;
+pub mod hash;
+pub mod lock;
+pub mod message;
+pub mod secrets;
+pub mod shell;
+pub mod spelling;
+#[cfg(any(test, feature = "test-support"))]
+pub mod test_support;
+pub mod untrusted;
+pub mod variables;
+#[cfg(feature = "whole-files")]
+pub mod whole_file;
+pub mod words;

@@ -1,5 +1,6 @@
 //! Recorded runs: which one a command is about, what became of each of its tests, and the totals.
 
+mod again;
 mod cases;
 mod checkout;
 mod counts;
@@ -18,8 +19,9 @@ mod usage;
 pub use cases::{Cases, Found};
 pub use checkout::{Changes, revisions};
 pub use counts::RunCounts;
-pub use folder::{near, new_root, prune, root};
-pub use gaps::{gaps, has_gaps};
+pub use currency::added_cases;
+pub use folder::{near, new_root, own_runs, prune, root, whose_in};
+pub use gaps::gaps;
 pub use prices::cost;
 pub use problems::Problem;
 pub use results::RunResults;

@@ -16,6 +16,8 @@ pub const JOURNAL: &str = "EVALSET_JOURNAL";
 pub const DIR: &str = "EVALSET_DIR";
 /// The run that a journal belongs to.
 pub const RUN_ID: &str = "EVALSET_RUN_ID";
+/// Which attempt at the tests of that run this is, from 1.
+pub const ATTEMPT: &str = "EVALSET_ATTEMPT";
 /// How many runs are kept.
 pub const KEEP: &str = "EVALSET_KEEP";
 /// Whom judged metrics ask.
@@ -43,11 +45,12 @@ pub const NEXTEST_ATTEMPT: &str = "NEXTEST_ATTEMPT";
 pub const NEXTEST_BINARY_ID: &str = "NEXTEST_BINARY_ID";
 
 /// The variables that something reads, in the order of `docs/configuration.md`.
-pub const ALL: [&str; 13] = [
+pub const ALL: [&str; 14] = [
     PRINT,
     JOURNAL,
     DIR,
     RUN_ID,
+    ATTEMPT,
     KEEP,
     JUDGE,
     MISSING_JUDGE,
@@ -71,8 +74,8 @@ pub const OF_THIS_PROJECT: [&str; 7] = [
 ];
 
 /// The variables whose values are numbers, and the least of each.
-const NUMBERS: [(&str, u16); 4] =
-    [(JUDGE_TIMEOUT, 1), (JUDGE_BUDGET, 1), (JUDGE_RETRIES, 0), (JUDGE_SLOTS, 1)];
+const NUMBERS: [(&str, u16); 5] =
+    [(ATTEMPT, 1), (JUDGE_TIMEOUT, 1), (JUDGE_BUDGET, 1), (JUDGE_RETRIES, 0), (JUDGE_SLOTS, 1)];
 
 /// What is wrong with the variables that are set: an unknown name, or a number that is none. The environment is read
 /// once.
@@ -170,6 +173,8 @@ mod tests {
             ("EVALSET_JUDGE_RETRIES", "many", false),
             ("EVALSET_JUDGE_RETRIES", "-1", false),
             ("EVALSET_JUDGE_SLOTS", "65536", false),
+            ("EVALSET_ATTEMPT", "2", true),
+            ("EVALSET_ATTEMPT", "0", false),
         ] {
             assert_eq!(check(&[(name, value)]).is_ok(), ok, "{name}={value}");
         }

@@ -1,26 +1,23 @@
-//! `cargo evalset rerun`: runs tests of a recorded run again, by name.
+//! `cargo evalset rerun`: runs tests of a recorded run again, by name, and records their attempts in the same run.
 
-mod cargo_commands;
-mod cargo_tests;
-mod cut_short;
-mod missing;
-mod never_begun;
-mod notice;
+mod chosen;
+mod commands;
 mod targets;
 
-use eval_report::journal::Completeness;
+use std::io::Write;
+
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list, them};
 
-use crate::output::{Answer, CommandError, Outcome};
-use crate::recorded::{RunArgs, RunResults, State, gaps, has_gaps};
-use cargo_tests::CargoTests;
-use notice::notice;
+use crate::output::{Answer, CommandError, Outcome, style};
+use crate::recorded::{LoadedRun, RunArgs, RunResults, State};
+use chosen::{Chosen, cut_short};
 use targets::Targets;
 
 /// Runs tests of a recorded run again: all that did not pass, or those that the flags choose.
 ///
-/// Prints the commands before it runs them, and returns their exit code. The tests record a new run.
+/// Prints the commands before it runs them. The attempts are recorded in the same run, where the last attempt at a test counts:
+/// `report` shows the run with them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -41,11 +38,15 @@ pub(crate) struct Args {
     #[arg(long)]
     unfinished: bool,
 
+    /// Says that tests were left out on purpose, as for `report`. They do not count as left over, and run only with `--unfinished`.
+    #[arg(long)]
+    partial: bool,
+
     /// Runs them with nextest.
     #[arg(long)]
     nextest: bool,
 
-    /// Prints the commands and runs nothing.
+    /// Prints the commands and runs nothing. The exit code is that of `report`.
     #[arg(long)]
     dry_run: bool,
 
@@ -63,64 +64,60 @@ Examples:
   cargo evalset rerun --failed -- --release --features live
 
 Exit codes:
-  0  all that did not pass was run again and passed, and nothing else keeps the run from passing
-  2  there is no such run, a test cannot be run again, no test ran, a part of the record cannot be read, or something is left
-     over: a test that the flags leave out, a test that never began, a run of another job
+  0  all that did not pass was run again, its new record says that it passed, and `report` of the run ends with 0
+  1  a case fails
+  2  there is no such run, a test cannot be run again, or something is left over: a test without a new verdict or that the
+     flags leave out, a test that never began, a binary that cargo may not have come to, a run of another job
   any other is that of cargo";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let loaded = args.run.which().load_outline()?;
-    let run = &loaded.run;
-    let results = RunResults::of(&loaded, None, false)
-        .map_err(|error| CommandError::new(error.to_string(), "report the run: `cargo evalset report`"))?;
-    let tests = &results.tests;
+    let results = results(&loaded, args.partial)?;
     let targets = Targets::here();
-    let lacks = Completeness::of(run);
-    let mut chosen = CargoTests::default();
-    let mut others = Vec::new();
-    for test in tests.iter().filter(|test| args.wants(test.state)) {
-        if !chosen.add(test) {
-            others.push(one_line(&test.name));
+    let wants = |state| args.wants(state);
+    let never_began = args.unfinished || args.takes_all() && !args.partial;
+    let chosen = Chosen::of(&results, wants, never_began);
+    let cut_short = if args.partial { None } else { cut_short(&results, &targets) };
+    if !chosen.others.is_empty() {
+        let names = short_code_list(&chosen.others);
+        let message = format!("cargo did not run {}: {names}", them(chosen.others.len()));
+        if chosen.tests.is_empty() {
+            return Err(CommandError::new(message, "run the program again that did"));
         }
+        notice(&format!("not run again, as {message}"));
     }
-    let mut remark = None;
-    if args.takes_unfinished() {
-        others.extend(lacks.of_programs.iter().map(|name| one_line(name)));
-        never_begun::add(&mut chosen, &mut others, run, &lacks, &targets, &args.more);
-        remark = cut_short::remark(tests, &targets);
-    }
-    if chosen.is_empty() {
-        return nothing(args, &results, &others, remark);
-    }
-    if let Some(remark) = remark {
-        notice(&format!("note: {remark}"));
-    }
-    if !others.is_empty() {
-        let names = short_code_list(&others);
-        notice(&format!("not run again, as cargo did not run {}: {names}", them(others.len())));
-    }
-    let is_missing = !args.dry_run && missing::tell(&chosen, &targets, &args.more);
     let commands = if args.nextest {
-        cargo_commands::of_nextest(&chosen, &args.more)
+        commands::of_nextest(&chosen.tests, &args.more)
     } else {
-        cargo_commands::of_cargo(&chosen, &targets, &args.more)
+        commands::of_cargo(&chosen.tests, &targets, &args.more)
     };
-    for gap in gaps(run) {
-        notice(&format!("note: {gap}"));
+    if chosen.tests.is_empty() {
+        let text = format!("nothing to run again: {}\n", args.nothing());
+        return Ok(ended(&results, cut_short.as_deref(), text));
     }
     if args.dry_run {
-        return Ok(Answer::new(Outcome::Passed, cargo_commands::shown(&commands)));
+        if let Some(note) = &cut_short {
+            notice(&format!("note: {note}"));
+        }
+        return Ok(Answer::new(results.totals.outcome(), commands::shown(&commands)));
     }
-    let mut answer = cargo_commands::run(&commands, args.nextest)?;
-    let left = left_over(args, &results);
-    for left in &left {
-        notice(&format!("note: left over: {left}"));
-    }
-    let is_incomplete = is_missing || !others.is_empty() || has_gaps(run) || !left.is_empty();
-    if is_incomplete && answer.exit_code == 0 {
-        answer.exit_code = Outcome::Unmeasurable.exit_code();
+    let code = commands::run(&commands, &loaded.next_attempt()?)?;
+    let now = loaded.read_again()?;
+    let now = self::results(&now, args.partial)?;
+    let report =
+        format!("cargo evalset report {}{}", loaded.args(), if args.partial { "--partial" } else { "" });
+    let (ended_commands, report) = (count(commands.len(), "command"), report.trim_end());
+    let text = format!("{ended_commands} ended; `{report}` shows the run with the new attempts\n");
+    let mut answer = ended(&now, cut_short.as_deref(), text);
+    if code != 0 {
+        answer.exit_code = code;
     }
     Ok(answer)
+}
+
+fn results(loaded: &LoadedRun, partial: bool) -> Result<RunResults<'_>, CommandError> {
+    RunResults::of(loaded, None, partial)
+        .map_err(|error| CommandError::new(error.to_string(), "report the run: `cargo evalset report`"))
 }
 
 impl Args {
@@ -141,57 +138,46 @@ impl Args {
             State::Unfinished => self.takes_unfinished(),
         }
     }
+
+    /// Why there is nothing to run again.
+    fn nothing(&self) -> &'static str {
+        match (self.takes_all(), self.failed, self.errors, self.unfinished) {
+            (true, ..) => "every test passed or was skipped",
+            (_, true, false, false) => "no test failed",
+            (_, false, true, false) => "no test has an error",
+            (_, false, false, true) => "every test that was to run has a verdict",
+            _ => "no test is one of these",
+        }
+    }
 }
 
-/// What keeps `report` of the run from ending with 0 and is not run again: tests that the flags leave out, and doubts about the
-/// run as a whole.
-fn left_over(args: &Args, results: &RunResults<'_>) -> Vec<String> {
-    let tests = results.needing_attention().filter(|test| !args.wants(test.state));
-    let tests = tests.map(|test| format!("{} ({})", one_line(&test.name), test.state.name()));
-    let never_began = if args.takes_unfinished() { 0 } else { results.totals.missing };
-    let never_began = (never_began > 0).then(|| format!("{} never began", count(never_began, "test")));
-    let totals = &results.totals;
-    let is_in_doubt = totals.is_doubtful || totals.lacks_parts || totals.unlisted > 0;
-    let doubts = results.doubts.iter().filter(|_| is_in_doubt).cloned();
-    let nothing = (totals.passed + totals.failed + totals.errors + totals.unfinished + totals.not_evaluated
-        == 0)
-        .then(|| totals.reason());
-    tests.chain(never_began).chain(doubts).chain(nothing).collect()
+/// Left-over things that are named.
+const MOST_LEFT_OVER: usize = 20;
+
+/// The answer about a run as it is: that of `report`, and what is left over.
+fn ended(results: &RunResults<'_>, cut_short: Option<&str>, mut text: String) -> Answer {
+    let left: Vec<String> = results.left_over().into_iter().chain(cut_short.map(str::to_owned)).collect();
+    for left in left.iter().take(MOST_LEFT_OVER) {
+        text.push_str(&format!("left over     {left}\n"));
+    }
+    if left.len() > MOST_LEFT_OVER {
+        text.push_str(&format!("left over     {}\n", count(left.len() - MOST_LEFT_OVER, "more problem")));
+    }
+    let outcome = results.totals.outcome();
+    let is_unknown = cut_short.is_some() && outcome == Outcome::Passed;
+    let outcome = if is_unknown { Outcome::Unmeasurable } else { outcome };
+    text.push_str(&format!(
+        "Result {}  {}: {} (exit code {})\n",
+        style::outcome(outcome),
+        results.loaded.name(),
+        results.totals.reason(),
+        outcome.exit_code()
+    ));
+    Answer::new(outcome, text)
 }
 
-/// The answer if no test can be run again. `others` are chosen tests that cargo did not run.
-fn nothing(
-    args: &Args,
-    results: &RunResults<'_>,
-    others: &[String],
-    remark: Option<&str>,
-) -> Result<Answer, CommandError> {
-    if !others.is_empty() {
-        return Err(CommandError::new(
-            format!("cargo did not run {}: {}", them(others.len()), short_code_list(others)),
-            "run the program again that did",
-        ));
-    }
-    let run = &results.loaded.run;
-    let what = match (args.takes_all(), args.failed, args.errors, args.unfinished) {
-        (true, ..) => "every test passed",
-        (_, true, false, false) => "no test failed",
-        (_, false, true, false) => "no test has an error",
-        (_, false, false, true) => "every test that was to run has a verdict",
-        _ => "no test is one of these",
-    };
-    let mut text = format!("nothing to run again: {what}\n");
-    for note in remark.map(str::to_owned).into_iter().chain(gaps(run)) {
-        text.push_str(&format!("note: {note}\n"));
-    }
-    let left = left_over(args, results);
-    for left in &left {
-        text.push_str(&format!("note: left over: {left}\n"));
-    }
-    if !has_gaps(run) {
-        let outcome = if left.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable };
-        return Ok(Answer::new(outcome, text));
-    }
-    text.push_str("The record is incomplete, so there may be tests that it lacks: run all tests again.\n");
-    Ok(Answer::new(Outcome::Unmeasurable, text))
+/// Prints a message on stderr at once, since the next step may take long.
+fn notice(text: &str) {
+    // There is no other place to report that stderr cannot be written to.
+    drop(writeln!(anstream::stderr().lock(), "{}", one_line(text)));
 }

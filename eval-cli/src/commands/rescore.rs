@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use crate::output::width::fitted;
 use crate::output::{Answer, CommandError, Format};
-use crate::recorded::{Cases, RunArgs, RunResults, TestResult};
+use crate::recorded::{Cases, RunArgs, RunResults, TestResult, added_cases};
 use json::Document;
 use rescored::RescoredRun;
 use selection::Selection;
@@ -41,7 +41,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODEL")]
     judge: Option<String>,
 
-    /// Says that tests were left out on purpose, as for `report`. Without it, a run that lacks tests ends with 2.
+    /// Says that tests were left out on purpose, as for `report`, and that cases were added to the sets or removed from them since.
+    /// Without it, such a run ends with 2.
     #[arg(long)]
     partial: bool,
 
@@ -59,8 +60,9 @@ Examples:
 Exit codes:
   0  with the new scores every case passes
   1  a case fails
-  2  a case has no verdict, or cannot be scored again; or `report` would end with 2 whatever the scores are: tests never
-     began, or the run is not of this CI job or of the tests that are there now";
+  2  a case has no verdict, or cannot be scored again; a set has a case now that did not run, or has one no more that did; or
+     `report` would end with 2 whatever the scores are: tests never began, or the run is not of this CI job or of the tests
+     that are there now";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let loaded = args.run.which().load()?;
@@ -75,8 +77,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             "raise this user's limit of open files",
         )
     })?;
-    let cases = runtime.block_on(score::all(tests, &selection, &mut Cases::default()));
-    let rescored = RescoredRun { results: &results, cases };
+    let mut files = Cases::default();
+    let (cases, gone) = runtime.block_on(score::all(tests, &selection, &mut files, args.partial));
+    let added = added_cases(&loaded.run);
+    let (added, left_out) = if args.partial { (Vec::new(), [gone, added].concat()) } else { (added, gone) };
+    let rescored = RescoredRun { results: &results, cases, added, left_out };
     match args.format {
         Format::Human => Ok(Answer::new(rescored.outcome(), fitted(human::text(&rescored)))),
         Format::Json => Answer::json(rescored.outcome(), &Document::of(&rescored)),

@@ -86,19 +86,21 @@ struct RunsPage<'a> {
     live: Frame,
     runs: &'a [RunLine],
     more: usize,
+    /// Runs of other projects.
+    others: usize,
     rate: Option<PassRate>,
     form: Option<Form>,
 }
 
 pub(super) fn runs(
     runs: &[RunLine],
-    more: usize,
+    [more, others]: [usize; 2],
     rate: Option<PassRate>,
     form: Option<Form>,
 ) -> Result<Response, Failure> {
     let live = Frame::new("/", "Runs", RUNS);
     let policy = live.policy.clone();
-    sent(RunsPage { live, runs, more, rate, form }.render(), &policy)
+    sent(RunsPage { live, runs, more, others, rate, form }.render(), &policy)
 }
 
 /// A draft, as `accept` shows it.

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use eval_report::journal::{self, RunDir, find_run};
+use eval_report::journal::{RunDir, find_run};
 use eval_server::axum::extract::{Path, State};
 use eval_server::axum::http::{HeaderMap, Uri};
 use eval_server::axum::response::{IntoResponse, Response};
@@ -20,6 +20,7 @@ use super::start::MOST;
 use super::view::View;
 use crate::output::CommandError;
 use crate::page::{PassRate, line};
+use crate::recorded::{own_runs, whose_in};
 
 /// Runs of which the pass rate is drawn.
 const DRAWN: usize = 12;
@@ -31,15 +32,17 @@ fn unlisted(site: &Site, error: &io::Error) -> Failure {
         .into()
 }
 
-fn lines(site: &Site) -> Result<(Vec<RunLine>, usize), Failure> {
-    let runs = journal::runs(&site.records).map_err(|error| unlisted(site, &error))?;
-    Ok(lines_of(&site.lines, runs))
+/// A line for each of the newest runs, and how many older ones and of other projects there are.
+fn lines(site: &Site) -> Result<(Vec<RunLine>, usize, usize), Failure> {
+    let (runs, others) = own_runs(&site.records).map_err(|error| unlisted(site, &error))?;
+    let (lines, more) = lines_of(&site.lines, runs);
+    Ok((lines, more, others))
 }
 
 /// The page with all runs.
 pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
     let page = site.work(|site| {
-        let (runs, more) = lines(site)?;
+        let (runs, more, others) = lines(site)?;
         let past = runs.iter().filter(|run| !run.running).take(DRAWN);
         let mut past: Vec<_> = past.map(|run| (run.when.clone(), run.passed, run.cases)).collect();
         past.reverse();
@@ -59,7 +62,7 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
                     .collect(),
             }
         });
-        html::runs(&runs, more, PassRate::of(&past, "the newest run"), form)
+        html::runs(&runs, [more, others], PassRate::of(&past, "the newest run"), form)
     });
     page.await.unwrap_or_else(IntoResponse::into_response)
 }
@@ -67,17 +70,20 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
 /// All runs as JSON.
 pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Response, Failure> {
     site.work(|site| {
-        let (runs, more) = lines(site)?;
-        Ok(answer::json(&json!({ "runs": runs, "more": more })))
+        let (runs, more, others) = lines(site)?;
+        Ok(answer::json(&json!({ "runs": runs, "more": more, "others": others })))
     })
     .await
 }
 
 fn find(site: &Site, id: &str) -> Result<RunDir, Failure> {
     let found = find_run(&site.records, id).map_err(|error| unlisted(site, &error))?;
-    found.ok_or_else(|| {
-        Failure::not_found("there is no such run", "the page “Runs” lists those that are there")
-    })
+    let help = "the page “Runs” lists those that are there";
+    let found = found.ok_or_else(|| Failure::not_found("there is no such run", help))?;
+    match whose_in(&site.records, &found.path) {
+        None => Ok(found),
+        Some(whose) => Err(Failure::not_found(whose, help)),
+    }
 }
 
 /// The page of a run.

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use std::{fs, mem};
 
-use eval_report::journal::{self, RunDir};
+use eval_report::journal::RunDir;
 
 use super::folder::{Files, is_written, journals};
 use super::hub::lock;
 use super::site::Site;
 use super::tail::Followed;
+use crate::recorded::own_runs;
 
 /// How often is looked.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -97,7 +98,7 @@ impl Watched {
         let was_listed = self.listed.is_some_and(|at| at.elapsed() < LISTED_FOR);
         if changed != self.changed || is_fresh || !was_listed {
             (self.changed, self.listed) = (changed, Some(Instant::now()));
-            self.runs = journal::runs(&self.records).unwrap_or_default();
+            self.runs = own_runs(&self.records).unwrap_or_default().0;
             self.runs.truncate(RECENT);
             let runs = &self.runs;
             self.known.retain(|id, _| runs.iter().any(|run| run.id == *id));

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use crate::folder::{Folder, Ran};
-use crate::journal::{Journal, error, passed};
+use crate::journal::{Journal, passed};
 
 const TESTS: [&str; 3] = ["weather::sunny", "weather::oslo", "travel::lisbon"];
 
@@ -235,98 +235,4 @@ fn the_run_of_the_job_is_the_one_that_its_variable_names() {
         assert!(err.contains(&format!("`EVALSET_RUN_ID` is `{id}`, and there is no such run")), "{err}");
         assert!(err.contains("they did not build, did not start, or ran without the variable"), "{err}");
     }
-}
-
-/// Where `report` of the whole does not end with 0, nothing ends with 0.
-#[test]
-fn no_command_ends_with_0_where_report_does_not() {
-    type Kind = (&'static str, fn(&Folder), i32, &'static str);
-    let kinds: [Kind; 6] = [
-        ("complete", |folder| run_of(folder, "r1", &TESTS, &json!({})), 0, ""),
-        ("killed", |folder| run_of(folder, "r1", &TESTS[..1], &json!({})), 2, "2 tests never began"),
-        (
-            "of another job",
-            |folder| run_of(folder, "r1", &TESTS, &json!({ "env": { "GITHUB_RUN_ID": "1" } })),
-            2,
-            "another CI job recorded the run",
-        ),
-        (
-            "without a list of its tests",
-            |folder| {
-                let mut journal = Journal::new(folder, "r1");
-                let test = journal.started("weather::sunny", 1);
-                journal.ran(test, 1, 1.0);
-                journal.decided(test, &passed(), Some(1.0), "");
-                journal.lists_nothing();
-                journal.write();
-            },
-            2,
-            "was to run is not recorded",
-        ),
-        (
-            "with an error",
-            |folder| {
-                let mut journal = Journal::new(folder, "r1");
-                for (name, verdict) in
-                    [("weather::sunny", passed()), ("weather::oslo", error("agent", "connection refused"))]
-                {
-                    let test = journal.started(name, 1);
-                    journal.ran(test, 1, 1.0);
-                    journal.decided(test, &verdict, Some(1.0), "");
-                }
-                journal.write();
-            },
-            2,
-            "weather::oslo (error)",
-        ),
-        (
-            "cut in a line",
-            |folder| {
-                let mut journal = Journal::new(folder, "r1");
-                let test = journal.started("weather::sunny", 1);
-                journal.ran(test, 1, 1.0);
-                journal.decided(test, &passed(), Some(1.0), "");
-                journal.raw("{\"record\":\"started\",\"te");
-                journal.write();
-            },
-            2,
-            "cannot be read",
-        ),
-    ];
-    for (kind, write, code, left_over) in kinds {
-        let folder = Folder::new(&format!("complete-all-{}", kind.replace(' ', "-")));
-        write(&folder);
-        let run = |args: &[&str]| {
-            let mut command = folder.command(args);
-            Ran::from(command.env("GITHUB_RUN_ID", "2").output().expect("the program runs"))
-        };
-        let run = |args: &[&str]| if kind == "of another job" { run(args) } else { folder.run(args) };
-        for args in [
-            &["report"][..],
-            &["report", "--format", "json"],
-            &["report", "--github"],
-            &["report", "--junit", "-"],
-            &["report", "--markdown", "-"],
-            &["report", "--html", "-"],
-        ] {
-            let Ran { out, code: ended, .. } = run(args);
-            assert_eq!(ended, Some(code), "{kind}: {args:?}: {out}");
-        }
-        for flag in ["--failed", "--failed --errors", "--failed --unfinished"] {
-            let flags: Vec<&str> = flag.split(' ').filter(|flag| !is_run_again(kind, flag)).collect();
-            let Ran { out, code: ended, .. } = run(&[&["rerun"], &flags[..]].concat());
-            assert_eq!(ended, Some(code), "{kind}: rerun {flags:?}: {out}");
-            assert!(out.contains(left_over), "{kind}: rerun {flags:?}: {out}");
-        }
-        if code != 0 {
-            let Ran { out, code: ended, .. } = run(&["rescore"]);
-            assert_eq!(ended, Some(2), "{kind}: {out}");
-        }
-    }
-}
-
-/// Whether the flag chooses tests of such a run, which cargo would have to run.
-fn is_run_again(kind: &str, flag: &str) -> bool {
-    matches!((kind, flag), ("killed", "--unfinished") | ("with an error", "--errors"))
-        || kind == "without a list of its tests" && flag == "--unfinished"
 }

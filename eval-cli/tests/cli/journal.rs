@@ -108,6 +108,11 @@ impl<'f> Journal<'f> {
 
     /// A run that is not scored, with what ended it.
     pub(crate) fn ran_only(&mut self, test: u32, run: usize, error: &Value) {
+        self.said(test, run, "It is sunny.", error);
+    }
+
+    /// The same, with another answer.
+    pub(crate) fn said(&mut self, test: u32, run: usize, answer: &str, error: &Value) {
         let says = |text: &str| json!({ "role": "model", "parts": [{ "text": text }] });
         let usage = json!({ "total_token_count": 1234 });
         self.add(&json!({
@@ -117,7 +122,7 @@ impl<'f> Journal<'f> {
                 "turns": [{
                     "invocation_id": "turn-1",
                     "user_content": { "role": "user", "parts": [{ "text": "Weather?" }] },
-                    "events": [{ "author": "agent", "content": says("It is sunny."), "usage": usage, "at": 0.25 }],
+                    "events": [{ "author": "agent", "content": says(answer), "usage": usage, "at": 0.25 }],
                     "creation_timestamp": 1.0,
                 }],
                 "error": error,

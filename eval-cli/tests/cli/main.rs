@@ -39,6 +39,8 @@ mod serve_pages;
 mod store;
 #[cfg(all(feature = "store", unix))]
 mod store_faults;
+#[cfg(unix)]
+mod table;
 mod target;
 mod traces;
 mod whose;

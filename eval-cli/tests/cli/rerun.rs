@@ -30,7 +30,7 @@ fn each_flag_names_its_tests_exactly() {
         ("--unfinished", "weather::killed"),
     ] {
         let ran = folder.run(&["rerun", flag, "--dry-run"]);
-        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert_eq!(ran.code, Some(2), "as `report` of the run ends: {}", ran.err);
         assert_eq!(
             ran.out,
             format!("cargo test --no-fail-fast -p app -- --include-ignored --exact {names}\n")
@@ -52,12 +52,14 @@ fn nothing_to_run_again_is_fine_and_says_so() {
     journal.decided(test, &passed(), Some(1.0), "");
     journal.write();
     for (args, says) in [
-        (&["rerun"][..], "nothing to run again: every test passed\n"),
-        (&["rerun", "--failed"], "nothing to run again: no test failed\n"),
-        (&["rerun", "--unfinished"], "nothing to run again: every test that was to run has a verdict\n"),
+        (&["rerun"][..], "every test passed or was skipped"),
+        (&["rerun", "--failed"], "no test failed"),
+        (&["rerun", "--unfinished"], "every test that was to run has a verdict"),
     ] {
         let ran = folder.run(args);
-        assert_eq!((ran.code, ran.out.as_str()), (Some(0), says), "{}", ran.err);
+        let says =
+            format!("nothing to run again: {says}\nResult PASSED  r1: the one case passed (exit code 0)\n");
+        assert_eq!((ran.code, ran.out), (Some(0), says), "{}", ran.err);
     }
 }
 
@@ -80,29 +82,69 @@ fn failing(folder: &Folder, later: Option<&str>, env: &serde_json::Value) {
     }
 }
 
+/// A cargo that knows these targets of the package `app`, and does this instead of running tests.
+#[cfg(unix)]
+fn cargo(folder: &Folder, targets: &[&str], does: &str) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let targets: Vec<_> = targets.iter().map(|name| json!({ "name": name, "kind": ["test"] })).collect();
+    let manifest = folder.path("Cargo.toml");
+    let package = json!({ "name": "app", "manifest_path": manifest, "targets": targets });
+    let metadata = json!({ "packages": [package], "target_directory": folder.path("target") });
+    folder.write("Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.0.0\"\n");
+    folder.write("metadata.json", metadata.to_string());
+    let script = format!("#!/bin/sh\nif [ \"$1\" = metadata ]; then cat metadata.json; exit; fi\n{does}\n");
+    folder.write("cargo", script);
+    std::fs::set_permissions(folder.path("cargo"), std::fs::Permissions::from_mode(0o755))
+        .expect("it is ours");
+}
+
+/// `rerun` with that cargo, over the runs in `.evalset`.
+#[cfg(unix)]
+fn rerun(folder: &Folder, args: &[&str]) -> crate::folder::Ran {
+    let mut command = folder.command(&[&["rerun"], args].concat());
+    command.env("CARGO", folder.path("cargo")).env("EVALSET_DIR", folder.path(".evalset"));
+    command.output().expect("the program runs").into()
+}
+
+#[cfg(unix)]
 #[test]
 fn a_run_that_looks_cut_short_may_lack_what_never_began() {
     let folder = Folder::new("rerun-cut-short");
-    let cargo = "note: binaries that were never started are not in the journal; `cargo test --no-fail-fast` runs them all";
-    let nextest = "note: tests that were never started are not in the journal; `cargo nextest run --no-fail-fast` runs them all";
+    let note = "test binaries that cargo did not start leave no record: `app::later`; `--no-fail-fast` starts them all";
     let (by_cargo, by_nextest) = (json!({}), json!({ "NEXTEST_RUN_ID": "r1" }));
     // The test failed at 02:31:38.
-    for (later, env, expected) in [
-        (None, &by_cargo, Some(cargo)),
-        (Some("2026-11-22T02:31:20.000Z"), &by_nextest, Some(nextest)),
-        (Some("2026-11-22T02:31:50.000Z"), &by_cargo, None),
-        (Some("2026-11-22T02:31:50.000Z"), &by_nextest, None),
+    for (later, env, targets, is_cut_short) in [
+        (None, &by_cargo, &["evals", "later"][..], true),
+        (None, &by_cargo, &["evals"], false),
+        (Some("2026-11-22T02:31:20.000Z"), &by_nextest, &["evals", "smoke", "later"], true),
+        (Some("2026-11-22T02:31:50.000Z"), &by_cargo, &["evals", "smoke", "later"], false),
+        (Some("2026-11-22T02:31:50.000Z"), &by_nextest, &["evals", "smoke", "later"], false),
     ] {
-        failing(&folder, later, env);
-        let nothing = folder.run(&["rerun", "--unfinished", "--dry-run"]);
-        let mut notes = nothing.out.lines().skip(1);
-        let left_over = "note: left over: weather::oslo (failed)";
-        assert_eq!(notes.find(|note| *note != left_over), expected, "{later:?} {env}: {}", nothing.out);
-        assert!(nothing.out.contains(left_over) && nothing.code == Some(2), "{}", nothing.out);
-        let all = folder.run(&["rerun", "--dry-run"]);
-        assert_eq!(all.err.lines().next(), expected, "{later:?} {env}");
-        assert_eq!(folder.run(&["rerun", "--failed", "--dry-run"]).err, "", "only what failed is asked for");
+        cargo(&folder, targets, "cp next.jsonl $EVALSET_DIR/$EVALSET_RUN_ID/app-evals-9-1.jsonl");
+        next(&folder, &passed());
+        for (args, code) in [(&[][..], if is_cut_short { 2 } else { 0 }), (&["--partial"], 0)] {
+            failing(&folder, later, env);
+            let ran = rerun(&folder, args);
+            assert_eq!(ran.code, Some(code), "{later:?} {targets:?} {args:?}: {}{}", ran.out, ran.err);
+            assert_eq!(ran.out.contains(note), code == 2, "{later:?} {targets:?} {args:?}: {}", ran.out);
+        }
     }
+}
+
+/// The journal of a further attempt at `weather::oslo`, in `next.jsonl`.
+#[cfg(unix)]
+fn next(folder: &Folder, verdict: &serde_json::Value) {
+    let mut journal = Journal::at(folder, "next", "r1", "evals");
+    journal.head(Some("2026-11-22T02:41:07.250Z"), &json!({ "EVALSET_ATTEMPT": "2" }));
+    let test = journal.attempted("weather::oslo", 1, 2);
+    journal.ran(test, 1, 1.0);
+    if !verdict.is_null() {
+        journal.decided(test, verdict, Some(1.0), "");
+    }
+    journal.write();
+    std::fs::rename(folder.path("next/app-evals-4711-0.jsonl"), folder.path("next.jsonl"))
+        .expect("it is ours");
 }
 
 #[test]
@@ -133,39 +175,76 @@ fn the_exit_code_of_cargo_is_handed_on() {
 
 #[cfg(unix)]
 #[test]
-fn a_rerun_that_passes_is_no_pass_where_the_record_has_gaps() {
-    use std::os::unix::fs::PermissionsExt;
-
-    let folder = Folder::new("rerun-gaps");
-    // A cargo that lists one test, runs it and always succeeds.
-    folder.write("cargo", "#!/bin/sh\necho 'weather::oslo: test'\necho 'running 1 test'\n");
-    std::fs::set_permissions(folder.path("cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    for (has_gap, code) in [(false, 0), (true, 2)] {
+fn a_rerun_passes_only_if_its_records_say_so() {
+    let folder = Folder::new("rerun-records");
+    let records = "cp next.jsonl $EVALSET_DIR/$EVALSET_RUN_ID/app-evals-9-1.jsonl";
+    let skipped = json!({ "is": "skipped", "reason": "nobody to ask" });
+    // Cargo ends with 0 each time.
+    for (what, verdict, does, code, said) in [
+        ("a pass", passed(), records, 0, "Result PASSED  r1: the one case passed (exit code 0)"),
+        ("a failure", failed(), records, 1, "left over     weather::oslo (failed, again)"),
+        ("an error", error("agent", "503"), records, 2, "left over     weather::oslo (error, again)"),
+        (
+            "the end of the process",
+            json!(null),
+            records,
+            2,
+            "left over     weather::oslo (unfinished, again)",
+        ),
+        ("a skipped judge", skipped, records, 1, "left over     weather::oslo (failed, again)"),
+        ("no journal", passed(), "echo running 1 test", 1, "left over     weather::oslo (failed)\n"),
+        ("no test", passed(), "echo running 0 tests", 1, "left over     weather::oslo (failed)\n"),
+        (
+            "the wrong run",
+            passed(),
+            "cp next.jsonl $EVALSET_DIR",
+            1,
+            "left over     weather::oslo (failed)\n",
+        ),
+    ] {
+        cargo(&folder, &["evals"], does);
         failing(&folder, None, &json!({}));
-        if has_gap {
-            Journal::at(&folder, ".evalset/r1", "r1", "smoke").write_torn_at("{\"record\":\"started\",\"te");
-        }
-        let ran = folder.command(&["rerun", "--failed"]).env("CARGO", folder.path("cargo")).output().unwrap();
-        let said = String::from_utf8_lossy(&ran.stderr);
-        assert_eq!(ran.status.code(), Some(code), "{said}");
-        assert_eq!(said.contains("note: "), has_gap, "{said}");
+        next(&folder, &verdict);
+        let ran = rerun(&folder, &["--failed"]);
+        assert_eq!(ran.code, Some(code), "{what}: {}{}", ran.out, ran.err);
+        assert!(ran.out.contains(said), "{what}: {}", ran.out);
+        let shown = "1 command ended; `cargo evalset report` shows the run with the new attempts";
+        assert!(ran.out.contains(shown), "{what}: {}", ran.out);
+        let mut report = folder.command(&["report"]);
+        let report: crate::folder::Ran =
+            report.env("EVALSET_DIR", folder.path(".evalset")).output().expect("it runs").into();
+        assert_eq!(report.code, Some(code), "{what}: {}", report.out);
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn a_rerun_that_runs_no_test_is_no_pass() {
-    use std::os::unix::fs::PermissionsExt;
-
-    let folder = Folder::new("rerun-none");
+fn a_rerun_is_recorded_in_the_run_as_its_next_attempt() {
+    let folder = Folder::new("rerun-variables");
+    cargo(&folder, &["evals"], "echo \"$EVALSET_RUN_ID $EVALSET_ATTEMPT $EVALSET_DIR\"; exit 7");
     failing(&folder, None, &json!({}));
-    for (says, code) in [("running 0 tests", 2), ("", 2), ("running 0 tests\n\nrunning 1 test", 0)] {
-        folder.write("cargo", format!("#!/bin/sh\nprintf 'weather::oslo: test\n{says}\n'\n"));
-        std::fs::set_permissions(folder.path("cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
-        let ran = folder.command(&["rerun", "--failed"]).env("CARGO", folder.path("cargo")).output().unwrap();
-        let (out, said) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-        assert_eq!(ran.status.code(), Some(code), "{said}");
-        assert_eq!(said.contains("no test ran"), code == 2, "{said}");
-        assert!(out.contains(says), "what tests print is shown: {out}");
+    let ran = rerun(&folder, &[]);
+    let runs = folder.path(".evalset").canonicalize().expect("the folder is there");
+    assert_eq!(ran.out.lines().next(), Some(&*format!("r1 2 {}", runs.display())), "{}", ran.err);
+    assert_eq!(ran.code, Some(7), "the exit code of cargo counts too");
+    std::fs::rename(folder.path(".evalset/r1"), folder.path("a run")).expect("it is ours");
+    let ran = rerun(&folder, &["a run"]);
+    assert!(ran.code == Some(2) && ran.err.contains("whose name is not that of a run"), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_rerun_that_passes_is_no_pass_where_the_record_has_gaps() {
+    let folder = Folder::new("rerun-gaps");
+    cargo(&folder, &["evals", "smoke"], "cp next.jsonl $EVALSET_DIR/$EVALSET_RUN_ID/app-evals-9-1.jsonl");
+    for (has_gap, code) in [(false, 0), (true, 2)] {
+        failing(&folder, Some("2026-11-22T02:31:50.000Z"), &json!({}));
+        next(&folder, &passed());
+        if has_gap {
+            Journal::at(&folder, ".evalset/r1", "r1", "smoke").write_torn_at("{\"record\":\"started\",\"te");
+        }
+        let ran = rerun(&folder, &["--failed"]);
+        assert_eq!(ran.code, Some(code), "{}{}", ran.out, ran.err);
+        assert_eq!(ran.out.contains("the record is incomplete"), has_gap, "{}", ran.out);
     }
 }

@@ -19,8 +19,13 @@ fn serve(options: &[&str]) -> (Child, String) {
 }
 
 pub(crate) fn get(address: &str, path: &str) -> String {
+    get_with(address, path, "")
+}
+
+/// The same, with lines of the head.
+pub(crate) fn get_with(address: &str, path: &str, head: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n{head}\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer

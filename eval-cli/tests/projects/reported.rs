@@ -75,12 +75,13 @@ fn a_killed_run_is_resumed_without_what_it_finished() {
 
     let report = evalset(&project, &runs, &["report"]).fails();
     report.says("UNFINISHED").says("no verdict: 0 of 1 run ended").says("(exit code 2)");
-    let rerun = evalset(&project, &runs, &["rerun", "--unfinished"]).passes();
+    let rerun = evalset(&project, &runs, &["rerun", "--unfinished"]).fails();
     rerun
         .says("--test first -- --include-ignored --exact first::b_fatal first::c_flaky first::f_late")
+        .says("binaries that cargo did not start leave no record: `reported_killed::second`")
         .ran(&[("first::b_fatal", "ok"), ("first::c_flaky", "ok"), ("first::f_late", "ok")]);
-    evalset(&project, &runs, &["report"]).passes().says("3 cases: 3 passed");
-    evalset(&project, &runs, &["rerun", "--unfinished"]).passes().says("nothing to run again");
+    evalset(&project, &runs, &["report"]).passes().says("4 cases: 4 passed");
+    evalset(&project, &runs, &["rerun", "--partial"]).passes().says("nothing to run again");
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn a_run_that_lacks_tests_is_no_pass_unless_they_were_left_out_on_purpose() {
     fs::write(&whole, cut.join("\n") + "\n").expect("it can be written");
     let report = evalset(&project, &runs, &["report"]).fails();
     report.says("the one case passed; 1 more test never began (exit code 2)");
-    let rerun = evalset(&project, &runs, &["rerun", "--unfinished", "--dry-run"]).passes();
+    let rerun = evalset(&project, &runs, &["rerun", "--unfinished", "--dry-run"]).fails();
     rerun.says("--test first -- --include-ignored --exact first::b_hi");
     let copy = folder("partial_copy");
     for file in fs::read_dir(&run).expect("a run").flatten() {
@@ -189,7 +190,7 @@ fn a_test_that_is_there_no_more_is_no_pass_when_run_again() {
     Run::of(tests.args(["test", "--test", "first"]).env("EVALSET_DIR", &runs)).fails();
     let after = project(&[("a_hello", "hello")]);
     let rerun = evalset(&after, &runs, &["rerun"]).fails();
-    rerun.says("not run again, as there is no such test any more: `first::e_no_agent`").ran(&[]);
+    rerun.says("left over     first::e_no_agent (error)\n").ran(&[]);
 }
 
 /// Sets of which one case passes and one fails, for nextest where that is there.
@@ -278,10 +279,8 @@ fn a_junit_report_says_metric_expected_and_actual() {
         "evals/weather.evalset.json",
         &expected.replace("Rain and fog, as far as anyone can see.", "It is sunny."),
     );
-    // The run of `rerun` left out what had passed.
-    evalset(&project, &runs, &["rescore"]).fails().says("weather::paris: the test never began");
-    let partial = evalset(&project, &runs, &["rescore", "--partial"]).passes();
-    partial.says("FAIL -> PASS").says("(edited since)");
+    // The attempt of `rerun` is in the run, and the edited case is the one that ran.
+    evalset(&project, &runs, &["rescore"]).passes().says("FAIL -> PASS").says("(edited since)");
 }
 
 #[test]

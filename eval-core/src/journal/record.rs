@@ -6,7 +6,7 @@ use std::time::Duration;
 use std::time::SystemTime;
 
 use eval_format::{Gate, Pass};
-use eval_support::variables::NEXTEST_RUN_ID;
+use eval_support::variables::{ATTEMPT, NEXTEST_RUN_ID};
 
 use super::fields::{fields, record};
 use crate::judge_outcome::JudgeUse;
@@ -75,6 +75,11 @@ impl Head {
     /// Whether nextest started the process.
     pub fn is_of_nextest(&self) -> bool {
         self.env.contains_key(NEXTEST_RUN_ID)
+    }
+
+    /// Whether the process made a further attempt at tests of the run.
+    pub fn is_rerun(&self) -> bool {
+        self.env.contains_key(ATTEMPT)
     }
 }
 
@@ -145,7 +150,7 @@ pub struct Started {
     pub pass: Pass,
     /// How the turns of a run are combined.
     pub gate: Gate,
-    /// Which attempt of the test runner this is, from 1: `NEXTEST_ATTEMPT`.
+    /// Which attempt at the test this is, from 1: that of `EVALSET_ATTEMPT`, from which `NEXTEST_ATTEMPT` counts on.
     pub attempt: u32,
     /// When it began.
     pub at: SystemTime,

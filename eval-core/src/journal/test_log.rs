@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use eval_format::{EvalCase, Meaning};
-use eval_support::variables::NEXTEST_ATTEMPT;
+use eval_support::variables::{ATTEMPT, NEXTEST_ATTEMPT};
 
 use super::record::{Broke, Decided, Planned, Ran, Scored, Started};
 use super::time;
@@ -222,9 +222,11 @@ fn name_of(eval_set_id: Option<&str>, case: &EvalCase) -> String {
     eval_set_id.map_or_else(|| eval_id.clone(), |set| format!("{set}/{eval_id}"))
 }
 
-/// Which attempt of the test runner this is, from 1.
+/// The number of this attempt at a test, from 1: nextest counts on from the number that `EVALSET_ATTEMPT` says.
 fn attempt() -> u32 {
-    std::env::var(NEXTEST_ATTEMPT).ok().and_then(|attempt| attempt.parse().ok()).unwrap_or(1)
+    let number = |name: &str| std::env::var(name).ok()?.trim().parse::<u32>().ok();
+    let [ours, of_nextest] = [ATTEMPT, NEXTEST_ATTEMPT].map(|name| number(name).unwrap_or(1).max(1));
+    (ours - 1).saturating_add(of_nextest)
 }
 
 #[cfg(test)]

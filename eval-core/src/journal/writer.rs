@@ -296,8 +296,9 @@ fn say_once(why: &str) {
 }
 
 /// Variables that decide what runs and how. None of them is a secret.
-const RECORDED_VARIABLES: [&str; 15] = [
+const RECORDED_VARIABLES: [&str; 16] = [
     "CI",
+    variables::ATTEMPT,
     variables::DIR,
     variables::JUDGE,
     variables::JUDGE_MODEL,

@@ -194,8 +194,7 @@ impl Reading {
         };
         run.lost += torn_starts.iter().filter(|start| is_lost(start)).count();
         for test in &mut run.tests {
-            test.attempts
-                .sort_by_key(|attempt| (attempt.started.attempt, badness(attempt), attempt.started.at));
+            test.attempts.sort_by_key(|attempt| (rank(attempt), badness(attempt), attempt.started.at));
         }
         run.tests.sort_by(|a, b| order(a).cmp(&order(b)));
         run
@@ -221,6 +220,12 @@ impl Texts {
             }
         }
     }
+}
+
+/// The number by which an attempt counts. A later one that was skipped checked nothing, so it hides no earlier one.
+fn rank(attempt: &Attempt) -> u32 {
+    let is_skipped = attempt.decided.as_ref().is_some_and(|it| matches!(it.verdict, Verdict::Skipped(_)));
+    if is_skipped && attempt.started.attempt > 1 { 0 } else { attempt.started.attempt }
 }
 
 /// How bad an attempt ended. No clock tells which of two processes counts, so the worse does.

@@ -293,7 +293,9 @@ fn of_one_attempt_the_worst_process_counts_and_later_attempts_hide_earlier_ones(
     assert_eq!(counts(), (2, Some(Verdict::Passed)), "whatever its clock says");
     let error = Verdict::Error { role: Role::Agent, message: "503".to_owned() };
     file("e.jsonl", 2, 0, Some(error.clone()));
-    assert_eq!(counts(), (2, Some(error)));
+    assert_eq!(counts(), (2, Some(error.clone())));
+    file("f.jsonl", 3, 30, Some(Verdict::Skipped("no judge".to_owned())));
+    assert_eq!(counts(), (2, Some(error)), "what was skipped hides nothing");
 }
 
 #[test]

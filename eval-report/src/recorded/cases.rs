@@ -1,11 +1,13 @@
 //! The cases as they are in the files now.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use crate::journal::RecordedRun;
 use eval_core::journal::Started;
+use eval_format::__private::test_names;
 use eval_format::conventions::recording_path;
 use eval_format::reader::check_set;
 use eval_format::{EvalCase, Meaning};
@@ -49,6 +51,13 @@ pub enum NotFound {
     FileBroken { file: String },
     /// The file no longer has the case.
     CaseMissing { file: String, eval_id: String },
+}
+
+impl NotFound {
+    /// Whether the file is there and has the case no more.
+    pub fn is_gone(&self) -> bool {
+        matches!(self, Self::CaseMissing { .. })
+    }
 }
 
 impl fmt::Display for NotFound {
@@ -95,6 +104,23 @@ pub(super) fn are_as_recorded(file: &str, set_file: Option<&str>, ran: &[&Starte
     };
     ran.iter().all(|started| set.cases.contains_key(&started.eval_id))
         && set.cases.values().all(is_as_recorded)
+}
+
+/// The ids of the cases that a file holds now, of which the run knows nothing. `ran` are the cases of the file.
+pub(super) fn added(file: &str, set_file: Option<&str>, ran: &[&Started], run: &RecordedRun) -> Vec<String> {
+    let Ok(set) = Set::read(file, set_file) else { return Vec::new() };
+    let ids: BTreeSet<&str> = set.cases.keys().map(String::as_str).collect();
+    let modules: BTreeSet<&str> = ran.iter().filter_map(|it| Some(it.name.rsplit_once("::")?.0)).collect();
+    let listed = run.listings.iter().flat_map(|listing| &listing.sets).flat_map(|set| &set.tests);
+    let of_modules: HashSet<&str> = listed
+        .filter_map(|test| test.rsplit_once("::"))
+        .filter_map(|(module, name)| modules.contains(module).then_some(name))
+        .collect();
+    let is_new = |(id, name): &(&str, String)| {
+        !of_modules.contains(name.as_str()) && !ran.iter().any(|started| started.eval_id == *id)
+    };
+    let names = test_names(ids.iter().copied());
+    ids.into_iter().zip(names).filter(is_new).map(|(id, _)| id.to_owned()).collect()
 }
 
 /// Whether a case ran with this meaning.

@@ -1,15 +1,16 @@
 //! Whether a run is the one that somebody who does not name it means: of this CI job, and of the tests that are there now.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use eval_core::journal::{JOB_VARIABLES, Started};
+use eval_core::journal::{Head, JOB_VARIABLES, Started};
 use eval_support::untrusted::one_line;
 
-use super::cases::are_as_recorded;
+use super::cases::{added, are_as_recorded};
 use crate::journal::RecordedRun;
 use crate::set_file::path_of;
 
@@ -31,8 +32,17 @@ impl Times {
 
 /// Why a run may be another one than is meant. Empty if nothing tells.
 pub(super) fn doubts(run: &RecordedRun) -> Doubts {
-    let job = other_job(run, |name| env::var(name).ok().filter(|value| !value.is_empty()));
-    Doubts { others: job.into_iter().chain(rebuilt(run)).collect(), edited: edited(run) }
+    let heads = counting(run);
+    let job = other_job(&heads, |name| env::var(name).ok().filter(|value| !value.is_empty()));
+    Doubts { others: job.into_iter().chain(rebuilt(&heads)).collect(), edited: edited(run) }
+}
+
+/// The processes with an attempt that counts. If all that a process ran was run again, nothing depends on it.
+fn counting(run: &RecordedRun) -> Vec<&Head> {
+    let mut heads: Vec<&Arc<Head>> = run.tests.iter().filter_map(|test| Some(&test.last()?.head)).collect();
+    heads.sort_unstable_by_key(|head| Arc::as_ptr(head));
+    heads.dedup_by_key(|head| Arc::as_ptr(head));
+    heads.into_iter().map(|head| &**head).collect()
 }
 
 /// Why a run may be another one than is meant.
@@ -44,10 +54,10 @@ pub(super) struct Doubts {
 }
 
 /// A variable that has another value in this job than in the one that recorded the run.
-fn other_job(run: &RecordedRun, here: impl Fn(&str) -> Option<String>) -> Option<String> {
+fn other_job(heads: &[&Head], here: impl Fn(&str) -> Option<String>) -> Option<String> {
     JOB_VARIABLES.iter().find_map(|name| {
         let here = here(name)?;
-        let other = run.processes.iter().find(|head| head.env.get(*name) != Some(&here))?;
+        let other = heads.iter().find(|head| head.env.get(*name) != Some(&here))?;
         let there =
             other.env.get(*name).map_or("not set".to_owned(), |value| format!("`{}`", one_line(value)));
         Some(format!("another CI job recorded the run: `{name}` is `{}`, and was {there}", one_line(&here)))
@@ -55,9 +65,12 @@ fn other_job(run: &RecordedRun, here: impl Fn(&str) -> Option<String>) -> Option
 }
 
 /// A test binary that was built after the run.
-fn rebuilt(run: &RecordedRun) -> Option<String> {
-    let programs: BTreeMap<_, _> =
-        run.processes.iter().filter_map(|head| Some((head.program.as_deref()?, head.built?))).collect();
+fn rebuilt(heads: &[&Head]) -> Option<String> {
+    let mut programs: BTreeMap<&str, SystemTime> = BTreeMap::new();
+    for (program, built) in heads.iter().filter_map(|head| Some((head.program.as_deref()?, head.built?))) {
+        let oldest = programs.entry(program).or_insert(built);
+        *oldest = built.min(*oldest);
+    }
     programs.into_iter().find_map(|(program, built)| {
         let now = newest(Path::new(program))?;
         (now > built + TOLERANCE).then(|| {
@@ -85,9 +98,9 @@ fn newest(program: &Path) -> Option<SystemTime> {
     beside.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max()
 }
 
-/// A set that was written after one of its tests began, and does not hold the cases that ran.
-fn edited(run: &RecordedRun) -> Option<String> {
-    let mut sets: BTreeMap<(&str, Option<&str>), Vec<&Started>> = BTreeMap::new();
+/// The sets that were written after one of their tests began and do not hold the cases that ran, each with these cases.
+fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
+    let mut sets: BTreeMap<SetOfRun<'_>, Vec<&Started>> = BTreeMap::new();
     for attempt in run.tests.iter().flat_map(|test| &test.attempts) {
         let started = &attempt.started;
         if let Some(file) = started.file.as_deref() {
@@ -96,18 +109,39 @@ fn edited(run: &RecordedRun) -> Option<String> {
     }
     let written =
         |file: &str, set_file: Option<&str>| fs::metadata(path_of(file, set_file)?).ok()?.modified().ok();
-    let is_edited = |((file, set_file), ran): &((&str, Option<&str>), Vec<&Started>)| {
+    let is_edited = |((file, set_file), ran): &(SetOfRun<'_>, Vec<&Started>)| {
         let began = ran.iter().map(|started| started.at).min();
         // A checkout or an editor may write what was there.
         written(file, *set_file) > began && !are_as_recorded(file, *set_file, ran)
     };
-    let edited: BTreeSet<&str> = sets.into_iter().filter(is_edited).map(|((file, _), _)| file).collect();
+    sets.into_iter().filter(is_edited).collect()
+}
+
+/// The file of a set as tests name it, and relative to its package.
+type SetOfRun<'r> = (&'r str, Option<&'r str>);
+
+/// The doubt about sets that were edited.
+fn edited(run: &RecordedRun) -> Option<String> {
+    let mut edited: Vec<&str> = edited_sets(run).into_iter().map(|((file, _), _)| file).collect();
+    edited.dedup();
     let first = edited.first()?;
     let more = match edited.len() - 1 {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
     Some(format!("`{}`{more} was written after the run", one_line(first)))
+}
+
+/// A sentence for each case that a set holds now and that the run does not know of: it did not run, and was not left out.
+pub fn added_cases(run: &RecordedRun) -> Vec<String> {
+    let sets = edited_sets(run).into_iter();
+    sets.flat_map(|((file, set_file), ran)| {
+        let ids = added(file, set_file, &ran, run).into_iter();
+        ids.map(move |id| {
+            format!("`{}` holds `{}` now, which the run does not know of", one_line(file), one_line(&id))
+        })
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -129,11 +163,14 @@ mod tests {
             fs::write(folder.path().join("a.jsonl"), sealed_line(&head, 1)).expect("a file");
             RecordedRun::read(folder.path()).expect("a run")
         };
-        let job = |name: &str| (name == "GITHUB_RUN_ID").then(|| "7".to_owned());
-        assert_eq!(other_job(&run(Some("7")), job), None);
-        assert_eq!(other_job(&run(Some("6")), |_| None), None, "nobody says that this is a job");
+        let other_job = |run: RecordedRun, here: fn(&str) -> Option<String>| {
+            other_job(&run.processes.iter().map(|head| &**head).collect::<Vec<_>>(), here)
+        };
+        let job: fn(&str) -> Option<String> = |name| (name == "GITHUB_RUN_ID").then(|| "7".to_owned());
+        assert_eq!(other_job(run(Some("7")), job), None);
+        assert_eq!(other_job(run(Some("6")), |_| None), None, "nobody says that this is a job");
         let doubt = "another CI job recorded the run: `GITHUB_RUN_ID` is `7`, and was ";
-        assert_eq!(other_job(&run(Some("6")), job), Some(format!("{doubt}`6`")));
-        assert_eq!(other_job(&run(None), job), Some(format!("{doubt}not set")));
+        assert_eq!(other_job(run(Some("6")), job), Some(format!("{doubt}`6`")));
+        assert_eq!(other_job(run(None), job), Some(format!("{doubt}not set")));
     }
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use eval_core::journal::project::{OWN_FOLDER, Project};
@@ -66,6 +67,24 @@ pub(super) fn named_by_variable() -> Option<String> {
 /// Whose a run is, if it is not of this project.
 pub(super) fn foreign(run: &Path) -> Option<String> {
     Ours::here().foreign(run)
+}
+
+/// Whose a run in a folder of runs is, if it is not of this project. A folder that is not the one of this project's runs, such as a
+/// copy of a store, was chosen for all that is in it.
+pub fn whose_in(root: &Path, run: &Path) -> Option<String> {
+    if is_same(root, &self::root()) { foreign(run) } else { None }
+}
+
+/// The runs in a folder of runs that are not another project's, the newest first, and how many others there are.
+pub fn own_runs(root: &Path) -> io::Result<(Vec<RunDir>, usize)> {
+    let mut runs = journal::runs(root)?;
+    let all = runs.len();
+    if is_same(root, &self::root()) {
+        let ours = Ours::here();
+        runs.retain(|run| ours.foreign(&run.path).is_none());
+    }
+    let others = all - runs.len();
+    Ok((runs, others))
 }
 
 fn with_id(id: &str) -> Result<PathBuf, CommandError> {

@@ -5,11 +5,6 @@ use eval_support::words::count;
 
 use crate::journal::RecordedRun;
 
-/// Whether tests may have run of which the journal does not tell, or not everything.
-pub fn has_gaps(run: &RecordedRun) -> bool {
-    run.lost > 0 || !run.unreadable.is_empty()
-}
-
 /// A sentence for each gap.
 pub fn gaps(run: &RecordedRun) -> Vec<String> {
     let mut notes = Vec::new();

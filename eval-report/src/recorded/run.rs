@@ -154,15 +154,25 @@ impl LoadedRun {
 
     /// The run in a folder, by its id. `outline` leaves out what agents and judges said.
     pub fn of_folder(id: String, folder: PathBuf, outline: bool) -> Result<Self, ReadRunError> {
+        let whose = folder::foreign(&folder).map(|said| Whose { said, is_doubt: false });
         let folders = vec![folder];
         let read = if outline { RecordedRun::outline(&folders) } else { RecordedRun::read_all(&folders) };
-        Ok(Self { run: read?, folders, args: vec![id], is_named: true, is_running: false, whose: None })
+        Ok(Self { run: read?, folders, args: vec![id], is_named: true, is_running: false, whose })
     }
 
     /// The same run, of which it is known whether a process writes in it.
     #[must_use]
     pub fn running(self, is_running: bool) -> Self {
         Self { is_running, ..self }
+    }
+
+    /// The same folders, read again.
+    pub(super) fn reread(&self, run: RecordedRun) -> Self {
+        let whose = self
+            .whose
+            .as_ref()
+            .map(|Whose { said, is_doubt }| Whose { said: said.clone(), is_doubt: *is_doubt });
+        Self { run, folders: self.folders.clone(), args: self.args.clone(), whose, ..*self }
     }
 
     /// Whether somebody named the run, rather than meaning the last one.

@@ -7,7 +7,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_core::Verdict;
-use eval_report::journal::{self, Completeness, RecordedRun, RecordedTest, RunDir, find_run};
+use eval_core::journal::file_names::LATEST;
+use eval_report::journal::{Completeness, RecordedRun, RecordedTest, RunDir, find_run};
+use eval_report::recorded::{own_runs, whose_in};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -64,7 +66,7 @@ pub(crate) struct MetricEntry {
     reason: Option<String>,
 }
 
-/// Lists the recorded runs, the newest first. Needs the token.
+/// Lists the recorded runs of the project in whose folder the server was started, the newest first. Needs the token.
 #[utoipa::path(
     get,
     path = "/api/v1/runs",
@@ -76,7 +78,7 @@ pub(crate) async fn runs(State(app): State<Shared>) -> Result<Response, Refusal>
     app.workers
         .run(move || {
             let entry = |run: RunDir| RunEntry { started: seconds(run.started), id: run.id };
-            let runs = journal::runs(&folder).map_err(|error| failed(&error))?;
+            let (runs, _) = own_runs(&folder).map_err(|error| failed(&error))?;
             let runs: Vec<_> = runs.into_iter().map(entry).collect();
             Ok(answer::data(runs))
         })
@@ -99,8 +101,15 @@ pub(crate) async fn run(State(app): State<Shared>, Id(id): Id) -> Result<Respons
     let folder = folder(&app)?;
     app.workers
         .run(move || {
-            let found = find_run(&folder, &id).map_err(|error| failed(&error))?;
+            let found = match id.as_str() {
+                LATEST => own_runs(&folder).map(|(runs, _)| runs.into_iter().next()),
+                id => find_run(&folder, id),
+            };
+            let found = found.map_err(|error| failed(&error))?;
             let found = found.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no such run"))?;
+            if let Some(whose) = whose_in(&folder, &found.path) {
+                return Err(Refusal::new(StatusCode::NOT_FOUND, whose));
+            }
             let read = RecordedRun::read(&found.path).map_err(|error| failed(&error))?;
             let complete = is_complete(&read);
             let tests = read.tests.iter().map(TestEntry::of).collect();

@@ -1,10 +1,10 @@
-//! Cargo's targets, and the tests of a test binary.
+//! Cargo's targets.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::cargo_tests::TestBinary;
+use super::chosen::TestBinary;
 use crate::cargo;
 
 /// The targets of the workspace. Empty if cargo finds no workspace.
@@ -22,10 +22,6 @@ impl Targets {
     /// The targets of the workspace of the current folder.
     pub(super) fn here() -> Self {
         cargo::metadata().map(Self::of).unwrap_or_default()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     fn of(metadata: &Value) -> Self {
@@ -61,39 +57,31 @@ impl Targets {
             .collect()
     }
 
-    /// Whether cargo may start targets with tests after these. `true` if the targets are not known.
+    /// The targets with tests that cargo may start after these, each with its package; `None` if there is none. Empty if the targets
+    /// are not known.
     ///
     /// Cargo starts the library and the programs of a package before its other tests.
-    pub(super) fn may_be_others(&self, started: &BTreeSet<TestBinary<'_>>) -> bool {
+    pub(super) fn others(&self, started: &BTreeSet<TestBinary<'_>>) -> Option<Vec<String>> {
         let packages: BTreeSet<&str> = started.iter().map(|binary| binary.package).collect();
-        let is_other = |target: &Target| match target.kind.as_str() {
+        let crate_name = |name: &str| name.replace('-', "_");
+        let is_started = |target: &Target| {
+            started.iter().any(|binary| {
+                binary.package == target.package
+                    && binary.name.is_none_or(|name| crate_name(name) == crate_name(&target.name))
+            })
+        };
+        let is_other = |target: &&Target| match target.kind.as_str() {
             "custom-build" | "example" | "bench" => false,
-            "test" => !started.contains(&TestBinary { package: &target.package, name: Some(&target.name) }),
+            "test" => !is_started(target),
             _ => !packages.contains(target.package.as_str()),
         };
-        self.0.is_empty() || self.0.iter().any(is_other)
-    }
-
-    /// The tests of a binary that are not ignored. Empty if it cannot be built.
-    pub(super) fn unignored(&self, binary: TestBinary<'_>, more: &[String]) -> Vec<String> {
-        let ignored = self.list(binary, more, &["--ignored"]).unwrap_or_default();
-        let mut tests = self.all(binary, more).unwrap_or_default();
-        tests.retain(|name| !ignored.contains(name));
-        tests.into_iter().collect()
-    }
-
-    /// All tests of a binary; `None` if it cannot be built.
-    pub(super) fn all(&self, binary: TestBinary<'_>, more: &[String]) -> Option<HashSet<String>> {
-        self.list(binary, more, &[])
-    }
-
-    fn list(&self, binary: TestBinary<'_>, more: &[String], flags: &[&str]) -> Option<HashSet<String>> {
-        let mut command = cargo::command();
-        command.args(["test", "--quiet", "-p", binary.package]).args(self.selection(binary)).args(more);
-        command.args(["--", "--list", "--format", "terse"]).args(flags);
-        let output = command.output().ok().filter(|output| output.status.success())?;
-        let output = String::from_utf8_lossy(&output.stdout).into_owned();
-        Some(output.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+        let others: Vec<String> = self
+            .0
+            .iter()
+            .filter(is_other)
+            .map(|target| format!("{}::{}", target.package, target.name))
+            .collect();
+        (self.0.is_empty() || !others.is_empty()).then_some(others)
     }
 }
 
@@ -108,9 +96,10 @@ mod tests {
     #[test]
     fn other_binaries_are_those_that_cargo_starts_later() {
         let target = |package: &str, name: &str, kind: &str| serde_json::json!({ "name": package, "targets": [{ "name": name, "kind": [kind] }] });
-        let started = BTreeSet::from([binary("app", "evals")]);
+        let started = BTreeSet::from([binary("app", "evals"), binary("app", "all_evals")]);
         for (package, name, kind, expected) in [
             ("app", "evals", "test", false),
+            ("app", "all-evals", "test", false),
             ("app", "app", "lib", false),
             ("app", "demo", "example", false),
             ("app", "smoke", "test", true),
@@ -118,9 +107,10 @@ mod tests {
             ("other", "evals", "test", true),
         ] {
             let metadata = serde_json::json!({ "packages": [target("app", "evals", "test"), target(package, name, kind)] });
-            assert_eq!(Targets::of(&metadata).may_be_others(&started), expected, "{package} {name} {kind}");
+            let others = expected.then(|| vec![format!("{package}::{name}")]);
+            assert_eq!(Targets::of(&metadata).others(&started), others, "{package} {name} {kind}");
         }
-        assert!(Targets::default().may_be_others(&started), "nobody knows");
+        assert_eq!(Targets::default().others(&started), Some(Vec::new()), "they are not known");
     }
 
     #[test]

@@ -159,6 +159,13 @@ fn notes(run: &RescoredRun<'_>) -> Vec<String> {
         _ => notes.push(format!("{edited} cases were edited after they ran, and are scored as they are now")),
     }
     notes.extend(gaps(&run.results.loaded.run));
+    notes.extend(run.added.iter().cloned());
+    if !run.added.is_empty() {
+        notes.push(
+            "run the tests again, or say `rescore --partial` if it is enough to score what ran".to_owned(),
+        );
+    }
+    notes.extend(run.left_out.iter().map(|left_out| format!("left out on purpose: {left_out}")));
     // What keeps `report` from passing, whatever the scores are.
     let totals = &run.results.totals;
     if !totals.is_whole_apart_from_edits() {

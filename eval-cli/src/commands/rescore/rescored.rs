@@ -12,6 +12,10 @@ pub(super) struct RescoredRun<'r> {
     /// The run as `report` sees it.
     pub(super) results: &'r RunResults<'r>,
     pub(super) cases: Vec<RescoredCase<'r>>,
+    /// A sentence for each case that a set has now and that did not run.
+    pub(super) added: Vec<String>,
+    /// A sentence for each case that was added or is gone, and that was left out on purpose.
+    pub(super) left_out: Vec<String>,
 }
 
 /// A recorded test, and its new scores.
@@ -37,17 +41,10 @@ pub(super) enum Now {
 
 impl RescoredRun<'_> {
     pub(super) fn outcome(&self) -> Outcome {
-        let states = || self.cases.iter().map(RescoredCase::state);
-        if !self.results.totals.is_whole_apart_from_edits()
-            || states().any(State::is_unmeasured)
-            || !states().any(|it| matches!(it, State::Passed | State::Failed))
-        {
-            Outcome::Unmeasurable
-        } else if states().any(|state| state == State::Failed) {
-            Outcome::Failed
-        } else {
-            Outcome::Passed
+        if !self.added.is_empty() {
+            return Outcome::Unmeasurable;
         }
+        self.results.totals.outcome_with(self.cases.iter().map(RescoredCase::state))
     }
 }
 

@@ -11,17 +11,22 @@ use super::rescored::{Now, RescoredCase};
 use super::selection::Selection;
 use crate::recorded::{Cases, Found, State, TestResult};
 
-/// Scores all tests, in order.
+/// Scores all tests, in order. With `partial`, cases that their sets have no more are left out; a sentence says of each.
 pub(super) async fn all<'r>(
     tests: Vec<TestResult<'r>>,
     selection: &Selection,
     cases: &mut Cases,
-) -> Vec<RescoredCase<'r>> {
+    partial: bool,
+) -> (Vec<RescoredCase<'r>>, Vec<String>) {
     let mut rescored = Vec::with_capacity(tests.len());
+    let mut gone = Vec::new();
     for test in tests {
-        rescored.push(one(test, selection, cases).await);
+        match cases.find(&test.attempt.started) {
+            Err(reason) if partial && reason.is_gone() => gone.push(reason.to_string()),
+            _ => rescored.push(one(test, selection, cases).await),
+        }
     }
-    rescored
+    (rescored, gone)
 }
 
 async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases) -> RescoredCase<'r> {

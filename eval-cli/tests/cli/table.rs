@@ -1,0 +1,757 @@
+//! Each kind of run with each command and each export: nothing is green where `report` of the whole is not.
+
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use eval_format::Meaning;
+use serde_json::{Value, json};
+
+use crate::folder::{Folder, Ran};
+use crate::journal::{Journal, error, failed, passed};
+
+/// The cases of the set, each of which is a test of the binary `evals`.
+const CASES: [&str; 3] = ["lisbon", "oslo", "sunny"];
+const ALL: [&str; 3] = ["weather::lisbon", "weather::oslo", "weather::sunny"];
+const SET: &str = "evals/weather.evalset.json";
+const RUN: &str = "target/evalset/r1";
+
+/// A set with these cases, each of which expects the answer that passes.
+fn set(cases: &[&str]) -> String {
+    let case = |id: &&str| {
+        json!({ "eval_id": id, "conversation": [{
+            "user_content": { "parts": [{ "text": "Weather?" }] },
+            "final_response": { "parts": [{ "text": "It is sunny." }] },
+        }]})
+    };
+    json!({ "eval_set_id": "weather", "eval_cases": cases.iter().map(case).collect::<Vec<_>>() }).to_string()
+}
+
+/// How an attempt at a test ends.
+#[derive(Clone, Copy)]
+enum End {
+    Pass,
+    Fail,
+    Down,
+    Skip,
+    Open,
+}
+
+/// A journal with these attempts, numbered so, of the test binary that holds [`ALL`].
+fn journal<'f>(folder: &'f Folder, at: &str, attempt: u32, ends: &[(&str, End)]) -> Journal<'f> {
+    let mut journal = Journal::at(folder, at, "r1", "evals");
+    journal.set_head(&json!({ "workspace": null }));
+    journal.lists(&ALL, false);
+    let checked = eval_format::reader::check_set("s", set(&CASES).as_bytes(), None).set.expect("a set");
+    for ((name, end), test) in ends.iter().zip(1..) {
+        let id = name.rsplit([':', '/']).next().unwrap_or(name);
+        let meaning = Meaning::of(checked.eval_cases.iter().find(|case| case.eval_id == id).expect("a case"));
+        let started = json!({
+            "record": "started", "test": test, "name": name, "eval_set_id": "weather", "eval_id": id, "file": SET, "set_file": SET,
+            "line": 1, "column": 1, "asks": meaning.asks, "expects": meaning.expects, "runs": 1, "pass": "mean", "gate": "mean",
+            "attempt": attempt, "at": "2026-11-22T02:31:08.000Z", "of_program": name.contains('/'),
+        });
+        journal.raw(&started.to_string());
+        match end {
+            End::Pass => {
+                journal.ran(test, 1, 1.0);
+                journal.decided(test, &passed(), Some(1.0), "");
+            }
+            End::Fail => {
+                journal.said(test, 1, "Rain.", &json!(null));
+                journal.scored(test, 1, &crate::journal::outcome(&[0.0]));
+                journal.decided(test, &failed(), Some(0.0), "Error: it rains");
+            }
+            End::Down => {
+                journal.ran_only(test, 1, &json!({ "role": "agent", "message": "refused" }));
+                journal.decided(test, &error("agent", "refused"), None, "");
+            }
+            End::Skip => {
+                journal.decided(test, &json!({ "is": "skipped", "reason": "nobody to ask" }), None, "");
+            }
+            End::Open => {}
+        }
+    }
+    journal
+}
+
+/// A run of one process.
+fn run_of(folder: &Folder, ends: &[(&str, End)], head: &Value) {
+    let mut journal = journal(folder, RUN, 1, ends);
+    journal.set_head(head);
+    journal.write();
+}
+
+/// The same, and another attempt at `oslo`.
+fn again(folder: &Folder, oslo: End) {
+    run_of(folder, &[PASS[0], (ALL[1], End::Fail), PASS[2]], &json!({}));
+    let mut second = journal(folder, "second", 2, &[(ALL[1], oslo)]);
+    second.set_head(&json!({ "env": { "EVALSET_ATTEMPT": "2" } }));
+    second.write();
+    let from = folder.path("second/app-evals-4711-0.jsonl");
+    fs::rename(from, folder.path(&format!("{RUN}/app-evals-4712-0.jsonl"))).expect("it is ours");
+}
+
+const PASS: [(&str, End); 3] = [(ALL[0], End::Pass), (ALL[1], End::Pass), (ALL[2], End::Pass)];
+
+/// The processes of nextest, one for each test that passed.
+fn nextest(folder: &Folder, at: &str, tests: &[&str]) {
+    for test in tests {
+        let mut one = journal(folder, at, 1, &[(test, End::Pass)]);
+        one.set_head(&json!({ "env": { "NEXTEST_RUN_ID": "n" }, "args": ["--exact", test, "--nocapture"] }));
+        one.write();
+        let file = folder.path(&format!("{at}/app-evals-4711-0.jsonl"));
+        fs::rename(&file, file.with_file_name(format!("app-evals-4711-{}.jsonl", &test[9..])))
+            .expect("it is ours");
+    }
+}
+
+fn binary(folder: &Folder, built: u64) -> Value {
+    folder.write("target/debug/deps/evals-0123456789abcdef", "");
+    let path = folder.path("target/debug/deps/evals-0123456789abcdef");
+    let file = File::options().append(true).open(&path).expect("it is ours");
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(built)).expect("times can be set");
+    json!({ "program": path, "built": "2026-11-22T02:31:00.000Z" })
+}
+
+/// When the test binary was built, in seconds.
+const BUILT: u64 = 1_795_314_660;
+
+/// A kind of run, how `report` of it ends, and how all else does.
+struct Kind {
+    name: &'static str,
+    write: fn(&Folder),
+    /// The exit code of `report`, in each format, and some of its words.
+    report: (i32, &'static str),
+    /// That of `report r1`. The service and the page say the same.
+    named: i32,
+    rescore: i32,
+    /// Those of `rerun`, if each test that is run again passes, without a flag and with `--failed`, `--errors` and `--unfinished`.
+    rerun: [i32; 4],
+}
+
+const KINDS: [Kind; 31] = [
+    Kind {
+        name: "complete",
+        write: |folder| run_of(folder, &PASS, &json!({})),
+        report: (0, "all 3 cases passed"),
+        named: 0,
+        rescore: 0,
+        rerun: [0, 0, 0, 0],
+    },
+    Kind {
+        name: "failed",
+        write: |folder| run_of(folder, &[PASS[0], (ALL[1], End::Fail), PASS[2]], &json!({})),
+        report: (1, "of 3 cases: 1 failed"),
+        named: 1,
+        rescore: 1,
+        rerun: [0, 0, 1, 1],
+    },
+    Kind {
+        name: "agent down",
+        write: |folder| run_of(folder, &ALL.map(|name| (name, End::Down)), &json!({})),
+        report: (2, "of 3 cases: 3 with errors"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 0, 2],
+    },
+    Kind {
+        name: "failed beside an error",
+        write: |folder| run_of(folder, &[PASS[0], (ALL[1], End::Fail), (ALL[2], End::Down)], &json!({})),
+        report: (2, "1 failed, 1 with errors"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 1, 2],
+    },
+    Kind {
+        name: "killed before a set began",
+        write: |folder| {
+            let marker = json!({ "run": "r1", "started": "2026-11-22T02:31:07.250Z" });
+            folder.write(&format!("{RUN}/run.json"), marker.to_string());
+        },
+        report: (2, "none of its journals can be read"),
+        named: 2,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "killed after a test",
+        write: |folder| run_of(folder, &PASS[..1], &json!({})),
+        report: (2, "the one case passed; 2 more tests never began"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 2, 0],
+    },
+    Kind {
+        name: "killed in a test",
+        write: |folder| journal(folder, RUN, 1, &[PASS[0], (ALL[1], End::Open)]).write_torn(),
+        report: (2, "of 2 cases: 1 unfinished; 1 more test never began"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 2, 0],
+    },
+    Kind {
+        name: "in flight",
+        write: |folder| {
+            run_of(folder, &[PASS[0], PASS[1], (ALL[2], End::Open)], &json!({}));
+            let marker = File::open(folder.path(&format!("{RUN}/run.json"))).expect("it is ours");
+            marker.lock_shared().expect("there are locks");
+            // It is held until the tests end.
+            std::mem::forget(marker);
+        },
+        report: (2, "was killed or is still running"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 2, 0],
+    },
+    Kind {
+        name: "another job",
+        write: |folder| {
+            run_of(folder, &PASS, &json!({ "env": { "GITHUB_RUN_ID": "1" } }));
+            folder.write("job", "2");
+        },
+        report: (2, "another CI job recorded the run: `GITHUB_RUN_ID` is `2`, and was `1`"),
+        named: 0,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "another package",
+        write: |folder| run_of(folder, &PASS, &json!({ "package": "shop", "workspace": "/no/such/folder" })),
+        report: (2, "holds no run of package `app`"),
+        named: 0,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "rebuilt binary",
+        write: |folder| run_of(folder, &PASS, &binary(folder, BUILT + 100)),
+        report: (2, "was built again after the run"),
+        named: 0,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "failed and rebuilt",
+        write: |folder| {
+            let head = binary(folder, BUILT + 100);
+            run_of(folder, &[PASS[0], (ALL[1], End::Fail), PASS[2]], &head);
+        },
+        report: (2, "of 3 cases: 1 failed; the run may be another one than is meant"),
+        named: 1,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "all failed and rebuilt",
+        write: |folder| run_of(folder, &ALL.map(|name| (name, End::Fail)), &binary(folder, BUILT + 100)),
+        report: (2, "was built again after the run"),
+        named: 1,
+        rescore: 2,
+        rerun: [0, 0, 2, 2],
+    },
+    Kind {
+        name: "binary not here",
+        write: |folder| {
+            let gone =
+                json!({ "program": "/no/such/evals-0123456789abcdef", "built": "2026-11-22T02:31:00.000Z" });
+            run_of(folder, &PASS, &gone);
+        },
+        report: (0, "all 3 cases passed"),
+        named: 0,
+        rescore: 0,
+        rerun: [0, 0, 0, 0],
+    },
+    Kind {
+        name: "killed and binary not here",
+        write: |folder| {
+            let gone =
+                json!({ "program": "/no/such/evals-0123456789abcdef", "built": "2026-11-22T02:31:00.000Z" });
+            run_of(folder, &PASS[..2], &gone);
+        },
+        report: (2, "all 2 cases passed; 1 more test never began"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 2, 0],
+    },
+    Kind {
+        name: "all partitions",
+        write: |folder| nextest(folder, RUN, &ALL),
+        report: (0, "all 3 cases passed"),
+        named: 0,
+        rescore: 0,
+        rerun: [0, 0, 0, 0],
+    },
+    Kind {
+        name: "partition missing",
+        write: |folder| nextest(folder, RUN, &ALL[..2]),
+        report: (2, "all 2 cases passed; 1 more test never began"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 2, 0],
+    },
+    Kind {
+        name: "part not copied",
+        write: |folder| {
+            run_of(folder, &PASS, &json!({}));
+            folder.write(&format!("{RUN}/missing-parts.txt"), "part 2 is not there\n");
+        },
+        report: (2, "part 2 is not there"),
+        named: 2,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "unreadable line",
+        write: |folder| {
+            run_of(folder, &PASS, &json!({}));
+            let path = format!("{RUN}/app-evals-4711-0.jsonl");
+            let text = folder.read(&path).replacen("It is sunny.", "It is foggy.", 1);
+            folder.write(&path, text);
+        },
+        report: (2, "lines of the journal cannot be read"),
+        named: 2,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "torn beginning",
+        write: |folder| journal(folder, RUN, 1, &PASS).write_torn_at("{\"record\":\"started\",\"te"),
+        report: (2, "1 more test began, and its record is incomplete"),
+        named: 2,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "empty",
+        write: |folder| {
+            run_of(folder, &[], &json!({}));
+            folder.write(&format!("{RUN}/app-evals-4711-0.jsonl"), "");
+        },
+        report: (2, "none of its journals can be read"),
+        named: 2,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "head alone",
+        write: |folder| {
+            let mut journal = journal(folder, RUN, 1, &[]);
+            journal.lists_nothing();
+            journal.write();
+        },
+        report: (2, "was to run is not recorded"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 2, 0],
+    },
+    Kind {
+        name: "without a list",
+        write: |folder| {
+            let mut journal = journal(folder, RUN, 1, &PASS);
+            journal.lists_nothing();
+            journal.write();
+        },
+        report: (2, "was to run is not recorded"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 2, 0],
+    },
+    Kind {
+        name: "edited case",
+        write: |folder| {
+            run_of(folder, &PASS, &json!({}));
+            folder.write(SET, set(&CASES).replacen("It is sunny.", "Rain, all day.", 1));
+        },
+        report: (2, "was written after the run"),
+        named: 0,
+        rescore: 1,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "added case",
+        write: |folder| {
+            run_of(folder, &PASS, &json!({}));
+            folder.write(SET, set(&["lisbon", "oslo", "rome", "sunny"]));
+        },
+        report: (2, "was written after the run"),
+        named: 0,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "removed case",
+        write: |folder| {
+            run_of(folder, &PASS, &json!({}));
+            folder.write(SET, set(&CASES[1..]));
+        },
+        report: (2, "was written after the run"),
+        named: 0,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "all skipped",
+        write: |folder| run_of(folder, &ALL.map(|name| (name, End::Skip)), &json!({})),
+        report: (2, "all skipped, so nothing was checked"),
+        named: 2,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "passed when run again",
+        write: |folder| again(folder, End::Pass),
+        report: (0, "1 case passed only when the runner tried again"),
+        named: 0,
+        rescore: 0,
+        rerun: [0, 0, 0, 0],
+    },
+    Kind {
+        name: "skipped when run again",
+        write: |folder| again(folder, End::Skip),
+        report: (1, "of 3 cases: 1 failed"),
+        named: 1,
+        rescore: 1,
+        rerun: [0, 0, 1, 1],
+    },
+    Kind {
+        name: "ended when run again",
+        write: |folder| again(folder, End::Open),
+        report: (2, "of 3 cases: 1 unfinished"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 2, 0],
+    },
+    Kind {
+        name: "program that ended",
+        write: |folder| {
+            let mut journal = journal(folder, RUN, 1, &[("weather/sunny", End::Pass)]);
+            journal.lists_nothing();
+            journal
+                .raw(&json!({ "record": "planned", "cases": ["weather/sunny", "weather/oslo"] }).to_string());
+            journal.write();
+        },
+        report: (2, "a program was to run 1 case more"),
+        named: 2,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+];
+
+/// A project with the set and a cargo. What cargo runs passes, and is recorded as a ninth attempt.
+fn project(name: &str) -> Folder {
+    let folder = Folder::new(&format!("table-{}", name.replace(' ', "-")));
+    folder.write("Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.0.0\"\n");
+    let targets = [json!({ "name": "evals", "kind": ["test"] })];
+    let package = json!({ "name": "app", "manifest_path": folder.path("Cargo.toml"), "targets": targets });
+    let metadata = json!({ "packages": [package], "target_directory": folder.path("target") });
+    folder.write("metadata.json", metadata.to_string());
+    for test in ALL {
+        let mut journal = journal(&folder, &format!("next/{test}"), 9, &[(test, End::Pass)]);
+        journal.set_head(&json!({ "env": { "EVALSET_ATTEMPT": "9" } }));
+        journal.write();
+    }
+    folder.write(
+        "cargo",
+        "#!/bin/sh
+        if [ \"$1\" = metadata ]; then cat metadata.json; exit; fi
+        case \"$*\" in *--exact*) ;; *) set -- weather::lisbon weather::oslo weather::sunny ;; esac
+        for test in \"$@\"; do
+            if [ -d \"next/$test\" ]; then
+                cp \"next/$test/app-evals-4711-0.jsonl\" \"$EVALSET_DIR/$EVALSET_RUN_ID/app-evals-9-${test#weather::}.jsonl\"
+            fi
+        done\n",
+    );
+    fs::set_permissions(folder.path("cargo"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    folder
+}
+
+/// A command in a project, in the CI job that the run is not of, if there is one.
+fn ran(folder: &Folder, args: &[&str]) -> Ran {
+    ran_with(folder, args, &[])
+}
+
+fn ran_with(folder: &Folder, args: &[&str], variables: &[(&str, &str)]) -> Ran {
+    let mut command = folder.command(args);
+    command.env("CARGO", folder.path("cargo")).envs(variables.iter().copied());
+    if folder.path("job").exists() {
+        command.env("GITHUB_RUN_ID", "2");
+    }
+    command.output().expect("the program runs").into()
+}
+
+/// Writes the run anew.
+fn write(kind: &Kind, folder: &Folder) {
+    drop(fs::remove_dir_all(folder.path("target")));
+    drop(fs::remove_dir_all(folder.path("agents")));
+    folder.write(SET, set(&CASES));
+    (kind.write)(folder);
+}
+
+#[test]
+fn no_command_ends_with_0_where_report_does_not() {
+    each(|kind| {
+        let folder = project(kind.name);
+        write(kind, &folder);
+        let ends = |args: &[&str], code: i32| {
+            let ran = ran(&folder, args);
+            assert_eq!(ran.code, Some(code), "{}: {args:?}: {}{}", kind.name, ran.out, ran.err);
+            assert!(kind.report.0 == 0 || code != 0 || args.contains(&"r1") || args[0] == "rerun");
+            ran
+        };
+        let (code, words) = kind.report;
+        let report = ends(&["report"], code);
+        assert!(
+            format!("{}{}", report.out, report.err).contains(words),
+            "{}: {words}: {report:?}",
+            kind.name
+        );
+        ends(&["report", "--format", "json"], code);
+        let github = ends(&["report", "--github"], code);
+        assert!(
+            code == 0 || !github.err.is_empty() || github.out.contains("::error "),
+            "{}: {github:?}",
+            kind.name
+        );
+        ends(&["report", "r1"], kind.named);
+        ends(&["rescore"], kind.rescore);
+        ends(&["rescore", "--format", "json"], kind.rescore);
+        ends(&["rerun", "--dry-run"], code);
+        for (flag, code) in ["", "--failed", "--errors", "--unfinished"].into_iter().zip(kind.rerun) {
+            write(kind, &folder);
+            let args: Vec<&str> = ["rerun", flag].into_iter().filter(|arg| !arg.is_empty()).collect();
+            let rerun = ends(&args, code);
+            // What it says, `report` says of what it leaves.
+            let report = ran(&folder, &["report"]);
+            assert_eq!(report.code, Some(code), "{} after {flag:?}: {rerun:?} {report:?}", kind.name);
+        }
+    });
+}
+
+#[test]
+fn no_export_is_green_where_report_is_not() {
+    const FILES: [&str; 10] =
+        ["--junit", "j.xml", "--json", "r.json", "--markdown", "m.md", "--html", "p.html", "--csv", "t.csv"];
+    each(|kind| {
+        let folder = project(&format!("exports-{}", kind.name));
+        write(kind, &folder);
+        for (named, code) in [(&[][..], kind.report.0), (&["r1"], kind.named)] {
+            for file in FILES {
+                drop(fs::remove_file(folder.path(file)));
+            }
+            drop(fs::remove_dir_all(folder.path("agents")));
+            let args = [&["report"], named, &FILES, &["--adk-results", "agents", "--app", "app"]].concat();
+            let ran = ran(&folder, &args);
+            // ADK's forms need the sets as they were.
+            let cannot = ran.err.contains("cannot be written in the format of ADK");
+            let is_edited = ["edited case", "removed case"].contains(&kind.name);
+            assert_eq!(cannot, is_edited, "{}: {}", kind.name, ran.err);
+            assert_eq!(
+                ran.code,
+                Some(if is_edited { 2 } else { code }),
+                "{}: {}{}",
+                kind.name,
+                ran.out,
+                ran.err
+            );
+            let green = green(&folder);
+            for (format, is_green) in &green {
+                assert!(code == 0 || !is_green, "{} {named:?}: {format} is green", kind.name);
+                assert!(code != 0 || *is_green, "{} {named:?}: {format} is not green", kind.name);
+            }
+            let expected = if is_edited { 4 } else { 6 };
+            assert!(code != 0 || green.len() == expected, "{}: {green:?}", kind.name);
+        }
+    });
+}
+
+/// Whether each export that is there is green to its readers.
+fn green(folder: &Folder) -> Vec<(&'static str, bool)> {
+    let read = |name: &str| fs::read_to_string(folder.path(name)).ok();
+    let results = fs::read_dir(folder.path("agents/app/.adk/eval_history")).into_iter().flatten().flatten();
+    let results: Vec<Value> = results
+        .map(|entry| fs::read_to_string(entry.path()).expect("a result"))
+        .map(|text| serde_json::from_str(&text).expect("JSON"))
+        .collect();
+    let passed = |result: &Value| {
+        let cases = result["eval_case_results"].as_array().cloned().unwrap_or_default();
+        cases.iter().all(|case| case["final_eval_status"] == json!(1))
+    };
+    let outcome = |text: String| serde_json::from_str::<Value>(&text).expect("JSON")["outcome"].clone();
+    let green = [
+        ("JUnit", read("j.xml").map(|text| text.contains("failures=\"0\" errors=\"0\""))),
+        ("JSON", read("r.json").map(|text| outcome(text) == json!("passed"))),
+        ("Markdown", read("m.md").map(|text| text.contains("### Evals passed"))),
+        ("the page", read("p.html").map(|text| text.contains("<header class=\"passed\">"))),
+        (
+            "CSV",
+            read("t.csv")
+                .map(|text| !["FAILED", "NOT_EVALUATED", "ERROR"].iter().any(|it| text.contains(it))),
+        ),
+        ("ADK's results", (!results.is_empty()).then(|| results.iter().all(passed))),
+    ];
+    green.into_iter().filter_map(|(format, is_green)| Some((format, is_green?))).collect()
+}
+
+/// Checks all kinds, a few at a time.
+fn each(check: impl Fn(&Kind) + Sync) {
+    thread::scope(|scope| {
+        for some in KINDS.chunks(KINDS.len().div_ceil(4)) {
+            let check = &check;
+            scope.spawn(move || some.iter().for_each(check));
+        }
+    });
+}
+
+/// A journal that ends after any line, or in any, is no pass for any command.
+#[test]
+#[ignore = "exhaustive: `.ci/run full` runs it"]
+fn a_journal_that_is_cut_anywhere_is_no_pass_for_any_command() {
+    let folder = project("cut");
+    run_of(&folder, &PASS, &json!({}));
+    let path = format!("{RUN}/app-evals-4711-0.jsonl");
+    let whole = folder.read(&path);
+    let ends: Vec<usize> = whole.match_indices('\n').map(|(at, _)| at + 1).collect();
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    let middles = starts.zip(&ends).map(|(start, end)| usize::midpoint(start, *end));
+    let last = whole.len();
+    for end in ends.iter().copied().chain(middles).chain([0]).filter(|end| *end < last) {
+        for args in [
+            &["report"][..],
+            &["report", "r1"],
+            &["report", "--format", "json"],
+            &["rescore"],
+            &["rescore", "r1"],
+            &["rerun", "--failed"],
+            &["rerun", "--errors"],
+            &["rerun", "--dry-run"],
+        ] {
+            folder.write(&path, &whole[..end]);
+            let ran = ran(&folder, args);
+            assert_eq!(ran.code, Some(2), "{end} of {last}: {args:?}: {}{}", ran.out, ran.err);
+        }
+        let args = [
+            "report",
+            "r1",
+            "--junit",
+            "j.xml",
+            "--json",
+            "r.json",
+            "--markdown",
+            "m.md",
+            "--html",
+            "p.html",
+        ];
+        ran(&folder, &args);
+        assert!(
+            green(&folder).iter().all(|(_, is_green)| !is_green),
+            "{end} of {last}: {:?}",
+            green(&folder)
+        );
+        // What runs again what is missing passes only with all three.
+        for args in [&["rerun"][..], &["rerun", "--unfinished"]] {
+            folder.write(&path, &whole[..end]);
+            let rerun = ran(&folder, args);
+            let report = ran(&folder, &["report"]);
+            let all = ALL.iter().all(|test| report.out.contains(&format!("] {test}")));
+            assert!(
+                rerun.code != Some(0) || all && report.code == Some(0),
+                "{end} of {last}: {args:?}: {rerun:?}"
+            );
+            drop(fs::remove_file(folder.path(&format!("{RUN}/app-evals-9-oslo.jsonl"))));
+            drop(fs::remove_file(folder.path(&format!("{RUN}/app-evals-9-lisbon.jsonl"))));
+            drop(fs::remove_file(folder.path(&format!("{RUN}/app-evals-9-sunny.jsonl"))));
+        }
+    }
+}
+
+#[test]
+fn cases_that_were_added_or_removed_are_named_and_left_out_on_purpose_alone() {
+    for (name, said) in [
+        ("added case", "`evals/weather.evalset.json` holds `rome` now, which the run does not know of"),
+        ("removed case", "`evals/weather.evalset.json` has no case `lisbon` any more"),
+    ] {
+        let kind = KINDS.iter().find(|kind| kind.name == name).expect("a kind");
+        let folder = project(&format!("partial-{name}"));
+        write(kind, &folder);
+        for (args, code) in [(&["rescore"][..], 2), (&["rescore", "--partial"], 0)] {
+            let ran = ran(&folder, args);
+            assert!(ran.code == Some(code) && ran.out.contains(said), "{name}: {args:?}: {}", ran.out);
+        }
+    }
+}
+
+#[cfg(feature = "store")]
+#[test]
+fn a_stored_run_is_green_only_where_the_run_is() {
+    each(|kind| {
+        let folder = project(&format!("stored-{}", kind.name));
+        write(kind, &folder);
+        let url = format!("file://{}", folder.path("bucket").display());
+        let push = ran(&folder, &["store", "push", &url, "r1"]);
+        let reader = folder.path("reader").display().to_string();
+        let stored = |args: &[&str]| {
+            let args = [&["report", "--store", &url], args].concat();
+            ran_with(&folder, &args, &[("EVALSET_DIR", &reader)])
+        };
+        let named = stored(&["r1"]);
+        let shown = format!("{}: {push:?}: {named:?}", kind.name);
+        assert!(named.code == Some(kind.named) || push.code != Some(0) && named.code == Some(2), "{shown}");
+        let last = stored(&[]);
+        assert!(kind.report.0 == 0 || last.code != Some(0), "{}: {last:?}", kind.name);
+    });
+}
+
+#[cfg(feature = "serve")]
+#[test]
+fn a_page_and_the_service_are_green_only_where_the_run_is() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let all = project("served");
+    let at = |kind: &Kind| kind.name.replace(' ', "-");
+    for kind in &KINDS {
+        let folder = project(&format!("served-{}", kind.name));
+        write(kind, &folder);
+        copy(&folder.path(RUN), &all.path(&format!("target/evalset/{}", at(kind))));
+    }
+    let mut command = all.command(&["serve", "--port", "0", "--no-otlp"]);
+    let mut server = command.env("CARGO", all.path("cargo")).stdout(Stdio::piped()).spawn().expect("it runs");
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    let (address, token) = line
+        .trim()
+        .strip_prefix("serving on http://")
+        .expect("a URL")
+        .split_once("/?token=")
+        .expect("a token");
+    let first = crate::serve::get(address, &format!("/?token={token}"));
+    let (_, cookie) = first.split_once("set-cookie: ").expect("a cookie");
+    let cookie = cookie.split(';').next().expect("a cookie");
+    let get = |path: &str| crate::serve::get_with(address, path, &format!("cookie: {cookie}\r\n"));
+    let list = get("/api/v1/runs");
+    for kind in &KINDS {
+        let is_ours = kind.name != "another package";
+        assert_eq!(list.contains(&format!("\"{}\"", at(kind))), is_ours, "{}: {list}", kind.name);
+        let is_green = is_ours && kind.named == 0;
+        let document = get(&format!("/api/v1/runs/{}", at(kind)));
+        let has = |verdict: &str| document.contains(&format!("\"verdict\":\"{verdict}\""));
+        let is_passed = document.contains("\"complete\":true")
+            && has("passed")
+            && !["failed", "error", "unfinished"].iter().any(|verdict| has(verdict));
+        assert_eq!(is_passed, is_green, "{}: {document}", kind.name);
+        let page = get(&format!("/runs/{}", at(kind)));
+        assert_eq!(page.contains("<header class=\"passed\">"), is_green, "{}: {page}", kind.name);
+    }
+    drop(server.kill());
+    drop(server.wait());
+}
+
+#[cfg(feature = "serve")]
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a run").flatten() {
+        fs::copy(entry.path(), to.join(entry.file_name())).expect("a file");
+    }
+}

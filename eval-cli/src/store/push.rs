@@ -60,6 +60,12 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
             "run the tests or `cargo evalset run` first",
         ));
     }
+    if folder.join(file_names::MISSING_PARTS).exists() {
+        return Err(CommandError::new(
+            format!("`{}` is a copy that lacks parts of its run", folder.display()),
+            "store the run from where it was recorded; `cargo evalset report` of the copy says what is missing",
+        ));
+    }
     let upload = layout::new_upload(SystemTime::now());
     let stored = stored(store, &run).await?;
     let is_new = |journal: &Journal| {

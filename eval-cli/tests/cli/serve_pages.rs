@@ -153,9 +153,10 @@ fn run(pages: &Pages, id: &str) -> PathBuf {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("run.json"), json!({ "run": id, "started": AT }).to_string()).unwrap();
     let journal = folder.join("a.jsonl");
+    let project = folder.ancestors().nth(2);
     record(
         &journal,
-        &json!({ "record": "head", "schema": SCHEMA, "evalset": "0.1.0", "run": id, "package": "app", "pid": 1, "started": AT, "env": {} }),
+        &json!({ "record": "head", "schema": SCHEMA, "evalset": "0.1.0", "run": id, "package": "app", "workspace": project, "pid": 1, "started": AT, "env": {} }),
     );
     journal
 }

@@ -4,14 +4,12 @@ mod chosen;
 mod commands;
 mod targets;
 
-use std::io::Write;
-
-use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list, them};
 
 use crate::output::{Answer, CommandError, Outcome, style};
 use crate::recorded::{LoadedRun, RunArgs, RunResults, State};
 use chosen::{Chosen, cut_short};
+use commands::notice;
 use targets::Targets;
 
 /// Runs tests of a recorded run again: all that did not pass, or those that the flags choose.
@@ -174,10 +172,4 @@ fn ended(results: &RunResults<'_>, cut_short: Option<&str>, mut text: String) ->
         outcome.exit_code()
     ));
     Answer::new(outcome, text)
-}
-
-/// Prints a message on stderr at once, since the next step may take long.
-fn notice(text: &str) {
-    // There is no other place to report that stderr cannot be written to.
-    drop(writeln!(anstream::stderr().lock(), "{}", one_line(text)));
 }

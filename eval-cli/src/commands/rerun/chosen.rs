@@ -8,16 +8,8 @@ use eval_report::journal::{Attempt, Completeness, RecordedRun};
 use eval_support::untrusted::one_line;
 use eval_support::words::short_code_list;
 
-use super::targets::Targets;
+use super::targets::{Targets, TestBinary};
 use crate::recorded::{RunResults, State, TestResult};
-
-/// A test binary that cargo ran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct TestBinary<'r> {
-    pub(super) package: &'r str,
-    /// `None` if the system did not tell its name. It may be any of the package then.
-    pub(super) name: Option<&'r str>,
-}
 
 /// Tests by test binary. A binary without names is run as a whole.
 pub(super) type CargoTests<'r> = BTreeMap<TestBinary<'r>, BTreeSet<&'r str>>;

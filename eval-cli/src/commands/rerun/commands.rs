@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io::Write;
 
 use eval_support::shell;
+use eval_support::untrusted::one_line;
 
 use super::chosen::CargoTests;
-use super::notice;
 use super::targets::Targets;
 use crate::cargo;
 use crate::output::CommandError;
@@ -96,12 +97,18 @@ pub(super) fn run(commands: &[Arguments], variables: &[(&str, OsString)]) -> Res
     Ok(exit_code)
 }
 
+/// Prints a message on stderr at once, since the next step may take long.
+pub(super) fn notice(text: &str) {
+    // There is no other place to report that stderr cannot be written to.
+    drop(writeln!(anstream::stderr().lock(), "{}", one_line(text)));
+}
+
 /// The exit code of `cargo test` if a test fails.
 const FAILURE: i32 = 101;
 
 #[cfg(test)]
 mod tests {
-    use super::super::chosen::TestBinary;
+    use super::super::targets::TestBinary;
     use super::*;
 
     const EVALS: TestBinary<'static> = TestBinary { package: "app", name: Some("evals") };

@@ -4,8 +4,15 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::chosen::TestBinary;
 use crate::cargo;
+
+/// A test binary that cargo ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TestBinary<'r> {
+    pub(super) package: &'r str,
+    /// `None` if the system did not tell its name. It may be any of the package then.
+    pub(super) name: Option<&'r str>,
+}
 
 /// The targets of the workspace. Empty if cargo finds no workspace.
 #[derive(Debug, Default)]

@@ -207,6 +207,7 @@ impl Clone for AdkServer {
 
 impl Agent for AdkServer {
     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
+        session.recorder().answers_by("the last event of the server's agent with text is the answer");
         let begun = async {
             let http = self.http().await?;
             self.details = self.read_details(&http).await?;

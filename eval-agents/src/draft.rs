@@ -33,12 +33,18 @@ mod place;
 mod played;
 mod volatile;
 
-use eval_core::format::{EvalCase, Problems, Value};
+use eval_core::agent::shows_something;
+use eval_core::format::{EvalCase, Invocation, Problems, Value};
 
 pub use new_cases::{NewCases, new_cases};
 pub use origin::Origin;
 pub use place::{Masked, Volatile, VolatileKind};
 pub(crate) use played::played;
+
+/// Whether a turn has an answer that a user sees: neither blank nor a thought alone.
+pub(crate) fn answers(turn: &Invocation) -> bool {
+    turn.final_response.as_ref().is_some_and(|answer| answer.parts().iter().any(shows_something))
+}
 
 /// A case that was made of what happened, and what its reviewer should know of it.
 #[derive(Clone, Debug, PartialEq)]

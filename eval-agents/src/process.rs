@@ -4,6 +4,7 @@ mod child;
 mod error;
 mod lines;
 mod message;
+mod pipes;
 mod routes;
 
 use std::borrow::Borrow;
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use eval_core::format::{AppDetails, Map};
-use eval_core::{Agent, BoxError, Session, Turn};
+use eval_core::{Agent, BoxError, Recorder, Session, Turn};
 
 use crate::group::Launch;
 use crate::wire;
@@ -56,7 +57,12 @@ pub struct Process {
     details: AppDetails,
     state: Option<Map>,
     seat: Option<Seat>,
+    /// Of the session, for remarks.
+    recorder: Option<Recorder>,
 }
+
+/// What messages say of how a program answers.
+const HOW_TO_ANSWER: &str = r#"the last `text` of a turn is its answer: the program writes {"type": "text", "text": ".."} before `turn_end`"#;
 
 /// The programs of this process that serve several conversations, by what starts them. They end with the process.
 static SHARED: Mutex<BTreeMap<Launch, Vec<Arc<Child>>>> = Mutex::new(BTreeMap::new());
@@ -73,6 +79,7 @@ impl Process {
             details: AppDetails::default(),
             state: None,
             seat: None,
+            recorder: None,
         }
     }
 
@@ -126,7 +133,16 @@ impl Process {
 /// Another conversation with the same program.
 impl Clone for Process {
     fn clone(&self) -> Self {
-        let Self { launch, concurrency, ready_within, end_within, details: _, state: _, seat: _ } = self;
+        let Self {
+            launch,
+            concurrency,
+            ready_within,
+            end_within,
+            details: _,
+            state: _,
+            seat: _,
+            recorder: _,
+        } = self;
         Self {
             launch: launch.clone(),
             concurrency: *concurrency,
@@ -135,15 +151,18 @@ impl Clone for Process {
             details: AppDetails::default(),
             state: None,
             seat: None,
+            recorder: None,
         }
     }
 }
 
 impl Agent for Process {
     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
+        session.recorder().answers_by(HOW_TO_ANSWER);
+        self.recorder = Some(session.recorder().clone());
         let seat = self.seat.insert(self.seat(&session.session_id)?);
         seat.wait_for_hello(self.ready_within).await?;
-        seat.send(&Request::start(session)).await?;
+        seat.ask(&Request::start(session)).await?;
         match seat.reply().await? {
             Reply::Started { details } => self.details = details,
             Reply::Error { message } => return Err(ProcessError::agent(&message).into()),
@@ -154,10 +173,15 @@ impl Agent for Process {
 
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
         let seat = self.seated()?;
-        seat.send(&Request::turn(wire::content(turn.content()))).await?;
+        seat.ask(&Request::turn(wire::content(turn.content()))).await?;
         loop {
             match seat.reply().await? {
-                Reply::Event(event) => turn.recorder().event(*event),
+                Reply::Event(read) => {
+                    for key in read.unread {
+                        turn.recorder().note(format!("the program wrote `{key}`, which nothing reads"));
+                    }
+                    turn.recorder().event(read.event);
+                }
                 Reply::Text { author, text } => recorder_of(turn, author.as_deref()).text(text),
                 Reply::ToolCall { author, name, args, result } => {
                     recorder_of(turn, author.as_deref()).tool_call(&name, args, result);
@@ -179,10 +203,11 @@ impl Agent for Process {
     }
 
     async fn end(&mut self) -> Result<(), BoxError> {
-        match self.seat.take() {
-            Some(seat) => Ok(seat.leave(self.end_within).await?),
-            None => Ok(()),
+        let Some(seat) = self.seat.take() else { return Ok(()) };
+        if let Some(recorder) = self.recorder.take() {
+            seat.take_notes().into_iter().for_each(|note| recorder.note(note));
         }
+        Ok(seat.leave(self.end_within).await?)
     }
 
     fn details(&self) -> AppDetails {
@@ -190,6 +215,6 @@ impl Agent for Process {
     }
 }
 
-fn recorder_of(turn: &Turn<'_>, author: Option<&str>) -> eval_core::Recorder {
+fn recorder_of(turn: &Turn<'_>, author: Option<&str>) -> Recorder {
     author.map_or_else(|| turn.recorder().clone(), |author| turn.recorder().author(author))
 }

@@ -173,6 +173,16 @@ fn before_the_turn() -> Vec<Fault> {
             &["its protocol is 2, and this is protocol 1"],
         ),
         (
+            "a version that is no integer",
+            raw_shell("echo '{\"type\": \"hello\", \"protocol\": 1.0}'; cat"),
+            &["its protocol is 1.0, and this is protocol 1; write {\"type\": \"hello\", \"protocol\": 1}"],
+        ),
+        (
+            "an answer before the start",
+            shell("echo '{\"type\": \"started\"}'; cat >/dev/null"),
+            &["opening the session: the program wrote `started` without being asked"],
+        ),
+        (
             "an error at the start",
             shell("read -r _; echo '{\"type\": \"error\", \"message\": \"no key\"}'; cat >/dev/null"),
             &["opening the session: the agent failed: no key"],
@@ -225,7 +235,62 @@ fn in_the_turn() -> Vec<Fault> {
         (
             "a turn without an answer",
             in_turn("echo '{\"type\": \"turn_end\"}'; cat >/dev/null"),
-            &["the agent answered nothing"],
+            &["the agent answered nothing", "the program writes {\"type\": \"text\", \"text\": \"..\"}"],
+        ),
+        (
+            "a blank answer",
+            in_turn(
+                "echo '{\"type\": \"text\", \"text\": \"\\u200b \"}'; echo '{\"type\": \"turn_end\"}'; cat >/dev/null",
+            ),
+            &["the agent answered nothing that a user would see", "the program writes"],
+        ),
+        (
+            "an error for another conversation",
+            in_turn(
+                "echo '{\"type\":\"error\",\"message\":\"backend down\",\"session_id\":\"x\"}'; cat >/dev/null",
+            ),
+            &[
+                "the program wrote `error` with the `session_id` `x`, which no conversation has; write the one of `start`",
+                "\"message\":\"backend down\"",
+            ],
+        ),
+        (
+            "a session that is no text",
+            in_turn("echo '{\"type\":\"turn_end\",\"session_id\":null}'; cat >/dev/null"),
+            &["its `session_id` is null; write the one of `start`, or leave the key out"],
+        ),
+        (
+            "two spellings of a key",
+            in_turn(
+                "echo '{\"type\":\"event\",\"event\":{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"rm\"},\"function_call\":{\"name\":\"ls\"}}]}}}'; cat >/dev/null",
+            ),
+            &["has `functionCall` and `function_call`, which are one key in two spellings"],
+        ),
+        (
+            "a key that stands twice",
+            in_turn("echo '{\"type\":\"text\",\"text\":\"a\",\"text\":\"b\"}'; cat >/dev/null"),
+            &["key `text` stands twice in one object: its first value would be lost"],
+        ),
+        (
+            "a result without a call",
+            in_turn(
+                "echo '{\"type\":\"event\",\"event\":{\"content\":{\"parts\":[{\"functionResponse\":{\"name\":\"rm\",\"response\":{}}}]}}}'; echo '{\"type\":\"text\",\"text\":\"ok\"}'; echo '{\"type\":\"turn_end\"}'; cat >/dev/null",
+            ),
+            &["the result of `rm`, {} was recorded without its call"],
+        ),
+        (
+            "a call under another key",
+            in_turn(
+                "echo '{\"type\":\"event\",\"event\":{\"content\":{\"parts\":[{\"toolCall\":{\"name\":\"rm\"}}]}}}'; echo '{\"type\":\"text\",\"text\":\"ok\"}'; echo '{\"type\":\"turn_end\"}'; cat >/dev/null",
+            ),
+            &["a part with the key `tool_call`, which no metric reads: {\"name\":\"rm\"}"],
+        ),
+        (
+            "a change of the state in a fragment",
+            in_turn(
+                "echo '{\"type\":\"event\",\"event\":{\"partial\":true,\"actions\":{\"stateDelta\":{\"k\":1}}}}'; echo '{\"type\":\"text\",\"text\":\"ok\"}'; echo '{\"type\":\"turn_end\"}'; cat >/dev/null",
+            ),
+            &["a change of the state `k` was recorded in a fragment"],
         ),
     ]
 }
@@ -271,6 +336,61 @@ async fn each_way_to_break_the_protocol_is_an_error_with_its_name() {
         assert!(!error.contains('\u{1b}') && error.len() < 8000, "{name}: {error}");
         assert!(begun.elapsed() < Duration::from_secs(20), "{name}: {:?}", begun.elapsed());
     }
+}
+
+/// Answers turn 2 right behind turn 1, then reads it.
+const ANSWERS_EARLY: &str =
+    "read -r _; echo '{\"type\": \"text\", \"text\": \"hi\"}'; echo '{\"type\": \"turn_end\"}'";
+
+#[tokio::test]
+async fn an_answer_before_its_question_is_an_error_each_time() {
+    for pause in ["", "", "", "", "sleep 0.01;", "sleep 0.05;"] {
+        let script = format!(
+            "read -r _; echo '{{\"type\": \"started\"}}'; {ANSWERS_EARLY}; {pause} {TURN} read -r _; cat >/dev/null"
+        );
+        let mut talk = Conversation::new(shell(&script)).with_timeout(Duration::from_secs(10));
+        talk.say("one").await.unwrap();
+        let error = talk.say("two").await.unwrap_err().to_string();
+        assert!(error.contains("in turn 2: the program wrote `text` without being asked"), "{error}");
+        let _ = talk.finish().await;
+    }
+    let begun = "read -r _; echo '{\"type\": \"started\"}'; printf '{\"type\"'; read -r _; cat >/dev/null";
+    let mut talk = Conversation::new(shell(begun)).with_timeout(Duration::from_secs(10));
+    let error = talk.say("one").await.unwrap_err().to_string();
+    assert!(error.contains("the program began a line before it was asked"), "{error}");
+}
+
+#[tokio::test]
+async fn what_a_program_writes_for_a_conversation_that_is_over_is_a_note_of_the_next() {
+    // Writes for the first conversation in the turn of the second one.
+    let script = r#"read -r _; echo '{"type": "started"}'
+        read -r _; echo '{"type": "text", "text": "hi"}'; echo '{"type": "turn_end"}'; read -r _
+        read -r _; echo '{"type": "started"}'
+        read -r _; echo '{"type":"tool_call","name":"rm","args":{},"session_id":"s"}'
+        echo '{"type": "text", "text": "hi"}'; echo '{"type": "turn_end"}'; cat >/dev/null"#;
+    let agent = shell(script).concurrency(1);
+    let talk = || Conversation::new(agent.clone()).with_session(Session::new("a", "u").with_session_id("s"));
+    let (mut first, mut second) = (talk(), talk());
+    first.say("hi").await.unwrap();
+    assert_eq!(first.finish().await.unwrap().notes, [""; 0]);
+    second.say("hi").await.unwrap();
+    let notes = second.finish().await.unwrap().notes;
+    assert!(
+        notes[0].starts_with("the program wrote `tool_call` for the conversation `s`, which is over"),
+        "{notes:?}"
+    );
+    assert!(notes[0].contains(r#""name":"rm""#), "{notes:?}");
+}
+
+#[tokio::test]
+async fn a_key_that_nothing_reads_is_a_note() {
+    let script = r#"read -r _; echo '{"type": "started"}'
+        read -r _; echo '{"type": "event", "event": {"mood": 1, "content": {"parts": [{"text": "hi"}]}}}'
+        echo '{"type": "turn_end"}'; cat >/dev/null"#;
+    let mut talk = Conversation::new(shell(script));
+    talk.say("hi").await.unwrap();
+    let notes = talk.finish().await.unwrap().notes;
+    assert_eq!(notes, ["the program wrote `message.event.mood`, which nothing reads"]);
 }
 
 #[tokio::test]

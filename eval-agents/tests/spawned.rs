@@ -155,7 +155,7 @@ async fn a_turn_that_hangs_shows_what_the_server_wrote() {
     talk.say("hi").await.unwrap();
     let mut talk = talk.with_timeout(Duration::from_millis(300));
     let error = talk.say("wait").await.unwrap_err().to_string();
-    assert!(error.ends_with("timed out after 300ms"), "{error}");
+    assert!(error.ends_with("timed out after 300ms (`timeout` sets the limit)"), "{error}");
     let error = talk.finish().await.unwrap_err().to_string();
     assert!(error.contains("the turn did not end; the server wrote last:\n| waiting"), "{error}");
 }

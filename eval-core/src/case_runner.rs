@@ -317,7 +317,11 @@ impl CaseRunner {
         let unused = self.judges.unused(&case.eval_id).filter(|_| came_to_an_end(&runs));
         let Decision { metrics, verdict, passed_runs, notes } =
             decide(self.scoring.rules(&case), &runs, repeated, pass, gate);
-        let notes = unused.into_iter().chain(notes).chain(again::notes(repeated)).collect();
+        let of_runs = runs.iter().flat_map(|run| {
+            let of = if runs.len() > 1 { format!("run {}: ", run.number) } else { String::new() };
+            run.transcript.notes.iter().map(move |note| format!("{of}{note}"))
+        });
+        let notes = unused.into_iter().chain(notes).chain(again::notes(repeated)).chain(of_runs).collect();
         let elapsed =
             runs.iter().flat_map(|run| &run.transcript.turns).filter_map(|turn| turn.invocation.duration);
         let elapsed = Duration::try_from_secs_f64(elapsed.sum()).unwrap_or_default();

@@ -21,6 +21,8 @@ pub struct Transcript {
     pub state: Map,
     /// What ended the run early.
     pub error: Option<RunError>,
+    /// Remarks on the run: [`Recorder::note`](crate::Recorder::note).
+    pub notes: Vec<String>,
 }
 
 /// Without secrets.
@@ -32,6 +34,7 @@ impl fmt::Debug for Transcript {
                 .field("turns", &self.turns)
                 .field("state", &self.state)
                 .field("error", &self.error)
+                .field("notes", &self.notes)
                 .finish()
         })
     }
@@ -135,7 +138,7 @@ impl std::error::Error for RunError {}
 
 /// The turn in ADK's form, as metrics see it.
 ///
-/// The answer is the last final event with text. If no final event has text, it is the last final event that says
+/// The answer is the last final event with text that a user sees. If there is none, it is the last final event that says
 /// something. The other events are kept in order. The answer's own event is kept for its tokens; its content is left out
 /// unless it holds calls. Unlike in ADK, events that carry only tokens are kept, so that every model call is counted.
 #[doc(hidden)]
@@ -168,7 +171,7 @@ pub(crate) fn answer(events: &[Event]) -> Option<usize> {
             .rev()
             .filter(|(_, event)| !event.is_users() && event.is_final() && event.says_something())
     };
-    finals().find(|(_, event)| event.has_text()).or_else(|| finals().next()).map(|(at, _)| at)
+    finals().find(|(_, event)| event.has_visible_text()).or_else(|| finals().next()).map(|(at, _)| at)
 }
 
 #[cfg(test)]

@@ -97,6 +97,7 @@ pub mod __private {
     pub use crate::reader::{check_case, check_cases, drafts_are, how_to_accept, read_case};
     #[cfg(feature = "recordings")]
     pub use crate::recording::{GrowingRecording, line_of, questions_of_lines};
+    pub use crate::schema::Piece;
     pub use crate::value::{needs_escape, write_string};
 }
 

@@ -17,6 +17,7 @@ mod walk;
 mod wording;
 
 pub(crate) use config::{EVAL_CONFIG, JUDGE_MODEL_OPTIONS, LLM_BACKED_USER_SIMULATOR};
+pub use content::Piece;
 pub(crate) use content::{FUNCTION_CALL, FUNCTION_RESPONSE, PART};
 pub(crate) use criterion::criterion;
 #[cfg(feature = "export")]

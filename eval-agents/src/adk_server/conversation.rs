@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use eval_core::agent::Event;
 use eval_core::format::{Map, Value};
 use eval_core::{Session, Turn};
 use reqwest::Method;
@@ -10,6 +9,7 @@ use reqwest::Method;
 use super::error::{AdkServerError, behind_colon, cut};
 use super::event_stream::{EventStream, Sent};
 use super::http::{Http, has_no_route};
+use crate::wire::ReadEvent;
 use crate::{stderr, wire};
 
 /// How long deleting a session may take.
@@ -109,7 +109,12 @@ impl Conversation {
     ) -> Result<(), AdkServerError> {
         for sent in events.drain(..) {
             match received.event(&sent) {
-                Ok(Some(event)) => turn.recorder().event(event),
+                Ok(Some(read)) => {
+                    for key in read.unread {
+                        turn.recorder().note(format!("the server sent `{key}`, which nothing reads"));
+                    }
+                    turn.recorder().event(read.event);
+                }
                 Ok(None) => {}
                 Err(AdkServerError::Agent(why)) => {
                     return Err(AdkServerError::Agent(self.http.headers().mask(&why)));
@@ -194,7 +199,7 @@ struct Received {
 
 impl Received {
     /// The event that a server sent; `None` if it sent it before.
-    fn event(&mut self, sent: &Sent) -> Result<Option<Event>, AdkServerError> {
+    fn event(&mut self, sent: &Sent) -> Result<Option<ReadEvent>, AdkServerError> {
         self.count += 1;
         let number = self.count;
         let unreadable =
@@ -202,7 +207,7 @@ impl Received {
         if sent.name == "error" {
             return Err(failed(&sent.data, Value::parse(&sent.data).ok().as_ref()));
         }
-        let value = Value::parse(&sent.data).map_err(|error| unreadable(&format!("not JSON ({error})")))?;
+        let value = wire::parse(&sent.data).map_err(|why| unreadable(&why))?;
         // Once an answer has begun, an error can only come as an event.
         if !value["error"].is_null() && value["author"].is_null() {
             return Err(failed(&sent.data, Some(&value)));

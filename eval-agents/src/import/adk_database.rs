@@ -254,9 +254,9 @@ fn object(text: &str, what: &str) -> Result<Map, String> {
     if text.is_empty() {
         return Ok(Map::new());
     }
-    match Value::parse(text) {
+    match wire::parse(text) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(other) => Err(format!("{what} should be an object and is {}", other.kind())),
-        Err(error) => Err(format!("{what} is not JSON: {error}")),
+        Err(why) => Err(format!("{what}: {why}")),
     }
 }

@@ -90,7 +90,7 @@ fn case(session: Session) -> Result<(EvalCase, Vec<String>), String> {
 
 /// The sessions of a text: one, an array of them, an array of events, or JSON lines of sessions.
 fn sessions(text: &str) -> Result<Vec<Session>, String> {
-    match Value::parse(text) {
+    match wire::parse(text) {
         Ok(Value::Array(items)) if items.iter().any(|item| item["events"].is_null()) => {
             let events = events(items, "events")?;
             Ok(vec![Session { events, ..Session::default() }])
@@ -103,9 +103,9 @@ fn sessions(text: &str) -> Result<Vec<Session>, String> {
         Err(whole) => {
             let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
             let read = lines.map(|(at, line)| {
-                let value = Value::parse(line).map_err(|_| {
+                let value = wire::parse(line).map_err(|why| {
                     // It is no file of JSON lines at all.
-                    if at == 0 { format!("not JSON: {whole}") } else { format!("line {}: not JSON", at + 1) }
+                    if at == 0 { whole.clone() } else { format!("line {}: {why}", at + 1) }
                 })?;
                 session(value, &format!("line {}", at + 1))
             });

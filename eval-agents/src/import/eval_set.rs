@@ -9,7 +9,7 @@ use eval_core::format::{EvalCase, EvalSet, Map, Value};
 
 use super::Format;
 use super::error::ImportError;
-use crate::draft::{Draft, Origin};
+use crate::draft::{Draft, Origin, answers};
 
 pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
     let mut cases = match EvalSet::parse(text) {
@@ -38,7 +38,7 @@ pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
 
 /// The turns that expect no answer.
 fn gaps(case: &EvalCase) -> Vec<String> {
-    let turns = case.conversation.iter().enumerate().filter(|(_, turn)| turn.final_response.is_none());
+    let turns = case.conversation.iter().enumerate().filter(|(_, turn)| !answers(turn));
     turns.map(|(at, _)| format!("turn {} has no answer", at + 1)).collect()
 }
 

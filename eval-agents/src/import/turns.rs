@@ -9,7 +9,7 @@ use eval_core::agent::Event;
 use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{Content, IntermediateData, Invocation, InvocationEvent, Map, Part};
 
-use crate::wire;
+use crate::{draft, wire};
 
 /// An event of a session.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(super) struct SessionEvent {
     pub(super) timestamp: f64,
     /// The invocation before which the session continues.
     pub(super) rewound_to: Option<String>,
+    /// The keys that nothing reads.
+    pub(super) unread: Vec<String>,
 }
 
 impl SessionEvent {
@@ -32,7 +34,8 @@ impl SessionEvent {
             rewound_to = reader.text("rewind_before_invocation_id")?.filter(|id| !id.is_empty());
             sent.put_back("actions", actions);
         }
-        Ok(Self { event: wire::event(sent)?, invocation_id, timestamp, rewound_to })
+        let wire::ReadEvent { event, unread } = wire::event(sent)?;
+        Ok(Self { event, invocation_id, timestamp, rewound_to, unread })
     }
 }
 
@@ -53,8 +56,14 @@ pub(super) struct Turns {
 pub(super) fn turns(events: Vec<SessionEvent>) -> Turns {
     let mut made = Turns::default();
     made.changed.extend(events.iter().flat_map(|sent| sent.event.state_delta.keys().map(str::to_owned)));
+    let unread: Vec<String> = events.iter().flat_map(|sent| sent.unread.clone()).collect();
     for group in by_invocation(live(events, &mut made.gaps)) {
         made.add(group);
+    }
+    if let Some((first, more)) = unread.split_first() {
+        let more =
+            if more.is_empty() { String::new() } else { format!(" (and {} more such keys)", more.len()) };
+        made.gaps.push(format!("`{first}` is a key that nothing reads{more}"));
     }
     made
 }
@@ -186,7 +195,7 @@ impl Turns {
             self.gap("has fragments of an answer and not the whole of it");
         }
         let invocation = invocation(user, &events).with_invocation_id(id).with_creation_timestamp(timestamp);
-        if invocation.final_response.is_none() {
+        if !draft::answers(&invocation) {
             self.gap("has no answer");
         }
         self.all.push(invocation);

@@ -9,11 +9,12 @@ use std::thread;
 use std::time::Duration;
 
 use tokio::sync::mpsc::Receiver;
-use tokio::sync::watch;
+use tokio::sync::{Mutex as AsyncMutex, oneshot, watch};
 
 use super::error::{ProcessError, cut};
 use super::lines::{self, LONGEST, Line};
-use super::message::{Received, Reply, Request};
+use super::message::{HELLO, Received, Reply, Request};
+use super::pipes::Pipes;
 use super::routes::{Delivery, Routes};
 use crate::group::Launch;
 use crate::shared_group::SharedGroup;
@@ -22,6 +23,26 @@ use crate::stderr::{Tail, quoted};
 /// How long a program that closed its output may take to be gone.
 const DYING: Duration = Duration::from_millis(200);
 
+/// The time between two looks at whether a program has read a line; it doubles up to the longest.
+const LOOK: Duration = Duration::from_millis(1);
+const LONGEST_LOOK: Duration = Duration::from_millis(5);
+
+/// How long a program that is shared may take to read that a conversation is over. It may be busy with another one.
+const READS_END: Duration = Duration::from_millis(50);
+
+/// The bytes at the end of a line without which no reader takes it for a message: the brace and the line break.
+const END_OF_A_LINE: usize = 2;
+
+/// Bytes to write, and who wants to know that they are written.
+type Written = (Vec<u8>, oneshot::Sender<()>);
+
+/// The input of a program. It ends when this is dropped.
+#[derive(Debug)]
+struct Input {
+    bytes: Sender<Written>,
+    pipes: Arc<Pipes>,
+}
+
 /// A program that runs.
 #[derive(Debug)]
 pub(super) struct Child {
@@ -29,8 +50,10 @@ pub(super) struct Child {
     group: SharedGroup,
     routes: Arc<Routes>,
     wrote: Tail,
-    /// The lines to write. Closed when the program is to end.
-    input: Mutex<Option<Sender<Vec<u8>>>>,
+    /// Closed when the program is to end.
+    input: Mutex<Option<Input>>,
+    /// Whoever writes a line.
+    writing: AsyncMutex<()>,
     /// Whether the program said hello.
     hello: watch::Receiver<bool>,
     /// Whether a conversation was left while it waited for an answer, so that the program may hang.
@@ -52,9 +75,10 @@ impl Child {
         let stderr = group.child.stderr.take().ok_or_else(no_pipe)?;
         let wrote = Tail::default();
         wrote.follow(stderr);
-        let routes = Arc::new(Routes::default());
+        let routes = Arc::new(Routes::new(is_shared));
         let (hello_sender, hello) = watch::channel(false);
-        let input = writer(stdin).map_err(not_ready)?;
+        let (pipes, stdout) = Pipes::new(&stdin, stdout).map_err(not_ready)?;
+        let input = Input { bytes: writer(stdin).map_err(not_ready)?, pipes: Arc::new(pipes) };
         let routed = Arc::clone(&routes);
         thread::Builder::new()
             .name("eval-agents program".to_owned())
@@ -69,6 +93,7 @@ impl Child {
             routes,
             wrote,
             input: Mutex::new(Some(input)),
+            writing: AsyncMutex::default(),
             hello,
             hangs: AtomicBool::new(false),
             is_shared,
@@ -87,7 +112,8 @@ impl Child {
 
     /// Begins a conversation.
     pub(super) fn seat(self: &Arc<Self>, session: &str) -> Seat {
-        // Runs of a case share their id, and the program has to tell them apart.
+        // A session outside of a case has no id. Runs of a case share theirs, and the program has to tell them apart.
+        let session = if session.is_empty() { "conversation" } else { session };
         let mut id = session.to_owned();
         let mut number = 1;
         while self.routes.has(&id) {
@@ -95,7 +121,19 @@ impl Child {
             id = format!("{session}-{number}");
         }
         let inbox = self.routes.open(&id);
-        Seat { child: Arc::clone(self), id, inbox, is_left: false, is_told: false }
+        Seat { child: Arc::clone(self), id, inbox, is_asking: false, is_left: false, is_told: false }
+    }
+
+    /// Writes bytes. What is returned ends when they are written; `None` if the input is closed.
+    fn put(&self, bytes: Vec<u8>) -> Option<oneshot::Receiver<()>> {
+        let input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        let (sender, written) = oneshot::channel();
+        input.as_ref()?.bytes.send((bytes, sender)).ok().map(|()| written)
+    }
+
+    fn pipes(&self) -> Option<Arc<Pipes>> {
+        let input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        input.as_ref().map(|input| Arc::clone(&input.pipes))
     }
 
     /// An error with how the program ended, and with what it wrote.
@@ -140,15 +178,30 @@ impl Child {
     }
 }
 
-/// Writes lines to a program, in a thread: a program that reads nothing holds up nobody else.
-fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Vec<u8>>> {
-    let (sender, lines) = mpsc::channel::<Vec<u8>>();
+/// The end of a line that is held back. It is written when this is dropped, whatever else happened: without it the line of the
+/// next message would be part of this one.
+struct HeldBack<'a> {
+    child: &'a Child,
+    end: Vec<u8>,
+}
+
+impl Drop for HeldBack<'_> {
+    fn drop(&mut self) {
+        self.child.put(std::mem::take(&mut self.end));
+    }
+}
+
+/// Writes to a program, in a thread: a program that reads nothing holds up nobody else.
+fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Written>> {
+    let (sender, writes) = mpsc::channel::<Written>();
     thread::Builder::new().name("eval-agents input".to_owned()).spawn(move || {
-        for line in lines {
+        for (bytes, written) in writes {
             // A program that closed its input says by its output what became of it.
-            if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
+            if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
                 break;
             }
+            // Who writes and does not wait does not listen.
+            let _ = written.send(());
         }
     })?;
     Ok(sender)
@@ -196,9 +249,9 @@ fn route(
             }
             (Reply::Hello, true) => Err(ProcessError::Protocol("the program said `hello` twice".to_owned())),
             (reply, false) => Err(ProcessError::Protocol(format!(
-                "the first message of the program is `{reply}`; it should be {{\"type\": \"hello\", \"protocol\": 1}}"
+                "the first message of the program is `{reply}`; it should be {HELLO}"
             ))),
-            (reply, true) => routes.deliver(received.session.as_deref(), reply),
+            (reply, true) => routes.deliver(Received { session: received.session, reply }, &line),
         };
         if let Err(error) = delivered {
             return error;
@@ -212,6 +265,8 @@ pub(super) struct Seat {
     child: Arc<Child>,
     id: String,
     inbox: Receiver<Delivery>,
+    /// Whether a message is being written that the program has to answer.
+    is_asking: bool,
     is_left: bool,
     /// Whether an error of the program was returned.
     is_told: bool,
@@ -239,17 +294,52 @@ impl Seat {
     }
 
     /// Writes a message. What the program answers comes by [`reply`](Self::reply).
-    pub(super) async fn send(&mut self, request: &Request) -> Result<(), ProcessError> {
-        self.child.routes.awaits(&self.id);
-        self.write(request).await
+    pub(super) async fn ask(&mut self, request: &Request) -> Result<(), ProcessError> {
+        self.is_asking = true;
+        self.hand_over(request, true).await?;
+        self.is_asking = false;
+        Ok(())
     }
 
-    async fn write(&self, request: &Request) -> Result<(), ProcessError> {
-        let is_sent = {
-            let input = self.child.input.lock().unwrap_or_else(PoisonError::into_inner);
-            input.as_ref().is_some_and(|input| input.send(request.line(&self.id)).is_ok())
+    /// Writes a message, the end of its line when the program has read the rest and all that it wrote was handled. What comes
+    /// before that was not asked for.
+    async fn hand_over(&self, request: &Request, awaits: bool) -> Result<(), ProcessError> {
+        let child = &*self.child;
+        let mut line = request.line(&self.id);
+        let end = line.split_off(line.len().saturating_sub(END_OF_A_LINE));
+        let _writing = child.writing.lock().await;
+        let (Some(written), Some(pipes)) = (child.put(line), child.pipes()) else {
+            return Err(self.broken().await);
         };
-        if is_sent { Ok(()) } else { Err(self.broken().await) }
+        let held_back = HeldBack { child, end };
+        // It fails if the program closed its input.
+        let _ = written.await;
+        let mut look = LOOK;
+        while !pipes.are_empty() || child.is_shared && pipes.is_in_a_line() {
+            if child.routes.broken().is_some() {
+                return Err(self.broken().await);
+            }
+            tokio::time::sleep(look).await;
+            look = (look * 2).min(LONGEST_LOOK);
+        }
+        if child.routes.broken().is_some() {
+            return Err(self.broken().await);
+        }
+        if pipes.is_in_a_line() {
+            let early = "the program began a line before it was asked; what happens belongs between `turn` and `turn_end`";
+            child.routes.break_off(&ProcessError::Protocol(early.to_owned()));
+            return Err(self.broken().await);
+        }
+        if awaits {
+            child.routes.awaits(&self.id);
+        }
+        drop(held_back);
+        Ok(())
+    }
+
+    /// What the program wrote for conversations that are over, since it was last asked for.
+    pub(super) fn take_notes(&self) -> Vec<String> {
+        self.child.routes.take_notes(&self.id)
     }
 
     /// The next message of the program.
@@ -288,7 +378,7 @@ impl Seat {
             return told;
         }
         self.is_left = true;
-        if child.routes.is_awaiting(&self.id) {
+        if self.is_asking || child.routes.is_awaiting(&self.id) {
             // The turn ran out of time, and tells nothing else.
             if self.forsake() {
                 child.group.kill().await;
@@ -299,11 +389,15 @@ impl Seat {
                 note => Err(ProcessError::End(format!("the turn did not end{note}"))),
             };
         }
-        self.write(&Request::end()).await?;
-        child.routes.close(&self.id);
         if child.is_shared {
-            return Ok(());
+            let told = tokio::time::timeout(READS_END, self.hand_over(&Request::end(), false)).await;
+            child.routes.close(&self.id);
+            return told.unwrap_or(Ok(()));
         }
+        if child.put(Request::end().line(&self.id)).is_none() {
+            return Err(self.broken().await);
+        }
+        child.routes.close(&self.id);
         // With its input the program has no more to do.
         drop(child.input.lock().unwrap_or_else(PoisonError::into_inner).take());
         let Some(status) = child.group.ended_within(limit).await else {

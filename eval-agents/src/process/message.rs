@@ -3,11 +3,10 @@
 use std::fmt;
 
 use eval_core::Session;
-use eval_core::agent::Event;
 use eval_core::format::{AppDetails, Map, Value};
 
 use super::error::{ProcessError, cut};
-use crate::wire::{self, Reader};
+use crate::wire::{self, ReadEvent, Reader};
 
 /// The version of the protocol.
 pub(super) const PROTOCOL: i64 = 1;
@@ -47,7 +46,7 @@ impl Request {
 /// A message of the program.
 #[derive(Debug)]
 pub(super) struct Received {
-    /// `None` if the program serves one conversation at a time.
+    /// `None` if the message names none.
     pub(super) session: Option<String>,
     pub(super) reply: Reply,
 }
@@ -56,7 +55,7 @@ pub(super) struct Received {
 pub(super) enum Reply {
     Hello,
     Started { details: AppDetails },
-    Event(Box<Event>),
+    Event(Box<ReadEvent>),
     Text { author: Option<String>, text: String },
     ToolCall { author: Option<String>, name: String, args: Value, result: Value },
     TurnEnd { state: Option<Map> },
@@ -80,6 +79,9 @@ impl fmt::Display for Reply {
 /// The messages that a program can write.
 const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `turn_end`, `error`";
 
+/// The first message, as it should be written.
+pub(super) const HELLO: &str = r#"{"type": "hello", "protocol": 1}"#;
+
 impl Received {
     /// Reads a line.
     pub(super) fn read(line: &str) -> Result<Self, ProcessError> {
@@ -89,8 +91,11 @@ impl Received {
                 cut(line)
             ))
         };
-        let value = Value::parse(line).map_err(|_| {
-            wrong("it is not JSON (its standard output is for messages alone; other text goes to its standard error)")
+        let value = wire::parse(line).map_err(|why| {
+            wrong(match why.strip_prefix("not JSON") {
+                None => &why,
+                Some(_) => "it is not JSON (its standard output is for messages alone; other text goes to its standard error)",
+            })
         })?;
         let mut message = Reader::new(value, "message").map_err(|why| wrong(&why))?;
         let read = Self::of(&mut message).map_err(|why| wrong(&why))?;
@@ -103,17 +108,19 @@ impl Received {
     fn of(message: &mut Reader) -> Result<Self, String> {
         let needed = |found: Option<String>, key: &str| found.ok_or_else(|| format!("`{key}` is missing"));
         let kind = needed(message.text("type")?, "type")?;
-        let session = message.text("session_id")?;
         let reply = match kind.as_str() {
             "hello" => match message.value("protocol") {
-                Some(version) if version.as_i64() == Some(PROTOCOL) => Reply::Hello,
+                // Nothing was read yet, so there is no conversation to name.
+                Some(version) if version.as_i64() == Some(PROTOCOL) => {
+                    return Ok(Self { session: None, reply: Reply::Hello });
+                }
                 Some(version) => {
                     return Err(format!(
-                        "its protocol is {}, and this is protocol {PROTOCOL}",
+                        "its protocol is {}, and this is protocol {PROTOCOL}; write {HELLO}",
                         cut(&version.to_string())
                     ));
                 }
-                None => return Err("`protocol` is missing".to_owned()),
+                None => return Err(format!("`protocol` is missing; write {HELLO}")),
             },
             "started" => {
                 Reply::Started { details: message.object("details", wire::details)?.unwrap_or_default() }
@@ -135,6 +142,16 @@ impl Received {
             "error" => Reply::Error { message: needed(message.text("message")?, "message")? },
             other => return Err(format!("there is no type `{}`; there are {TYPES}", cut(other))),
         };
+        let session = match message.raw("session_id") {
+            None => None,
+            Some(Value::String(id)) if !id.is_empty() => Some(id),
+            Some(other) => {
+                return Err(format!(
+                    "its `session_id` is {}; write the one of `start`, or leave the key out",
+                    cut(&other.to_string())
+                ));
+            }
+        };
         Ok(Self { session, reply })
     }
 }
@@ -153,6 +170,28 @@ mod tests {
             (r#"{"type": "text"}"#, "`text` is missing"),
             (r#"{"type": "text", "text": "x", "tone": 1}"#, "`text` does not have the key `tone`"),
             (r#"{"type": "hello", "protocol": 2}"#, "its protocol is 2, and this is protocol 1"),
+            (
+                r#"{"type": "hello", "protocol": 1.0}"#,
+                r#"its protocol is 1.0, and this is protocol 1; write {"type": "hello", "protocol": 1}"#,
+            ),
+            (
+                r#"{"type": "hello", "protocol": 1, "session_id": "s"}"#,
+                "`hello` does not have the key `session_id`",
+            ),
+            (
+                r#"{"type": "turn_end", "session_id": null}"#,
+                "its `session_id` is null; write the one of `start`",
+            ),
+            (
+                r#"{"type": "turn_end", "session_id": ""}"#,
+                r#"its `session_id` is ""; write the one of `start`"#,
+            ),
+            (r#"{"type": "turn_end", "session_id": 7}"#, "its `session_id` is 7; write the one of `start`"),
+            (r#"{"type": "turn_end", "session_id": ["s"]}"#, r#"its `session_id` is ["s"]; write"#),
+            (r#"{"type": "turn_end", "sessionId": "s", "session_id": "t"}"#, "one key in two spellings"),
+            (r#"{"type": "text", "text": "a", "text": "b"}"#, "key `text` stands twice in one object"),
+            (r#"{"type": "text", "text": "a", "Text": "b"}"#, "`text` does not have the key `Text`"),
+            (r#"{"type": "toolCall", "name": "f", "args": {}}"#, "there is no type `toolCall`"),
             (r#"{"type": "hello"}"#, "`protocol` is missing"),
             (r#"{"type": "tool_call", "name": "f", "args": 1}"#, "`message.args` should be an object"),
             (r#"{"type": "event", "event": {"content": 1}}"#, "`message.event.content` should be an object"),

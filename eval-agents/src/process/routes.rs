@@ -1,12 +1,13 @@
 //! Which conversation a message of a program belongs to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use eval_support::message::show;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::error::ProcessError;
-use super::message::Reply;
+use super::error::{ProcessError, cut};
+use super::message::{Received, Reply};
 
 /// How many messages wait for a conversation that is slow to take them.
 const WAITING: usize = 16;
@@ -16,11 +17,17 @@ pub(super) type Delivery = Result<Reply, ProcessError>;
 
 /// The conversations of a program.
 #[derive(Debug, Default)]
-pub(super) struct Routes(Mutex<State>);
+pub(super) struct Routes {
+    state: Mutex<State>,
+    /// Whether the program is kept for conversations to come.
+    is_shared: bool,
+}
 
 #[derive(Debug, Default)]
 struct State {
     conversations: BTreeMap<String, Conversation>,
+    /// The ids of conversations that are over.
+    over: BTreeSet<String>,
     /// Why the program is of no use any more.
     broken: Option<ProcessError>,
 }
@@ -30,9 +37,15 @@ struct Conversation {
     inbox: Sender<Delivery>,
     /// Whether the program was asked for something that it did not finish.
     awaits: bool,
+    /// What the program wrote for conversations that are over.
+    notes: Vec<String>,
 }
 
 impl Routes {
+    pub(super) fn new(is_shared: bool) -> Self {
+        Self { is_shared, ..Self::default() }
+    }
+
     /// Adds a conversation. One with a program that is of no use any more is told at once: nobody else would end its inbox.
     pub(super) fn open(&self, session: &str) -> Receiver<Delivery> {
         let (inbox, receiver) = channel(WAITING);
@@ -40,13 +53,27 @@ impl Routes {
         if let Some(error) = &state.broken {
             let _ = inbox.try_send(Err(error.clone()));
         } else {
-            state.conversations.insert(session.to_owned(), Conversation { inbox, awaits: false });
+            state
+                .conversations
+                .insert(session.to_owned(), Conversation { inbox, awaits: false, notes: Vec::new() });
         }
         receiver
     }
 
     pub(super) fn close(&self, session: &str) {
-        self.state().conversations.remove(session);
+        let mut state = self.state();
+        let Some(closed) = state.conversations.remove(session) else { return };
+        state.over.insert(session.to_owned());
+        // What came since it was asked for its notes.
+        for note in closed.notes {
+            state.note(note);
+        }
+    }
+
+    /// Takes out what the program wrote for conversations that are over.
+    pub(super) fn take_notes(&self, session: &str) -> Vec<String> {
+        let mut state = self.state();
+        state.conversations.get_mut(session).map(|open| std::mem::take(&mut open.notes)).unwrap_or_default()
     }
 
     /// How many conversations there are.
@@ -54,9 +81,10 @@ impl Routes {
         self.state().conversations.len()
     }
 
-    /// Whether there is a conversation of this id.
+    /// Whether there is or was a conversation of this id.
     pub(super) fn has(&self, session: &str) -> bool {
-        self.state().conversations.contains_key(session)
+        let state = self.state();
+        state.conversations.contains_key(session) || state.over.contains(session)
     }
 
     /// Says that the program is being asked for something.
@@ -76,32 +104,47 @@ impl Routes {
         self.state().broken.clone()
     }
 
-    /// Hands a message to its conversation. Fails if it belongs to none.
-    pub(super) fn deliver(&self, session: Option<&str>, reply: Reply) -> Result<(), ProcessError> {
+    /// Hands the message of a line to its conversation. Fails if it belongs to none, or if nobody asked for it. A message for a
+    /// conversation that is over is noted.
+    pub(super) fn deliver(&self, received: Received, line: &str) -> Result<(), ProcessError> {
+        let Received { session, reply } = received;
+        let wrong = |why: &str| {
+            Err(ProcessError::Protocol(format!("the program wrote `{reply}` {why}: {}", cut(line))))
+        };
         let inbox = {
             let mut state = self.state();
-            let only = state.conversations.len() == 1;
-            let known = match session {
-                Some(session) => state.conversations.get_mut(session),
-                None if only => state.conversations.values_mut().next(),
-                None if state.conversations.is_empty() => {
-                    return Err(ProcessError::Protocol(format!(
-                        "the program wrote `{reply}` after the end of its conversation"
-                    )));
-                }
-                None => {
-                    return Err(ProcessError::Protocol(format!(
-                        "the program wrote `{reply}` without a `session_id`, and serves {} conversations",
-                        state.conversations.len()
-                    )));
-                }
+            let open = state.conversations.len();
+            let id = match &session {
+                Some(id) => id.clone(),
+                None => match state.conversations.keys().next() {
+                    Some(id) if open == 1 => id.clone(),
+                    None => return wrong("after the end of its conversation"),
+                    Some(_) => {
+                        return wrong(&format!("without a `session_id`, and serves {open} conversations"));
+                    }
+                },
             };
-            // The conversation may have ended meanwhile.
-            let Some(conversation) = known else { return Ok(()) };
+            let is_over = state.over.contains(&id);
+            let Some(conversation) = state.conversations.get_mut(&id) else {
+                if !is_over {
+                    return wrong(&format!(
+                        "with the `session_id` `{}`, which no conversation has; write the one of `start`",
+                        cut(&id)
+                    ));
+                }
+                let note = format!(
+                    "the program wrote `{reply}` for the conversation `{}`, which is over; it counts for no case: {}",
+                    cut(&id),
+                    cut(line)
+                );
+                if !self.is_shared {
+                    return wrong("after the end of its conversation");
+                }
+                state.note(note);
+                return Ok(());
+            };
             if !conversation.awaits {
-                return Err(ProcessError::Protocol(format!(
-                    "the program wrote `{reply}` without being asked; what happens belongs between `turn` and `turn_end`"
-                )));
+                return wrong("without being asked; what happens belongs between `turn` and `turn_end`");
             }
             if matches!(reply, Reply::Started { .. } | Reply::TurnEnd { .. } | Reply::Error { .. }) {
                 conversation.awaits = false;
@@ -130,7 +173,17 @@ impl Routes {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Gives a remark to a conversation that is open. Without one it is shown at once.
+    fn note(&mut self, note: String) {
+        match self.conversations.values_mut().next() {
+            Some(open) => open.notes.push(note),
+            None => show(&format!("warning: {note}")),
+        }
     }
 }
 
@@ -150,5 +203,44 @@ mod tests {
             assert!(inbox.is_closed());
         }
         assert_eq!(routes.count(), 0);
+    }
+
+    fn text(session: Option<&str>) -> Received {
+        let reply = Reply::Text { author: None, text: "hi".to_owned() };
+        Received { session: session.map(str::to_owned), reply }
+    }
+
+    #[test]
+    fn a_message_of_no_conversation_is_an_error_that_quotes_it() {
+        let routes = Routes::new(true);
+        let _inbox = routes.open("s1");
+        routes.awaits("s1");
+        let error = routes.deliver(text(Some("x")), "THE LINE").unwrap_err().to_string();
+        let expected = "the program wrote `text` with the `session_id` `x`, which no conversation has; write the one of \
+                        `start`: THE LINE";
+        assert_eq!(error, expected);
+        assert!(routes.deliver(text(Some("s1")), "").is_ok() && routes.deliver(text(None), "").is_ok());
+    }
+
+    #[test]
+    fn a_message_of_a_conversation_that_is_over_is_noted_in_one_that_is_open() {
+        let routes = Routes::new(true);
+        let (_first, _second) = (routes.open("s1"), routes.open("s2"));
+        routes.close("s1");
+        routes.deliver(text(Some("s1")), "THE LINE").unwrap();
+        let notes = routes.take_notes("s2");
+        assert!(
+            notes[0].starts_with("the program wrote `text` for the conversation `s1`, which is over"),
+            "{notes:?}"
+        );
+        assert!(notes[0].ends_with("THE LINE") && routes.take_notes("s2").is_empty());
+        // Nobody else would show it.
+        let alone = Routes::new(false);
+        let _inbox = alone.open("s");
+        alone.close("s");
+        for session in [Some("s"), None] {
+            let error = alone.deliver(text(session), "THE LINE").unwrap_err().to_string();
+            assert!(error.contains("after the end of its conversation: THE LINE"), "{error}");
+        }
     }
 }

@@ -1,26 +1,81 @@
 //! ADK's events.
 
 use eval_core::agent::Event;
+use eval_core::format::__private::Piece;
 use eval_core::format::options::DEFAULT_AUTHOR;
-use eval_core::format::{Content, FunctionCall, FunctionResponse, Part, UsageMetadata};
+use eval_core::format::{Content, FunctionCall, FunctionResponse, Map, Part, UsageMetadata};
 
-use super::keys::{respelled_map, snake};
 use super::read::{Misread, Reader};
 
-/// Reads an event.
-pub(crate) fn event(mut sent: Reader) -> Result<Event, Misread> {
+/// Keys of ADK's events that are not read: ids, times, logs, what concerns live sessions and the ways of agents.
+const NOT_READ: [&str; 27] = [
+    "avg_logprobs",
+    "branch",
+    "cache_metadata",
+    "citation_metadata",
+    "custom_metadata",
+    "environment_id",
+    "finish_reason",
+    "go_away",
+    "id",
+    "input_transcription",
+    "interaction_id",
+    "interaction_status",
+    "interrupted",
+    "invocation_id",
+    "isolation_scope",
+    "live_session_id",
+    "live_session_resumption_update",
+    "logprobs_result",
+    "message_as_output",
+    "node_info",
+    "output",
+    "output_for",
+    "output_transcription",
+    "timestamp",
+    "turn_complete",
+    "turn_complete_reason",
+    "voice_activity",
+];
+
+/// The same of their actions.
+const ACTIONS_NOT_READ: [&str; 13] = [
+    "agent_state",
+    "artifact_delta",
+    "compaction",
+    "end_of_agent",
+    "escalate",
+    "render_ui_widgets",
+    "requested_auth_configs",
+    "requested_tool_confirmations",
+    "rewind_before_invocation_id",
+    "route",
+    "set_model_response",
+    "transfer_reason",
+    "transfer_to_agent",
+];
+
+/// An event, and what stands in it and is not read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ReadEvent {
+    pub(crate) event: Event,
+    /// The paths of keys that ADK's events do not have.
+    pub(crate) unread: Vec<String>,
+}
+
+/// Reads an event. Keys that ADK's events do not have are listed.
+pub(crate) fn event(mut sent: Reader) -> Result<ReadEvent, Misread> {
     let author = sent.text("author")?.filter(|author| !author.is_empty());
     let mut event = Event::of(author.unwrap_or_else(|| DEFAULT_AUTHOR.to_owned()));
     event.content = sent.object("content", content)?;
     event.usage = sent.object("usage_metadata", usage)?;
     event.model_version = sent.text("model_version")?;
-    event.grounding_metadata = sent.map("grounding_metadata")?.map(|map| respelled_map(map, snake));
+    event.grounding_metadata = sent.object("grounding_metadata", Reader::rest)?;
     event.error_code = sent.text("error_code")?;
     event.error_message = sent.text("error_message")?;
     event.partial = sent.flag("partial")?.unwrap_or_default();
-    if let Some(mut actions) = sent.object("actions", Ok)? {
-        event.state_delta = actions.map("state_delta")?.unwrap_or_default();
-        event.skip_summarization = actions.flag("skip_summarization")?.unwrap_or_default();
+    if let Some(actions) = sent.object("actions", actions)? {
+        (event.state_delta, event.skip_summarization) = actions;
     }
     for id in sent.list("long_running_tool_ids")?.unwrap_or_default() {
         let id = id
@@ -32,13 +87,23 @@ pub(crate) fn event(mut sent: Reader) -> Result<Event, Misread> {
     if event.error_code.is_none() && event.error_message.is_some() {
         event.error_code = Some("UNKNOWN_ERROR".to_owned());
     }
-    Ok(event)
+    sent.end(&NOT_READ)?;
+    let unread = sent.unread().take();
+    Ok(ReadEvent { event, unread })
+}
+
+fn actions(mut sent: Reader) -> Result<(Map, bool), Misread> {
+    let state_delta = sent.map("state_delta")?.unwrap_or_default();
+    let skip_summarization = sent.flag("skip_summarization")?.unwrap_or_default();
+    sent.end(&ACTIONS_NOT_READ)?;
+    Ok((state_delta, skip_summarization))
 }
 
 fn content(mut sent: Reader) -> Result<Content, Misread> {
     let mut content = Content::default();
     content.role = sent.text("role")?;
     content.parts = sent.each("parts", part)?;
+    sent.end(&[])?;
     Ok(content)
 }
 
@@ -48,7 +113,7 @@ fn part(mut sent: Reader) -> Result<Part, Misread> {
     part.thought = sent.flag("thought")?;
     part.function_call = sent.object("function_call", call)?;
     part.function_response = sent.object("function_response", response)?;
-    part.other = sent.rest();
+    part.other = sent.rest_of(Piece::Part)?;
     Ok(part)
 }
 
@@ -57,7 +122,7 @@ fn call(mut sent: Reader) -> Result<FunctionCall, Misread> {
     call.id = sent.text("id")?;
     call.name = sent.text("name")?;
     call.args = sent.map("args")?;
-    call.other = sent.rest();
+    call.other = sent.rest_of(Piece::FunctionCall)?;
     Ok(call)
 }
 
@@ -66,7 +131,7 @@ fn response(mut sent: Reader) -> Result<FunctionResponse, Misread> {
     response.id = sent.text("id")?;
     response.name = sent.text("name")?;
     response.response = sent.map("response")?;
-    response.other = sent.rest();
+    response.other = sent.rest_of(Piece::FunctionResponse)?;
     Ok(response)
 }
 
@@ -78,7 +143,7 @@ fn usage(mut sent: Reader) -> Result<UsageMetadata, Misread> {
     usage.cached_content_token_count = sent.int("cached_content_token_count")?;
     usage.thoughts_token_count = sent.int("thoughts_token_count")?;
     usage.tool_use_prompt_token_count = sent.int("tool_use_prompt_token_count")?;
-    usage.other = sent.rest();
+    usage.other = sent.rest()?;
     Ok(usage)
 }
 
@@ -89,7 +154,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Event, Misread> {
-        event(Reader::new(Value::parse(text).unwrap(), "event")?)
+        event(Reader::new(Value::parse(text).unwrap(), "event")?).map(|read| read.event)
     }
 
     #[test]
@@ -134,6 +199,36 @@ mod tests {
         ] {
             assert_eq!(read(text).unwrap_err(), why);
         }
+    }
+
+    #[test]
+    fn nothing_that_looks_like_a_key_is_passed_over() {
+        for (text, why) in [
+            (
+                r#"{"content": {"parts": [{"functionCall": {"name": "rm"}, "function_call": {"name": "ls"}}]}}"#,
+                "`event.content.parts[0]` has `functionCall` and `function_call`, which are one key in two spellings",
+            ),
+            (
+                r#"{"content": {"parts": [{"text": "garbage", "Text": "It is sunny."}]}}"#,
+                "`event.content.parts[0]` has the key `Text`, which nothing reads; is `text` meant?",
+            ),
+            (
+                r#"{"content": {"parts": [{"functionCall": {"name": "rm", "arguments": {}}}]}}"#,
+                "`event.content.parts[0].function_call` has the key `arguments`, which nothing reads; write `args`",
+            ),
+            (
+                r#"{"content": {"parts": [{"inlineData": {"mimeType": "a", "mime_type": "b"}}]}}"#,
+                "`event.content.parts[0].inline_data` has `mimeType` and `mime_type`",
+            ),
+            (r#"{"actions": {"state_deltas": {"k": 1}}}"#, "is `stateDelta` meant?"),
+            (r#"{"errorcode": "429"}"#, "is `errorCode` meant?"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+        let noted = r#"{"mood": 1, "content": {"parts": [{"text": "hi", "smile": true}]}, "id": "1", "branch": null}"#;
+        let read = event(Reader::new(Value::parse(noted).unwrap(), "event").unwrap()).unwrap();
+        assert_eq!(read.unread, ["event.content.parts[0].smile", "event.mood"]);
     }
 
     #[test]

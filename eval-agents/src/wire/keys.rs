@@ -1,5 +1,7 @@
 //! The spelling of keys: ADK's files have `snake_case`, its servers camelCase.
 
+use std::collections::HashMap;
+
 use eval_core::format::{Map, Value};
 
 /// Objects whose keys belong to tools and users, not to ADK.
@@ -61,6 +63,22 @@ pub(super) fn respelled_map(map: Map, spell: fn(&str) -> String) -> Map {
         .collect()
 }
 
+/// Two keys of ADK's own in one object that are one key in two spellings, in the value or in what it holds.
+pub(super) fn in_two_spellings(value: &Value) -> Option<[&str; 2]> {
+    match value {
+        Value::Array(items) => items.iter().find_map(in_two_spellings),
+        Value::Object(map) => {
+            let mut names: HashMap<String, &str> = HashMap::new();
+            map.iter().find_map(|(key, value)| {
+                let name = snake(key);
+                let inside = if FREE.contains(&name.as_str()) { None } else { in_two_spellings(value) };
+                inside.or_else(|| names.insert(name, key).map(|first| [first, key]))
+            })
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +92,18 @@ mod tests {
         ] {
             assert_eq!((snake(camel_case).as_str(), snake(snake_case).as_str()), (snake_case, snake_case));
             assert_eq!((camel(snake_case).as_str(), camel(camel_case).as_str()), (camel_case, camel_case));
+        }
+    }
+
+    #[test]
+    fn a_key_in_two_spellings_is_found_wherever_it_is_one_of_adk() {
+        for (text, found) in [
+            (r#"{"mimeType": 1, "mime_type": 1}"#, Some(["mimeType", "mime_type"])),
+            (r#"[{"a": {"mimeType": 1, "mime_type": 1}}]"#, Some(["mimeType", "mime_type"])),
+            (r#"{"args": {"mimeType": 1, "mime_type": 1}}"#, None),
+            (r#"{"mimeType": 1, "data": 1}"#, None),
+        ] {
+            assert_eq!(in_two_spellings(&Value::parse(text).unwrap()), found, "{text}");
         }
     }
 

@@ -6,6 +6,8 @@ use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Content, FunctionCall, InvocationEvent, Map, Part, UsageMetadata, Value};
 use eval_support::message::cut;
 
+use super::shown::has_visible_text;
+
 /// How many characters of a text are shown in one line about an event.
 const SHOWN: usize = 80;
 
@@ -213,9 +215,9 @@ impl Event {
         })
     }
 
-    /// Whether the event holds text.
-    pub(crate) fn has_text(&self) -> bool {
-        self.parts().iter().any(|part| part.text.as_deref().is_some_and(|text| !text.is_empty()))
+    /// Whether the event holds text that a user would see.
+    pub(crate) fn has_visible_text(&self) -> bool {
+        self.parts().iter().any(has_visible_text)
     }
 }
 

@@ -1,13 +1,17 @@
 //! What is recorded in one conversation: the turn in progress, and what came too late for its turn.
 
 use std::fmt;
+use std::future::Future;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use eval_support::message;
 use eval_support::words::count;
 
 use super::chunks;
 use super::event::Event;
+use super::late::{Late, Source};
 use super::weight;
 
 /// The most events that a turn may have.
@@ -15,6 +19,9 @@ pub(crate) const MOST_EVENTS: usize = 100_000;
 
 /// The most bytes that the events of a turn may have.
 pub(crate) const MOST_BYTES: usize = 64 << 20;
+
+/// The most remarks on a run.
+const MOST_NOTES: usize = 20;
 
 /// What an agent that calls tools without ever waiting leaves to the runtime: after this many calls, other work is
 /// given a chance, such as the timer that ends the turn.
@@ -32,7 +39,14 @@ struct State {
     calls_with_ids: usize,
     /// The turn in progress.
     open: Option<OpenTurn>,
+    /// What no turn could take. In a detached log: what nobody has read.
     late: Option<Late>,
+    /// Whether the log is of no conversation.
+    is_detached: bool,
+    /// Logs of no conversation into which the agent of this one records.
+    strays: Vec<Arc<Log>>,
+    notes: Vec<String>,
+    how_to_answer: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -83,40 +97,46 @@ pub(super) enum Target {
     InProgress,
 }
 
-/// What was recorded although no turn could take it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Late {
-    /// The turn of the recorder; `None` for a recorder of the session.
-    pub(crate) turn: Option<usize>,
-    /// How many events there are, of all turns.
-    count: usize,
-    /// Whether they are of more than one turn.
-    several: bool,
-    /// What the first one says.
-    first: String,
+tokio::task_local! {
+    /// The log of the conversation whose agent is at work.
+    static AT_WORK: Arc<Log>;
 }
 
-impl fmt::Display for Late {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { turn, count: events, several, first } = self;
-        let events = count(*events, "event");
-        match turn {
-            Some(_) => write!(
-                f,
-                "{events} recorded after {} had ended, the first: {first}; await what a turn starts before it returns, \
-                 and give tools that are built once `session.recorder()`",
-                if *several { "their turns" } else { "the turn" }
-            ),
-            None => write!(
-                f,
-                "{events} recorded through `session.recorder()` while no turn was in progress, the first: {first}; \
-                 only what happens in a turn is scored"
-            ),
-        }
+/// How many agents are at work in this process.
+static AGENTS_AT_WORK: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts an agent, until it is dropped.
+struct AtWork;
+
+impl AtWork {
+    fn begin() -> Self {
+        AGENTS_AT_WORK.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        AGENTS_AT_WORK.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Log {
+    /// A log of no conversation.
+    pub(super) fn detached() -> Arc<Self> {
+        Arc::new(Self(Mutex::new(State { is_detached: true, ..State::default() })))
+    }
+
+    /// Lets the agent of this conversation work. What it records into a log of no conversation is known to be its own, but for
+    /// tasks and threads that it starts.
+    pub(crate) fn during<T>(self: &Arc<Self>, work: impl Future<Output = T>) -> impl Future<Output = T> {
+        let work = AT_WORK.scope(Arc::clone(self), work);
+        async move {
+            let _at_work = AtWork::begin();
+            work.await
+        }
+    }
+
     /// Begins the next turn and returns its number. A turn that was not ended ends.
     pub(super) fn begin(&self) -> usize {
         let mut state = self.state();
@@ -136,9 +156,12 @@ impl Log {
         recorded
     }
 
-    /// What the turn would have recorded if it ended now.
+    /// What the turn would have recorded if it ended now. Whoever asks takes care of it.
     pub(super) fn so_far(&self, target: Target) -> Vec<Event> {
         let mut state = self.state();
+        if state.is_detached {
+            state.late = None;
+        }
         let Some(turn) = state.turn(target) else { return Vec::new() };
         chunks::joined(turn.recorded.events.clone(), &turn.chunks)
     }
@@ -150,9 +173,32 @@ impl Log {
         format!("call-{}", state.calls_with_ids)
     }
 
-    /// What came too late so far.
+    /// What no turn could take so far.
     pub(crate) fn late(&self) -> Option<Late> {
-        self.state().late.clone()
+        let state = self.state();
+        state.late.clone().or_else(|| state.strays.iter().find_map(|stray| stray.late()))
+    }
+
+    /// Adds a remark, once.
+    pub(crate) fn note(&self, note: String) {
+        let mut state = self.state();
+        if state.notes.len() < MOST_NOTES && !state.notes.contains(&note) {
+            state.notes.push(note);
+        }
+    }
+
+    /// The remarks so far.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.state().notes.clone()
+    }
+
+    pub(super) fn set_how_to_answer(&self, how: &'static str) {
+        self.state().how_to_answer = Some(how);
+    }
+
+    /// How an agent of this conversation answers, for messages.
+    pub(crate) fn how_to_answer(&self) -> &'static str {
+        self.state().how_to_answer.unwrap_or("`recorder.text(..)` records the answer")
     }
 
     /// Whether a recorder of this conversation still exists.
@@ -161,19 +207,35 @@ impl Log {
     }
 
     /// Adds an event. Fails if the turn may have no more.
-    pub(super) fn add(&self, target: Target, event: Event) -> Result<(), Overflow> {
+    pub(super) fn add(self: &Arc<Self>, target: Target, event: Event) -> Result<(), Overflow> {
         self.push(target, event, false)
     }
 
     /// Adds a chunk of streamed text. Fails if the turn may have no more.
-    pub(super) fn add_chunk(&self, target: Target, event: Event) -> Result<(), Overflow> {
+    pub(super) fn add_chunk(self: &Arc<Self>, target: Target, event: Event) -> Result<(), Overflow> {
         self.push(target, event, true)
     }
 
-    fn push(&self, target: Target, mut event: Event, is_chunk: bool) -> Result<(), Overflow> {
+    fn push(self: &Arc<Self>, target: Target, mut event: Event, is_chunk: bool) -> Result<(), Overflow> {
         let mut state = self.state();
+        if state.is_detached {
+            let is_first = state.late.is_none();
+            state.add_late(Source::Detached, &event);
+            if is_first {
+                let late = state.late.clone();
+                drop(state);
+                self.strays(late);
+                state = self.state();
+            }
+        }
         let Some(turn) = state.turn(target) else {
-            state.add_late(target, &event);
+            if !state.is_detached {
+                let source = match target {
+                    Target::Turn(number) => Source::Turn(number),
+                    Target::InProgress => Source::Session,
+                };
+                state.add_late(source, &event);
+            }
             return Ok(());
         };
         event.at = turn.begun.elapsed();
@@ -222,6 +284,20 @@ impl Log {
         }
     }
 
+    /// Tells the conversation whose agent records into this log, which is detached. It is an error there unless somebody reads
+    /// the log before the verdict.
+    fn strays(self: &Arc<Self>, late: Option<Late>) {
+        let told = AT_WORK.try_with(|log| {
+            let mut state = log.state();
+            state.strays.retain(|stray| !Arc::ptr_eq(stray, self) && stray.late().is_some());
+            state.strays.push(Arc::clone(self));
+        });
+        // A task or a thread may be of any case, and a test of a tool alone of none.
+        if let (Err(_), Some(late), 1..) = (told, late, AGENTS_AT_WORK.load(Ordering::Relaxed)) {
+            message::show(&format!("warning: {late}"));
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing that can panic halfway happens under the lock, so a poisoned log is complete.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -237,14 +313,7 @@ impl State {
         }
     }
 
-    fn add_late(&mut self, target: Target, event: &Event) {
-        let turn = match target {
-            Target::Turn(number) => Some(number),
-            Target::InProgress => None,
-        };
-        let late =
-            self.late.get_or_insert_with(|| Late { turn, count: 0, several: false, first: event.in_short() });
-        late.count += 1;
-        late.several |= late.turn != turn;
+    fn add_late(&mut self, source: Source, event: &Event) {
+        self.late.get_or_insert_with(|| Late::new(source, event)).add(source);
     }
 }

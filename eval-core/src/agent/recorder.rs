@@ -51,9 +51,12 @@ impl Recorder {
     /// recorder.tool_call("get_weather", json!({ "city": "Paris" }), "sunny");
     /// assert_eq!(recorder.events()[0].calls().count(), 1);
     /// ```
+    ///
+    /// What it records is part of no case. If an agent records into one, and nobody reads its [`events`](Self::events) before
+    /// the verdict, the case is an ERROR.
     #[must_use]
     pub fn new() -> Self {
-        Self::of_next_turn(&Arc::default())
+        Self::of_next_turn(&Log::detached())
     }
 
     /// What its turn has recorded so far, by this recorder or another one.
@@ -143,6 +146,24 @@ impl Recorder {
     pub fn state(&self, key: impl Into<String>, value: impl Into<Value>) {
         let state_delta = Map::from([(key.into(), value.into())]);
         self.event(Event { author: self.author.to_string(), state_delta, ..Event::default() });
+    }
+
+    /// Adds a remark to the run. The report shows it with the case, and no metric reads it. A remark that is there already is
+    /// not repeated.
+    ///
+    /// ```
+    /// # fn record(recorder: &eval_core::Recorder) {
+    /// recorder.note("the fallback model answered");
+    /// # }
+    /// ```
+    pub fn note(&self, note: impl Into<String>) {
+        self.log.note(note.into());
+    }
+
+    /// Sets what messages say of how an agent of this conversation answers.
+    #[doc(hidden)]
+    pub fn answers_by(&self, how: &'static str) {
+        self.log.set_how_to_answer(how);
     }
 
     /// The same recorder for a sub-agent: what it records carries this author.
@@ -344,7 +365,7 @@ mod tests {
         assert_eq!(log.end().events.len(), 1);
 
         let late = log.late().unwrap();
-        assert_eq!(late.turn, Some(1));
+        assert_eq!(late.turn(), Some(1));
         let text = late.to_string();
         let begin =
             "2 events recorded after the turn had ended, the first: the call `delete_account(id: 7)`; await";
@@ -370,7 +391,7 @@ mod tests {
         assert_eq!(log.late(), None);
         recorder.text("too late");
         let late = log.late().unwrap();
-        assert_eq!(late.turn, None);
+        assert_eq!(late.turn(), None);
         assert!(late.to_string().contains("while no turn was in progress, the first: the text \"too late\""));
     }
 

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use eval_format::{Content, Map, Part, Value};
+use eval_format::{Content, Map, Value};
 
 use super::boxed::BoxError;
 use super::log::Log;
 use super::recorder::Recorder;
+use super::shown::other_than_text;
 
 /// Who the conversation is with, and the state it starts from.
 ///
@@ -96,7 +97,7 @@ impl Default for Session {
             state: Map::new(),
             eval_id: None,
             turns: None,
-            recorder: Recorder::of_session(&Arc::default()),
+            recorder: Recorder::of_session(&Log::detached()),
         }
     }
 }
@@ -147,9 +148,6 @@ pub struct Turn<'a> {
     recorder: Recorder,
 }
 
-/// What a part may say about its text, beside the text.
-const ABOUT_TEXT: &[&str] = &["thought_signature", "part_metadata", "media_processing"];
-
 impl<'a> Turn<'a> {
     /// A turn that records into `recorder`.
     pub fn new(content: &'a Content, recorder: Recorder) -> Self {
@@ -190,14 +188,6 @@ impl<'a> Turn<'a> {
     pub fn into_owned(self) -> Turn<'static> {
         Turn { content: Cow::Owned(self.content.into_owned()), recorder: self.recorder }
     }
-}
-
-/// The key of what a part holds that is not text.
-fn other_than_text(part: &Part) -> Option<&str> {
-    let call = part.function_call.as_ref().map(|_| "function_call");
-    let response = part.function_response.as_ref().map(|_| "function_response");
-    let other = || part.other.keys().find(|key| !ABOUT_TEXT.contains(key));
-    call.or(response).or_else(other)
 }
 
 /// A message with a recorder of its own, for tests.

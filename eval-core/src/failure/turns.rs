@@ -244,14 +244,16 @@ fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str)
     // The number of turns of a scenario is not known beforehand.
     let is_scenario = report.case.conversation_scenario.is_some();
     let planned = if is_scenario { String::new() } else { format!(" of {}", report.case.conversation.len()) };
-    let Some(TurnRecord { events, invocation, .. }) = run.transcript.turns.last() else {
+    let turns = &run.transcript.turns;
+    let of_error = run.error.as_ref().and_then(|error| error.turn);
+    let at = of_error.filter(|turn| (1..=turns.len()).contains(turn)).unwrap_or(turns.len());
+    let Some(TurnRecord { events, invocation, .. }) = at.checked_sub(1).and_then(|at| turns.get(at)) else {
         line(out, &format!("\n{of_runs}no turn{planned} was played"));
         return;
     };
-    let at = run.transcript.turns.len();
     line(out, &format!("\n{of_runs}turn {at}{planned}: {:?}", cut(&invocation.user_text(), SHOWN_TEXT)));
     if events.is_empty() {
-        line(out, "  nothing was recorded");
+        line(out, "  nothing was recorded: what an agent records before it fails is shown here");
     }
     if events.len() > SHOWN_EVENTS {
         line(out, &format!("  ... {} before", count(events.len() - SHOWN_EVENTS, "event")));

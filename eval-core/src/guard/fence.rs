@@ -64,7 +64,7 @@ impl fmt::Display for Fault {
                 Ok(())
             }
             Self::Panicked(message) => write!(f, "panicked: {message}"),
-            Self::TimedOut(limit) => write!(f, "timed out after {limit:?}"),
+            Self::TimedOut(limit) => write!(f, "timed out after {limit:?} (`timeout` sets the limit)"),
             Self::Blocked { limit, took } => write!(
                 f,
                 "blocked its thread for {took:.1?} where {limit:?} is allowed (wrap blocking work in `spawn_blocking`)"

@@ -17,7 +17,7 @@ use crate::judge_outcome::{JudgeError, JudgeErrorKind};
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;
 
-fields!(Transcript from default { session, turns, state, error });
+fields!(Transcript from default { session, turns, state, error, notes });
 fields!(Session from default { app_name, user_id, session_id, state });
 fields!(TurnRecord from default { events } in invocation {
     invocation_id,

@@ -130,9 +130,10 @@ impl<A: Agent> Conversation<A> {
         } else {
             Ok(())
         };
-        let Self { agent, log, transcript, .. } = self;
+        let Self { agent, log, mut transcript, .. } = self;
         let dropped = drop_agent(agent, &conditions);
         settle(&log).await;
+        transcript.notes = log.notes();
         ended.and(dropped)?;
         late(&log).map_or(Ok(transcript), Err)
     }
@@ -193,7 +194,10 @@ mod tests {
             let nothing = talk.say("nothing").await.unwrap_err().to_string();
             assert!(nothing.starts_with("agent error in turn 2: the agent answered nothing"), "{nothing}");
             let hangs = talk.say("hang").await.unwrap_err();
-            assert_eq!(hangs.to_string(), "agent error in turn 3: timed out after 200ms");
+            assert_eq!(
+                hangs.to_string(),
+                "agent error in turn 3: timed out after 200ms (`timeout` sets the limit)"
+            );
             talk.finish().await.unwrap()
         });
         assert_eq!((transcript.turns.len(), transcript.state["k"].as_i64()), (3, Some(1)));

@@ -8,7 +8,7 @@ use eval_support::words::count;
 
 use super::unscored;
 use super::user::{Message, User};
-use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn};
+use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn, shows_something};
 use crate::guard::{Fault, What, fenced, not_async};
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -51,6 +51,7 @@ pub(crate) async fn converse(
     }
     let dropped = drop_agent(agent, conditions).err();
     settle(log).await;
+    transcript.notes = log.notes();
     transcript.error = error.or(dropped).or_else(|| late(log));
     transcript
 }
@@ -64,7 +65,7 @@ pub(super) fn drop_agent<A>(agent: A, conditions: &Conditions<'_>) -> Result<(),
 
 /// The error of a run in which something was recorded too late; `None` if nothing was so far.
 pub(crate) fn late(log: &Log) -> Option<RunError> {
-    log.late().map(|late| agent_error(late.turn, &late.to_string()))
+    log.late().map(|late| agent_error(late.turn(), &late.to_string()))
 }
 
 /// Work that outlived its turn holds a recorder. It gets a moment, so that what it does is seen.
@@ -127,7 +128,7 @@ pub(super) async fn start(
 ) -> Result<(), RunError> {
     let session = session.recording_into(log);
     let what = conditions.what().doing("opening the session");
-    let opened = fenced(conditions.timeout, what, || agent.start(&session)).await;
+    let opened = fenced(conditions.timeout, what, || log.during(agent.start(&session))).await;
     opened.map_err(|fault| agent_fault(None, "opening the session: ", &fault))
 }
 
@@ -178,13 +179,14 @@ pub(super) async fn turn(
     let started_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let turn = Turn::new(&message.content, Recorder::of_next_turn(log));
     let what = conditions.what().turn(number);
-    let played = fenced(conditions.timeout, what, || agent.turn(&turn)).await;
+    let played = fenced(conditions.timeout, what, || log.during(agent.turn(&turn))).await;
     let elapsed = begun.elapsed();
 
     let Recorded { events, tools, took, overflow } = log.end();
     let elapsed = took.unwrap_or(elapsed);
     for event in &events {
-        if !event.state_delta.is_empty() {
+        // As in ADK, a fragment changes nothing.
+        if !event.partial && !event.state_delta.is_empty() {
             transcript.state.extend(event.state_delta.clone());
         }
     }
@@ -200,27 +202,44 @@ pub(super) async fn turn(
         details.as_ref().ok().filter(|details| !details.agent_details.is_empty()).cloned();
     let is_unreached = played.as_ref().is_err_and(Fault::is_of_the_way);
     let verdict = overflow
-        .map_or_else(|| check(played, &events, &invocation), |overflow| Err(overflow.to_string()))
+        .map_or_else(
+            || check(played, &events, &invocation, &transcript.turns, log),
+            |overflow| Err(overflow.to_string()),
+        )
         .and_then(|()| details.map(drop).map_err(|fault| format!("reading the agent's details: {fault}")));
     transcript.turns.push(TurnRecord { events, invocation });
     verdict.map_err(|message| RunError { unreachable: is_unreached, ..agent_error(Some(number), &message) })
 }
 
 /// Fails if the turn failed, reported an error of its model, did something that is not scored, or answered nothing.
-fn check(played: Result<(), Fault>, events: &[Event], invocation: &Invocation) -> Result<(), String> {
+fn check(
+    played: Result<(), Fault>,
+    events: &[Event],
+    invocation: &Invocation,
+    earlier: &[TurnRecord],
+    log: &Log,
+) -> Result<(), String> {
     played.map_err(|fault| fault.to_string())?;
     if let Some(event) = events.iter().find(|event| event.error_code.is_some()) {
         let code = event.error_code.as_deref().unwrap_or_default();
         let message = event.error_message.as_deref().unwrap_or("(no message)");
         return Err(format!("`{}` reported model error {code}: {message}", event.author));
     }
-    unscored::check(events)?;
-    if invocation.final_response.is_none() {
-        let calls = invocation.tool_calls().count();
+    unscored::check(events, earlier)?;
+    for note in unscored::notes(events) {
+        log.note(note);
+    }
+    let answer = invocation.final_response.as_ref();
+    if !answer.is_some_and(|answer| answer.parts().iter().any(shows_something)) {
+        let what = match answer {
+            Some(_) => "nothing that a user would see",
+            None => "nothing",
+        };
         return Err(format!(
-            "the agent answered nothing ({} and {} recorded); `recorder.text(..)` records the answer",
+            "the agent answered {what} ({} and {} recorded); {}",
             count(events.len(), "event"),
-            count(calls, "tool call")
+            count(invocation.tool_calls().count(), "tool call"),
+            log.how_to_answer()
         ));
     }
     Ok(())

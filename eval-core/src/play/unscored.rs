@@ -1,32 +1,141 @@
-//! Tool calls that no metric would see.
+//! Calls, results and changes of the state that no metric would see.
 //!
-//! As in ADK, events of the author `user` are not the agent's. Fragments of a stream are left out, since a whole event
-//! follows them. A call that stands only there was made all the same, so it is an error.
+//! As in ADK, events of the author `user` are not the agent's, and fragments of a stream are left out, since a whole event
+//! follows them. What stands only there happened all the same, so it is an error. So is a call or a result under a key that
+//! metrics do not read, and a result without a call.
 
-use eval_format::FunctionCall;
+use std::collections::HashSet;
+
+use eval_format::{FunctionCall, FunctionResponse, Part, Value};
+use eval_support::message::cut;
+use eval_support::untrusted::name as shown;
 
 use crate::agent::Event;
+use crate::transcript::TurnRecord;
 
-/// Fails if a tool call stands only in events that are not scored.
-pub(super) fn check(events: &[Event]) -> Result<(), String> {
-    for (at, event) in events.iter().enumerate() {
-        for call in event.calls() {
-            if event.is_users() {
-                return Err(format!(
-                    "{} was recorded for the author `{}`, whose events are not scored, as in ADK; give the agent \
-                     another name",
+/// Keys of parts for tools that run beside the model, such as a search.
+const BESIDE_THE_MODEL: [&str; 4] = ["tool_call", "toolCall", "tool_response", "toolResponse"];
+
+/// Letters in keys that stand for calls and results.
+const CALLS: [&str; 6] =
+    ["functioncall", "functionresponse", "toolcall", "tooluse", "toolresult", "toolresponse"];
+
+/// The most characters of a value in an error.
+const SHOWN: usize = 200;
+
+/// Fails if something that was done stands where no metric looks. `earlier` are the turns before.
+pub(super) fn check(events: &[Event], earlier: &[TurnRecord]) -> Result<(), String> {
+    calls_and_changes(events)?;
+    for event in events {
+        if let Some((key, value)) = event.parts().iter().find_map(hidden) {
+            return Err(format!(
+                "`{}` recorded a part with the key `{}`, which no metric reads: {}; a call has the key `function_call`, and \
+                 its result `function_response`",
+                shown(&event.author),
+                shown(key),
+                shown(&cut(&value.to_string(), SHOWN))
+            ));
+        }
+    }
+    results(events, earlier)
+}
+
+/// What no metric reads and is no error, as in ADK: tools that run beside the model.
+pub(super) fn notes(events: &[Event]) -> impl Iterator<Item = String> {
+    let beside = |part: &Part| {
+        let (key, value) = part.other.iter().find(|(key, _)| key.starts_with("tool_call"))?;
+        let tool = value["tool_type"].as_str().unwrap_or("without a type");
+        Some(format!("a part `{key}` ({}) is read by no metric, as in ADK", shown(&cut(tool, SHOWN))))
+    };
+    events.iter().flat_map(Event::parts).filter_map(beside)
+}
+
+/// Fails if a call or a change of the state stands only in events that are not scored. From the end, so that what follows an
+/// event is known.
+fn calls_and_changes(events: &[Event]) -> Result<(), String> {
+    let (mut called, mut changed): (HashSet<&str>, HashSet<&str>) = (HashSet::new(), HashSet::new());
+    let mut any_call = false;
+    let mut first = Ok(());
+    for event in events.iter().rev() {
+        let in_a_fragment = |what: &str, whole: &str| {
+            format!(
+                "{what} was recorded in a fragment of a stream (`partial`), and no whole event with {whole} followed; \
+                 fragments are not scored"
+            )
+        };
+        if event.is_users() {
+            if event.calls().next().is_some() {
+                first = Err(format!(
+                    "{} was recorded for the author `{}`, whose events are not scored, as in ADK; give the agent another name",
                     event.in_short(),
                     event.author
                 ));
             }
-            // The first fragments of a call may have no name yet.
-            let name = call.name.as_deref().unwrap_or_default();
-            let is_of = |whole: &FunctionCall| name.is_empty() || whole.name.as_deref() == Some(name);
-            let follows = |later: &Event| !later.partial && !later.is_users() && later.calls().any(is_of);
-            if event.partial && !events[at + 1..].iter().any(follows) {
+            continue;
+        }
+        // The first fragments of a call may have no name yet.
+        let follows = |call: &FunctionCall| match call.name.as_deref().unwrap_or_default() {
+            "" => any_call,
+            name => called.contains(name),
+        };
+        if event.partial {
+            let lost = event.state_delta.keys().find(|key| !changed.contains(key));
+            if event.calls().any(|call| !follows(call)) {
+                first = Err(in_a_fragment(&event.in_short(), "that call"));
+            } else if let Some(key) = lost {
+                first = Err(in_a_fragment(&format!("a change of the state `{}`", shown(key)), "that change"));
+            }
+            continue;
+        }
+        called.extend(event.calls().filter_map(|call| call.name.as_deref()));
+        any_call |= event.calls().next().is_some();
+        changed.extend(event.state_delta.keys());
+    }
+    first
+}
+
+/// The key and the value of a part that stand for a call or a result and that no metric reads.
+fn hidden(part: &Part) -> Option<(&str, &Value)> {
+    part.other.iter().find(|(key, value)| {
+        let is_of_a_function = || value.as_object().is_some_and(|it| it.contains_key("name"));
+        let letters = || key.chars().filter(|c| c.is_ascii_alphabetic()).map(|c| c.to_ascii_lowercase());
+        let stands_for_a_call = || {
+            let letters: String = letters().collect();
+            CALLS.iter().any(|call| letters.contains(call))
+        };
+        // Most parts have a signature and nothing else.
+        *key != "thought_signature"
+            && if BESIDE_THE_MODEL.contains(key) { is_of_a_function() } else { stands_for_a_call() }
+    })
+}
+
+/// Fails if a tool returned something that was not called before.
+fn results(events: &[Event], earlier: &[TurnRecord]) -> Result<(), String> {
+    let is_response = |event: &Event| event.parts().iter().any(|part| part.function_response.is_some());
+    if !events.iter().any(is_response) {
+        return Ok(());
+    }
+    let (mut ids, mut names): (HashSet<&str>, HashSet<&str>) = (HashSet::new(), HashSet::new());
+    for call in earlier.iter().flat_map(|turn| &turn.events).flat_map(Event::calls) {
+        ids.extend(call.id.as_deref());
+        names.extend(call.name.as_deref());
+    }
+    let is_known = |response: &FunctionResponse, ids: &HashSet<&str>, names: &HashSet<&str>| {
+        response.id.as_deref().is_some_and(|id| ids.contains(id))
+            || response.name.as_deref().is_some_and(|name| names.contains(name))
+    };
+    for event in events {
+        for part in event.parts() {
+            if let Some(call) = &part.function_call {
+                ids.extend(call.id.as_deref());
+                names.extend(call.name.as_deref());
+            }
+            if let Some(response) = part.function_response.as_ref().filter(|_| !event.is_users())
+                && !is_known(response, &ids, &names)
+            {
                 return Err(format!(
-                    "{} was recorded in a fragment of a stream (`partial`), and no whole event with that call \
-                     followed; fragments are not scored",
+                    "{} was recorded without its call, so no metric sees that the tool was called; record the call before \
+                     its result",
                     event.in_short()
                 ));
             }
@@ -64,19 +173,89 @@ mod tests {
             (vec![fragment("f"), call("a", "g")], false),
             (vec![fragment("f"), call("user", "f")], false),
         ] {
-            assert_eq!(check(&events).is_ok(), is_scored, "{events:?}");
+            assert_eq!(check(&events, &[]).is_ok(), is_scored, "{events:?}");
         }
-        let error = check(&[fragment("f")]).unwrap_err();
+        let error = check(&[fragment("f")], &[]).unwrap_err();
         assert!(error.starts_with("the call `f()` was recorded in a fragment"), "{error}");
     }
 
     #[test]
     fn a_call_of_the_author_user_is_refused() {
         for author in ["user", "USER"] {
-            let error = check(&[call(author, "delete_account")]).unwrap_err();
+            let error = check(&[call(author, "delete_account")], &[]).unwrap_err();
             let expected = format!("the call `delete_account()` was recorded for the author `{author}`");
             assert!(error.starts_with(&expected), "{error}");
         }
-        assert_eq!(check(&[Event::new("user", Content::user("hi"))]), Ok(()));
+        assert_eq!(check(&[Event::new("user", Content::user("hi"))], &[]), Ok(()));
+    }
+
+    #[test]
+    fn a_change_of_the_state_in_a_fragment_needs_a_whole_one_after_it() {
+        let change = |partial: bool, key: &str| Event::of("a").with_state(key, 1).with_partial(partial);
+        for (events, is_seen) in [
+            (vec![change(true, "k"), change(false, "k")], true),
+            (vec![change(false, "k"), change(true, "k")], false),
+            (vec![change(true, "k"), change(false, "l")], false),
+        ] {
+            assert_eq!(check(&events, &[]).is_ok(), is_seen, "{events:?}");
+        }
+        let error = check(&[change(true, "k")], &[]).unwrap_err();
+        assert!(error.starts_with("a change of the state `k` was recorded in a fragment"), "{error}");
+    }
+
+    #[test]
+    fn a_call_under_a_key_that_no_metric_reads_is_refused() {
+        let of = |key: &str, value: serde_json::Value| {
+            let part = Part::default().with_other(key, Value::from(value));
+            vec![Event::new("a", Content::new("model", vec![part]))]
+        };
+        let call = || json!({ "name": "rm", "args": {} });
+        for key in [
+            "function_call",
+            "functionCall",
+            "toolCall",
+            "tool_call",
+            "tool_use",
+            "function_calls",
+            "ToolResult",
+        ] {
+            let error = check(&of(key, call()), &[]).unwrap_err();
+            assert!(
+                error.contains(&format!("a part with the key `{key}`, which no metric reads: {{")),
+                "{error}"
+            );
+        }
+        let search = of("tool_call", json!({ "tool_type": "GOOGLE_SEARCH_WEB", "args": {} }));
+        assert_eq!(check(&search, &[]), Ok(()));
+        let notes: Vec<String> = notes(&search).collect();
+        assert_eq!(notes, ["a part `tool_call` (GOOGLE_SEARCH_WEB) is read by no metric, as in ADK"]);
+        assert_eq!(check(&of("thought_signature", json!("c2ln")), &[]), Ok(()));
+        assert_eq!(check(&of("inline_data", json!({ "name": "x" })), &[]), Ok(()));
+    }
+
+    #[test]
+    fn a_result_needs_its_call_before_it() {
+        let result = |name: &str, id: Option<&str>| {
+            let mut response = FunctionResponse::new(name, json!({}));
+            response.id = id.map(str::to_owned);
+            Event::new("a", Content::new("user", vec![Part::response(response)]))
+        };
+        let with_id = |name: &str, id: &str| {
+            let call = FunctionCall::new(name, json!({})).with_id(id);
+            Event::new("a", Content::new("model", vec![Part::call(call)]))
+        };
+        for (events, is_seen) in [
+            (vec![call("a", "f"), result("f", None)], true),
+            (vec![with_id("f", "1"), result("other", Some("1"))], true),
+            (vec![with_id("f", "1"), result("f", Some("2"))], true),
+            (vec![result("f", None), call("a", "f")], false),
+            (vec![call("a", "f"), result("g", None)], false),
+            (vec![result("rm", Some("1"))], false),
+        ] {
+            assert_eq!(check(&events, &[]).is_ok(), is_seen, "{events:?}");
+        }
+        // A result may come in a later turn than its call.
+        let earlier = TurnRecord { events: vec![with_id("f", "1")], ..TurnRecord::default() };
+        assert_eq!(check(&[result("f", Some("1"))], &[earlier]), Ok(()));
     }
 }

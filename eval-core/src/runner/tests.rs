@@ -69,7 +69,7 @@ fn what_goes_wrong_is_an_error_with_its_record_and_the_others_go_on() {
     let table = [
         ("fail", "agent error in turn 2: connection refused", 2),
         ("panic", "agent error in turn 2: panicked: index out of bounds", 0),
-        ("hang", "agent error in turn 2: timed out after 200ms", 1),
+        ("hang", "agent error in turn 2: timed out after 200ms (`timeout` sets the limit)", 1),
         ("block", "agent error in turn 2: blocked its thread for", 0),
         (
             "nothing",
@@ -169,7 +169,7 @@ fn a_setup_that_fails_panics_or_hangs_is_an_error_of_the_setup() {
     let panicked = run(runner.run_case(&case, || -> Replay { panic!("boom") })).unwrap();
     assert_eq!(message(panicked), "setup error: panicked: boom");
     let hung = run(runner.run_case(&case, std::future::pending::<Replay>)).unwrap();
-    assert_eq!(message(hung), "setup error: timed out after 50ms");
+    assert_eq!(message(hung), "setup error: timed out after 50ms (`timeout` sets the limit)");
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn custom_metrics_gate_and_their_failures_stay_their_own() {
     for (how, message) in [
         ("error", "own: no luck"),
         ("panic", "own: panicked: oh"),
-        ("hang", "own: timed out after 50ms"),
+        ("hang", "own: timed out after 50ms (`timeout` sets the limit)"),
         ("count", "own: returned 2 scores for 1 turn"),
     ] {
         assert_eq!(verdict(how, EvalRunner::new()), Verdict::error(Role::Metric, message));

@@ -60,6 +60,37 @@ pub(crate) static PART: Model = Model {
     )
 };
 
+/// The objects of a message that are read from other places than files too.
+#[derive(Clone, Copy, Debug)]
+pub enum Piece {
+    /// A part.
+    Part,
+    /// The call of a tool.
+    FunctionCall,
+    /// The result of a tool.
+    FunctionResponse,
+}
+
+impl Piece {
+    fn model(self) -> &'static Model {
+        match self {
+            Self::Part => &PART,
+            Self::FunctionCall => &FUNCTION_CALL,
+            Self::FunctionResponse => &FUNCTION_RESPONSE,
+        }
+    }
+
+    /// Its keys, in `snake_case`.
+    pub fn keys(self) -> impl Iterator<Item = &'static str> {
+        self.model().fields.iter().map(|field| field.name)
+    }
+
+    /// What to do instead of a key that other writers use here.
+    pub fn instead_of(self, key: &str) -> Option<&'static str> {
+        self.model().strangers.iter().find(|(stranger, _)| *stranger == key).map(|(_, help)| *help)
+    }
+}
+
 pub(crate) static FUNCTION_CALL: Model = Model {
     sample: r#"{"name": "...", "args": {}}"#,
     strangers: &[

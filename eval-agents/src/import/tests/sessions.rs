@@ -138,7 +138,14 @@ fn what_cannot_be_read_is_an_error_with_its_place() {
         ),
         (r#"{"events": {}}"#.to_owned(), "`here`: `session.events` should be a list and is an object"),
         (r#"[{"events": []}, 1]"#.to_owned(), "`here`: `events[1]` should be an object and is a number"),
-        ("{\"events\": []}\n{".to_owned(), "`here`: line 2: not JSON"),
+        (
+            "{\"events\": []}\n{".to_owned(),
+            "`here`: line 2: not JSON (line 1, column 2: the file ends inside an object)",
+        ),
+        (
+            r#"{"events": [{"author": "a", "author": "b"}]}"#.to_owned(),
+            "`here`: key `author` stands twice in one object: its first value would be lost",
+        ),
     ] {
         assert_eq!(refused(&text), why, "{text}");
     }

@@ -75,7 +75,12 @@ fn a_conversation_is_ended_once_however_it_went_and_a_bad_end_is_an_error() {
         ("hi", "ends", None, &whole[..]),
         ("fail", "ends", Some("agent error in turn 2: no model"), &broken),
         ("panic", "ends", Some("agent error in turn 2: panicked: index out of bounds"), &broken),
-        ("hang", "ends", Some("agent error in turn 2: timed out after 250ms"), &broken),
+        (
+            "hang",
+            "ends",
+            Some("agent error in turn 2: timed out after 250ms (`timeout` sets the limit)"),
+            &broken,
+        ),
         (
             "hi",
             "does not start",
@@ -85,7 +90,12 @@ fn a_conversation_is_ended_once_however_it_went_and_a_bad_end_is_an_error() {
         ("hi", "has no state", Some("agent error: reading the session state: lost"), &whole),
         ("hi", "fails", Some("agent error: ending the conversation: the socket is gone"), &whole),
         ("hi", "panics", Some("agent error: ending the conversation: panicked: twice closed"), &whole),
-        ("hi", "hangs", Some("agent error: ending the conversation: timed out after 250ms"), &whole),
+        (
+            "hi",
+            "hangs",
+            Some("agent error: ending the conversation: timed out after 250ms (`timeout` sets the limit)"),
+            &whole,
+        ),
         ("hi", "records", Some("agent error: 1 event recorded through `session.recorder()`"), &whole),
         (
             "fail",
@@ -197,5 +207,8 @@ fn agents_that_are_not_send_run_and_block_nobody_else() {
     let report = run(runner.run_set(&set, || local(|| Counting(std::rc::Rc::default())), 2)).unwrap();
     assert!(report.cases[0].verdict.passed(), "{:?}", report.cases[0].verdict);
     let error = report.cases[1].runs[0].error.as_ref().map(ToString::to_string);
-    assert_eq!(error.as_deref(), Some("agent error in turn 1: timed out after 500ms"));
+    assert_eq!(
+        error.as_deref(),
+        Some("agent error in turn 1: timed out after 500ms (`timeout` sets the limit)")
+    );
 }

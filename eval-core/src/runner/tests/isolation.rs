@@ -99,7 +99,7 @@ fn a_slow_agent_times_out_also_beside_one_that_blocks() {
     };
     let report = run(EvalRunner::new().timeout(LIMIT).run_set(&set, setup, 2)).unwrap();
     let message = report.cases[0].verdict.reason().unwrap();
-    assert_eq!(message, "agent error in turn 1: timed out after 500ms");
+    assert_eq!(message, "agent error in turn 1: timed out after 500ms (`timeout` sets the limit)");
 }
 
 #[cfg(feature = "multi-thread")]

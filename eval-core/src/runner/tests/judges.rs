@@ -59,7 +59,10 @@ fn report(prompt: &str) -> CaseReport {
 #[test]
 fn waiting_for_a_judge_does_not_use_up_the_time_of_a_metric() {
     assert_eq!(report("fine").verdict, Verdict::Passed);
-    assert_eq!(report("hang").verdict, Verdict::error(Role::Metric, "ask: timed out after 200ms"));
+    assert_eq!(
+        report("hang").verdict,
+        Verdict::error(Role::Metric, "ask: timed out after 200ms (`timeout` sets the limit)")
+    );
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn a_loop_of_tools_that_never_wait_ends_with_its_time() {
     let runner = EvalRunner::new().timeout(Duration::from_millis(30));
     let begun = Instant::now();
     let report = run(runner.run_case(&case("c", &[("hi", "hi")]), || Looping)).unwrap();
-    is_error(&report, "agent error in turn 1: timed out after 30ms");
+    is_error(&report, "agent error in turn 1: timed out after 30ms (`timeout` sets the limit)");
     assert!(begun.elapsed() < Duration::from_secs(20));
 }
 

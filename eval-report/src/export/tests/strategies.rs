@@ -182,7 +182,13 @@ pub(crate) fn run() -> impl Strategy<Value = RunReport> {
             (session.app_name, session.session_id, session.state) = (app_name, session_id, state.clone());
             RunReport {
                 number: 1,
-                transcript: Transcript { session: session.into(), turns, state, error: error.clone() },
+                transcript: Transcript {
+                    session: session.into(),
+                    turns,
+                    state,
+                    error: error.clone(),
+                    notes: Vec::new(),
+                },
                 error,
                 metrics,
             }

@@ -1,0 +1,118 @@
+//! The pipes of a program: when it has read what was written to it, and when all that it wrote has been read.
+//!
+//! The bytes of two pipes have no common order, so an answer that came before its question looks like one that came after it. A
+//! program that has read a line but for its end waits for the end: what it wrote until then, it wrote without being asked.
+
+use std::io::{self, Read};
+use std::process::{ChildStdin, ChildStdout};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The output of a program, and whether its reader waits for more.
+#[derive(Debug)]
+pub(super) struct Output {
+    pipe: ChildStdout,
+    state: Arc<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether the reader has handled all that it took out of the pipe.
+    waits: AtomicBool,
+    /// Whether the last byte that was read was not the end of a line.
+    is_in_a_line: AtomicBool,
+}
+
+/// Both pipes, for whoever writes to the program. The input stays open as long as this exists.
+#[derive(Debug)]
+pub(super) struct Pipes {
+    #[cfg(unix)]
+    input: std::os::fd::OwnedFd,
+    #[cfg(unix)]
+    output: std::os::fd::OwnedFd,
+    state: Arc<State>,
+}
+
+impl Pipes {
+    #[cfg(unix)]
+    pub(super) fn new(input: &ChildStdin, output: ChildStdout) -> io::Result<(Self, Output)> {
+        use std::os::fd::AsFd as _;
+
+        let state = Arc::default();
+        let pipes = Self {
+            input: input.as_fd().try_clone_to_owned()?,
+            output: output.as_fd().try_clone_to_owned()?,
+            state: Arc::clone(&state),
+        };
+        Ok((pipes, Output { pipe: output, state }))
+    }
+
+    #[cfg(not(unix))]
+    pub(super) fn new(_: &ChildStdin, output: ChildStdout) -> io::Result<(Self, Output)> {
+        let state = Arc::default();
+        Ok((Self { state: Arc::clone(&state) }, Output { pipe: output, state }))
+    }
+
+    /// Whether the program has read all that was written to it, and all that it wrote was handled. A system that does not tell
+    /// says yes.
+    pub(super) fn are_empty(&self) -> bool {
+        // In this order: what the program wrote before it read is in the other pipe by then.
+        self.input_is_read() && self.output_is_read()
+    }
+
+    /// Whether the program began a line that has no end yet.
+    pub(super) fn is_in_a_line(&self) -> bool {
+        self.state.is_in_a_line.load(Ordering::SeqCst)
+    }
+
+    #[cfg(unix)]
+    fn input_is_read(&self) -> bool {
+        rustix::io::ioctl_fionread(&self.input).is_ok_and(|unread| unread == 0)
+    }
+
+    #[cfg(unix)]
+    fn output_is_read(&self) -> bool {
+        // The reader says that it works before it takes anything out of the pipe.
+        let is_empty = rustix::io::ioctl_fionread(&self.output).is_ok_and(|unread| unread == 0);
+        is_empty && self.state.waits.load(Ordering::SeqCst)
+    }
+
+    #[cfg(not(unix))]
+    fn input_is_read(&self) -> bool {
+        true
+    }
+
+    #[cfg(not(unix))]
+    fn output_is_read(&self) -> bool {
+        self.state.waits.load(Ordering::SeqCst)
+    }
+}
+
+impl Read for Output {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.state.waits.store(true, Ordering::SeqCst);
+        #[cfg(unix)]
+        self.wait()?;
+        self.state.waits.store(false, Ordering::SeqCst);
+        let count = self.pipe.read(buffer)?;
+        if let Some(last) = buffer[..count].last() {
+            self.state.is_in_a_line.store(*last != b'\n', Ordering::SeqCst);
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(unix)]
+impl Output {
+    /// Waits until there is something to read, without taking it out of the pipe.
+    fn wait(&self) -> io::Result<()> {
+        use rustix::event::{PollFd, PollFlags, poll};
+
+        loop {
+            match poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], None) {
+                Err(rustix::io::Errno::INTR) => {}
+                waited => return Ok(waited.map(drop)?),
+            }
+        }
+    }
+}

@@ -109,8 +109,11 @@ pub(super) fn of_text(text: &str) -> Option<Format> {
     }
     match Value::parse(text) {
         Ok(whole) => of_value(&whole),
-        // JSON lines: the first line alone is a document.
-        Err(_) => of_value(&Value::parse(begin.lines().next()?).ok()?),
+        // JSON lines: the first line alone is a document. One with a key that stands twice is refused when it is read.
+        Err(_) => {
+            let first = serde_json::Deserializer::from_str(begin).into_iter::<serde_json::Value>().next()?;
+            of_value(&first.ok()?.into())
+        }
     }
 }
 

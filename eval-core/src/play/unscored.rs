@@ -98,7 +98,7 @@ fn calls_and_changes(events: &[Event]) -> Result<(), String> {
 fn hidden(part: &Part) -> Option<(&str, &Value)> {
     part.other.iter().find(|(key, value)| {
         let is_of_a_function = || value.as_object().is_some_and(|it| it.contains_key("name"));
-        let letters = || key.chars().filter(|c| c.is_ascii_alphabetic()).map(|c| c.to_ascii_lowercase());
+        let letters = || key.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase());
         let stands_for_a_call = || {
             let letters: String = letters().collect();
             CALLS.iter().any(|call| letters.contains(call))

@@ -23,6 +23,7 @@ mod retry;
 #[cfg(feature = "judges")]
 mod secrets;
 mod state;
+mod unseen;
 
 fn case(id: &str, turns: &[(&str, &str)]) -> EvalCase {
     turns

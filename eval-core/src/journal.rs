@@ -42,14 +42,12 @@ mod listed;
 #[doc(hidden)]
 pub mod project;
 mod record;
-mod record_line;
 mod revision;
 mod run_id;
 #[doc(hidden)]
 pub mod runs;
 mod scores;
 mod seal;
-mod serializer;
 mod test_log;
 mod time;
 mod transcript;
@@ -61,12 +59,10 @@ mod tests;
 
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 #[doc(hidden)]
-pub use fields::Kind;
+pub use line::{Field, record_text};
 pub use record::{
     Broke, Decided, Head, JOB_VARIABLES, Listed, ListedSet, Planned, Ran, SCHEMA, Scored, Started,
 };
-#[doc(hidden)]
-pub use record_line::record_text;
 #[doc(hidden)]
 pub use revision::Revision;
 #[doc(hidden)]

@@ -19,7 +19,6 @@ mod attempts;
 mod checked_lines;
 mod completeness;
 mod identity;
-mod parse;
 mod passed;
 mod read;
 mod reading;
@@ -40,9 +39,8 @@ pub use eval_core::journal::prune;
 pub use eval_core::journal::runs::{Owner, owners};
 #[doc(inline)]
 pub use eval_core::journal::runs::{RunDir, runs};
-pub use parse::RecordError;
 pub use read::{Attempt, Evaluation, Listing, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
-pub use record::Record;
+pub use record::{Record, RecordError};
 #[doc(hidden)]
 pub use tail::Tail;
 pub use which::latest;

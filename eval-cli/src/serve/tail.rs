@@ -48,7 +48,7 @@ impl Followed {
                         return;
                     }
                     Record::Started(started) => {
-                        let label = started.label.as_deref().map(str::to_owned);
+                        let label = started.label.clone();
                         let key = (package.clone(), binary.clone(), started.name, label);
                         tests.insert(started.test, key.clone());
                         (key, None)

@@ -1,7 +1,7 @@
 //! Types whose form in a record is a list: of fields, or of words.
 
 /// A struct is an object with a field for each of these, under the field's name. Those in the first braces are always written,
-/// and must be there. The others are left out if they are [absent](super::field::Field::is_absent).
+/// and must be there. The others are left out if they are [absent](super::line::Field::absent).
 ///
 /// Fields in the third braces are not recorded, and read as their default.
 ///
@@ -9,27 +9,18 @@
 /// fields of a struct in it, and `then` names a function that completes what was read.
 macro_rules! fields {
     ($kind:ident from default { $($field:ident),* $(,)? } $(in $inside:ident { $($inner:ident),* $(,)? })? $(then $complete:path)?) => {
-        impl $crate::journal::field::Field for $kind {
-            fn write<S: serde_core::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                use serde_core::ser::SerializeStruct as _;
-                // Some fields are left out. The number is a hint.
-                let mut out = to.serialize_struct(stringify!($kind), 1)?;
-                $($crate::journal::fields::field!(out, self.$field, $field);)*
-                $($($crate::journal::fields::field!(out, self.$inside.$inner, $inner);)*)?
-                out.end()
+        impl $crate::journal::line::Field for $kind {
+            fn write(&self, line: &mut $crate::journal::line::Line) {
+                line.add("{");
+                $(line.optional_field(stringify!($field), &self.$field);)*
+                $($(line.optional_field(stringify!($inner), &self.$inside.$inner);)*)?
+                line.add("}");
             }
 
-            fn read<'de, D: serde_core::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                $crate::journal::field::read_object(from)
-            }
-        }
-
-        impl $crate::journal::field::Object for $kind {
-            fn read_fields<'de, A: serde_core::de::MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
-                use $crate::journal::field;
-                let mut read = Self::default();
-                while let Some(field::Key(key)) = map.next_key()? {
-                    match &*key {
+            $crate::journal::fields::read!($kind, map {
+                let mut read = $kind::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    match key.as_str() {
                         $(stringify!($field) => read.$field = field::value(&mut map)?,)*
                         $($(stringify!($inner) => read.$inside.$inner = field::value(&mut map)?,)*)?
                         _ => field::pass_over(&mut map)?,
@@ -37,51 +28,69 @@ macro_rules! fields {
                 }
                 $($complete(&mut read);)?
                 Ok(read)
-            }
+            });
         }
     };
-    ($kind:ident { $($needed:ident),* $(,)? } { $($field:ident),* $(,)? } $({ $($unrecorded:ident),* })?) => {
-        impl $crate::journal::field::Field for $kind {
-            fn write<S: serde_core::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                use serde_core::ser::SerializeStruct as _;
-                let mut out = to.serialize_struct(stringify!($kind), 1)?;
-                $(out.serialize_field(stringify!($needed), &$crate::journal::field::As(&self.$needed))?;)*
-                $($crate::journal::fields::field!(out, self.$field, $field);)*
-                out.end()
+    ($kind:ident $(= $name:literal)? { $($needed:ident),* $(,)? } { $($field:ident),* $(,)? } $({ $($unrecorded:ident),* })?) => {
+        impl $crate::journal::line::Field for $kind {
+            fn write(&self, line: &mut $crate::journal::line::Line) {
+                line.add(concat!("{" $(, "\"record\":\"", $name, "\"")?));
+                $(line.field(stringify!($needed), &self.$needed);)*
+                $(line.optional_field(stringify!($field), &self.$field);)*
+                line.add("}");
             }
 
-            fn read<'de, D: serde_core::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                $crate::journal::field::read_object(from)
-            }
-        }
-
-        impl $crate::journal::field::Object for $kind {
-            fn read_fields<'de, A: serde_core::de::MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
-                use $crate::journal::field;
+            $crate::journal::fields::read!($kind, map {
                 $(let mut $needed = None;)*
                 $(let mut $field = None;)*
-                while let Some(field::Key(key)) = map.next_key()? {
-                    match &*key {
+                while let Some(key) = map.next_key::<String>()? {
+                    match key.as_str() {
                         $(stringify!($needed) => $needed = Some(field::value(&mut map)?),)*
                         $(stringify!($field) => $field = Some(field::value(&mut map)?),)*
                         _ => field::pass_over(&mut map)?,
                     }
                 }
-                Ok(Self {
+                Ok($kind {
                     $($needed: field::needed($needed, stringify!($needed))?,)*
-                    $($field: field::needed($field.or_else(field::Field::absent), stringify!($field))?,)*
+                    $($field: field::needed($field.or_else($crate::journal::line::Field::absent), stringify!($field))?,)*
                     $($($unrecorded: Default::default(),)*)?
                 })
-            }
+            });
         }
     };
 }
 
-/// Writes a field, unless it is absent.
-macro_rules! field {
-    ($out:ident, $value:expr, $name:ident) => {
-        if !$crate::journal::field::Field::is_absent(&$value) {
-            $out.serialize_field(stringify!($name), &$crate::journal::field::As(&$value))?;
+/// Reads an object field by field. Unknown fields are those of later versions, and no error.
+macro_rules! read {
+    ($kind:ident, $map:ident $body:block) => {
+        fn read<'de, D: serde_core::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            use serde_core::de::{MapAccess, Visitor};
+            use $crate::journal::field;
+
+            struct Fields;
+            impl<'de> Visitor<'de> for Fields {
+                type Value = $kind;
+
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str("an object")
+                }
+
+                fn visit_map<A: MapAccess<'de>>(self, mut $map: A) -> Result<$kind, A::Error> $body
+            }
+            from.deserialize_map(Fields)
+        }
+    };
+}
+
+/// A record: a struct whose line begins with its kind, and that serde reads.
+macro_rules! record {
+    ($kind:ident = $name:literal $needed:tt $field:tt) => {
+        $crate::journal::fields::fields!($kind = $name $needed $field);
+
+        impl<'de> serde_core::Deserialize<'de> for $kind {
+            fn deserialize<D: serde_core::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                $crate::journal::line::Field::read(from)
+            }
         }
     };
 }
@@ -89,9 +98,9 @@ macro_rules! field {
 /// An enum without data is one of these words.
 macro_rules! words {
     ($kind:ident { $($variant:ident = $word:literal),* $(,)? }) => {
-        impl $crate::journal::field::Field for $kind {
-            fn write<S: serde_core::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                serde_core::Serialize::serialize(&$crate::journal::field::Word(match self { $(Self::$variant => $word,)* }), to)
+        impl $crate::journal::line::Field for $kind {
+            fn write(&self, line: &mut $crate::journal::line::Line) {
+                line.word(match self { $(Self::$variant => $word,)* });
             }
 
             fn read<'de, D: serde_core::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -105,33 +114,4 @@ macro_rules! words {
     };
 }
 
-/// A record: a struct that serde writes and reads too, and the kind that its line begins with.
-macro_rules! record {
-    ($kind:ident = $name:literal { $($needed:ident),* $(,)? } { $($field:ident),* $(,)? }) => {
-        $crate::journal::fields::fields!($kind { $($needed),* } { $($field),* });
-
-        impl $crate::journal::fields::Kind for $kind {
-            const NAME: &'static str = $name;
-        }
-
-        impl serde_core::Serialize for $kind {
-            fn serialize<S: serde_core::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                $crate::journal::field::Field::write(self, to)
-            }
-        }
-
-        impl<'de> serde_core::Deserialize<'de> for $kind {
-            fn deserialize<D: serde_core::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                $crate::journal::field::Field::read(from)
-            }
-        }
-    };
-}
-
-/// A kind of record.
-pub trait Kind: super::field::Field {
-    /// What `record` says in its line.
-    const NAME: &'static str;
-}
-
-pub(super) use {field, fields, record, words};
+pub(super) use {fields, read, record, words};

@@ -82,7 +82,7 @@ fn mark(path: &Path, id: &str) -> io::Result<()> {
         file => {
             let here = std::env::current_dir().ok();
             let revision = here.as_deref().and_then(Revision::of);
-            file?.write_all(&marker(id, time::now(), revision.as_ref())?)
+            file?.write_all(marker(id, time::now(), revision.as_ref()).as_bytes())
         }
     }
 }
@@ -249,7 +249,7 @@ mod tests {
     /// Makes a run look as if it had begun so many hours ago.
     fn age(run: &Path, hours: u64) {
         let started = time::now() - Duration::from_hours(hours);
-        fs::write(run.join(MARKER), marker("any", started, None).unwrap()).unwrap();
+        fs::write(run.join(MARKER), marker("any", started, None)).unwrap();
     }
 
     /// A folder that cannot be made is tried once: waiting for it would hold up the first test of each process.

@@ -1,60 +1,96 @@
-//! The bytes of a line while it is written.
+//! A line of the journal while it is written.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
-use eval_format::__private::{needs_escape, write_string};
+use eval_format::__private::write_string;
 use eval_support::secrets::{
     PrivateKey, SHORTEST_SECRET, Secrets, is_in_every_address, is_in_every_border, is_in_every_key,
 };
+use serde_core::Deserializer;
 
-/// A text that grows. Secrets are looked for in each [`text`](Self::text) and [`number`](Self::number), and nowhere else: texts
-/// from outside, and the numbers in values from outside, are written with these.
+/// A value in a record: a type that writes and reads itself, in one form.
 ///
-/// Journals are written by tests, which are built without optimisation. There, an append to a `Vec` or a `String` takes a
-/// dozen calls, and so does an index into a `Vec`. An index into a slice takes none.
+/// The types of other crates have serde forms of their own, or none, so this trait is implemented for them in place of serde's.
+pub trait Field: Sized + PartialEq {
+    /// Adds the value to a line as JSON.
+    fn write(&self, line: &mut Line);
+
+    /// Reads the value.
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error>;
+
+    /// The value of a field that is missing; `None` if the field must not be missing. A field with this value is not written.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+/// JSON that grows. Secrets are masked in each [`text`](Self::text) and [`number`](Self::number), and nowhere else: texts from
+/// outside, and the numbers in values from outside, are written with these.
 #[derive(Debug)]
-pub(super) struct Line {
-    /// What is written, and room for more.
-    bytes: Box<[u8]>,
-    written: usize,
+pub struct Line {
+    json: String,
     secrets: Arc<Secrets>,
     private_key: PrivateKey,
 }
 
+/// A record as it is written, without its seal and with all that it says: for tests of what reads journals.
+#[doc(hidden)]
+pub fn record_text(record: &impl Field) -> String {
+    Line::of(record, Arc::default())
+}
+
 impl Line {
-    /// A line that masks no values of variables.
-    pub(super) fn new() -> Self {
-        Self::without(Arc::default())
-    }
-
-    /// A line without these secrets.
-    pub(super) fn without(secrets: Arc<Secrets>) -> Self {
-        Self { bytes: Box::new([0; USUAL]), written: 0, secrets, private_key: PrivateKey::default() }
-    }
-
-    pub(super) fn push(&mut self, byte: u8) {
-        if self.written == self.bytes.len() {
-            self.grow(1);
-        }
-        self.bytes[self.written] = byte;
-        self.written += 1;
-    }
-
-    /// Adds a digit: a number from 0 to 9.
-    pub(super) fn digit(&mut self, digit: u64) {
-        self.push(b'0' + digit.to_le_bytes()[0]);
+    /// A value as JSON, without these secrets.
+    pub(super) fn of(value: &impl Field, secrets: Arc<Secrets>) -> String {
+        let json = String::with_capacity(USUAL_LENGTH);
+        let mut line = Self { json, secrets, private_key: PrivateKey::default() };
+        value.write(&mut line);
+        line.json
     }
 
     /// Adds a piece of JSON of our own, as it is.
     pub(super) fn add(&mut self, json: &str) {
-        let end = self.written + json.len();
-        if end > self.bytes.len() {
-            self.grow(json.len());
+        self.json.push_str(json);
+    }
+
+    /// Adds an array.
+    pub(super) fn list<T>(&mut self, items: &[T], write: impl Fn(&T, &mut Self)) {
+        self.add("[");
+        for item in items {
+            self.separate();
+            write(item, self);
         }
-        self.bytes[self.written..end].copy_from_slice(json.as_bytes());
-        self.written = end;
+        self.add("]");
+    }
+
+    /// Adds a field of an object. Its name is a word of ours.
+    pub(super) fn field(&mut self, name: &str, value: &impl Field) {
+        self.separate();
+        self.word(name);
+        self.add(":");
+        value.write(self);
+    }
+
+    /// Adds a field, unless a missing one is read as the same.
+    pub(super) fn optional_field<T: Field>(&mut self, name: &str, value: &T) {
+        if T::absent().as_ref() != Some(value) {
+            self.field(name, value);
+        }
+    }
+
+    /// Begins an entry of an object from outside. Its key loses its secrets too.
+    pub(super) fn entry(&mut self, key: &str) {
+        self.separate();
+        self.text(key);
+        self.add(":");
+    }
+
+    /// Adds the comma between two items, or two fields.
+    fn separate(&mut self) {
+        if !matches!(self.json.as_bytes().last(), Some(b'{' | b'[')) {
+            self.add(",");
+        }
     }
 
     /// Adds a string, without secrets.
@@ -63,116 +99,48 @@ impl Line {
         if (kinds & BORDER != 0 || self.private_key.is_open())
             && let Some(masked) = self.private_key.mask(text)
         {
-            return self.masked(&masked);
+            return self.word(&masked);
         }
         let is_long = text.len() >= SHORTEST_SECRET;
         if (kinds & ADDRESS != 0 || is_long && (kinds & KEY != 0 || self.secrets.has_values()))
             && let Cow::Owned(masked) = self.secrets.mask(text)
         {
-            return self.masked(&masked);
+            return self.word(&masked);
         }
-        self.string(text, kinds);
+        self.word(text);
     }
 
-    /// Adds a string that needs no escapes. No secrets are looked for in it.
+    /// Adds a string in which no secrets are looked for.
     pub(super) fn word(&mut self, word: &str) {
-        self.push(b'"');
-        self.add(word);
-        self.push(b'"');
+        // A string takes everything.
+        let _ = write_string(word, &mut self.json);
     }
 
-    /// Adds a text that has lost its secrets.
-    fn masked(&mut self, text: &str) {
-        self.string(text, kinds(text.as_bytes()));
-    }
-
-    fn string(&mut self, text: &str, kinds: u8) {
-        if kinds & ESCAPED == 0 {
-            self.word(text);
-        } else {
-            // A line takes everything.
-            let _ = write_string(text, &mut Escaped(self));
-        }
-    }
-
-    /// Adds the digits of a number; a string if they are a secret.
+    /// Adds the digits of a number from outside; a string if they are a secret.
     pub(super) fn number(&mut self, digits: &str) {
-        if digits.len() >= SHORTEST_SECRET
-            && let Cow::Owned(masked) = self.secrets.mask(digits)
-        {
-            self.masked(&masked);
-        } else {
-            self.add(digits);
+        match self.secrets.mask(digits) {
+            Cow::Owned(masked) if digits.len() >= SHORTEST_SECRET => self.word(&masked),
+            _ => self.add(digits),
         }
-    }
-
-    fn grow(&mut self, more: usize) {
-        let mut grown = vec![0; (self.written + more) * 2].into_boxed_slice();
-        grown[..self.written].copy_from_slice(&self.bytes[..self.written]);
-        self.bytes = grown;
-    }
-
-    /// Replaces a byte that was written.
-    pub(super) fn replace(&mut self, at: usize, byte: u8) {
-        if at < self.written {
-            self.bytes[at] = byte;
-        }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.written
-    }
-
-    /// Takes the last byte off.
-    pub(super) fn pop(&mut self) {
-        self.written = self.written.saturating_sub(1);
-    }
-
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.written]
-    }
-
-    pub(super) fn into_bytes(self) -> Vec<u8> {
-        let mut bytes = self.bytes.into_vec();
-        bytes.truncate(self.written);
-        bytes
     }
 }
 
-/// What the bytes of a text are. They are looked at once for all that has to be known, four at a time.
-fn kinds(mut bytes: &[u8]) -> u8 {
-    let mut kinds = 0;
-    while let [one, two, three, four, rest @ ..] = bytes {
-        kinds |= KINDS[*one as usize] | KINDS[*two as usize] | KINDS[*three as usize] | KINDS[*four as usize];
-        bytes = rest;
-    }
-    while let [one, rest @ ..] = bytes {
-        kinds |= KINDS[*one as usize];
-        bytes = rest;
-    }
-    kinds
-}
+/// Most records have room in it.
+const USUAL_LENGTH: usize = 1024;
 
-/// Most records have room in it. Allocators take longer for more.
-const USUAL: usize = 1024;
+/// A byte that is in every key.
+const KEY: u8 = 1;
+/// One that is in every address with a password.
+const ADDRESS: u8 = 2;
+/// One that is in the first and last line of every private key.
+const BORDER: u8 = 4;
 
-/// A byte that a string cannot hold as it is.
-const ESCAPED: u8 = 1;
-/// A byte of those that are in every key, in every address with a password, and in the first and last lines of every private
-/// key.
-const KEY: u8 = 2;
-const ADDRESS: u8 = 4;
-const BORDER: u8 = 8;
-
-/// What each byte is.
 static KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut at = 0_usize;
     while at < 256 {
         let byte = at.to_le_bytes()[0];
-        kinds[at] = if needs_escape(byte) {
-            ESCAPED
-        } else if is_in_every_key(byte) {
+        kinds[at] = if is_in_every_key(byte) {
             KEY
         } else if is_in_every_address(byte) {
             ADDRESS
@@ -186,14 +154,15 @@ static KINDS: [u8; 256] = {
     kinds
 };
 
-/// What writes the escapes of a string. The line itself takes no formatted text, so that none escapes the search for secrets.
-struct Escaped<'a>(&'a mut Line);
-
-impl fmt::Write for Escaped<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.add(text);
-        Ok(())
+/// The kinds of the bytes in a text. Journals are written by tests, which are built without optimisation: a search for secrets takes
+/// longer there than all else that is written, and most texts can hold none.
+fn kinds(mut bytes: &[u8]) -> u8 {
+    let mut kinds = 0;
+    while let [byte, rest @ ..] = bytes {
+        kinds |= KINDS[*byte as usize];
+        bytes = rest;
     }
+    kinds
 }
 
 #[cfg(test)]
@@ -201,61 +170,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_holds_what_was_added_however_long() {
-        let mut line = Line::new();
-        let mut expected = String::new();
-        for length in [0, 1, 2047, 1, 5000, 3] {
-            let text = "x".repeat(length);
-            line.add(&text);
-            line.push(b'y');
-            expected.push_str(&text);
-            expected.push('y');
-        }
-        assert_eq!(line.len(), expected.len());
-        line.replace(0, b'z');
-        expected.replace_range(..1, "z");
-        assert_eq!(line.into_bytes(), expected.as_bytes());
-    }
-
-    #[test]
-    fn nothing_is_replaced_behind_what_was_written() {
-        let mut full = Line::new();
-        let room = full.bytes.len();
-        full.add(&"x".repeat(room));
-        full.replace(room, b'z');
-        full.replace(room - 1, b'y');
-        assert_eq!(full.into_bytes(), ("x".repeat(room - 1) + "y").as_bytes());
-    }
-
-    fn written(line: Line) -> String {
-        String::from_utf8(line.into_bytes()).unwrap()
-    }
-
-    #[test]
-    fn strings_are_those_of_every_writer_of_json() {
-        for text in [
-            "",
-            "plain",
-            "é 天 🎉\u{7f}",
-            "7 \"quoted\"\n",
-            "\\",
-            "\u{1f}",
-            "a long text without any of them",
-        ] {
-            for write in [Line::text, Line::masked] {
-                let mut line = Line::new();
-                write(&mut line, text);
-                assert_eq!(written(line), serde_json::to_string(text).unwrap());
-            }
-        }
-    }
-
-    #[test]
     fn texts_and_numbers_lose_their_secrets_and_words_stay() {
         let variables =
             [("A_TOKEN", "purple \"elephant\""), ("B_PASSWORD", "20261123"), ("C_KEY", "nodigits")];
         let secrets = Secrets::of(variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        let mut line = Line::without(Arc::new(secrets));
+        let secrets = Arc::new(secrets);
+        let mut line = Line { json: String::new(), secrets, private_key: PrivateKey::default() };
         let key = format!("a sk-ant-{}", "abcde01234".repeat(6));
         let private = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
         for text in [
@@ -288,6 +208,6 @@ mod tests {
             "20261124",
             r#""nodigits""#,
         ];
-        assert_eq!(written(line), expected.concat());
+        assert_eq!(line.json, expected.concat());
     }
 }

@@ -13,7 +13,6 @@ use super::file_names::{JOURNAL, plain};
 use super::folder::create_private;
 use super::line::Line;
 use super::record::{Head, Listed, ListedSet};
-use super::record_line::write_record;
 use super::seal::seal;
 
 /// The sets that `#[eval_set]` made tests of in the program that this process runs; `None` if it cannot be read, or lists none.
@@ -35,15 +34,13 @@ pub(super) fn record_once(run: &Path, head: &Head, secrets: &Arc<Secrets>) -> io
     }
     // Without a listing the run is in doubt, which readers say.
     let Some(listed) = of_this_program() else { return Ok(()) };
-    let [mut first, mut second] = [(); 2].map(|()| Line::without(Arc::clone(secrets)));
-    write_record(head, &mut first)?;
+    let mut first = Line::of(head, Arc::clone(secrets));
+    let mut second = Line::of(&listed, Arc::clone(secrets));
     seal(&mut first, 1);
-    write_record(&listed, &mut second)?;
     seal(&mut second, 2);
-    let lines = [first.as_bytes(), second.as_bytes()].concat();
     match create_private(&path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        file => file?.write_all(&lines),
+        file => file?.write_all((first + &second).as_bytes()),
     }
 }
 

@@ -1,7 +1,6 @@
 //! The records: one line each, in the order in which they are written.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 use std::time::SystemTime;
 
@@ -124,16 +123,16 @@ pub struct Started {
     /// Whether a program runs the case, rather than a test of the attribute.
     pub of_program: bool,
     /// The label that the program gave its runs; `None` if it gave none, and for tests.
-    pub label: Option<Arc<str>>,
+    pub label: Option<String>,
     /// The id of the set; `None` for a case that ran without one.
-    pub eval_set_id: Option<Arc<str>>,
+    pub eval_set_id: Option<String>,
     /// The id of the case.
     pub eval_id: String,
     /// The file of the set as the compiler shows it, or as the program names it; `None` for a case that comes from no file.
-    pub file: Option<Arc<str>>,
+    pub file: Option<String>,
     /// The file of the set, relative to the folder of the package; of a program, its whole path. `None` for a case that comes
     /// from no file.
-    pub set_file: Option<Arc<str>>,
+    pub set_file: Option<String>,
     /// The line of the case, from 1; `None` for a case that comes from no file.
     pub line: Option<usize>,
     /// The column of the case in characters, from 1; `None` for a case that comes from no file.

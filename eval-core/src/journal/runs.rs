@@ -4,16 +4,15 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use eval_format::Value;
 
-use super::field::Field as _;
 use super::fields::fields;
 use super::file_names::{LATEST, MARKER, is_journal};
 use super::line::Line;
 use super::revision::Revision;
-use super::serializer::LineSerializer;
 use super::time;
 
 /// The folder of a run.
@@ -102,6 +101,7 @@ pub fn id_rule() -> String {
 }
 
 /// What a [`MARKER`] says.
+#[derive(PartialEq)]
 struct Marker {
     run: String,
     started: SystemTime,
@@ -112,16 +112,14 @@ struct Marker {
 fields!(Marker { run, started } { revision, branch });
 
 /// The text of a [`MARKER`].
-pub(super) fn marker(id: &str, started: SystemTime, revision: Option<&Revision>) -> io::Result<Vec<u8>> {
+pub(super) fn marker(id: &str, started: SystemTime, revision: Option<&Revision>) -> String {
     let marker = Marker {
         run: id.to_owned(),
         started,
         revision: revision.map(|revision| revision.commit.clone()),
         branch: revision.and_then(|revision| revision.branch.clone()),
     };
-    let mut text = Line::new();
-    marker.write(LineSerializer::new(&mut text)).map_err(io::Error::other)?;
-    Ok(text.into_bytes())
+    Line::of(&marker, Arc::default())
 }
 
 /// Whose a run is: a process in it belongs to this workspace and package.
@@ -239,7 +237,7 @@ mod tests {
         let begun = |hours| SystemTime::UNIX_EPOCH + std::time::Duration::from_hours(hours);
         for (id, hours) in [("a", 1), ("c", 3), ("b", 2), ("d", 2)] {
             fs::create_dir(folder.join(id)).unwrap();
-            fs::write(folder.join(id).join(MARKER), marker(id, begun(hours), None).unwrap()).unwrap();
+            fs::write(folder.join(id).join(MARKER), marker(id, begun(hours), None)).unwrap();
         }
         fs::create_dir(folder.join("empty")).unwrap();
         fs::write(folder.join("file"), "{}").unwrap();

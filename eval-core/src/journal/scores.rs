@@ -5,10 +5,10 @@ use std::str::FromStr;
 use eval_format::options::ParseOptionError;
 use eval_format::{Criterion, Gate, Pass};
 use serde_core::de::Error as _;
-use serde_core::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+use serde_core::{Deserialize as _, Deserializer};
 
-use super::field::{Field, Word};
 use super::fields::{fields, words};
+use super::line::{Field, Line};
 use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 use crate::metric::{RubricScore, Score, Scores};
 use crate::report::{MetricOutcome, MetricReport, ScoredMetric};
@@ -30,7 +30,7 @@ words!(TurnVerdict {
 });
 
 /// A score: one of the first three, with what was said of it.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 struct ScoreForm {
     value: Option<f64>,
     left_out: Option<String>,
@@ -42,7 +42,7 @@ struct ScoreForm {
 fields!(ScoreForm from default { value, left_out, not_evaluated, notes, rubrics });
 
 impl Field for Score {
-    fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+    fn write(&self, line: &mut Line) {
         let form = ScoreForm {
             value: self.value(),
             left_out: self.why_left_out().map(str::to_owned),
@@ -50,7 +50,7 @@ impl Field for Score {
             notes: self.notes().to_vec(),
             rubrics: self.rubrics().to_vec(),
         };
-        form.write(to)
+        form.write(line);
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -66,7 +66,7 @@ impl Field for Score {
 }
 
 /// What came of a metric: one of the first four.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 struct OutcomeForm {
     scored: Option<Scores>,
     skipped: Option<String>,
@@ -78,7 +78,7 @@ struct OutcomeForm {
 fields!(OutcomeForm from default { scored, skipped, unjudged, error, role });
 
 impl Field for MetricOutcome {
-    fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+    fn write(&self, line: &mut Line) {
         let mut form = OutcomeForm::default();
         match self.clone() {
             Self::Scored(scores) => form.scored = Some(scores),
@@ -86,7 +86,7 @@ impl Field for MetricOutcome {
             Self::Unjudged(reason) => form.unjudged = Some(reason),
             Self::Error { role, message } => (form.error, form.role) = (Some(message), Some(role)),
         }
-        form.write(to)
+        form.write(line);
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -101,63 +101,42 @@ impl Field for MetricOutcome {
 }
 
 /// A verdict: its name, and its reason if it has one.
+#[derive(PartialEq)]
 struct VerdictForm {
-    is: VerdictName,
+    is: String,
     reason: Option<String>,
     role: Option<Role>,
 }
 
-enum VerdictName {
-    Passed,
-    Failed,
-    NotEvaluated,
-    Error,
-    Skipped,
-    Informational,
-}
-
 fields!(VerdictForm { is } { reason, role });
-words!(VerdictName {
-    Passed = "passed",
-    Failed = "failed",
-    NotEvaluated = "not_evaluated",
-    Error = "error",
-    Skipped = "skipped",
-    Informational = "informational",
-});
 
 impl Field for Verdict {
-    fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let (is, role) = match self {
-            Self::Passed => (VerdictName::Passed, None),
-            Self::Failed => (VerdictName::Failed, None),
-            Self::NotEvaluated(_) => (VerdictName::NotEvaluated, None),
-            Self::Error { role, .. } => (VerdictName::Error, Some(*role)),
-            Self::Skipped(_) => (VerdictName::Skipped, None),
-            Self::Informational => (VerdictName::Informational, None),
-        };
-        VerdictForm { is, reason: self.reason().map(str::to_owned), role }.write(to)
+    fn write(&self, line: &mut Line) {
+        let role = if let Self::Error { role, .. } = self { Some(*role) } else { None };
+        let form = VerdictForm { is: self.name().to_owned(), reason: self.reason().map(str::to_owned), role };
+        form.write(line);
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let VerdictForm { is, reason, role } = VerdictForm::read(from)?;
         let reason = reason.unwrap_or_default();
-        Ok(match (is, role) {
-            (VerdictName::Passed, _) => Self::Passed,
-            (VerdictName::Failed, _) => Self::Failed,
-            (VerdictName::NotEvaluated, _) => Self::NotEvaluated(reason),
-            (VerdictName::Skipped, _) => Self::Skipped(reason),
-            (VerdictName::Informational, _) => Self::Informational,
-            (VerdictName::Error, Some(role)) => Self::Error { role, message: reason },
-            (VerdictName::Error, None) => return Err(D::Error::custom("an error has a role")),
+        Ok(match (is.as_str(), role) {
+            ("passed", _) => Self::Passed,
+            ("failed", _) => Self::Failed,
+            ("not_evaluated", _) => Self::NotEvaluated(reason),
+            ("skipped", _) => Self::Skipped(reason),
+            ("informational", _) => Self::Informational,
+            ("error", Some(role)) => Self::Error { role, message: reason },
+            ("error", None) => return Err(D::Error::custom("an error has a role")),
+            (other, _) => return Err(D::Error::custom(format_args!("unknown verdict `{other}`"))),
         })
     }
 }
 
 /// As in the attribute: `mean`, `at_least(2)`.
 impl Field for Pass {
-    fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        Word(&self.to_string()).serialize(to)
+    fn write(&self, line: &mut Line) {
+        line.word(&self.to_string());
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -167,8 +146,8 @@ impl Field for Pass {
 
 /// As in the attribute: `mean`, `every_turn`.
 impl Field for Gate {
-    fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        Word(&self.to_string()).serialize(to)
+    fn write(&self, line: &mut Line) {
+        line.word(&self.to_string());
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -212,7 +191,7 @@ mod tests {
         fn why<T: Field>(text: &str) -> String {
             serde_json::from_str::<Of<T>>(text).err().unwrap().to_string()
         }
-        assert!(why::<Verdict>(r#"{"is":"fine"}"#).starts_with("unknown variant `fine`"));
+        assert!(why::<Verdict>(r#"{"is":"fine"}"#).starts_with("unknown verdict `fine`"));
         assert!(why::<Verdict>(r#"{"is":"error","reason":"x"}"#).starts_with("an error has a role"));
         assert!(why::<MetricOutcome>("{}").starts_with("neither scores nor the reason why there are none"));
         assert!(why::<Score>(r#"{"value":1.0,"left_out":"x"}"#).starts_with("a score has a value, or"));

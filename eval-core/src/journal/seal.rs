@@ -4,24 +4,14 @@
 
 use eval_support::hash::block_hash;
 
-use super::line::Line;
-
 /// Ends a line that holds a record: seals it, and adds the line break.
-pub(super) fn seal(line: &mut Line, number: usize) {
-    debug_assert!(line.as_bytes().ends_with(b"}"), "only objects have a seal");
+pub(super) fn seal(json: &mut String, number: usize) {
+    debug_assert!(json.ends_with('}'), "only objects have a seal");
     // The brace that closes the record comes behind the seal.
-    line.pop();
-    line.add(NUMBER);
-    line.add(&number.to_string());
-    let sum = block_hash(line.as_bytes());
-    line.add(SUM);
-    // Digit by digit: `format!` takes longer in builds without optimisation.
-    let mut shift = 64;
-    while shift > 0 {
-        shift -= 4;
-        line.push(b"0123456789abcdef"[(sum >> shift & 0xf) as usize]);
-    }
-    line.add("\"}\n");
+    json.pop();
+    json.push_str(&format!("{NUMBER}{number}"));
+    let sum = block_hash(json.as_bytes());
+    json.push_str(&format!("{SUM}{sum:016x}\"}}\n"));
 }
 
 /// A line of a journal with this record, its kind first, and with its seal: for tests of what reads journals.
@@ -37,10 +27,9 @@ pub fn sealed_line(record: &serde_json::Value, number: usize) -> String {
 /// A record, which is complete but for its seal, as a line of a journal: for tests of what reads journals.
 #[doc(hidden)]
 pub fn sealed(record: &str, number: usize) -> String {
-    let mut line = Line::new();
-    line.add(record);
+    let mut line = record.to_owned();
     seal(&mut line, number);
-    String::from_utf8_lossy(line.as_bytes()).into_owned()
+    line
 }
 
 const NUMBER: &str = ",\"n\":";
@@ -71,9 +60,7 @@ mod tests {
 
     #[test]
     fn every_bit_of_a_line_counts() {
-        let mut sealed = Line::new();
-        sealed.add("{\"record\":\"decided\",\"test\":1}");
-        seal(&mut sealed, 41);
+        let sealed = sealed("{\"record\":\"decided\",\"test\":1}", 41);
         let line = sealed.as_bytes().strip_suffix(b"\n").unwrap();
         assert_eq!(sealed_number(line), Some(41), "{}", String::from_utf8_lossy(line));
         for bit in 0..line.len() * 8 {

@@ -15,7 +15,7 @@ use crate::transcript::Transcript;
 use crate::verdict::{Role, Verdict};
 
 /// Records are read as they were written.
-fn again<T: Kind + DeserializeOwned>(record: &T) -> T {
+fn again<T: Field + DeserializeOwned>(record: &T) -> T {
     let text = record_text(record);
     assert!(!text.contains('\n'), "{text}");
     serde_json::from_str(&text).unwrap()

@@ -3,9 +3,9 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_core::de::{Error as _, Unexpected};
-use serde_core::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+use serde_core::{Deserialize as _, Deserializer};
 
-use super::field::{Field, Word};
+use super::line::{Field, Line};
 
 const DAY: u64 = 24 * 60 * 60;
 
@@ -80,8 +80,8 @@ pub(super) fn parse(text: &str) -> Option<SystemTime> {
 }
 
 impl Field for SystemTime {
-    fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        Word(&text(*self)).serialize(to)
+    fn write(&self, line: &mut Line) {
+        line.word(&text(*self));
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {

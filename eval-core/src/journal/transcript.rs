@@ -8,10 +8,9 @@ use eval_support::secrets::Secrets;
 use serde_core::ser::Error as _;
 use serde_core::{Serialize, Serializer};
 
-use super::field::{Field, Of};
 use super::fields::{fields, words};
 use super::line::Line;
-use super::serializer::LineSerializer;
+use super::value::restored;
 use crate::agent::{Event, Session};
 use crate::judge_outcome::{JudgeError, JudgeErrorKind};
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -81,10 +80,9 @@ impl Transcript {
 /// As a journal has it: session, turns with their events, state, error. Without secrets.
 impl Serialize for Transcript {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut line = Line::without(Arc::clone(Secrets::of_environment()));
-        self.write(LineSerializer::new(&mut line)).map_err(S::Error::custom)?;
-        let Of(value) = serde_json::from_slice::<Of<Value>>(line.as_bytes()).map_err(S::Error::custom)?;
-        value.serialize(serializer)
+        let json = Line::of(self, Arc::clone(Secrets::of_environment()));
+        let value = Value::parse(&json).map_err(S::Error::custom)?;
+        restored(value).serialize(serializer)
     }
 }
 

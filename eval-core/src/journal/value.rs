@@ -3,13 +3,11 @@
 //! JSON has no `NaN` and no infinities, and readers of JSON round integers of more than 64 bits. Such a number is an object with one
 //! key: `{"$evalset::number":"NaN"}`.
 
-use serde_core::ser::SerializeMap as _;
-use serde_core::{Deserialize as _, Deserializer, Serialize, Serializer};
+use serde_core::{Deserialize as _, Deserializer};
 
 use eval_format::{Map, Number, Value};
 
-use super::field::Field;
-use super::serializer::OUTSIDE;
+use super::line::{Field, Line};
 
 /// The reader takes 127 levels, of which a record needs a dozen. Values below this level are replaced by a remark.
 pub(super) const DEEPEST: usize = 100;
@@ -19,49 +17,44 @@ const TOO_DEEP: &str = "(nested too deep to be recorded)";
 /// The key of a number that is no number in JSON. An object from outside that has it alone has one more `$` in the record.
 const NUMBER: &str = "$evalset::number";
 
-/// A value at a level of another one.
-struct At<'a>(&'a Value, usize);
-
-impl Serialize for At<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Self(value, depth) = *self;
-        match value {
-            Value::Null => to.serialize_unit(),
-            Value::Bool(flag) => to.serialize_bool(*flag),
-            Value::Number(number) => write_number(number, to),
-            Value::String(text) => to.serialize_str(text),
-            Value::Array(_) | Value::Object(_) if depth >= DEEPEST => to.serialize_str(TOO_DEEP),
-            Value::Array(items) => to.collect_seq(items.iter().map(|item| At(item, depth + 1))),
-            Value::Object(map) => write_map(map, depth, to),
-        }
-    }
-}
-
-fn write_map<S: Serializer>(map: &Map, depth: usize, to: S) -> Result<S::Ok, S::Error> {
-    let mut out = to.serialize_map(Some(map.len()))?;
-    for (key, item) in map {
-        if map.len() == 1 && is_number_key(key) {
-            out.serialize_key(&format!("${key}"))?;
-        } else {
-            out.serialize_key(key)?;
-        }
-        out.serialize_value(&At(item, depth + 1))?;
-    }
-    out.end()
-}
-
 /// Whether a key is [`NUMBER`], with any number of `$` before it.
 fn is_number_key(key: &str) -> bool {
     key.ends_with(NUMBER) && key.trim_start_matches('$').len() == NUMBER.len() - 1
 }
 
-fn write_number<S: Serializer>(number: &Number, to: S) -> Result<S::Ok, S::Error> {
+/// Adds a value that is so many levels below one of a record.
+fn write(value: &Value, depth: usize, line: &mut Line) {
+    match value {
+        Value::Null => line.add("null"),
+        Value::Bool(flag) => flag.write(line),
+        Value::Number(number) => write_number(number, line),
+        Value::String(text) => line.text(text),
+        Value::Array(_) | Value::Object(_) if depth >= DEEPEST => line.word(TOO_DEEP),
+        Value::Array(items) => line.list(items, |item, line| write(item, depth + 1, line)),
+        Value::Object(map) => write_map(map, depth, line),
+    }
+}
+
+fn write_map(map: &Map, depth: usize, line: &mut Line) {
+    line.add("{");
+    for (key, item) in map {
+        if map.len() == 1 && is_number_key(key) {
+            line.entry(&format!("${key}"));
+        } else {
+            line.entry(key);
+        }
+        write(item, depth + 1, line);
+    }
+    line.add("}");
+}
+
+fn write_number(number: &Number, line: &mut Line) {
     let float = number.as_f64();
     if let Some(integer) = number.as_i64() {
-        return to.serialize_newtype_struct(OUTSIDE, &integer);
+        return line.number(&integer.to_string());
     }
     if !number.is_integer() && float.is_finite() {
-        return to.serialize_newtype_struct(OUTSIDE, &float);
+        return line.number(&format!("{float:?}"));
     }
     let text = match (number.is_integer(), float.is_nan(), float > 0.0) {
         (true, ..) => number.to_string(),
@@ -69,75 +62,54 @@ fn write_number<S: Serializer>(number: &Number, to: S) -> Result<S::Ok, S::Error
         (_, _, true) => "Infinity".to_owned(),
         _ => "-Infinity".to_owned(),
     };
-    to.collect_map([(NUMBER, text)])
-}
-
-/// Whether a value holds an object that is read as something else.
-fn has_number_key(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(has_number_key),
-        Value::Object(map) => map_has_number_key(map),
-        _ => false,
-    }
-}
-
-fn map_has_number_key(map: &Map) -> bool {
-    map.iter().any(|(key, item)| map.len() == 1 && is_number_key(key) || has_number_key(item))
+    line.add("{");
+    line.field(NUMBER, &text);
+    line.add("}");
 }
 
 /// The value that was written like this.
-fn restored(value: Value) -> Value {
+pub(super) fn restored(value: Value) -> Value {
     match value {
         Value::Array(items) => Value::Array(items.into_iter().map(restored).collect()),
         Value::Object(map) => {
-            let number = map.get(NUMBER).filter(|_| map.len() == 1).and_then(Value::as_str);
-            match number.and_then(Number::parse) {
-                Some(number) => Value::Number(number),
-                None => Value::Object(restored_map(map)),
+            let is_only = map.len() == 1;
+            let number = map.get(NUMBER).filter(|_| is_only).and_then(Value::as_str);
+            if let Some(number) = number.and_then(Number::parse) {
+                return Value::Number(number);
             }
+            let key = |key: String| match key.strip_prefix('$') {
+                Some(rest) if is_only && is_number_key(rest) => rest.to_owned(),
+                _ => key,
+            };
+            Value::Object(map.into_iter().map(|(name, item)| (key(name), restored(item))).collect())
         }
         other => other,
     }
 }
 
-fn restored_map(map: Map) -> Map {
-    let is_only = map.len() == 1;
-    let key = |key: String| {
-        let stripped = key.strip_prefix('$').filter(|rest| is_only && is_number_key(rest)).map(str::to_owned);
-        stripped.unwrap_or(key)
-    };
-    map.into_iter().map(|(name, item)| (key(name), restored(item))).collect()
-}
-
 impl Field for Value {
-    fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        At(self, 0).serialize(to)
+    fn write(&self, line: &mut Line) {
+        write(self, 0, line);
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let value = Self::deserialize(from)?;
-        Ok(if has_number_key(&value) { restored(value) } else { value })
+        Self::deserialize(from).map(restored)
     }
 }
 
 impl Field for Map {
-    fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        write_map(self, 0, to)
+    fn write(&self, line: &mut Line) {
+        write_map(self, 0, line);
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        match Value::deserialize(from)? {
-            Value::Object(map) if map_has_number_key(&map) => Ok(restored_map(map)),
+        match Value::read(from)? {
             Value::Object(map) => Ok(map),
             other => Err(serde_core::de::Error::custom(format_args!(
                 "{} stands where an object should",
                 other.kind()
             ))),
         }
-    }
-
-    fn is_absent(&self) -> bool {
-        self.is_empty()
     }
 
     fn absent() -> Option<Self> {

@@ -11,13 +11,11 @@ use eval_support::lock::FileLock;
 use eval_support::secrets::{Secrets, secret_variables};
 use eval_support::variables;
 
-use super::fields::Kind;
 use super::file_names::{JOURNAL, plain};
 use super::folder::Joined;
-use super::line::Line;
+use super::line::{Field, Line};
 use super::project::{self, Project};
 use super::record::{Head, JOB_VARIABLES, SCHEMA};
-use super::record_line::write_record;
 use super::seal::seal;
 use super::{folder, listed, run_id, time};
 use crate::compiled::SetSource;
@@ -203,8 +201,7 @@ impl Journal {
         file: Box<dyn Write + Send>,
         secrets: Arc<Secrets>,
     ) -> io::Result<Self> {
-        let mut line = Line::without(Arc::clone(&secrets));
-        write_record(&head, &mut line)?;
+        let line = Line::of(&head, Arc::clone(&secrets));
         let mut lines = Lines { file, written: 0 };
         lines.add(line)?;
         let (file, tests) = (Mutex::new(Some(lines)), AtomicU32::new(1));
@@ -228,12 +225,10 @@ impl Journal {
     }
 
     /// Adds a record as a line. The system has the line when this returns, so it stays even if the process is killed.
-    pub(super) fn add(&self, record: &impl Kind) {
-        let mut line = Line::without(Arc::clone(&self.secrets));
-        let written = write_record(record, &mut line);
+    pub(super) fn add(&self, record: &impl Field) {
+        let line = Line::of(record, Arc::clone(&self.secrets));
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = written.and_then(|()| file.as_mut().map_or(Ok(()), |file| file.add(line)));
-        if let Err(error) = written {
+        if let Some(Err(error)) = file.as_mut().map(|file| file.add(line)) {
             // A line behind half a line would be unreadable too.
             *file = None;
             say_once(&format!("cannot write `{}`: {error}", self.path.display()));
@@ -277,7 +272,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn add(&mut self, mut line: Line) -> io::Result<()> {
+    fn add(&mut self, mut line: String) -> io::Result<()> {
         self.written += 1;
         seal(&mut line, self.written);
         self.file.write_all(line.as_bytes())
@@ -453,8 +448,7 @@ mod tests {
 
     #[test]
     fn after_a_write_that_failed_nothing_follows_the_half_line() {
-        let mut first = Line::new();
-        write_record(&head("run".to_owned(), Some("package")), &mut first).unwrap();
+        let mut first = Line::of(&head("run".to_owned(), Some("package")), Arc::default());
         seal(&mut first, 1);
         let room = first.len() + 4;
         let disk = Disk { room, ..Disk::default() };

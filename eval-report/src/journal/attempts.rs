@@ -7,10 +7,9 @@ use std::sync::{Arc, LazyLock};
 use eval_core::journal::{Decided, Head, JudgeUse, Listed};
 use eval_core::report::{Transcript, Verdict};
 
-use super::parse::RecordError;
 use super::passed;
 use super::read::{Attempt, Evaluation};
-use super::record::Record;
+use super::record::{Record, RecordError};
 
 /// What is kept of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,24 +104,12 @@ impl Attempts {
             return Err(RecordError::Misplaced(format!("test {test} ends a second time")));
         }
         attempt.decided = Some(decided);
-        if keep == Keep::Outline {
-            passed::decide(attempt);
-            shorten(attempt);
+        passed::decide(attempt);
+        match keep {
+            Keep::All => restore_criteria(attempt),
+            Keep::Outline => drop_scores(attempt),
         }
         Ok(())
-    }
-
-    /// The attempts, when all records are read.
-    #[expect(clippy::vec_box, reason = "they are as they were made")]
-    pub(super) fn finish(mut self) -> Vec<Box<Attempt>> {
-        for attempt in &mut self.all {
-            passed::decide(attempt);
-            match self.keep {
-                Keep::All => restore_criteria(attempt),
-                Keep::Outline => shorten(attempt),
-            }
-        }
-        self.all
     }
 
     /// An evaluation of a test; `None` if it is not recorded.
@@ -150,7 +137,7 @@ fn restore_criteria(attempt: &mut Attempt) {
 }
 
 /// Drops the scores of an attempt whose runs are decided, but for what judges cost.
-fn shorten(attempt: &mut Attempt) {
+fn drop_scores(attempt: &mut Attempt) {
     for scored in attempt.evaluations.iter_mut().flat_map(|evaluation| &mut evaluation.scored) {
         scored.metrics.retain(|metric| !metric.judge.is_empty());
         scored.metrics.shrink_to_fit();
@@ -158,33 +145,22 @@ fn shorten(attempt: &mut Attempt) {
     attempt.evaluations.shrink_to_fit();
 }
 
-/// Drops what agents and judges said, and metrics that only inform.
+/// Drops what agents and judges said, and the verdicts of metrics that only inform.
 fn drop_texts(record: &mut Record) {
     // All share one session, since each of its own would take memory.
     static EMPTY: LazyLock<Transcript> = LazyLock::new(Transcript::default);
 
-    let informs = |verdict: &Verdict| matches!(verdict, Verdict::Informational);
-    let drop_questions = |used: &mut [JudgeUse]| {
-        for used in used {
-            used.questions = Vec::new();
-        }
-    };
+    let drop_questions = |used: &mut JudgeUse| used.questions = Vec::new();
     match record {
         Record::Ran(ran) => {
             ran.transcript = Transcript { error: ran.transcript.error.take(), ..EMPTY.clone() };
-            drop_questions(&mut ran.simulator);
+            ran.simulator.iter_mut().for_each(drop_questions);
         }
         Record::Scored(scored) => {
-            scored
-                .metrics
-                .retain(|metric| metric.custom || !metric.judge.is_empty() || !informs(&metric.verdict));
-            scored.metrics.shrink_to_fit();
-            for metric in &mut scored.metrics {
-                drop_questions(&mut metric.judge);
-            }
+            scored.metrics.iter_mut().flat_map(|metric| &mut metric.judge).for_each(drop_questions);
         }
         Record::Decided(decided) => {
-            decided.metrics.retain(|metric| !informs(&metric.verdict));
+            decided.metrics.retain(|metric| metric.verdict != Verdict::Informational);
             decided.metrics.shrink_to_fit();
         }
         _ => {}

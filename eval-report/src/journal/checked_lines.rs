@@ -1,14 +1,13 @@
 //! The lines of a file: read one by one, checked, and parsed.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use eval_core::journal::sealed_number;
 
-use super::parse::RecordError;
 use super::read::ReadRunError;
-use super::record::Record;
+use super::record::{Record, RecordError};
 
 /// No record is longer. A line is held in memory while it is read.
 const LONGEST_LINE: usize = 64 << 20;
@@ -42,27 +41,19 @@ impl<'p> Lines<'p> {
 
     /// The next line. Behind a torn one there is none.
     pub(super) fn next(&mut self) -> Result<Line<'_>, ReadRunError> {
+        let failed = ReadRunError::io(self.path);
         self.number += 1;
         self.text.clear();
-        let mut length = 0;
-        loop {
-            let found = self.file.fill_buf().map_err(ReadRunError::io(self.path))?;
-            if found.is_empty() {
-                return Ok(Line::Torn(&self.text));
-            }
-            let end = memchr::memchr(b'\n', found);
-            let piece = &found[..end.unwrap_or(found.len())];
-            length += piece.len();
-            if length <= LONGEST_LINE {
-                self.text.extend_from_slice(piece);
-            }
-            let used = piece.len() + usize::from(end.is_some());
-            self.file.consume(used);
-            if end.is_some() {
-                let text = if length <= LONGEST_LINE { Ok(self.text.as_slice()) } else { Err(length) };
-                return Ok(Line::Whole { number: self.number, text });
-            }
+        let limit = LONGEST_LINE as u64 + 1;
+        self.file.by_ref().take(limit).read_until(b'\n', &mut self.text).map_err(&failed)?;
+        if self.text.pop_if(|last| *last == b'\n').is_some() {
+            return Ok(Line::Whole { number: self.number, text: Ok(&self.text) });
         }
+        if self.text.len() <= LONGEST_LINE {
+            return Ok(Line::Torn(&self.text));
+        }
+        let length = self.text.len() + self.file.skip_until(b'\n').map_err(&failed)?;
+        Ok(Line::Whole { number: self.number, text: Err(length - 1) })
     }
 }
 

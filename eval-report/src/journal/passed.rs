@@ -8,9 +8,7 @@ use super::read::{Attempt, Evaluation};
 pub(super) fn decide(attempt: &mut Attempt) {
     let metrics = attempt.decided.as_ref().map(|decided| decided.metrics.as_slice()).unwrap_or_default();
     for evaluation in &mut attempt.evaluations {
-        if evaluation.passed.is_none() {
-            evaluation.passed = passed(evaluation, metrics);
-        }
+        evaluation.passed = passed(evaluation, metrics);
     }
 }
 

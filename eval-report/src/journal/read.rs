@@ -6,7 +6,7 @@ use std::{fmt, io};
 
 use eval_core::journal::{Decided, Head, ListedSet, Ran, Scored, Started};
 
-use super::parse::RecordError;
+use super::record::RecordError;
 
 /// A run as its journal records it, complete or not.
 ///

@@ -14,10 +14,9 @@ use eval_core::{journal::Scored, report::Transcript};
 
 use super::attempts::{Attempts, Keep};
 use super::checked_lines::{Line, Lines, Order, check};
-use super::identity::Cases;
-use super::parse::RecordError;
+use super::identity::tests_of;
 use super::read::{Attempt, Listing, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
-use super::record::{self, Record};
+use super::record::{Record, RecordError, kind};
 
 impl RecordedRun {
     /// Reads the folder of a run.
@@ -42,13 +41,8 @@ impl RecordedRun {
 
 /// Reads several folders as one run.
 fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRunError> {
-    let mut reading = Reading {
-        keep,
-        run: RecordedRun::default(),
-        cases: Cases::default(),
-        texts: Texts::default(),
-        torn_starts: Vec::new(),
-    };
+    let mut reading =
+        Reading { keep, run: RecordedRun::default(), attempts: Vec::new(), torn_starts: Vec::new() };
     for folder in folders {
         for file in files(folder.as_ref())? {
             reading.file(&file)?;
@@ -88,8 +82,8 @@ fn missing_parts(folder: &Path) -> Result<Vec<String>, ReadRunError> {
 struct Reading {
     keep: Keep,
     run: RecordedRun,
-    cases: Cases,
-    texts: Texts,
+    #[expect(clippy::vec_box, reason = "they are as they were made")]
+    attempts: Vec<Box<Attempt>>,
     /// The processes whose incomplete last line may be the beginning of a test, and the name of the test if it is complete.
     torn_starts: Vec<(Arc<Head>, Option<String>)>,
 }
@@ -145,10 +139,7 @@ impl Reading {
             self.torn_starts.push((Arc::clone(&head), name));
         }
         self.what_was_to_run(&head, &mut attempts);
-        for mut attempt in attempts.finish() {
-            self.texts.share(&mut attempt.started);
-            self.cases.add(*attempt);
-        }
+        self.attempts.append(&mut attempts.all);
         Ok(())
     }
 
@@ -183,8 +174,8 @@ impl Reading {
     }
 
     fn finish(self) -> RecordedRun {
-        let Self { mut run, cases, torn_starts, .. } = self;
-        run.tests = cases.into_tests();
+        let Self { mut run, attempts, torn_starts, .. } = self;
+        run.tests = tests_of(attempts);
         let known =
             if torn_starts.is_empty() { HashSet::new() } else { run.tests.iter().map(names).collect() };
         let is_lost = |(head, name): &(Arc<Head>, Option<String>)| {
@@ -204,22 +195,6 @@ impl Reading {
 /// Package, binary and name of a case.
 fn names(of: &RecordedTest) -> (Option<&str>, Option<&str>, &str) {
     (of.package(), of.binary(), of.name())
-}
-
-/// Texts that all cases of a set say alike, each in memory once.
-#[derive(Default)]
-struct Texts(HashSet<Arc<str>>);
-
-impl Texts {
-    fn share(&mut self, started: &mut Started) {
-        let Started { label, eval_set_id, file, set_file, .. } = started;
-        for text in [label, eval_set_id, file, set_file].into_iter().flatten() {
-            match self.0.get(text) {
-                Some(known) => text.clone_from(known),
-                None => drop(self.0.insert(text.clone())),
-            }
-        }
-    }
 }
 
 /// The number by which an attempt counts. A later one that was skipped checked nothing, so it hides no earlier one.
@@ -258,7 +233,7 @@ fn head(line: Result<&[u8], usize>) -> Result<Head, RecordError> {
 
 /// Whether an incomplete line is about a test whose beginning stands in a complete line before it.
 fn is_of_a_begun_test(torn: &[u8]) -> bool {
-    record::kind(torn).is_some_and(|kind| ["ran", "scored", "broke", "decided"].contains(&kind))
+    kind(torn).is_some_and(|kind| ["ran", "scored", "broke", "decided"].contains(&kind))
 }
 
 /// The name of the test in an incomplete line, if the name is complete. Names of tests hold nothing that is escaped.

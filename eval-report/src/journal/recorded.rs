@@ -18,18 +18,13 @@ impl Attempt {
             return None;
         }
         let started = &self.started;
-        let location = || {
-            Some(Location {
-                file: started.file.as_deref()?.to_owned(),
-                line: started.line?,
-                column: started.column?,
-            })
-        };
+        let location =
+            || Some(Location { file: started.file.clone()?, line: started.line?, column: started.column? });
         Some(CaseReport {
-            eval_set_id: started.eval_set_id.as_deref().map(str::to_owned),
+            eval_set_id: started.eval_set_id.clone(),
             case,
             location: location(),
-            label: started.label.as_deref().map(str::to_owned),
+            label: started.label.clone(),
             runs: self.evaluations.iter().map(run).collect(),
             metrics,
             passed_runs,

@@ -1,10 +1,10 @@
 //! Reading a journal while it is written: the records that came since the last look.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
-use super::record::Record;
+use super::record::{Record, kind};
 
 /// How far a journal was read.
 #[derive(Debug, Default)]
@@ -14,38 +14,25 @@ pub struct Tail {
     rest: Vec<u8>,
 }
 
-/// Bytes that are read at once.
-const PIECE: usize = 1 << 20;
-
-/// What runs did and how they scored is long, and says nothing of the state of a test.
-const PASSED_OVER: [&[u8]; 2] = [b"{\"record\":\"ran\"", b"{\"record\":\"scored\""];
-
 impl Tail {
-    /// Reads what was added to the journal, and hands over its records in order, but for `ran` and `scored`.
+    /// Reads what was added to the journal, and hands over its records in order, but for `ran` and `scored`: what runs did and how
+    /// they scored is long, and says nothing of the state of a test.
     ///
     /// A line that cannot be read is passed over: [`RecordedRun`](super::RecordedRun) decides whether a line is sound.
     pub fn read(&mut self, path: &Path, mut each: impl FnMut(Record)) -> io::Result<()> {
-        let mut file = File::open(path)?;
+        let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
         file.seek(SeekFrom::Start(self.offset))?;
-        let mut piece = vec![0; PIECE];
         loop {
-            let read = file.read(&mut piece)?;
-            if read == 0 {
+            self.offset += file.read_until(b'\n', &mut self.rest)? as u64;
+            if self.rest.last() != Some(&b'\n') {
                 return Ok(());
             }
-            self.offset += read as u64;
-            let mut rest = &piece[..read];
-            while let Some(end) = memchr::memchr(b'\n', rest) {
-                self.rest.extend_from_slice(&rest[..end]);
-                if !PASSED_OVER.iter().any(|kind| self.rest.starts_with(kind))
-                    && let Ok(record) = Record::parse(&self.rest)
-                {
-                    each(record);
-                }
-                self.rest.clear();
-                rest = &rest[end + 1..];
+            if !matches!(kind(&self.rest), Some("ran" | "scored"))
+                && let Ok(record) = Record::parse(&self.rest)
+            {
+                each(record);
             }
-            self.rest.extend_from_slice(rest);
+            self.rest.clear();
         }
     }
 }
@@ -101,7 +88,7 @@ mod tests {
         ] {
             assert_eq!(after(added), said, "{added}");
         }
-        assert!(after(&"x".repeat(PIECE * 2 + 5)).is_empty());
+        assert!(after(&"x".repeat((1 << 21) + 5)).is_empty());
         assert_eq!(after(&format!("\n{decided}")), "decided passed");
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use eval_core::Verdict;
 use eval_core::journal::{
-    Broke, Decided, Head, JudgeUse, Kind, Ran, SCHEMA, Scored, Started, record_text, sealed as sealed_text,
+    Broke, Decided, Field, Head, JudgeUse, Ran, SCHEMA, Scored, Started, record_text, sealed as sealed_text,
 };
 use eval_core::report::{Role, RunError, ScoredMetric, Transcript};
 use proptest::prelude::*;
@@ -82,7 +82,7 @@ fn broke_line(test: u32, run: usize, evaluation: u32, error: &RunError) -> Vec<u
 }
 
 /// A record on a line of its own, which has no seal yet.
-fn line(record: &impl Kind) -> Vec<u8> {
+fn line(record: &impl Field) -> Vec<u8> {
     (record_text(record) + "\n").into_bytes()
 }
 

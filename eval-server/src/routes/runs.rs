@@ -153,9 +153,9 @@ impl TestEntry {
         Self {
             name: test.name().to_owned(),
             package: test.package().map(str::to_owned),
-            eval_set_id: started.and_then(|it| it.eval_set_id.as_deref().map(str::to_owned)),
+            eval_set_id: started.and_then(|it| it.eval_set_id.clone()),
             eval_id: started.map(|it| it.eval_id.clone()),
-            file: started.and_then(|it| it.file.as_deref().map(str::to_owned)),
+            file: started.and_then(|it| it.file.clone()),
             line: started.and_then(|it| it.line),
             verdict: decided.map_or("unfinished", |decided| decided.verdict.name()),
             reason: decided.and_then(|it| Verdict::reason(&it.verdict)).map(str::to_owned),

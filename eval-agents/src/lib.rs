@@ -8,8 +8,7 @@ mod adk_server;
 pub mod draft;
 #[cfg(test)]
 mod error_texts;
-mod group;
-mod gzip;
+pub mod group;
 mod hidden;
 pub mod import;
 mod pages;
@@ -24,13 +23,6 @@ mod wire;
 pub use adk_server::{AdkServer, AdkServerError};
 pub use process::{Process, ProcessError};
 pub use trace_agent::TraceAgent;
-
-/// What `cargo-evalset` and `eval-server` use. Not for others: it may change at any time.
-#[doc(hidden)]
-pub mod __private {
-    pub use crate::group::{Group, Launch};
-    pub use crate::gzip::GZIP;
-}
 
 /// Compiles the code of the README.
 #[cfg(doctest)]

@@ -7,7 +7,7 @@ mod problem_json;
 mod problems;
 
 pub(crate) use crate::output::read;
-pub(crate) use eval_format::__private::Positions;
+pub(crate) use eval_format::problem::Positions;
 pub(crate) use eval_support::whole_file::{create, replace};
 #[cfg(feature = "store")]
 pub(crate) use eval_support::whole_file::{private_beside, replace_private};

@@ -6,7 +6,8 @@ use eval_format::{Criterion, Gate, Pass};
 use eval_support::untrusted::headline;
 use eval_support::words::count;
 
-use crate::metric::{Pool, Score, Scores};
+use crate::metric::arithmetic::Pool;
+use crate::metric::{Score, Scores};
 use crate::report::{MetricOutcome, MetricReport, RunReport, run_count};
 use crate::verdict::{Role, TurnVerdict, Verdict};
 

@@ -156,63 +156,8 @@ pub mod scenario {
 /// What the generated tests call. Not public API.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::agent::BoxFuture;
     pub use crate::attribute::*;
-    pub use crate::judge_outcome::asks_for_a_recording;
-    pub use crate::runner::{cases_of_selector, files_of_selector};
     pub use crate::transcript::invocation;
-
-    use eval_format::{ArgsMatch, Criterion, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
-
-    /// The variables that may hold the key of a provider of models.
-    #[cfg(feature = "judges")]
-    pub fn key_variables(provider: crate::judge::Provider) -> &'static [&'static str] {
-        provider.key_variables()
-    }
-
-    /// Whether two values are equal as metrics compare them: by Python's `==`.
-    pub fn values_equal(a: &Value, b: &Value) -> bool {
-        crate::score::equality::values_equal(a, b)
-    }
-
-    /// What the tools of a turn returned, as metrics read it: the responses of its calls in the order of the calls, then those
-    /// without a call. One without a value is not among them.
-    pub fn responses_of_calls(turn: &Invocation) -> Vec<(Option<&FunctionCall>, &FunctionResponse)> {
-        let answered = crate::score::responses::Answered::of(turn);
-        answered.into_iter().map(|it| (it.call, it.response)).collect()
-    }
-
-    /// How a metric compares calls; `None` for one that compares none.
-    pub fn comparison(metric: &str, criterion: &Criterion) -> Option<(MatchType, ArgsMatch)> {
-        crate::score::align::comparison(metric, Some(criterion))
-    }
-
-    /// Expected and actual calls side by side, as the report of a failure shows them: the indices of both, and whether they
-    /// match.
-    pub fn aligned(
-        expected: &[&FunctionCall],
-        actual: &[&FunctionCall],
-        match_type: MatchType,
-        args: ArgsMatch,
-    ) -> Vec<(Option<usize>, Option<usize>, bool)> {
-        use crate::score::align::{Pair, align};
-
-        let pairs = align(expected, actual, match_type, args).into_iter();
-        let side_by_side = |pair| match pair {
-            Pair::Same(e, a) => (Some(e), Some(a), true),
-            Pair::Changed(e, a) => (Some(e), Some(a), false),
-            Pair::Missing(e) => (Some(e), None, false),
-            Pair::Extra(a) => (None, Some(a), false),
-        };
-        pairs.map(side_by_side).collect()
-    }
-
-    /// What exports share with metrics.
-    pub mod arithmetic {
-        pub use crate::metric::{INVOCATION_DURATION, Pool, TOKEN_USAGE};
-        pub use crate::score::mean;
-        pub use crate::score::usage::{Durations, TokenUsage};
-    }
 }
 
 /// What fuzzing reaches of the arithmetic. Not public API.

@@ -21,13 +21,20 @@ mod tests;
 #[cfg(fuzzing)]
 pub(crate) use built_in::similarity_of_texts;
 pub(crate) use built_in::{FINAL_SESSION_STATE_MATCH, built_in};
-#[doc(hidden)]
-pub use built_in::{INVOCATION_DURATION, TOKEN_USAGE};
 pub use custom::MetricFn;
 pub(crate) use custom::of_function;
 pub use input::MetricInput;
 pub(crate) use metric_trait::MakeMetric;
 pub use metric_trait::{BoxMetric, Metric};
-#[doc(hidden)]
-pub use scores::Pool;
 pub use scores::{RubricScore, Score, Scores};
+
+/// The arithmetic of the built-in metrics, for reports of their results and for metrics of one's own.
+pub mod arithmetic {
+    pub use super::built_in::{INVOCATION_DURATION, TOKEN_USAGE};
+    pub use super::scores::Pool;
+    pub use crate::score::align::{Pair, align, comparison};
+    pub use crate::score::equality::values_equal;
+    pub use crate::score::mean;
+    pub use crate::score::responses::Answered;
+    pub use crate::score::usage::{Durations, TokenUsage};
+}

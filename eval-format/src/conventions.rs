@@ -76,7 +76,6 @@ impl FileKind {
 }
 
 /// ADK's rule for names that become a part of a path: why a name cannot be one.
-#[doc(hidden)]
 pub fn check_path_part(name: &str) -> Result<(), &'static str> {
     let has_drive = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name[1..].starts_with(':');
     match name {

@@ -21,7 +21,6 @@ use glob::{MatchOptions, Pattern};
 use crate::conventions::{FileKind, SET_SUFFIXES};
 use crate::order::sorted;
 
-#[doc(hidden)]
 pub use left_out::is_left_out;
 
 /// A wildcard does not match the dot of a hidden file.
@@ -84,9 +83,10 @@ pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, F
 /// Whether a path given to [`find_sets`] is a glob rather than the name of one file or directory.
 ///
 /// ```
-/// assert!(eval_format::__private::is_glob("evals/*.json") && !eval_format::__private::is_glob("evals"));
+/// use eval_format::find::is_glob;
+///
+/// assert!(is_glob("evals/*.json") && !is_glob("evals"));
 /// ```
-#[doc(hidden)]
 pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
@@ -94,12 +94,11 @@ pub fn is_glob(path: &str) -> bool {
 /// The folder that contains everything a directory or a glob stands for: the parts before the first wildcard.
 ///
 /// ```
-/// use eval_format::__private::fixed_folder;
+/// use eval_format::find::fixed_folder;
 ///
 /// assert_eq!(fixed_folder("evals/refund*/*.json"), "evals");
 /// assert_eq!(fixed_folder("*.json"), "");
 /// ```
-#[doc(hidden)]
 pub fn fixed_folder(pattern: &str) -> String {
     let names = names_of(pattern);
     let fixed = names.iter().position(|name| is_glob(name)).unwrap_or(names.len());

@@ -86,15 +86,12 @@ pub use value::{Entries, Map, Number, Value};
 /// Helpers that the attribute, the runtime and `cargo evalset` share. Not part of the public interface.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::conventions::check_path_part;
-    pub use crate::find::{fixed_folder, is_glob, is_left_out};
     pub use crate::judged::{judged_criteria, simulated_users};
     pub use crate::listing::{LISTING_BEGIN, LISTING_END};
     pub use crate::metric::fields::DEFAULT_STOP_SIGNAL;
-    pub use crate::model::DRAFT as DRAFT_KEY;
     pub use crate::names::{module_name, test_names};
-    pub use crate::problem::{Positions, render_with_level};
-    pub use crate::reader::{check_case, check_cases, drafts_are, how_to_accept, read_case};
+    pub use crate::problem::render_with_level;
+    pub use crate::reader::{check_case, check_cases, read_case};
     #[cfg(feature = "recordings")]
     pub use crate::recording::{GrowingRecording, line_of, questions_of_lines};
     pub use crate::schema::Piece;

@@ -27,7 +27,7 @@ mod rubric;
 mod scenario;
 
 pub use content::{Content, FunctionCall, FunctionResponse, Part};
-pub use draft::DRAFT;
+pub(crate) use draft::DRAFT;
 pub use eval_set::{EvalCase, EvalSet, SessionInput};
 pub use invocation::{
     AgentDetails, AppDetails, IntermediateData, Invocation, InvocationEvent, UsageMetadata,

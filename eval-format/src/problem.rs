@@ -28,7 +28,6 @@ pub use finding::Problem;
 pub(crate) use finding::in_order_of_places;
 pub(crate) use names::{code_list, short, shown};
 pub use path::{JsonPath, Step};
-#[doc(hidden)]
 pub use positions::Positions;
 pub use problems::Problems;
 #[doc(hidden)]

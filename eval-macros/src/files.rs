@@ -6,9 +6,9 @@
 use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
-use eval_format::__private::{fixed_folder, is_glob};
 use eval_format::conventions::{SET_NAMES, file_stem};
 use eval_format::find::find_sets;
+use eval_format::find::{fixed_folder, is_glob};
 use eval_support::spelling::suggest;
 use proc_macro2::Span;
 use syn::LitStr;

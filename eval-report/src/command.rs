@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use eval_core::__private::BoxFuture;
+use eval_core::agent::BoxFuture;
 use eval_core::agent::{BoxAgent, BoxError};
 use eval_core::report::EvalReport;
 use eval_core::runner::{EvalRunner, RunDirError, Setup};

@@ -23,7 +23,7 @@ mod connections;
 mod drafts;
 #[cfg(test)]
 mod error_texts;
-mod events;
+pub mod events;
 mod json;
 mod limits;
 mod memory;
@@ -52,12 +52,6 @@ pub use options::ServerOptions;
 pub use server::{BindError, Server};
 pub use stop::stop_signal;
 pub use token::TokenError;
-
-/// What the pages of `cargo evalset serve` are made of beside it. Not public API.
-#[doc(hidden)]
-pub mod __private {
-    pub use crate::events::{CONTENT_TYPE, Event, Events, ReaderGone, channel};
-}
 
 /// Compiles the code of the README.
 #[cfg(doctest)]

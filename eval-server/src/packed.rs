@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use axum::http::StatusCode;
-use eval_agents::__private::GZIP;
+use eval_support::file::GZIP;
 use flate2::bufread::GzDecoder;
 
 use crate::refusal::Refusal;

@@ -6,6 +6,9 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
+/// The bytes with which begins what is packed with gzip. No text holds the first of them.
+pub const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 /// The most bytes of a file of cases. Reading takes several times the memory of a file.
 pub const LARGEST_FILE: u64 = 256 << 20;
 

@@ -3,7 +3,6 @@
 //! - agentevals' examples call the id `case_id` and the answer `agent_content`, and keep what happened on the way in a message.
 //! - adk-rs calls the id `id`, keeps messages without authors, and has in `session_input` any value for the state.
 
-use eval_core::format::__private::DRAFT_KEY;
 use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{EvalCase, EvalSet, Map, Value};
 
@@ -25,7 +24,7 @@ pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
     };
     for case in &mut cases {
         // What is imported is a new draft.
-        case.extra.remove(DRAFT_KEY);
+        case.extra.remove(EvalCase::DRAFT_KEY);
     }
     let draft = |case: EvalCase| {
         let what = format!("case `{}`", case.eval_id);

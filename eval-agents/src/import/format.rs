@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use eval_core::format::Value;
 
-use crate::gzip::GZIP;
+use eval_support::file::GZIP;
 
 /// What a file of conversations is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use serde_core::de::{DeserializeSeed, MapAccess};
 
 use super::error::TraceError;
 use super::store::Store;
-use crate::gzip::GZIP;
+use eval_support::file::GZIP;
 use jaeger::Data;
 use otlp::Resources;
 use stream::{Elements, Fields, List, Object, skip, value};

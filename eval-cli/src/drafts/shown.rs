@@ -2,8 +2,7 @@
 
 use std::ptr;
 
-use eval_core::__private::responses_of_calls;
-use eval_format::__private::DRAFT_KEY;
+use eval_core::metric::arithmetic::Answered;
 use eval_format::{
     Content, ConversationScenario, EvalCase, FunctionResponse, Invocation, Map, Persona, Rubric,
     SessionInput, Value,
@@ -73,7 +72,7 @@ const SHOWN_OF_CASE: [&str; 8] = [
     "creation_timestamp",
     "rubrics",
     "final_session_state",
-    DRAFT_KEY,
+    EvalCase::DRAFT_KEY,
 ];
 
 /// Keys of a turn that are shown in words, and those of the run that was recorded, which nothing reads.
@@ -186,15 +185,17 @@ fn of_turn(turn: &Invocation, parts: &mut Vec<Part>) {
 
 /// The calls of a turn, each with what its tool is expected to return, then what is expected of tools without a call.
 fn tools(turn: &Invocation, parts: &mut Vec<Part>) {
-    let mut results = responses_of_calls(turn).into_iter().peekable();
+    let mut results = Answered::of(turn).into_iter().peekable();
     let value = |of: &FunctionResponse| Value::from(of.response.clone().unwrap_or_default()).to_string();
     for call in turn.tool_calls() {
         add("calls", &call.to_string(), parts);
-        if let Some((_, result)) = results.next_if(|(of, _)| of.is_some_and(|of| ptr::eq(of, call))) {
+        if let Some(Answered { response: result, .. }) =
+            results.next_if(|it| it.call.is_some_and(|of| ptr::eq(of, call)))
+        {
             add("result", &value(result), parts);
         }
     }
-    for (_, result) in results {
+    for Answered { response: result, .. } in results {
         let tool = result.name.as_deref().unwrap_or("(no name)");
         add("result", &format!("{tool}: {}", value(result)), parts);
     }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use eval_core::__private::{cases_of_selector, files_of_selector};
 use eval_core::runner::RunDirError;
+use eval_core::runner::{cases_of_selector, files_of_selector};
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 

@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 use std::{fs, io};
 
-use eval_format::__private::is_glob;
 use eval_format::conventions::{FileKind, SET_NAMES, is_passed_over};
+use eval_format::find::is_glob;
 use eval_format::find::{FindError, find_sets};
 use eval_support::spelling::suggest;
 

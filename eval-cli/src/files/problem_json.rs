@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use eval_format::__private::Positions;
 use eval_format::Problem;
+use eval_format::problem::Positions;
 use eval_format::problem::Severity;
 use serde::Serialize;
 

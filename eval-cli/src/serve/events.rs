@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval_server::__private::{CONTENT_TYPE, Event, channel};
 use eval_server::axum::extract::State;
 use eval_server::axum::http::StatusCode;
 use eval_server::axum::response::Response;
+use eval_server::events::{CONTENT_TYPE, Event, channel};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use eval_server::__private::Event;
+use eval_server::events::Event;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 

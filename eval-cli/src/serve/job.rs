@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use std::{env, thread};
 
 use chrono::{DateTime, Utc};
-use eval_agents::__private::{Group, Launch};
+use eval_agents::group::{Group, Launch};
 use eval_server::axum::http::StatusCode;
 use eval_support::variables;
 use serde_json::{Value, json};

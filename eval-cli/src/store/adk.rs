@@ -8,7 +8,7 @@ pub(crate) use results::parse as parse_result;
 pub(crate) use results::{CaseOutcome, StoredResult, put_results, read_result};
 pub(crate) use sets::{PutSet, fetch_sets, put_set};
 
-use eval_format::__private::check_path_part;
+use eval_format::conventions::check_path_part;
 
 use super::layout::{self, RESULT, SET};
 use super::open::Store;

@@ -2,7 +2,7 @@
 
 use std::panic::resume_unwind;
 
-use eval_format::__private::fixed_folder;
+use eval_format::find::fixed_folder;
 
 use crate::stale::{are_sources_here, root};
 

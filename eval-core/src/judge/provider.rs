@@ -117,7 +117,7 @@ impl Provider {
     }
 
     /// The variables that may hold its key. The first one that is set counts.
-    pub(crate) fn key_variables(self) -> &'static [&'static str] {
+    pub fn key_variables(self) -> &'static [&'static str] {
         self.entry().key_variables
     }
 

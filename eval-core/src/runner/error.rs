@@ -6,10 +6,10 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eval_format::__private::{drafts_are, how_to_accept};
 use eval_format::compat::{Incompatibility, OverlookedConfig};
 use eval_format::conventions::SET_NAMES;
 use eval_format::options::MOST_RUNS;
+use eval_format::reader::{drafts_are, how_to_accept};
 use eval_format::{Problems, ReadError};
 use eval_support::words::quoted_list;
 

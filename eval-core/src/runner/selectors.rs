@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eval_format::__private::{fixed_folder, is_glob};
 use eval_format::conventions::FileKind;
 use eval_format::find::find_sets;
+use eval_format::find::{fixed_folder, is_glob};
 use eval_format::{ReadError, Value};
 use eval_support::spelling::suggest;
 

@@ -10,7 +10,7 @@ use super::equality::{ArgsMatch, calls_match};
 
 /// A line of the alignment, with the indices of its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pair {
+pub enum Pair {
     /// An expected call and the actual call that matches it.
     Same(usize, usize),
     /// An expected call and an actual call of the same tool with other arguments.
@@ -22,7 +22,7 @@ pub(crate) enum Pair {
 }
 
 /// How a metric compares calls: as its criterion says, else as it does by default. `None` for a metric that compares none.
-pub(crate) fn comparison(metric: &str, criterion: Option<&Criterion>) -> Option<(MatchType, ArgsMatch)> {
+pub fn comparison(metric: &str, criterion: Option<&Criterion>) -> Option<(MatchType, ArgsMatch)> {
     let Subject::ToolCalls(by_default) = eval_format::metric::metric(metric)?.compares else { return None };
     let named = criterion.filter(|criterion| criterion.get("match_type").is_some());
     let match_type = named.map_or(by_default, Criterion::match_type);
@@ -30,7 +30,7 @@ pub(crate) fn comparison(metric: &str, criterion: Option<&Criterion>) -> Option<
 }
 
 /// Aligns calls as a metric compares them that matches them in this way.
-pub(crate) fn align(
+pub fn align(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
     match_type: MatchType,

@@ -23,7 +23,7 @@ pub(crate) fn calls_match(expected: &FunctionCall, actual: &FunctionCall, args: 
 ///
 /// Integers and floats compare by their exact values, `true` is 1 and `false` is 0, and `NaN` equals nothing. Objects
 /// compare by key, strings by code point.
-pub(crate) fn values_equal(a: &Value, b: &Value) -> bool {
+pub fn values_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Null, Value::Null) => true,
         (Value::String(a), Value::String(b)) => a == b,

@@ -42,14 +42,16 @@ pub(crate) fn calls_with_responses(turn: &Invocation) -> Vec<(&FunctionCall, Opt
 
 /// A response with the call that it answers; a response that answers no call stands alone.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Answered<'a> {
-    pub(crate) call: Option<&'a FunctionCall>,
-    pub(crate) response: &'a FunctionResponse,
+pub struct Answered<'a> {
+    /// The call; `None` if the response answers none.
+    pub call: Option<&'a FunctionCall>,
+    /// The response.
+    pub response: &'a FunctionResponse,
 }
 
 impl<'a> Answered<'a> {
     /// The responses of a turn that have a value: those of its calls in order, then those without a call.
-    pub(crate) fn of(turn: &'a Invocation) -> Vec<Self> {
+    pub fn of(turn: &'a Invocation) -> Vec<Self> {
         let mut answered: Vec<Self> = Vec::new();
         for (call, response) in calls_with_responses(turn) {
             answered.extend(response.map(|response| Self { call: Some(call), response }));
@@ -63,7 +65,7 @@ impl<'a> Answered<'a> {
     }
 
     /// The name of the tool.
-    pub(crate) fn tool(&self) -> Option<&'a str> {
+    pub fn tool(&self) -> Option<&'a str> {
         let of_call = self.call.and_then(|call| call.name.as_deref());
         of_call.or(self.response.name.as_deref())
     }

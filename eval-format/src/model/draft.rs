@@ -3,10 +3,12 @@
 use super::EvalCase;
 use crate::value::Value;
 
-/// The key that marks a case as a draft.
-pub const DRAFT: &str = "_draft";
+pub(crate) const DRAFT: &str = "_draft";
 
 impl EvalCase {
+    /// The key that marks a case as a draft.
+    pub const DRAFT_KEY: &'static str = DRAFT;
+
     /// What marks the case as a draft: where it comes from. `None` for a case that is a golden.
     ///
     /// A draft was written by a program and nobody has reviewed it. `#[eval_set]` and the runner refuse drafts. In a

@@ -162,7 +162,7 @@ async fn a_config_may_name_the_metrics_of_the_program() {
     let brief = |actual: &Invocation, _: Option<&Invocation>, _: &eval_core::Criterion| {
         actual.response_text().len() < 20
     };
-    let runner = EvalRunner::new().metric("brief", eval_core::__private::metric(brief));
+    let runner = EvalRunner::new().metric("brief", brief);
     let evals = EvalCommand::new().runner(runner).agent("brief", || Replay::new([["No."]]));
     let words = ["--set", &folder.set(), "--config", &config.display().to_string()];
     let passed = answer(evals, &words).await;
@@ -200,12 +200,8 @@ async fn one_agent_needs_no_name_and_a_runner_brings_its_metrics() {
     let folder = Folder::new("runner");
     let runner = EvalRunner::new();
     let runner = runner.judge(eval_core::judge::Scripted::new(["x"]).boxed());
-    let runner = runner.metric(
-        "loud",
-        eval_core::__private::metric(|_: &Invocation, _: Option<&Invocation>, _: &eval_format::Criterion| {
-            false
-        }),
-    );
+    let runner =
+        runner.metric("loud", |_: &Invocation, _: Option<&Invocation>, _: &eval_format::Criterion| false);
     let evals = EvalCommand::new().runner(runner).agent("only", || Replay::new([["It is sunny."]]));
     let answer = answer(evals, &["--set", &folder.set()]).await;
     assert_eq!(answer.code, 1, "{}", answer.err);

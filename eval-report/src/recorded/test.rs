@@ -6,8 +6,8 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use eval_core::__private::asks_for_a_recording;
 use eval_core::journal::Decided;
+use eval_core::report::asks_for_a_recording;
 use eval_core::report::{MetricReport, Role, Verdict};
 use eval_support::untrusted;
 use eval_support::words::count;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use eval_core::__private::values_equal;
+use eval_core::metric::arithmetic::values_equal;
 use eval_format::{EvalCase, Map, Value};
 use eval_support::words;
 

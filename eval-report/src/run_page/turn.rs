@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use eval_core::__private::{aligned, comparison};
 use eval_core::agent::Event;
+use eval_core::metric::arithmetic::{Pair, align, comparison};
 use eval_core::report::TurnRecord;
 use eval_format::metric::{ArgsMatch, MatchType};
 use eval_format::{FunctionCall, FunctionResponse, Invocation, Value};
@@ -30,7 +30,7 @@ impl Comparison {
     /// As the first metric of the case does that compares calls.
     pub(super) fn of(test: &TestResult<'_>) -> Self {
         let of_metric = test.gating().find_map(|report| {
-            let (match_type, args) = comparison(&report.name, report.criterion.as_ref()?)?;
+            let (match_type, args) = comparison(&report.name, report.criterion.as_ref())?;
             Some(Self { match_type, args, words: compared(&report.name, match_type, args) })
         });
         of_metric.unwrap_or_else(|| Self {
@@ -131,8 +131,14 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
             .collect();
     };
     let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
-    let pairs = aligned(&expected, &actual, comparison.match_type, comparison.args);
-    let pairs = pairs.into_iter().map(|(e, a, is_same)| {
+    let pairs = align(&expected, &actual, comparison.match_type, comparison.args);
+    let pairs = pairs.into_iter().map(|pair| {
+        let (is, e, a) = match pair {
+            Pair::Same(e, a) => ("same", Some(e), Some(a)),
+            Pair::Changed(e, a) => ("changed", Some(e), Some(a)),
+            Pair::Missing(e) => ("missing", Some(e), None),
+            Pair::Extra(a) => ("extra", None, Some(a)),
+        };
         let one = e.map(|e| shown(expected[e]));
         let other = a.map(|a| match e {
             Some(e) => shown(&in_order_of(expected[e], actual[a])),
@@ -140,12 +146,7 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
         });
         let both = one.as_deref().zip(other.as_deref()).filter(|(one, other)| one != other);
         Call {
-            is: match (e, a) {
-                (Some(_), Some(_)) if is_same => "same",
-                (Some(_), Some(_)) => "changed",
-                (Some(_), None) => "missing",
-                (None, _) => "extra",
-            },
+            is,
             pieces: both.and_then(|(one, other)| page::calls(one, other)),
             expected: one,
             actual: other,
@@ -284,7 +285,7 @@ mod tests {
             ("tool_trajectory_avg_score", &in_order, "to hold the expected ones in their order"),
             ("trajectory_recall", &plain, "compared as trajectory_recall does"),
         ] {
-            let (match_type, args) = comparison(metric, criterion).unwrap();
+            let (match_type, args) = comparison(metric, Some(criterion)).unwrap();
             assert_eq!(compared(metric, match_type, args), said);
         }
     }

@@ -4,7 +4,6 @@ use std::env;
 
 use axum::extract::State;
 use axum::response::Response;
-use eval_core::__private::key_variables;
 use eval_core::judge::Provider;
 use eval_format::metric::{METRICS, MetricInfo, Need};
 use serde::Serialize;
@@ -63,7 +62,7 @@ pub(crate) struct ApiKeys {
 #[utoipa::path(get, path = "/api/config", responses((status = 200, body = Envelope<Config>)))]
 pub(crate) async fn config(State(app): State<Shared>) -> Response {
     let is_set = |name: &&str| env::var_os(name).is_some_and(|key| !key.is_empty());
-    let has = |provider| key_variables(provider).iter().any(is_set);
+    let has = |provider: Provider| provider.key_variables().iter().any(is_set);
     let api_keys = ApiKeys {
         google: has(Provider::Gemini),
         anthropic: has(Provider::Anthropic),

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use eval_format::__private::{drafts_are, how_to_accept};
 use eval_format::compat::NotCompared;
 use eval_format::config::{UserSimulatorConfig, check_config};
 use eval_format::conventions::{recording_path, shared_config_path};
 use eval_format::reader::check_set;
+use eval_format::reader::{drafts_are, how_to_accept};
 use eval_format::{Criterion, EvalCase, EvalConfig};
 use eval_support::shell;
 use eval_support::untrusted::one_line;

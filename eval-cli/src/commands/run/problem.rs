@@ -1,8 +1,8 @@
 //! Why nothing was run, or nothing is known of it.
 
 use eval_core::runner::{RunDirError, RunnerError};
-use eval_format::__private::{drafts_are, how_to_accept};
 use eval_format::ReadError;
+use eval_format::reader::{drafts_are, how_to_accept};
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::count;

@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use eval_agents::draft::Draft;
-use eval_format::__private::is_left_out;
 use eval_format::conventions::{FileKind, SET_NAMES, is_passed_over};
+use eval_format::find::is_left_out;
 use eval_server::{DraftRefused, DraftStore, SavedDraft};
 use eval_support::untrusted::one_line;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use eval_core::EvalReport;
-use eval_format::__private::check_path_part;
+use eval_format::conventions::check_path_part;
 use eval_report::export::Export;
 use eval_support::untrusted::one_line;
 use eval_support::words::did_you_mean;

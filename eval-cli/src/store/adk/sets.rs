@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use eval_format::__private::check_path_part;
+use eval_format::conventions::check_path_part;
 use eval_support::untrusted::one_line;
 use eval_support::words::did_you_mean;
 

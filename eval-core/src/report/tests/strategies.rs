@@ -9,7 +9,8 @@ use proptest::prelude::*;
 
 use crate::agent::{Event, Session};
 use crate::decide::verdicts_of_turns;
-use crate::metric::{Score, Scores, TOKEN_USAGE};
+use crate::metric::arithmetic::TOKEN_USAGE;
+use crate::metric::{Score, Scores};
 use crate::report::{JudgeUse, MetricOutcome, MetricReport, RunReport, ScoredMetric};
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::{Role, Verdict};

@@ -5,7 +5,7 @@ use eval_format::{Criterion, Invocation, Map, Value};
 use super::null::or_null;
 use super::scored::{AdkScore, ExportedMetric, ExportedRun};
 use super::{rubrics, session};
-use eval_core::__private::arithmetic::{Durations, INVOCATION_DURATION, TOKEN_USAGE, TokenUsage};
+use eval_core::metric::arithmetic::{Durations, INVOCATION_DURATION, TOKEN_USAGE, TokenUsage};
 use eval_core::report::TurnRecord;
 use eval_core::report::{CaseReport, MetricReport, RunReport};
 

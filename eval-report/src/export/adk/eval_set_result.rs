@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use eval_core::report::{CaseReport, EvalReport};
-use eval_format::__private::check_path_part;
+use eval_format::conventions::check_path_part;
 use eval_format::{Map, Value};
 use eval_support::secrets::mask;
 use serde::{Serialize, Serializer};

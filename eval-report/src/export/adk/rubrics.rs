@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use eval_format::{Map, Value};
 
 use super::null::or_null;
-use eval_core::__private::arithmetic::mean;
 use eval_core::metric::RubricScore;
+use eval_core::metric::arithmetic::mean;
 
 /// What stands for the reasons of several turns.
 const TOGETHER: &str = "the mean over the turns, which have the reasons";

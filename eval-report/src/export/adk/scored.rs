@@ -2,7 +2,7 @@
 
 use eval_format::{Gate, Invocation};
 
-use eval_core::__private::arithmetic::Pool;
+use eval_core::metric::arithmetic::Pool;
 use eval_core::metric::{RubricScore, Score, Scores};
 use eval_core::report::{CaseReport, MetricOutcome, MetricReport, Role, RunReport, TurnVerdict};
 

@@ -9,8 +9,8 @@ use eval_format::{
 };
 use serde_json::json;
 
-use eval_core::__private::arithmetic::INVOCATION_DURATION;
 use eval_core::agent::{Agent, BoxError, Event, Turn};
+use eval_core::metric::arithmetic::INVOCATION_DURATION;
 use eval_core::metric::{Metric, MetricInput, Score, Scores};
 use eval_core::report::TurnRecord;
 use eval_core::report::{EvalReport, MetricOutcome, RunReport};

@@ -8,9 +8,9 @@ use eval_format::{
 };
 use proptest::prelude::*;
 
-use eval_core::__private::arithmetic::TOKEN_USAGE;
 use eval_core::__private::invocation;
 use eval_core::agent::{Event, Session};
+use eval_core::metric::arithmetic::TOKEN_USAGE;
 use eval_core::metric::{Score, Scores};
 use eval_core::report::{
     CaseReport, EvalReport, JudgeUse, MetricOutcome, MetricReport, RunReport, ScoredMetric,

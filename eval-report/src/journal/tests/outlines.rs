@@ -1,9 +1,9 @@
 //! What is kept of a journal that is read as an outline, and which of its lines are refused.
 
-use eval_core::__private::arithmetic::TOKEN_USAGE;
 use eval_core::agent::Event;
 use eval_core::journal::JudgeQuestion;
 use eval_core::metric::Scores;
+use eval_core::metric::arithmetic::TOKEN_USAGE;
 use eval_core::report::{MetricOutcome, MetricReport, TurnRecord, TurnVerdict};
 use eval_core::{Criterion, Invocation};
 use eval_format::UsageMetadata;

@@ -16,6 +16,7 @@ mod conversations;
 mod copies;
 mod error;
 mod gap;
+mod history;
 mod id;
 mod index;
 mod matching;
@@ -135,7 +136,13 @@ impl Traces {
     }
 
     fn of(mut store: Store) -> Self {
-        let conversations = conversations::of(&mut store);
+        let mut conversations = conversations::of(&mut store);
+        // What no turn holds may belong to any conversation.
+        for conversation in conversations.iter_mut().filter(|it| it.turns.is_empty()) {
+            let (lost, own) = conversation.gaps.drain(..).partition(|gap| gap.kind.loses());
+            conversation.gaps = own;
+            store.notes.extend(lost);
+        }
         Self { conversations, spans: store.spans, gaps: store.notes.into_gaps(), index: LazyIndex::default() }
     }
 

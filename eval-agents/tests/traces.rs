@@ -4,8 +4,12 @@
 
 #[path = "traces/forms.rs"]
 mod forms;
+#[path = "traces/frameworks.rs"]
+mod frameworks;
 #[path = "traces/gaps.rs"]
 mod gaps;
+#[path = "traces/linked.rs"]
+mod linked;
 #[path = "traces/mutated.rs"]
 mod mutated;
 #[path = "traces/replay.rs"]

@@ -1,5 +1,7 @@
 //! Which spans hold a turn, and which spans belong to it.
 
+use std::sync::Arc;
+
 use super::gap::{Gap, GapKind};
 use super::tree::Tree;
 use super::view::{Class, Status};
@@ -38,7 +40,8 @@ impl Analysis {
         let mut nodes: Vec<Node> =
             tree.spans.iter().map(|span| Node { class: span.class(), ..Node::default() }).collect();
         let order = tree.walk(&tree.roots);
-        // By span: whether an agent, workflow or tool is above, and the span that holds its turn.
+        let is_one_turn = chains_of_one_turn(&tree, &nodes, &order);
+        // By span: whether an agent, workflow, tool or chain of one turn is above, and the span that holds its turn.
         let mut is_covered = vec![false; nodes.len()];
         let mut anchor: Vec<Option<usize>> = vec![None; nodes.len()];
         for root in &tree.roots {
@@ -81,7 +84,7 @@ impl Analysis {
             for &child in tree.children(number) {
                 let class = nodes[child].class;
                 nodes[child] = Node { class, ..below.clone() };
-                is_covered[child] = is_covered[number] || is_agentic || is_tool;
+                is_covered[child] = is_covered[number] || is_agentic || is_tool || is_one_turn[number];
                 anchor[child] = anchor[number];
             }
         }
@@ -112,7 +115,7 @@ impl Analysis {
             } else if has(Class::Inference) {
                 anchors.push((number, of_it));
             } else if has(Class::Tool) {
-                // A tool that nobody's turn holds is lost.
+                // A tool that no turn holds is lost.
                 let message = format!(
                     "the span {} has calls of tools, and no model or agent that made them",
                     tree.spans[number].id
@@ -122,4 +125,42 @@ impl Analysis {
         }
         Self { tree, nodes, anchors }
     }
+}
+
+/// What the user says below a span: first, and whether later something else.
+#[derive(Clone, Copy, Default)]
+struct Asked<'t> {
+    first: Option<&'t Arc<str>>,
+    is_several: bool,
+    has_agent: bool,
+}
+
+/// By span: whether it is a chain with agents below, which all are asked the same, so that they are no turns of their own. A graph of
+/// `LangChain` has such, for each of its steps.
+fn chains_of_one_turn(tree: &Tree, nodes: &[Node], order: &[usize]) -> Vec<bool> {
+    let mut asked: Vec<Asked<'_>> = vec![Asked::default(); nodes.len()];
+    let mut is_one_turn = vec![false; nodes.len()];
+    // Those below come before those above.
+    for &number in order.iter().rev() {
+        let view = tree.spans[number].view.as_deref();
+        let mut all = Asked::default();
+        for below in tree.children(number).iter().map(|child| asked[*child]) {
+            all.is_several |=
+                below.is_several || all.first.zip(below.first).is_some_and(|(one, other)| one != other);
+            all.first = all.first.or(below.first);
+            all.has_agent |= below.has_agent;
+        }
+        is_one_turn[number] = all.has_agent && !all.is_several && view.is_some_and(|view| view.is_chain);
+        asked[number] = match nodes[number].class {
+            // What a tool asks is no word of the user.
+            Some(Class::Tool) => Asked::default(),
+            Some(Class::Inference) => {
+                let own = view.and_then(|view| view.model().input.get()?.users.last());
+                Asked { first: own.or(all.first), ..Asked::default() }
+            }
+            Some(Class::Agent | Class::Workflow) => Asked { is_several: false, has_agent: true, ..all },
+            _ => all,
+        };
+    }
+    is_one_turn
 }

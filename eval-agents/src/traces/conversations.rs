@@ -1,4 +1,6 @@
-//! Conversations: the turns of the traces that name one.
+//! Conversations: the turns of the traces that name one, or that go on with each other.
+
+mod linked;
 
 use std::collections::HashMap;
 
@@ -14,8 +16,8 @@ use super::view::{Class, Identity, Span};
 
 /// The conversations of a store, in the order in which they were first seen.
 pub(super) fn of(store: &mut Store) -> Vec<Conversation> {
-    let mut groups: Vec<(String, Vec<RawTrace>)> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut groups: Vec<(Key, Vec<RawTrace>)> = Vec::new();
+    let mut places: HashMap<Key, usize> = HashMap::new();
     for trace in store.traces.drain(..) {
         let key = key(&trace);
         let place = *places.entry(key).or_insert_with_key(|key| {
@@ -25,37 +27,81 @@ pub(super) fn of(store: &mut Store) -> Vec<Conversation> {
         groups[place].1.push(trace);
     }
     // What a group was made of is not needed once its turns are there.
-    groups.into_iter().map(|(key, traces)| conversation(key, traces, &mut store.copies)).collect()
+    let read = groups.into_iter().map(|(key, traces)| Loose::of(key, traces, &mut store.copies));
+    linked::linked(read.collect()).into_iter().map(Loose::end).collect()
 }
 
-fn conversation(key: String, mut traces: Vec<RawTrace>, copies: &mut Copies) -> Conversation {
-    let began = |trace: &RawTrace| trace.spans.iter().map(|span| span.start).min().flatten();
-    traces.sort_by_key(began);
-    let mut conversation = Conversation { key, ..Conversation::default() };
-    let mut found = Vec::new();
-    for trace in traces {
-        let id = trace.id.to_string();
-        conversation.trace_ids.push(id.clone());
-        name_case(&mut conversation, &trace);
-        let tree = tree(trace, copies, &mut conversation.gaps);
-        let analysis = Analysis::of(tree);
-        found.extend(turns::of(&analysis, &id));
-        note_strays(&analysis, &mut conversation.gaps);
-        conversation.gaps.extend(analysis.tree.gaps);
+/// A conversation whose turns are not yet joined.
+#[derive(Debug)]
+pub(super) struct Loose {
+    pub(super) conversation: Conversation,
+    /// In the order of time.
+    pub(super) found: Vec<Found>,
+    /// Whether its spans name it.
+    pub(super) is_named: bool,
+}
+
+impl Loose {
+    fn of(key: Key, mut traces: Vec<RawTrace>, copies: &mut Copies) -> Self {
+        let began = |trace: &RawTrace| trace.spans.iter().map(|span| span.start).min().flatten();
+        traces.sort_by_key(began);
+        let Key { name: key, is_given } = key;
+        let mut conversation = Conversation { key, ..Conversation::default() };
+        let mut found = Vec::new();
+        for trace in traces {
+            let id = trace.id.to_string();
+            conversation.trace_ids.push(id.clone());
+            name_case(&mut conversation, &trace);
+            let tree = tree(trace, copies, &mut conversation.gaps);
+            let analysis = Analysis::of(tree);
+            found.extend(turns::of(&analysis, &id));
+            note_strays(&analysis, &mut conversation.gaps);
+            conversation.gaps.extend(analysis.tree.gaps);
+        }
+        found.sort_by(|one, other| one.order().cmp(&other.order()));
+        Self { conversation, found, is_named: is_given }
     }
-    found.sort_by(|one, other| one.order().cmp(&other.order()));
-    conversation.turns = joined(found).into_iter().map(Found::end).collect();
-    conversation
+
+    fn end(self) -> Conversation {
+        let Self { mut conversation, mut found, .. } = self;
+        for at in 1..found.len() {
+            let (before, after) = found.split_at_mut(at);
+            after[0].forget_users_of(&before[at - 1]);
+        }
+        if found.first().and_then(Found::input).is_some_and(|input| input.has_earlier) {
+            let message = "the model was sent earlier turns, which are in none of its traces";
+            conversation.gaps.push(Gap::new(GapKind::EarlierTurns, message));
+        }
+        conversation.turns = joined(found).into_iter().map(Found::end).collect();
+        conversation
+    }
 }
 
 /// Joins turns that are one: each model call of a round of tools can have a trace of its own.
 fn joined(found: Vec<Found>) -> Vec<Found> {
     let mut turns: Vec<Found> = Vec::with_capacity(found.len());
+    // The turn whose last call of a model asked for the call with this id.
+    let mut asked: HashMap<String, usize> = HashMap::new();
     for mut turn in found {
-        match turns.pop() {
-            Some(previous) if turn.continues(&previous) => turns.push(previous.joined(turn)),
-            Some(previous) => {
-                if turn.may_continue(&previous) {
+        let begins_with_results = turn.begins_with_results();
+        let by_id = turn.answered().find_map(|id| asked.get(id)).copied();
+        let at = by_id.filter(|_| begins_with_results).or_else(|| {
+            let last = turns.len().checked_sub(1)?;
+            turn.continues_without_ids(&turns[last]).then_some(last)
+        });
+        let at = match at {
+            Some(at) => {
+                turns[at].join(turn);
+                at
+            }
+            None => {
+                if begins_with_results {
+                    let message = format!(
+                        "the turn {} begins with results of tools that no call in these traces asked for",
+                        turn.span_id()
+                    );
+                    turn.note(Gap::new(GapKind::CallsNotCaptured, message));
+                } else if let Some(previous) = turns.last().filter(|previous| turn.may_continue(previous)) {
                     let message = format!(
                         "the turn {} may continue the turn {}: no content says so or denies it",
                         turn.span_id(),
@@ -63,10 +109,11 @@ fn joined(found: Vec<Found>) -> Vec<Found> {
                     );
                     turn.note(Gap::new(GapKind::PossibleContinuation, message));
                 }
-                turns.extend([previous, turn]);
+                turns.push(turn);
+                turns.len() - 1
             }
-            None => turns.push(turn),
-        }
+        };
+        asked.extend(turns[at].asked().map(|id| (id.to_owned(), at)));
     }
     turns
 }
@@ -81,18 +128,18 @@ fn tree(trace: RawTrace, copies: &mut Copies, gaps: &mut Vec<Gap>) -> Tree {
         }
     }
     // Records of no span belong to the one model call, if there is one.
-    let of_nobody = logs.remove(&None).unwrap_or_default();
-    if !of_nobody.is_empty() {
+    let of_no_span = logs.remove(&None).unwrap_or_default();
+    if !of_no_span.is_empty() {
         let mut calls = tree.spans.iter_mut().filter(|span| span.class() == Some(Class::Inference));
         match (calls.next(), calls.next()) {
             (Some(call), None) => {
-                overlay::add_events(call.view.get_or_insert_default(), &of_nobody, true, copies);
+                overlay::add_events(call.view.get_or_insert_default(), &of_no_span, true, copies);
             }
             _ => gaps.push(Gap::new(
                 GapKind::Malformed,
                 format!(
                     "{} records of logs name no span, and there is not one model call that they belong to",
-                    of_nobody.len()
+                    of_no_span.len()
                 ),
             )),
         }
@@ -114,7 +161,8 @@ fn note_strays(analysis: &Analysis, gaps: &mut Vec<Gap>) {
         is_member[*member] = true;
     }
     let strays = analysis.tree.spans.iter().zip(is_member).filter(|(_, is_member)| !is_member);
-    gaps.extend(strays.filter(|(span, _)| span.class().is_some()).filter_map(|(span, _)| span.gap()));
+    let matters = |span: &Span| span.class().is_some() || span.dropped > 0;
+    gaps.extend(strays.filter(|(span, _)| matters(span)).flat_map(|(span, _)| span.gaps()));
 }
 
 /// What the spans of a trace and their resources say, the earliest first, each span before its resource.
@@ -126,12 +174,21 @@ fn identities(trace: &RawTrace) -> (Vec<&Identity>, Vec<&Identity>) {
     (own, spans.iter().filter_map(|span| span.resource.as_deref()).collect())
 }
 
+/// What tells a conversation from others.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    name: String,
+    /// Whether spans or resources name it. Else it is the id of its trace.
+    is_given: bool,
+}
+
 /// The key of the conversation of a trace.
-fn key(trace: &RawTrace) -> String {
+fn key(trace: &RawTrace) -> Key {
     type Name = fn(&Identity) -> Option<&str>;
     let (spans, resources) = identities(trace);
+    let given = |name: &str| Key { name: name.to_owned(), is_given: true };
     if let Some(name) = resources.iter().find_map(|identity| identity.session_name.as_deref()) {
-        return name.to_owned();
+        return given(name);
     }
     let names: [Name; 3] = [
         |identity| identity.conversation_id.as_deref(),
@@ -142,7 +199,7 @@ fn key(trace: &RawTrace) -> String {
         let in_spans = spans.iter().find_map(|identity| name(identity));
         in_spans.or_else(|| resources.iter().find_map(|identity| name(identity)))
     });
-    found.map_or_else(|| trace.id.to_string(), str::to_owned)
+    found.map_or_else(|| Key { name: trace.id.to_string(), is_given: false }, given)
 }
 
 /// Takes the case that a trace names.

@@ -57,7 +57,8 @@ pub enum GapKind {
     UserNotCaptured,
     /// What the agent answered was not captured, or is redacted.
     AnswerNotCaptured,
-    /// What a model call put out was not captured, and it may have called tools.
+    /// What a model call put out was not captured, and it may have called tools. Or a tool has a span or a result, and
+    /// nothing shows the call.
     CallsNotCaptured,
     /// The arguments of a tool call were not captured, or are redacted.
     ArgumentsNotCaptured,
@@ -82,6 +83,14 @@ pub enum GapKind {
     PossibleContinuation,
     /// The span of a tool does not name the tool. The name of the span was taken.
     ToolNameMissing,
+    /// The limits of an SDK or an exporter dropped attributes, events, links or spans.
+    Dropped,
+    /// A span that is no agent holds model calls of several turns.
+    SeveralTurns,
+    /// The user's words are several messages in a row. An earlier turn without an answer may be among them.
+    SeveralMessages,
+    /// The model was sent earlier turns, which are in no trace of the conversation.
+    EarlierTurns,
     /// A tool call stands in messages alone and has no span.
     ToolWithoutSpan,
     /// A result was joined to its call by order: the ids do not match.
@@ -110,6 +119,10 @@ impl GapKind {
             Self::EmptyAgent => "empty_agent",
             Self::PossibleContinuation => "possible_continuation",
             Self::ToolNameMissing => "tool_name_missing",
+            Self::Dropped => "dropped",
+            Self::SeveralTurns => "several_turns",
+            Self::SeveralMessages => "several_messages",
+            Self::EarlierTurns => "earlier_turns",
             Self::ToolWithoutSpan => "tool_without_span",
             Self::ResultByOrder => "result_by_order",
             Self::DataByName => "data_by_name",
@@ -138,11 +151,15 @@ impl GapKind {
             | Self::NoTime
             | Self::Malformed
             | Self::Contradiction
-            | Self::PossibleContinuation => true,
+            | Self::PossibleContinuation
+            | Self::Dropped
+            | Self::SeveralTurns => true,
             Self::ResultNotCaptured
             | Self::NotText
             | Self::EmptyAgent
             | Self::ToolNameMissing
+            | Self::SeveralMessages
+            | Self::EarlierTurns
             | Self::ToolWithoutSpan
             | Self::ResultByOrder
             | Self::DataByName

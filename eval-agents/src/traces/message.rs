@@ -5,7 +5,11 @@ use std::sync::Arc;
 use eval_core::format::{Map, Value};
 
 /// What is written in place of content that is not captured.
-const PLACEHOLDERS: &[&str] = &["", "<REDACTED>", "<elided>"];
+const PLACEHOLDERS: &[&str] = &["", "<REDACTED>", "<elided>", "__REDACTED__"];
+
+/// What begins a message in which ADK tells an agent what another one said and did, and what stands in it since 2.13.
+const ADK_CONTEXT: &str = "For context:";
+const ADK_QUOTE: &str = "<<<BEGIN_QUOTED_AGENT_CONTENT>>>";
 
 /// Parts that are no text, and that hide no call of a tool. Tools of the provider are no tools of the agent.
 const DATA: &[&str] = &[
@@ -111,6 +115,21 @@ impl Message {
     /// The texts, joined; `None` if there are none.
     pub(super) fn text(&self) -> Option<String> {
         text_of(std::slice::from_ref(self))
+    }
+
+    /// Whether it has the words of the user: it has a text, and is not what ADK tells an agent of another one.
+    pub(super) fn is_users(&self) -> bool {
+        let mut texts = self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.trim()),
+            _ => None,
+        });
+        let Some(first) = texts.next().filter(|_| self.role == "user") else { return false };
+        let is_told = match first.strip_prefix(ADK_CONTEXT) {
+            Some("") => texts.next().is_some_and(|next| next.starts_with('[')),
+            Some(more) => more.contains(ADK_QUOTE),
+            None => false,
+        };
+        !is_told
     }
 
     fn has_content(&self) -> bool {
@@ -231,7 +250,7 @@ pub(super) fn part(value: &Value) -> Part {
 }
 
 /// The content of a result: its text if it is text alone.
-fn flat(content: &Value) -> Value {
+pub(super) fn flat(content: &Value) -> Value {
     let parts = content_parts(content);
     let is_text = !parts.is_empty() && parts.iter().all(|part| matches!(part, Part::Text(_)));
     let joined = is_text.then(|| text_of(&[Message::new("tool", parts)])).flatten();
@@ -320,4 +339,151 @@ pub(super) fn google_message(content: &Value, default_role: &str) -> Option<Mess
         role => role,
     };
     Some(Message::new(role, parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Value {
+        Value::parse(text).unwrap()
+    }
+
+    /// The arguments of the only call, as JSON; `None` if they are not known.
+    fn args(text: &str) -> Option<String> {
+        let Part::Call(call) =
+            part(&parse(&format!(r#"{{"type": "tool_call", "name": "f", "arguments": {text}}}"#)))
+        else {
+            panic!("{text}")
+        };
+        call.args.map(|args| args.to_string())
+    }
+
+    #[test]
+    fn arguments_are_those_that_were_written_none_or_not_known() {
+        let known = |json: &str| Some(json.to_owned());
+        // Models write nothing for a tool without parameters.
+        assert_eq!(
+            (args(r#""""#), args(r#"" \n""#), args(r#""{}""#)),
+            (known("{}"), known("{}"), known("{}"))
+        );
+        assert_eq!(
+            (args(r#"{"a": 1}"#), args(r#""{\"a\": 1}""#)),
+            (known(r#"{"a":1}"#), known(r#"{"a":1}"#))
+        );
+        for hidden in ["null", r#""<REDACTED>""#, r#"" <elided> ""#, r#""__REDACTED__""#] {
+            assert_eq!(args(hidden), None, "{hidden}");
+        }
+        for cut in [r#""{\"a\": ""#, r#"" [1, ""#] {
+            assert_eq!(args(cut), None, "{cut}");
+        }
+        // What is no object is kept: it is no JSON that was cut.
+        assert_eq!(
+            (args(r#""Paris""#), args(r#""5""#), args("[1]")),
+            (known("\"Paris\""), known("5"), known("[1]"))
+        );
+    }
+
+    #[test]
+    fn each_kind_of_part_is_text_a_call_a_result_data_a_thought_or_unknown() {
+        let kind = |text: &str| match part(&parse(text)) {
+            Part::Text(text) => format!("text {text}"),
+            Part::Redacted => "redacted".to_owned(),
+            Part::Thought => "thought".to_owned(),
+            Part::Call(call) => format!("call {} {:?}", call.name, call.id),
+            Part::Response(response) => format!("result {:?} {}", response.id, response.value),
+            Part::Data => "data".to_owned(),
+            Part::Unknown(kind) => format!("unknown {kind}"),
+        };
+        for (given, expected) in [
+            (r#""Hi""#, "text Hi"),
+            ("5", "text 5"),
+            (r#"{"type": "text", "content": "Hi"}"#, "text Hi"),
+            (r#"{"type": "output_text", "text": "Hi"}"#, "text Hi"),
+            (r#"{"type": "text", "text": "<elided>"}"#, "redacted"),
+            (r#"{"type": "text"}"#, "redacted"),
+            (
+                r#"{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}"#,
+                "call f Some(\"c\")",
+            ),
+            (r#"{"type": "tool_use", "id": "c", "name": "f", "input": {}}"#, "call f Some(\"c\")"),
+            (
+                r#"{"type": "function", "id": "", "function": {"name": "f", "arguments": "{}"}}"#,
+                "call f None",
+            ),
+            (r#"{"type": "tool_call", "name": ""}"#, "unknown tool_call without a name"),
+            (
+                r#"{"type": "tool_call_response", "id": "c", "result": null, "output": 1}"#,
+                "result Some(\"c\") null",
+            ),
+            (
+                r#"{"type": "function_call_output", "call_id": "c", "output": "{\"a\": 1}"}"#,
+                r#"result Some("c") {"a":1}"#,
+            ),
+            (
+                r#"{"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": "5"}]}"#,
+                "result Some(\"c\") 5",
+            ),
+            (r#"{"type": "thinking", "thinking": "hm"}"#, "thought"),
+            (r#"{"type": "image_url"}"#, "data"),
+            (r#"{"type": "mystery"}"#, "unknown mystery"),
+            (r#"{"text": "hm", "thought": true}"#, "thought"),
+            (r#"{"text": "Hi"}"#, "text Hi"),
+            (r#"{"functionCall": {"name": "f"}}"#, "call f None"),
+            (
+                r#"{"function_response": {"id": "c", "name": "f", "response": {"a": 1}}}"#,
+                r#"result Some("c") {"a":1}"#,
+            ),
+            (r#"{"inlineData": {}}"#, "data"),
+            (r#"{"thoughtSignature": "x"}"#, "thought"),
+            (r#"{"mystery": 1}"#, "unknown mystery"),
+            (r#"{"text": null}"#, "redacted"),
+        ] {
+            assert_eq!(kind(given), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_messages_is_read_as_a_whole_or_not_captured_or_unreadable() {
+        let read = |text: &str| messages(&Value::from(text)).map(|read| read.len());
+        assert_eq!(
+            read(r#"[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]"#),
+            Ok(2)
+        );
+        assert_eq!(read(r#"{"role": "user", "content": "Hi"}"#), Ok(1));
+        assert_eq!(read(r#"[{"content": "Hi"}, 5]"#), Err(NoContent::Unreadable));
+        assert_eq!((read("5"), read("[{")), (Err(NoContent::Unreadable), Err(NoContent::Unreadable)));
+        for hidden in ["", "<REDACTED>", "[]", "null", r#"[{"role": "user", "content": "<elided>"}]"#] {
+            assert_eq!(read(hidden), Err(NoContent::NotCaptured), "{hidden}");
+        }
+        // The message of a tool: by its id, or as one part that holds the result.
+        let result = |text: &str| message(&parse(text)).unwrap().parts;
+        let by_id = result(r#"{"role": "tool", "tool_call_id": "c", "content": "5"}"#);
+        let nested =
+            r#"{"role": "tool", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "5"}]}"#;
+        assert_eq!(by_id, result(nested));
+        assert!(matches!(&by_id[..], [Part::Response(found)] if found.id.as_deref() == Some("c")));
+        // What is only told to a model is no word of the user.
+        let is_users = |text: &str| message(&parse(text)).unwrap().is_users();
+        assert!(is_users(r#"{"role": "user", "content": "For context: Paris"}"#));
+        assert!(is_users(r#"{"role": "user", "content": "For context:"}"#));
+        assert!(!is_users(
+            r#"{"role": "user", "parts": [{"text": "For context:"}, {"text": "[a] said: x"}]}"#
+        ));
+        assert!(!is_users(r#"{"role": "assistant", "content": "Hi"}"#));
+        assert!(!is_users(r#"{"role": "user", "content": [{"type": "image"}]}"#));
+    }
+
+    #[test]
+    fn a_message_of_google_with_results_alone_is_one_of_a_tool() {
+        let role = |text: &str| google_message(&parse(text), "user").map(|message| message.role);
+        let result = r#"{"function_response": {"name": "f", "response": {}}}"#;
+        assert_eq!(role(&format!(r#"{{"role": "user", "parts": [{result}]}}"#)).as_deref(), Some("tool"));
+        assert_eq!(
+            role(&format!(r#"{{"role": "user", "parts": [{result}, {{"text": "Hi"}}]}}"#)).as_deref(),
+            Some("user")
+        );
+        assert_eq!(role(r#"{"role": "model", "parts": []}"#).as_deref(), Some("assistant"));
+        assert_eq!((role(r#"{"parts": []}"#).as_deref(), role("5")), (Some("user"), None));
+    }
 }

@@ -24,7 +24,7 @@ impl Class {
 impl View {
     /// The class of a span of this name; `None` if it has nothing to do with models, agents and tools.
     ///
-    /// Names say nothing of spans, but of ADK's own.
+    /// Names say nothing of spans, but of ADK's own and of tools.
     pub(super) fn class(&self, name: &str) -> Option<Class> {
         if self.is_ignored {
             return None;

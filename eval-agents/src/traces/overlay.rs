@@ -10,6 +10,7 @@ mod message_events;
 mod numbered;
 mod openinference;
 mod openllmetry;
+mod tool_spans;
 
 use super::attributes::{Attributes, text};
 use super::copies::Copies;
@@ -17,6 +18,7 @@ use super::view::{Identity, Source, View};
 pub(super) use filler::Event;
 use filler::Filler;
 use message_events::MessageEvent;
+pub(super) use tool_spans::named;
 
 /// The event with all content of a model call.
 pub(super) const DETAILS: &str = "gen_ai.client.inference.operation.details";
@@ -27,8 +29,18 @@ const EXCEPTION: &str = "gen_ai.client.operation.exception";
 /// The scope of ADK's spans.
 pub(super) const ADK_SCOPE: &str = "gcp.vertex.agent";
 
+/// The scope of the spans of `LangChain` under `OpenInference`, whose tools do not have their arguments by name.
+pub(super) const LANGCHAIN_SCOPE: &str = "openinference.instrumentation.langchain";
+
 /// The beginnings of names that say something of models, agents and tools.
-const PREFIXES: &[&str] = &["gen_ai.", "gcp.vertex.agent.", "openinference.", "llm."];
+const PREFIXES: &[&str] = &[
+    "gen_ai.",
+    "gcp.vertex.agent.",
+    "openinference.",
+    "llm.",
+    tool_spans::TRACELOOP_KIND,
+    tool_spans::MCP_METHOD,
+];
 
 /// The view of a span; `None` if it says nothing of models, agents and tools.
 pub(super) fn view(
@@ -38,15 +50,17 @@ pub(super) fn view(
     copies: &mut Copies,
 ) -> Option<View> {
     let is_about = attributes.keys().any(|key| PREFIXES.iter().any(|prefix| key.starts_with(prefix)));
-    if !is_about && !events.iter().any(|event| event.name.starts_with("gen_ai.")) {
+    let is_named = named(name).is_some();
+    if !is_about && !is_named && !events.iter().any(|event| event.name.starts_with("gen_ai.")) {
         return None;
     }
     let mut view = View::default();
+    view.is_adk = attributes.keys().any(|key| key.starts_with("gcp.vertex.agent."));
     let mut filler = Filler { view: &mut view, copies };
     current::apply(&mut filler, attributes);
     openllmetry::apply(&mut filler, attributes);
     openinference::apply(&mut filler, attributes);
-    view.is_adk = attributes.keys().any(|key| key.starts_with("gcp.vertex.agent."));
+    tool_spans::apply(&mut filler, name, attributes);
     if view.is_adk {
         adk::apply(&mut Filler { view: &mut view, copies }, attributes);
     }
@@ -91,4 +105,56 @@ pub(super) fn identity(attributes: &Attributes) -> Option<Identity> {
         case_id: key("agentevals.eval.case.id"),
     };
     (identity != Identity::default()).then_some(identity)
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_core::format::Value;
+
+    use super::*;
+
+    fn of(name: &str, attributes: &[(&str, &str)]) -> Option<View> {
+        let attributes =
+            attributes.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))).collect();
+        view(name, &attributes, &[], &mut Copies::default())
+    }
+
+    #[test]
+    fn the_span_of_adk_that_stands_for_several_is_ignored_by_its_name_or_by_its_tool() {
+        let is_ignored = |name, tool| {
+            let attributes = [("gen_ai.operation.name", "execute_tool"), ("gen_ai.tool.name", tool)];
+            of(name, &attributes).unwrap().is_ignored
+        };
+        assert!(is_ignored("execute_tool (merged)", "f") && is_ignored("execute_tool x", "(merged tools)"));
+        assert!(!is_ignored("execute_tool f", "f"));
+    }
+
+    #[test]
+    fn a_span_is_looked_at_by_its_attributes_its_events_or_the_name_of_a_tool() {
+        for (name, key) in [("x", "gen_ai.system"), ("x", "llm.model_name"), ("x", "mcp.method.name")] {
+            assert!(of(name, &[(key, "y")]).is_some(), "{key}");
+        }
+        assert!(of("execute_tool f", &[]).is_some());
+        assert!(of("GET /", &[("http.route", "/")]).is_none() && of("execute_tool", &[]).is_none());
+        let event = |name: &str| Event {
+            name: name.to_owned(),
+            time: 0,
+            attributes: Attributes::new(),
+            body: Value::Null,
+        };
+        let by_event = |name| view("x", &Attributes::new(), &[event(name)], &mut Copies::default()).is_some();
+        assert!(by_event("gen_ai.choice") && !by_event("exception"));
+        assert!(!of("x", &[("gen_ai.system", "y")]).unwrap().is_adk);
+        assert!(of("x", &[("gcp.vertex.agent.event_id", "y")]).unwrap().is_adk);
+    }
+
+    #[test]
+    fn names_of_conversations_are_short_and_can_be_printed() {
+        let named = |value: Value| identity(&Attributes::from([("session.id".to_owned(), value)])).is_some();
+        assert!(named(" s ".into()) && named(Value::parse("7").unwrap()) && named("é".repeat(256).into()));
+        for no_name in [Value::from(" "), "é".repeat(257).into(), "a\nb".into(), true.into()] {
+            assert!(!named(no_name.clone()), "{no_name}");
+        }
+        assert_eq!(identity(&Attributes::new()), None);
+    }
 }

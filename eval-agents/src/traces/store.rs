@@ -6,7 +6,7 @@ use super::copies::Copies;
 use super::id::Id;
 use super::notes::Notes;
 use super::overlay::{self, Event};
-use super::view::Span;
+use super::view::{Slot, Source, Span};
 
 /// All spans and the records of logs of some files.
 #[derive(Debug, Default)]
@@ -69,8 +69,16 @@ pub(super) struct Place {
 impl Span {
     /// Takes what the scope says, which can stand after the span.
     pub(super) fn set_scope(&mut self, scope: &str) {
-        if scope == overlay::ADK_SCOPE {
-            self.view.get_or_insert_default().is_adk = true;
+        match scope {
+            overlay::ADK_SCOPE => self.view.get_or_insert_default().is_adk = true,
+            overlay::LANGCHAIN_SCOPE => {
+                if let Some(view) =
+                    self.view.as_deref_mut().filter(|view| view.tool().args.is_of(Source::ToolInput))
+                {
+                    view.tool_mut().args = Slot::default();
+                }
+            }
+            _ => {}
         }
     }
 }

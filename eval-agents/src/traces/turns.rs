@@ -3,12 +3,14 @@
 mod model_calls;
 mod tool_calls;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use super::anchors::Analysis;
 use super::conversation::{Turn, Usage};
 use super::gap::{Gap, GapKind};
+use super::message::Response;
 use super::view::{Class, Input, OTHER_ERROR, Output, Span, Status};
 use model_calls::ModelCall;
 use tool_calls::SpanTool;
@@ -17,6 +19,8 @@ use tool_calls::SpanTool;
 #[derive(Debug)]
 pub(super) struct Found {
     turn: Turn,
+    /// What the user said, message by message.
+    users: Box<[Arc<str>]>,
     /// In the order of time, but that those of turns that were joined stand behind the others.
     calls: Vec<ModelCall>,
     /// The one that ended last.
@@ -39,14 +43,14 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     let spans = || members.iter().map(|number| &analysis.tree.spans[*number]);
     let span = &analysis.tree.spans[anchor];
     let view = span.view.as_deref();
-    let mut gaps: Vec<Gap> = spans().filter_map(Span::gap).collect();
+    let mut gaps: Vec<Gap> = spans().flat_map(Span::gaps).collect();
     let calls = model_calls::of(analysis, members);
     let without_content = members.iter().any(|number| {
         let is_inference = analysis.nodes[*number].class == Some(Class::Inference);
         let view = analysis.tree.spans[*number].view.as_deref();
         is_inference && view.is_some_and(|view| view.adk_without_content)
     });
-    let tools = tool_calls::of_spans(analysis, members, without_content, &mut gaps);
+    let tools = tool_calls::of_spans(analysis, members, without_content);
 
     let first_input = calls.iter().find_map(|call| call.input.as_ref());
     let input = view.and_then(|view| view.model().input.get()).or(first_input);
@@ -54,9 +58,15 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     let own = if own.is_empty() { calls.iter().collect() } else { own };
     let said = Said::of(view.and_then(|view| view.model().output.get()), &own);
     let error = error_of(span, &own, said.answer.is_some());
-    let user = input.and_then(|input| input.user.as_deref()).map(str::to_owned);
+    let users = input.map(|input| input.users.clone()).unwrap_or_default();
+    let user = (!users.is_empty()).then(|| users.concat());
     note_user(&mut gaps, user.is_some(), input, &calls);
     note_outputs(&mut gaps, &own, &tools, &said, error.is_some());
+    let is_of_root = !matches!(analysis.nodes[anchor].class, Some(Class::Agent | Class::Workflow));
+    if is_of_root && has_several_turns(&own) {
+        let message = format!("the span {} holds model calls of several turns", span.id);
+        gaps.push(Gap::new(GapKind::SeveralTurns, message));
+    }
 
     let is_agentic =
         |number: usize| matches!(analysis.nodes[number].class, Some(Class::Agent | Class::Workflow));
@@ -87,7 +97,20 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     note_time(&mut gaps, &turn);
     let ends = |call: &ModelCall| (call.end, call.start);
     let last_call = (0..calls.len()).max_by_key(|at| ends(&calls[*at]));
-    Found { turn, is_of_root: !is_agentic(anchor), calls, last_call, tools, gaps, answered: 0 }
+    Found { turn, users, is_of_root, calls, last_call, tools, gaps, answered: 0 }
+}
+
+/// Whether the user says something after a call of a model had answered, and without an agent that would make it one turn.
+fn has_several_turns(own: &[&ModelCall]) -> bool {
+    let mut answered: HashSet<u64> = HashSet::new();
+    own.iter().any(|call| {
+        let goes_on = call.input.as_ref().is_some_and(|input| {
+            !input.ends_with_result && input.history.beginnings().any(|(point, _)| answered.contains(&point))
+        });
+        let is_answer = call.output.as_ref().is_some_and(|output| output.calls.is_empty());
+        answered.extend(call.tail().filter(|_| is_answer));
+        goes_on
+    })
 }
 
 /// What was said in a turn.
@@ -231,13 +254,17 @@ impl Found {
 
     /// The turn.
     pub(super) fn end(self) -> Turn {
-        let Self { mut turn, mut calls, tools, mut gaps, .. } = self;
+        let Self { mut turn, users, mut calls, tools, mut gaps, .. } = self;
+        if users.len() > 1 {
+            let message = format!("what the user said is {} messages in a row, put together", users.len());
+            gaps.push(Gap::new(GapKind::SeveralMessages, message));
+        }
         calls.sort_by_key(|call| (call.start, call.end));
         turn.agents.sort();
         turn.agents.dedup();
         turn.calls = tool_calls::of_turn(&tools, &calls, &mut gaps);
         turn.model_calls = calls.into_iter().map(ModelCall::into_public).collect();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         gaps.retain(|gap| seen.insert(gap.clone()));
         turn.gaps = gaps;
         turn
@@ -247,22 +274,68 @@ impl Found {
         self.last_call.map(|at| &self.calls[at])
     }
 
-    /// Whether this turn goes on with what `previous` began: it begins with results of the tools that were asked for.
+    /// What a model was sent first, if that was captured.
+    pub(super) fn input(&self) -> Option<&Input> {
+        self.own().next()?.input.as_ref()
+    }
+
+    /// The calls of models that are not made by tools.
+    fn own(&self) -> impl Iterator<Item = &ModelCall> {
+        self.calls.iter().filter(|call| !call.is_delegated)
+    }
+
+    /// The hash of all that was said in the conversation up to the end of this turn, if all was captured.
+    pub(super) fn tail(&self) -> Option<u64> {
+        self.own().max_by_key(|call| (call.end, call.start))?.tail()
+    }
+
+    /// The results that a model was sent last in this turn, those of earlier turns among them.
+    pub(super) fn results(&self) -> &[Arc<Response>] {
+        self.last_call().and_then(|call| call.input.as_ref()).map(|input| &*input.results).unwrap_or_default()
+    }
+
+    /// The calls of tools with ids that the last call of a model asked for.
+    pub(super) fn asked(&self) -> impl Iterator<Item = &str> {
+        let asked = self.last_call().and_then(|call| call.output.as_ref()).map(|output| &*output.calls);
+        asked.unwrap_or_default().iter().filter_map(|call| call.id.as_deref())
+    }
+
+    /// The ids of the results that it begins with: the user said nothing after them.
+    pub(super) fn answered(&self) -> impl Iterator<Item = &str> {
+        let begins = self.input().map(Input::last_results).unwrap_or_default();
+        begins.iter().filter_map(|result| result.id.as_deref())
+    }
+
+    /// Whether the user says the same in both.
+    pub(super) fn has_users_of(&self, other: &Self) -> bool {
+        self.users == other.users
+    }
+
+    pub(super) fn begins_with_results(&self) -> bool {
+        self.input().is_some_and(|input| input.ends_with_result)
+    }
+
+    /// Whether this turn goes on with what `previous` began, if the ids of calls or results are not known: it begins with results,
+    /// and tools were asked for.
     ///
     /// Where only providers are traced, each model call of a turn has a trace of its own.
-    pub(super) fn continues(&self, previous: &Self) -> bool {
-        let (Some(first), Some(last)) = (self.calls.first(), previous.last_call()) else { return false };
-        let Some(input) = first.input.as_ref().filter(|input| self.is_of_root && input.ends_with_result)
-        else {
-            return false;
-        };
-        let asked = last.output.as_ref().map(|output| &*output.calls).unwrap_or_default();
-        let ids: BTreeSet<&str> = asked.iter().filter_map(|call| call.id.as_deref()).collect();
-        let mut answered = input.results.iter().filter_map(|result| result.id.as_deref()).peekable();
-        if ids.is_empty() || answered.peek().is_none() {
-            return !asked.is_empty();
+    pub(super) fn continues_without_ids(&self, previous: &Self) -> bool {
+        let asked = previous.last_call().and_then(|call| call.output.as_ref());
+        let has_ids = previous.asked().next().is_some() && self.answered().next().is_some();
+        self.is_of_root
+            && self.begins_with_results()
+            && !has_ids
+            && asked.is_some_and(|output| !output.calls.is_empty())
+    }
+
+    /// Leaves out what the user said in `previous`, if that had no answer and the model was sent it again.
+    pub(super) fn forget_users_of(&mut self, previous: &Self) {
+        let before = previous.input().and_then(|input| input.history.whole());
+        let new = before.and_then(|before| self.input()?.history.after(before));
+        if let Some(new) = new.filter(|new| *new < self.users.len()) {
+            self.users = self.users[self.users.len() - new..].into();
+            self.turn.user = Some(self.users.concat());
         }
-        answered.any(|id| ids.contains(id))
     }
 
     /// Whether this turn may go on with what `previous` began, and nothing says so or denies it.
@@ -279,8 +352,8 @@ impl Found {
         &self.turn.span_id
     }
 
-    /// This turn with the one that continues it. It takes time for `next` alone, as thousands may follow one another.
-    pub(super) fn joined(mut self, mut next: Self) -> Self {
+    /// Adds a turn that continues this one. It takes time for `next` alone, as thousands may follow one another.
+    pub(super) fn join(&mut self, mut next: Self) {
         let turn = &mut self.turn;
         let later = next.turn;
         if later.answer.is_some() {
@@ -293,8 +366,10 @@ impl Found {
         turn.intermediate.extend(later.intermediate);
         if turn.user.is_some() {
             next.gaps.retain(|gap| gap.kind != GapKind::UserNotCaptured);
+        } else {
+            turn.user = later.user;
+            self.users = next.users;
         }
-        turn.user = turn.user.take().or(later.user);
         turn.agent = turn.agent.take().or(later.agent);
         turn.agents.extend(later.agents);
         turn.usage = turn.usage.plus(later.usage);
@@ -309,6 +384,5 @@ impl Found {
         self.calls.extend(next.calls);
         self.tools.extend(next.tools);
         self.gaps.extend(next.gaps);
-        self
     }
 }

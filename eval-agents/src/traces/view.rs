@@ -7,6 +7,7 @@ use eval_core::format::Value;
 
 use super::copies::Copies;
 use super::gap::{Gap, GapKind};
+use super::history::{Atoms, History};
 use super::id::Id;
 use super::message::{Message, NoContent, Part, PartCall, Response, text_of};
 
@@ -21,6 +22,8 @@ pub(super) struct Span {
     pub(super) start: Option<NonZeroU64>,
     pub(super) end: Option<NonZeroU64>,
     pub(super) status: Status,
+    /// How many of its attributes, events and links the limits of its SDK dropped.
+    pub(super) dropped: u32,
     /// What names the conversation: of the span, and of its resource.
     pub(super) identity: Option<Box<Identity>>,
     pub(super) resource: Option<Arc<Identity>>,
@@ -35,12 +38,20 @@ impl Span {
     }
 
     /// What is wrong with the span itself.
-    pub(super) fn gap(&self) -> Option<Gap> {
+    pub(super) fn gaps(&self) -> impl Iterator<Item = Gap> {
         let is_timed = self.start.is_some() && self.end.is_some();
-        (self.view.is_some() && !is_timed).then(|| {
+        let no_time = (self.view.is_some() && !is_timed).then(|| {
             let message = format!("the span {} has no time of its beginning or end", self.id);
             Gap::new(GapKind::NoTime, message)
-        })
+        });
+        let dropped = (self.dropped > 0).then(|| {
+            let (id, dropped) = (&self.id, self.dropped);
+            let message = format!(
+                "{dropped} attributes, events or links of the span {id} were dropped by its SDK's limits"
+            );
+            Gap::new(GapKind::Dropped, message)
+        });
+        no_time.into_iter().chain(dropped)
     }
 
     /// What siblings are ordered by.
@@ -94,6 +105,8 @@ pub(super) enum Source {
     Adk,
     Indexed,
     OpenInference,
+    /// The input of a span of a tool, which need not be the arguments by their names: what a message says is better.
+    ToolInput,
 }
 
 /// A value of the best source that had one.
@@ -139,6 +152,10 @@ impl<T> Slot<T> {
         self.value.as_ref().map(|(source, _)| *source)
     }
 
+    pub(super) fn is_of(&self, source: Source) -> bool {
+        self.source() == Some(source)
+    }
+
     pub(super) fn is_unreadable(&self) -> bool {
         self.value.is_none() && self.missing == Some(NoContent::Unreadable)
     }
@@ -158,6 +175,8 @@ pub(super) struct View {
     pub(super) is_adk: bool,
     /// Whether ADK was told not to capture content.
     pub(super) adk_without_content: bool,
+    /// Whether the span is a chain, as `OpenInference` and traceloop call what is put together of other steps.
+    pub(super) is_chain: bool,
     /// Whether the span stands for several that are there too.
     pub(super) is_ignored: bool,
     pub(super) has_exception: bool,
@@ -235,50 +254,66 @@ impl Tokens {
 /// What a model was sent, reduced to what a turn needs: histories are long and stand in every call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Input {
-    /// What the user said last. Each call of a model in a turn is sent it again.
-    pub(super) user: Option<Arc<str>>,
+    /// What the user said last, message by message. Each call of a model in a turn is sent it again.
+    pub(super) users: Box<[Arc<str>]>,
     /// Whether that has data beside its text.
     pub(super) has_data: bool,
+    /// Whether a model answered before it.
+    pub(super) has_earlier: bool,
     /// Whether the last message is the result of a tool.
     pub(super) ends_with_result: bool,
     pub(super) results: Box<[Arc<Response>]>,
+    /// How many of the results stand at the end, with nothing after them.
+    pub(super) last_results: usize,
     /// The first part of a kind that is not known.
     pub(super) unknown: Option<Box<str>>,
+    pub(super) history: History,
 }
 
 impl Input {
     /// Keeps one copy of each result, and of what the user said.
     pub(super) fn of(messages: &[Message], copies: &mut Copies) -> Self {
-        let is_users = |message: &Message| message.role == "user" && message.text().is_some();
-        let run = match messages.iter().rposition(is_users) {
+        let (before, run) = match messages.iter().rposition(Message::is_users) {
             Some(last) => {
-                let first =
-                    messages[..last].iter().rposition(|message| !is_users(message)).map_or(0, |at| at + 1);
-                &messages[first..=last]
+                let others = messages[..last].iter().rposition(|message| !message.is_users());
+                let first = others.map_or(0, |at| at + 1);
+                (&messages[..first], &messages[first..=last])
             }
             // A single message of a role of its own is what was sent.
             None if messages.len() == 1 && !matches!(&*messages[0].role, "assistant" | "system" | "tool") => {
-                messages
+                (&[][..], messages)
             }
-            None => &[],
+            None => (messages, &[][..]),
         };
         let in_run = || run.iter().flat_map(|message| &message.parts);
         let is_result = |part: &Part| matches!(part, Part::Response(_));
-        let ends_with_result = messages.last().is_some_and(|message| {
-            message.role == "tool" || !message.parts.is_empty() && message.parts.iter().all(is_result)
-        });
+        let is_of_results =
+            |message: &&Message| !message.parts.is_empty() && message.parts.iter().all(is_result);
+        let last_results = messages.iter().rev().take_while(is_of_results).map(|it| it.parts.len()).sum();
+        let ends_with_result = last_results > 0 || messages.last().is_some_and(|it| it.role == "tool");
         let all = messages.iter().flat_map(|message| &message.parts);
         let results = all.filter_map(|part| match part {
             Part::Response(response) => Some(copies.response(response)),
             _ => None,
         });
+        let results = results.collect();
+        let users = run.iter().filter_map(Message::text).map(|text| copies.text(&text));
         Self {
-            results: results.collect(),
-            user: text_of(run).map(|text| copies.text(&text)),
+            users: users.collect(),
             has_data: in_run().any(|part| matches!(part, Part::Data)),
+            has_earlier: !run.is_empty()
+                && before.iter().any(|it| matches!(&*it.role, "assistant" | "model")),
             ends_with_result,
+            results,
+            last_results,
             unknown: in_run().find_map(unknown),
+            history: History::of(messages),
         }
+    }
+
+    /// The results at the end.
+    pub(super) fn last_results(&self) -> &[Arc<Response>] {
+        &self.results[self.results.len().saturating_sub(self.last_results)..]
     }
 }
 
@@ -299,10 +334,13 @@ pub(super) struct Output {
     /// Whether a text is a placeholder.
     pub(super) is_redacted: bool,
     pub(super) unknown: Option<Box<str>>,
+    pub(super) atoms: Atoms,
 }
 
 impl Output {
     pub(super) fn of(messages: Vec<Message>) -> Self {
+        let messages = without_chunks(messages);
+        let atoms = Atoms::of(&messages);
         let texts: Box<[Box<str>]> = messages.iter().filter_map(|it| it.text().map(Into::into)).collect();
         let parts = || messages.iter().flat_map(|message| &message.parts);
         let has_data = parts().any(|part| matches!(part, Part::Data));
@@ -312,13 +350,29 @@ impl Output {
             Part::Call(call) => Some(call),
             _ => None,
         });
-        Self { calls: calls.collect(), texts, has_data, is_redacted, unknown }
+        Self { calls: calls.collect(), texts, has_data, is_redacted, unknown, atoms }
     }
 
     /// All texts, joined.
     pub(super) fn text(&self) -> Option<String> {
         (!self.texts.is_empty()).then(|| self.texts.concat())
     }
+}
+
+/// Messages without the chunks of a stream, if the last message is all of them put together.
+fn without_chunks(mut messages: Vec<Message>) -> Vec<Message> {
+    let calls = |messages: &[Message]| -> Vec<Part> {
+        let parts = messages.iter().flat_map(|message| &message.parts);
+        parts.filter(|part| matches!(part, Part::Call(_))).cloned().collect()
+    };
+    if let Some((last, chunks)) = messages.split_last()
+        && let Some(said) = text_of(chunks)
+        && last.text() == Some(said)
+        && calls(std::slice::from_ref(last)).starts_with(&calls(chunks))
+    {
+        messages.drain(..messages.len() - 1);
+    }
+    messages
 }
 
 #[cfg(test)]
@@ -329,6 +383,60 @@ mod tests {
     fn a_span_stays_small_as_a_file_has_millions() {
         assert!(size_of::<Span>() <= 112, "{}", size_of::<Span>());
         assert!(size_of::<View>() <= 56, "{}", size_of::<View>());
+    }
+
+    fn span(start: u64, end: u64) -> Span {
+        Span {
+            id: Id::Span(1),
+            parent: None,
+            name: Box::default(),
+            start: NonZeroU64::new(start),
+            end: NonZeroU64::new(end),
+            status: Status::Unset,
+            dropped: 0,
+            identity: None,
+            resource: None,
+            view: None,
+        }
+    }
+
+    #[test]
+    fn a_span_ends_with_its_end_and_not_before_it_begins() {
+        let ends = |start, end| span(start, end).ends().map(NonZeroU64::get);
+        assert_eq!((ends(3, 7), ends(7, 3), ends(3, 0), ends(0, 3)), (Some(7), Some(7), Some(3), Some(3)));
+        assert_eq!(ends(0, 0), None);
+    }
+
+    #[test]
+    fn a_span_of_agents_without_times_and_any_span_with_less_than_it_had_has_a_gap() {
+        let kinds = |span: &Span| span.gaps().map(|gap| gap.kind).collect::<Vec<_>>();
+        let viewed = |start, end| Span { view: Some(Box::default()), ..span(start, end) };
+        assert_eq!((kinds(&viewed(3, 7)), kinds(&span(0, 0))), (vec![], vec![]));
+        assert_eq!(
+            (kinds(&viewed(3, 0)), kinds(&viewed(0, 7))),
+            (vec![GapKind::NoTime], vec![GapKind::NoTime])
+        );
+        assert_eq!(kinds(&Span { dropped: 1, ..span(3, 7) }), [GapKind::Dropped]);
+    }
+
+    #[test]
+    fn a_value_is_that_of_the_best_source_and_what_is_missing_is_remembered_if_no_source_has_it() {
+        let mut slot = Slot::default();
+        slot.offer_read(Source::Current, Err::<i32, _>(NoContent::Unreadable));
+        slot.offer_read(Source::Alias, Err(NoContent::NotCaptured));
+        assert!(slot.is_unreadable() && slot.get().is_none() && slot.source().is_none());
+        slot.offer(Source::Indexed, 1);
+        slot.offer(Source::OpenInference, 2);
+        assert_eq!(
+            (slot.get(), slot.source(), slot.is_unreadable()),
+            (Some(&1), Some(Source::Indexed), false)
+        );
+        slot.offer_read(Source::Adk, Ok(3));
+        slot.offer(Source::Adk, 4);
+        assert_eq!(
+            (slot.get(), slot.is_of(Source::Adk), slot.is_of(Source::Indexed)),
+            (Some(&3), true, false)
+        );
     }
 
     #[test]

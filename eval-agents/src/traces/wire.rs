@@ -18,10 +18,10 @@ use super::store::Store;
 use eval_support::file::GZIP;
 use jaeger::Data;
 use otlp::Resources;
-use stream::{Elements, Fields, List, Object, skip, value};
+use stream::{Elements, Fields, List, Object, value};
 
 /// How much is read at once.
-const BUFFER: usize = 256 * 1024;
+const BUFFER_BYTES: usize = 262_144;
 
 /// The fields of a span that stands alone.
 const OF_SPAN: &[&str] = &[
@@ -39,15 +39,21 @@ const OF_SPAN: &[&str] = &[
     "attributes",
     "events",
     "status",
+    "droppedAttributesCount",
+    "dropped_attributes_count",
+    "droppedEventsCount",
+    "dropped_events_count",
+    "droppedLinksCount",
+    "dropped_links_count",
 ];
 
 /// Reads a file into a store.
 pub(super) fn read(reader: impl Read, store: &mut Store) -> Result<(), TraceError> {
     let io = TraceError::io;
-    let mut reader = BufReader::with_capacity(BUFFER, reader);
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, reader);
     let begin = reader.fill_buf().map_err(io)?;
     if begin.starts_with(&GZIP) {
-        return unpacked(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(reader)), store);
+        return unpacked(BufReader::with_capacity(BUFFER_BYTES, MultiGzDecoder::new(reader)), store);
     }
     unpacked(reader, store)
 }
@@ -164,7 +170,7 @@ impl Fields for Document<'_> {
                 self.found.span.insert(name, value);
                 return Ok(());
             }
-            _ => return skip(access),
+            _ => return otlp::other(name, access, &mut self.store.notes),
         };
         self.found.is_known = true;
         access.next_value_seed(List(&mut Resources { store: &mut *self.store, what }))

@@ -256,7 +256,8 @@ fn attributes_of_openllmetry_and_openinference_are_read() {
             1,
             "add",
             json!({
-                "openinference.span.kind": "TOOL", "tool.name": "add", "input.value": args.to_string(), "output.value": "5",
+                "openinference.span.kind": "TOOL", "tool.name": "add", "input.value": args.to_string(),
+                "input.mime_type": "application/json", "output.value": "5",
             }),
         ),
         span(

@@ -322,3 +322,55 @@ fn calls_that_only_messages_have_stand_where_they_were_asked_for() {
         traces.conversations()[0].turns[0].calls.iter().map(|call| call.name.as_str()).collect();
     assert_eq!((names, kinds(&traces)), (vec!["first", "second", "third"], vec![GapKind::ToolWithoutSpan]));
 }
+
+#[test]
+fn a_turn_failed_if_its_span_says_so_or_its_last_model_call_failed_without_an_answer() {
+    let error = |spans: &[Value]| read(spans).conversations()[0].turns[0].error.clone();
+    let failed = |mut span: Value| {
+        span["status"] = json!({ "code": 2 });
+        span
+    };
+    let typed = |span: Value| with(span, "error.type", json!("timeout"));
+    let other = Some("_OTHER".to_owned());
+    assert_eq!(error(&weather()), None);
+    assert_eq!(error(&changed(0, failed)), other);
+    assert_eq!(error(&changed(0, typed)), Some("timeout".to_owned()));
+    // The last model call.
+    let silent = |span| without(span, "gen_ai.output.messages");
+    assert_eq!(error(&changed(3, |span| failed(silent(span)))), other);
+    assert_eq!(error(&changed(3, |span| typed(silent(span)))), Some("timeout".to_owned()));
+    // One that was tried again, one that answered in spite of it, and one that only has no answer.
+    assert_eq!(
+        (error(&changed(1, failed)), error(&changed(3, failed)), error(&changed(3, silent))),
+        (None, None, None)
+    );
+}
+
+#[test]
+fn a_call_of_a_tool_failed_if_one_of_its_spans_says_so() {
+    let error = |change: &dyn Fn(Value) -> Value| {
+        read(&changed(2, change)).conversations()[0].turns[0].calls[0].error.clone()
+    };
+    let status = |code: i64| {
+        move |mut span: Value| {
+            span["status"] = json!({ "code": code });
+            span
+        }
+    };
+    assert_eq!(
+        (error(&status(0)), error(&status(1)), error(&status(2))),
+        (None, None, Some("_OTHER".to_owned()))
+    );
+    assert_eq!(error(&|span| with(span, "error.type", json!("timeout"))), Some("timeout".to_owned()));
+    // A result that is not there is none of a call that failed.
+    let lost = |span| without(span, "gen_ai.tool.call.result");
+    let mut spans = changed(2, |span| status(2)(lost(span)));
+    spans[3] = with(
+        spans[3].clone(),
+        "gen_ai.input.messages",
+        json!([says("user", "How is Oslo?")]).to_string().into(),
+    );
+    assert_eq!(kinds(&read(&spans)), []);
+    spans[2] = lost(weather()[2].clone());
+    assert_eq!(kinds(&read(&spans)), [GapKind::ResultNotCaptured]);
+}

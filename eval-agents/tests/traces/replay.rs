@@ -161,3 +161,23 @@ fn a_file_that_is_not_there_is_an_error_of_each_case() {
     let report = runtime.block_on(runner.run_case(&oslo(), || TraceAgent::read("no/such.json"))).unwrap();
     assert!(error(&report).contains("no/such.json: cannot be read"), "{report}");
 }
+
+#[test]
+fn a_tool_that_no_agent_called_may_belong_to_any_case_which_is_an_error() {
+    let mut lone = tool(9, 0, "delete_all", json!({}), json!(1));
+    lone["traceId"] = json!(format!("{:032x}", 0xdef));
+    let spans: Vec<_> = weather().into_iter().chain([lone]).collect();
+    let told = error(&played(&read(&spans), &oslo()));
+    assert!(told.contains("not whole: calls_not_captured"), "{told}");
+}
+
+#[test]
+fn a_case_without_tools_does_not_pass_where_the_trace_begins_with_a_result() {
+    let asks = crate::support::calls("c1", "get_weather", json!({ "city": "Oslo" }));
+    let sent =
+        json!([says("user", "How is Oslo?"), asks, crate::support::result("c1", json!({ "sky": "grey" }))]);
+    let second = crate::support::chat(2, 0, sent, json!([says("assistant", "Oslo is grey.")]));
+    let case = EvalCase::new("oslo").turn(Invocation::user("How is Oslo?").response("Oslo is grey."));
+    let told = error(&played(&read(&[second]), &case));
+    assert!(told.contains("is not known: calls_not_captured"), "{told}");
+}

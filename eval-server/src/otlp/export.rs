@@ -254,7 +254,8 @@ impl Collector {
             batches.push(Batch {
                 trace,
                 key: found.iter().map(|it| &it.key).find(|key| **key != trace_id(trace)).cloned(),
-                is_of_agent: found.iter().any(|it| !it.turns.is_empty() || !it.gaps.is_empty()),
+                is_of_agent: !traces.gaps().is_empty()
+                    || found.iter().any(|it| !it.turns.is_empty() || !it.gaps.is_empty()),
                 document,
             });
         }

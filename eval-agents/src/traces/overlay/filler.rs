@@ -6,7 +6,7 @@ use eval_core::format::Value;
 
 use crate::traces::attributes::{Attributes, count, text};
 use crate::traces::copies::Copies;
-use crate::traces::message::{Message, NoContent};
+use crate::traces::message::{Message, NoContent, Part, Response};
 use crate::traces::view::{Input, Output, Source, View};
 
 /// An event of a span, or a record of a log that belongs to one.
@@ -30,13 +30,44 @@ pub(super) struct Filler<'a> {
 
 impl Filler<'_> {
     pub(super) fn input(&mut self, source: Source, messages: Result<Vec<Message>, NoContent>) {
-        let read = messages.map(|messages| Input::of(&messages, self.copies));
+        let read = messages.map(|messages| Input::of(&self.with_own_ids(messages), self.copies));
         self.view.model_mut().input.offer_read(source, read);
     }
 
     pub(super) fn output(&mut self, source: Source, messages: Result<Vec<Message>, NoContent>) {
-        self.view.model_mut().output.offer_read(source, messages.map(Output::of));
+        let read = messages.map(|messages| Output::of(self.with_own_ids(messages)));
+        self.view.model_mut().output.offer_read(source, read);
     }
+
+    /// Messages without the ids that ADK makes up where the model gave none: the name of the tool and the place of the part. A call and
+    /// its result have different ones.
+    fn with_own_ids(&self, mut messages: Vec<Message>) -> Vec<Message> {
+        let parts = messages.iter_mut().flat_map(|message| &mut message.parts).filter(|_| self.view.is_adk);
+        for part in parts {
+            match part {
+                Part::Call(call) if call.id.as_deref().and_then(made_up) == Some(&call.name) => {
+                    call.id = None;
+                }
+                Part::Response(result) => {
+                    let name = result.id.as_deref().and_then(made_up);
+                    let is_fit = |name: &str| result.name.as_deref().is_none_or(|known| known == name);
+                    if let Some(name) = name.filter(|name| is_fit(name)).map(str::to_owned) {
+                        let value = Arc::clone(&result.value);
+                        *result = Arc::new(Response { id: None, name: Some(name), value });
+                    }
+                }
+                _ => {}
+            }
+        }
+        messages
+    }
+}
+
+/// The name of the tool in an id that ADK made up.
+fn made_up(id: &str) -> Option<&str> {
+    let (name, place) = id.rsplit_once('_')?;
+    (!name.is_empty() && !place.is_empty() && place.bytes().all(|digit| digit.is_ascii_digit()))
+        .then_some(name)
 }
 
 impl Filler<'_> {

@@ -37,6 +37,15 @@ impl ModelCall {
         self.output.as_ref()?.text()
     }
 
+    /// The hash of what it was sent and put out; of what it was sent alone, if it failed before it said anything.
+    pub(in crate::traces) fn tail(&self) -> Option<u64> {
+        let history = &self.input.as_ref()?.history;
+        match &self.output {
+            Some(output) => history.then(&output.atoms),
+            None => history.whole().filter(|_| self.error.is_some()),
+        }
+    }
+
     /// What is told of it.
     pub(super) fn into_public(self) -> conversation::ModelCall {
         let Self { agent, model, usage, duration, error, .. } = self;

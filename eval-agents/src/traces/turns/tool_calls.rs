@@ -10,6 +10,7 @@ use crate::traces::anchors::Analysis;
 use crate::traces::conversation::{ToolCall, duration};
 use crate::traces::gap::{Gap, GapKind};
 use crate::traces::message::Response;
+use crate::traces::overlay;
 use crate::traces::view::{Class, OTHER_ERROR, Source, Status, View};
 
 /// A call of a tool that has a span.
@@ -18,16 +19,15 @@ pub(in crate::traces) struct SpanTool {
     pub(in crate::traces) call: ToolCall,
     /// Whether the span has arguments, or a result, that cannot be read.
     has_unreadable: bool,
+    /// Whether the arguments are the input of the span, which a message knows better.
+    has_input_only: bool,
+    /// The span, if it names no tool.
+    unnamed: Option<String>,
 }
 
 /// The calls that have spans, in the order of time. A tool span in a tool span of the same tool, or of the same call, is the
 /// same call: a library around a protocol around a server.
-pub(super) fn of_spans(
-    analysis: &Analysis,
-    members: &[usize],
-    without_content: bool,
-    gaps: &mut Vec<Gap>,
-) -> Vec<SpanTool> {
+pub(super) fn of_spans(analysis: &Analysis, members: &[usize], without_content: bool) -> Vec<SpanTool> {
     let mut outermost: HashMap<usize, usize> = HashMap::new();
     let mut chains: Vec<Vec<usize>> = Vec::new();
     let view = |number: usize| analysis.tree.spans[number].view.as_deref();
@@ -50,7 +50,7 @@ pub(super) fn of_spans(
     chains.sort_by(|one, other| {
         analysis.tree.spans[one[0]].order().cmp(&analysis.tree.spans[other[0]].order())
     });
-    chains.iter().map(|chain| of_chain(analysis, chain, without_content, gaps)).collect()
+    chains.iter().map(|chain| of_chain(analysis, chain, without_content)).collect()
 }
 
 fn is_same_call(outer: &View, inner: &View) -> bool {
@@ -63,24 +63,13 @@ fn is_same_call(outer: &View, inner: &View) -> bool {
 /// A value, and where it comes from.
 type Sourced<'v> = (Option<Source>, Option<&'v Value>);
 
-fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool, gaps: &mut Vec<Gap>) -> SpanTool {
+fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool) -> SpanTool {
     let spans = || chain.iter().map(|number| &analysis.tree.spans[*number]);
     let views = || spans().filter_map(|span| span.view.as_deref());
     let span = &analysis.tree.spans[chain[0]];
-    let name = views().find_map(|view| view.tool().name.as_deref()).map_or_else(
-        || {
-            let mut words = span.name.split_whitespace();
-            let name = match (words.next(), words.next()) {
-                (Some("execute_tool"), Some(name)) => name,
-                _ => &span.name,
-            };
-            let message =
-                format!("the tool span {} names no tool; the name of the span was taken: {name}", span.id);
-            gaps.push(Gap::new(GapKind::ToolNameMissing, message));
-            name.to_owned()
-        },
-        str::to_owned,
-    );
+    let name = views().find_map(|view| view.tool().name.as_deref());
+    let unnamed = name.is_none().then(|| span.id.to_string());
+    let name = name.or_else(|| overlay::named(&span.name)).unwrap_or(&span.name).to_owned();
     let code = views().find_map(|view| view.error_type.as_deref()).map(str::to_owned);
     let failed =
         spans().map(|span| span.status).find(|status| *status != Status::Unset) == Some(Status::Error);
@@ -97,6 +86,10 @@ fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool, gaps: &
     SpanTool {
         has_unreadable: views()
             .any(|view| view.tool().args.is_unreadable() || view.tool().result.is_unreadable()),
+        has_input_only: views()
+            .find(|view| view.tool().args.get().is_some())
+            .is_some_and(|view| view.tool().args.is_of(Source::ToolInput)),
+        unnamed,
         call: ToolCall {
             id: views().find_map(|view| view.tool().call_id.as_deref()).map(str::to_owned),
             name,
@@ -113,8 +106,7 @@ fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool, gaps: &
 
 /// All calls of a turn, and what is not known of them.
 pub(super) fn of_turn(spans: &[SpanTool], calls: &[ModelCall], gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
-    let from_parts = of_parts(calls, gaps);
-    let tools = if spans.is_empty() { from_parts } else { filled(spans, from_parts, gaps) };
+    let tools = filled(spans, of_parts(calls), gaps);
     for tool in &tools {
         if tool.args.is_none() {
             let message = format!("the arguments of the call of `{}` were not captured", tool.name);
@@ -154,11 +146,17 @@ impl<'r> Open<'r> {
         let mut open =
             Self { results: Vec::new(), by_id: HashMap::new(), in_order: HashMap::new(), taken: Vec::new() };
         for (at, call) in calls.iter().enumerate() {
+            let mut equal: HashMap<usize, usize> = HashMap::new();
             for result in call.input.iter().flat_map(|input| &*input.results) {
                 let key = match &result.id {
-                    Some(id) => (Some(id.as_str()), None, 0),
-                    // Each result is kept once, so the same one has the same place in memory.
-                    None => (None, result.name.as_deref(), Arc::as_ptr(result).addr()),
+                    Some(id) => (Some(id.as_str()), 0, 0),
+                    // Each result is kept once, so the same one has the same place in memory. Several calls may have equal results.
+                    None => {
+                        let place = Arc::as_ptr(result).addr();
+                        let count = equal.entry(place).or_default();
+                        *count += 1;
+                        (None, place, *count)
+                    }
                 };
                 if !seen.insert(key) {
                     continue;
@@ -210,30 +208,43 @@ impl<'r> Open<'r> {
     }
 }
 
+/// A call in what a model put out.
+struct Asked {
+    call: ToolCall,
+    /// The call of the model that asked for it, by number.
+    by: usize,
+    /// Whether its result was joined by order, in spite of an id.
+    is_by_order: bool,
+}
+
 /// The calls in what models put out, with the results in what models were sent later.
-fn of_parts(calls: &[ModelCall], gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
+fn of_parts(calls: &[ModelCall]) -> Vec<Asked> {
     let mut open = Open::of(calls);
     let mut tools = Vec::new();
     for (at, call) in calls.iter().enumerate() {
         for part in call.output.iter().flat_map(|output| &*output.calls) {
             let found = open.take(at, part.id.as_deref(), &part.name);
-            if let Some((_, true)) = found {
-                let message =
-                    format!("the result of `{}` was joined by order: its id is of no call", part.name);
-                gaps.push(Gap::new(GapKind::ResultByOrder, message));
-            }
-            tools.push(ToolCall {
-                id: part.id.clone(),
-                name: part.name.clone(),
-                args: part.args.clone(),
-                result: found.map(|(value, _)| value),
-                agent: call.agent.clone(),
-                duration: None,
-                error: None,
+            tools.push(Asked {
+                by: at,
+                is_by_order: found.as_ref().is_some_and(|(_, is_by_order)| *is_by_order),
+                call: ToolCall {
+                    id: part.id.clone(),
+                    name: part.name.clone(),
+                    args: part.args.clone(),
+                    result: found.map(|(value, _)| value),
+                    agent: call.agent.clone(),
+                    duration: None,
+                    error: None,
+                },
             });
         }
     }
     tools
+}
+
+fn note_order(gaps: &mut Vec<Gap>, name: &str) {
+    let message = format!("the result of `{name}` was joined by order: its id is of no call");
+    gaps.push(Gap::new(GapKind::ResultByOrder, message));
 }
 
 fn is_empty(value: Option<&Value>) -> bool {
@@ -246,44 +257,89 @@ fn is_empty(value: Option<&Value>) -> bool {
     }
 }
 
+/// The call in messages that a span is of, by number, and whether they have one id.
+type Claim = Option<(usize, bool)>;
+
+/// What a span and a call in messages have both if they are one.
+type Key = (Option<String>, Option<String>);
+type OfCall<'f> = &'f dyn Fn(&ToolCall) -> Option<Key>;
+
+/// The claim of each span: first by ids, then by the name and equal arguments, then by the name, then by order if it names no tool.
+fn claims(spans: &[SpanTool], parts: &[Asked]) -> Vec<Claim> {
+    let mut claims: Vec<Claim> = vec![None; spans.len()];
+    let mut is_claimed = vec![false; parts.len()];
+    let args = |call: &ToolCall| call.args.as_ref().map(ToString::to_string);
+    let by_id: OfCall<'_> = &|call| Some((Some(call.id.clone()?), None));
+    let by_args: OfCall<'_> = &|call| Some((Some(call.name.clone()), Some(args(call)?)));
+    let by_name: OfCall<'_> = &|call| Some((Some(call.name.clone()), None));
+    let by_order: OfCall<'_> = &|_| Some((None, None));
+    for (of_call, is_by_id, is_unnamed) in
+        [(by_id, true, false), (by_args, false, false), (by_name, false, false), (by_order, false, true)]
+    {
+        let mut queues: HashMap<Key, VecDeque<usize>> = HashMap::new();
+        for (number, part) in parts.iter().enumerate().filter(|(number, _)| !is_claimed[*number]) {
+            if let Some(key) = of_call(&part.call) {
+                queues.entry(key).or_default().push_back(number);
+            }
+        }
+        for (span, claim) in spans.iter().zip(&mut claims).filter(|(_, claim)| claim.is_none()) {
+            let key = of_call(&span.call).filter(|_| !is_unnamed || span.unnamed.is_some());
+            if let Some(number) = key.and_then(|key| queues.get_mut(&key)?.pop_front()) {
+                is_claimed[number] = true;
+                *claim = Some((number, is_by_id));
+            }
+        }
+    }
+    claims
+}
+
+/// The spans with their claims in the order of time, but those that one model call asked for in the order in which it did: that in
+/// which they begin is up to the threads that they run on.
+fn as_asked<'s>(spans: &'s [SpanTool], claims: &[Claim], parts: &[Asked]) -> Vec<(&'s SpanTool, Claim)> {
+    let mut places: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (place, claim) in claims.iter().enumerate() {
+        if let Some((number, _)) = claim {
+            places.entry(parts[*number].by).or_default().push(place);
+        }
+    }
+    let mut order: Vec<usize> = (0..spans.len()).collect();
+    for places in places.values() {
+        let mut asked = places.clone();
+        asked.sort_by_key(|place| claims[*place]);
+        for (place, from) in places.iter().zip(asked) {
+            order[*place] = from;
+        }
+    }
+    order.into_iter().map(|from| (&spans[from], claims[from])).collect()
+}
+
 /// The calls that have spans, with what only messages say of them, and those that only messages have. Each of these stands
 /// after the one that was asked for before it.
-fn filled(spans: &[SpanTool], mut parts: Vec<ToolCall>, gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
-    let mut by_id: HashMap<String, VecDeque<usize>> = HashMap::new();
-    let mut by_name: HashMap<String, VecDeque<usize>> = HashMap::new();
-    for (number, part) in parts.iter().enumerate() {
-        if let Some(id) = &part.id {
-            by_id.entry(id.clone()).or_default().push_back(number);
-        }
-        by_name.entry(part.name.clone()).or_default().push_back(number);
-    }
+fn filled(spans: &[SpanTool], mut parts: Vec<Asked>, gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
     let mut claimed: Vec<Option<usize>> = vec![None; parts.len()];
     let mut tools: Vec<ToolCall> = Vec::with_capacity(spans.len());
-    for (at, span) in spans.iter().enumerate() {
+    for (at, (span, claim)) in as_asked(spans, &claims(spans, &parts), &parts).into_iter().enumerate() {
         let mut tool = span.call.clone();
-        let mut next = |queue: Option<&mut VecDeque<usize>>| {
-            let queue = queue?;
-            while let Some(number) = queue.pop_front() {
-                if claimed[number].is_none() {
-                    claimed[number] = Some(at);
-                    return Some(number);
-                }
-            }
-            None
-        };
-        let found = next(tool.id.as_ref().and_then(|id| by_id.get_mut(id)));
-        let is_by_name = found.is_none();
-        if let Some(number) = found.or_else(|| next(by_name.get_mut(&tool.name))) {
+        if let Some((number, is_by_id)) = claim {
+            claimed[number] = Some(at);
             let part = &mut parts[number];
-            let takes_args = is_empty(tool.args.as_ref()) && !is_empty(part.args.as_ref());
-            let takes_result = is_empty(tool.result.as_ref()) && !is_empty(part.result.as_ref());
-            if takes_args || tool.args.is_none() {
-                tool.args = part.args.take();
+            let takes_args = !is_empty(part.call.args.as_ref())
+                && (span.has_input_only || is_empty(tool.args.as_ref()))
+                && tool.args != part.call.args;
+            let takes_result = is_empty(tool.result.as_ref()) && !is_empty(part.call.result.as_ref());
+            if takes_args || tool.args.is_none() || span.has_input_only && part.call.args.is_some() {
+                tool.args = part.call.args.take();
+            }
+            if takes_result && part.is_by_order {
+                note_order(gaps, &part.call.name);
             }
             if takes_result || tool.result.is_none() {
-                tool.result = part.result.take();
+                tool.result = part.call.result.take();
             }
-            if is_by_name && (takes_args || takes_result) {
+            if span.unnamed.is_some() {
+                tool.name.clone_from(&part.call.name);
+            }
+            if !is_by_id && (takes_args || takes_result) {
                 let message = format!(
                     "arguments or result of `{}` are from messages, joined by name: the ids differ",
                     tool.name
@@ -291,23 +347,43 @@ fn filled(spans: &[SpanTool], mut parts: Vec<ToolCall>, gaps: &mut Vec<Gap>) -> 
                 gaps.push(Gap::new(GapKind::DataByName, message));
             }
         }
+        note_name(gaps, span, claim.is_some(), &tool.name);
         tools.push(tool);
     }
     let mut first = Vec::new();
     let mut after: Vec<Vec<ToolCall>> = vec![Vec::new(); tools.len()];
     let mut previous = None;
-    for (part, claimed) in parts.into_iter().zip(claimed) {
+    for (Asked { call, is_by_order, .. }, claimed) in parts.into_iter().zip(claimed) {
         if claimed.is_some() {
             previous = claimed;
             continue;
         }
-        let message = format!("the call of `{}` stands in messages alone, without a span", part.name);
-        gaps.push(Gap::new(GapKind::ToolWithoutSpan, message));
+        if is_by_order {
+            note_order(gaps, &call.name);
+        }
+        if !spans.is_empty() {
+            let message = format!("the call of `{}` stands in messages alone, without a span", call.name);
+            gaps.push(Gap::new(GapKind::ToolWithoutSpan, message));
+        }
         match previous {
-            Some(previous) => after[previous].push(part),
-            None => first.push(part),
+            Some(previous) => after[previous].push(call),
+            None => first.push(call),
         }
     }
     let pairs = tools.into_iter().zip(after);
     first.into_iter().chain(pairs.flat_map(|(tool, after)| std::iter::once(tool).chain(after))).collect()
+}
+
+/// Notes where the name of a call comes from, if its span does not say it.
+fn note_name(gaps: &mut Vec<Gap>, span: &SpanTool, is_in_messages: bool, name: &str) {
+    let Some(id) = &span.unnamed else { return };
+    let (kind, whose) = if is_in_messages {
+        (GapKind::ToolNameMissing, "the name in the messages was taken")
+    } else if name.contains(char::is_whitespace) {
+        // No tool has such a name.
+        (GapKind::CallsNotCaptured, "no message shows the call; the name of the span is")
+    } else {
+        (GapKind::ToolNameMissing, "the name of the span was taken")
+    };
+    gaps.push(Gap::new(kind, format!("the tool span {id} names no tool; {whose}: {name}")));
 }

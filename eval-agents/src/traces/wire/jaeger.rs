@@ -106,6 +106,7 @@ fn span(value: &Value, store: &mut Store) -> Option<JaegerSpan> {
         start,
         end: start.zip(micros("duration")).map(|(start, lasted)| start.saturating_add(lasted)),
         status: status(&tags),
+        dropped: dropped(&tags),
         identity: overlay::identity(&tags).map(Box::new),
         resource: None,
         view,
@@ -135,6 +136,13 @@ fn status(tags: &Attributes) -> Status {
     }
 }
 
+/// What exporters to Jaeger write of attributes, events and links that were dropped.
+fn dropped(tags: &Attributes) -> u32 {
+    let counts = ["attributes", "events", "links"].map(|what| format!("otel.dropped_{what}_count"));
+    let sum = counts.iter().filter_map(|key| count(tags.get(key)?)).fold(0, u64::saturating_add);
+    u32::try_from(sum).unwrap_or(u32::MAX)
+}
+
 fn events(logs: &Value, notes: &mut Notes) -> Vec<Event> {
     if !matches!(logs, Value::Null | Value::Array(_)) {
         notes.misfit("`logs`", "a list", logs.kind());
@@ -149,4 +157,53 @@ fn events(logs: &Value, notes: &mut Notes) -> Vec<Event> {
         }
     }
     events
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tags(all: &[(&str, Value)]) -> Attributes {
+        all.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect()
+    }
+
+    #[test]
+    fn a_span_failed_if_its_status_says_so_or_without_a_status_the_tag_error() {
+        let of = |all: &[(&str, Value)]| status(&tags(all));
+        let code = |code: &str| ("otel.status_code", Value::from(code));
+        assert_eq!(
+            (of(&[]), of(&[code("OK")]), of(&[code("error")])),
+            (Status::Unset, Status::Ok, Status::Error)
+        );
+        assert_eq!(of(&[("error", true.into())]), Status::Error);
+        assert_eq!(
+            (of(&[("error", false.into())]), of(&[("error", "true".into())])),
+            (Status::Unset, Status::Unset)
+        );
+        assert_eq!(of(&[code("OK"), ("error", true.into())]), Status::Ok);
+    }
+
+    #[test]
+    fn what_was_dropped_is_the_sum_of_its_counts() {
+        let counts = [
+            ("otel.dropped_attributes_count", Value::from("2")),
+            ("otel.dropped_links_count", Value::from("3")),
+        ];
+        assert_eq!((dropped(&tags(&counts)), dropped(&tags(&[]))), (5, 0));
+        assert_eq!(dropped(&tags(&[("otel.dropped_events_count", "99999999999".into())])), u32::MAX);
+    }
+
+    #[test]
+    fn the_parent_is_the_first_that_it_is_a_child_of() {
+        let of = |text: &str| {
+            let mut notes = Notes::default();
+            let found = parent(&Value::parse(text).unwrap(), &mut notes);
+            (found.map(|id| id.to_string()), notes.into_gaps().len())
+        };
+        let follows = r#"{"refType": "FOLLOWS_FROM", "spanID": "a"}"#;
+        let child = |id: &str| format!(r#"{{"refType": "CHILD_OF", "spanID": "{id}"}}"#);
+        let all = format!("[{follows}, {}, {}]", child("b"), child("c"));
+        assert_eq!(of(&all), (Some("b".to_owned()), 0));
+        assert_eq!((of("[]"), of("null"), of("5")), ((None, 0), (None, 0), (None, 1)));
+    }
 }

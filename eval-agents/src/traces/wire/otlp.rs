@@ -70,7 +70,9 @@ impl Fields for Resource<'_> {
         match name {
             "resource" => {
                 let resource = value(access)?;
-                let attributes = attributes::otlp(&resource["attributes"], &mut self.store.notes);
+                let notes = &mut self.store.notes;
+                notes.dropped("attributes of a resource", dropped_attributes(&resource));
+                let attributes = attributes::otlp(&resource["attributes"], notes);
                 self.identity = overlay::identity(&attributes).map(Arc::new);
                 Ok(())
             }
@@ -82,7 +84,7 @@ impl Fields for Resource<'_> {
             | "scope_logs"
             | "instrumentationLibraryLogs"
             | "instrumentation_library_logs" => access.next_value_seed(List(&mut Scopes(self))),
-            _ => skip(access),
+            _ => other(name, access, &mut self.store.notes),
         }
     }
 
@@ -126,7 +128,9 @@ impl Fields for Scope<'_> {
         let Self { store, spans, logs, .. } = self;
         match name {
             "scope" | "instrumentationLibrary" | "instrumentation_library" => {
-                value(access)?["name"].as_str().unwrap_or_default().clone_into(&mut self.name);
+                let scope = value(access)?;
+                store.notes.dropped("attributes of a scope", dropped_attributes(&scope));
+                scope["name"].as_str().unwrap_or_default().clone_into(&mut self.name);
                 Ok(())
             }
             "spans" => {
@@ -145,13 +149,48 @@ impl Fields for Scope<'_> {
                 }
                 Ok(())
             }
-            _ => skip(access),
+            _ => other(name, access, &mut store.notes),
         }
     }
 
     fn not_an_object(&mut self, found: &'static str) {
         self.store.notes.misfit("an element of `scopeSpans`", "an object", found);
     }
+}
+
+/// A field that is not read, unless it says that spans were dropped.
+pub(super) fn other<'de, A: MapAccess<'de>>(
+    name: &str,
+    access: &mut A,
+    notes: &mut Notes,
+) -> Result<(), A::Error> {
+    if matches!(name, "droppedSpansCount" | "dropped_spans_count") {
+        notes.dropped("spans", &value(access)?);
+        return Ok(());
+    }
+    skip(access)
+}
+
+fn dropped_attributes(value: &Value) -> &Value {
+    either(value, "droppedAttributesCount", "dropped_attributes_count")
+}
+
+/// How many attributes, events and links of a span were dropped. Of a span that says nothing of agents only attributes matter:
+/// they may be what would have said it.
+fn dropped(value: &Value, is_viewed: bool) -> u32 {
+    let count_of = |value: &Value| count(value).unwrap_or_default();
+    let mut dropped = count_of(dropped_attributes(value));
+    if is_viewed {
+        dropped = dropped
+            .saturating_add(count_of(either(value, "droppedEventsCount", "dropped_events_count")))
+            .saturating_add(count_of(either(value, "droppedLinksCount", "dropped_links_count")));
+        let events = value["events"].as_array().unwrap_or_default();
+        let of_agents =
+            events.iter().filter(|it| it["name"].as_str().is_some_and(|name| name.starts_with("gen_ai.")));
+        dropped =
+            of_agents.fold(dropped, |sum, event| sum.saturating_add(count_of(dropped_attributes(event))));
+    }
+    u32::try_from(dropped).unwrap_or(u32::MAX)
 }
 
 /// A field under its name in OTLP's JSON, or the one of its protobuf.
@@ -197,6 +236,7 @@ pub(super) fn span(value: &Value, store: &mut Store) -> Option<(Id, Span)> {
         start: time(either(value, "startTimeUnixNano", "start_time_unix_nano")),
         end: time(either(value, "endTimeUnixNano", "end_time_unix_nano")),
         status: status_of(&status["code"], notes),
+        dropped: dropped(value, view.is_some()),
         identity: overlay::identity(&attributes).map(Box::new),
         resource: None,
         view,
@@ -286,6 +326,7 @@ fn log(value: &Value, notes: &mut Notes) -> Option<Log> {
         notes.malformed(format!("a record `{name}` names no trace"));
         return None;
     };
+    notes.dropped(&format!("attributes of a record `{name}`"), dropped_attributes(value));
     let at = time("timeUnixNano", "time_unix_nano")
         .or_else(|| time("observedTimeUnixNano", "observed_time_unix_nano"));
     Some(Log {

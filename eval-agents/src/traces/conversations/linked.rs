@@ -1,0 +1,128 @@
+//! Conversations that no span names, put together by what models were sent: the history of a call says what it goes on with.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Loose;
+use crate::traces::message::Response;
+use crate::traces::turns::Found;
+
+/// Joins those that go on with each other. A conversation goes on at one place only: where two go on with the same one, the second
+/// is one of its own.
+pub(super) fn linked(all: Vec<Loose>) -> Vec<Loose> {
+    let mut order: Vec<usize> =
+        (0..all.len()).filter(|at| !all[*at].is_named && !all[*at].found.is_empty()).collect();
+    order.sort_by(|one, other| all[*one].found[0].order().cmp(&all[*other].found[0].order()));
+    let mut all: Vec<Option<Loose>> = all.into_iter().map(Some).collect();
+    let mut ends = Ends::default();
+    for at in order {
+        let Some(next) = all[at].take() else { continue };
+        let first = &next.found[0];
+        let found = ends.by_history(first, &all).or_else(|| ends.by_result(first, &all));
+        let found = found.filter(|root| {
+            let cases = |it: &Loose| it.conversation.case_id.clone();
+            all[*root].as_ref().and_then(cases).zip(cases(&next)).is_none_or(|(one, other)| one == other)
+        });
+        let place = match found.and_then(|root| Some((root, all[root].as_mut()?))) {
+            Some((root, known)) => {
+                ends.forget(root, known);
+                known.add(next);
+                root
+            }
+            None => {
+                all[at] = Some(next);
+                at
+            }
+        };
+        if let Some(known) = &all[place] {
+            ends.note(place, known);
+        }
+    }
+    all.into_iter().flatten().collect()
+}
+
+impl Loose {
+    fn add(&mut self, next: Self) {
+        let Self { conversation, found, .. } = next;
+        self.conversation.trace_ids.extend(conversation.trace_ids);
+        self.conversation.gaps.extend(conversation.gaps);
+        self.conversation.case_id = self.conversation.case_id.take().or(conversation.case_id);
+        self.found.extend(found);
+    }
+
+    fn last(&self) -> Option<&Found> {
+        self.found.last()
+    }
+}
+
+/// Where conversations end, so far.
+#[derive(Default)]
+struct Ends {
+    /// By the hash of all that was said.
+    by_tail: HashMap<u64, Vec<usize>>,
+    /// By the ids of the calls that were asked for last, or whose results the model was sent last.
+    by_id: HashMap<String, Vec<usize>>,
+}
+
+impl Ends {
+    /// The conversation of which all stands at the beginning of what the model was sent: the longest, then the latest.
+    fn by_history(&self, first: &Found, all: &[Option<Loose>]) -> Option<usize> {
+        let history = &first.input()?.history;
+        let places = history.beginnings().find_map(|(point, _)| self.by_tail.get(&point))?;
+        // What is equal is told apart by ids.
+        let asked = |root: &usize| {
+            let last = all[*root].as_ref().and_then(Loose::last);
+            last.is_some_and(|last| last.asked().any(|id| first.answered().any(|answered| answered == id)))
+        };
+        places.iter().rfind(|root| asked(root)).or(places.last()).copied()
+    }
+
+    /// The only conversation that asked for the results that this one begins with, of the same words of the user; else the only one
+    /// with a result that the model was sent again. Histories can be cut, or put into other words.
+    fn by_result(&self, first: &Found, all: &[Option<Loose>]) -> Option<usize> {
+        let input = first.input()?;
+        let last = |root: &usize| all[*root].as_ref().and_then(Loose::last);
+        let only = |id: &str, goes_on: &dyn Fn(&Found) -> bool| {
+            let mut places = self.by_id.get(id)?.iter().filter(|root| last(root).is_some_and(goes_on));
+            places.next().copied().filter(|_| places.next().is_none())
+        };
+        if input.ends_with_result {
+            return first.answered().find_map(|id| {
+                only(id, &|last| last.asked().any(|asked| asked == id) && last.has_users_of(first))
+            });
+        }
+        let is_same = |result: &Arc<Response>, last: &Found| last.results().contains(result);
+        let sent = input.results.iter().rev();
+        sent.filter_map(|result| Some((result.id.as_deref()?, result)))
+            .find_map(|(id, result)| only(id, &|last| is_same(result, last)))
+    }
+
+    fn note(&mut self, place: usize, known: &Loose) {
+        let Some(last) = known.last() else { return };
+        if let Some(tail) = last.tail() {
+            self.by_tail.entry(tail).or_default().push(place);
+        }
+        for id in ids(last) {
+            let places = self.by_id.entry(id.to_owned()).or_default();
+            if places.last() != Some(&place) {
+                places.push(place);
+            }
+        }
+    }
+
+    fn forget(&mut self, place: usize, known: &Loose) {
+        let Some(last) = known.last() else { return };
+        if let Some(places) = last.tail().and_then(|tail| self.by_tail.get_mut(&tail)) {
+            places.retain(|root| *root != place);
+        }
+        for id in ids(last) {
+            if let Some(places) = self.by_id.get_mut(id) {
+                places.retain(|root| *root != place);
+            }
+        }
+    }
+}
+
+fn ids(last: &Found) -> impl Iterator<Item = &str> {
+    last.asked().chain(last.results().iter().filter_map(|result| result.id.as_deref()))
+}

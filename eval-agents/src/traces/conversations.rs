@@ -13,6 +13,7 @@ use super::store::{RawTrace, Store};
 use super::tree::Tree;
 use super::turns::{self, Found};
 use super::view::{Class, Identity, Span};
+use linked::{Loose, linked};
 
 /// The conversations of a store, in the order in which they were first seen.
 pub(super) fn of(store: &mut Store) -> Vec<Conversation> {
@@ -28,17 +29,7 @@ pub(super) fn of(store: &mut Store) -> Vec<Conversation> {
     }
     // What a group was made of is not needed once its turns are there.
     let read = groups.into_iter().map(|(key, traces)| Loose::of(key, traces, &mut store.copies));
-    linked::linked(read.collect()).into_iter().map(Loose::end).collect()
-}
-
-/// A conversation whose turns are not yet joined.
-#[derive(Debug)]
-pub(super) struct Loose {
-    pub(super) conversation: Conversation,
-    /// In the order of time.
-    pub(super) found: Vec<Found>,
-    /// Whether its spans name it.
-    pub(super) is_named: bool,
+    linked(read.collect()).into_iter().map(Loose::end).collect()
 }
 
 impl Loose {

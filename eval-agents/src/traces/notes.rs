@@ -1,7 +1,5 @@
 //! What was left out while reading, counted by its reason.
 
-use eval_core::format::Value;
-
 use super::gap::{Gap, GapKind};
 
 /// How many reasons are kept apart. A file with more is broken as a whole.
@@ -44,8 +42,8 @@ impl Notes {
     }
 
     /// An SDK or an exporter says that it dropped so many of something, unless it is none.
-    pub(super) fn dropped(&mut self, what: &str, count: &Value) {
-        if super::attributes::count(count).is_some_and(|count| count > 0) {
+    pub(super) fn dropped(&mut self, what: &str, count: Option<u64>) {
+        if count.is_some_and(|count| count > 0) {
             self.add(Gap::new(
                 GapKind::Dropped,
                 format!("{what} were dropped by the limits of an SDK or an exporter"),

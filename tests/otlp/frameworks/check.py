@@ -51,8 +51,8 @@ GAPS = [
     ("openai_agents_runner.py chat stream", "turns", {"answer_not_captured"}, {}),
     ("langchain_agent.py agent", "down", set(), {}),
     ("openai_loop.py opentelemetry", "turns", HIDDEN, {CONTENT: "false"}),
-    ("openai_loop.py openinference", "turns", HIDDEN | {"calls_not_captured"}, {"OPENINFERENCE_HIDE_INPUTS": "true", "OPENINFERENCE_HIDE_OUTPUTS": "true"}),
-    ("openai_loop.py traceloop", "turns", HIDDEN | {"calls_not_captured"}, {"TRACELOOP_TRACE_CONTENT": "false"}),
+    ("openai_loop.py openinference", "turns", {"user_not_captured", "answer_not_captured", "calls_not_captured"}, {"OPENINFERENCE_HIDE_INPUTS": "true", "OPENINFERENCE_HIDE_OUTPUTS": "true"}),
+    ("openai_loop.py traceloop", "turns", {"user_not_captured", "answer_not_captured", "calls_not_captured"}, {"TRACELOOP_TRACE_CONTENT": "false"}),
 ]
 # Content in records of logs.
 GAPS += [("google_adk.py", "turns", set(), {CONTENT: mode}) for mode in ["EVENT_ONLY", "SPAN_AND_EVENT", "true"]]

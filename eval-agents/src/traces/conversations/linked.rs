@@ -3,9 +3,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Loose;
+use crate::traces::conversation::Conversation;
 use crate::traces::message::Response;
 use crate::traces::turns::Found;
+
+/// A conversation whose turns are not yet joined.
+#[derive(Debug)]
+pub(super) struct Loose {
+    pub(super) conversation: Conversation,
+    /// In the order of time.
+    pub(super) found: Vec<Found>,
+    /// Whether its spans name it.
+    pub(super) is_named: bool,
+}
 
 /// Joins those that go on with each other. A conversation goes on at one place only: where two go on with the same one, the second
 /// is one of its own.
@@ -26,7 +36,7 @@ pub(super) fn linked(all: Vec<Loose>) -> Vec<Loose> {
         let place = match found.and_then(|root| Some((root, all[root].as_mut()?))) {
             Some((root, known)) => {
                 ends.forget(root, known);
-                known.add(next);
+                known.go_on(next);
                 root
             }
             None => {
@@ -42,7 +52,7 @@ pub(super) fn linked(all: Vec<Loose>) -> Vec<Loose> {
 }
 
 impl Loose {
-    fn add(&mut self, next: Self) {
+    fn go_on(&mut self, next: Self) {
         let Self { conversation, found, .. } = next;
         self.conversation.trace_ids.extend(conversation.trace_ids);
         self.conversation.gaps.extend(conversation.gaps);
@@ -50,7 +60,7 @@ impl Loose {
         self.found.extend(found);
     }
 
-    fn last(&self) -> Option<&Found> {
+    fn latest(&self) -> Option<&Found> {
         self.found.last()
     }
 }
@@ -71,7 +81,7 @@ impl Ends {
         let places = history.beginnings().find_map(|(point, _)| self.by_tail.get(&point))?;
         // What is equal is told apart by ids.
         let asked = |root: &usize| {
-            let last = all[*root].as_ref().and_then(Loose::last);
+            let last = all[*root].as_ref().and_then(Loose::latest);
             last.is_some_and(|last| last.asked().any(|id| first.answered().any(|answered| answered == id)))
         };
         places.iter().rfind(|root| asked(root)).or(places.last()).copied()
@@ -81,7 +91,7 @@ impl Ends {
     /// with a result that the model was sent again. Histories can be cut, or put into other words.
     fn by_result(&self, first: &Found, all: &[Option<Loose>]) -> Option<usize> {
         let input = first.input()?;
-        let last = |root: &usize| all[*root].as_ref().and_then(Loose::last);
+        let last = |root: &usize| all[*root].as_ref().and_then(Loose::latest);
         let only = |id: &str, goes_on: &dyn Fn(&Found) -> bool| {
             let mut places = self.by_id.get(id)?.iter().filter(|root| last(root).is_some_and(goes_on));
             places.next().copied().filter(|_| places.next().is_none())
@@ -98,7 +108,7 @@ impl Ends {
     }
 
     fn note(&mut self, place: usize, known: &Loose) {
-        let Some(last) = known.last() else { return };
+        let Some(last) = known.latest() else { return };
         if let Some(tail) = last.tail() {
             self.by_tail.entry(tail).or_default().push(place);
         }
@@ -111,7 +121,7 @@ impl Ends {
     }
 
     fn forget(&mut self, place: usize, known: &Loose) {
-        let Some(last) = known.last() else { return };
+        let Some(last) = known.latest() else { return };
         if let Some(places) = last.tail().and_then(|tail| self.by_tail.get_mut(&tail)) {
             places.retain(|root| *root != place);
         }

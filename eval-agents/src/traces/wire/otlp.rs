@@ -165,21 +165,21 @@ pub(super) fn other<'de, A: MapAccess<'de>>(
     notes: &mut Notes,
 ) -> Result<(), A::Error> {
     if matches!(name, "droppedSpansCount" | "dropped_spans_count") {
-        notes.dropped("spans", &value(access)?);
+        notes.dropped("spans", count(&value(access)?));
         return Ok(());
     }
     skip(access)
 }
 
-fn dropped_attributes(value: &Value) -> &Value {
-    either(value, "droppedAttributesCount", "dropped_attributes_count")
+fn dropped_attributes(value: &Value) -> Option<u64> {
+    count(either(value, "droppedAttributesCount", "dropped_attributes_count"))
 }
 
 /// How many attributes, events and links of a span were dropped. Of a span that says nothing of agents only attributes matter:
 /// they may be what would have said it.
 fn dropped(value: &Value, is_viewed: bool) -> u32 {
     let count_of = |value: &Value| count(value).unwrap_or_default();
-    let mut dropped = count_of(dropped_attributes(value));
+    let mut dropped = dropped_attributes(value).unwrap_or_default();
     if is_viewed {
         dropped = dropped
             .saturating_add(count_of(either(value, "droppedEventsCount", "dropped_events_count")))
@@ -187,8 +187,8 @@ fn dropped(value: &Value, is_viewed: bool) -> u32 {
         let events = value["events"].as_array().unwrap_or_default();
         let of_agents =
             events.iter().filter(|it| it["name"].as_str().is_some_and(|name| name.starts_with("gen_ai.")));
-        dropped =
-            of_agents.fold(dropped, |sum, event| sum.saturating_add(count_of(dropped_attributes(event))));
+        dropped = of_agents
+            .fold(dropped, |sum, event| sum.saturating_add(dropped_attributes(event).unwrap_or_default()));
     }
     u32::try_from(dropped).unwrap_or(u32::MAX)
 }

@@ -132,7 +132,7 @@ fn scores(test: &TestResult<'_>) -> String {
     let mut add = |key: String, value: String| lines.push(untrusted::one_line(&format!("{key}={value}")));
     add("eval_id".to_owned(), test.attempt.started.eval_id.clone());
     if let Some(label) = &test.attempt.started.label {
-        add("label".to_owned(), label.to_string());
+        add("label".to_owned(), label.clone());
     }
     if let Some(location) = test.location() {
         add("file".to_owned(), location.file.to_owned());

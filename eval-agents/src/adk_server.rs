@@ -4,6 +4,7 @@ mod conversation;
 mod error;
 mod event_stream;
 mod http;
+mod kept_state;
 mod listener;
 mod spawned;
 
@@ -21,10 +22,14 @@ use crate::hidden::Headers;
 use conversation::Conversation;
 pub use error::AdkServerError;
 use http::Http;
+use http::Program as _;
 use spawned::Spawned;
 
-/// How long a server that was spawned may take until it answers.
+/// How long a server may take until it answers.
 const READY_WITHIN: Duration = Duration::from_mins(1);
+
+/// The time between two looks at a server that is not reached.
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// An agent behind a server with the routes of `adk api_server`: ADK in Python, TypeScript, Go and Java, and adk-rs.
 ///
@@ -136,8 +141,9 @@ impl AdkServer {
         self
     }
 
-    /// Sets how long a spawned server may take until it answers: 60 seconds otherwise. It should be less than the time limit
-    /// of a turn, which opening the session has too.
+    /// Sets how long a spawned server may take until it answers: 60 seconds otherwise. So long, a run that is
+    /// [repeated](eval_core::EvalRunner::retry) waits for any server to answer again. It should be less than the time limit of a
+    /// turn, which both have too.
     #[must_use]
     pub fn ready_within(mut self, limit: Duration) -> Self {
         self.ready_within = limit;
@@ -155,6 +161,16 @@ impl AdkServer {
         match known {
             Some(apps) if !apps.contains(&self.app) => Err(AdkServerError::no_app(&self.app, &apps)),
             _ => Ok(()),
+        }
+    }
+
+    /// Forgets a server of this process that has ended, so that the next conversation starts another.
+    fn forget_ended(&self) {
+        if let Place::Spawned(launch) = &self.place {
+            let mut all = SPAWNED.lock().unwrap_or_else(PoisonError::into_inner);
+            if all.get(launch).is_some_and(|spawned| spawned.has_ended()) {
+                all.remove(launch);
+            }
         }
     }
 
@@ -237,5 +253,19 @@ impl Agent for AdkServer {
 
     fn details(&self) -> AppDetails {
         self.details.clone()
+    }
+
+    /// A server that runs elsewhere may be [started anew](AdkServer::ready_within). One of this process that ended is.
+    async fn wait_until_reachable(&mut self) {
+        self.forget_ended();
+        let answers = async {
+            while let Ok(http) = self.http().await
+                && !http.answers_soon().await
+            {
+                tokio::time::sleep(PAUSE).await;
+            }
+        };
+        // The next run says what is wrong.
+        let _ = tokio::time::timeout(self.ready_within, answers).await;
     }
 }

@@ -15,6 +15,10 @@ const KEPT: usize = 4096;
 /// How long the end of an output is waited for once the program is gone.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// How long a running program may write nothing until it is taken to be done, and how long that is waited for.
+const QUIET: Duration = Duration::from_millis(200);
+const SETTLING: Duration = Duration::from_secs(2);
+
 /// The end of one or more outputs. A thread for each reads all of it, so that the program never waits.
 #[derive(Clone, Default)]
 pub(crate) struct Tail(Arc<Outputs>);
@@ -29,6 +33,8 @@ struct Outputs {
 #[derive(Default)]
 struct State {
     bytes: VecDeque<u8>,
+    /// How many bytes were written so far.
+    written: usize,
     is_cut: bool,
 }
 
@@ -65,6 +71,22 @@ impl Tail {
         }
     }
 
+    /// What was written last by a program that runs on: it may answer first, and write why a moment later.
+    pub(crate) async fn settled(&self) -> String {
+        let settle = async {
+            let mut written = self.state().written;
+            loop {
+                tokio::time::sleep(QUIET).await;
+                let before = std::mem::replace(&mut written, self.state().written);
+                if written == before {
+                    return;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(SETTLING, settle).await;
+        self.text()
+    }
+
     /// What was written last by a program that is gone. Its threads may still read.
     pub(crate) async fn last_words(&self) -> String {
         let mut open = self.0.open.subscribe();
@@ -81,6 +103,7 @@ impl Tail {
 impl State {
     fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
+        self.written += bytes.len();
         if self.bytes.len() > KEPT {
             self.is_cut = true;
             self.bytes.drain(..self.bytes.len() - KEPT);
@@ -118,6 +141,23 @@ mod tests {
         let tail = Tail::default();
         tail.follow(&b"one\ntwo\n\n"[..]);
         assert_eq!(tail.last_words().await, "one\ntwo");
+    }
+
+    #[tokio::test]
+    async fn what_is_written_a_moment_later_is_waited_for() {
+        let (output, mut writer) = std::io::pipe().unwrap();
+        let tail = Tail::default();
+        tail.follow(output);
+        let writes = tokio::task::spawn_blocking(move || {
+            use std::io::Write as _;
+            for line in ["Traceback\n", "ImportError: x\n"] {
+                thread::sleep(QUIET / 4);
+                writer.write_all(line.as_bytes()).unwrap();
+            }
+            writer
+        });
+        assert_eq!(tail.settled().await, "Traceback\nImportError: x");
+        drop(writes.await.unwrap());
     }
 
     #[tokio::test(start_paused = true)]

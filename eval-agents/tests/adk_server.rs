@@ -147,6 +147,94 @@ async fn a_session_that_exists_gets_an_id_of_the_server() {
     }
 }
 
+/// A server that answers with these states when a session is created, and when it is read.
+fn keeping(created: &'static str, read: &'static str) -> Stub {
+    Stub::new(move |request| match request.line.as_str() {
+        line if line.starts_with("POST /apps/") => {
+            Answer::json(&format!(r#"{{"id": "made-by-the-server", "state": {created}}}"#))
+        }
+        line if line.starts_with("GET /apps/weather/users/") => {
+            Answer::json(&format!(r#"{{"state": {read}}}"#))
+        }
+        _ => answering(request, turn),
+    })
+}
+
+#[tokio::test]
+async fn state_of_users_and_apps_that_other_conversations_left_is_an_error_before_the_first_turn() {
+    let stub = keeping(r#"{"unit": "C", "user:city": "Lima", "app:visits": 7, "city": "Oslo"}"#, "{}");
+    let error = error_of(AdkServer::at(&stub.url, "weather")).await;
+    assert!(
+        error.contains(
+            "opening the session: the session begins with state of other conversations, which the case does not ask for: \
+             `user:city`, `app:visits`; start the server without stored state (Python's: `adk api_server \
+             --no_use_local_storage ..`), give the case a `user_id` of its own, or have the case name the keys in the `state` \
+             of its `session_input`"
+        ),
+        "{error}"
+    );
+    let lines: Vec<String> = stub.requests().into_iter().map(|request| request.line).collect();
+    assert!(!lines.iter().any(|line| line.contains("run_sse")), "{lines:?}");
+    assert!(
+        lines.last().is_some_and(|line| line.starts_with("DELETE ")),
+        "the session is of no use: {lines:?}"
+    );
+
+    // What the case asks for is its own.
+    let asked = session().with_state("user:city", "Lima").with_state("app:visits", 7);
+    let mut talk = Conversation::new(AdkServer::at(&stub.url, "weather")).with_session(asked);
+    talk.say("hi").await.unwrap();
+    talk.finish().await.unwrap();
+}
+
+#[tokio::test]
+async fn state_that_another_conversation_changes_meanwhile_is_an_error() {
+    for (state, key) in [
+        (r#"{"user:city": "Lima"}"#, "`user:city`"),
+        (r#"{"last_city": "Rome", "app:visits": 8}"#, "`app:visits`"),
+    ] {
+        let stub = keeping("{}", state);
+        let error = error_of(AdkServer::at(&stub.url, "weather")).await;
+        let told = format!(
+            "reading the session state: another conversation changed the state of this one meanwhile: {key}; "
+        );
+        assert!(error.contains(&told) && error.contains("`--concurrency 1`"), "{error}");
+    }
+    // What its own events changed is not another's.
+    let set = RESULT.replace(r#"{"last_city": "Lima"}"#, r#"{"user:city": "Lima"}"#);
+    let stub = Stub::new(move |request| match request.line.as_str() {
+        "POST /run_sse" => Answer::events(&[&one_line(CALL), &one_line(&set), &one_line(TEXT)]),
+        line if line.starts_with("GET /apps/weather/users/") => {
+            Answer::json(r#"{"state": {"unit": "C", "user:city": "Lima"}}"#)
+        }
+        _ => answering(request, turn),
+    });
+    let mut talk = Conversation::new(AdkServer::at(&stub.url, "weather")).with_session(session());
+    talk.say("hi").await.unwrap();
+    talk.finish().await.unwrap();
+}
+
+#[tokio::test]
+async fn conversations_of_cases_that_name_no_user_have_a_user_each() {
+    let stub = Stub::new(|request| match request.line.as_str() {
+        line if line.contains("/users/test_user_id-") && line.ends_with("/sessions") => {
+            Answer::json(r#"{"id": "s"}"#)
+        }
+        line if line.contains("/users/test_user_id-") && line.ends_with("/sessions/s") => Answer::json("{}"),
+        _ => answering(request, turn),
+    });
+    let mut users = std::collections::BTreeSet::new();
+    for _ in 0..2 {
+        let session = Session::new("the app of the case", "test_user_id");
+        let mut talk = Conversation::new(AdkServer::at(&stub.url, "weather")).with_session(session);
+        talk.say("hi").await.unwrap();
+        talk.finish().await.unwrap();
+        let of_turn = stub.requests().into_iter().rfind(|request| request.line == "POST /run_sse").unwrap();
+        users.insert(Value::parse(&of_turn.body).unwrap()["userId"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(users.len(), 2, "{users:?}");
+}
+
 #[tokio::test]
 async fn an_event_that_stores_an_artifact_counts_once() {
     let with_artifact = RESULT.replace(r#""artifactDelta": {}"#, r#""artifactDelta": {"image.png": 0}"#);
@@ -340,25 +428,25 @@ async fn faults_of_the_session_are_errors_too() {
         (
             "POST /apps/",
             (|| status(401, "who are you")) as fn() -> Answer,
-            "opening the session: POST /apps/{app}/users/{user}/sessions answered 401 Unauthorized: who are you",
+            "opening the session: POST of a session answered 401 Unauthorized: who are you",
         ),
         ("POST /apps/", || Answer::json("{}"), "answered without the id of a session: {}"),
         ("POST /apps/", || status(200, "<html>"), "answered with something that is not JSON"),
         (
             "GET /apps/weather/app-info",
             || status(500, "no agent"),
-            "opening the session: GET /apps/{app}/app-info answered 500 Internal Server Error: no agent",
+            "opening the session: GET of the app's info answered 500 Internal Server Error: no agent",
         ),
         (
             "GET /apps/weather/users",
             || status(500, "lost"),
-            "reading the session state: GET /apps/{app}/users/{user}/sessions/{session} answered 500 Internal Server Error: lost",
+            "reading the session state: GET of the session answered 500 Internal Server Error: lost",
         ),
         ("GET /apps/weather/users", || Answer::json(r#"{"state": 1}"#), "a state that is no object"),
         (
             "DELETE ",
             || status(500, "locked"),
-            "ending the conversation: DELETE /apps/{app}/users/{user}/sessions/{session} answered 500 Internal Server Error: locked",
+            "ending the conversation: DELETE of the session answered 500 Internal Server Error: locked",
         ),
     ] {
         let stub = faulty(line, fault);

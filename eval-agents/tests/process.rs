@@ -308,7 +308,7 @@ fn after_the_turn() -> Vec<Fault> {
             "a program that ignores its end",
             after_turn("trap '' TERM; while :; do sleep 1; done").end_within(Duration::from_millis(200)),
             &[
-                "ending the conversation: the program did not end within 200ms after `end` and the end of its input, and was killed",
+                "ending the conversation: the program did not end within 200ms (`end_within`, or `--end-within`, sets the limit) after `end` and the end of its input, and was killed",
             ],
         ),
         (

@@ -179,6 +179,44 @@ async fn the_state_is_read_back_and_the_app_is_the_one_that_was_given() {
 }
 
 #[tokio::test]
+async fn state_that_the_server_kept_for_a_user_is_an_error_of_the_next_conversation() {
+    let Some(python) = python() else { return };
+    let anna = || Session::new("a", "anna");
+    let play = async |session| {
+        let mut talk = Conversation::new(server(&python, "desk")).with_session(session);
+        talk.say("long").await.map_err(|error| error.to_string())?;
+        talk.finish().await.map_err(|error| error.to_string())
+    };
+    play(anna().with_state("user:likes", "tea").with_state("app:visits", 1)).await.unwrap();
+    let error = play(anna()).await.unwrap_err();
+    assert!(
+        error.contains("which the case does not ask for: `app:visits`, `user:likes`; start the server"),
+        "{error}"
+    );
+    // A case that names the keys begins with its own values, and one that names no user has none of another user.
+    let named = play(anna().with_state("user:likes", "milk").with_state("app:visits", 2)).await.unwrap();
+    assert_eq!(named.state["user:likes"].as_str(), Some("milk"));
+    let nobody = Session::new("a", "test_user_id").with_state("app:visits", 3);
+    assert_eq!(play(nobody).await.unwrap().state.get("user:likes"), None);
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_be_imported_is_told_in_the_words_of_its_server() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("torn")).unwrap();
+    std::fs::write(folder.path().join("torn/__init__.py"), "from . import agent\n").unwrap();
+    std::fs::write(folder.path().join("torn/agent.py"), "import no_such_module\n").unwrap();
+    let mut command = Command::new(&python);
+    command.args(["-c", "from google.adk.cli import main; main()", "api_server", "--no_use_local_storage"]);
+    let agent = AdkServer::spawn(command.arg(folder.path()).env("PYTHONDONTWRITEBYTECODE", "1"), "torn");
+    let mut talk = Conversation::new(agent).with_session(Session::new("a", "u"));
+    let error = talk.say("hi").await.unwrap_err().to_string();
+    println!("{error}");
+    assert!(error.contains("answered 500") && error.contains("No module named 'no_such_module'"), "{error}");
+}
+
+#[tokio::test]
 async fn judges_see_the_instructions_and_tools_of_the_app() {
     let Some(python) = python() else { return };
     let case = &weather().eval_cases[0];

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use eval_agents::{AdkServer, Process};
 use eval_core::testing::Conversation;
-use eval_core::{Agent, Session};
+use eval_core::{Agent, Criterion, EvalCase, EvalRunner, Invocation, Session};
 use support::file;
 
 /// A file of a test, in which servers note who they are.
@@ -129,7 +129,9 @@ async fn a_server_that_never_answers_is_given_up_and_ended() {
     let starts = Starts::new("mute");
     let error = say(starts.server("mute").ready_within(Duration::from_secs(2)), "hi").await.unwrap_err();
     assert!(
-        error.contains("within 2s (`ready_within` sets the limit); it wrote last:\n| loading"),
+        error.contains(
+            "within 2s (`ready_within`, or `--ready-within`, sets the limit); it wrote last:\n| loading"
+        ),
         "{error}"
     );
     assert_gone(&starts.pids(), Duration::from_secs(2));
@@ -146,6 +148,64 @@ async fn a_server_that_dies_in_a_turn_is_told_with_its_last_words() {
     );
     let second = say(starts.server("dies"), "hi").await.unwrap_err();
     assert!(second.contains("no connection") && second.contains("has ended: exit status: 7"), "{second}");
+}
+
+#[tokio::test]
+async fn a_server_that_fails_is_told_with_its_last_words() {
+    let starts = Starts::new("fails");
+    let error = say(starts.server("fails"), "hi").await.unwrap_err();
+    assert!(
+        error.contains("POST of a session answered 500")
+            && error.contains(
+                "; the server wrote last:\n| Traceback\n| ModuleNotFoundError: No module named 'missing'"
+            ),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_died_is_started_again_for_a_run_that_is_repeated() {
+    let starts = Starts::new("dies-once");
+    let set = |id: &str| EvalCase::new(id).turn(Invocation::user("hi").response("pid"));
+    let runner =
+        |retry| EvalRunner::new().retry(retry).criterion("response_match_score", Criterion::new(0.1));
+    let play =
+        async |case, retry| runner(retry).run_case(&case, || starts.server("dies_once")).await.unwrap();
+    let first = play(set("dies"), 3).await;
+    assert!(
+        first.to_string().contains("has ended: exit status: 7"),
+        "a turn that broke off is not repeated: {first}"
+    );
+    let second = play(set("unreached"), 0).await;
+    assert!(second.to_string().contains("no connection"), "{second}");
+    let third = play(set("again"), 1).await;
+    assert!(third.verdict.passed(), "{third}");
+    assert!(third.notes[0].starts_with("run 1 was repeated 1 time, as the agent was not reached"), "{third}");
+    assert_eq!(starts.pids().len(), 2);
+}
+
+#[tokio::test]
+async fn a_run_that_is_repeated_waits_until_a_server_elsewhere_is_back() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let starts = Starts::new("back");
+    let late = thread::spawn({
+        let mut command = starts.command("");
+        command.args(["--port", &port.to_string()]);
+        move || {
+            // Later than any repeat that does not wait for it.
+            thread::sleep(Duration::from_secs(3));
+            command.spawn().unwrap()
+        }
+    });
+    let agent =
+        || AdkServer::at(format!("http://127.0.0.1:{port}"), "echo").ready_within(Duration::from_secs(30));
+    let case = EvalCase::new("back").turn(Invocation::user("hi").response("pid"));
+    let runner = EvalRunner::new().retry(1).criterion("response_match_score", Criterion::new(0.1));
+    let report = runner.run_case(&case, agent).await.unwrap();
+    let mut server = late.join().unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(report.verdict.passed(), "{report}");
 }
 
 #[tokio::test]

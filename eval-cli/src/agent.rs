@@ -1,14 +1,17 @@
 //! The agent of `run` and `record`: an app behind an ADK server, or a program.
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::process::Command;
+use std::time::Duration;
 
 use clap::ArgGroup;
-use eval_agents::{AdkServer, Process};
+use eval_agents::{AdkServer, AdkServerError, Process};
 use eval_core::{Agent, BoxAgent, EvalRunner};
+use eval_format::options::parse_timeout;
 
-use crate::output::CommandError;
-use crate::output::hide;
+use crate::features::lacking;
+use crate::output::{CommandError, hide, shell};
 
 /// The arguments of which exactly one says what answers.
 pub(crate) fn exactly_one() -> ArgGroup {
@@ -33,7 +36,8 @@ pub(crate) struct AgentArgs {
     #[arg(long, value_name = "COMMAND", help_heading = "Agent (exactly one)")]
     agent_cmd: Option<String>,
 
-    /// The command that starts an ADK server. A free port takes the place of `{port}`, else `--port` is appended.
+    /// The command that starts an ADK server, which should keep no state. A free port takes the place of `{port}`, else `--port`
+    /// is appended.
     #[arg(long, value_name = "COMMAND", requires = "app", help_heading = "Agent (exactly one)")]
     adk_cmd: Option<String>,
 
@@ -49,6 +53,25 @@ pub(crate) struct AgentArgs {
         help_heading = "Agent (exactly one)"
     )]
     headers: Vec<Header>,
+
+    /// How long a server may take until it answers, or a program until it says `hello`: `500ms`, `30s`, `2m`. It is a minute, or
+    /// 30 seconds, otherwise.
+    #[arg(long, value_name = "TIME", value_parser = parse_timeout, help_heading = "Agent (exactly one)")]
+    ready_within: Option<Duration>,
+
+    /// How long a program may take to end after its conversation. It is 5 seconds otherwise.
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = parse_timeout,
+        requires = "agent_cmd",
+        help_heading = "Agent (exactly one)"
+    )]
+    end_within: Option<Duration>,
+
+    /// Lets so many conversations go through one program at a time. Otherwise each has a program of its own.
+    #[arg(long, value_name = "N", requires = "agent_cmd", help_heading = "Agent (exactly one)")]
+    program_concurrency: Option<NonZeroUsize>,
 }
 
 /// A header as it is given. `Debug` shows its name alone.
@@ -81,10 +104,13 @@ impl AgentArgs {
     pub(crate) fn choose(&self) -> Result<AnyAgent, CommandError> {
         let app = self.app.as_deref().unwrap_or_default();
         let server = match (&self.agent_url, &self.adk_cmd, &self.agent_cmd) {
+            (Some(url), ..) if url.starts_with("https://") && !cfg!(feature = "https") => {
+                return Err(lacking("an `https` address", "https"));
+            }
             (Some(url), ..) => AdkServer::at(url, app),
             (_, Some(command), _) => AdkServer::spawn(words("--adk-cmd", command)?, app),
             (.., Some(command)) => {
-                return Ok(AnyAgent::Program(Box::new(Process::new(words("--agent-cmd", command)?))));
+                return Ok(AnyAgent::Program(Box::new(self.program(words("--agent-cmd", command)?))));
             }
             // clap asks for one of them.
             (None, None, None) => {
@@ -94,6 +120,7 @@ impl AgentArgs {
                 ));
             }
         };
+        let server = self.ready_within.into_iter().fold(server, AdkServer::ready_within);
         let with_header = |server: AdkServer, Header(header): &Header| match header.split_once('=') {
             Some((name, value)) if !name.is_empty() => Ok(server.header(name, value)),
             _ => Err(CommandError::new(
@@ -102,6 +129,13 @@ impl AgentArgs {
             )),
         };
         self.headers.iter().try_fold(server, with_header).map(|server| AnyAgent::Server(Box::new(server)))
+    }
+
+    fn program(&self, command: Command) -> Process {
+        let program = self.ready_within.into_iter().fold(Process::new(command), Process::ready_within);
+        let program = self.end_within.into_iter().fold(program, Process::end_within);
+        let most = self.program_concurrency.map(NonZeroUsize::get);
+        most.into_iter().fold(program, Process::concurrency)
     }
 
     /// What the agent is called in drafts: the app, else the program.
@@ -139,15 +173,23 @@ impl AgentArgs {
     /// The arguments again, for a command that is shown. Values of headers are left out.
     pub(crate) fn words(&self) -> Vec<String> {
         let all = [
-            ("--agent-url", &self.agent_url),
-            ("--agent-cmd", &self.agent_cmd),
-            ("--adk-cmd", &self.adk_cmd),
-            ("--app", &self.app),
+            ("--agent-url", self.agent_url.clone()),
+            ("--agent-cmd", self.agent_cmd.clone()),
+            ("--adk-cmd", self.adk_cmd.clone()),
+            ("--app", self.app.clone()),
+            ("--ready-within", self.ready_within.map(in_ms)),
+            ("--end-within", self.end_within.map(in_ms)),
+            ("--program-concurrency", self.program_concurrency.map(|most| most.to_string())),
         ];
-        let given = all.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value.clone()?]));
+        let given = all.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
         let headers = self.headers.iter().map(|header| ["--header".to_owned(), format!("{header:?}=..")]);
         given.chain(headers).flatten().collect()
     }
+}
+
+/// A time as it is given.
+pub(crate) fn in_ms(time: Duration) -> String {
+    format!("{}ms", time.as_millis())
 }
 
 /// A command line as its words. No shell reads it.
@@ -166,16 +208,18 @@ fn words(option: &str, line: &str) -> Result<Command, CommandError> {
 
 impl AnyAgent {
     /// Waits for a server, so that one that is not there fails the run once and not each case. Programs start with cases.
-    pub(crate) async fn ready(&self) -> Result<(), CommandError> {
-        match self {
-            Self::Server(server) => server.ready().await.map_err(|error| {
-                CommandError::new(
-                    error.to_string(),
-                    "check the address or the command, and the name of the app (`--app`)",
-                )
-            }),
-            Self::Program(_) => Ok(()),
+    /// One that runs elsewhere may come later, if the arguments say so.
+    pub(crate) async fn ready(&self, may_come_later: bool) -> Result<(), CommandError> {
+        let Self::Server(server) = self else { return Ok(()) };
+        let mut ready = server.ready().await;
+        if may_come_later && matches!(ready, Err(AdkServerError::Unreachable { .. })) {
+            server.as_ref().clone().wait_until_reachable().await;
+            ready = server.ready().await;
         }
+        ready.map_err(|error| {
+            let help = "check the address or the command, and the name of the app (`--app`)";
+            CommandError::new(error.to_string(), help)
+        })
     }
 
     /// The agent of a conversation.

@@ -31,6 +31,8 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+#[cfg(not(all(feature = "serve", feature = "store")))]
+use crate::features::{AnyArgs, lacking};
 use crate::output::{Answer, CommandError};
 
 /// Checks eval sets in the format of Google's Agent Development Kit (ADK), and reads what their tests recorded.
@@ -70,8 +72,14 @@ pub(crate) enum Command {
     Run(Box<run::Args>),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
+    /// The service and the pages in the browser. This build lacks the feature `serve`.
+    #[cfg(not(feature = "serve"))]
+    Serve(AnyArgs),
     #[cfg(feature = "store")]
     Store(store::Args),
+    /// Runs in buckets. This build lacks the feature `store`.
+    #[cfg(not(feature = "store"))]
+    Store(AnyArgs),
     Traces(traces::Args),
     Completions(completions::Args),
 }
@@ -99,8 +107,12 @@ impl Command {
             Self::Run(args) => run::run(args),
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(args),
+            #[cfg(not(feature = "serve"))]
+            Self::Serve(_) => Err(lacking("`serve`", "serve")),
             #[cfg(feature = "store")]
             Self::Store(args) => store::run(args),
+            #[cfg(not(feature = "store"))]
+            Self::Store(_) => Err(lacking("`store`", "store")),
             Self::Traces(args) => traces::run(args),
             Self::Completions(args) => Ok(completions::run(args, Cli::command())),
         }
@@ -129,9 +141,7 @@ impl Command {
             Self::Rerun(_) => "rerun",
             Self::Rescore(_) => "rescore",
             Self::Run(_) => "run",
-            #[cfg(feature = "serve")]
             Self::Serve(_) => "serve",
-            #[cfg(feature = "store")]
             Self::Store(_) => "store",
             Self::Traces(_) => "traces",
             Self::Completions(_) => "completions",

@@ -10,6 +10,7 @@ mod agent;
 mod commands;
 mod drafts;
 mod edited;
+mod features;
 mod files;
 mod output;
 mod recorded;

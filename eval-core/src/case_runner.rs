@@ -171,7 +171,8 @@ impl CaseRunner {
             let run = Run::new(number, label);
             loop {
                 match source.begin(&run, self.options.timeout).await {
-                    Ok(Begun::Agent(agent)) => {
+                    Ok(Begun::Agent(mut agent)) => {
+                        again.wait_until_reachable(&run, &mut agent, self.options.timeout).await;
                         let attempt = Run { is_repeatable: again.may_repeat(number), ..run.clone() };
                         let evaluated = source.evaluate(self, identified, agent, &attempt).await;
                         if attempt.repeats(evaluated.report().error.as_ref()) {

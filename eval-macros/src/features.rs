@@ -23,10 +23,7 @@ impl Feature {
 
     /// How to turn it on.
     pub(crate) fn help(self) -> String {
-        format!(
-            "turn it on in `Cargo.toml`: `eval-core = {{ version = \"..\", features = [\"{}\"] }}`",
-            self.0
-        )
+        format!("add `features = [\"{}\"]` to the line of `eval-core` in `Cargo.toml`", self.0)
     }
 
     /// Tokens that stand for `with` if eval-core has the feature, else for `without`. `private` is the path of

@@ -9,6 +9,7 @@
 //! | [`lock`] | locks on files and folders, between processes |
 //! | [`file`](mod@file) | the bytes of a file, unless it may have no end |
 //! | `whole_file` | files that are never half written (feature `whole-files`) |
+//! | [`id`] | ids that are new each time |
 //! | [`hash`] | hashes of contents that are the same everywhere |
 //! | [`spelling`] | the known name that a wrong one was probably meant to be |
 //! | [`shell`] | words and commands as a shell takes them |
@@ -20,6 +21,7 @@
 pub mod category;
 pub mod file;
 pub mod hash;
+pub mod id;
 pub mod lock;
 pub mod message;
 pub mod secrets;

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | a part of one of our lines: a name, a path, an id | `name`, `one_line` |
 //! | a text of its own, which may have several lines | `quoted`, `marked` |
+//! | a sentence of ours that ends with one | `lines_below` |
 //! | the one line of such a text that says what went wrong | `name` of its `headline` |
 //! | a finished text, in which both stand | `guard`, `guard_styled` |
 //! | a text or a part of a line on a page, masked and cut | `excerpt`, `excerpt_line` |
@@ -27,4 +28,4 @@ mod tests;
 pub use excerpt::{Excerpt, LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 pub use formats::{annotation, fenced, json, markdown, xml};
 pub use headline::{below_headline, headline};
-pub use text::{MARK, guard, guard_styled, marked, name, one_line, quoted};
+pub use text::{MARK, guard, guard_styled, lines_below, marked, name, one_line, quoted};

@@ -2,23 +2,26 @@
 
 use std::time::Duration;
 
+use eval_core::format::options::DEFAULT_USER_ID;
 use eval_core::format::{Map, Value};
 use eval_core::{Session, Turn};
+use eval_support::id::fresh_id;
 use reqwest::Method;
 
 use super::error::{AdkServerError, behind_colon, cut};
 use super::event_stream::{EventStream, Sent};
 use super::http::{Http, has_no_route};
+use super::kept_state::KeptState;
+use crate::wire;
 use crate::wire::ReadEvent;
-use crate::{stderr, wire};
 
 /// How long deleting a session may take.
 const DELETE: Duration = Duration::from_secs(10);
 
-const CREATE: &str = "POST /apps/{app}/users/{user}/sessions";
+const CREATE: &str = "POST of a session";
 const RUN: &str = "POST /run_sse";
-const READ: &str = "GET /apps/{app}/users/{user}/sessions/{session}";
-const REMOVE: &str = "DELETE /apps/{app}/users/{user}/sessions/{session}";
+const READ: &str = "GET of the session";
+const REMOVE: &str = "DELETE of the session";
 
 /// A session on a server.
 #[derive(Debug)]
@@ -27,6 +30,7 @@ pub(super) struct Conversation {
     app: String,
     user: String,
     session: String,
+    kept: KeptState,
     /// Whether the server could not be reached, so that there is nobody to say goodbye to.
     is_lost: bool,
     /// Whether a turn began that did not end.
@@ -34,9 +38,14 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    /// Creates the session, with the state of the case.
+    /// Creates the session, with the state of the case. A case that names no user has one of its own: in google-adk's
+    /// evaluation no state of a user comes from another process.
     pub(super) async fn begin(http: Http, app: &str, session: &Session) -> Result<Self, AdkServerError> {
-        let path = ["apps", app, "users", &session.user_id, "sessions"];
+        let user = match session.user_id.as_str() {
+            DEFAULT_USER_ID => fresh_id(DEFAULT_USER_ID),
+            named => named.to_owned(),
+        };
+        let path = ["apps", app, "users", &user, "sessions"];
         let mut wanted = Map::from([("state", Value::Object(session.state.clone()))]);
         wanted.insert("sessionId", session.session_id.as_str());
         let created = http.ask(CREATE, Method::POST, &path, Some(&wanted.clone().into())).await;
@@ -56,14 +65,23 @@ impl Conversation {
             let answer = http.headers().mask(&created.to_string());
             AdkServerError::Answer(format!("{CREATE} answered without the id of a session: {}", cut(&answer)))
         })?;
-        Ok(Self {
+        let begun = Self {
             app: app.to_owned(),
-            user: session.user_id.clone(),
             session: id.to_owned(),
+            user,
             http,
+            kept: KeptState::of(&session.state),
             is_lost: false,
             in_turn: false,
-        })
+        };
+        match created["state"].as_object().map_or(Ok(()), |state| begun.kept.check_start(state)) {
+            Ok(()) => Ok(begun),
+            // The session is of no use, and deleting it changes nothing about the error.
+            Err(error) => {
+                drop(begun.end().await);
+                Err(error)
+            }
+        }
     }
 
     /// Sends a message and records the events of the answer.
@@ -75,7 +93,7 @@ impl Conversation {
         ran
     }
 
-    async fn run(&self, turn: &Turn<'_>, streaming: bool) -> Result<(), AdkServerError> {
+    async fn run(&mut self, turn: &Turn<'_>, streaming: bool) -> Result<(), AdkServerError> {
         let mut request = Map::new();
         request.insert("appName", self.app.as_str());
         request.insert("userId", self.user.as_str());
@@ -89,8 +107,8 @@ impl Conversation {
         }
         let (mut stream, mut events, mut received) =
             (EventStream::default(), Vec::new(), Received::default());
-        let broken =
-            |why: String| AdkServerError::Answer(format!("{RUN} {}", self.http.headers().mask(&why)));
+        let headers = self.http.headers().clone();
+        let broken = |why: String| AdkServerError::Answer(format!("{RUN} {}", headers.mask(&why)));
         while let Some(piece) = self.http.piece(&mut response).await? {
             let read = stream.read(&piece, &mut events);
             self.record(turn, &mut events, &mut received)?;
@@ -102,7 +120,7 @@ impl Conversation {
     }
 
     fn record(
-        &self,
+        &mut self,
         turn: &Turn<'_>,
         events: &mut Vec<Sent>,
         received: &mut Received,
@@ -110,6 +128,10 @@ impl Conversation {
         for sent in events.drain(..) {
             match received.event(&sent) {
                 Ok(Some(read)) => {
+                    // As in ADK, fragments change nothing.
+                    if !read.event.partial {
+                        self.kept.change(&read.event.state_delta);
+                    }
                     for key in read.unread {
                         turn.recorder().note(format!("the server sent `{key}`, which nothing reads"));
                     }
@@ -130,7 +152,7 @@ impl Conversation {
         let path = ["apps", &self.app, "users", &self.user, "sessions", &self.session];
         let session = self.http.ask(READ, Method::GET, &path, None).await?;
         match session["state"].as_object() {
-            Some(state) => Ok(Some(state.clone())),
+            Some(state) => self.kept.check_end(state).map(|()| Some(state.clone())),
             // Servers leave out what is empty.
             None if session["state"].is_null() => Ok(Some(Map::new())),
             None => Err(AdkServerError::Answer(format!("{READ} answered with a state that is no object"))),
@@ -149,20 +171,18 @@ impl Conversation {
             Err(error) => Err(error),
         };
         // A turn that did not end says nothing of its reason. The server may have.
-        match (self.in_turn, self.http.program()) {
-            (true, Some(program)) => {
-                let note =
-                    stderr::quoted("the server wrote last", &self.http.headers().mask(&program.wrote()));
-                match deleted {
-                    Err(error) => Err(error.with(&note)),
-                    Ok(()) if note.is_empty() => Ok(()),
-                    Ok(()) => Err(AdkServerError::Broken {
-                        message: format!("the turn did not end{note}"),
-                        source: None,
-                    }),
-                }
+        if !self.in_turn {
+            return deleted;
+        }
+        let note = self.http.wrote_last().await;
+        match deleted {
+            // Its error has them already.
+            Err(error @ AdkServerError::Status { status: 500.., .. }) => Err(error),
+            Err(error) => Err(error.with(&note)),
+            Ok(()) if note.is_empty() => Ok(()),
+            Ok(()) => {
+                Err(AdkServerError::Broken { message: format!("the turn did not end{note}"), source: None })
             }
-            _ => deleted,
         }
     }
 }

@@ -100,11 +100,7 @@ impl AdkServerError {
     pub(super) fn no_app(app: &str, apps: &[String]) -> Self {
         let known = match apps {
             [] => "it has none; its argument is the folder above the folders of the agents".to_owned(),
-            apps => {
-                let names: Vec<String> =
-                    apps.iter().map(|app| format!("`{}`", untrusted::name(app))).collect();
-                format!("it has {}", names.join(", "))
-            }
+            apps => format!("it has {}", names(apps)),
         };
         Self::NoApp(format!("the server has no app `{app}`: {known}"))
     }
@@ -157,6 +153,12 @@ pub(super) fn said(body: &str) -> String {
     let keys = ["detail", "message", "error"];
     let told = json.as_ref().and_then(|json| keys.into_iter().find_map(|key| json[key].as_str()));
     cut(told.unwrap_or(body).trim())
+}
+
+/// Foreign names in a sentence of ours.
+pub(super) fn names(all: &[impl AsRef<str>]) -> String {
+    let quoted = all.iter().map(|one| format!("`{}`", untrusted::name(one.as_ref())));
+    quoted.collect::<Vec<_>>().join(", ")
 }
 
 /// The beginning of a foreign text, with its lines marked if there are several.

@@ -13,13 +13,16 @@ use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 
 use super::error::{AdkServerError, Cause, cut};
 use crate::hidden::Headers;
-use crate::wire;
+use crate::{stderr, wire};
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(20);
 
 /// How long a question may take that no agent has to think about.
 const SHORT: Duration = Duration::from_secs(20);
+
+/// How long a look at a server that is not ready may take.
+const LOOK: Duration = Duration::from_secs(5);
 
 /// The most bytes of an answer. A session has all its events.
 const LARGEST_ANSWER: usize = 256 << 20;
@@ -30,6 +33,9 @@ const LARGEST_ERROR: usize = 64 << 10;
 /// How a program ended, and what it wrote last; `None` if it runs on.
 pub(super) type Gone<'p> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'p>>;
 
+/// What a program wrote last.
+pub(super) type Wrote<'p> = Pin<Box<dyn Future<Output = String> + Send + 'p>>;
+
 /// The program that a server is, if this process started it.
 pub(super) trait Program: fmt::Debug + Send + Sync {
     /// Waits a moment for the end of a program that broke a connection.
@@ -38,8 +44,8 @@ pub(super) trait Program: fmt::Debug + Send + Sync {
     /// Whether the program was started and has ended.
     fn has_ended(&self) -> bool;
 
-    /// What the program wrote last.
-    fn wrote(&self) -> String;
+    /// What the program wrote last, once it writes no more.
+    fn wrote(&self) -> Wrote<'_>;
 }
 
 /// A server.
@@ -94,6 +100,11 @@ impl Http {
         false
     }
 
+    /// The same within the time that a look takes.
+    pub(super) async fn answers_soon(&self) -> bool {
+        tokio::time::timeout(LOOK, self.answers()).await.unwrap_or(false)
+    }
+
     /// The names of the apps; `None` if the server does not tell.
     pub(super) async fn apps(&self) -> Result<Option<Vec<String>>, AdkServerError> {
         let what = "GET /list-apps";
@@ -110,7 +121,7 @@ impl Http {
 
     /// The instructions and tools of an app; empty if the server does not tell.
     pub(super) async fn details(&self, app: &str) -> Result<AppDetails, AdkServerError> {
-        let what = "GET /apps/{app}/app-info";
+        let what = "GET of the app's info";
         let response = self.send(Method::GET, &["apps", app, "app-info"], None, Some(SHORT)).await?;
         // A server may have the route and no information on an app of another kind.
         if has_no_route(response.status()) || response.status() == StatusCode::BAD_REQUEST {
@@ -205,7 +216,9 @@ impl Http {
         } else {
             body
         };
-        AdkServerError::status(what, status, &told)
+        let error = AdkServerError::status(what, status, &told);
+        // Python's server tells its log alone why it failed.
+        if status.is_server_error() { error.with(&self.wrote_last().await) } else { error }
     }
 
     /// The next piece of an answer; `None` at its end.
@@ -250,9 +263,14 @@ impl Http {
         }
     }
 
-    /// What a spawned server wrote last.
-    pub(super) fn program(&self) -> Option<&dyn Program> {
-        self.program.as_deref()
+    /// What a spawned server wrote last, to be put behind an error; empty for a server that was not started here.
+    pub(super) async fn wrote_last(&self) -> String {
+        match &self.program {
+            Some(program) => {
+                stderr::quoted("the server wrote last", &self.headers.mask(&program.wrote().await))
+            }
+            None => String::new(),
+        }
     }
 
     pub(super) fn headers(&self) -> &Headers {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
 use super::error::AdkServerError;
-use super::http::{Gone, Http, Program};
+use super::http::{Gone, Http, Program, Wrote};
 use super::listener::{Listener, listener};
 use crate::group::Launch;
 use crate::hidden::Headers;
@@ -23,8 +23,7 @@ const PORT: &str = "{port}";
 /// How often another port is tried if somebody else took the first one.
 const ATTEMPTS: usize = 3;
 
-/// How long a look at a server that is not ready may take, and the time between two looks.
-const LOOK: Duration = Duration::from_secs(5);
+/// The time between two looks at a server that is not ready.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long a server may take to end, or to listen, where the system does not tell who answers on its port.
@@ -89,7 +88,7 @@ impl Spawned {
         let group = SharedGroup::new(group);
         let mut answered_unknown = None;
         loop {
-            let answers = tokio::time::timeout(LOOK, http.answers()).await.unwrap_or(false);
+            let answers = http.answers_soon().await;
             // Whoever answers on the port of a server that is gone is somebody else.
             if let Some(status) = group.ended() {
                 group.kill().await;
@@ -123,7 +122,7 @@ impl Spawned {
             if Instant::now() >= deadline {
                 group.kill().await;
                 return Err(Failure::Other(AdkServerError::NotReady(format!(
-                    "the server `{launch}` did not answer {} within {limit:?} (`ready_within` sets the limit){}",
+                    "the server `{launch}` did not answer {} within {limit:?} (`ready_within`, or `--ready-within`, sets the limit){}",
                     http.base(),
                     quoted("it wrote last", &wrote.last_words().await)
                 ))));
@@ -148,9 +147,13 @@ impl Program for Spawned {
         running.is_some_and(|running| running.group.ended().is_some())
     }
 
-    fn wrote(&self) -> String {
-        let running = self.running.get().and_then(|running| running.as_ref().ok());
-        running.map(|running| running.wrote.text()).unwrap_or_default()
+    fn wrote(&self) -> Wrote<'_> {
+        Box::pin(async {
+            match self.running.get() {
+                Some(Ok(running)) => running.wrote.settled().await,
+                _ => String::new(),
+            }
+        })
     }
 }
 

@@ -284,7 +284,7 @@ impl Seat {
             Ok(false) => Err(self.broken().await),
             Err(_) => {
                 let late = ProcessError::NotReady(format!(
-                    "the program `{}` did not say `hello` within {limit:?} (`ready_within` sets the limit); a program \
+                    "the program `{}` did not say `hello` within {limit:?} (`ready_within`, or `--ready-within`, sets the limit); a program \
                      whose output is a pipe has to flush it",
                     child.launch
                 ));
@@ -404,7 +404,8 @@ impl Seat {
             child.group.kill().await;
             let wrote = quoted("it wrote to its standard error", &child.wrote.last_words().await);
             return Err(ProcessError::End(format!(
-                "the program did not end within {limit:?} after `end` and the end of its input, and was killed{wrote}"
+                "the program did not end within {limit:?} (`end_within`, or `--end-within`, sets the limit) after `end` and the end \
+                 of its input, and was killed{wrote}"
             )));
         };
         let ended = child.last_message().await;

@@ -1,14 +1,14 @@
 //! Recording scripts.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use eval_core::format::options::DEFAULT_USER_ID;
 use eval_core::format::{DEFAULT_TIMEOUT, Problems};
 use eval_core::report::{RunError, Transcript};
 use eval_core::testing::Conversation;
 use eval_core::{Agent, Session};
+use eval_support::id::fresh_id;
 
 use super::script::Script;
 use super::varied;
@@ -138,7 +138,7 @@ impl DraftRecorder {
         let input = script.session.as_ref();
         let app_name = or(input.map(|input| &input.app_name), &self.app_name);
         let user_id = or(input.map(|input| &input.user_id), &self.user_id);
-        let mut session = Session::new(app_name, user_id).with_session_id(fresh_session_id());
+        let mut session = Session::new(app_name, user_id).with_session_id(fresh_id("record"));
         session.state = input.map(|input| input.state.clone()).unwrap_or_default();
         Conversation::new(agent).with_session(session).with_timeout(self.timeout)
     }
@@ -146,11 +146,4 @@ impl DraftRecorder {
     pub(super) fn origin(&self) -> Origin {
         Origin::new(&self.from).with("format", "recording")
     }
-}
-
-/// An id that no other conversation in this or another process has.
-fn fresh_session_id() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    format!("record-{now:x}-{:x}-{:x}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }

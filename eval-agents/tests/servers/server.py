@@ -4,7 +4,8 @@
     server.py [--mode MODE] --port PORT
 
 It says on each start who it is in the file that STARTS names. Modes: `stubborn` ignores SIGTERM and has a child that does,
-`mute` never listens, `broken` ends at once, `taken` does so the first time, `dies` ends in the first turn.
+`mute` never listens, `broken` ends at once, `taken` does so the first time, `dies` ends in the first turn, `dies_once` does so
+in the first turn of the first server, `fails` answers sessions with 500 and says why a moment later.
 """
 
 import argparse
@@ -27,6 +28,11 @@ def note(*pids):
         file.write("".join(f"{pid}\n" for pid in pids))
 
 
+def starts():
+    with open(os.environ["STARTS"], encoding="utf-8") as file:
+        return file.read().count("\n")
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/list-apps":
@@ -39,7 +45,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path == "/run_sse":
-            if options.mode == "dies":
+            if options.mode == "dies" or options.mode == "dies_once" and starts() == 1:
                 print("out of memory", file=sys.stderr, flush=True)
                 os._exit(7)
             if "wait" in body["newMessage"]["parts"][0]["text"]:
@@ -51,15 +57,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
+        elif options.mode == "fails":
+            self.answer("Internal Server Error", 500)
+            self.wfile.flush()
+            time.sleep(0.1)
+            print("Traceback\nModuleNotFoundError: No module named 'missing'", file=sys.stderr, flush=True)
         else:
             self.answer({"id": "s", "state": {}})
 
     def do_DELETE(self):
         self.answer(None)
 
-    def answer(self, value):
+    def answer(self, value, status=200):
         data = json.dumps(value).encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -75,7 +86,7 @@ if options.mode == "stubborn":
 note(*pids)
 if options.mode == "broken":
     sys.exit("no such folder: agents")
-if options.mode == "taken" and open(os.environ["STARTS"], encoding="utf-8").read().count("\n") == 1:
+if options.mode == "taken" and starts() == 1:
     sys.exit("OSError: [Errno 98] Address already in use")
 if options.mode == "mute":
     print("loading", flush=True)

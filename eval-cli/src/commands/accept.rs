@@ -55,11 +55,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         drafts.extend(drafts_of(&set)?);
     }
     if !asks {
-        let mut text = String::new();
-        for draft in &drafts {
-            text.push_str(&shown(draft));
-            accept(draft)?;
-        }
+        let text: String = drafts.iter().map(shown).collect();
+        accept(&drafts)?;
         let answer = changed("accept", ("accepted", "in"), &by_file(drafts), "", args.format)?;
         return Ok(if args.format == Format::Json {
             answer
@@ -74,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         match on_terminal(&question, at + 1, all, &mut input)? {
             Decision::Accept => {
                 // At once: what is decided is kept, whatever happens to the rest.
-                accept(&draft)?;
+                accept(std::slice::from_ref(&draft))?;
                 accepted.push(draft);
             }
             Decision::Keep => {}

@@ -6,6 +6,7 @@ mod source;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use eval_agents::import::{Format as Stored, Import, Mapping};
 use eval_support::words::count;
 
@@ -14,8 +15,8 @@ use crate::output::{Answer, CommandError, Format};
 
 /// Adds drafts of cases to a set, made of conversations that are stored.
 ///
-/// What a file is, its content says: a session of ADK as JSON, a database of ADK's sessions, an eval set of another tool, a
-/// table of questions and answers. `RUN:CASE` is a case of a recorded run: what happened there becomes a new case. Secrets are
+/// What a file is, its content says: a session of ADK as JSON, a database of ADK's sessions, an eval set of another tool, stored
+/// traces, a table of questions and answers. `RUN:CASE` is a case of a recorded run: what happened there becomes a new case. Secrets are
 /// masked, equal conversations are dropped, and arguments that are probably others next time are pointed out. Tests refuse a
 /// draft until `accept` takes its mark away.
 #[derive(Debug, clap::Args)]
@@ -42,7 +43,7 @@ pub(crate) struct Args {
     map: Option<Mapping>,
 
     /// What the files are, whatever they look like.
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
     from_format: Option<Stored>,
 
     /// Writes nothing, and shows what would be written.
@@ -59,11 +60,17 @@ Examples:
   cargo evalset import session.json -o evals/weather.evalset.json
   cargo evalset import sessions.db --session s-17 -o evals/weather.evalset.json --case refund
   cargo evalset import faq.csv --map question=user,answer=final -o evals/faq.evalset.json --dry-run
+  cargo evalset import traces.json -o evals/weather.evalset.json
   cargo evalset import :weather::sunny -o evals/weather.evalset.json
 
 Exit codes:
   0  each source was read; the drafts were added, or the set has their conversations already
   2  a source or the set cannot be read or written, or a source holds no conversation; nothing was written";
+
+/// The names of the formats, for the help.
+fn formats() -> impl TypedValueParser<Value = Stored> {
+    PossibleValuesParser::new(Stored::ALL.map(Stored::name)).try_map(|name| name.parse::<Stored>())
+}
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let destination = Destination::of(&args.output)?;

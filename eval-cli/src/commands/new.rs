@@ -56,8 +56,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let runtime = runtime::folder(args.path.as_deref())?;
     let set = format!("evals/{}{SET_SUFFIX}", args.name);
     let tests = format!("tests/{}.rs", args.name);
-    // Cargo takes a folder of tests for a test target too, and refuses two of one name.
-    for file in [&set, &tests, &format!("tests/{}/main.rs", args.name)] {
+    // Cargo takes a folder of tests for a test target too, and refuses two of one name; a folder with `mod.rs` is a module of the
+    // tests, which rustc looks for in the new file too.
+    let folders = ["main", "mod"].map(|file| format!("tests/{}/{file}.rs", args.name));
+    for file in [&set, &tests].into_iter().chain(&folders) {
         refuse_existing(&package.folder().join(file))?;
     }
     package.refuse_unseen_tests(&args.name)?;
@@ -70,10 +72,16 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         manifest.add(name, &line)?;
     }
     let (added, kept) = manifest.save()?;
-    write_new(&[
+    let mut files = vec![
         (folder.join(&set), args.name.filled(SET)),
         (folder.join(&tests), args.name.filled(args.agent.template())),
-    ])?;
+    ];
+    // As `cargo new` does it. A package that was there has its own.
+    let ignored = folder.join(".gitignore");
+    if made.is_some() && !ignored.exists() {
+        files.push((ignored, "/target\n".to_owned()));
+    }
+    write_new(&files)?;
     let folder = package.is_above().then(|| folder.to_path_buf());
     let written = Written { name: &args.name, set, tests, made, added, kept, folder };
     Ok(Answer::new(Outcome::Passed, human::text(&written)))

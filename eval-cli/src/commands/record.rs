@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use eval_agents::record::{DraftRecorder, Script, scripts};
-use eval_format::options::{ParseOptionError, parse_timeout};
+use eval_format::options::parse_timeout;
 use eval_support::untrusted::one_line;
 
 use crate::agent::{self, AgentArgs, AnyAgent};
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     user: Option<String>,
 
     /// The time limit of each turn: `500ms`, `30s`, `2m`. It is two minutes otherwise.
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timeout)]
     timeout: Option<Duration>,
 
     /// The output format.
@@ -60,7 +60,7 @@ const USAGE: &str = "cargo evalset record [OPTIONS] <AGENT> -o <SET> [PROMPTS]";
 const AFTER_HELP: &str = "\
 Examples:
   cargo evalset record --agent-cmd 'python3 agents/weather.py' -o evals/weather.evalset.json prompts.txt
-  cargo evalset record --adk-cmd 'adk api_server agents' --app weather -o evals/weather.evalset.json
+  cargo evalset record --adk-cmd 'adk api_server --no_use_local_storage agents' --app weather -o evals/weather.evalset.json
   cargo evalset record --agent-url $URL --app trip -o evals/trip.evalset.json --runs 5 prompts.jsonl
 
 What can be typed in a conversation:
@@ -72,10 +72,6 @@ What can be typed in a conversation:
 Exit codes:
   0  each conversation was recorded, or the set has it already
   2  a conversation was not recorded, or the agent or the set cannot be used; what was recorded before stays";
-
-fn parse_time(text: &str) -> Result<Duration, ParseOptionError> {
-    parse_timeout(text)
-}
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // What is secret is known before anything is written.
@@ -100,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     let mut recorded = Recorded::default();
     runtime.block_on(async {
-        agent.ready().await?;
+        agent.ready(false).await?;
         match &scripts {
             Some(scripts) => all(&recorder, scripts, &agent, &destination, &mut recorded).await,
             None => chat::run(recorder, &agent, &destination, &mut recorded).await,

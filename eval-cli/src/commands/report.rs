@@ -10,9 +10,13 @@ use clap::ArgGroup;
 use eval_report::price::{PriceError, Prices};
 use eval_support::untrusted::one_line;
 
+#[cfg(not(feature = "store"))]
+use crate::features::StoreArgs;
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{RunArgs, RunResults, prune};
 use formats::ReportFiles;
+#[cfg(feature = "store")]
+use stored::StoreArgs;
 
 /// Shows the results of a test run: the last one, unless another one is named.
 ///
@@ -49,9 +53,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", requires = "filed_under_an_app")]
     app: Option<String>,
 
-    #[cfg(feature = "store")]
     #[command(flatten)]
-    stored: stored::StoreArgs,
+    stored: StoreArgs,
 
     /// Also prints annotations of GitHub Actions, on the lines of the cases.
     #[arg(long, conflicts_with = "format")]
@@ -89,6 +92,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // Only formats for programs tell the scores of each run.
     let takes_all = args.format == Format::Json || args.files.take_all();
     let run = args.run.which();
+    #[cfg(not(feature = "store"))]
+    args.stored.check()?;
     #[cfg(feature = "store")]
     let (stored, takes_all) = (args.stored.fetch(&run)?, takes_all || args.stored.publishes());
     #[cfg(feature = "store")]

@@ -17,6 +17,9 @@ use eval_report::command::pressed as ctrl_c_pressed;
 use eval_support::variables;
 
 use super::report::formats::{self, ReportFiles};
+#[cfg(not(feature = "store"))]
+use crate::features::StoreArgs;
+use crate::features::with_judge;
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{LoadedRun, RunResults, new_root};
 use ended::Ended;
@@ -24,6 +27,8 @@ use matched::Matched;
 use options::RunOptions;
 use progress::Progress;
 use source::SourceArgs;
+#[cfg(feature = "store")]
+use stored::StoreArgs;
 
 /// Runs eval sets against an agent that is not Rust in a test: behind an ADK server, a program in any language, or what
 /// stored traces say that one did.
@@ -46,9 +51,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     files: ReportFiles,
 
-    #[cfg(feature = "store")]
     #[command(flatten)]
-    stored: stored::StoreArgs,
+    stored: StoreArgs,
 
     /// Also prints annotations of GitHub Actions, on the lines of the cases.
     #[arg(long, conflicts_with = "format")]
@@ -64,7 +68,7 @@ const USAGE: &str = "cargo evalset run [OPTIONS] <AGENT> <SET[:CASE,..]>...";
 const AFTER_HELP: &str = "\
 Examples:
   cargo evalset run evals --agent-cmd 'python3 agents/weather.py'
-  cargo evalset run weather:sunny,oslo --adk-cmd 'adk api_server agents' --app weather
+  cargo evalset run weather:sunny,oslo --adk-cmd 'adk api_server --no_use_local_storage agents' --app weather
   cargo evalset run 'evals/**/*.evalset.json' --agent-url $URL --app trip --retry 2
   cargo evalset run weather --trace traces.json -m tool_trajectory_avg_score
   cargo evalset run trip --agent-url $URL --app trip --header \"Authorization=Bearer $TOKEN\"
@@ -90,14 +94,14 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     #[cfg(feature = "store")]
     let sets = &runtime.block_on(crate::store::fetch_sets(&args.sets, &new_root()))?;
     #[cfg(not(feature = "store"))]
-    let sets = &args.sets;
+    let sets = args.stored.check().map(|()| &args.sets)?;
     let again = [args.agent.words(), args.options.words()].concat();
-    let runner = args.options.set(args.agent.set(EvalRunner::new()))?;
+    let runner = args.options.set(args.agent.set(with_judge(EvalRunner::new())))?;
     let runner = journal.set(runner).again(again.clone());
     let (progress, runner) = Progress::of(runner, prices);
     let (folder, planned) = runtime.block_on(async {
         let plan = runner.select(sets).map_err(|error| problem::of_plan(&error))?;
-        agent.ready().await?;
+        agent.ready(args.options.retry > 0).await?;
         let matched = Matched::of(&agent, &plan);
         matched.tell();
         matched.check(args.agent.allow_uncovered)?;

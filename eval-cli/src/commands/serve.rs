@@ -13,10 +13,14 @@ use std::path::PathBuf;
 use eval_server::{BindError, Server, ServerOptions, TokenError, stop_signal};
 
 use crate::agent::{self, AgentArgs};
+#[cfg(not(feature = "store"))]
+use crate::features::StoreArgs;
 use crate::output::{Answer, CommandError, Outcome};
 use crate::recorded::root;
 use crate::serve::{PAGES, Start, site};
 use drafts::SetFolder;
+#[cfg(feature = "store")]
+use stored::StoreArgs;
 
 /// Shows runs while they run, drafts and files in the browser, and checks eval sets and scores traces over HTTP.
 ///
@@ -50,9 +54,8 @@ pub(crate) struct Args {
     #[arg(long = "price", value_name = "[MODEL=]IN/OUT")]
     prices: Vec<String>,
 
-    #[cfg(feature = "store")]
     #[command(flatten)]
-    stored: stored::StoreArgs,
+    stored: StoreArgs,
 
     /// The port on which agents send traces over OTLP; 0 is any that is free. [default: 4318, or none if it is taken]
     #[arg(long, value_name = "PORT")]
@@ -79,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     #[cfg(feature = "store")]
     let records = args.stored.records()?.unwrap_or_else(root);
     #[cfg(not(feature = "store"))]
-    let records = root();
+    let records = args.stored.check().map(|()| root())?;
     let (pages, site) = site(records.clone(), super::report::prices(&args.prices)?, start);
     let mut options = ServerOptions::new().records(records).pages(pages).links(PAGES);
     for host in &args.hosts {

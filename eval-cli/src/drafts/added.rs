@@ -2,7 +2,7 @@
 
 use eval_agents::draft::Draft;
 use eval_support::shell;
-use eval_support::untrusted::one_line;
+use eval_support::untrusted::{lines_below, one_line};
 use eval_support::words::{count, them};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ impl Added<'_> {
             text.push_str(&format!("{}  {}\n", styled(WARNING, "left out"), one_line(what)));
         }
         for why in self.failures {
-            text.push_str(&format!("{}  {}\n", styled(WARNING, "not recorded"), one_line(why)));
+            text.push_str(&format!("{}  {}\n", styled(WARNING, "not recorded"), lines_below(why, 2)));
         }
         if self.preview.is_none() && !self.drafts.is_empty() {
             let set = shell::word(&self.destination.shown());

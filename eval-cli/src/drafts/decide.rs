@@ -7,11 +7,16 @@ use super::draft::Draft;
 use crate::edited::{edit, refused};
 use crate::output::CommandError;
 
-/// Takes the mark of a draft away, if the case is still the one that was shown.
-pub(crate) fn accept(draft: &Draft) -> Result<(), CommandError> {
-    edit(&draft.path, |editor| {
-        unchanged(draft, editor)?;
-        editor.accept(&draft.case.eval_id).map_err(|error| refused(&draft.path, &error))
+/// Takes the marks of drafts away, if the cases are still those that were shown. Those of one set are accepted together: its
+/// file is read and written once.
+pub(crate) fn accept(drafts: &[Draft]) -> Result<(), CommandError> {
+    drafts.chunk_by(|one, next| one.path == next.path).try_for_each(|of_set| {
+        edit(&of_set[0].path, |editor| {
+            of_set.iter().try_for_each(|draft| {
+                unchanged(draft, editor)?;
+                editor.accept(&draft.case.eval_id).map_err(|error| refused(&draft.path, &error))
+            })
+        })
     })
 }
 
@@ -53,11 +58,34 @@ mod tests {
         let draft = Draft { path: path.clone(), case: shown };
         let changed = text.replace("Hi", "Bye");
         fs::write(&path, &changed).expect("a set");
-        let error = accept(&draft).expect_err("it is another one");
+        let error = accept(&[draft.clone()]).expect_err("it is another one");
         assert!(error.message.ends_with("the case `a` was changed meanwhile"), "{}", error.message);
         assert_eq!(fs::read_to_string(&path).expect("a set"), changed);
         fs::write(&path, text).expect("a set");
-        accept(&draft).expect("it is the one that was shown");
+        accept(&[draft]).expect("it is the one that was shown");
+        assert_eq!(fs::read_to_string(&path).expect("a set"), text.replace(r#", "_draft": {}"#, ""));
+    }
+
+    #[test]
+    fn drafts_of_one_set_are_accepted_together_or_not_at_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.evalset.json");
+        let case = |id: &str| {
+            format!(
+                r#"{{"eval_id": "{id}", "conversation": [{{"user_content": {{"parts": [{{"text": "{id}"}}]}}}}], "_draft": {{}}}}"#
+            )
+        };
+        let text = format!(r#"{{"eval_set_id": "s", "eval_cases": [{}, {}]}}"#, case("a"), case("b"));
+        fs::write(&path, &text).expect("a set");
+        let editor = open(&path).expect("a set");
+        let drafts: Vec<Draft> =
+            editor.cases().map(|case| Draft { path: path.clone(), case: case.clone() }).collect();
+        let changed = text.replace(r#""text": "b""#, r#""text": "c""#);
+        fs::write(&path, &changed).expect("a set");
+        accept(&drafts).expect_err("the second one is another one");
+        assert_eq!(fs::read_to_string(&path).expect("a set"), changed, "the first one is a draft still");
+        fs::write(&path, &text).expect("a set");
+        accept(&drafts).expect("both are as they were shown");
         assert_eq!(fs::read_to_string(&path).expect("a set"), text.replace(r#", "_draft": {}"#, ""));
     }
 }

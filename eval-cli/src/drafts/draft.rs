@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use eval_format::EvalCase;
 
 /// A draft of a set, as it was read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) path: PathBuf,
     pub(crate) case: EvalCase,

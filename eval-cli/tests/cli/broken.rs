@@ -50,6 +50,9 @@ fn every_command_shows_examples() {
     assert!(commands.len() > 9, "{help}");
     for command in commands.into_iter().filter(|command| *command != "help") {
         let ran = folder.run(&[command, "--help"]);
+        if ran.err.contains("which this build lacks") {
+            continue;
+        }
         assert!(ran.out.contains("Examples:\n  cargo evalset "), "{command}: {}", ran.out);
         assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{command}: {}", ran.out);
     }

@@ -177,7 +177,10 @@ fn what_cannot_be_imported_writes_nothing_and_says_what_to_do() {
         (&["one.json", "--session", "s-9"], "`one.json` has no session `s-9`; it has `s-1`"),
         (&["evals"], "there is no file `evals`"),
         (&["one.json", "--map", "q=usr"], "there is no role `usr`"),
-        (&["one.json", "--from-format", "adk"], "there is no format `adk`"),
+        (
+            &["one.json", "--from-format", "adk"],
+            "[possible values: adk-session, adk-database, set, trace, json-lines, csv]",
+        ),
     ] {
         let ran = import(&folder, args);
         assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.out);

@@ -4,6 +4,8 @@ mod broken;
 mod check;
 mod complete;
 mod edit;
+#[cfg(not(any(feature = "https", feature = "model-judge", feature = "serve", feature = "store")))]
+mod features;
 mod fix;
 mod fmt;
 mod folder;

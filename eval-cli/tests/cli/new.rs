@@ -102,7 +102,8 @@ fn a_folder_without_a_package_gets_one() {
     let ran = run_in(&folder, "my-agent", &["new", "greetings", "--path", "../evalset"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.starts_with("made the package `my-agent`\n"), "{}", ran.out);
-    assert_eq!(names(&folder, "my-agent"), ["Cargo.toml", "evals", "src", "tests"]);
+    assert_eq!(names(&folder, "my-agent"), [".gitignore", "Cargo.toml", "evals", "src", "tests"]);
+    assert_eq!(folder.read("my-agent/.gitignore"), "/target\n");
     let manifest = folder.read("my-agent/Cargo.toml");
     assert!(manifest.contains("name = \"my-agent\""), "{manifest}");
     assert!(
@@ -144,6 +145,12 @@ fn nothing_is_written_over_and_a_refusal_writes_nothing() {
 fn tests_that_cargo_would_not_see_or_would_see_twice_are_refused() {
     let folder = with_package("new-targets");
     let new = || run_in(&folder, "agent", &["new", "--path", "../evalset"]);
+    // `mod weather;` of another file of tests would be in two files.
+    folder.write("agent/tests/weather/mod.rs", "");
+    let shared = new();
+    assert_eq!(shared.code, Some(2), "{}", shared.out);
+    assert!(shared.err.contains("mod.rs` exists already"), "{}", shared.err);
+    fs::remove_file(folder.path("agent/tests/weather/mod.rs")).expect("the file is there");
     folder.write("agent/tests/weather/main.rs", "");
     let twice = new();
     assert_eq!(twice.code, Some(2), "{}", twice.err);

@@ -111,7 +111,9 @@ fn google_adk_serves_an_agent_with_the_same_scores_and_lists_its_results() {
     folder.write("agents/weather/__init__.py", folder.read("weather/__init__.py"));
     folder.write("agents/weather/agent.py", folder.read("weather/agent.py"));
     let python = python.to_str().expect("a plain path");
-    let adk = format!("{python} -c 'from google.adk.cli import main; main()' api_server agents");
+    let adk = format!(
+        "{python} -c 'from google.adk.cli import main; main()' api_server --no_use_local_storage agents"
+    );
     let args = ["--adk-cmd", &adk, "--app", "weather", "--adk-results", "agents"];
     let expected = in_process(&folder, closure);
     assert_eq!(command_line(&folder, &args), expected);

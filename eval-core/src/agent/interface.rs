@@ -72,6 +72,12 @@ pub trait Agent: Send {
         AppDetails::default()
     }
 
+    /// Waits until the agent can be reached, before it begins a run that [another one did not reach](super::Unreachable). It has
+    /// the time limit of a turn, and the run begins however it ends. The default does not wait.
+    fn wait_until_reachable(&mut self) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
     /// This agent behind a pointer, to choose between agents at run time.
     fn boxed(self) -> BoxAgent
     where
@@ -88,6 +94,7 @@ pub(crate) trait Erased: Send {
     fn state(&mut self) -> BoxFuture<'_, Result<Option<Map>, BoxError>>;
     fn end(&mut self) -> BoxFuture<'_, Result<(), BoxError>>;
     fn details(&self) -> AppDetails;
+    fn wait_until_reachable(&mut self) -> BoxFuture<'_, ()>;
 }
 
 impl<A: Agent> Erased for A {
@@ -109,6 +116,10 @@ impl<A: Agent> Erased for A {
 
     fn details(&self) -> AppDetails {
         Agent::details(self)
+    }
+
+    fn wait_until_reachable(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(Agent::wait_until_reachable(self))
     }
 }
 
@@ -162,6 +173,10 @@ impl Agent for BoxAgent {
         self.0.details()
     }
 
+    async fn wait_until_reachable(&mut self) {
+        self.0.wait_until_reachable().await;
+    }
+
     fn boxed(self) -> BoxAgent {
         self
     }
@@ -190,6 +205,10 @@ macro_rules! forward {
 
                 fn details(&self) -> AppDetails {
                     (**self).details()
+                }
+
+                async fn wait_until_reachable(&mut self) {
+                    (**self).wait_until_reachable().await;
                 }
             }
         )*

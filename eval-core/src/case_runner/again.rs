@@ -5,7 +5,10 @@ use std::time::Duration;
 use eval_support::message::cut;
 use eval_support::words::count;
 
+use super::Run;
 use super::evaluated::Evaluated;
+use crate::agent::{Agent as _, BoxAgent};
+use crate::guard::{What, fenced};
 use crate::report::RunReport;
 use crate::transcript::RunError;
 
@@ -38,6 +41,18 @@ impl Again {
     /// Whether a run begins anew if its agent is not reached.
     pub(super) fn may_repeat(&self, run: usize) -> bool {
         self.times(run) < self.most
+    }
+
+    /// Waits until the agent of a run that begins anew can be reached. If it cannot, the run says so.
+    pub(super) async fn wait_until_reachable(&self, run: &Run, agent: &mut BoxAgent, limit: Duration) {
+        if self.times(run.number) > 0 {
+            let what = What::of(run.label.clone()).doing("waiting until the agent can be reached");
+            let waits = || async move {
+                agent.wait_until_reachable().await;
+                Ok(())
+            };
+            drop(fenced(limit, what, waits).await);
+        }
     }
 
     /// Keeps a run that ended without its agent, and waits before it begins anew.

@@ -4,11 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use eval_format::{EvalCase, Invocation, Map};
+use eval_support::id::fresh_id;
 use eval_support::words::count;
 
 use super::unscored;
 use super::user::{Message, User};
-use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn, shows_something};
+use crate::agent::{
+    Erased, Event, Log, Recorded, Recorder, Session, Turn, shows_something,
+};
 use crate::guard::{Fault, What, fenced, not_async};
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -266,17 +269,9 @@ fn session(case: &EvalCase, conditions: &Conditions<'_>) -> Session {
     session.session_id = input
         .and_then(|input| input.session_id.clone())
         .filter(|id| !id.trim().is_empty())
-        .unwrap_or_else(fresh_session_id);
+        .unwrap_or_else(|| fresh_id("eval-session"));
     session.state = input.map_or_else(Map::new, |input| input.state.clone());
     session.eval_id = Some(case.eval_id.clone());
     session.turns = case.conversation_scenario.is_none().then_some(case.conversation.len());
     session
-}
-
-/// An id that no other run in this or another process has.
-fn fresh_session_id() -> String {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    format!("eval-session-{now:x}-{:x}-{:x}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }

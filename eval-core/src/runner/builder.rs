@@ -288,7 +288,7 @@ impl EvalRunner {
     ///
     /// Nothing else is repeated, a wrong answer least of all. What counts as not reached is what fails with
     /// [`Unreachable`](crate::agent::Unreachable). The run begins anew with a new agent, after a wait of 0.25 seconds that doubles
-    /// each time. The report has a note of it. Setup functions that fail and [`run_agent`](Self::run_agent), whose agent is one
+    /// each time, and once the agent [can be reached](crate::Agent::wait_until_reachable). The report has a note of it. Setup functions that fail and [`run_agent`](Self::run_agent), whose agent is one
     /// conversation, are not repeated.
     #[must_use]
     pub fn retry(mut self, times: u32) -> Self {

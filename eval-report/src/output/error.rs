@@ -1,6 +1,6 @@
 //! Why a command could not do what it was asked for.
 
-use eval_support::untrusted::{self, one_line};
+use eval_support::untrusted::{self, lines_below, one_line};
 
 use super::outcome::Outcome;
 use super::style::{ERROR, styled};
@@ -34,9 +34,9 @@ impl CommandError {
         untrusted::json(&format!("{document:#}")) + "\n"
     }
 
-    /// The error as cargo prints its own errors.
+    /// The error as cargo prints its own errors. What others wrote stands below the first line, with its mark.
     pub fn shown(&self) -> String {
         let level = styled(ERROR, "error");
-        format!("{level}: {}\n  = help: {}\n", one_line(&self.message), one_line(&self.help))
+        format!("{level}: {}\n  = help: {}\n", lines_below(&self.message, 2), one_line(&self.help))
     }
 }

@@ -25,7 +25,7 @@ impl Times {
     pub(super) fn of(run: &RecordedRun) -> Self {
         Self {
             began: run.processes.iter().map(|head| head.started).min(),
-            built: run.processes.iter().filter_map(|head| head.built).max(),
+            built: run.processes.iter().filter(|head| holds_tests(head)).filter_map(|head| head.built).max(),
         }
     }
 }
@@ -64,10 +64,15 @@ fn other_job(heads: &[&Head], here: impl Fn(&str) -> Option<String>) -> Option<S
     })
 }
 
+/// Whether the program of a process holds tests or an agent: that of `cargo evalset run` holds neither.
+fn holds_tests(head: &Head) -> bool {
+    head.binary.as_deref() != Some("cargo-evalset")
+}
+
 /// A test binary that was built after the run.
 fn rebuilt(heads: &[&Head]) -> Option<String> {
     let mut programs: BTreeMap<&str, SystemTime> = BTreeMap::new();
-    for (program, built) in heads.iter().filter_map(|head| Some((head.program.as_deref()?, head.built?))) {
+    for (program, built) in heads.iter().filter(|head| holds_tests(head)).filter_map(|head| Some((head.program.as_deref()?, head.built?))) {
         let oldest = programs.entry(program).or_insert(built);
         *oldest = built.min(*oldest);
     }

@@ -25,6 +25,22 @@ pub fn one_line(text: &str) -> String {
     name(text).into_owned()
 }
 
+/// A sentence of ours with what others wrote: its first line as a part of our line, the others below, each with the [`MARK`].
+///
+/// ```
+/// # use eval_support::untrusted::lines_below;
+/// assert_eq!(lines_below("it ended; it wrote:\n| one\ntwo", 2), "it ended; it wrote:\n  | one\n  | two");
+/// ```
+pub fn lines_below(text: &str, indent: usize) -> String {
+    let (first, others) = text.split_once('\n').unwrap_or((text, ""));
+    let mut shown = one_line(first);
+    for line in others.lines() {
+        let line = line.trim_start().strip_prefix(MARK).unwrap_or(line);
+        shown.push_str(&format!("\n{:indent$}{MARK}{}", "", name(line)));
+    }
+    shown
+}
+
 /// Foreign text behind a word of ours. A single line stays as it is. If there are several, each has the [`MARK`], and all
 /// but the first are indented by so many spaces.
 ///

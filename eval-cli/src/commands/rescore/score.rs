@@ -9,6 +9,7 @@ use eval_format::{Criterion, Pass};
 use super::recorded_scores::{RecordedScores, is_own};
 use super::rescored::{Now, RescoredCase};
 use super::selection::Selection;
+use crate::features::with_judge;
 use crate::recorded::{Cases, Found, State, TestResult};
 
 /// Scores all tests, in order. With `partial`, cases that their sets have no more are left out; a sentence says of each.
@@ -75,7 +76,8 @@ fn repeats_a_run(test: &TestResult<'_>) -> bool {
 /// The runner that scores a test again, and the metrics that keep their recorded scores in it.
 fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalRunner, Vec<String>) {
     let started = &test.attempt.started;
-    let mut runner = EvalRunner::new().pass(started.pass).gate(started.gate).recording(&found.recording);
+    let runner = with_judge(EvalRunner::new()).pass(started.pass).gate(started.gate);
+    let mut runner = runner.recording(&found.recording);
     if let Some(model) = &selection.judge {
         runner = runner.judge_model(model);
     }

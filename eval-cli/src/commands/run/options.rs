@@ -13,6 +13,7 @@ use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, did_you_mean};
 
+use crate::agent::in_ms;
 use crate::commands::report;
 use crate::files::read;
 use crate::output::CommandError;
@@ -45,12 +46,13 @@ pub(super) struct RunOptions {
     pub(super) concurrency: usize,
 
     /// The time limit for opening a session and for each turn: `500ms`, `30s`, `2m`. It is two minutes otherwise.
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_timeout)]
     timeout: Option<Duration>,
 
-    /// Repeats a run up to N times if its agent was not reached. What the agent answered is never asked for again.
+    /// Repeats a run up to N times if its agent was not reached, each time once it can be: a server has `--ready-within` to be
+    /// there, again or at all. What the agent answered is never asked for again.
     #[arg(long, value_name = "N", default_value_t = 0)]
-    retry: u32,
+    pub(super) retry: u32,
 
     /// Begins no further case when one did not pass.
     #[arg(long)]
@@ -67,10 +69,6 @@ fn parse_pass(text: &str) -> Result<Pass, ParseOptionError> {
 
 fn parse_gate(text: &str) -> Result<Gate, ParseOptionError> {
     text.parse()
-}
-
-fn parse_time(text: &str) -> Result<Duration, ParseOptionError> {
-    parse_timeout(text)
 }
 
 impl RunOptions {
@@ -116,7 +114,7 @@ impl RunOptions {
         add("--runs", self.runs.map(|runs| runs.to_string()));
         add("--pass", self.pass.map(|pass| pass.to_string()));
         add("--gate", self.gate.map(|gate| gate.to_string()));
-        add("--timeout", self.timeout.map(|timeout| format!("{}ms", timeout.as_millis())));
+        add("--timeout", self.timeout.map(in_ms));
         for price in &self.prices {
             add("--price", Some(price.clone()));
         }

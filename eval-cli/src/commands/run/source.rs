@@ -80,9 +80,9 @@ pub(super) enum Source {
 
 impl Source {
     /// Waits for a server. Traces are there already.
-    pub(super) async fn ready(&self) -> Result<(), CommandError> {
+    pub(super) async fn ready(&self, may_come_later: bool) -> Result<(), CommandError> {
         match self {
-            Self::Agent(agent) => agent.ready().await,
+            Self::Agent(agent) => agent.ready(may_come_later).await,
             Self::Traces(_) => Ok(()),
         }
     }

@@ -1,0 +1,123 @@
+//! State that outlives a session: ADK keeps it for the next session of the same user, or of the same app.
+
+use eval_core::format::{Map, Value};
+use eval_core::metric::arithmetic::values_equal;
+
+use super::error::{AdkServerError, names};
+
+const USER: &str = "user:";
+const APP: &str = "app:";
+
+/// The state of the user and of the app that a conversation asked for, with what it changed since.
+#[derive(Debug)]
+pub(super) struct KeptState(Map);
+
+impl KeptState {
+    /// The state at the start of a case.
+    pub(super) fn of(state: &Map) -> Self {
+        let mut kept = Self(Map::new());
+        kept.change(state);
+        kept
+    }
+
+    /// Adds what an event of the conversation changed.
+    pub(super) fn change(&mut self, delta: &Map) {
+        self.0.extend(delta.iter().filter(|(key, _)| is_kept(key)).map(|(key, value)| (key, value.clone())));
+    }
+
+    /// Fails if a new session has state that was not asked for.
+    pub(super) fn check_start(&self, state: &Map) -> Result<(), AdkServerError> {
+        let Some(foreign) = Foreign::of(self, state) else { return Ok(()) };
+        Err(AdkServerError::Answer(format!(
+            "the session begins with state of other conversations, which the case does not ask for: {}; start the server \
+             without stored state (Python's: `adk api_server --no_use_local_storage ..`), {}or have the case name the keys in \
+             the `state` of its `session_input`",
+            foreign.names, foreign.user_advice
+        )))
+    }
+
+    /// Fails if a session ends with state that neither the case nor the conversation set.
+    pub(super) fn check_end(&self, state: &Map) -> Result<(), AdkServerError> {
+        let Some(foreign) = Foreign::of(self, state) else { return Ok(()) };
+        Err(AdkServerError::Answer(format!(
+            "another conversation changed the state of this one meanwhile: {}; {}run one case at a time (`--concurrency 1`) \
+             against a server that nobody else uses",
+            foreign.names, foreign.user_advice
+        )))
+    }
+}
+
+/// The keys that come from elsewhere, and what separates users if some are of a user.
+struct Foreign {
+    names: String,
+    user_advice: &'static str,
+}
+
+impl Foreign {
+    /// `None` if all that is kept was asked for or made by the conversation.
+    fn of(KeptState(own): &KeptState, state: &Map) -> Option<Self> {
+        let is_own = |key: &str, value| own.get(key).is_some_and(|own| holds(own, value));
+        let foreign = state.iter().filter(|(key, value)| is_kept(key) && !is_own(key, value));
+        let keys: Vec<&str> = foreign.map(|(key, _)| key).collect();
+        if keys.is_empty() {
+            return None;
+        }
+        let of_user = keys.iter().any(|key| key.starts_with(USER));
+        Some(Self {
+            names: names(&keys),
+            user_advice: if of_user { "give the case a `user_id` of its own, " } else { "" },
+        })
+    }
+}
+
+fn is_kept(key: &str) -> bool {
+    key.starts_with(USER) || key.starts_with(APP)
+}
+
+/// Whether a value has nothing that the other one lacks. Servers leave out credentials, and what is null.
+fn holds(own: &Value, value: &Value) -> bool {
+    match (own, value) {
+        (Value::Object(own), Value::Object(value)) => {
+            value.iter().all(|(key, value)| own.get(key).is_some_and(|own| holds(own, value)))
+        }
+        (Value::Array(own), Value::Array(value)) => {
+            own.len() == value.len() && own.iter().zip(value).all(|(own, value)| holds(own, value))
+        }
+        _ => values_equal(own, value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(text: &str) -> Map {
+        Value::parse(text).unwrap().as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn state_of_users_and_apps_that_was_not_asked_for_is_foreign() {
+        let mut kept = KeptState::of(&map(
+            r#"{"unit": "C", "user:name": "Anna", "app:limit": 1, "user:login": {"token": "t", "at": [1]}}"#,
+        ));
+        for state in [
+            "{}",
+            r#"{"unit": "F", "city": "Oslo", "temp:x": 1}"#,
+            r#"{"user:name": "Anna", "app:limit": 1.0, "user:login": {"at": [1]}}"#,
+        ] {
+            kept.check_start(&map(state)).unwrap();
+        }
+        for (state, names) in [
+            (r#"{"user:name": "Bert"}"#, "`user:name`"),
+            (r#"{"user:age": 3, "user:name": "Anna", "app:x": null}"#, "`user:age`, `app:x`"),
+            (r#"{"user:login": {"token": "t", "at": [1, 2]}}"#, "`user:login`"),
+        ] {
+            let error = kept.check_start(&map(state)).unwrap_err().to_string();
+            assert!(error.contains(&format!("does not ask for: {names}; ")), "{error}");
+        }
+        kept.change(&map(r#"{"user:name": "Bert", "city": "Oslo"}"#));
+        kept.check_end(&map(r#"{"user:name": "Bert", "city": "Rome"}"#)).unwrap();
+        let error = kept.check_end(&map(r#"{"user:name": "Anna"}"#)).unwrap_err().to_string();
+        assert!(error.contains("meanwhile: `user:name`; give the case a `user_id`"), "{error}");
+    }
+}

@@ -1,0 +1,87 @@
+//! Features that this build of the command lacks. Whoever installed the command is told how to install it with them.
+
+use eval_core::EvalRunner;
+#[cfg(not(feature = "model-judge"))]
+use eval_core::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
+
+use crate::output::CommandError;
+
+/// The features that are not in the default build, and whether this one has them.
+const FEATURES: [(&str, bool); 4] = [
+    ("https", cfg!(feature = "https")),
+    ("model-judge", cfg!(feature = "model-judge")),
+    ("serve", cfg!(feature = "serve")),
+    ("store", cfg!(feature = "store")),
+];
+
+/// The error of something that needs a feature.
+pub(crate) fn lacking(what: &str, feature: &str) -> CommandError {
+    CommandError::new(
+        format!("{what} needs the feature `{feature}`, which this build lacks"),
+        installing(feature),
+    )
+}
+
+/// How the command is installed with a feature beside those that it has.
+fn installing(feature: &str) -> String {
+    let all = FEATURES.iter().filter(|(name, is_on)| *is_on || *name == feature).map(|(name, _)| *name);
+    let all: Vec<&str> = all.collect();
+    format!(
+        "install the command with it: `cargo install --path ../evalset/eval-cli --features {}`",
+        all.join(",")
+    )
+}
+
+/// The runner with the judge of this build.
+#[cfg(feature = "model-judge")]
+pub(crate) fn with_judge(runner: EvalRunner) -> EvalRunner {
+    runner
+}
+
+/// The runner with the judge of this build, which can ask nobody.
+#[cfg(not(feature = "model-judge"))]
+pub(crate) fn with_judge(runner: EvalRunner) -> EvalRunner {
+    runner.judge(NoModels)
+}
+
+/// The judge of a build that asks no models.
+#[cfg(not(feature = "model-judge"))]
+struct NoModels;
+
+#[cfg(not(feature = "model-judge"))]
+impl Judge for NoModels {
+    async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        let message = format!(
+            "no judge: `EVALSET_JUDGE` asks for one, which needs the feature `model-judge`\n{}",
+            installing("model-judge")
+        );
+        Err(JudgeError::new(JudgeErrorKind::NoJudge, message))
+    }
+}
+
+/// The place of a command that needs a feature: it takes all arguments, and none of them helps.
+#[cfg(not(all(feature = "serve", feature = "store")))]
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct AnyArgs {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    _args: Vec<std::ffi::OsString>,
+}
+
+/// The place of the option that names a store.
+#[cfg(not(feature = "store"))]
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(crate) struct StoreArgs {
+    /// Runs in buckets. This build lacks the feature `store`.
+    #[arg(long, value_name = "URL", hide_short_help = true)]
+    store: Option<std::ffi::OsString>,
+}
+
+#[cfg(not(feature = "store"))]
+impl StoreArgs {
+    /// Refuses the option.
+    pub(crate) fn check(&self) -> Result<(), CommandError> {
+        if self.store.is_some() { Err(lacking("`--store`", "store")) } else { Ok(()) }
+    }
+}

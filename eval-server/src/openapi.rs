@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use axum::http::StatusCode;
+use utoipa::openapi::RefOr;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
@@ -36,7 +38,7 @@ use crate::routes::{
         sessions_score::score,
         sessions_draft::save
     ),
-    modifiers(&TokenScheme)
+    modifiers(&TokenScheme, &Descriptions)
 )]
 struct Description;
 
@@ -47,6 +49,26 @@ impl Modify for TokenScheme {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
         let components = openapi.components.get_or_insert_default();
         components.add_security_scheme("token", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
+    }
+}
+
+/// What each answer is: OpenAPI asks for a description of it.
+struct Descriptions;
+
+impl Modify for Descriptions {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        let items = openapi.paths.paths.values_mut();
+        let operations =
+            items.flat_map(|item| [&mut item.get, &mut item.post, &mut item.put, &mut item.delete]);
+        for (status, response) in
+            operations.flatten().flat_map(|operation| &mut operation.responses.responses)
+        {
+            if let RefOr::T(response) = response {
+                let status = StatusCode::from_bytes(status.as_bytes()).ok();
+                response.description =
+                    status.and_then(|status| status.canonical_reason()).unwrap_or("an answer").to_owned();
+            }
+        }
     }
 }
 

@@ -13,7 +13,7 @@ mod signal;
 mod wire;
 
 pub(crate) use encoding::Encoding;
-pub(crate) use export::{Batch, Entry, Export, Rejected, trace_id};
+pub(crate) use export::{Batch, Entry, Export, Origin, Rejected, trace_id};
 pub(crate) use reply::{refused, stored};
 pub(crate) use sent::Sent;
 pub(crate) use signal::{Signal, Unreadable};

@@ -32,12 +32,21 @@ pub(crate) struct FieldError {
     #[serde(rename = "type")]
     kind: &'static str,
     /// Where the field is: names of fields and numbers of items.
-    #[schema(value_type = Vec<Object>)]
+    #[schema(value_type = Vec<Step>)]
     loc: Vec<Value>,
     /// What is wrong.
     msg: String,
     /// What was there, if it is short.
     input: Value,
+}
+
+/// A step on the way to a field.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it describes what a value is")]
+enum Step {
+    Field(String),
+    Item(usize),
 }
 
 /// The longest input that is sent back.
@@ -70,6 +79,11 @@ impl Refusal {
 
     pub(crate) fn status(&self) -> StatusCode {
         self.status
+    }
+
+    /// Whether the request came as it should, and its content is wrong.
+    pub(crate) fn is_of_content(&self) -> bool {
+        matches!(self.status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY)
     }
 
     /// Why, in words.

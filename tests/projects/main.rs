@@ -1,8 +1,8 @@
 //! What only cargo itself can show: whole projects that use the attribute as a user does.
 //!
 //! Each module tells one story. Its project comes from `fixtures/`, is written below the target folder and
-//! built there by cargo, offline, with the versions of this workspace's `Cargo.lock`. All of them share one
-//! target folder, so that what they depend on is built once.
+//! built there by cargo, with the versions of this workspace's `Cargo.lock`. Crates that no earlier build fetched are
+//! fetched. All of them share one target folder, so that what they depend on is built once.
 
 mod configs;
 mod directories;

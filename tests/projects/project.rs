@@ -168,7 +168,6 @@ impl Project {
         command
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", target())
-            .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_TERM_COLOR", "never")
             // Nobody debugs these; linking is most of their cost.
             .env("CARGO_PROFILE_DEV_DEBUG", "0")

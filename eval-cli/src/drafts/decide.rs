@@ -58,7 +58,7 @@ mod tests {
         let draft = Draft { path: path.clone(), case: shown };
         let changed = text.replace("Hi", "Bye");
         fs::write(&path, &changed).expect("a set");
-        let error = accept(&[draft.clone()]).expect_err("it is another one");
+        let error = accept(std::slice::from_ref(&draft)).expect_err("it is another one");
         assert!(error.message.ends_with("the case `a` was changed meanwhile"), "{}", error.message);
         assert_eq!(fs::read_to_string(&path).expect("a set"), changed);
         fs::write(&path, text).expect("a set");

@@ -112,18 +112,20 @@ impl Manifests {
             CommandError::new(format!("a request to the store broke: {error}"), "run the command again")
         };
         let (name, Some(bytes)) = asked.map_err(broke)?? else { return Ok(()) };
-        let named = layout::named(&name);
-        let has_ended = matches!(named, Some(Named::Manifest { .. }));
-        let manifest = Manifest::parse(&bytes, has_ended).map_err(|why| {
+        let Some(named) = layout::named(&name) else { return Ok(()) };
+        let (has_ended, run) = match named {
+            Named::Manifest { run, .. } => (true, run),
+            Named::Began { run, .. } => (false, run),
+        };
+        let manifest = Manifest::parse(&bytes, has_ended, run).map_err(|why| {
             CommandError::new(
                 format!("{}: `{}` is not a manifest of a run: {why}", store.shown(), one_line(&name)),
                 "store the run again, or update cargo-evalset",
             )
         })?;
         match named {
-            Some(Named::Manifest { upload, .. }) => self.ended.insert(upload.to_owned(), manifest),
-            Some(Named::Began { upload, .. }) => self.unfinished.insert(upload.to_owned(), manifest),
-            None => None,
+            Named::Manifest { upload, .. } => self.ended.insert(upload.to_owned(), manifest),
+            Named::Began { upload, .. } => self.unfinished.insert(upload.to_owned(), manifest),
         };
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::output::foreign::one_line;
+
 /// The version of the layout.
 pub(super) const VERSION: u32 = 1;
 
@@ -40,8 +42,9 @@ pub(super) struct Chunk {
 }
 
 impl Manifest {
-    /// Reads a manifest, and says what is wrong with it otherwise. Only one of an upload that has not ended may lack chunks.
-    pub(super) fn parse(bytes: &[u8], has_ended: bool) -> Result<Self, String> {
+    /// Reads a manifest of a run, and says what is wrong with it otherwise. Only one of an upload that has not ended may lack
+    /// chunks.
+    pub(super) fn parse(bytes: &[u8], has_ended: bool, run: &str) -> Result<Self, String> {
         let value: serde_json::Value =
             serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
         match value["version"].as_u64() {
@@ -52,6 +55,9 @@ impl Manifest {
             Some(_) => {}
         }
         let manifest: Self = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        if manifest.run != run {
+            return Err(format!("it is one of the run `{}`", one_line(&manifest.run)));
+        }
         let journals: u64 =
             manifest.journals.iter().fold(0, |sum, journal| sum.saturating_add(journal.bytes));
         let chunks: u64 = manifest.chunks.iter().fold(0, |sum, chunk| sum.saturating_add(chunk.bytes));
@@ -90,7 +96,7 @@ mod tests {
             part: Some("0f".repeat(32)),
             chunks: vec![Chunk { bytes: 3, sha256: "00".to_owned() }],
         };
-        assert_eq!(Manifest::parse(&manifest.text(), true), Ok(manifest.clone()));
+        assert_eq!(Manifest::parse(&manifest.text(), true, "r"), Ok(manifest.clone()));
         let text = String::from_utf8(manifest.text()).unwrap();
         for (from, to, said) in [
             ("\"version\": 1", "\"version\": 2", "a newer cargo-evalset wrote it (version 2 of the layout)"),
@@ -102,20 +108,23 @@ mod tests {
             ),
             ("0f0f", "../x", "a journal has no hash"),
             ("\"run\"", "\"ran\"", "missing field `run`"),
+            ("\"run\": \"r\"", "\"run\": \"s\"", "it is one of the run `s`"),
         ] {
             let changed = text.replacen(from, to, 1);
             assert_ne!(changed, text, "{from}");
-            assert_eq!(Manifest::parse(changed.as_bytes(), true), Err(said.to_owned()));
+            assert_eq!(Manifest::parse(changed.as_bytes(), true, "r"), Err(said.to_owned()));
         }
-        assert!(Manifest::parse(&manifest.text()[..20], true).unwrap_err().starts_with("it is not JSON"));
+        assert!(
+            Manifest::parse(&manifest.text()[..20], true, "r").unwrap_err().starts_with("it is not JSON")
+        );
         // What has not ended has no chunks yet.
         let without_chunks = Manifest { chunks: Vec::new(), ..manifest.clone() };
-        assert_eq!(Manifest::parse(&without_chunks.text(), false), Ok(without_chunks.clone()));
+        assert_eq!(Manifest::parse(&without_chunks.text(), false, "r"), Ok(without_chunks.clone()));
         assert_eq!(
-            Manifest::parse(&without_chunks.text(), true),
+            Manifest::parse(&without_chunks.text(), true, "r"),
             Err("its journals have 3 bytes, and its chunks 0".to_owned())
         );
         let empty = Manifest { journals: Vec::new(), ..without_chunks };
-        assert_eq!(Manifest::parse(&empty.text(), true), Err("it names no journal".to_owned()));
+        assert_eq!(Manifest::parse(&empty.text(), true, "r"), Err("it names no journal".to_owned()));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use eval_agents::traces::Traces;
+use serde_json::Value;
 
 use super::signal::Signal;
 
@@ -30,12 +31,37 @@ pub(crate) enum Entry {
     },
 }
 
+/// The run that a resource names beside the name of its session. Several runs may have one name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// agentevals' id of the run.
+    pub(crate) run: Option<String>,
+    /// The process.
+    pub(crate) instance: Option<String>,
+}
+
+impl Origin {
+    /// Of a resource, which is JSON. Only sessions that it names have runs.
+    fn of(resource: &str) -> Self {
+        if !resource.contains("agentevals.session_name") {
+            return Self::default();
+        }
+        let resource: Value = serde_json::from_str(resource).unwrap_or_default();
+        let text = |key: &str| {
+            let attribute = resource["attributes"].as_array()?.iter().find(|it| it["key"] == key)?;
+            attribute["value"]["stringValue"].as_str().map(str::to_owned)
+        };
+        Self { run: text("agentevals.session.run_id"), instance: text("service.instance.id") }
+    }
+}
+
 /// What an export says of a trace.
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) trace: u128,
     /// The name or id of the conversation, if the spans give one.
     pub(crate) key: Option<String>,
+    pub(crate) origin: Origin,
     /// Whether it says something of an agent or a model.
     pub(crate) is_of_agent: bool,
     document: Document,
@@ -167,7 +193,7 @@ pub(super) struct Collector {
     signal: Signal,
     /// The places of traces among the parts.
     groups: HashMap<u128, usize>,
-    parts: Vec<(u128, Document)>,
+    parts: Vec<(u128, Origin, Document)>,
     size: usize,
     rejected: Option<Rejected>,
     /// How many resources and scopes there were.
@@ -187,6 +213,7 @@ pub(super) const MOST_TRACES: usize = 10_000;
 #[derive(Debug)]
 pub(super) struct Scope {
     before: String,
+    origin: Origin,
     number: usize,
 }
 
@@ -205,7 +232,7 @@ impl Collector {
         let before = format!("{{\"resource\":{resource},\"{scopes}\":[{{\"scope\":{scope},\"{items}\":[");
         let number = self.scopes;
         self.scopes += 1;
-        Scope { before, number }
+        Scope { before, origin: Origin::of(resource), number }
     }
 
     /// A span or record with its text, which is JSON.
@@ -216,10 +243,10 @@ impl Collector {
         }
         let list = if self.signal == Signal::Logs { "resourceLogs" } else { "resourceSpans" };
         let place = *self.groups.entry(trace).or_insert_with(|| {
-            self.parts.push((trace, Document::new(list)));
+            self.parts.push((trace, scope.origin.clone(), Document::new(list)));
             self.parts.len() - 1
         });
-        let (_, document) = &mut self.parts[place];
+        let (_, _, document) = &mut self.parts[place];
         let before = if document.open == Some(scope.number) { 0 } else { scope.before.len() };
         self.size = self.size.saturating_add(before + text.len() + 64);
         if self.size > MOST {
@@ -237,7 +264,7 @@ impl Collector {
     pub(super) fn end(self) -> Export {
         let Self { parts, mut rejected, .. } = self;
         let mut batches = Vec::with_capacity(parts.len());
-        for (trace, mut document) in parts {
+        for (trace, origin, mut document) in parts {
             // All that there was of it was rejected.
             if document.places.is_empty() {
                 continue;
@@ -254,6 +281,7 @@ impl Collector {
             batches.push(Batch {
                 trace,
                 key: found.iter().map(|it| &it.key).find(|key| **key != trace_id(trace)).cloned(),
+                origin,
                 is_of_agent: !traces.gaps().is_empty()
                     || found.iter().any(|it| !it.turns.is_empty() || !it.gaps.is_empty()),
                 document,

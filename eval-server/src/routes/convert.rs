@@ -73,7 +73,10 @@ pub(crate) async fn convert(State(app): State<Shared>, request: Request) -> Resu
     app.compute(request, |received| {
         let mut received = received;
         let fields = received.fields()?;
-        let traces = uploaded(&mut received, &fields)?;
+        let (traces, unread) = uploaded(&mut received, &fields)?;
+        if !unread.is_empty() {
+            return Err(Refusal::bad(unread.join("; ")));
+        }
         let grouped = fields.iter().rfind(|field| field.name == "group_by");
         let traces = match grouped.map_or(&b"trace"[..], |field| &field.bytes) {
             b"trace" => traces.by_trace(),
@@ -87,8 +90,8 @@ pub(crate) async fn convert(State(app): State<Shared>, request: Request) -> Resu
     .await?
 }
 
-/// The traces in the files of a form, which may be packed.
-pub(super) fn uploaded(received: &mut Received, fields: &[Field]) -> Result<Traces, Refusal> {
+/// The traces in the files of a form, which may be packed, and why files of several cannot be read.
+pub(super) fn uploaded(received: &mut Received, fields: &[Field]) -> Result<(Traces, Vec<String>), Refusal> {
     let files = fields.iter().filter(|field| field.name == "trace_files");
     let mut texts = Vec::new();
     for Field { file, bytes, .. } in files {
@@ -98,12 +101,26 @@ pub(super) fn uploaded(received: &mut Received, fields: &[Field]) -> Result<Trac
         } else {
             bytes.clone()
         };
-        texts.push(text);
+        texts.push((file, text));
     }
     if texts.is_empty() {
         return Err(Refusal::missing("trace_files"));
     }
-    read(texts.iter().map(|text| &**text))
+    if let Ok(traces) = read(texts.iter().map(|(_, text)| &**text)) {
+        return Ok((traces, Vec::new()));
+    }
+    let mut unread = Vec::new();
+    texts.retain(|(file, text)| match Traces::from_texts([&**text]) {
+        Ok(_) => true,
+        Err(error) => {
+            unread.push(format!("the file `{file}`: {}", refused(&error, [&**text]).text()));
+            false
+        }
+    });
+    if texts.is_empty() {
+        return Err(Refusal::bad(unread.join("; ")));
+    }
+    Ok((read(texts.iter().map(|(_, text)| &**text))?, unread))
 }
 
 /// The traces in some texts.

@@ -7,8 +7,8 @@ use eval_core::EvalSet;
 use eval_format::problem::Code;
 use eval_format::reader::check_set;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use utoipa::ToSchema;
 
@@ -88,10 +88,10 @@ pub(crate) async fn evaluate_json(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    app.compute_or_ask(caller, request, move |received| whole(received, json, caller)).await?
+    app.compute_or_ask(caller, request, move |received| whole(received, document, caller)).await?
 }
 
-/// Scores traces that come as files in a form, and says in events how far it is.
+/// Scores traces that come as files in a form, and says in events how far it is, or as the only event what is wrong with the form.
 #[utoipa::path(
     post,
     path = "/api/evaluate/stream",
@@ -103,7 +103,17 @@ pub(crate) async fn evaluate_stream(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    stream(app, request, caller, form).await
+    match stream(app, request, caller, form).await {
+        // agentevals' clients read what is wrong with a form in an event.
+        Err(refusal) if refusal.is_of_content() => {
+            let (mut events, body) = events::channel(1);
+            let error = json!({ "error": refusal.text() });
+            // It has room, and its reader is the body.
+            drop(events.send_now(Event::unnamed(error)));
+            Ok(answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body))
+        }
+        answer => answer,
+    }
 }
 
 /// Scores traces that come as JSON, and says in events how far it is.
@@ -118,7 +128,7 @@ pub(crate) async fn evaluate_json_stream(
     Extension(caller): Extension<Caller>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    stream(app, request, caller, json).await
+    stream(app, request, caller, document).await
 }
 
 /// What reads a request.
@@ -222,7 +232,7 @@ struct Done<'r> {
     result: &'r RunResult,
 }
 
-fn json(received: &mut Received) -> Result<Job, Refusal> {
+fn document(received: &mut Received) -> Result<Job, Refusal> {
     let request: EvaluateRequest<'_> = serde_json::from_slice(&received.bytes).map_err(|error| {
         Refusal::fields(vec![FieldError::new(
             "json_invalid",
@@ -233,7 +243,7 @@ fn json(received: &mut Received) -> Result<Job, Refusal> {
     })?;
     take_no_keys("credentialRefs", request.credential_refs.as_ref())?;
     let parameters = Parameters::read(&request.config, &["body".into(), "config".into()])?;
-    let traces = read([request.traces.get().as_bytes()])?;
+    let traces = (read([request.traces.get().as_bytes()])?, Vec::new());
     let set = request.eval_set.filter(|set| set.get() != "null");
     let set = set.map(|set| checked("evalSet", set.get().as_bytes())).transpose()?;
     Job::new(traces, set, parameters)

@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use eval_agents::traces::{ToolCall, Turn, Usage};
+use eval_core::__private::arithmetic::mean::exact;
+use eval_core::Score;
+use eval_core::metric::RubricScore;
 use eval_format::{FunctionCall, Invocation, Map, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -151,6 +154,11 @@ impl MetricResult {
         if let Some(details) = &mut self.details {
             details.reason = details.reason.as_deref().map(shown::line);
             details.notes = shown::lines(&details.notes);
+            let of_turns =
+                details.per_invocation.iter_mut().flatten().flat_map(|turn| &mut turn.rubric_scores);
+            for rubric in of_turns {
+                rubric.rationale = rubric.rationale.as_deref().map(shown::line);
+            }
             for turn in details.comparisons.iter_mut().flatten() {
                 for call in turn.expected.iter_mut().chain(&mut turn.actual) {
                     *call = shown::value(call);
@@ -171,9 +179,62 @@ pub(crate) struct Details {
     /// Why it was not scored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
+    /// What a judge found on the rubrics of each turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) per_invocation: Option<Vec<TurnRubrics>>,
+    /// The mean of each rubric over the turns that it was judged in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) overall_rubric_scores: Option<Vec<RubricResult>>,
     /// Remarks on the scores.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) notes: Vec<String>,
+}
+
+/// The rubrics of a turn.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TurnRubrics {
+    pub(super) invocation_id: String,
+    pub(super) rubric_scores: Vec<RubricResult>,
+}
+
+/// What a judge found on a rubric.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RubricResult {
+    rubric_id: String,
+    score: Option<f64>,
+    rationale: Option<String>,
+}
+
+impl RubricResult {
+    fn of(found: &RubricScore) -> Self {
+        let RubricScore { rubric_id, score, rationale, .. } = found.clone();
+        Self { rubric_id, score, rationale }
+    }
+
+    /// The rubrics of turns, and of all of them together.
+    pub(super) fn of_turns<'s>(
+        turns: impl Iterator<Item = (&'s Turn, &'s Score)>,
+    ) -> (Vec<TurnRubrics>, Vec<Self>) {
+        let (mut of_turns, mut all): (Vec<TurnRubrics>, Vec<(String, Vec<f64>)>) = Default::default();
+        for (turn, score) in turns {
+            for found in score.rubrics() {
+                match all.iter_mut().find(|(id, _)| *id == found.rubric_id) {
+                    Some((_, scores)) => scores.extend(found.score),
+                    None => all.push((found.rubric_id.clone(), found.score.into_iter().collect())),
+                }
+            }
+            let rubric_scores = score.rubrics().iter().map(Self::of).collect();
+            of_turns.push(TurnRubrics { invocation_id: turn.span_id.clone(), rubric_scores });
+        }
+        let mean = |(rubric_id, scores): (String, Vec<f64>)| Self {
+            rubric_id,
+            score: exact(&scores),
+            rationale: None,
+        };
+        (of_turns, all.into_iter().map(mean).collect())
+    }
 }
 
 /// The tool calls of a turn.
@@ -377,5 +438,35 @@ mod tests {
         assert_eq!((two.min, two.median, two.p95, two.max), (19.0, 43.5, 68.0, 68.0));
         let all: Vec<f64> = (0..200).map(f64::from).collect();
         assert_eq!((of(&all).p50, of(&all).p95, of(&all).p99), (99.5, 190.0, 198.0));
+    }
+
+    #[test]
+    fn rubrics_stand_by_turn_and_with_their_means() {
+        let span = |id: u32| {
+            format!(
+                r#"{{"traceId": "{id:032x}", "spanId": "{id:016x}", "name": "chat", "attributes": {{
+                    "gen_ai.operation.name": "chat", "gen_ai.conversation.id": "c",
+                    "gen_ai.input.messages": "[{{\"role\": \"user\", \"parts\": [{{\"type\": \"text\", \"content\": \"{id}\"}}]}}]",
+                    "gen_ai.output.messages": "[{{\"role\": \"assistant\", \"parts\": [{{\"type\": \"text\", \"content\": \"b\"}}]}}]"}}}}"#
+            )
+        };
+        let text = format!("[{},{}]", span(1), span(2));
+        let traces = eval_agents::traces::Traces::from_texts([text.as_bytes()]).unwrap();
+        let turns = &traces.conversations()[0].turns;
+        let found = |a: Option<bool>, b: bool| {
+            Score::from(1.0).with_rubrics(vec![RubricScore::new("a", a), RubricScore::new("b", Some(b))])
+        };
+        let scores = [found(Some(true), true), found(None, false)];
+        let (of_turns, all) = RubricResult::of_turns(turns.iter().zip(&scores));
+        let json = serde_json::to_value((of_turns, all)).unwrap();
+        let rubric = |id: &str, score: Option<f64>| serde_json::json!({ "rubricId": id, "score": score, "rationale": null });
+        let expected = serde_json::json!([
+            [
+                { "invocationId": "0000000000000001", "rubricScores": [rubric("a", Some(1.0)), rubric("b", Some(1.0))] },
+                { "invocationId": "0000000000000002", "rubricScores": [rubric("a", None), rubric("b", Some(0.0))] }
+            ],
+            [rubric("a", Some(1.0)), rubric("b", Some(0.5))]
+        ]);
+        assert_eq!(json, expected);
     }
 }

@@ -14,8 +14,8 @@ use eval_format::metric::{Need, Subject, metric};
 
 use super::convert::{gaps_of_files, name, warnings};
 use super::evaluate_answer::{
-    Comparison, Details, EvalStatus, MetricResult, MetricResults, Performance, RunPerformance, RunResult,
-    TraceResult, TurnRef, cut,
+    Comparison, Details, EvalStatus, MetricResult, MetricResults, Performance, RubricResult, RunPerformance,
+    RunResult, TraceResult, TurnRef, cut,
 };
 use super::evaluate_request::{Evaluator, GroupBy, Parameters};
 use crate::access::Caller;
@@ -31,6 +31,8 @@ pub(super) struct Job {
     names: HashMap<String, String>,
     set: Option<EvalSet>,
     evaluators: Vec<Evaluator>,
+    /// Files that could not be read, and why.
+    unread: Vec<String>,
     wanted: Wanted,
 }
 
@@ -57,7 +59,11 @@ enum Unusable {
 
 impl Job {
     /// Fails if there are too many results: each metric has one for each trace.
-    pub(super) fn new(traces: Traces, set: Option<EvalSet>, parameters: Parameters) -> Result<Self, Refusal> {
+    pub(super) fn new(
+        (traces, unread): (Traces, Vec<String>),
+        set: Option<EvalSet>,
+        parameters: Parameters,
+    ) -> Result<Self, Refusal> {
         let has_turns = |set: &EvalSet| set.eval_cases.iter().any(|case| case.conversation.len() > 1);
         let together = match parameters.group_by {
             GroupBy::Conversation => true,
@@ -72,14 +78,14 @@ impl Job {
         }
         let traces = Arc::new(if together { traces } else { traces.by_trace() });
         parameters.check_size(traces.conversations().len())?;
-        Ok(Self { traces, names, set, evaluators: parameters.evaluators, wanted: Wanted::default() })
+        Ok(Self { traces, names, set, evaluators: parameters.evaluators, unread, wanted: Wanted::default() })
     }
 
     /// A live session, and the case that it is scored with. Its traces are one conversation.
     pub(super) fn of_session(traces: Traces, case: EvalCase, evaluators: Vec<Evaluator>) -> Self {
         let set = EvalSet::new("").case(case);
         let (traces, names) = (Arc::new(traces), HashMap::new());
-        Self { traces, names, set: Some(set), evaluators, wanted: Wanted::default() }
+        Self { traces, names, set: Some(set), evaluators, unread: Vec::new(), wanted: Wanted::default() }
     }
 
     /// Scores only as long as somebody waits.
@@ -110,7 +116,7 @@ impl Job {
         let total = conversations.len();
         let traces = if total == 1 { "trace" } else { "traces" };
         tell(Progress::Message(format!("Evaluating {total} {traces}...")))?;
-        let mut errors = Vec::new();
+        let mut errors = self.unread.clone();
         let found = self.cases(&mut errors);
         let mut results = Vec::with_capacity(total);
         for (at, (conversation, performance_metrics)) in read.into_iter().enumerate() {
@@ -306,6 +312,9 @@ fn result(
         Err(why) => return MetricResult::unscored(name, why, "HarnessError"),
     };
     let (error, error_type) = match &scored.verdict {
+        Verdict::Passed | Verdict::Failed if evaluator.decides_nothing() => {
+            (Some("every score reaches the threshold 0".to_owned()), Some("NotEvaluated"))
+        }
         Verdict::Error { role, message } => (Some(message.clone()), Some(kind_of_error(*role))),
         Verdict::NotEvaluated(reason) => (Some(reason.clone()), Some("NotEvaluated")),
         Verdict::Skipped(reason) => (Some(reason.clone()), Some("Skipped")),
@@ -314,6 +323,7 @@ fn result(
     let threshold = scored.criterion.as_ref().map(|criterion| criterion.threshold);
     // agentevals has no word for what only informs.
     let of_turn = |verdict: &TurnVerdict| match verdict {
+        _ if evaluator.decides_nothing() => EvalStatus::NotEvaluated,
         TurnVerdict::Passed => EvalStatus::Passed,
         TurnVerdict::Failed => EvalStatus::Failed,
         _ => EvalStatus::NotEvaluated,
@@ -323,6 +333,7 @@ fn result(
         score: overall(scored),
         score_shown: overall(scored).map(|score| short(score, threshold)),
         eval_status: match scored.verdict {
+            _ if evaluator.decides_nothing() => EvalStatus::NotEvaluated,
             Verdict::Passed => EvalStatus::Passed,
             Verdict::Failed => EvalStatus::Failed,
             _ => EvalStatus::NotEvaluated,
@@ -348,8 +359,11 @@ fn details(
         metric(&scored.name).is_some_and(|info| matches!(info.compares, Subject::ToolCalls(_)));
     let comparisons = is_trajectory.then(|| comparisons(scores, case, conversation)).transpose()?;
     let notes = scores.iter().flat_map(|score| score.notes().iter().cloned()).collect();
-    let details = Details { comparisons, reason: None, notes };
-    Ok((details.comparisons.is_some() || !details.notes.is_empty()).then_some(details))
+    let has_rubrics = scores.iter().any(|score| !score.rubrics().is_empty());
+    let rubrics = has_rubrics.then(|| RubricResult::of_turns(conversation.turns.iter().zip(scores)));
+    let (per_invocation, overall_rubric_scores) = rubrics.unzip();
+    let details = Details { comparisons, per_invocation, overall_rubric_scores, reason: None, notes };
+    Ok((details.comparisons.is_some() || has_rubrics || !details.notes.is_empty()).then_some(details))
 }
 
 /// The tool calls of each turn that was scored; none if the metric has no scores.

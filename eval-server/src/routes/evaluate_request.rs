@@ -4,8 +4,9 @@
 
 use axum::http::StatusCode;
 use eval_core::Criterion;
+use eval_format::metric::metric;
 use eval_format::{Rubric, Value as Tree};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use crate::refusal::{FieldError, Refusal};
@@ -27,7 +28,7 @@ pub(crate) struct Parameters {
 pub(crate) struct Evaluator {
     /// The name of the metric.
     pub(super) name: String,
-    /// From 0 to 1; 0.5 if it is not given, as in agentevals.
+    /// From 0 to 1; 0.5 if it is not given, as in agentevals. With 0 nothing is decided: every score reaches it.
     #[schema(value_type = Option<f64>)]
     pub(super) threshold: f64,
     /// `EXACT`, `IN_ORDER` or `ANY_ORDER`.
@@ -62,13 +63,21 @@ impl Evaluator {
         texts.into_iter().flatten().map(String::len).chain(rubrics).sum()
     }
 
-    /// What the metric is given.
+    /// Whether every score reaches the threshold, so that it decides nothing.
+    pub(super) fn decides_nothing(&self) -> bool {
+        self.threshold <= 0.0
+    }
+
+    /// What the metric is given. agentevals' own pages add a match type and a model to each evaluator: a metric gets those that it
+    /// reads.
     pub(super) fn criterion(&self) -> Criterion {
-        let mut criterion = Criterion::new(self.threshold);
-        if let Some(kind) = &self.trajectory_match_type {
+        // It is scored all the same.
+        let threshold = if self.decides_nothing() { f64::MIN_POSITIVE } else { self.threshold };
+        let mut criterion = Criterion::new(threshold);
+        if let Some(kind) = self.trajectory_match_type.as_ref().filter(|_| reads(&self.name, "match_type")) {
             criterion = criterion.with("match_type", Tree::from(kind));
         }
-        if let Some(model) = &self.judge_model {
+        if let Some(model) = self.judge_model.as_ref().filter(|_| reads(&self.name, "judge_model_options")) {
             criterion = criterion.with_judge_model(model);
         }
         if !self.rubrics.is_empty() {
@@ -76,6 +85,11 @@ impl Evaluator {
         }
         criterion
     }
+}
+
+/// Whether the criterion of a metric has a key.
+fn reads(name: &str, key: &str) -> bool {
+    metric(name).is_some_and(|info| info.criterion.iter().any(|field| field.name == key))
 }
 
 /// The most results of a request, and the most bytes of parameters that are applied, to all traces together. What is said of each
@@ -202,7 +216,9 @@ impl Reader {
             },
         };
         let at = below(at, "evaluators");
-        let given = object.get("evaluators").unwrap_or(&Value::Null);
+        // As in agentevals, a request that names no metric is scored with this one.
+        let default = json!([{ "name": "tool_trajectory_avg_score" }]);
+        let given = object.get("evaluators").unwrap_or(&default);
         let evaluators = match given {
             Value::Array(evaluators) => evaluators,
             Value::Null => &Vec::new(),
@@ -274,14 +290,36 @@ impl Reader {
         if let (None, Some(value)) = (number, threshold) {
             self.wrong("value_error", &below(at, "threshold"), "Input should be a number from 0 to 1", value);
         }
-        let (kind, model) = ("trajectoryMatchType", "judgeModel");
+        let name = name?;
+        let model = "judgeModel";
+        let rubrics = field(object, "rubrics", "rubrics").filter(|rubrics| *rubrics != &json!([]));
+        if let Some(given) = rubrics.filter(|_| metric(&name).is_some() && !reads(&name, "rubrics")) {
+            let msg = format!("Value error, Built-in metric '{name}' does not take rubrics.");
+            self.wrong("value_error", &below(at, "rubrics"), msg, given);
+        }
         Some(Evaluator {
-            name: name?,
             threshold: number?,
-            trajectory_match_type: self.text(field(object, kind, "trajectory_match_type"), &below(at, kind)),
+            trajectory_match_type: self.match_type(object, at),
             judge_model: self.text(field(object, model, "judge_model"), &below(at, model)),
-            rubrics: self.rubrics(field(object, "rubrics", "rubrics"), &below(at, "rubrics")),
+            rubrics: self.rubrics(rubrics, &below(at, "rubrics")),
+            name,
         })
+    }
+
+    /// One of the match types, whatever letters it is written in.
+    fn match_type(&mut self, object: &Map<String, Value>, at: &[Value]) -> Option<String> {
+        const KNOWN: [&str; 3] = ["ANY_ORDER", "EXACT", "IN_ORDER"];
+        let key = "trajectoryMatchType";
+        let value = field(object, key, "trajectory_match_type")?;
+        let text = self.text(Some(value), &below(at, key))?;
+        let known = KNOWN.into_iter().find(|known| text.eq_ignore_ascii_case(known));
+        if known.is_none() {
+            let msg = format!(
+                "Value error, Invalid trajectory_match_type '{text}'. Valid values: ['ANY_ORDER', 'EXACT', 'IN_ORDER']"
+            );
+            self.wrong("value_error", &below(at, key), msg, value);
+        }
+        known.map(str::to_owned)
     }
 
     fn rubrics(&mut self, value: Option<&Value>, at: &[Value]) -> Vec<(String, String)> {
@@ -294,7 +332,7 @@ impl Reader {
         for (n, rubric) in rubrics.iter().enumerate() {
             let at = below(at, n);
             if let Some(text) = rubric.as_str() {
-                read.push((format!("rubric_{}", n + 1), text.to_owned()));
+                read.push((format!("rubric_{n}"), text.to_owned()));
             } else if let Some(object) = self.object(rubric, &at, &["id", "text"]) {
                 let id = self.text(object.get("id"), &below(&at, "id"));
                 let text = self.text(object.get("text"), &below(&at, "text"));
@@ -310,8 +348,6 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -331,11 +367,31 @@ mod tests {
     }
 
     #[test]
+    fn a_metric_gets_the_keys_that_it_reads() {
+        let of = |name: &str| {
+            let value = json!({ "evaluators": [{
+                "type": "builtin", "name": name, "judgeModel": "gemini-2.5-flash", "threshold": 0.8, "trajectoryMatchType": "in_order"
+            }] });
+            Parameters::read(&value, &[]).unwrap().evaluators.remove(0).criterion()
+        };
+        assert_eq!(of("response_match_score"), Criterion::new(0.8));
+        let trajectory = Criterion::new(0.8).with("match_type", Tree::from("IN_ORDER"));
+        assert_eq!(of("tool_trajectory_avg_score"), trajectory);
+        assert_eq!(of("final_response_match_v2"), Criterion::new(0.8).with_judge_model("gemini-2.5-flash"));
+        let rubrics =
+            json!({ "evaluators": [{ "name": "rubric_based_tool_use_quality_v1", "rubrics": ["x", "y"] }] });
+        let rubrics = Parameters::read(&rubrics, &[]).unwrap().evaluators.remove(0).rubrics;
+        assert_eq!(rubrics.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["rubric_0", "rubric_1"]);
+        let default = Parameters::read(&json!({}), &[]).unwrap().evaluators.remove(0);
+        assert_eq!((default.name.as_str(), default.threshold), ("tool_trajectory_avg_score", 0.5));
+    }
+
+    #[test]
     fn what_is_not_known_or_not_done_here_is_refused() {
         let evaluators = |evaluator: Value| json!({ "evaluators": [evaluator] });
         for wrong in [
             json!([]),
-            json!({}),
+            json!({ "evaluators": [] }),
             json!({ "evaluators": "x" }),
             json!({ "evaluators": [{ "name": "a" }, { "name": "a" }] }),
             json!({ "evaluators": [{ "name": "a" }], "metrics": [] }),
@@ -349,6 +405,8 @@ mod tests {
             evaluators(json!({ "name": "a", "type": "code", "path": "/bin/sh" })),
             evaluators(json!({ "name": "a", "judgeBaseUrl": "http://10.0.0.1" })),
             evaluators(json!({ "name": "a", "rubrics": [{ "id": 1 }] })),
+            evaluators(json!({ "name": "a", "trajectoryMatchType": "BAD" })),
+            evaluators(json!({ "name": "response_match_score", "rubrics": ["x"] })),
         ] {
             assert!(Parameters::read(&wrong, &[]).is_err(), "{wrong}");
         }

@@ -71,8 +71,8 @@ fn closed() -> Response {
 
 /// The URL without the token, on this server.
 fn without_token(path: &str, query: &str) -> String {
-    // With two slashes it would be another server.
-    let path = format!("/{}", path.trim_start_matches('/'));
+    // With two slashes it would be another server. Browsers take a backslash for a slash.
+    let path = format!("/{}", path.trim_start_matches(['/', '\\']));
     let rest: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with("token=")).collect();
     if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) }
 }
@@ -100,6 +100,8 @@ mod tests {
             ("/", "token=x", "/"),
             ("/runs/a", "token=x&b=1", "/runs/a?b=1"),
             ("//example.com/", "token=x", "/example.com/"),
+            ("/\\example.com/", "token=x", "/example.com/"),
+            ("/\\/example.com/", "token=x", "/example.com/"),
         ] {
             assert_eq!(without_token(path, query), expected, "{path}");
         }

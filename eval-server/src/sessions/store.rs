@@ -10,14 +10,14 @@ use super::refusals::Refusals;
 use super::removed::Removed;
 use super::view::{Digest, SessionState, SessionView};
 use crate::limits::Limits;
-use crate::otlp::{Batch, Entry, Rejected, trace_id};
+use crate::otlp::{Batch, Entry, Origin, Rejected, trace_id};
 
 /// All that is kept.
 #[derive(Debug)]
 pub(super) struct Store {
     sessions: BTreeMap<u64, Session>,
-    /// Sessions by what their spans call them.
-    keys: HashMap<String, u64>,
+    /// Sessions by what their spans call them: of several runs of one name, the last.
+    names: HashMap<String, u64>,
     traces: HashMap<u128, Trace>,
     /// The traces by their numbers, so that the id of a session that was joined with another is still known.
     numbers: HashMap<u64, u128>,
@@ -32,7 +32,13 @@ pub(super) struct Store {
 /// A session.
 #[derive(Debug)]
 struct Session {
+    /// What its spans call it, or the id of its first trace.
+    name: String,
+    /// The name as it is shown: the second run of a name has a number behind it.
     key: String,
+    /// Which run of its name it is, from 1.
+    run: usize,
+    origin: Origin,
     /// Its traces, in the order in which they were first seen.
     traces: Vec<u128>,
     count: usize,
@@ -54,6 +60,7 @@ struct Session {
 #[derive(Debug)]
 struct Trace {
     number: u64,
+    origin: Origin,
     session: u64,
     documents: Vec<Arc<str>>,
     /// The spans, each with what tells it from another version of itself.
@@ -127,7 +134,7 @@ impl Store {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             sessions: BTreeMap::new(),
-            keys: HashMap::new(),
+            names: HashMap::new(),
             traces: HashMap::new(),
             numbers: HashMap::new(),
             next: 1,
@@ -150,7 +157,7 @@ impl Store {
         let Some(batch) = batch else { return Ok(None) };
         let (key, count, is_of_agent) = (batch.key.clone(), batch.count(), batch.is_of_agent);
         let old = self.traces.get(&id).map(|trace| trace.session);
-        let named = key.as_ref().and_then(|key| self.keys.get(key)).copied();
+        let named = key.as_ref().and_then(|key| self.joined(key, &batch.origin, now));
         let target = old.or(named);
         let new_trace = if old.is_none() { OF_TRACE } else { 0 };
         let size = batch.text().len() + count * OF_SPAN + new_trace;
@@ -179,10 +186,14 @@ impl Store {
         };
         let session = match target {
             Some(session) => session,
-            None => self.open(number, key.clone().unwrap_or_else(|| trace_id(id)), (now, SystemTime::now())),
+            None => {
+                let name = key.clone().unwrap_or_else(|| trace_id(id));
+                self.open(number, name, batch.origin.clone(), (now, SystemTime::now()))
+            }
         };
         let trace = self.traces.entry(id).or_insert_with(|| Trace {
             number,
+            origin: batch.origin.clone(),
             session,
             documents: Vec::new(),
             spans: HashMap::new(),
@@ -212,8 +223,9 @@ impl Store {
             session.revision += 1;
             session.is_of_agent |= is_of_agent;
         }
+        let shown = self.sessions.get(&session).map(|session| session.key.as_str()).filter(|_| key.is_some());
         if old.is_none()
-            && let Some(why) = self.removed.concerns(id, key.as_deref())
+            && let Some(why) = self.removed.concerns(id, shown)
         {
             self.lose(Some(session), why);
         }
@@ -222,9 +234,39 @@ impl Store {
         }
         // The name of a conversation may come with later spans than the first.
         if let Some(key) = key.filter(|_| old.is_some_and(|old| self.is_unnamed(old, id))) {
-            self.rename(id, &key);
+            self.rename(id, &key, now);
         }
         Ok(None)
+    }
+
+    /// The session that a new trace of this name belongs to; `None` if it begins one. As in agentevals, another run of a name has
+    /// a session of its own, and so has another process once the session is complete.
+    fn joined(&self, name: &str, origin: &Origin, now: Instant) -> Option<u64> {
+        let id = *self.names.get(name)?;
+        let session = self.sessions.get(&id)?;
+        let is_other_run = origin.run.is_some() && origin.run != session.origin.run;
+        let is_other_process = origin.instance.is_some()
+            && session.origin.instance.is_some()
+            && origin.instance != session.origin.instance;
+        let is_quiet = now.saturating_duration_since(session.last) >= self.limits.quiet;
+        let is_over = is_other_process && is_quiet && self.is_whole(session);
+        (!is_other_run && !is_over).then_some(id)
+    }
+
+    /// Which run of a name the next session is, and how it is shown.
+    fn next_run(&self, name: &str) -> (usize, String) {
+        let last = self.names.get(name).and_then(|id| self.sessions.get(id));
+        match last.map_or(1, |last| last.run + 1) {
+            1 => (1, name.to_owned()),
+            run => (run, format!("{name}-{run}")),
+        }
+    }
+
+    /// Forgets that a session is the last of its name.
+    fn unname(&mut self, name: &str, id: u64) {
+        if self.names.get(name) == Some(&id) {
+            self.names.remove(name);
+        }
     }
 
     fn number(&mut self) -> u64 {
@@ -233,10 +275,14 @@ impl Store {
         number
     }
 
-    fn open(&mut self, id: u64, key: String, opened: (Instant, SystemTime)) -> u64 {
-        self.keys.insert(key.clone(), id);
+    fn open(&mut self, id: u64, name: String, origin: Origin, opened: (Instant, SystemTime)) -> u64 {
+        let (run, key) = self.next_run(&name);
+        self.names.insert(name.clone(), id);
         let session = Session {
+            name,
             key,
+            run,
+            origin,
             traces: Vec::new(),
             count: 0,
             bytes: 0,
@@ -254,31 +300,32 @@ impl Store {
     }
 
     fn is_unnamed(&self, session: u64, trace: u128) -> bool {
-        self.sessions.get(&session).is_some_and(|session| session.key == trace_id(trace))
+        self.sessions.get(&session).is_some_and(|session| session.name == trace_id(trace))
     }
 
-    /// Moves a trace to the session with a key.
-    fn rename(&mut self, id: u128, key: &str) {
-        let Some((from, number)) = self.traces.get(&id).map(|trace| (trace.session, trace.number)) else {
-            return;
-        };
-        let Some(session) = self.sessions.get(&from).filter(|session| session.key != key) else { return };
+    /// Moves a trace to the session with a name.
+    fn rename(&mut self, id: u128, name: &str, now: Instant) {
+        let Some(trace) = self.traces.get(&id) else { return };
+        let (from, number, origin) = (trace.session, trace.number, trace.origin.clone());
+        let Some(session) = self.sessions.get(&from).filter(|session| session.name != name) else { return };
         let is_only = session.traces.len() == 1;
         let (last, opened) = (session.last, session.opened);
-        let to = match self.keys.get(key) {
-            Some(to) => *to,
+        let to = match self.joined(name, &origin, now) {
+            Some(to) => to,
             None if is_only => {
+                let (run, key) = self.next_run(name);
                 if let Some(session) = self.sessions.get_mut(&from) {
-                    self.keys.remove(&session.key);
-                    key.clone_into(&mut session.key);
+                    let before = std::mem::replace(&mut session.name, name.to_owned());
+                    (session.run, session.key, session.origin) = (run, key, origin);
                     session.revision += 1;
+                    self.unname(&before, from);
                 }
-                self.keys.insert(key.to_owned(), from);
+                self.names.insert(name.to_owned(), from);
                 return;
             }
             None => {
                 let free = if self.sessions.contains_key(&number) { self.number() } else { number };
-                self.open(free, key.to_owned(), opened)
+                self.open(free, name.to_owned(), origin, opened)
             }
         };
         let Some(trace) = self.traces.get_mut(&id) else { return };
@@ -291,7 +338,8 @@ impl Store {
         session.revision += 1;
         let (lost, is_of_agent, received) = (session.lost.clone(), session.is_of_agent, session.received);
         if session.traces.is_empty() {
-            self.keys.remove(&session.key);
+            let before = session.name.clone();
+            self.unname(&before, from);
             self.sessions.remove(&from);
             if self.golden == Some(from) {
                 self.golden = Some(to);
@@ -310,7 +358,8 @@ impl Store {
         for why in &lost {
             self.lose(Some(to), why);
         }
-        if let Some(why) = self.removed.concerns(id, Some(key)) {
+        let shown = self.sessions.get(&to).map(|session| session.key.as_str());
+        if let Some(why) = self.removed.concerns(id, shown) {
             self.lose(Some(to), why);
         }
     }
@@ -321,13 +370,13 @@ impl Store {
         for conversation in traces.conversations() {
             for id in conversation.trace_ids.iter().filter_map(|id| u128::from_str_radix(id, 16).ok()) {
                 let session = self.traces.get(&id).and_then(|trace| self.sessions.get(&trace.session));
-                if session.is_some_and(|session| session.key != conversation.key) {
+                if session.is_some_and(|session| session.name != conversation.key) {
                     moves.push((id, conversation.key.clone()));
                 }
             }
         }
         for (id, key) in &moves {
-            self.rename(*id, key);
+            self.rename(*id, key, Instant::now());
         }
         !moves.is_empty()
     }
@@ -504,7 +553,7 @@ impl Store {
 
     fn remove(&mut self, id: u64) {
         let Some(session) = self.sessions.remove(&id) else { return };
-        self.keys.remove(&session.key);
+        self.unname(&session.name, id);
         for trace in &session.traces {
             if let Some(removed) = self.traces.remove(trace) {
                 self.bytes -= removed.bytes;

@@ -301,3 +301,49 @@ fn what_is_sent_again_in_another_grouping_is_there_once() {
     let text = sessions.text(1).unwrap();
     assert_eq!(["a", "b", "c", "d", "e"].map(|words| text.matches(&record(words)).count()), [1, 1, 1, 1, 3]);
 }
+
+/// An export of a process that runs a session of this name.
+fn export(name: &str, run: &str, process: &str, spans: &[String]) -> Export {
+    let attribute =
+        |key: &str, value: &str| format!("{{\"key\":\"{key}\",\"value\":{{\"stringValue\":\"{value}\"}}}}");
+    let mut all = vec![attribute("agentevals.session_name", name), attribute("service.instance.id", process)];
+    all.extend((!run.is_empty()).then(|| attribute("agentevals.session.run_id", run)));
+    let text = format!(
+        "{{\"resourceSpans\":[{{\"resource\":{{\"attributes\":[{}]}},\"scopeSpans\":[{{\"spans\":[{}]}}]}}]}}",
+        all.join(","),
+        spans.join(",")
+    );
+    otlp::read(Signal::Traces, Encoding::Json, text.as_bytes()).unwrap()
+}
+
+#[test]
+fn runs_of_one_name_are_sessions_of_their_own_as_in_agentevals() {
+    let sessions = Sessions::new(&quick());
+    let turn = |trace: u32| [span(trace, 1, 0, &chat("Paris?", ""))];
+    for (trace, run, process) in
+        [(1, "", "p1"), (2, "", "p1"), (3, "", "p2"), (4, "r1", "p2"), (5, "r1", "p2"), (6, "r2", "p2")]
+    {
+        sessions.add(export("trip", run, process, &turn(trace))).unwrap();
+    }
+    let of = |sessions: &Sessions| {
+        let list = sessions.list().sessions.into_iter().map(|(view, _)| (view.key, view.traces));
+        let mut list: Vec<(String, usize)> = list.collect();
+        list.sort();
+        list
+    };
+    let expected = [("trip", 2), ("trip-2", 1), ("trip-3", 2), ("trip-4", 1)]
+        .map(|(key, traces)| (key.to_owned(), traces));
+    assert_eq!(of(&sessions), expected);
+    // Reading them moves no trace.
+    for id in 1..=6 {
+        drop(sessions.read(id));
+    }
+    assert_eq!(of(&sessions), expected);
+
+    // Two processes of one run, whose spans come while the session is in work, are one session.
+    let sessions = Sessions::new(&Limits::default());
+    for (trace, process) in [(1, "p1"), (2, "p2")] {
+        sessions.add(export("trip", "", process, &turn(trace))).unwrap();
+    }
+    assert_eq!(of(&sessions), [("trip".to_owned(), 2)]);
+}

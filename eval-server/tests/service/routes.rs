@@ -118,6 +118,11 @@ fn each_route_is_described() {
     // What is not routed is told apart.
     let wrong = service.beginning("GET /api/v1/nothing/x", &bearer);
     assert_eq!((wrong.status, wrong.body.contains("no such")), (404, false));
+    let operations = paths.values().flat_map(|methods| methods.as_object().unwrap().values());
+    let answers = operations.flat_map(|operation| operation["responses"].as_object().unwrap());
+    for (status, answer) in answers {
+        assert!(answer["description"].as_str().is_some_and(|told| !told.is_empty()), "{status}: {answer}");
+    }
     let text = document.to_string();
     for reference in text.split("\"#/components/schemas/").skip(1) {
         let name = reference.split('"').next().unwrap();
@@ -348,6 +353,82 @@ fn forms_and_json_get_the_same_scores() {
     let broken: &[(&str, &str, &[u8])] = &[("trace_files", "t.json", trace.as_bytes()), ("config", "", b"{")];
     let broken = service.form("/api/evaluate", broken);
     assert!(broken.status == 400 && broken.body.contains("Invalid config JSON"), "{}", broken.body);
+}
+
+/// A form of `evaluate` with these files and parameters.
+fn evaluated(service: &Service, route: &str, files: &[(&str, &str)], config: &str) -> crate::support::Reply {
+    let files = files.iter().map(|(name, text)| ("trace_files", *name, text.as_bytes()));
+    let others = [("eval_set_file", "s.json", SET.as_bytes()), ("config", "", config.as_bytes())];
+    service.form(route, &files.chain(others).collect::<Vec<_>>())
+}
+
+#[test]
+fn the_keys_that_agentevals_pages_add_to_each_evaluator_change_no_score() {
+    let service = service();
+    let trace = trace(1, "Paris?", "Paris", "It is very sunny.");
+    let added = |name: &str| json!({ "type": "builtin", "name": name, "judgeModel": "gemini-2.5-flash", "threshold": 0.8, "trajectoryMatchType": "EXACT" });
+    let config = json!({ "evaluators": [added("tool_trajectory_avg_score"), added("response_match_score")] });
+    let with = evaluated(&service, "/api/evaluate", &[("t.json", &trace)], &config.to_string()).data();
+    assert_eq!(with["passed"], true, "{with}");
+    let default = evaluated(&service, "/api/evaluate", &[("t.json", &trace)], "{}").data();
+    let metric = &default["traceResults"][0]["metricResults"][0];
+    assert_eq!((&metric["metricName"], &metric["score"]), (&json!("tool_trajectory_avg_score"), &json!(1.0)));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_and_the_others_are_scored() {
+    let service = service();
+    let trace = trace(1, "Paris?", "Paris", "It is very sunny.");
+    let files = [("a.json", "broken"), ("t.json", &*trace)];
+    let result = evaluated(&service, "/api/evaluate", &files, "{}").data();
+    assert_eq!(result["traceResults"][0]["metricResults"][0]["score"], 1.0, "{result}");
+    let error = result["errors"][0].as_str().unwrap();
+    assert!(
+        error.starts_with("the file `a.json`: not readable as JSON: ") && result["passed"] == false,
+        "{result}"
+    );
+    let none = evaluated(&service, "/api/evaluate", &files[..1], "{}");
+    assert!(none.status == 400 && none.body.contains("the file `a.json`"), "{}", none.body);
+    let turns: Vec<(&str, &str, &[u8])> =
+        files.iter().map(|(name, text)| ("trace_files", *name, text.as_bytes())).collect();
+    let shown = service.form("/api/convert", &turns);
+    assert!(shown.status == 400 && shown.body.contains("the file `a.json`"), "{}", shown.body);
+}
+
+#[test]
+fn a_threshold_that_every_score_reaches_decides_nothing() {
+    let trace = trace(1, "Paris?", "Rome", "It is very sunny.");
+    let config = r#"{"evaluators": [{"name": "tool_trajectory_avg_score", "threshold": 0}]}"#;
+    let result = evaluated(&service(), "/api/evaluate", &[("t.json", &trace)], config).data();
+    let metric = &result["traceResults"][0]["metricResults"][0];
+    assert_eq!(
+        (&metric["score"], &metric["perInvocationScores"], &metric["evalStatus"]),
+        (&json!(0.0), &json!([0.0]), &json!("NOT_EVALUATED"))
+    );
+    assert_eq!(
+        (&metric["error"], &result["passed"]),
+        (&json!("every score reaches the threshold 0"), &json!(false))
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_form_is_the_only_event_of_its_stream() {
+    let service = service();
+    for (config, why) in [
+        ("{", "Invalid config JSON: "),
+        (
+            r#"{"evaluators": [{"name": "tool_trajectory_avg_score", "trajectoryMatchType": "BAD"}]}"#,
+            "Value error, Invalid trajectory_match_type 'BAD'. Valid values: ['ANY_ORDER', 'EXACT', 'IN_ORDER']",
+        ),
+    ] {
+        let reply = evaluated(&service, "/api/evaluate/stream", &[("t.json", "{}")], config);
+        let event = reply.body.strip_prefix("data: ").and_then(|event| event.strip_suffix("\n\n"));
+        let event: Value = serde_json::from_str(event.unwrap_or_else(|| panic!("{}", reply.body))).unwrap();
+        assert_eq!(reply.status, 200);
+        assert!(event["error"].as_str().unwrap().starts_with(why), "{event}");
+        let whole = evaluated(&service, "/api/evaluate", &[("t.json", "{}")], config);
+        assert!(matches!(whole.status, 400 | 422), "{}", whole.body);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use eval_core::{Agent, BoxAgent, EvalRunner};
 use eval_format::options::parse_timeout;
 
 use crate::features::lacking;
-use crate::output::{CommandError, hide, shell};
+use crate::output::{CommandError, hide};
 
 /// The arguments of which exactly one says what answers.
 pub(crate) fn exactly_one() -> ArgGroup {

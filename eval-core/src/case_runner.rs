@@ -16,7 +16,7 @@ use eval_format::{EvalCase, EvalConfig, Pass};
 
 use crate::agent::{BoxAgent, Erased};
 use crate::decide::{Decision, decide};
-use crate::guard::{Fault, catch_panic};
+use crate::guard::{Fault, What, catch_panic};
 use crate::journal::{RunLog, TestLog};
 use crate::judge::{JudgeRouter, MeteredJudge, in_case};
 use crate::metric::BoxMetric;
@@ -172,7 +172,8 @@ impl CaseRunner {
             loop {
                 match source.begin(&run, self.options.timeout).await {
                     Ok(Begun::Agent(mut agent)) => {
-                        again.wait_until_reachable(&run, &mut agent, self.options.timeout).await;
+                        let what = What::of(run.label.clone());
+                        again.wait_until_reachable(number, what, &mut agent, self.options.timeout).await;
                         let attempt = Run { is_repeatable: again.may_repeat(number), ..run.clone() };
                         let evaluated = source.evaluate(self, identified, agent, &attempt).await;
                         if attempt.repeats(evaluated.report().error.as_ref()) {

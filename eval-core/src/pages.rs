@@ -24,6 +24,8 @@ macro_rules! links {
     () => {
         concat!(
             "[agents]: crate::agent\n",
+            "[limits]: https://docs.rs/eval-agents\n",
+            "[server state]: https://docs.rs/eval-agents\n",
             "[any agent]: https://docs.rs/eval-agents\n",
             "[chunks]: crate::agent#streamed-answers\n",
             "[ci]: crate::_documentation::ci\n",

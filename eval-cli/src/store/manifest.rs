@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::output::foreign::one_line;
+use eval_support::untrusted::one_line;
 
 /// The version of the layout.
 pub(super) const VERSION: u32 = 1;

@@ -1,6 +1,8 @@
 //! A store that is open: its objects, one request with its repetitions each.
 
 use std::env;
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -98,10 +100,26 @@ impl Store {
 
     /// The names below a folder, sorted, in all folders of it too if `recursive`. Folders end with `/`.
     pub(super) async fn list(&self, folder: &str, recursive: bool) -> Result<Vec<String>, CommandError> {
-        let listed = self.objects.list_with(folder).recursive(recursive).await;
-        let listed = listed.map_err(|error| error::named(&self.url, Doing::List, &error))?;
-        let names = listed.into_iter().map(|entry| entry.path().to_owned());
-        let mut names: Vec<_> = names.filter(|name| name != folder && name != "/").collect();
+        let mut names = match &self.url.place {
+            Place::Folder(root) => {
+                let mut names = Vec::new();
+                local_names(root, folder.trim_start_matches('/'), recursive, &mut names)
+                    .map_err(|error| {
+                        let kind = match error.kind() {
+                            io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
+                            _ => ErrorKind::Unexpected,
+                        };
+                        opendal::Error::new(kind, error.to_string())
+                    })
+                    .map(|()| names)
+            }
+            Place::Google(_) | Place::S3(_) => {
+                let listed = self.objects.list_with(folder).recursive(recursive).await;
+                listed.map(|listed| listed.into_iter().map(|entry| entry.path().to_owned()).collect())
+            }
+        }
+        .map_err(|error| error::named(&self.url, Doing::List, &error))?;
+        names.retain(|name| name != folder && name != "/");
         names.sort_unstable();
         Ok(names)
     }
@@ -110,6 +128,31 @@ impl Store {
     pub(crate) fn shown(&self) -> String {
         self.url.to_string()
     }
+}
+
+/// The names below a folder of a store that is a folder. What is linked into it is no part of it.
+fn local_names(root: &Path, below: &str, recursive: bool, names: &mut Vec<String>) -> io::Result<()> {
+    let entries = match fs::read_dir(root.join(below)) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(());
+        }
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = format!("{below}{}", entry.file_name().to_string_lossy());
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            let folder = name + "/";
+            if recursive {
+                local_names(root, &folder, true, names)?;
+            }
+            names.push(folder);
+        } else if kind.is_file() {
+            names.push(name);
+        }
+    }
+    Ok(())
 }
 
 fn google(bucket: &str, prefix: &str) -> opendal::Result<Operator> {

@@ -30,6 +30,7 @@ mod rerun;
 mod rescore;
 mod run;
 mod run_judges;
+mod run_limits;
 mod run_price;
 mod same_scores;
 mod schema;

@@ -98,56 +98,6 @@ fn a_run_shows_each_case_as_a_test_would_and_how_to_run_it_again() {
 }
 
 #[test]
-fn what_a_server_wrote_stands_on_lines_of_its_own_in_a_refusal() {
-    let folder = folder("run-refused");
-    folder.write("torn.py", "import sys\nsys.exit('Traceback\\nModuleNotFoundError: No module named x')\n");
-    let ran = folder.run(&["run", "fine", "--adk-cmd", "python3 torn.py", "--app", "weather"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.out);
-    let wrote = "; it wrote:\n  | Traceback\n  | ModuleNotFoundError: No module named x\n  = help: ";
-    assert!(ran.err.contains(wrote) && !ran.err.contains("\\n"), "{}", ran.err);
-}
-
-#[test]
-fn the_limits_of_servers_and_programs_are_options_and_errors_name_them() {
-    let folder = folder("run-limits");
-    folder.write("mute.py", "import time\ntime.sleep(60)\n");
-    let limit = ["--ready-within", "300ms"];
-    let server = [&["run", "fine", "--adk-cmd", "python3 mute.py", "--app", "weather"], &limit[..]].concat();
-    let ran = folder.run(&server);
-    assert_eq!(ran.code, Some(2), "{}", ran.out);
-    assert!(
-        ran.err.contains("within 300ms (`ready_within`, or `--ready-within`, sets the limit)"),
-        "{}",
-        ran.err
-    );
-    let ran = folder.run(&[&["run", "fine", "--agent-cmd", "python3 mute.py"], &limit[..]].concat());
-    assert!(
-        ran.out.contains("within 300ms (`ready_within`, or `--ready-within`, sets the limit)"),
-        "{}",
-        ran.out
-    );
-    let again = "--agent-cmd 'python3 mute.py' --ready-within 300ms";
-    assert!(ran.out.contains(again), "{}", ran.out);
-
-    // It answers, and does not end.
-    let slow = folder.read("weather.py") + "\nimport time\ntime.sleep(60)\n";
-    folder.write("slow.py", slow);
-    let program = ["run", "fine", "--agent-cmd", "python3 slow.py"];
-    let ran = folder.run(&[&program[..], &["--end-within", "200ms"]].concat());
-    assert!(ran.out.contains("within 200ms") && ran.out.contains("`--end-within`"), "{}", ran.out);
-    let ran = folder.run(&[&program[..], &["--program-concurrency", "2"]].concat());
-    assert_eq!(ran.code, Some(0), "a program that is shared is not asked to end: {}", ran.out);
-
-    let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its address").port();
-    let url = format!("http://127.0.0.1:{port}");
-    let nobody = ["run", "fine", "--agent-url", &url, "--app", "x", "--retry", "1"];
-    let began = std::time::Instant::now();
-    let ran = folder.run(&[&nobody[..], &["--ready-within", "1s"]].concat());
-    assert!(ran.err.contains("no connection to"), "{}", ran.err);
-    assert!(began.elapsed() >= std::time::Duration::from_secs(1), "a server may come");
-}
-
-#[test]
 fn the_exit_code_says_passed_failed_or_unknown() {
     let folder = folder("run-codes");
     for (sets, code) in [

@@ -546,3 +546,24 @@ fn journals_of_any_size_are_stored_and_fetched_in_chunks() {
         assert!(same, "{original}");
     }
 }
+
+#[test]
+fn a_folder_that_is_linked_into_a_store_is_no_part_of_it() {
+    let folder = folder("store-foreign");
+    assert_eq!(partition(&folder, "one", "fine", "r1").code, Some(0));
+    assert_eq!(push(&folder, "one", "r1").code, Some(0));
+    folder.write("elsewhere/evals/eval_sets/x.evalset.json", "{}");
+    for link in ["linked", "evalset/runs/linked", "evalset/runs/r1/linked"] {
+        std::os::unix::fs::symlink(folder.path("elsewhere"), folder.path("bucket").join(link))
+            .expect("a link");
+    }
+    let listed = folder.run(&["store", "list", &url(&folder)]);
+    assert_eq!(listed.code, Some(0), "{}", listed.err);
+    assert!(
+        listed.out.contains(": 1 run\n  r1  stored ") && !listed.out.contains("linked"),
+        "{}",
+        listed.out
+    );
+    let reported = report(&folder, &["r1"]);
+    assert_eq!(reported.code, Some(0), "{}{}", reported.out, reported.err);
+}

@@ -5,7 +5,6 @@ use std::time::Duration;
 use eval_support::message::cut;
 use eval_support::words::count;
 
-use super::Run;
 use super::evaluated::Evaluated;
 use crate::agent::{Agent as _, BoxAgent};
 use crate::guard::{What, fenced};
@@ -44,9 +43,15 @@ impl Again {
     }
 
     /// Waits until the agent of a run that begins anew can be reached. If it cannot, the run says so.
-    pub(super) async fn wait_until_reachable(&self, run: &Run, agent: &mut BoxAgent, limit: Duration) {
-        if self.times(run.number) > 0 {
-            let what = What::of(run.label.clone()).doing("waiting until the agent can be reached");
+    pub(super) async fn wait_until_reachable(
+        &self,
+        run: usize,
+        what: What,
+        agent: &mut BoxAgent,
+        limit: Duration,
+    ) {
+        if self.times(run) > 0 {
+            let what = what.doing("waiting until the agent can be reached");
             let waits = || async move {
                 agent.wait_until_reachable().await;
                 Ok(())

@@ -9,9 +9,7 @@ use eval_support::words::count;
 
 use super::unscored;
 use super::user::{Message, User};
-use crate::agent::{
-    Erased, Event, Log, Recorded, Recorder, Session, Turn, shows_something,
-};
+use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn, shows_something};
 use crate::guard::{Fault, What, fenced, not_async};
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};

@@ -72,7 +72,11 @@ fn holds_tests(head: &Head) -> bool {
 /// A test binary that was built after the run.
 fn rebuilt(heads: &[&Head]) -> Option<String> {
     let mut programs: BTreeMap<&str, SystemTime> = BTreeMap::new();
-    for (program, built) in heads.iter().filter(|head| holds_tests(head)).filter_map(|head| Some((head.program.as_deref()?, head.built?))) {
+    for (program, built) in heads
+        .iter()
+        .filter(|head| holds_tests(head))
+        .filter_map(|head| Some((head.program.as_deref()?, head.built?)))
+    {
         let oldest = programs.entry(program).or_insert(built);
         *oldest = built.min(*oldest);
     }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use eval_agents::traces::{ToolCall, Turn, Usage};
-use eval_core::__private::arithmetic::mean::exact;
 use eval_core::Score;
 use eval_core::metric::RubricScore;
+use eval_core::metric::arithmetic::mean::exact;
 use eval_format::{FunctionCall, Invocation, Map, Value};
 use serde::Serialize;
 use utoipa::ToSchema;

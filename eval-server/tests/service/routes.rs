@@ -298,7 +298,7 @@ fn a_metric_that_cannot_be_used_says_so_and_leaves_the_others() {
     let config = json!({ "evaluators": [
         { "name": "no_such_metric" },
         { "name": "response_match_score" },
-        { "name": "tool_trajectory_avg_score", "trajectoryMatchType": "SIDEWAYS" },
+        { "name": "trajectory_single_tool_use" },
         { "name": "final_response_match_v2" },
     ] });
     let request = format!("{{\"traces\": {trace}, \"evalSet\": {SET}, \"config\": {config}}}");

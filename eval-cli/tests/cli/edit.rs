@@ -225,7 +225,7 @@ fn a_draft_is_refused_until_it_is_accepted_by_name() {
         let ran = fed(&folder, args, "y\ny\n");
         let shown = ran.shown();
         assert!(
-            ran.code == Some(2) && shown.contains("accept 's.evalset.json:one,two'"),
+            ran.code == Some(2) && shown.contains("accept s.evalset.json:one,two"),
             "{args:?}: {shown}"
         );
     }

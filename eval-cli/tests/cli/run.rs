@@ -436,7 +436,7 @@ fn a_header_reaches_the_server_and_nothing_else() {
     let ran = folder.run(&args);
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("nobody knows x-key:"), "the server got it: {}", ran.out);
-    let again = format!("--agent-url {url} --app weather --header 'x-key=..'");
+    let again = format!("--agent-url {url} --app weather --header x-key=..");
     assert!(ran.out.contains(&again), "{}", ran.out);
     let mut texts = vec![ran.out, ran.err, folder.read("j.xml"), folder.read("r.json"), folder.read("c.csv")];
     let mut journals = 0;
@@ -509,7 +509,7 @@ fn ctrl_c_keeps_what_is_finished_names_what_is_missing_and_ends_the_programs() {
     assert!(out.contains("interrupted before it had a verdict"), "{out}");
     assert!(out.contains("never began   1 case: `slow/later`"), "{out}");
     assert!(
-        out.contains("run all again cargo evalset run 'slow.evalset.json:slow,later' --agent-cmd "),
+        out.contains("run all again cargo evalset run slow.evalset.json:slow,later --agent-cmd "),
         "{out}"
     );
 }

@@ -52,7 +52,7 @@ impl Modify for TokenScheme {
     }
 }
 
-/// What each answer is: OpenAPI asks for a description of it.
+/// A description of each answer, which the standard asks for.
 struct Descriptions;
 
 impl Modify for Descriptions {
@@ -65,8 +65,8 @@ impl Modify for Descriptions {
         {
             if let RefOr::T(response) = response {
                 let status = StatusCode::from_bytes(status.as_bytes()).ok();
-                response.description =
-                    status.and_then(|status| status.canonical_reason()).unwrap_or("an answer").to_owned();
+                let told = status.and_then(|status| status.canonical_reason()).unwrap_or("an answer");
+                told.clone_into(&mut response.description);
             }
         }
     }

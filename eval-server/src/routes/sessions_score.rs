@@ -71,6 +71,7 @@ pub(crate) enum SessionVerdict {
 #[utoipa::path(
     post,
     path = "/api/v1/sessions/score",
+    operation_id = "score_sessions",
     request_body(content = SessionScoreRequest, content_type = "application/json"),
     responses(
         (status = 200, body = Envelope<SessionScores>),

@@ -1,6 +1,7 @@
 //! What a case means: a hash of what it asks, and one of what it expects.
 
 use eval_support::hash::block_hash;
+use eval_support::key_case::snake;
 
 use crate::model::{
     AppDetails, Content, ConversationScenario, EvalCase, FunctionCall, FunctionResponse, IntermediateData,
@@ -254,18 +255,6 @@ fn is_empty(data: &IntermediateData) -> bool {
         }
         IntermediateData::Events(events) => events.is_empty(),
     }
-}
-
-/// A key of ADK in snake case.
-fn snake(key: &str) -> String {
-    let mut snake = String::with_capacity(key.len() + 4);
-    for c in key.chars() {
-        if c.is_ascii_uppercase() {
-            snake.push('_');
-        }
-        snake.push(c.to_ascii_lowercase());
-    }
-    snake
 }
 
 #[cfg(test)]

@@ -32,8 +32,6 @@ pub(crate) use place::Place;
 pub(crate) use record::{Checked, Record, records};
 #[cfg(feature = "recordings")]
 pub(crate) use recording::{RECORDED_QUESTION, RECORDING};
-#[cfg(feature = "edit")]
-pub(crate) use table::camel;
 pub(crate) use table::{Field, Model, Spelling, Type};
 #[cfg(feature = "export")]
 pub(crate) use unwritten::unwritten;

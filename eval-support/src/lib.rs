@@ -11,6 +11,8 @@
 //! | `whole_file` | files that are never half written (feature `whole-files`) |
 //! | [`id`] | ids that are new each time |
 //! | [`hash`] | hashes of contents that are the same everywhere |
+//! | `http` | clients for HTTP, and the bodies of errors (feature `http`) |
+//! | [`key_case`] | keys in `snake_case` and in camelCase |
 //! | [`spelling`] | the known name that a wrong one was probably meant to be |
 //! | [`shell`] | words and commands as a shell takes them |
 //! | [`words`] | counts, lists and suggestions as parts of sentences |
@@ -21,7 +23,10 @@
 pub mod category;
 pub mod file;
 pub mod hash;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod id;
+pub mod key_case;
 pub mod lock;
 pub mod message;
 pub mod secrets;

@@ -1,8 +1,27 @@
 //! Parts of messages: texts that are cut, quotations, and printing what others wrote.
 
+use std::borrow::Cow;
+
 use crate::secrets::mask;
 use crate::untrusted::guard;
 use crate::words::count;
+
+/// The first `limit` characters of a text, with a mark behind them if there are more.
+///
+/// ```
+/// use eval_support::message::truncated;
+///
+/// assert_eq!(truncated("weather", 4, ".."), "weat..");
+/// assert_eq!(truncated("日本", 2, ".."), "日本");
+/// ```
+///
+/// Nothing is masked: half a key is not recognised as one, so a text that may hold keys is masked before.
+pub fn truncated<'t>(text: &'t str, limit: usize, mark: &str) -> Cow<'t, str> {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => Cow::Owned(format!("{}{mark}", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
 
 /// A text cut to about `limit` characters, and how many are left out.
 ///

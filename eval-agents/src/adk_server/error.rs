@@ -7,6 +7,7 @@ use std::sync::Arc;
 use eval_core::BoxError;
 use eval_core::agent::Unreachable;
 use eval_core::format::Value;
+use eval_support::message::truncated;
 use eval_support::untrusted;
 
 /// The most characters of a server's text that are shown.
@@ -163,11 +164,7 @@ pub(super) fn names(all: &[impl AsRef<str>]) -> String {
 
 /// The beginning of a foreign text, with its lines marked if there are several.
 pub(super) fn cut(text: &str) -> String {
-    let shown = match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    };
-    untrusted::quoted(&shown, 0)
+    untrusted::quoted(&truncated(text, SHOWN, "..."), 0)
 }
 
 /// A foreign text at the end of a sentence of ours.

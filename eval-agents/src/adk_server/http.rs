@@ -4,19 +4,16 @@ use std::error::Error as _;
 use std::fmt;
 use std::ops::Deref;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use eval_core::format::{AppDetails, Value};
-use eval_support::secrets::first_words;
-use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
+use eval_support::http::{Clients, error_body};
+use reqwest::{Client, Method, Response, StatusCode, Url};
 
 use super::error::{AdkServerError, Cause, cut};
 use crate::hidden::Headers;
 use crate::{stderr, wire};
-
-/// How long connecting may take.
-const CONNECT: Duration = Duration::from_secs(20);
 
 /// How long a question may take that no agent has to think about.
 const SHORT: Duration = Duration::from_secs(20);
@@ -26,9 +23,6 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// The most bytes of an answer. A session has all its events.
 const LARGEST_ANSWER: usize = 256 << 20;
-
-/// The most bytes that are read of an error.
-const LARGEST_ERROR: usize = 64 << 10;
 
 /// How a program ended, and what it wrote last; `None` if it runs on.
 pub(super) type Gone<'p> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'p>>;
@@ -57,9 +51,8 @@ pub(super) struct Http {
     program: Option<Arc<dyn Program>>,
 }
 
-/// The clients of this process: through the proxy of the environment, and without one.
-static OUTSIDE: OnceLock<Client> = OnceLock::new();
-static HERE: OnceLock<Client> = OnceLock::new();
+/// The clients of this process.
+static CLIENTS: Clients = Clients::new();
 
 impl Http {
     pub(super) fn new(
@@ -202,14 +195,7 @@ impl Http {
     /// The error of an answer that is no success.
     pub(super) async fn refused(&self, what: &str, mut response: Response) -> AdkServerError {
         let status = response.status();
-        let mut body = Vec::new();
-        while let Ok(Some(piece)) = response.chunk().await {
-            body.extend_from_slice(&piece);
-            if body.len() > LARGEST_ERROR {
-                break;
-            }
-        }
-        let body = self.headers.mask(&first_words(body, LARGEST_ERROR));
+        let body = self.headers.mask(&error_body(&mut response).await);
         let told = if status.is_redirection() {
             let to = response.headers().get("location").and_then(|to| to.to_str().ok()).unwrap_or("nowhere");
             format!("a redirect to {to}, which is not followed")
@@ -278,32 +264,11 @@ impl Http {
     }
 
     fn client(&self) -> Result<&'static Client, AdkServerError> {
-        let here = match self.base.host_str() {
-            Some("localhost" | "[::1]") => true,
-            Some(host) => host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback()),
-            None => false,
-        };
-        let cell = if here { &HERE } else { &OUTSIDE };
-        if let Some(client) = cell.get() {
-            return Ok(client);
-        }
-        let mut builder = Client::builder()
-            .user_agent(concat!("eval-agents/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT)
-            // A header with a token is not for others.
-            .redirect(redirect::Policy::none())
-            .referer(false)
-            // Tests have a runtime each, and a connection dies with its runtime.
-            .http1_only()
-            .pool_max_idle_per_host(0);
-        if here {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().map_err(|error| AdkServerError::Request {
+        let user_agent = concat!("eval-agents/", env!("CARGO_PKG_VERSION"));
+        CLIENTS.client(&self.base, user_agent).map_err(|error| AdkServerError::Request {
             message: causes(&error),
             source: Some(Arc::new(error)),
-        })?;
-        Ok(cell.get_or_init(|| client))
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use eval_support::message::truncated;
 use eval_support::untrusted;
 
 /// The most characters of a line that are shown.
@@ -79,9 +80,5 @@ impl std::error::Error for ProcessError {}
 
 /// The beginning of a line that a program wrote.
 pub(super) fn cut(line: &str) -> String {
-    let shown = match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &line[..end]),
-        None => line.to_owned(),
-    };
-    untrusted::name(&shown).into_owned()
+    untrusted::one_line(&truncated(line, SHOWN, "..."))
 }

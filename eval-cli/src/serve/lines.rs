@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use eval_core::journal::Head;
 use eval_report::journal::RunDir;
+use eval_support::message::truncated;
 use eval_support::shell;
 
 use super::folder::{Signature, signature};
@@ -90,10 +91,7 @@ fn what(loaded: &LoadedRun) -> Option<String> {
         (None, None) => None,
     };
     let all: BTreeSet<String> = loaded.run.processes.iter().filter_map(of_head).collect();
-    let mut shown = line(&all.into_iter().collect::<Vec<_>>().join(", "));
-    if let Some((end, _)) = shown.char_indices().nth(120) {
-        shown.truncate(end);
-        shown.push('…');
-    }
+    let shown = line(&all.into_iter().collect::<Vec<_>>().join(", "));
+    let shown = truncated(&shown, 120, "…").into_owned();
     (!shown.is_empty()).then_some(shown)
 }

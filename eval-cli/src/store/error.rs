@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 
+use eval_support::message::truncated;
 use eval_support::untrusted::one_line;
 use opendal::{Error, ErrorKind};
 
@@ -177,8 +178,5 @@ fn innermost(error: &Error) -> String {
 /// What a service said, in one line that is not too long. It may be a page of HTML.
 fn short(said: &str) -> String {
     let line = one_line(said.split_whitespace().collect::<Vec<_>>().join(" ").as_str());
-    match line.char_indices().nth(200) {
-        Some((end, _)) => format!("{}..", &line[..end]),
-        None => line,
-    }
+    truncated(&line, 200, "..").into_owned()
 }

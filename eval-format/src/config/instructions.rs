@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use eval_support::message::truncated;
+
 /// Instructions for a simulated user: a template with variables.
 ///
 /// ```
@@ -190,11 +192,7 @@ impl Instructions {
 impl InstructionsError {
     fn of(tag: &str, what: What) -> Self {
         let line = tag.lines().next().unwrap_or_default();
-        let tag = match line.char_indices().nth(SHOWN_TAG) {
-            Some((end, _)) => format!("{}..", &line[..end]),
-            None => line.to_owned(),
-        };
-        Self { tag, what }
+        Self { tag: truncated(line, SHOWN_TAG, "..").into_owned(), what }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The configuration of a model: google-genai's `GenerateContentConfig`.
 
+use eval_support::key_case::snake;
 use eval_support::spelling::suggest;
 
 use super::messages::SUGGESTION_LIMIT;
@@ -90,18 +91,6 @@ pub(super) fn number(node: &Node<'_>) -> Option<f64> {
 /// The config with its keys in `snake_case`, as providers look for them.
 pub(super) fn snake_case(config: Map) -> Map {
     config.into_iter().map(|(key, value)| (snake(&key), value)).collect()
-}
-
-/// The `snake_case` spelling of a camelCase key.
-fn snake(key: &str) -> String {
-    let mut out = String::with_capacity(key.len());
-    for letter in key.chars() {
-        if letter.is_ascii_uppercase() && !out.is_empty() {
-            out.push('_');
-        }
-        out.push(letter.to_ascii_lowercase());
-    }
-    out
 }
 
 fn unknown(entry: &Entry<'_>, whose: &str, nearest: Option<&str>, place: &Place<'_>) -> Problem {

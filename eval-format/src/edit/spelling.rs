@@ -1,6 +1,8 @@
 //! The spelling of keys that a file uses.
 
-use crate::schema::{EVAL_CASE, Model, Spelling, Type, camel};
+use eval_support::key_case::camel;
+
+use crate::schema::{EVAL_CASE, Model, Spelling, Type};
 use crate::value::{Map, Value};
 
 /// How the cases of a file spell their keys.

@@ -1,14 +1,13 @@
 //! Names of a file, as messages show them.
 
+use eval_support::message::truncated;
+
 /// Names longer than this are cut in messages and paths.
 const LONGEST_NAME: usize = 60;
 
 /// A name cut to a length that fits into a line.
 pub(crate) fn short(name: &str) -> String {
-    match name.char_indices().nth(LONGEST_NAME) {
-        Some((end, _)) => format!("{}...", &name[..end]),
-        None => name.to_owned(),
-    }
+    truncated(name, LONGEST_NAME, "...").into_owned()
 }
 
 /// A name as messages show it: short, and on one line.

@@ -177,18 +177,3 @@ pub(super) fn is_camel_of(key: &str, snake: &str) -> bool {
     }
     words > 1 && key.next().is_none()
 }
-
-/// The camelCase spelling of a `snake_case` name.
-pub(crate) fn camel(snake: &str) -> String {
-    let mut out = String::with_capacity(snake.len());
-    for (at, word) in snake.split('_').enumerate() {
-        let mut letters = word.chars();
-        match letters.next() {
-            Some(first) if at > 0 => out.push(first.to_ascii_uppercase()),
-            Some(first) => out.push(first),
-            None => {}
-        }
-        out.push_str(letters.as_str());
-    }
-    out
-}

@@ -1,4 +1,6 @@
-use super::table::{camel, is_camel_of};
+use eval_support::key_case::camel;
+
+use super::table::is_camel_of;
 use super::walk::MAX_FIELDS;
 use super::*;
 use crate::model::{EvalCase, Invocation};

@@ -1,10 +1,11 @@
 //! Checks a node against a type and finds everything that is wrong with it.
 
+use eval_support::key_case::camel;
 use eval_support::spelling::{is_misspelling, suggest};
 
 use super::place::Place;
 use super::record::{Checked, Record};
-use super::table::{Extra, Field, Model, Spelling, Type, camel, is_camel_of};
+use super::table::{Extra, Field, Model, Spelling, Type, is_camel_of};
 use super::wording;
 use crate::coerce;
 use crate::problem::Problem;

@@ -1,9 +1,10 @@
 //! The problems of shapes.
 
+use eval_support::key_case::camel;
 use eval_support::spelling::suggest;
 
 use super::place::Place;
-use super::table::{Extra, Field, Model, Type, camel, is_camel_of};
+use super::table::{Extra, Field, Model, Type, is_camel_of};
 use crate::problem::{Code, Problem, code_list, shown};
 use crate::syntax::{Entry, Kind, Node};
 

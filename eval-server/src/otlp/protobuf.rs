@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
 use super::export::{Collector, Entry, Export, LARGEST, Span, hash, hex, is_remote};
 use super::signal::{Signal, Unreadable};
 use super::wire::{Field, fields};
@@ -271,7 +274,7 @@ impl Writer {
                 self.0.push_str("]}");
             }
             Some((7, Field::Bytes(bytes))) => {
-                self.entry("bytesValue", |it| it.string(base64(bytes).as_bytes()))?;
+                self.entry("bytesValue", |it| it.string(BASE64.encode(bytes).as_bytes()))?;
             }
             _ => {}
         }
@@ -310,20 +313,6 @@ impl Writer {
         self.0.push('}');
         Ok(())
     }
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let held =
-            chunk.iter().zip([16, 8, 0]).fold(0, |held, (byte, shift)| held | u32::from(*byte) << shift);
-        for (at, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            let digit = usize::try_from(held >> shift & 63).unwrap_or_default();
-            text.push(if at <= chunk.len() { char::from(DIGITS[digit]) } else { '=' });
-        }
-    }
-    text
 }
 
 #[cfg(test)]
@@ -385,7 +374,7 @@ mod tests {
             assert!(export.batches[0].text().contains(&expected), "{}: {expected}", export.batches[0].text());
         }
         assert_eq!(
-            ["", "f", "fo", "foo", "foob"].map(|it| base64(it.as_bytes())),
+            ["", "f", "fo", "foo", "foob"].map(|it| BASE64.encode(it.as_bytes())),
             ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]
         );
     }

@@ -9,6 +9,7 @@ use eval_core::Score;
 use eval_core::metric::RubricScore;
 use eval_core::metric::arithmetic::mean::exact;
 use eval_format::{FunctionCall, Invocation, Map, Value};
+use eval_support::message::truncated;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -254,10 +255,7 @@ const LONGEST_ID: usize = 256;
 
 /// An id as messages have it.
 pub(super) fn cut(id: &str) -> Cow<'_, str> {
-    match id.char_indices().nth(LONGEST_ID) {
-        None => id.into(),
-        Some((end, _)) => format!("{}…", &id[..end]).into(),
-    }
+    truncated(id, LONGEST_ID, "…")
 }
 
 impl Comparison {

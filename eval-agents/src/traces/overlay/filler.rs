@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eval_core::format::Value;
+use eval_support::message::truncated;
 
 use crate::traces::attributes::{Attributes, count, text};
 use crate::traces::copies::Copies;
@@ -83,10 +84,7 @@ impl Filler<'_> {
     /// The name of an agent, if it is there. It is told again with each call and message of the agent, so that a long one is cut.
     pub(super) fn agent(&mut self, attributes: &Attributes, key: &str) -> Option<Arc<str>> {
         let name = filled(attributes, key)?;
-        match name.char_indices().nth(LONGEST_AGENT) {
-            None => Some(self.copies.text(&name)),
-            Some((end, _)) => Some(self.copies.text(&format!("{}…", &name[..end]))),
-        }
+        Some(self.copies.text(&truncated(&name, LONGEST_AGENT, "…")))
     }
 
     /// A text that many spans have, if it is there.

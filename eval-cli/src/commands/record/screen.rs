@@ -4,6 +4,7 @@ use eval_agents::record::Watched;
 use eval_core::BoxAgent;
 use eval_core::agent::Event;
 use eval_format::{Part, Value};
+use eval_support::message::truncated;
 use eval_support::untrusted::one_line;
 
 use super::tell::tell;
@@ -56,10 +57,7 @@ fn part_shown(author: &str, part: &Part) -> Option<String> {
 
 /// The beginning of a text, in one line.
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((at, _)) => one_line(&text[..at]) + "..",
-        None => one_line(text),
-    }
+    one_line(&truncated(text, SHOWN, ".."))
 }
 
 #[cfg(test)]

@@ -2,31 +2,21 @@
 
 use std::error::Error as _;
 use std::fmt::Write as _;
-use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
-use eval_support::secrets::first_words;
+use eval_support::http::{Clients, error_body};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
-use reqwest::{Client, Response, StatusCode, Url, redirect};
+use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
 
 use crate::judge::reply_json::unique_json;
 
 /// The most bytes of an answer. No verdict is longer, and a longer answer must not fill the memory.
 pub(super) const LARGEST_ANSWER: usize = 8 << 20;
-/// The most bytes that are read of an error. No message shows as many.
-const LARGEST_ERROR: usize = 64 << 10;
-/// How long connecting may take.
-const CONNECT: Duration = Duration::from_secs(20);
 
-/// HTTP clients, made when they are first needed.
+/// Requests to judges.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Http {
-    /// Uses the proxy of the environment.
-    outside: OnceLock<Client>,
-    /// Uses no proxy: a server on this machine is reached directly.
-    here: OnceLock<Client>,
-}
+pub(super) struct Http(Clients);
 
 /// How a request failed. Texts are as they were received: keys in them have to be hidden.
 #[derive(Debug)]
@@ -61,7 +51,8 @@ impl Http {
         for (name, value) in headers {
             all.insert(HeaderName::from_static(name), value);
         }
-        let client = self.client(&url)?;
+        let user_agent = concat!("eval-core/", env!("CARGO_PKG_VERSION"));
+        let client = self.0.client(&url, user_agent).map_err(|error| Fault::Impossible(causes(error)))?;
         let request = client.post(url).headers(all).timeout(timeout).body(body.to_string());
         let mut response = request.send().await.map_err(fault)?;
         let status = response.status();
@@ -79,31 +70,6 @@ impl Http {
         let body = read(&mut response, LARGEST_ANSWER).await?;
         unique_json(&body).map_err(Fault::NotJson)
     }
-
-    fn client(&self, url: &Url) -> Result<&Client, Fault> {
-        let here = match url.host_str() {
-            Some("localhost" | "[::1]") => true,
-            Some(host) => host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback()),
-            None => false,
-        };
-        let cell = if here { &self.here } else { &self.outside };
-        if let Some(client) = cell.get() {
-            return Ok(client);
-        }
-        let mut builder = Client::builder()
-            .user_agent(concat!("eval-core/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT)
-            .redirect(redirect::Policy::none())
-            .referer(false)
-            // A judge may serve tests that have a runtime each, and a connection dies with its runtime.
-            .http1_only()
-            .pool_max_idle_per_host(0);
-        if here {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().map_err(|error| Fault::Impossible(causes(error)))?;
-        Ok(cell.get_or_init(|| client))
-    }
 }
 
 /// Reads a body of at most `limit` bytes.
@@ -119,18 +85,6 @@ async fn read(response: &mut Response, limit: usize) -> Result<Vec<u8>, Fault> {
         body.extend_from_slice(&chunk);
     }
     Ok(body)
-}
-
-/// As much of an error's body as is there and may be shown.
-async fn error_body(response: &mut Response) -> String {
-    let mut body = Vec::new();
-    while let Ok(Some(chunk)) = response.chunk().await {
-        body.extend_from_slice(&chunk);
-        if body.len() > LARGEST_ERROR {
-            break;
-        }
-    }
-    first_words(body, LARGEST_ERROR)
 }
 
 fn fault(error: reqwest::Error) -> Fault {

@@ -1,5 +1,6 @@
 //! `judge_model_config`: what of it a provider takes.
 
+use eval_support::key_case::snake;
 use serde_json::Value;
 
 use super::WireRequest;
@@ -30,7 +31,7 @@ pub(super) fn options(
         options.fields.push((field, temperature.into()));
     }
     for (written, value) in asked.request.config.iter().filter(|(_, value)| !value.is_null()) {
-        let key = snake_case(written);
+        let key = snake(written);
         if let Some(field) = field_of(&key) {
             options.fields.push((field, value.clone().into()));
             continue;
@@ -59,18 +60,6 @@ fn not_sent(written: &str, key: &str, provider: &str) -> JudgeError {
     };
     let message = format!("`{written}` in `judge_model_config` cannot be sent to {provider}: {instead}");
     JudgeError::new(JudgeErrorKind::Failed, message)
-}
-
-/// `topP` as `top_p`. ADK reads both spellings.
-fn snake_case(key: &str) -> String {
-    let mut snake = String::with_capacity(key.len());
-    for c in key.chars() {
-        if c.is_ascii_uppercase() {
-            snake.push('_');
-        }
-        snake.push(c.to_ascii_lowercase());
-    }
-    snake
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ fn what_is_no_database_of_sessions_is_an_error() {
         ("CREATE TABLE sessions (id);".to_owned(), "the table `sessions` has no column `app_name`"),
         (format!("{TABLES} {session}"), "holds no conversation: session `s`: it has no events"),
         (format!("{TABLES} {event} '{{}}');"), "an event belongs to session `s`, which is not there"),
-        (format!("{TABLES} {session} {event} '[');"), "session `s`: event `e` is not JSON"),
+        (format!("{TABLES} {session} {event} '[');"), "session `s`: event `e`: not JSON"),
         (
             format!("{TABLES} {session} {event} 7);"),
             "session `s`: `event_data` should be a text and is Integer",

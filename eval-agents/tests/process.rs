@@ -191,6 +191,7 @@ fn before_the_turn() -> Vec<Fault> {
 }
 
 /// Faults in a turn.
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn in_the_turn() -> Vec<Fault> {
     let in_turn = |script: &str| shell(&format!("{STARTED} {script}"));
     vec![

@@ -212,7 +212,6 @@ async fn an_agent_that_cannot_be_imported_is_told_in_the_words_of_its_server() {
     let agent = AdkServer::spawn(command.arg(folder.path()).env("PYTHONDONTWRITEBYTECODE", "1"), "torn");
     let mut talk = Conversation::new(agent).with_session(Session::new("a", "u"));
     let error = talk.say("hi").await.unwrap_err().to_string();
-    println!("{error}");
     assert!(error.contains("answered 500") && error.contains("No module named 'no_such_module'"), "{error}");
 }
 

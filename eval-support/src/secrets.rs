@@ -1,8 +1,8 @@
 //! Secrets: values of variables of the environment, and words that look like keys. They are masked in all that is
 //! written or printed.
 //!
-//! A variable holds a secret if its name says so: see [`names`]. A word is a secret if it has the shape that a provider
-//! gives its keys: see [`shapes`]. Values stay as they are in memory, where agents and metrics need them.
+//! A variable holds a secret if its name says so: see `names`. A word is a secret if it has the shape that a provider
+//! gives its keys: see `shapes`. Values stay as they are in memory, where agents and metrics need them.
 
 mod names;
 mod needle;

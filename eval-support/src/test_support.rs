@@ -1,12 +1,6 @@
 //! Emulations of what reads the output, and texts that try to steer them.
 
-mod ci_services;
-mod terminal;
-
 use proptest::prelude::*;
-
-pub use ci_services::commands;
-pub use terminal::Terminal;
 
 /// Texts made of what terminals and CI services obey.
 pub fn hostile() -> impl Strategy<Value = String> {
@@ -81,3 +75,127 @@ pub fn assert_inert(text: &str) {
     }
     assert_eq!(commands(text), Vec::<String>::new(), "{text:?}");
 }
+
+/// The names of the commands that the runners of CI services find in the log of a job.
+pub fn commands(log: &str) -> Vec<String> {
+    // .NET's `ReadLine` ends lines at `\r`, `\n` and `\r\n`.
+    log.split(['\r', '\n']).flat_map(of_line).collect()
+}
+
+fn of_line(line: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    found.extend(github(line));
+    for prefix in ["##[", "##vso[", "##teamcity["] {
+        found.extend(bracketed(line, prefix));
+    }
+    found
+}
+
+/// `ActionCommand.TryParseV2` of GitHub's runner.
+fn github(line: &str) -> Option<String> {
+    let command = line.trim().strip_prefix("::")?;
+    let (info, _) = command.split_once("::")?;
+    let name = info.split(' ').next()?;
+    // The runner knows a list of names, and while commands are stopped, any word may start them again.
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// `ActionCommand.TryParse` of GitHub's runner, and the parsers of Azure Pipelines and `TeamCity`: anywhere in a line.
+fn bracketed(line: &str, prefix: &str) -> Option<String> {
+    let (_, command) = line.split_once(prefix)?;
+    let (info, _) = command.split_once(']')?;
+    Some(info.split(' ').next().unwrap_or_default().to_owned())
+}
+
+/// A small terminal: it prints characters into lines, and obeys what terminals obey.
+#[derive(Debug, Default)]
+pub struct Terminal {
+    lines: Vec<Vec<char>>,
+    row: usize,
+    column: usize,
+    obeyed: usize,
+}
+
+impl Terminal {
+    /// Prints a text, obeying everything in it.
+    pub fn print(&mut self, text: &str) {
+        let mut chars = text.chars().peekable();
+        while let Some(c) = chars.next() {
+            match c {
+                '\n' => {
+                    self.row += 1;
+                    self.column = 0;
+                }
+                '\t' => self.column = (self.column / 8 + 1) * 8,
+                '\u{1b}' if chars.next_if_eq(&'[').is_some() => self.sequence(&mut chars),
+                '\u{9b}' => self.sequence(&mut chars),
+                // A title, a link: up to BEL or ST.
+                '\u{1b}' if chars.next_if_eq(&']').is_some() => {
+                    self.obeyed += 1;
+                    chars.by_ref().take_while(|c| !matches!(c, '\u{7}' | '\u{9c}' | '\\')).for_each(drop);
+                }
+                '\u{1b}' => {
+                    self.obeyed += 1;
+                    chars.next();
+                }
+                '\r' => {
+                    self.obeyed += 1;
+                    self.column = 0;
+                }
+                '\u{8}' => {
+                    self.obeyed += 1;
+                    self.column = self.column.saturating_sub(1);
+                }
+                // Other controls, line separators, and what turns the order of letters around.
+                c if c.is_control() || DIRECTIONS.contains(&c) => self.obeyed += 1,
+                c => self.put(c),
+            }
+        }
+    }
+
+    /// A control sequence: parameters up to its final byte.
+    fn sequence(&mut self, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+        self.obeyed += 1;
+        let parameters: String = std::iter::from_fn(|| chars.next_if(|c| !('@'..='~').contains(c))).collect();
+        let number = parameters.split(';').next().and_then(|number| number.parse().ok()).unwrap_or(1_usize);
+        match chars.next() {
+            Some('A') => self.row = self.row.saturating_sub(number),
+            Some('D') => self.column = self.column.saturating_sub(number),
+            Some('H') => (self.row, self.column) = (0, 0),
+            Some('J') => self.lines.clear(),
+            Some('K') => {
+                if let Some(line) = self.lines.get_mut(self.row) {
+                    line.truncate(self.column);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn put(&mut self, c: char) {
+        if self.lines.len() <= self.row {
+            self.lines.resize(self.row + 1, Vec::new());
+        }
+        let line = &mut self.lines[self.row];
+        if line.len() <= self.column {
+            line.resize(self.column + 1, ' ');
+        }
+        line[self.column] = c;
+        self.column += 1;
+    }
+
+    /// The lines on the screen.
+    pub fn lines(&self) -> Vec<String> {
+        self.lines.iter().map(|line| line.iter().collect()).collect()
+    }
+
+    /// How many characters and sequences did something else than being seen.
+    pub fn obeyed(&self) -> usize {
+        self.obeyed
+    }
+}
+
+const DIRECTIONS: [char; 14] = [
+    '\u{2028}', '\u{2029}', '\u{200e}', '\u{200f}', '\u{61c}', '\u{202a}', '\u{202b}', '\u{202c}',
+    '\u{202d}', '\u{202e}', '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
+];

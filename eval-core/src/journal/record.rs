@@ -186,7 +186,7 @@ pub struct Scored {
     /// The [`Ran::evaluation`] that was scored.
     pub evaluation: u32,
     /// Each metric, in the order of the criteria. Its criterion is recorded in [`Decided`]: in the record of a run it is `None`,
-    /// in a [`RecordedRun`](super::RecordedRun) it is there.
+    /// in `RecordedRun` of the crate eval-report it is there.
     pub metrics: Vec<ScoredMetric>,
 }
 

@@ -45,6 +45,8 @@ def check(folder, url, token):
         TOOLS / "schemathesis", "run", f"{url}/openapi.json",
         "--header", f"Authorization: Bearer {token}",
         "--exclude-path", ENDLESS,
+        # What makes a set, a config or a trace valid is more than a schema can say: of such bodies, most are refused.
+        "--exclude-checks", "positive_data_acceptance",
         "--generation-deterministic", "--max-examples", "50",
         "--request-timeout", "60", "--continue-on-failure", "--no-color",
     ]  # fmt: skip

@@ -9,12 +9,23 @@ use http_body_util::channel::{Channel, Sender};
 use hyper::body::Frame;
 use serde::Serialize;
 use tokio::time::timeout;
+use utoipa::ToSchema;
 
 /// The type of an answer in events.
 pub const CONTENT_TYPE: &str = "text/event-stream; charset=utf-8";
 
 /// How long a reader may take to read an event.
 const READER_TIME: Duration = Duration::from_secs(30);
+
+/// An event of an answer, as its reader has it.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes what is written")]
+pub(crate) struct SentEvent {
+    /// The name; `message` for an event without one.
+    event: String,
+    /// JSON.
+    data: String,
+}
 
 /// An event as it is sent.
 #[derive(Clone, Debug)]

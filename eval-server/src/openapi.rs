@@ -60,13 +60,18 @@ impl Modify for Descriptions {
         let items = openapi.paths.paths.values_mut();
         let operations =
             items.flat_map(|item| [&mut item.get, &mut item.post, &mut item.put, &mut item.delete]);
-        for (status, response) in
-            operations.flatten().flat_map(|operation| &mut operation.responses.responses)
-        {
-            if let RefOr::T(response) = response {
-                let status = StatusCode::from_bytes(status.as_bytes()).ok();
-                let told = status.and_then(|status| status.canonical_reason()).unwrap_or("an answer");
-                told.clone_into(&mut response.description);
+        for operation in operations.flatten() {
+            let responses = &mut operation.responses.responses;
+            // A body may be no text, or no form.
+            if let Some(refused) = responses.get("422").cloned() {
+                responses.entry("400".to_owned()).or_insert(refused);
+            }
+            for (status, response) in responses {
+                if let RefOr::T(response) = response {
+                    let status = StatusCode::from_bytes(status.as_bytes()).ok();
+                    let told = status.and_then(|status| status.canonical_reason()).unwrap_or("an answer");
+                    told.clone_into(&mut response.description);
+                }
             }
         }
     }

@@ -70,20 +70,24 @@ impl FieldError {
 pub(crate) struct Refusal {
     status: StatusCode,
     detail: Detail,
+    /// Whether all parts of the request came, and the content of one is wrong.
+    pub(crate) is_of_content: bool,
 }
 
 impl Refusal {
     pub(crate) fn new(status: StatusCode, why: impl Into<String>) -> Self {
-        Self { status, detail: Detail::Text(why.into()) }
+        Self { status, detail: Detail::Text(why.into()), is_of_content: false }
     }
 
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// Whether the request came as it should, and its content is wrong.
-    pub(crate) fn is_of_content(&self) -> bool {
-        matches!(self.status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY)
+    /// The same about the content of a request, unless a part of it is missing.
+    pub(crate) fn of_content(self) -> Self {
+        let is_missing = |fields: &[FieldError]| fields.iter().any(|field| field.kind == "missing");
+        let is_of_content = !matches!(&self.detail, Detail::Fields(fields) if is_missing(fields));
+        Self { is_of_content, ..self }
     }
 
     /// Why, in words.
@@ -103,7 +107,11 @@ impl Refusal {
 
     /// Fields of the request are wrong.
     pub(crate) fn fields(errors: Vec<FieldError>) -> Self {
-        Self { status: StatusCode::UNPROCESSABLE_ENTITY, detail: Detail::Fields(errors) }
+        Self {
+            status: StatusCode::UNPROCESSABLE_ENTITY,
+            detail: Detail::Fields(errors),
+            is_of_content: false,
+        }
     }
 
     /// A field is missing.

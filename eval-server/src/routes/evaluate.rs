@@ -19,8 +19,8 @@ use super::evaluate_request::Parameters;
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
 use crate::app::Shared;
-use crate::body::Received;
-use crate::events::{self, Event, Events, ReaderGone};
+use crate::body::{Field, Received};
+use crate::events::{self, Event, Events, ReaderGone, SentEvent};
 use crate::json;
 use crate::problems::{entries, errors};
 use crate::refusal::{FieldError, Refusal, Refused};
@@ -96,7 +96,7 @@ pub(crate) async fn evaluate_json(
     post,
     path = "/api/evaluate/stream",
     request_body(content = EvaluateForm, content_type = "multipart/form-data"),
-    responses((status = 200, body = String, content_type = "text/event-stream"), (status = 422, body = Refused))
+    responses((status = 200, body = SentEvent, content_type = "text/event-stream"), (status = 422, body = Refused))
 )]
 pub(crate) async fn evaluate_stream(
     State(app): State<Shared>,
@@ -105,7 +105,7 @@ pub(crate) async fn evaluate_stream(
 ) -> Result<Response, Refusal> {
     match stream(app, request, caller, form).await {
         // agentevals' clients read what is wrong with a form in an event.
-        Err(refusal) if refusal.is_of_content() => {
+        Err(refusal) if refusal.is_of_content => {
             let (mut events, body) = events::channel(1);
             let error = json!({ "error": refusal.text() });
             // It has room, and its reader is the body.
@@ -121,7 +121,7 @@ pub(crate) async fn evaluate_stream(
     post,
     path = "/api/evaluate/json/stream",
     request_body(content = EvaluateRequest, content_type = "application/json"),
-    responses((status = 200, body = String, content_type = "text/event-stream"), (status = 422, body = Refused))
+    responses((status = 200, body = SentEvent, content_type = "text/event-stream"), (status = 422, body = Refused))
 )]
 pub(crate) async fn evaluate_json_stream(
     State(app): State<Shared>,
@@ -251,6 +251,15 @@ fn document(received: &mut Received) -> Result<Job, Refusal> {
 
 fn form(received: &mut Received) -> Result<Job, Refusal> {
     let fields = received.fields()?;
+    // What is missing is told before what is wrong.
+    if !fields.iter().any(|field| field.name == "trace_files" && field.file.is_some()) {
+        return Err(Refusal::missing("trace_files"));
+    }
+    content(received, &fields).map_err(Refusal::of_content)
+}
+
+/// What the fields of a form ask for.
+fn content(received: &mut Received, fields: &[Field]) -> Result<Job, Refusal> {
     let config =
         fields.iter().rfind(|field| field.name == "config").ok_or_else(|| Refusal::missing("config"))?;
     let config: Value = serde_json::from_slice(&config.bytes).map_err(|error| {
@@ -265,7 +274,7 @@ fn form(received: &mut Received) -> Result<Job, Refusal> {
         take_no_keys("credential_refs", Some(&refs))?;
     }
     let parameters = Parameters::read(&config, &["body".into(), "config".into()])?;
-    let traces = uploaded(received, &fields)?;
+    let traces = uploaded(received, fields)?;
     let set = fields.iter().rfind(|field| field.name == "eval_set_file" && field.file.is_some());
     let set = set.map(|set| checked("eval_set_file", &set.bytes)).transpose()?;
     Job::new(traces, set, parameters)

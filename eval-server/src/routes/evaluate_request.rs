@@ -15,7 +15,8 @@ use crate::refusal::{FieldError, Refusal};
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(crate) struct Parameters {
-    /// The metrics, at least one.
+    /// The metrics, at least one; `tool_trajectory_avg_score` if they are not given.
+    #[schema(value_type = Option<Vec<Evaluator>>, min_items = 1)]
     pub(super) evaluators: Vec<Evaluator>,
     /// Which turns belong together: `trace`, `conversation`, or `auto`, which is `conversation` if a case has several turns.
     #[schema(value_type = Option<String>)]

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 use super::sessions::{Receiving, SessionEntry, SessionList};
 use crate::answer;
 use crate::app::Shared;
-use crate::events::{self, Event, Events, ReaderGone};
+use crate::events::{self, Event, Events, ReaderGone, SentEvent};
 use crate::refusal::{Refusal, Refused};
 use crate::sessions::Change;
 
@@ -32,7 +32,7 @@ const BEAT: Duration = Duration::from_secs(15);
 #[utoipa::path(
     get,
     path = "/api/v1/sessions/events",
-    responses((status = 200, body = String, content_type = "text/event-stream"), (status = 401, body = Refused)),
+    responses((status = 200, body = SentEvent, content_type = "text/event-stream"), (status = 401, body = Refused)),
     security(("token" = []))
 )]
 pub(crate) async fn events(State(app): State<Shared>) -> Result<Response, Refusal> {

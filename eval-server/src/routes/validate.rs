@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use crate::answer::{self, Envelope};
 use crate::app::Shared;
 use crate::problems::{ProblemEntry, entries, errors};
-use crate::refusal::{Refusal, Refused};
+use crate::refusal::{FieldError, Refusal, Refused};
 
 /// What came out of checking an eval set.
 #[derive(Debug, Serialize, ToSchema)]
@@ -79,40 +79,49 @@ pub(crate) async fn validate_eval_set(
 #[utoipa::path(
     post,
     path = "/api/v1/validate/eval-set",
-    request_body(content = String, content_type = "application/json"),
-    responses((status = 200, body = Envelope<CheckedSet>))
+    request_body(content = serde_json::Value, content_type = "application/json"),
+    responses((status = 200, body = Envelope<CheckedSet>), (status = 422, body = Refused))
 )]
 pub(crate) async fn validate_set_text(
     State(app): State<Shared>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    app.compute(request, |received| answer::data(check("eval_set.json", &received.bytes))).await
+    app.compute(request, |received| Ok(answer::data(check("eval_set.json", body(&received.bytes)?)))).await?
 }
 
 /// Checks a `test_config.json` that is the body of the request.
 #[utoipa::path(
     post,
     path = "/api/v1/validate/config",
-    request_body(content = String, content_type = "application/json"),
-    responses((status = 200, body = Envelope<CheckedConfig>))
+    request_body(content = serde_json::Value, content_type = "application/json"),
+    responses((status = 200, body = Envelope<CheckedConfig>), (status = 422, body = Refused))
 )]
 pub(crate) async fn validate_config(
     State(app): State<Shared>,
     request: Request,
 ) -> Result<Response, Refusal> {
     app.compute(request, |received| {
-        let checked = check_config(SHARED_CONFIG, &received.bytes, &[]);
+        let checked = check_config(SHARED_CONFIG, body(&received.bytes)?, &[]);
         let problems = entries(&checked.text, &checked.problems);
         let names =
             |config: eval_format::EvalConfig| config.criteria.into_iter().map(|(name, _)| name).collect();
-        answer::data(CheckedConfig {
+        Ok(answer::data(CheckedConfig {
             valid: checked.config.is_some(),
             errors: errors(&problems),
             metrics: checked.config.map(names),
             problems,
-        })
+        }))
     })
-    .await
+    .await?
+}
+
+/// The body of a request, which has one.
+fn body(bytes: &[u8]) -> Result<&[u8], Refusal> {
+    if bytes.is_empty() {
+        Err(Refusal::fields(vec![FieldError::missing(&["body".into()])]))
+    } else {
+        Ok(bytes)
+    }
 }
 
 fn check(file: &str, bytes: &[u8]) -> CheckedSet {

@@ -412,6 +412,19 @@ fn a_threshold_that_every_score_reaches_decides_nothing() {
 }
 
 #[test]
+fn a_request_without_its_body_is_refused() {
+    let service = service();
+    let routes =
+        ["/api/evaluate/stream", "/api/evaluate", "/api/v1/validate/config", "/api/v1/validate/eval-set"];
+    for route in routes {
+        let reply = service.request(&format!("POST {route}"), "", b"");
+        assert!(matches!(reply.status, 400 | 422), "{route}: {} {}", reply.status, reply.body);
+    }
+    let form = service.form("/api/evaluate/stream", &[("config", "", b"{}")]);
+    assert_eq!((form.status, form.body.contains("trace_files")), (422, true), "{}", form.body);
+}
+
+#[test]
 fn what_is_wrong_with_a_form_is_the_only_event_of_its_stream() {
     let service = service();
     for (config, why) in [

@@ -2,7 +2,7 @@
 
 mod forbidden;
 
-use eval_format::{Criterion, Gate, Pass};
+use eval_format::{Bound, Criterion, Direction, Gate, Pass};
 use eval_support::untrusted::headline;
 use eval_support::words::count;
 
@@ -95,7 +95,7 @@ pub(crate) fn verdict_of_run(criterion: Option<&Criterion>, outcome: &MetricOutc
         (MetricOutcome::Scored(_), None) => Verdict::Informational,
         (MetricOutcome::Scored(scores), Some(criterion)) => match unscored(&[scores]) {
             Some(reason) => Verdict::NotEvaluated(reason),
-            None if Scores::reach(&[scores], criterion.threshold, gate) => Verdict::Passed,
+            None if scores.meets(criterion.bound(), gate) => Verdict::Passed,
             None => Verdict::Failed,
         },
     }
@@ -113,7 +113,7 @@ fn verdict_of_turn(criterion: Option<&Criterion>, score: &Score) -> TurnVerdict 
         (None, _) => TurnVerdict::Informational,
         (Some(_), None) if score.why_left_out().is_some() => TurnVerdict::Informational,
         (Some(_), None) => TurnVerdict::NotEvaluated,
-        (Some(criterion), Some(value)) if value >= criterion.threshold => TurnVerdict::Passed,
+        (Some(criterion), Some(value)) if criterion.is_met(value) => TurnVerdict::Passed,
         (Some(_), Some(_)) => TurnVerdict::Failed,
     }
 }
@@ -226,9 +226,9 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
         report.verdict = mixed.clone();
         return without_a_pool(report, &scored);
     }
-    let Some(threshold) = report.threshold() else { return report };
+    let Some(bound) = report.bound() else { return report };
     // What was measured in some runs is not undone by others that nobody could judge.
-    let measured = pool.reaches(threshold, gate);
+    let measured = pool.meets(bound, gate);
     let can_pass = match needed {
         None => measured || scored.is_empty(),
         Some(needed) => {
@@ -250,7 +250,7 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
     if matches!(report.verdict, Verdict::Skipped(_) | Verdict::NotEvaluated(_)) {
         report.passed_runs = None;
     }
-    report.notes = notes(&report, &scored, &pool, threshold, gate);
+    report.notes = notes(&report, &scored, &pool, bound, gate);
     if mixed.is_some() { without_a_pool(report, &scored) } else { report }
 }
 
@@ -304,35 +304,37 @@ fn unscored(scored: &[&Scores]) -> Option<String> {
 const ROUNDING: f64 = 1e-9;
 
 /// Remarks about a score: rounding, ADK's two means, low scores that the mean hides.
-fn notes(report: &MetricReport, scored: &[&Scores], pool: &Pool, threshold: f64, gate: Gate) -> Vec<String> {
+fn notes(report: &MetricReport, scored: &[&Scores], pool: &Pool, bound: Bound, gate: Gate) -> Vec<String> {
     let mut notes = Vec::new();
     let Some(score) = report.score else { return notes };
     if report.verdict == Verdict::Failed {
-        notes.extend(rounding_note(score, threshold));
+        notes.extend(rounding_note(score, bound));
     }
     if gate == Gate::Mean {
-        notes.extend(front_ends_note(score, scored, threshold));
-        notes.extend(hidden_note(report, scored, pool, threshold));
+        notes.extend(front_ends_note(score, scored, bound));
+        notes.extend(hidden_note(report, scored, pool, bound));
     }
     notes
 }
 
 /// A remark if the score missed the threshold by rounding alone.
-fn rounding_note(score: f64, threshold: f64) -> Option<String> {
-    (score < threshold && threshold - score < ROUNDING).then(|| {
+fn rounding_note(score: f64, bound: Bound) -> Option<String> {
+    let Bound { threshold, direction, .. } = bound;
+    let margin = if direction == Direction::AtLeast { -0.01 } else { 0.01 };
+    (!bound.is_met(score) && (threshold - score).abs() < ROUNDING).then(|| {
         format!(
             "{score:?} is {threshold:?} but for rounding; ADK compares without tolerance, and so does this test. \
              Set the threshold to {:.2} if this is meant to pass",
-            threshold - 0.01
+            threshold + margin
         )
     })
 }
 
 /// A remark if the run passes with one of ADK's two means and fails with the other.
-fn front_ends_note(exact: f64, scored: &[&Scores], threshold: f64) -> Option<String> {
+fn front_ends_note(exact: f64, scored: &[&Scores], bound: Bound) -> Option<String> {
     let [only] = scored else { return None };
     let naive = only.overall()?;
-    ((naive >= threshold) != (exact >= threshold)).then(|| {
+    (bound.is_met(naive) != bound.is_met(exact)).then(|| {
         format!(
             "ADK's two front ends differ here: `AgentEvaluator` takes the exact mean {exact:?} (as this test does), \
              `adk eval` the running sum {naive:?}"
@@ -340,28 +342,29 @@ fn front_ends_note(exact: f64, scored: &[&Scores], threshold: f64) -> Option<Str
     })
 }
 
-/// A remark if scores below the threshold are hidden by a mean above it. Where runs are decided one by one, each has a mean
+/// A remark if scores that miss the threshold are hidden by a mean that does not. Where runs are decided one by one, each has a mean
 /// of its own, and a run that failed hides nothing.
-fn hidden_note(report: &MetricReport, scored: &[&Scores], pool: &Pool, threshold: f64) -> Option<String> {
+fn hidden_note(report: &MetricReport, scored: &[&Scores], pool: &Pool, bound: Bound) -> Option<String> {
     if report.verdict != Verdict::Passed {
         return None;
     }
-    let is_below = |value: &&f64| **value < threshold;
-    if !pool.values.iter().any(|value| is_below(&value)) {
+    let misses = |value: &&f64| !bound.is_met(**value);
+    if !pool.values.iter().any(|value| misses(&value)) {
         return None;
     }
     let (of_runs, mean, values) = if report.passed_runs.is_some() {
-        let passed = scored.iter().copied().filter(|scores| scores.reaches(threshold, Gate::Mean));
+        let passed = scored.iter().copied().filter(|scores| scores.meets(bound, Gate::Mean));
         (" in runs that passed", "the mean of the run", Pool::of(&passed.collect::<Vec<_>>()).values)
     } else {
         ("", "the mean", pool.values.clone())
     };
-    let below = values.iter().filter(is_below).count();
-    (below > 0).then(|| {
+    let missing = values.iter().filter(misses).count();
+    (missing > 0).then(|| {
         format!(
-            "{} of {}{of_runs} below the threshold; {mean} passes (`gate = \"every_turn\"` compares each)",
-            count(below, "score"),
-            values.len()
+            "{} of {}{of_runs} {} the threshold; {mean} passes (`gate = \"every_turn\"` compares each)",
+            count(missing, "score"),
+            values.len(),
+            bound.missed()
         )
     })
 }

@@ -73,7 +73,7 @@ pub use config::{Criterion, EvalConfig};
 pub use edit::{EditError, SetEditor};
 pub use error::ReadError;
 pub use meaning::Meaning;
-pub use metric::{ArgsMatch, MatchType, Similarity};
+pub use metric::{ArgsMatch, Bound, Direction, MatchType, Similarity};
 pub use model::{
     AgentDetails, AppDetails, Content, ConversationScenario, EvalCase, EvalSet, FunctionCall,
     FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,

@@ -217,7 +217,7 @@ fn with_options(mut runner: EvalRunner, args: &Args) -> EvalRunner {
     if args.fail_fast {
         runner = runner.fail_fast(true);
     }
-    args.metrics.iter().fold(runner, |runner, (metric, threshold)| runner.only_metric(metric, *threshold))
+    args.metrics.iter().cloned().fold(runner, EvalRunner::only_metric)
 }
 
 /// Why there is no report.

@@ -11,6 +11,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use eval_format::Bound;
 use eval_support::words::count;
 
 use crate::output::CommandError;
@@ -139,10 +140,10 @@ fn rerun(results: &RunResults<'_>) -> Vec<String> {
 
 /// A plot for each metric that can fail a case, the one that failed most cases first.
 fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
-    let mut metrics: BTreeMap<&str, Vec<(f64, Option<f64>)>> = BTreeMap::new();
+    let mut metrics: BTreeMap<&str, Vec<(f64, Option<Bound>)>> = BTreeMap::new();
     for metric in results.tests.iter().flat_map(TestResult::gating) {
         let scores = metrics.entry(&metric.name).or_default();
-        scores.extend(metric.score.map(|score| (score, metric.threshold())));
+        scores.extend(metric.score.map(|score| (score, metric.bound())));
     }
     let plots = metrics.into_iter().filter_map(|(name, scores)| Histogram::of(line(name), &scores));
     let mut plots: Vec<Histogram> = plots.collect();

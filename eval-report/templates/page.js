@@ -154,7 +154,7 @@ function metrics(of) {
     el("span", "", el("b", "", metric.name), metric.about ? el("div", "soft", metric.about) : null),
     pill(metric.state, titles[metric.state] || metric.state),
     metric.score,
-    metric.threshold === null ? "–" : "≥ " + metric.threshold,
+    metric.threshold === null ? "–" : metric.threshold,
     metric.scored,
     el("span", "", [metric.reason, ...metric.notes].filter(Boolean).map((note) => el("div", "", note)),
       metric.criterion.length ? el("details", "", el("summary", "", "criterion"),
@@ -167,11 +167,14 @@ function metrics(of) {
     line ? el("p", "soft", "For information: " + line) : null);
 }
 
+// A score that misses a threshold, such as "< 0.8" of "≥ 0.8".
+const missed = (threshold) => threshold.replace("≥", "<").replace("≤", ">");
+
 // What decided the case, at a glance.
 function glance(of) {
   const marks = of.metrics.filter((metric) => metric.threshold !== null).map((metric) => {
     const score = metric.score === null ? "not scored" : metric.score;
-    const side = metric.state === "failed" ? ` < ${metric.threshold}` : "";
+    const side = metric.state === "failed" ? ` ${missed(metric.threshold)}` : "";
     return pill(metric.state, [metric.name + " ", el("b", "", score + side)]);
   });
   return marks.length ? el("p", "pills", marks) : null;
@@ -208,7 +211,7 @@ function scoreOf(score) {
   const state = score.state;
   const value = score.score === null ? "not scored" : score.score;
   const line = el("div", "score", pill(state, `${score.metric} ${value}`),
-    state === "failed" ? el("span", "soft", "below " + score.threshold) : null, score.reason ? el("span", "", score.reason) : null);
+    state === "failed" ? el("span", "soft", missed(score.threshold)) : null, score.reason ? el("span", "", score.reason) : null);
   const verdict = (score) => (score === null ? ["not_evaluated", "no verdict"] : score === 1 ? ["passed", "yes"] : ["failed", score === 0 ? "no" : String(score)]);
   const rubrics = score.rubrics.map((rubric) => el("div", "rubric", pill(...verdict(rubric.score)), " ", el("b", "", rubric.id),
     rubric.text ? said(rubric.text) : null,

@@ -67,6 +67,43 @@ fn verdict(threshold: f64, runs: &[&[f64]], pass: Pass, gate: Gate) -> Verdict {
 }
 
 #[test]
+fn a_criterion_of_at_most_decides_turns_runs_and_cases_in_its_direction() {
+    let rules = vec![Rule { name: "cost".to_owned(), criterion: Some(Criterion::at_most(5.0)) }];
+    let decided = |values: &[&[f64]], pass, gate| {
+        let run = |(at, values): (usize, &&[f64])| RunReport {
+            number: at + 1,
+            ..run_under(&rules, vec![turns(values)], gate)
+        };
+        let runs: Vec<RunReport> = values.iter().enumerate().map(run).collect();
+        decide(&rules, &runs, pass, gate)
+    };
+    for (values, pass, gate, passes) in [
+        (&[&[3.0][..]][..], Pass::Mean, Gate::Mean, true),
+        (&[&[5.0]], Pass::Mean, Gate::Mean, true),
+        (&[&[10.0]], Pass::Mean, Gate::Mean, false),
+        (&[&[2.0, 6.0]], Pass::Mean, Gate::Mean, true),
+        (&[&[2.0, 6.0]], Pass::Mean, Gate::EveryTurn, false),
+        (&[&[9.0], &[1.0]], Pass::Mean, Gate::Mean, true),
+        (&[&[9.0], &[1.0]], Pass::All, Gate::Mean, false),
+        (&[&[9.0], &[1.0]], Pass::Any, Gate::Mean, true),
+        (&[&[9.0], &[1.0], &[2.0]], Pass::AtLeast(2), Gate::EveryTurn, true),
+        (&[&[9.0], &[1.0], &[6.0]], Pass::AtLeast(2), Gate::EveryTurn, false),
+    ] {
+        let verdict = if passes { Verdict::Passed } else { Verdict::Failed };
+        assert_eq!(decided(values, pass, gate).verdict, verdict, "{values:?} {pass} {gate}");
+    }
+    let of_turns = verdicts_of_turns(rules[0].criterion.as_ref(), &turns(&[5.0, 5.1]));
+    assert_eq!(of_turns, [TurnVerdict::Passed, TurnVerdict::Failed]);
+    let hidden = &decided(&[&[2.0, 6.0]], Pass::Mean, Gate::Mean).metrics[0].notes;
+    assert_eq!(
+        *hidden,
+        ["1 score of 2 above the threshold; the mean passes (`gate = \"every_turn\"` compares each)"]
+    );
+    let rounded = rounding_note(5.000_000_000_000_001, Bound::at_most(5.0)).unwrap();
+    assert!(rounded.ends_with("Set the threshold to 5.01 if this is meant to pass"), "{rounded}");
+}
+
+#[test]
 fn the_mean_over_all_turns_of_all_runs_decides() {
     let third = 0.333_333_333_333_333_3;
     assert_eq!(verdict(0.6, &[&[1.0, third]], Pass::Mean, Gate::Mean), Verdict::Passed);
@@ -382,9 +419,9 @@ fn low_scores_that_a_mean_hides_are_counted() {
 fn only_a_miss_by_less_than_rounding_is_called_one() {
     let said = "0.7999999999999999 is 0.8 but for rounding; ADK compares without tolerance, and so does this test. \
          Set the threshold to 0.79 if this is meant to pass";
-    assert_eq!(rounding_note(0.799_999_999_999_999_9, 0.8).as_deref(), Some(said));
+    assert_eq!(rounding_note(0.799_999_999_999_999_9, Bound::at_least(0.8)).as_deref(), Some(said));
     for (score, threshold) in [(0.8, 0.8), (0.79, 0.8), (0.9, 0.8), (0.0, ROUNDING)] {
-        assert_eq!(rounding_note(score, threshold), None, "{score} of {threshold}");
+        assert_eq!(rounding_note(score, Bound::at_least(threshold)), None, "{score} of {threshold}");
     }
 }
 
@@ -392,9 +429,18 @@ fn only_a_miss_by_less_than_rounding_is_called_one() {
 fn two_means_on_one_side_of_the_threshold_are_no_remark() {
     let sixes: Scores = [0.8; 6].into_iter().map(Score::from).collect();
     for (threshold, differ) in [(0.8, true), (0.7, false), (0.9, false)] {
-        assert_eq!(front_ends_note(0.8, &[&sixes], threshold).is_some(), differ, "{threshold}");
+        assert_eq!(
+            front_ends_note(0.8, &[&sixes], Bound::at_least(threshold)).is_some(),
+            differ,
+            "{threshold}"
+        );
     }
-    assert_eq!(front_ends_note(0.8, &[&sixes, &sixes], 0.8), None, "`adk eval` has no mean of several runs");
+    let bound = Bound::at_least(0.8);
+    assert_eq!(
+        front_ends_note(0.8, &[&sixes, &sixes], bound),
+        None,
+        "`adk eval` has no mean of several runs"
+    );
 }
 
 #[test]

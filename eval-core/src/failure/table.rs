@@ -57,13 +57,13 @@ fn not_compared(report: &CaseReport) -> NotCompared {
 fn row(metric: &MetricReport, runs: usize) -> [String; 4] {
     let score = match metric.score {
         Some(score) if metric.scored < metric.total => {
-            let score = short(score, metric.threshold());
+            let score = short(score, metric.bound());
             format!("{score} ({}/{})", metric.scored, count(metric.total, "turn"))
         }
-        Some(score) => short(score, metric.threshold()),
+        Some(score) => short(score, metric.bound()),
         None => "-".to_owned(),
     };
-    let threshold = metric.threshold().map_or_else(|| "-".to_owned(), |threshold| format!("{threshold:?}"));
+    let threshold = metric.bound().map_or_else(|| "-".to_owned(), |bound| bound.to_string());
     let mut verdict = metric.verdict.to_string();
     if let Some(passed) = metric.passed_runs {
         verdict.push_str(&format!(" ({passed}/{})", count(runs, "run")));

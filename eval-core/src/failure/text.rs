@@ -1,5 +1,6 @@
 //! The text of a failing test, of a passing one, and of one that could not begin.
 
+use eval_format::Direction;
 use eval_support::message::cut;
 use eval_support::secrets::mask;
 use eval_support::shell;
@@ -71,22 +72,25 @@ fn failed(report: &CaseReport) -> String {
     if let Some(forbidden) = forbidden(first.criterion.as_ref(), &report.repeated) {
         return forbidden;
     }
-    let score = first.score.map_or_else(|| "-".to_owned(), |score| short(score, first.threshold()));
+    let score = first.score.map_or_else(|| "-".to_owned(), |score| short(score, first.bound()));
     let name = named(&first.name);
-    let what = match (first.threshold(), first.passed_runs) {
+    let what = match (first.bound(), first.passed_runs) {
         (None, _) => format!("{name} {}", first.verdict),
-        (Some(threshold), Some(passed)) => {
+        (Some(bound), Some(passed)) => {
             let runs = count(report.run_count(), "run");
             let in_runs = match passed {
                 0 => format!("none of {runs}"),
                 passed => format!("{passed} of {runs} only"),
             };
-            format!("{name} reached {threshold:?} in {in_runs}")
+            format!("{name} {} {bound} in {in_runs}", bound.reached())
         }
-        (Some(threshold), None) if first.score.is_some_and(|score| score >= threshold) => {
-            format!("{name} is {score}, but a turn is below {threshold:?}")
+        (Some(bound), None) if first.score.is_some_and(|score| bound.is_met(score)) => {
+            format!("{name} is {score}, but a turn is {} {:?}", bound.missed(), bound.threshold)
         }
-        (Some(threshold), None) => format!("{name} is {score}, below {threshold:?}"),
+        (Some(bound), None) => match bound.direction {
+            Direction::AtLeast => format!("{name} is {score}, below {bound}"),
+            Direction::AtMost => format!("{name} is {score}, {bound}"),
+        },
     };
     match failed.count() {
         0 => what,

@@ -42,7 +42,7 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
         turn(out, report, run, *at, &of_runs);
         if shown > 0 && out.lines().count() - before > SHOWN_LINES {
             out.truncate(whole);
-            line(out, &format!("\n... and {} below a threshold", count(bad.len() - shown, "more turn")));
+            line(out, &format!("\n... and {} that miss a threshold", count(bad.len() - shown, "more turn")));
             break;
         }
     }
@@ -157,7 +157,7 @@ fn compares(metric: &MetricReport) -> Option<Subject> {
 /// The metric with its score of the turn.
 fn scored(metric: &MetricReport, score: &Score) -> String {
     match score.value() {
-        Some(value) => format!("{} {}", name(&metric.name), short(value, metric.threshold())),
+        Some(value) => format!("{} {}", name(&metric.name), short(value, metric.bound())),
         None => format!("{} has no score", name(&metric.name)),
     }
 }

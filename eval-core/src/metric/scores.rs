@@ -1,6 +1,6 @@
 //! What a metric returns: a score per turn, or one for the whole run.
 
-use eval_format::Gate;
+use eval_format::{Bound, Gate};
 
 use crate::score::mean;
 
@@ -218,16 +218,11 @@ impl Scores {
         self.overall
     }
 
-    /// Whether this run alone reaches a threshold: by the exact mean of its scores, or by each of them.
+    /// Whether this run alone meets a bound: by the exact mean of its scores, or by each of them.
     ///
-    /// A run without scores, or with a turn that was not evaluated, reaches no threshold.
-    pub fn reaches(&self, threshold: f64, gate: Gate) -> bool {
-        Self::reach(&[self], threshold, gate)
-    }
-
-    /// Whether these runs together reach the threshold. There is no tolerance, as in ADK.
-    pub fn reach(runs: &[&Self], threshold: f64, gate: Gate) -> bool {
-        Pool::of(runs).reaches(threshold, gate)
+    /// A run without scores, or with a turn that was not evaluated, meets none.
+    pub fn meets(&self, bound: Bound, gate: Gate) -> bool {
+        Pool::of(&[self]).meets(bound, gate)
     }
 
     /// Whether there is one score for the whole run instead of one per turn.
@@ -272,14 +267,14 @@ impl Pool {
         mean::exact(&self.values)
     }
 
-    /// Whether these scores reach the threshold. There is no tolerance, as in ADK.
-    pub fn reaches(&self, threshold: f64, gate: Gate) -> bool {
+    /// Whether these scores meet a bound.
+    pub fn meets(&self, bound: Bound, gate: Gate) -> bool {
         self.is_whole()
             && match gate {
                 Gate::EveryTurn => {
-                    !self.values.is_empty() && self.values.iter().all(|value| *value >= threshold)
+                    !self.values.is_empty() && self.values.iter().all(|value| bound.is_met(*value))
                 }
-                Gate::Mean => self.mean().is_some_and(|mean| mean >= threshold),
+                Gate::Mean => self.mean().is_some_and(|mean| bound.is_met(mean)),
             }
     }
 }
@@ -302,7 +297,10 @@ mod tests {
         let unscored: Scores = [Score::from(1.0), Score::not_evaluated("no answer")].into_iter().collect();
         let none: Scores = std::iter::empty().collect();
         for gate in [Gate::Mean, Gate::EveryTurn] {
-            assert!(!unscored.reaches(0.0, gate) && !none.reaches(0.0, gate), "{gate:?}");
+            assert!(
+                !unscored.meets(Bound::at_least(0.0), gate) && !none.meets(Bound::at_most(9.0), gate),
+                "{gate:?}"
+            );
         }
     }
 
@@ -310,12 +308,16 @@ mod tests {
     fn what_is_left_out_stays_out_of_the_mean() {
         let half: Scores = [Score::from(0.0), Score::left_out("x"), Score::from(1.0)].into_iter().collect();
         assert_eq!(half.overall(), Some(0.5));
-        assert!(half.reaches(0.5, Gate::Mean) && !half.reaches(0.6, Gate::Mean));
-        assert!(!half.reaches(0.5, Gate::EveryTurn));
+        let meets = |scores: &Scores, threshold, gate| scores.meets(Bound::at_least(threshold), gate);
+        assert!(meets(&half, 0.5, Gate::Mean) && !meets(&half, 0.6, Gate::Mean));
+        assert!(!meets(&half, 0.5, Gate::EveryTurn));
+        assert!(
+            half.meets(Bound::at_most(0.5), Gate::Mean) && !half.meets(Bound::at_most(0.5), Gate::EveryTurn)
+        );
         let full: Scores = [Score::left_out("x"), Score::from(1.0)].into_iter().collect();
-        assert!(full.reaches(1.0, Gate::EveryTurn));
+        assert!(meets(&full, 1.0, Gate::EveryTurn));
         let none: Scores = [Score::left_out("x")].into_iter().collect();
-        assert!(!none.reaches(0.0, Gate::Mean) && !none.reaches(0.0, Gate::EveryTurn));
+        assert!(!meets(&none, 0.0, Gate::Mean) && !meets(&none, 0.0, Gate::EveryTurn));
         assert_eq!((none.scores()[0].reason(), none.scores()[0].why_left_out()), (None, Some("x")));
     }
 

@@ -98,6 +98,7 @@ fn metric(metric: &MetricReport, runs: &[RunReport]) -> Value {
         "reason": reason(&metric.verdict),
         "score": metric.score.filter(|score| score.is_finite()),
         "threshold": metric.threshold(),
+        "direction": metric.bound().map(|bound| bound.direction.as_str()),
         "scored": metric.scored,
         "total": metric.total,
         "passed_runs": metric.passed_runs,

@@ -125,12 +125,12 @@ impl EvalReport {
 /// skipped or has no score.
 fn result(metric: &MetricReport, runs: usize) -> String {
     let score = metric.score.filter(|_| !matches!(metric.verdict, Verdict::Skipped(_)));
-    match (score, metric.threshold(), metric.passed_runs) {
-        (Some(score), Some(threshold), Some(passed)) => {
-            let score = short(score, Some(threshold));
-            format!("{score} ({threshold:?} reached in {passed} of {})", count(runs, "run"))
+    match (score, metric.bound(), metric.passed_runs) {
+        (Some(score), Some(bound), Some(passed)) => {
+            let score = short(score, Some(bound));
+            format!("{score} ({bound} {} in {passed} of {})", bound.reached(), count(runs, "run"))
         }
-        (Some(score), threshold, _) => short(score, threshold),
+        (Some(score), bound, _) => short(score, bound),
         (None, ..) => metric.verdict.to_string(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use eval_format::Criterion;
+use eval_format::{Bound, Criterion};
 
 use crate::judge_outcome::JudgeUse;
 use crate::metric::{Score, Scores};
@@ -96,6 +96,11 @@ pub struct MetricReport {
 }
 
 impl MetricReport {
+    /// The threshold with its direction; `None` for informational metrics.
+    pub fn bound(&self) -> Option<Bound> {
+        self.criterion.as_ref().map(Criterion::bound)
+    }
+
     /// What the score is compared with; `None` for informational metrics.
     pub fn threshold(&self) -> Option<f64> {
         self.criterion.as_ref().map(|criterion| criterion.threshold)

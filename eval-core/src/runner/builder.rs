@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use eval_format::metric::MetricArgument;
 use eval_format::{Criterion, EvalConfig, Gate, Pass};
 
 use super::judges::JudgeChoice;
@@ -46,7 +47,7 @@ pub struct EvalRunner {
     pub(super) config: Option<EvalConfig>,
     pub(super) criteria: Vec<(String, Criterion)>,
     /// The only metrics to score with, if there are any, with their thresholds if they are given here.
-    pub(super) only: Vec<(String, Option<f64>)>,
+    pub(super) only: Vec<MetricArgument>,
     pub(super) custom: Vec<(String, BoxMetric)>,
     pub(super) names: SessionNames,
     pub(super) label: Option<String>,
@@ -137,7 +138,7 @@ impl EvalRunner {
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
     /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
-    /// let runner = EvalRunner::new().only_metric("response_match_score", Some(0.3));
+    /// let runner = EvalRunner::new().only_metric(("response_match_score", Some(0.3)));
     /// let report = runner.run_case(&case, || Replay::new([["It rains."]])).await?;
     /// assert!(report.verdict.passed());
     /// assert_eq!(report.metrics[0].threshold(), Some(0.3));
@@ -146,13 +147,13 @@ impl EvalRunner {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Its criterion is the one that would hold without this call, with the threshold that is given here. A metric that would
-    /// have none needs a threshold, unless it is one of ADK's default criteria or a custom one.
+    /// Its criterion is the one that would hold without this call, with the threshold and the direction that are given here. A
+    /// metric that would have none needs a threshold, unless it is one of ADK's default criteria or a custom one.
     #[must_use]
-    pub fn only_metric(mut self, metric: impl Into<String>, threshold: Option<f64>) -> Self {
+    pub fn only_metric(mut self, metric: impl Into<MetricArgument>) -> Self {
         let metric = metric.into();
-        self.only.retain(|(known, _)| *known != metric);
-        self.only.push((metric, threshold));
+        self.only.retain(|known| known.name != metric.name);
+        self.only.push(metric);
         self
     }
 

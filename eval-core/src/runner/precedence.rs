@@ -4,7 +4,7 @@
 //! The table is in `docs/configuration.md`. What the command line says is a setting of the program by the time it comes here:
 //! see [`EvalRunner::config_alone`].
 
-use eval_format::metric::metric;
+use eval_format::metric::{MetricArgument, metric};
 use eval_format::{Criterion, EvalConfig};
 
 use super::builder::EvalRunner;
@@ -20,7 +20,7 @@ pub(super) struct Precedence<'a> {
     /// The config in the folder of the set.
     pub(super) folder: Option<&'a EvalConfig>,
     /// [`EvalRunner::only_metric`].
-    pub(super) only: &'a [(String, Option<f64>)],
+    pub(super) only: &'a [MetricArgument],
 }
 
 impl Precedence<'_> {
@@ -39,10 +39,15 @@ impl Precedence<'_> {
         let mut simulators = [self.program, self.folder].into_iter().flatten();
         config.user_simulator_config = simulators.find_map(|place| place.user_simulator_config.clone());
         if !self.only.is_empty() {
-            let criteria = self.only.iter().map(|(name, threshold)| {
+            let criteria = self.only.iter().map(|MetricArgument { name, threshold, direction, .. }| {
                 let known = config.criterion(name).cloned().or_else(|| adk_default(name));
                 let mut criterion = known.unwrap_or_else(criterion_of_custom);
                 criterion.threshold = threshold.unwrap_or(criterion.threshold);
+                if let Some(direction) =
+                    direction.filter(|direction| *direction != criterion.direction() || informs(name))
+                {
+                    criterion = criterion.with_direction(direction);
+                }
                 (name.clone(), criterion)
             });
             config.criteria = criteria.collect();
@@ -58,9 +63,14 @@ impl Precedence<'_> {
         };
         self.only
             .iter()
-            .find(|(name, threshold)| threshold.is_none() && metric(name).is_some() && !known(name))
-            .map(|(name, _)| name.as_str())
+            .find(|only| only.threshold.is_none() && metric(&only.name).is_some() && !known(&only.name))
+            .map(|only| only.name.as_str())
     }
+}
+
+/// Whether a metric informs unless its criterion has a direction.
+fn informs(name: &str) -> bool {
+    metric(name).is_some_and(|info| !info.gates)
 }
 
 fn adk_default(name: &str) -> Option<Criterion> {
@@ -129,8 +139,7 @@ mod tests {
             .with("response_match_score", Criterion::new(0.2))
             .with("safety_v1", Criterion::new(0.7));
         let of = |only: &[(&str, Option<f64>)], program: Option<&EvalConfig>| {
-            let only: Vec<_> =
-                only.iter().map(|(name, threshold)| ((*name).to_owned(), *threshold)).collect();
+            let only: Vec<MetricArgument> = only.iter().copied().map(MetricArgument::from).collect();
             let precedence = Precedence { criteria: &[], program, folder: None, only: &only };
             let lacks = precedence.lacks_threshold(&["mine"]).map(str::to_owned);
             let thresholds: Vec<_> =

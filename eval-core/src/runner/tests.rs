@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, MatchType, Pass, Similarity};
+use eval_format::{
+    Bound, Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, MatchType, Pass, Similarity,
+};
 use serde_json::json;
 
 use super::*;
@@ -247,6 +249,33 @@ fn runs_get_a_fresh_agent_each_and_errors_name_theirs() {
     assert_eq!(report.runs.len(), 3);
     let message = report.verdict.reason().unwrap();
     assert_eq!(message, "run 2 of 3: agent error in turn 1: the recording ends after 0 turns");
+}
+
+#[test]
+fn costs_tokens_and_calls_gate_by_a_criterion_of_at_most() {
+    let case = case("c", &[("hi", "hi")]);
+    let cost = |actual: &Invocation, _: Option<&Invocation>, _: &Criterion| {
+        actual.response_text().parse::<f64>().unwrap_or_default()
+    };
+    let report = |answer: &'static str, runner: EvalRunner| {
+        run(runner.run_case(&case, move || Replay::new([[answer]]))).unwrap()
+    };
+    let costly = |answer| {
+        let only = ("cost", Bound::at_most(5.0));
+        report(answer, EvalRunner::new().metric("cost", cost).only_metric(only))
+    };
+    assert_eq!(costly("3").verdict, Verdict::Passed);
+    let failed = costly("10");
+    assert_eq!(failed.verdict, Verdict::Failed);
+    let shown = failed.to_string();
+    assert!(shown.contains("cost is 10.0, at most 5.0") && shown.contains("at most 5.0  FAILED"), "{shown}");
+    let of = |name: &str, threshold| {
+        report("hi", EvalRunner::new().criterion(name, Criterion::at_most(threshold))).verdict
+    };
+    assert_eq!(of("tool_call_count_v1", 0.0), Verdict::Passed);
+    // Nothing that was not measured passes.
+    assert!(matches!(of("token_usage_v1", 5_000.0), Verdict::NotEvaluated(_)), "no tokens were reported");
+    assert_eq!(of("invocation_duration_v1", 60.0), Verdict::Passed);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! eval-core all ask here. eval-core's tests hold this against the metrics themselves.
 
 use crate::config::Criterion;
+use crate::metric::fields::DIRECTION;
 use crate::metric::{FreeTurns, MatchType, MetricInfo, Need, Subject};
 use crate::model::{EvalCase, Invocation};
 use crate::options::Gate;
@@ -29,14 +30,15 @@ impl MetricInfo {
     ///
     /// A metric that [is skipped](Self::missing_in) cannot fail either.
     pub fn cannot_fail(&self, criterion: &Criterion, case: &EvalCase, gate: Gate) -> Option<String> {
-        if !self.gates {
+        if !self.gates && criterion.get(DIRECTION.name).is_none() {
             return Some("it only informs".to_owned());
         }
         if let Some(missing) = self.missing_in(case) {
             return Some(missing.to_owned());
         }
-        if criterion.threshold <= self.min {
-            return Some(format!("no score is below its threshold {:?}", criterion.threshold));
+        let bound = criterion.bound();
+        if bound.is_free(self.min, self.max) {
+            return Some(format!("no score is {} its threshold {:?}", bound.missed(), bound.threshold));
         }
         // A turn without an expected answer is not evaluated, which fails the case whatever the others score.
         let has_answer = |turn: &Invocation| turn.final_response.is_some();
@@ -45,7 +47,7 @@ impl MetricInfo {
         }
         let turns = case.conversation.len();
         let free = case.conversation.iter().filter(|turn| self.is_free(criterion, turn)).count();
-        if free == 0 || criterion.threshold > self.lowest_of(free, turns, gate) {
+        if free == 0 || !bound.is_met(self.lowest_of(free, turns, gate)) {
             return None;
         }
         let without = match self.free_turns {

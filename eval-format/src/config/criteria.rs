@@ -7,8 +7,8 @@ use super::custom_metrics::CustomNames;
 use super::judged;
 use super::messages::{self, SUGGESTION_LIMIT, nothing_checked};
 use crate::coerce;
-use crate::metric::fields::{INTERMEDIATE_RESPONSES, JUDGE};
-use crate::metric::{METRICS, MetricInfo, Similarity, metric};
+use crate::metric::fields::{DIRECTION, INTERMEDIATE_RESPONSES, JUDGE};
+use crate::metric::{Bound, METRICS, MetricInfo, Similarity, metric};
 use crate::problem::Problem;
 use crate::schema::{self, Field, Model, Place, Type, Walker, wrong_type};
 use crate::syntax::{Entry, Kind, Node};
@@ -35,7 +35,7 @@ pub(super) fn read(
         && criteria.len() == entries.len()
         && !criteria.iter().any(|at| can_fail(at, names))
     {
-        problems.push(nothing_checked(place, &entry.value, "no score is below any of these thresholds"));
+        problems.push(nothing_checked(place, &entry.value, "no score misses any of these thresholds"));
     }
     criteria
 }
@@ -44,7 +44,7 @@ pub(super) fn read(
 /// can fail. So does a threshold that is no finite number, which is an error of its own.
 fn can_fail((name, criterion): &(String, Criterion), names: &CustomNames<'_>) -> bool {
     let info = metric(name).filter(|_| !names.contains(name));
-    info.is_none_or(|info| !criterion.threshold.is_finite() || criterion.threshold > info.min)
+    info.is_none_or(|info| !criterion.threshold.is_finite() || !criterion.bound().is_free(info.min, info.max))
 }
 
 fn criterion(
@@ -62,11 +62,16 @@ fn criterion(
             let nearest = (problems.len() < SUGGESTION_LIMIT).then(|| nearest(&entry.key, names));
             messages::unknown_metric(entry, place, nearest.flatten())
         }
-        Some(info) if !info.gates => messages::informational(entry, place),
+        Some(info) if !info.gates && !has_direction(&entry.value) => messages::informational(entry, place),
         Some(_) => return Reader { name: &entry.key, info }.read(&entry.value, place, problems),
     };
     problems.push(refused);
     None
+}
+
+/// Whether a criterion says in which direction scores are compared.
+fn has_direction(node: &Node<'_>) -> bool {
+    node.object().is_some_and(|entries| entries.iter().any(|entry| entry.key == DIRECTION.name))
 }
 
 fn nearest<'n>(name: &str, names: &CustomNames<'n>) -> Option<&'n str> {
@@ -94,7 +99,7 @@ impl Reader<'_> {
                 if threshold.is_none() {
                     problems.push(wrong_type(node, &Type::Float, "", place));
                 }
-                self.check_range(threshold?, node, place, problems);
+                self.check_range(Bound::at_least(threshold?), node, place, problems);
                 if let Some(field) = self.required_option() {
                     problems.push(messages::needs_an_option(node, place, self.name, field));
                 }
@@ -116,10 +121,10 @@ impl Reader<'_> {
         let fields = self.info.map_or(&[JUDGE][..], |info| info.criterion);
         judged::check(fields, model, entries, place, problems);
         let threshold = record.float("threshold")?;
-        if let Some(entry) = model.entry(entries, "threshold") {
-            self.check_range(threshold, &entry.value, &Place::Key(place, &entry.key), problems);
-        }
         let criterion = Criterion { threshold, options: judged::snake_case(record.rest()) };
+        if let Some(entry) = model.entry(entries, "threshold") {
+            self.check_range(criterion.bound(), &entry.value, &Place::Key(place, &entry.key), problems);
+        }
         if let Some(info) = self.info {
             problems.extend(without_effect(model, entries, place, info));
             problems.extend(contradiction(model, entries, place, &criterion));
@@ -134,10 +139,11 @@ impl Reader<'_> {
         fields.iter().find(|field| field.required && field.name != "threshold")
     }
 
-    fn check_range(&self, threshold: f64, node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
+    fn check_range(&self, bound: Bound, node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
+        let threshold = bound.threshold;
         let in_range = threshold.is_finite() && self.info.is_none_or(|info| info.in_range(threshold));
         if !in_range {
-            problems.push(messages::out_of_range(node, place, self.name, self.info, threshold));
+            problems.push(messages::out_of_range(node, place, self.name, self.info, bound));
         }
     }
 }

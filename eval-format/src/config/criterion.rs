@@ -4,11 +4,42 @@ mod judged;
 
 use crate::coerce;
 use crate::metric::fields::{
-    ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_SENTENCES, MATCH_TYPE,
-    NORMALIZE, STOP_SIGNAL, TOOL_NAME,
+    ALGORITHM, ARGS_MATCH, DIRECTION, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES,
+    INTERMEDIATE_SENTENCES, MATCH_TYPE, NORMALIZE, STOP_SIGNAL, TOOL_NAME,
 };
-use crate::metric::{ArgsMatch, CriterionField, MatchType, Similarity};
+use crate::metric::{ArgsMatch, Bound, CriterionField, Direction, MatchType, Similarity};
 use crate::value::{Map, Number, Value};
+
+/// The getter and the setter of each option that is a choice, a flag or a text.
+macro_rules! accessors {
+    ($($(#[$doc:meta])* $get:ident, $set:ident: $kind:ident $($type:ty)? = $field:ident;)*) => {
+        $(accessors! { @$kind [$(#[$doc])*] $get $set $field $($type)? })*
+    };
+    (@choice [$($doc:tt)*] $get:ident $set:ident $field:ident $type:ty) => {
+        $($doc)*
+        pub fn $get(&self) -> $type {
+            self.choice(&$field, <$type>::ALL, <$type>::as_str)
+        }
+
+        #[doc = concat!("Sets `", stringify!($get), "`.")]
+        #[must_use]
+        pub fn $set(self, $get: $type) -> Self {
+            self.with($field.name, $get.as_str())
+        }
+    };
+    (@flag [$($doc:tt)*] $get:ident $set:ident $field:ident) => {
+        $($doc)*
+        pub fn $get(&self) -> bool {
+            self.get($field.name).and_then(Value::as_bool).unwrap_or($field.default_bool())
+        }
+
+        #[doc = concat!("Sets `", stringify!($get), "`.")]
+        #[must_use]
+        pub fn $set(self, $get: bool) -> Self {
+            self.with($field.name, $get)
+        }
+    };
+}
 
 /// Threshold and options of one metric.
 ///
@@ -27,7 +58,7 @@ use crate::value::{Map, Number, Value};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Criterion {
-    /// The lowest score that passes.
+    /// The lowest score that passes; the highest if the `direction` is `at_most`.
     pub threshold: f64,
     /// The other keys.
     pub options: Map,
@@ -64,57 +95,70 @@ impl Criterion {
         self.options.get(key)
     }
 
-    /// How tool calls are matched: `match_type`, [`Exact`](MatchType::Exact) by default.
-    pub fn match_type(&self) -> MatchType {
-        self.choice(&MATCH_TYPE, MatchType::ALL, MatchType::as_str)
+    /// The threshold with its direction.
+    pub fn bound(&self) -> Bound {
+        Bound { threshold: self.threshold, direction: self.direction() }
     }
 
-    /// Sets `match_type`.
-    #[must_use]
-    pub fn with_match_type(self, match_type: MatchType) -> Self {
-        self.with(MATCH_TYPE.name, match_type.as_str())
+    /// A criterion that scores up to the threshold meet.
+    ///
+    /// ```
+    /// use eval_format::Criterion;
+    ///
+    /// let cost = Criterion::at_most(5.0);
+    /// assert!(cost.is_met(3.0) && !cost.is_met(10.0));
+    /// ```
+    pub fn at_most(threshold: f64) -> Self {
+        Self::new(threshold).with_direction(Direction::AtMost)
     }
 
-    /// Whether only the names of tools are compared: `ignore_args`.
-    pub fn ignore_args(&self) -> bool {
-        self.flag(&IGNORE_ARGS)
+    /// Whether a score meets the threshold, in the direction of the criterion. There is no tolerance, as in ADK.
+    pub fn is_met(&self, score: f64) -> bool {
+        self.bound().is_met(score)
     }
 
-    /// Sets `ignore_args`.
-    #[must_use]
-    pub fn with_ignore_args(self, ignore_args: bool) -> Self {
-        self.with(IGNORE_ARGS.name, ignore_args)
+    accessors! {
+        /// Which scores meet the threshold: `direction`, [`AtLeast`](Direction::AtLeast) by default.
+        direction, with_direction: choice Direction = DIRECTION;
+        /// How tool calls are matched: `match_type`, [`Exact`](MatchType::Exact) by default.
+        match_type, with_match_type: choice MatchType = MATCH_TYPE;
+        /// Whether only the names of tools are compared: `ignore_args`.
+        ignore_args, with_ignore_args: flag = IGNORE_ARGS;
+        /// How two texts are compared: `algorithm`, [`Jaccard`](Similarity::Jaccard) by default.
+        ///
+        /// ```
+        /// use eval_format::{Criterion, EvalConfig, Similarity};
+        ///
+        /// let criterion = Criterion::new(0.7).with_algorithm(Similarity::RougeL);
+        /// assert!(EvalConfig::default().with("response_similarity", criterion.clone()).checked(&[]).is_ok());
+        /// // Another metric does not read it.
+        /// assert!(EvalConfig::default().with("response_match_score", criterion).checked(&[]).is_err());
+        /// ```
+        algorithm, with_algorithm: choice Similarity = ALGORITHM;
+        /// Whether upper and lower case are the same: `ignore_case`, true by default.
+        ignore_case, with_ignore_case: flag = IGNORE_CASE;
+        /// Whether runs of white space count as one blank, and those at the ends not at all: `normalize`, true by default.
+        normalize, with_normalize: flag = NORMALIZE;
+        /// Whether texts before the answer are judged too: `evaluate_intermediate_nl_responses`, false by default.
+        evaluate_intermediate_nl_responses, with_evaluate_intermediate_nl_responses: flag = INTERMEDIATE_SENTENCES;
+        /// Whether texts before the final response are judged with it: `include_intermediate_responses_in_final`.
+        include_intermediate_responses_in_final, with_intermediate_responses_in_final: flag = INTERMEDIATE_RESPONSES;
     }
 
     /// How arguments are compared: `args_match`, [`Exact`](ArgsMatch::Exact) by default. [`Ignore`](ArgsMatch::Ignore)
     /// if `ignore_args` is set.
     pub fn args_match(&self) -> ArgsMatch {
         if self.ignore_args() {
-            return ArgsMatch::Ignore;
+            ArgsMatch::Ignore
+        } else {
+            self.choice(&ARGS_MATCH, ArgsMatch::ALL, ArgsMatch::as_str)
         }
-        self.choice(&ARGS_MATCH, ArgsMatch::ALL, ArgsMatch::as_str)
     }
 
     /// Sets `args_match`.
     #[must_use]
     pub fn with_args_match(self, args_match: ArgsMatch) -> Self {
         self.with(ARGS_MATCH.name, args_match.as_str())
-    }
-
-    /// The tools that must not be called: `forbidden_tools`.
-    pub fn forbidden_tools(&self) -> impl Iterator<Item = &str> {
-        self.get(FORBIDDEN_TOOLS.name)
-            .and_then(Value::as_array)
-            .unwrap_or_default()
-            .iter()
-            .filter_map(Value::as_str)
-    }
-
-    /// Sets `forbidden_tools`.
-    #[must_use]
-    pub fn with_forbidden_tools<T: Into<String>>(self, tools: impl IntoIterator<Item = T>) -> Self {
-        let tools: Vec<Value> = tools.into_iter().map(|tool| Value::String(tool.into())).collect();
-        self.with(FORBIDDEN_TOOLS.name, tools)
     }
 
     /// The tool that must be called: `tool_name`.
@@ -128,59 +172,6 @@ impl Criterion {
         self.with(TOOL_NAME.name, tool_name.into())
     }
 
-    /// How two texts are compared: `algorithm`, [`Jaccard`](Similarity::Jaccard) by default.
-    pub fn algorithm(&self) -> Similarity {
-        self.choice(&ALGORITHM, Similarity::ALL, Similarity::as_str)
-    }
-
-    /// Sets `algorithm`.
-    ///
-    /// ```
-    /// use eval_format::{Criterion, EvalConfig, Similarity};
-    ///
-    /// let criterion = Criterion::new(0.7).with_algorithm(Similarity::RougeL);
-    /// assert!(EvalConfig::default().with("response_similarity", criterion.clone()).checked(&[]).is_ok());
-    /// // Another metric does not read it.
-    /// assert!(EvalConfig::default().with("response_match_score", criterion).checked(&[]).is_err());
-    /// ```
-    #[must_use]
-    pub fn with_algorithm(self, algorithm: Similarity) -> Self {
-        self.with(ALGORITHM.name, algorithm.as_str())
-    }
-
-    /// Whether upper and lower case are the same: `ignore_case`, true by default.
-    pub fn ignore_case(&self) -> bool {
-        self.flag(&IGNORE_CASE)
-    }
-
-    /// Sets `ignore_case`.
-    #[must_use]
-    pub fn with_ignore_case(self, ignore_case: bool) -> Self {
-        self.with(IGNORE_CASE.name, ignore_case)
-    }
-
-    /// Whether runs of white space count as one blank, and those at the ends not at all: `normalize`, true by default.
-    pub fn normalize(&self) -> bool {
-        self.flag(&NORMALIZE)
-    }
-
-    /// Sets `normalize`.
-    #[must_use]
-    pub fn with_normalize(self, normalize: bool) -> Self {
-        self.with(NORMALIZE.name, normalize)
-    }
-
-    /// Whether texts before the answer are judged too: `evaluate_intermediate_nl_responses`, false by default.
-    pub fn evaluate_intermediate_nl_responses(&self) -> bool {
-        self.flag(&INTERMEDIATE_SENTENCES)
-    }
-
-    /// Sets `evaluate_intermediate_nl_responses`.
-    #[must_use]
-    pub fn with_evaluate_intermediate_nl_responses(self, evaluate: bool) -> Self {
-        self.with(INTERMEDIATE_SENTENCES.name, evaluate)
-    }
-
     /// The text with which the simulated user ends the conversation: `stop_signal`, `</finished>` by default.
     pub fn stop_signal(&self) -> &str {
         self.get(STOP_SIGNAL.name).and_then(Value::as_str).unwrap_or(STOP_SIGNAL.default_text())
@@ -192,8 +183,17 @@ impl Criterion {
         self.with(STOP_SIGNAL.name, stop_signal.into())
     }
 
-    fn flag(&self, field: &CriterionField) -> bool {
-        self.get(field.name).and_then(Value::as_bool).unwrap_or(field.default_bool())
+    /// The tools that must not be called: `forbidden_tools`.
+    pub fn forbidden_tools(&self) -> impl Iterator<Item = &str> {
+        let tools = self.get(FORBIDDEN_TOOLS.name).and_then(Value::as_array).unwrap_or_default();
+        tools.iter().filter_map(Value::as_str)
+    }
+
+    /// Sets `forbidden_tools`.
+    #[must_use]
+    pub fn with_forbidden_tools<T: Into<String>>(self, tools: impl IntoIterator<Item = T>) -> Self {
+        let tools: Vec<Value> = tools.into_iter().map(|tool| Value::String(tool.into())).collect();
+        self.with(FORBIDDEN_TOOLS.name, tools)
     }
 
     /// The value whose name stands under a key.
@@ -222,7 +222,7 @@ impl Criterion {
     }
 }
 
-/// The key of the lowest score that passes.
+/// The key of the threshold.
 const THRESHOLD: &str = "threshold";
 
 #[cfg(test)]
@@ -240,6 +240,7 @@ mod tests {
             }
         }
         for criterion in [&absent, &given] {
+            assert_eq!(criterion.direction(), Direction::AtLeast);
             assert_eq!(criterion.match_type(), MatchType::Exact);
             assert_eq!(criterion.args_match(), ArgsMatch::Exact);
             assert!(!criterion.ignore_args());
@@ -272,6 +273,9 @@ mod tests {
     #[test]
     fn what_is_set_is_read_back() {
         let criterion = Criterion::new(1.0);
+        for &direction in Direction::ALL {
+            assert_eq!(criterion.clone().with_direction(direction).direction(), direction);
+        }
         for &match_type in MatchType::ALL {
             assert_eq!(criterion.clone().with_match_type(match_type).match_type(), match_type);
         }

@@ -1,7 +1,7 @@
 //! The problems of criteria.
 
 use super::custom_metrics::answer;
-use crate::metric::{MetricInfo, Similarity};
+use crate::metric::{Bound, Direction, MetricInfo, Similarity};
 use crate::problem::{Code, Problem, code_list, shown};
 use crate::schema::{Field, Place, opening};
 use crate::syntax::{Entry, Node};
@@ -42,10 +42,12 @@ pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Opti
 }
 
 pub(super) fn informational(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
-    let message = format!("`{}` takes no threshold: it is reported and never compared", entry.key);
-    at_key(Code::InformationalThreshold, entry, place, message)
-        .label("informational metric")
-        .help("remove it from `criteria`; it is reported for every case anyway")
+    let name = &entry.key;
+    let message = format!("`{name}` is reported and not compared with a threshold that has no direction");
+    at_key(Code::InformationalThreshold, entry, place, message).label("informational metric").help(format!(
+        "write `\"{name}\": {{\"threshold\": 5, \"direction\": \"at_most\"}}` to let it decide, or remove it: it is \
+         reported for every case anyway"
+    ))
 }
 
 pub(super) fn not_a_criterion(node: &Node<'_>, place: &Place<'_>, name: &str) -> Problem {
@@ -62,7 +64,7 @@ pub(super) fn out_of_range(
     place: &Place<'_>,
     name: &str,
     info: Option<&MetricInfo>,
-    threshold: f64,
+    Bound { threshold, direction, .. }: Bound,
 ) -> Problem {
     let name = shown(name);
     // ADK takes any number. One that is finite decides as it does there; the others cannot be written into results.
@@ -74,7 +76,8 @@ pub(super) fn out_of_range(
             .help("write a number like `0.5`");
     }
     let lowest = info.map_or(0.0, |info| info.min);
-    let label = if threshold < lowest { "every score would pass" } else { "no score can reach it" };
+    let is_free = (threshold < lowest) == (direction == Direction::AtLeast);
+    let label = if is_free { "every score would pass" } else { "no score can reach it" };
     let Some(info) = info else {
         let message = format!("the threshold of `{name}` is infinite");
         return problem(message).label(label).help("write a number like `0.5`");

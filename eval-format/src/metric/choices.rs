@@ -44,6 +44,16 @@ pub enum Similarity {
     RougeL,
 }
 
+/// Which scores meet a threshold: `direction`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Those from the threshold up, as in ADK.
+    #[default]
+    AtLeast,
+    /// Those up to the threshold: of costs, tokens, seconds.
+    AtMost,
+}
+
 /// The names of the values of a choice in a config.
 macro_rules! names {
     ($choice:ident { $($value:ident = $name:literal,)+ }) => {
@@ -62,6 +72,7 @@ macro_rules! names {
 }
 
 names!(MatchType { Exact = "EXACT", InOrder = "IN_ORDER", AnyOrder = "ANY_ORDER", });
+names!(Direction { AtLeast = "at_least", AtMost = "at_most", });
 names!(ArgsMatch { Exact = "exact", Subset = "subset", Ignore = "ignore", });
 names!(Similarity {
     Exact = "exact",

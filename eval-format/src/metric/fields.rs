@@ -1,6 +1,6 @@
 //! The keys of criteria: each is declared here once, and checked, suggested and listed from its declaration.
 
-use super::choices::{ArgsMatch, MatchType, Similarity};
+use super::choices::{ArgsMatch, Direction, MatchType, Similarity};
 
 /// A key that a metric's criterion may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,6 +103,13 @@ pub(crate) const FORBIDDEN_TOOLS: CriterionField = optional(
     FieldKind::Strings,
     "[]",
     "tools that must not be called; ADK ignores this key",
+);
+
+pub(crate) const DIRECTION: CriterionField = optional(
+    "direction",
+    choice(Direction::NAMES),
+    r#""at_least""#,
+    "whether a score must reach the threshold, or must not exceed it; ADK ignores this key",
 );
 
 pub(crate) const JUDGE: CriterionField = optional(

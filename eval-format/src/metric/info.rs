@@ -28,9 +28,9 @@ pub struct MetricInfo {
     pub needs: &'static [Need],
     /// What it looks at. The report of a failure shows this.
     pub compares: Subject,
-    /// Whether it can fail a case. If not, it takes no threshold.
+    /// Whether a threshold alone makes it decide. If not, it informs, unless its criterion has a `direction` too.
     pub gates: bool,
-    /// The keys of its criterion besides `threshold`, which every gating metric has.
+    /// The keys of its criterion besides `threshold`.
     pub criterion: &'static [CriterionField],
     /// The turns that every agent passes.
     pub(crate) free_turns: FreeTurns,

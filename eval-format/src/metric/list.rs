@@ -2,7 +2,7 @@
 
 use super::choices::MatchType;
 use super::fields::{
-    ALGORITHM, ARGS_MATCH, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES,
+    ALGORITHM, ARGS_MATCH, DIRECTION, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES,
     INTERMEDIATE_SENTENCES, JUDGE, MATCH_TYPE, NORMALIZE, RUBRICS, STOP_SIGNAL, TOOL_NAME, WEIGHTS,
 };
 use super::info::{FreeTurns, MetricCategory, MetricGroup, MetricInfo, Need, Subject};
@@ -249,7 +249,7 @@ const fn conversation(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo { category: MetricCategory::MultiTurn, criterion: &[JUDGE], ..judged(name, summary) }
 }
 
-/// A metric that is reported for every case and never compared with a threshold.
+/// A metric that is reported for every case, and compared with a threshold only in a direction that its criterion names.
 const fn informational(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo {
         category: MetricCategory::Other,
@@ -257,6 +257,7 @@ const fn informational(name: &'static str, summary: &'static str) -> MetricInfo 
         compares: Subject::Nothing,
         max: None,
         gates: false,
+        criterion: &[DIRECTION],
         ..response(name, MetricGroup::AdkInformational, summary)
     }
 }

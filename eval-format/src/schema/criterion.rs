@@ -6,15 +6,18 @@ use super::config::JUDGE_MODEL_OPTIONS;
 use super::eval_set::RUBRIC;
 use super::table::Type::{Bool, Choice, Float, List, Models, Object, String};
 use super::table::{Extra, Field, Model, Type, defaulted, model, required};
-use crate::metric::fields::{INTERMEDIATE_RESPONSES, JUDGE};
+use crate::metric::fields::{DIRECTION, INTERMEDIATE_RESPONSES, JUDGE};
 use crate::metric::{CriterionField, FieldKind, METRICS, MetricInfo, Need};
 
 const THRESHOLD: Field = required("threshold", Float, "1.0");
 
 /// The criterion of a custom metric, which may read any key. Those that mean the same in all criteria are checked: the two
-/// that ADK knows, and the options of the judge.
-static CUSTOM: Model =
-    model("a criterion", Extra::Kept, &[THRESHOLD, field(&INTERMEDIATE_RESPONSES), field(&JUDGE)]);
+/// that ADK knows, the direction, and the options of the judge.
+static CUSTOM: Model = model(
+    "a criterion",
+    Extra::Kept,
+    &[THRESHOLD, field(&INTERMEDIATE_RESPONSES), field(&DIRECTION), field(&JUDGE)],
+);
 
 /// The criteria of the built-in metrics, in the order of their list. A key that a metric does not read is refused.
 static BUILT_IN: LazyLock<Vec<Model>> = LazyLock::new(|| {
@@ -70,6 +73,9 @@ fn instead(key: &str) -> std::string::String {
     }
     match readers.as_slice() {
         [only] => format!("move it to `{only}`, the metric that reads it"),
+        _ if key == DIRECTION.name => {
+            "remove it; metrics of your own read it, and those that count or measure, such as `token_usage_v1`".to_owned()
+        }
         [_, _] | [_, _, _] => format!("move it to one of `{}`, which read it", readers.join("`, `")),
         _ if judged => "remove it; only judged metrics read it".to_owned(),
         _ => "remove it; this metric does not read it".to_owned(),

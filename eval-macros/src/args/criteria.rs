@@ -3,7 +3,7 @@
 //! ```text
 //! entries := entry,*
 //! entry   := name = value | name(entries)
-//! value   := number | string | bool | [item,*]
+//! value   := number | string | bool | [item,*] | at_most(number) | at_least(number)
 //! item    := value | (entries)
 //! ```
 //!
@@ -133,6 +133,11 @@ impl InlineConfig {
             syn::bracketed!(items in input);
             self.array(&items)?;
         } else {
+            if input.peek(Ident) && input.peek2(syn::token::Paren) {
+                self.bound(input)?;
+                self.places.push((start..self.json.len(), span));
+                return Ok(());
+            }
             let negative = input.parse::<Option<Token![-]>>()?.is_some();
             let literal: Lit = input.parse().map_err(|_| wrong(span))?;
             let text = json_of(&literal, negative).ok_or_else(|| wrong(span))?;
@@ -140,6 +145,19 @@ impl InlineConfig {
         }
         self.places.push((start..self.json.len(), span));
         Ok(())
+    }
+
+    /// `at_most(5)`: a criterion with a direction.
+    fn bound(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
+        let direction: Ident = input.parse()?;
+        if !["at_most", "at_least"].iter().any(|known| direction == known) {
+            return Err(wrong(direction.span()));
+        }
+        self.json.push_str("{\"threshold\": ");
+        let threshold = parenthesized(input)?;
+        self.value(&threshold)?;
+        self.json.push_str(&format!(", \"direction\": \"{direction}\"}}"));
+        if threshold.is_empty() { Ok(()) } else { Err(wrong(threshold.span())) }
     }
 
     fn array(&mut self, items: ParseStream<'_>) -> syn::Result<()> {
@@ -273,6 +291,8 @@ mod tests {
                 r#"a(rubrics = [(rubric_id = "x", rubric_content(text_property = "y")), 1])"#,
                 r#"{"criteria": {"a": {"rubrics": [{"rubric_id": "x", "rubric_content": {"text_property": "y"}}, 1]}}}"#,
             ),
+            ("a = at_most(5)", r#"{"criteria": {"a": {"threshold": 5, "direction": "at_most"}}}"#),
+            ("a = at_least(-0.5)", r#"{"criteria": {"a": {"threshold": -0.5, "direction": "at_least"}}}"#),
             (r#""a-b" = 1, r#type = 2"#, r#"{"criteria": {"a-b": 1, "type": 2}}"#),
             (r#"a(b = "quote \" and \n")"#, r#"{"criteria": {"a": {"b": "quote \" and \n"}}}"#),
         ] {
@@ -282,9 +302,20 @@ mod tests {
 
     #[test]
     fn anything_else_is_an_error_with_the_grammar() {
-        for source in
-            ["a", "a =", "a = b", "a = -\"x\"", "= 1", "a = 1 b = 2", "a = 1e999", "a = 0.5f32", "a = [1 2]"]
-        {
+        for source in [
+            "a",
+            "a =",
+            "a = b",
+            "a = up_to(5)",
+            "a = at_most()",
+            "a = at_most(1 2)",
+            "a = -\"x\"",
+            "= 1",
+            "a = 1 b = 2",
+            "a = 1e999",
+            "a = 0.5f32",
+            "a = [1 2]",
+        ] {
             let message = json(source).expect_err(source).to_string();
             assert!(message.contains("write `name = threshold`"), "{source}: {message}");
         }

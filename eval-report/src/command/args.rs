@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use eval_format::metric::MetricArgument;
 use eval_format::options::{Gate, ParseOptionError, Pass, parse_timeout};
 use eval_support::spelling::suggest;
 use lexopt::{Arg, Parser};
@@ -23,7 +24,7 @@ pub(super) struct Args {
     /// How often each case runs, at least once.
     pub(super) runs: Option<usize>,
     /// The only metrics, with the thresholds that are given.
-    pub(super) metrics: Vec<(String, Option<f64>)>,
+    pub(super) metrics: Vec<MetricArgument>,
     pub(super) pass: Option<Pass>,
     pub(super) gate: Option<Gate>,
     pub(super) timeout: Option<Duration>,
@@ -128,7 +129,7 @@ const OPTIONS: [ValueOption; 12] = [
     ValueOption {
         name: "metric",
         value: "NAME[=THRESHOLD]",
-        about: "scores with this metric and no others (also `-m`); can be repeated",
+        about: "scores with this metric and no others (also `-m`); `NAME<=5` is met by scores of at most 5; can be repeated",
         in_brackets: true,
         set: |args, value| {
             args.metrics.push(value.metric()?);
@@ -253,19 +254,10 @@ fn named(name: &str) -> Result<&'static ValueOption, ArgsError> {
     found.ok_or_else(|| ArgsError::Unknown { option: format!("--{name}") })
 }
 
-/// The metric and the threshold of `NAME[=THRESHOLD]`. The error is what should be a threshold.
-pub(super) fn metric_and_threshold(text: &str) -> Result<(String, Option<f64>), (String, String)> {
-    let Some((metric, value)) = text.split_once('=') else { return Ok((text.to_owned(), None)) };
-    match value.parse::<f64>().ok().filter(|threshold| threshold.is_finite()) {
-        Some(threshold) => Ok((metric.to_owned(), Some(threshold))),
-        None => Err((metric.to_owned(), value.to_owned())),
-    }
-}
-
 impl Value {
-    fn metric(self) -> Result<(String, Option<f64>), ArgsError> {
+    fn metric(self) -> Result<MetricArgument, ArgsError> {
         let text = self.utf8()?;
-        metric_and_threshold(&text).map_err(|(metric, value)| ArgsError::NotAThreshold { metric, value })
+        MetricArgument::parse(&text).map_err(|(metric, value)| ArgsError::NotAThreshold { metric, value })
     }
 
     fn parsed<T>(self, parse: impl Fn(&str) -> Result<T, ParseOptionError>) -> Result<T, ArgsError> {
@@ -385,7 +377,7 @@ mod tests {
             config: Some("f".into()),
             cases: vec!["e".to_owned()],
             runs: Some(3),
-            metrics: vec![("safety_v1".to_owned(), None), ("response_match_score".to_owned(), Some(0.5))],
+            metrics: vec![("safety_v1", None).into(), ("response_match_score", Some(0.5)).into()],
             pass: Some(Pass::AtLeast(2)),
             gate: Some(Gate::EveryTurn),
             timeout: Some(Duration::from_mins(2)),

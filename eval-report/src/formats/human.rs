@@ -80,12 +80,13 @@ fn metrics(test: &TestResult<'_>) -> String {
     for metric in test.gating() {
         let name = one_line(&metric.name);
         match metric.score.filter(|_| !matches!(metric.verdict, Verdict::Skipped(_))) {
-            Some(score) => text.push_str(&format!("  {name} {}", short(score, metric.threshold()))),
+            Some(score) => text.push_str(&format!("  {name} {}", short(score, metric.bound()))),
             None => text.push_str(&format!("  {name} {}", metric.verdict)),
         }
-        if let (Some(passed), Some(threshold)) = (metric.passed_runs, metric.threshold()) {
+        if let (Some(passed), Some(bound)) = (metric.passed_runs, metric.bound()) {
             text.push_str(&format!(
-                " ({threshold:?} reached in {passed} of {})",
+                " ({bound} {} in {passed} of {})",
+                bound.reached(),
                 count(test.runs.total, "run")
             ));
         }

@@ -154,8 +154,8 @@ fn scores(test: &TestResult<'_>) -> String {
         if let Some(score) = metric.score {
             add(format!("{of}.score"), format!("{score:?}"));
         }
-        if let Some(threshold) = metric.threshold() {
-            add(format!("{of}.threshold"), format!("{threshold:?}"));
+        if let Some(bound) = metric.bound() {
+            add(format!("{of}.threshold"), bound.to_string());
             add(format!("{of}.verdict"), metric.verdict.to_string());
             add(format!("{of}.scored"), format!("{}/{}", metric.scored, metric.total));
         }

@@ -146,7 +146,7 @@ pub struct MetricLine {
     pub state: &'static str,
     /// The score in few digits.
     pub score: Option<String>,
-    pub threshold: Option<f64>,
+    pub threshold: Option<String>,
     /// `2 of 3 turns`.
     pub scored: String,
     pub reason: Option<String>,
@@ -187,7 +187,7 @@ pub struct RunScore {
     pub state: &'static str,
     /// The score in few digits.
     pub score: Option<String>,
-    pub threshold: Option<f64>,
+    pub threshold: Option<String>,
     /// Why there is no score.
     pub reason: Option<String>,
     /// The remarks on a score of the run as a whole.
@@ -237,7 +237,7 @@ pub struct TurnScore {
     pub state: &'static str,
     /// The score in few digits.
     pub score: Option<String>,
-    pub threshold: Option<f64>,
+    pub threshold: Option<String>,
     pub reason: Option<String>,
     pub notes: Vec<Text>,
     pub rubrics: Vec<JudgedRubric>,

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use eval_format::Bound;
+
 /// The width of a plot.
 pub(super) const WIDTH: f64 = 240.0;
 /// The height of what is drawn in it.
@@ -16,7 +18,7 @@ pub struct Histogram {
     pub bars: Vec<Bar>,
     /// Where the thresholds are: one, or several if cases have different ones.
     pub thresholds: Vec<f64>,
-    /// How many cases are below their threshold.
+    /// How many cases miss their threshold.
     pub below: usize,
     /// The ends of the axis.
     pub low: String,
@@ -25,7 +27,7 @@ pub struct Histogram {
     pub summary: String,
 }
 
-/// A bar, below the threshold or not.
+/// A bar of cases that miss their threshold, or of the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
     pub x: f64,
@@ -41,26 +43,28 @@ pub struct Bar {
 const MOST_THRESHOLDS: usize = 4;
 
 impl Histogram {
-    /// Of each case its score, and its threshold if it has one. `None` if there is no score. Scores that are no numbers are left
+    /// Of each case its score, and its bound if it has one. `None` if there is no score. Scores that are no numbers are left
     /// out.
-    pub fn of(metric: String, scores: &[(f64, Option<f64>)]) -> Option<Self> {
-        let finite = |threshold: &Option<f64>| threshold.filter(|it| it.is_finite());
-        let scores: Vec<(f64, Option<f64>)> = scores
+    pub fn of(metric: String, scores: &[(f64, Option<Bound>)]) -> Option<Self> {
+        let finite = |bound: &Option<Bound>| bound.filter(|it| it.threshold.is_finite());
+        let scores: Vec<(f64, Option<Bound>)> = scores
             .iter()
             .filter(|(score, _)| score.is_finite())
-            .map(|(score, threshold)| (*score, finite(threshold)))
+            .map(|(score, bound)| (*score, finite(bound)))
             .collect();
         if scores.is_empty() {
             return None;
         }
-        let mut thresholds: Vec<f64> = scores.iter().filter_map(|(_, threshold)| *threshold).collect();
+        let bounds = || scores.iter().filter_map(|(_, bound)| *bound);
+        let mut thresholds: Vec<f64> = bounds().map(|bound| bound.threshold).collect();
         thresholds.sort_by(f64::total_cmp);
         thresholds.dedup();
         let ends = scores.iter().map(|(score, _)| *score).chain(thresholds.iter().copied());
         let low = ends.clone().fold(0.0, f64::min);
         let high = ends.fold(1.0, f64::max);
         let place = |score: f64| (score / (high - low) - low / (high - low)).clamp(0.0, 1.0);
-        let is_below = |(score, threshold): &(f64, Option<f64>)| threshold.is_some_and(|it| *score < it);
+        let is_below = |(score, bound): &(f64, Option<Bound>)| bound.is_some_and(|it| !it.is_met(*score));
+        let side = bounds().next().map_or("below", Bound::missed);
         let mut counts = [[0_usize; 2]; BARS];
         for score in &scores {
             counts[bar_at(place(score.0))][usize::from(is_below(score))] += 1;
@@ -82,8 +86,8 @@ impl Histogram {
         let (below, of) = (scores.iter().filter(|it| is_below(it)).count(), cases(scores.len()));
         let summary = match thresholds.as_slice() {
             [] => format!("{of}, no threshold"),
-            [threshold] => format!("{below} of {of} below the threshold {threshold}"),
-            [first, .., last] => format!("{below} of {of} below their thresholds, {first} to {last}"),
+            [threshold] => format!("{below} of {of} {side} the threshold {threshold}"),
+            [first, .., last] => format!("{below} of {of} {side} their thresholds, {first} to {last}"),
         };
         Some(Self {
             metric,
@@ -203,7 +207,11 @@ mod tests {
             (vec![7.0], Some(5.0)),
         ] {
             let scores: Vec<_> = scores.into_iter().map(|score| (score, threshold)).collect();
-            let plot = Histogram::of("m".into(), &scores).unwrap();
+            let plot = Histogram::of(
+                "m".into(),
+                &scores.iter().map(|(score, it)| (*score, it.map(Bound::at_least))).collect::<Vec<_>>(),
+            )
+            .unwrap();
             for bar in &plot.bars {
                 assert!(bar.x >= 0.0 && bar.x + bar.width <= WIDTH, "{plot:?}");
                 assert!(bar.y >= -1e-9 && bar.y + bar.height <= HEIGHT + 1e-9, "{plot:?}");
@@ -215,10 +223,19 @@ mod tests {
 
     #[test]
     fn a_plot_says_in_words_what_it_shows() {
-        let plot = Histogram::of("m".into(), &[0.5, 0.8, 0.9].map(|score| (score, Some(0.8)))).unwrap();
+        let plot =
+            Histogram::of("m".into(), &[0.5, 0.8, 0.9].map(|score| (score, Some(Bound::at_least(0.8)))))
+                .unwrap();
         assert_eq!(plot.summary, "1 of 3 cases below the threshold 0.8");
         assert_eq!(plot.bars.iter().filter(|bar| bar.below).count(), 1);
-        let several = Histogram::of("m".into(), &[(0.85, Some(0.8)), (0.85, Some(0.9))]).unwrap();
+        let costs = [3.0, 10.0].map(|score| (score, Some(Bound::at_most(5.0))));
+        let costs = Histogram::of("m".into(), &costs).unwrap();
+        assert_eq!((costs.below, costs.summary.as_str()), (1, "1 of 2 cases above the threshold 5"));
+        let several = Histogram::of(
+            "m".into(),
+            &[(0.85, Some(Bound::at_least(0.8))), (0.85, Some(Bound::at_least(0.9)))],
+        )
+        .unwrap();
         assert_eq!(several.summary, "1 of 2 cases below their thresholds, 0.8 to 0.9");
         assert_eq!((several.bars.len(), several.thresholds.len()), (2, 2));
         let runs = [("a".to_owned(), 1, 4), ("b".to_owned(), 0, 0), ("c".to_owned(), 4, 4)];

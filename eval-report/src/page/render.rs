@@ -158,7 +158,9 @@ mod tests {
             facts: vec![Fact { name: "Run", value: Some(line()) }, Fact { name: "Cost", value: None }],
             numbers: vec![line()],
             notes: vec![line()],
-            histograms: (0..6).filter_map(|_| Histogram::of(line(), &[(0.5, Some(0.8))])).collect(),
+            histograms: (0..6)
+                .filter_map(|_| Histogram::of(line(), &[(0.5, Some(eval_format::Bound::at_least(0.8)))]))
+                .collect(),
             rerun: vec![line()],
             glance: vec![Fact { name: "Agent models", value: Some(line()) }],
             scatters: Scatter::of("t", vec![point(1.0), point(2.0)], |took| took.to_string())

@@ -7,7 +7,7 @@ use eval_format::metric::metric;
 use eval_support::{shell, untrusted, words};
 
 use super::run::run;
-use super::scores::Known;
+use super::scores::{Known, needed};
 use super::turn::Comparison;
 use crate::output::{again, time};
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Spark, line, text};
@@ -60,7 +60,7 @@ fn pill(metric: &MetricReport) -> Pill {
         (Verdict::Skipped(_), _) => "skipped".to_owned(),
         (Verdict::Error { .. }, None) => "error".to_owned(),
         (_, None) => "not scored".to_owned(),
-        (_, Some(score)) => short(score, metric.threshold()),
+        (_, Some(score)) => short(score, metric.bound()),
     };
     Pill { name: line(&metric.name), state: metric.verdict.name(), score }
 }
@@ -117,8 +117,8 @@ fn metric_line(report: &MetricReport) -> MetricLine {
     MetricLine {
         name: line(&report.name),
         state: report.verdict.name(),
-        score: report.score.map(|score| short(score, report.threshold())),
-        threshold: report.threshold().filter(|threshold| threshold.is_finite()),
+        score: report.score.map(|score| short(score, report.bound())),
+        threshold: report.bound().map(needed),
         scored: format!("{} of {}", report.scored, report.total),
         reason: report.verdict.reason().map(|reason| line(&untrusted::headline(reason))),
         criterion: options.map(|(key, value)| (line(key), line(&value.to_string()))).collect(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use eval_core::journal::JudgeUse;
 use eval_core::report::{MetricOutcome, Role, ScoredMetric, short};
 use eval_core::{Score, Scores};
-use eval_format::{EvalCase, Value};
+use eval_format::{Bound, Direction, EvalCase, Value};
 use eval_support::untrusted;
 use eval_support::words::count;
 
@@ -34,13 +34,13 @@ pub(super) fn judge_models(results: &RunResults<'_>) -> BTreeSet<String> {
 
 /// The thresholds of a case, by metric, and the texts of its rubrics, by id.
 pub(super) struct Known {
-    thresholds: BTreeMap<String, f64>,
+    bounds: BTreeMap<String, Bound>,
     rubrics: BTreeMap<String, String>,
 }
 
 impl Known {
     pub(super) fn of(test: &TestResult<'_>, case: Option<&EvalCase>) -> Self {
-        let thresholds = test.metrics().iter().filter_map(|it| Some((it.name.clone(), it.threshold()?)));
+        let bounds = test.metrics().iter().filter_map(|it| Some((it.name.clone(), it.bound()?)));
         let of_case = case.into_iter().flat_map(|case| {
             let of_turns = case.conversation.iter().filter_map(|turn| turn.rubrics.as_ref());
             case.rubrics.iter().chain(of_turns).flatten()
@@ -50,7 +50,7 @@ impl Known {
         let of_config =
             test.gating().filter_map(|metric| metric.criterion.as_ref()?.get("rubrics")?.as_array());
         let of_config = of_config.flatten().filter_map(rubric_of_config);
-        Self { thresholds: thresholds.collect(), rubrics: of_config.chain(rubrics).collect() }
+        Self { bounds: bounds.collect(), rubrics: of_config.chain(rubrics).collect() }
     }
 
     /// Each metric on a run.
@@ -72,12 +72,12 @@ impl Known {
             }
             other => (None, why(other), None),
         };
-        let threshold = self.thresholds.get(&metric.name).copied();
+        let bound = self.bounds.get(&metric.name).copied();
         RunScore {
             metric: line(&metric.name),
             state: metric.verdict.name(),
-            score: score.map(|score| short(score, threshold)),
-            threshold,
+            score: score.map(|score| short(score, bound)),
+            threshold: bound.map(needed),
             reason,
             whole,
         }
@@ -115,7 +115,7 @@ impl Known {
             metric: line(metric),
             state,
             score: None,
-            threshold: self.thresholds.get(metric).copied(),
+            threshold: self.bounds.get(metric).copied().map(needed),
             reason,
             notes: Vec::new(),
             rubrics: Vec::new(),
@@ -125,7 +125,7 @@ impl Known {
     /// The score at this place, with its verdict.
     fn score(&self, metric: &ScoredMetric, scores: &Scores, at: usize) -> Option<TurnScore> {
         let score = scores.scores().get(at)?;
-        let threshold = self.thresholds.get(&metric.name).copied();
+        let bound = self.bounds.get(&metric.name).copied();
         let rubrics = score.rubrics().iter().map(|rubric| JudgedRubric {
             id: line(&rubric.rubric_id),
             score: rubric.score.filter(|score| score.is_finite()),
@@ -135,13 +135,19 @@ impl Known {
         Some(TurnScore {
             metric: line(&metric.name),
             state: metric.turns.get(at)?.name(),
-            score: score.value().map(|score| short(score, threshold)),
-            threshold,
+            score: score.value().map(|score| short(score, bound)),
+            threshold: bound.map(needed),
             reason: score.reason().or_else(|| score.why_left_out()).map(line),
             notes: score.notes().iter().map(|note| text(note)).collect(),
             rubrics: rubrics.collect(),
         })
     }
+}
+
+/// The scores that meet a bound: `≥ 0.8`.
+pub(super) fn needed(bound: Bound) -> String {
+    let sign = if bound.direction == Direction::AtLeast { '≥' } else { '≤' };
+    format!("{sign} {}", bound.threshold)
 }
 
 /// The id and the text of a rubric that a criterion has.
@@ -200,7 +206,7 @@ mod tests {
         ] {
             assert_eq!(turn_of(message), turn, "{message}");
         }
-        let known = Known { thresholds: BTreeMap::new(), rubrics: BTreeMap::new() };
+        let known = Known { bounds: BTreeMap::new(), rubrics: BTreeMap::new() };
         let shown = known.error("m", "error", Role::Judge, "turn 2: not recorded: `x`\n  - a\n  + b");
         assert_eq!(shown.reason.as_deref(), Some("judge error: turn 2: not recorded: `x`"));
         assert_eq!(shown.notes, [text("  - a\n  + b")]);

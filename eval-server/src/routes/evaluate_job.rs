@@ -10,6 +10,7 @@ use eval_agents::TraceAgent;
 use eval_agents::traces::{Conversation, MatchedBy, Traces};
 use eval_core::report::{CaseReport, ScoredMetric, TurnVerdict, short};
 use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Score, Verdict};
+use eval_format::Criterion;
 use eval_format::metric::{Need, Subject, metric};
 
 use super::convert::{gaps_of_files, name, warnings};
@@ -320,7 +321,7 @@ fn result(
         Verdict::Skipped(reason) => (Some(reason.clone()), Some("Skipped")),
         _ => (None, None),
     };
-    let threshold = scored.criterion.as_ref().map(|criterion| criterion.threshold);
+    let bound = scored.criterion.as_ref().map(Criterion::bound);
     // agentevals has no word for what only informs.
     let of_turn = |verdict: &TurnVerdict| match verdict {
         _ if evaluator.decides_nothing() => EvalStatus::NotEvaluated,
@@ -331,7 +332,7 @@ fn result(
     MetricResult {
         metric_name: name.clone(),
         score: overall(scored),
-        score_shown: overall(scored).map(|score| short(score, threshold)),
+        score_shown: overall(scored).map(|score| short(score, bound)),
         eval_status: match scored.verdict {
             _ if evaluator.decides_nothing() => EvalStatus::NotEvaluated,
             Verdict::Passed => EvalStatus::Passed,

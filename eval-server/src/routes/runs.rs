@@ -62,6 +62,8 @@ pub(crate) struct MetricEntry {
     name: String,
     score: Option<f64>,
     threshold: Option<f64>,
+    /// `at_least` or `at_most`; null if the metric only informs.
+    direction: Option<&'static str>,
     verdict: &'static str,
     reason: Option<String>,
 }
@@ -147,6 +149,7 @@ impl TestEntry {
             name: metric.name.clone(),
             score: metric.score,
             threshold: metric.threshold(),
+            direction: metric.bound().map(|bound| bound.direction.as_str()),
             verdict: metric.verdict.name(),
             reason: metric.verdict.reason().map(str::to_owned),
         };

@@ -66,6 +66,8 @@ pub(crate) struct ScoredEntry {
     /// The mean over the turns, as ADK computes it; null if there is none.
     score: Option<f64>,
     threshold: Option<f64>,
+    /// `at_least` or `at_most`; null if the metric only informs.
+    direction: Option<&'static str>,
     verdict: &'static str,
     /// Why it neither passed nor failed.
     reason: Option<String>,
@@ -281,6 +283,7 @@ impl ScoreAnswer {
                 metric_name: metric.name.clone(),
                 score: scored.and_then(overall),
                 threshold: metric.threshold(),
+                direction: metric.bound().map(|bound| bound.direction.as_str()),
                 verdict: metric.verdict.name(),
                 reason: metric.verdict.reason().map(str::to_owned),
                 scores: scored

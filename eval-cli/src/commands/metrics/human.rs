@@ -30,7 +30,7 @@ pub(super) fn description(info: &MetricInfo) -> String {
     line("needs", &if needs.is_empty() { "nothing".to_owned() } else { needs.join("; ") });
     line(
         "decides",
-        if info.gates { "yes, by its threshold" } else { "no: informational, without a threshold" },
+        if info.gates { "yes, by its threshold" } else { "only with a `direction`; else informational" },
     );
     if info.gates {
         line("criterion", r#"a number, the threshold, or an object with `"threshold"`"#);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use eval_core::report::{MetricReport, short};
+use eval_format::Bound;
 use eval_support::untrusted::{one_line, quoted};
 use eval_support::words::{code_list, count};
 
@@ -73,11 +74,11 @@ fn line(change: Change<'_>) -> Option<String> {
     };
     let same_score =
         same(before.score, now.score) && (before.scored, before.total) == (now.scored, now.total);
-    if same_score && same(before.threshold(), now.threshold()) && before.verdict == now.verdict {
+    if same_score && before.bound() == now.bound() && before.verdict == now.verdict {
         return None;
     }
     let threshold =
-        |metric: &MetricReport| metric.threshold().map_or_else(|| "-".to_owned(), |it| format!("{it:?}"));
+        |metric: &MetricReport| metric.bound().map_or_else(|| "-".to_owned(), |it| it.to_string());
     let scores = match arrow(&score(before, short), &score(now, short)) {
         alike if !same_score && !alike.contains(" -> ") => arrow(&score(before, exact), &score(now, exact)),
         scores => scores,
@@ -95,8 +96,8 @@ fn same(before: Option<f64>, now: Option<f64>) -> bool {
     before.map(f64::to_bits) == now.map(f64::to_bits)
 }
 
-fn score(metric: &MetricReport, shown: fn(f64, Option<f64>) -> String) -> String {
-    match metric.score.map(|score| shown(score, metric.threshold())) {
+fn score(metric: &MetricReport, shown: fn(f64, Option<Bound>) -> String) -> String {
+    match metric.score.map(|score| shown(score, metric.bound())) {
         Some(score) if metric.scored < metric.total => {
             format!("{score} ({}/{} scored)", metric.scored, metric.total)
         }
@@ -106,7 +107,7 @@ fn score(metric: &MetricReport, shown: fn(f64, Option<f64>) -> String) -> String
 }
 
 /// A score with all digits, where fewer would hide that it changed.
-fn exact(score: f64, _: Option<f64>) -> String {
+fn exact(score: f64, _: Option<Bound>) -> String {
     format!("{score:?}")
 }
 

@@ -50,6 +50,7 @@ struct Side {
     state: &'static str,
     score: Option<f64>,
     threshold: Option<f64>,
+    direction: Option<&'static str>,
     scored: usize,
     total: usize,
 }
@@ -95,6 +96,7 @@ impl Side {
             state: metric.verdict.name(),
             score: finite(metric.score),
             threshold: finite(metric.threshold()),
+            direction: metric.bound().map(|bound| bound.direction.as_str()),
             scored: metric.scored,
             total: metric.total,
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use eval_core::EvalRunner;
 use eval_format::EvalConfig;
 use eval_format::config::check_config;
-use eval_format::metric::{METRICS, metric};
+use eval_format::metric::{METRICS, MetricArgument, metric};
 use eval_format::options::{Gate, ParseOptionError, Pass, parse_timeout};
 use eval_report::price::Prices;
 use eval_support::shell;
@@ -26,6 +26,7 @@ pub(super) struct RunOptions {
     config: Option<PathBuf>,
 
     /// Scores with this metric, and with others that are named so. Without a threshold, that of the config or of ADK holds.
+    /// `METRIC<=5` is met by scores of at most 5.
     #[arg(short, long = "metric", value_name = "METRIC[=THRESHOLD]")]
     metrics: Vec<String>,
 
@@ -78,8 +79,7 @@ impl RunOptions {
             runner = runner.config(read_config(path)?);
         }
         for text in &self.metrics {
-            let (name, threshold) = metric_and_threshold(text)?;
-            runner = runner.only_metric(name, threshold);
+            runner = runner.only_metric(metric_argument(text)?);
         }
         if let Some(runs) = self.runs {
             runner = runner.runs(runs);
@@ -123,9 +123,13 @@ impl RunOptions {
     }
 }
 
-/// The metric and the threshold of `METRIC[=THRESHOLD]`.
-fn metric_and_threshold(text: &str) -> Result<(&str, Option<f64>), CommandError> {
-    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+/// The built-in metric that `METRIC`, `METRIC=THRESHOLD`, `METRIC<=THRESHOLD` or `METRIC>=THRESHOLD` asks for.
+fn metric_argument(text: &str) -> Result<MetricArgument, CommandError> {
+    let parsed = MetricArgument::parse(text);
+    let name = match &parsed {
+        Ok(asked) => &asked.name,
+        Err((name, _)) => name,
+    };
     if metric(name).is_none() {
         let help = did_you_mean(name, METRICS.iter().map(|metric| metric.name));
         return Err(CommandError::new(
@@ -135,14 +139,12 @@ fn metric_and_threshold(text: &str) -> Result<(&str, Option<f64>), CommandError>
             }),
         ));
     }
-    let Some(value) = value else { return Ok((name, None)) };
-    match value.parse::<f64>().ok().filter(|threshold| threshold.is_finite()) {
-        Some(threshold) => Ok((name, Some(threshold))),
-        None => Err(CommandError::new(
-            format!("`{}` is no threshold for `{name}`", one_line(value)),
+    parsed.map_err(|(name, value)| {
+        CommandError::new(
+            format!("`{}` is no threshold for `{name}`", one_line(&value)),
             format!("write a number: `-m {name}=0.8`"),
-        )),
-    }
+        )
+    })
 }
 
 fn read_config(path: &Path) -> Result<EvalConfig, CommandError> {

@@ -234,7 +234,7 @@ fn long_texts_many_calls_and_many_turns_stay_within_forty_lines() {
     assert!(text.len() < 8_000, "{}", text.len());
     // The commands that a test prints behind take three.
     assert!(text.lines().count() <= 37, "{text}");
-    assert!(text.contains("... and 29 more turns below a threshold"), "{text}");
+    assert!(text.contains("... and 29 more turns that miss a threshold"), "{text}");
 }
 
 #[test]

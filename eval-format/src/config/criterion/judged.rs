@@ -1,7 +1,7 @@
 //! The options of judged metrics.
 
 use super::Criterion;
-use crate::metric::fields::{INTERMEDIATE_RESPONSES, JUDGE, RUBRICS, WEIGHTS};
+use crate::metric::fields::{JUDGE, RUBRICS, WEIGHTS};
 use crate::model::Rubric;
 use crate::value::{Map, Value};
 
@@ -61,25 +61,10 @@ impl Criterion {
         self.with_judge_option("judge_model_config", config)
     }
 
-    /// Whether texts before the final response are judged with it: `include_intermediate_responses_in_final`.
-    pub fn include_intermediate_responses_in_final(&self) -> bool {
-        self.flag(&INTERMEDIATE_RESPONSES)
-    }
-
-    /// Sets `include_intermediate_responses_in_final`.
-    #[must_use]
-    pub fn with_intermediate_responses_in_final(self, include: bool) -> Self {
-        self.with(INTERMEDIATE_RESPONSES.name, include)
-    }
-
     /// The rubrics that the metric applies to every turn: `rubrics`.
     pub fn rubrics(&self) -> Vec<Rubric> {
         let rubrics = self.get(RUBRICS.name).and_then(Value::as_array).unwrap_or_default();
-        let mut found = Vec::with_capacity(rubrics.len());
-        for value in rubrics {
-            found.extend(rubric(value));
-        }
-        found
+        rubrics.iter().filter_map(rubric).collect()
     }
 
     /// Sets the rubrics that the metric applies to every turn.

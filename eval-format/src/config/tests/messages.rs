@@ -134,13 +134,13 @@ fn an_informational_metric() {
   }
 }"#;
     assert_snapshot!(shown(text), @r#"
-    `token_usage_v1` takes no threshold: it is reported and never compared
+    `token_usage_v1` is reported and not compared with a threshold that has no direction
      --> evals/test_config.json:3:5
       |
     3 |     "token_usage_v1": 1000
       |     ^^^^^^^^^^^^^^^^ informational metric
       |
-      = help: remove it from `criteria`; it is reported for every case anyway
+      = help: write `"token_usage_v1": {"threshold": 5, "direction": "at_most"}` to let it decide, or remove it: it is reported for every case anyway
     "#);
 }
 

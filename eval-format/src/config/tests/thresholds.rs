@@ -39,6 +39,35 @@ fn thresholds_out_of_range_are_taken_as_adk_takes_them() {
 }
 
 #[test]
+fn a_direction_is_read_where_scores_count_or_measure() {
+    let config = |criterion: &str| format!(r#"{{"criteria": {{{criterion}}}}}"#);
+    let tokens = config(r#""token_usage_v1": {"threshold": 5000, "direction": "at_most"}"#);
+    assert_eq!(accepts(&tokens, &[]).criterion("token_usage_v1"), Some(&Criterion::at_most(5000.0)));
+    let own = config(r#""cost": {"threshold": 5, "direction": "AT MOST"}"#);
+    assert_eq!(accepts(&own, &["cost"]).criterion("cost"), Some(&Criterion::at_most(5.0)));
+    let calls = config(r#""tool_call_count_v1": {"threshold": 1, "direction": "at_least"}"#);
+    assert!(accepts(&calls, &[]).criterion("tool_call_count_v1").is_some_and(|it| !it.is_met(0.0)));
+    for (criterion, problem) in [
+        (r#""token_usage_v1": {"threshold": 5000}"#, "informational-threshold criteria.token_usage_v1"),
+        (
+            r#""token_usage_v1": {"threshold": 5000, "direction": "down"}"#,
+            "wrong-type criteria.token_usage_v1.direction",
+        ),
+        (r#""cost": {"threshold": 5, "direction": "down"}"#, "wrong-type criteria.cost.direction"),
+        (
+            r#""safety_v1": {"threshold": 0.5, "direction": "at_most"}"#,
+            "unknown-key criteria.safety_v1.direction",
+        ),
+        // Every score would pass.
+        (r#""tool_call_count_v1": {"threshold": 0, "direction": "at_least"}"#, "nothing-checked criteria"),
+    ] {
+        assert_eq!(found(&config(criterion), &["cost"]), [problem], "{criterion}");
+    }
+    let none_can = config(r#""token_usage_v1": {"threshold": -1, "direction": "at_most"}"#);
+    assert_eq!(problems(&none_can, &[])[0].label, "no score can reach it");
+}
+
+#[test]
 fn a_threshold_of_a_custom_metric_is_one_that_a_score_can_miss_and_reach() {
     let custom = |threshold: &str| format!(r#"{{"criteria": {{"tone": {threshold}}}}}"#);
     for threshold in ["-3", "0.5", "80", "1e300"] {

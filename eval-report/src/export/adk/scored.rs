@@ -1,6 +1,6 @@
 //! One run with ADK's statuses: one per metric and turn, one per metric, one for the run.
 
-use eval_format::{Gate, Invocation};
+use eval_format::{Bound, Gate, Invocation};
 
 use eval_core::metric::arithmetic::Pool;
 use eval_core::metric::{RubricScore, Score, Scores};
@@ -37,11 +37,11 @@ impl Status {
     }
 
     /// The status of a turn. Where nothing is expected of it, ADK has no score, and says so of a metric that gates.
-    fn of_turn(verdict: Option<TurnVerdict>, threshold: Option<f64>) -> Self {
+    fn of_turn(verdict: Option<TurnVerdict>, bound: Option<Bound>) -> Self {
         match verdict {
             Some(TurnVerdict::Passed) => Self::Passed,
             Some(TurnVerdict::Failed) => Self::Failed,
-            Some(TurnVerdict::NotEvaluated | TurnVerdict::Informational) | None => Self::of(None, threshold),
+            Some(TurnVerdict::NotEvaluated | TurnVerdict::Informational) | None => Self::of(None, bound),
         }
     }
 
@@ -49,11 +49,11 @@ impl Status {
     ///
     /// It is not [`ScoredMetric::verdict`](crate::report::ScoredMetric::verdict): that one is decided by the exact mean, and
     /// ADK's results by the metric's own overall score, which they show.
-    fn of(score: Option<f64>, threshold: Option<f64>) -> Self {
-        match (threshold, score) {
+    fn of(score: Option<f64>, bound: Option<Bound>) -> Self {
+        match (bound, score) {
             (None, _) => Self::Informational,
             (Some(_), None) => Self::NotEvaluated,
-            (Some(threshold), Some(score)) if score >= threshold => Self::Passed,
+            (Some(bound), Some(score)) if bound.is_met(score) => Self::Passed,
             (Some(_), Some(_)) => Self::Failed,
         }
     }
@@ -129,7 +129,7 @@ impl<'a> ExportedMetric<'a> {
         run: &'a RunReport,
     ) -> Self {
         let turns = &run.transcript.turns;
-        let threshold = metric.threshold();
+        let bound = metric.bound();
         // ADK puts one score for the whole run at its last turn.
         let before = if scores.is_whole_run() { turns.len().saturating_sub(1) } else { 0 };
         let scored = scores.scores().iter().zip(verdicts.iter().copied()).map(Some);
@@ -140,13 +140,13 @@ impl<'a> ExportedMetric<'a> {
             let (score, verdict) = found.next().flatten().unzip();
             let rubrics = score.map(Score::rubrics).unwrap_or_default();
             let score = score.and_then(Score::value);
-            let score = AdkScore { score, status: Status::of_turn(verdict, threshold) };
+            let score = AdkScore { score, status: Status::of_turn(verdict, bound) };
             ExportedTurn { actual, expected, score, rubrics }
         });
         let turns = turns.collect();
         let overall = scores.overall();
-        let mut overall = AdkScore { score: overall, status: Status::of(overall, threshold) };
-        if threshold.is_some() && !Pool::of(&[scores]).is_whole() {
+        let mut overall = AdkScore { score: overall, status: Status::of(overall, bound) };
+        if bound.is_some() && !Pool::of(&[scores]).is_whole() {
             // The mean of the other turns would hide the missing one.
             overall = AdkScore { score: None, status: Status::NotEvaluated };
         } else if case.gate == Gate::EveryTurn && verdicts.contains(&TurnVerdict::Failed) {
@@ -157,7 +157,7 @@ impl<'a> ExportedMetric<'a> {
 
     /// A metric that was skipped. It was not evaluated on any turn.
     fn unscored(metric: &'a MetricReport, case: &'a CaseReport, run: &'a RunReport, applies: bool) -> Self {
-        let score = AdkScore { score: None, status: Status::of(None, metric.threshold()) };
+        let score = AdkScore { score: None, status: Status::of(None, metric.bound()) };
         let mut expected = case.case.conversation.iter();
         let turns = run.transcript.turns.iter().map(|turn| ExportedTurn {
             actual: &turn.invocation,

@@ -36,7 +36,7 @@
 mod prompt;
 mod verdict;
 
-use eval_format::{ConversationScenario, Invocation};
+use eval_format::{ConversationScenario, Criterion, Invocation};
 
 use self::prompt::{TEMPLATE, prompt};
 use super::judged::{not_evaluated, objection};
@@ -67,7 +67,7 @@ impl Metric for UserSimulatorQuality {
         }
         let end = user.later(input.actual, stop_signal, "the end was found too early or too late").await?;
         if let Some(last) = scores.pop() {
-            scores.push(with_end(last, &end, input.criterion.threshold));
+            scores.push(with_end(last, &end, input.criterion));
         }
         Ok(scores.into_iter().collect())
     }
@@ -106,8 +106,8 @@ impl User<'_> {
 /// The score of the last message, given the verdict on the end of the conversation.
 ///
 /// As in ADK, an end below the threshold replaces the score of the last message. So does an end that was not evaluated.
-fn with_end(last: Score, end: &Score, threshold: f64) -> Score {
-    if last.value().is_none() || end.value().is_some_and(|end| end >= threshold) {
+fn with_end(last: Score, end: &Score, criterion: &Criterion) -> Score {
+    if last.value().is_none() || end.value().is_some_and(|end| criterion.is_met(end)) {
         return last;
     }
     last.notes().iter().chain(end.notes()).fold(end.without_notes(), |score, note| score.note(note.as_str()))
@@ -115,7 +115,7 @@ fn with_end(last: Score, end: &Score, threshold: f64) -> Score {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::{Criterion, EvalCase, FunctionCall, Persona, UserBehavior, UserPersona};
+    use eval_format::{EvalCase, FunctionCall, Persona, UserBehavior, UserPersona};
     use serde_json::json;
 
     use super::*;

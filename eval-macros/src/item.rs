@@ -68,10 +68,14 @@ impl Item {
         &self.signature.ident
     }
 
-    /// Whether the tests are to panic, and whether `#[should_panic]` says with which text.
-    pub(crate) fn should_panic(&self) -> Option<bool> {
+    /// Whether the tests are to panic, and the text that `#[should_panic]` names. The compiler checks the attribute.
+    pub(crate) fn should_panic(&self) -> Option<Option<syn::Expr>> {
         let attribute = self.case_attributes.iter().find(|at| at.path().is_ident("should_panic"))?;
-        Some(!matches!(attribute.meta, syn::Meta::Path(_)))
+        Some(match &attribute.meta {
+            syn::Meta::Path(_) => None,
+            syn::Meta::NameValue(named) => Some(named.value.clone()),
+            syn::Meta::List(list) => list.parse_args::<syn::MetaNameValue>().ok().map(|named| named.value),
+        })
     }
 
     /// A module of tests can stand where modules can.
@@ -264,12 +268,14 @@ mod tests {
         for (attribute, expected) in [
             ("", None),
             ("#[ignore]", None),
-            ("#[should_panic]", Some(false)),
-            ("#[should_panic = \"x\"]", Some(true)),
-            ("#[should_panic(expected = \"x\")]", Some(true)),
+            ("#[should_panic]", Some(None)),
+            ("#[should_panic = \"x\"]", Some(Some("\"x\""))),
+            ("#[should_panic(expected = \"x\")]", Some(Some("\"x\""))),
         ] {
             let (item, _) = parse(&format!("{attribute} fn f() -> A {{ a }}"));
-            assert_eq!(item.unwrap().should_panic(), expected, "{attribute}");
+            let found = item.unwrap().should_panic();
+            let found = found.map(|text| text.map(|text| text.to_token_stream().to_string()));
+            assert_eq!(found, expected.map(|text| text.map(str::to_owned)), "{attribute}");
         }
     }
 

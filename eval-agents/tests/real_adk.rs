@@ -24,12 +24,16 @@ fn file(name: &str) -> PathBuf {
 
 /// An app of the agents beside this file, behind a server that all tests here share.
 fn server(python: &Path, app: &str) -> AdkServer {
+    AdkServer::spawn(command(python), app)
+}
+
+fn command(python: &Path) -> Command {
     let mut command = Command::new(python);
     // `adk` itself may be on no path.
     command.args(["-c", "from google.adk.cli import main; main()", "api_server"]);
     // What a run leaves must not change the next one.
     command.arg("--no_use_local_storage").arg(file("adk/agents")).env("PYTHONDONTWRITEBYTECODE", "1");
-    AdkServer::spawn(command, app)
+    command
 }
 
 fn set(name: &str) -> EvalSet {
@@ -181,9 +185,11 @@ async fn the_state_is_read_back_and_the_app_is_the_one_that_was_given() {
 #[tokio::test]
 async fn state_that_the_server_kept_for_a_user_is_an_error_of_the_next_conversation() {
     let Some(python) = python() else { return };
+    // Its server is its own: state of the app would be an error of every other test.
+    let own = || AdkServer::spawn(command(&python).env("SERVER_OF", "kept state"), "desk");
     let anna = || Session::new("a", "anna");
     let play = async |session| {
-        let mut talk = Conversation::new(server(&python, "desk")).with_session(session);
+        let mut talk = Conversation::new(own()).with_session(session);
         talk.say("long").await.map_err(|error| error.to_string())?;
         talk.finish().await.map_err(|error| error.to_string())
     };

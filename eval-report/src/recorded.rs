@@ -20,7 +20,7 @@ pub use cases::{Cases, Found};
 pub use checkout::{Changes, revisions};
 pub use counts::RunCounts;
 pub use currency::added_cases;
-pub use folder::{near, new_root, own_run, own_runs, prune, root};
+pub use folder::{near, new_root, own_runs, prune, root, whose_in};
 pub use gaps::gaps;
 pub use prices::cost;
 pub use problems::Problem;

@@ -4,11 +4,11 @@ mod chosen;
 mod commands;
 mod targets;
 
-use eval_support::words::count;
+use eval_support::words::{count, short_code_list, them};
 
 use crate::output::{Answer, CommandError, Outcome, style};
 use crate::recorded::{LoadedRun, RunArgs, RunResults, State};
-use chosen::cut_short;
+use chosen::{Chosen, cut_short};
 use commands::notice;
 use targets::Targets;
 
@@ -74,15 +74,23 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let targets = Targets::here();
     let wants = |state| args.wants(state);
     let never_began = args.unfinished || args.takes_all() && !args.partial;
-    let chosen = chosen::tests(&results, wants, never_began);
+    let chosen = Chosen::of(&results, wants, never_began);
     let cut_short = if args.partial { None } else { cut_short(&results, &targets) };
+    if !chosen.others.is_empty() {
+        let names = short_code_list(&chosen.others);
+        let message = format!("cargo did not run {}: {names}", them(chosen.others.len()));
+        if chosen.tests.is_empty() {
+            return Err(CommandError::new(message, "run the program again that did"));
+        }
+        notice(&format!("not run again, as {message}"));
+    }
     let commands = if args.nextest {
-        commands::of_nextest(&chosen, &args.more)
+        commands::of_nextest(&chosen.tests, &args.more)
     } else {
-        commands::of_cargo(&chosen, &targets, &args.more)
+        commands::of_cargo(&chosen.tests, &targets, &args.more)
     };
-    if chosen.is_empty() {
-        let text = "nothing to run again\n".to_owned();
+    if chosen.tests.is_empty() {
+        let text = format!("nothing to run again: {}\n", args.nothing());
         return Ok(ended(&results, cut_short.as_deref(), text));
     }
     if args.dry_run {
@@ -128,12 +136,30 @@ impl Args {
             State::Unfinished => self.takes_unfinished(),
         }
     }
+
+    /// Why there is nothing to run again.
+    fn nothing(&self) -> &'static str {
+        match (self.takes_all(), self.failed, self.errors, self.unfinished) {
+            (true, ..) => "every test passed or was skipped",
+            (_, true, false, false) => "no test failed",
+            (_, false, true, false) => "no test has an error",
+            (_, false, false, true) => "every test that was to run has a verdict",
+            _ => "no test is one of these",
+        }
+    }
 }
+
+/// Left-over things that are named.
+const MOST_LEFT_OVER: usize = 20;
 
 /// The answer about a run as it is: that of `report`, and what is left over.
 fn ended(results: &RunResults<'_>, cut_short: Option<&str>, mut text: String) -> Answer {
-    for left in results.left_over().iter().map(String::as_str).chain(cut_short) {
+    let left: Vec<String> = results.left_over().into_iter().chain(cut_short.map(str::to_owned)).collect();
+    for left in left.iter().take(MOST_LEFT_OVER) {
         text.push_str(&format!("left over     {left}\n"));
+    }
+    if left.len() > MOST_LEFT_OVER {
+        text.push_str(&format!("left over     {}\n", count(left.len() - MOST_LEFT_OVER, "more problem")));
     }
     let outcome = results.totals.outcome();
     let is_unknown = cut_short.is_some() && outcome == Outcome::Passed;

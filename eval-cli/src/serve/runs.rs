@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use eval_report::journal::RunDir;
+use eval_report::journal::{RunDir, find_run};
 use eval_server::axum::extract::{Path, State};
 use eval_server::axum::http::{HeaderMap, Uri};
 use eval_server::axum::response::{IntoResponse, Response};
@@ -20,7 +20,7 @@ use super::start::MOST;
 use super::view::View;
 use crate::output::CommandError;
 use crate::page::{PassRate, line};
-use crate::recorded::{own_run, own_runs};
+use crate::recorded::{own_runs, whose_in};
 
 /// Runs of which the pass rate is drawn.
 const DRAWN: usize = 12;
@@ -77,8 +77,13 @@ pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Response, Fail
 }
 
 fn find(site: &Site, id: &str) -> Result<RunDir, Failure> {
-    let found = own_run(&site.records, id).map_err(|error| unlisted(site, &error))?;
-    found.map_err(|why| Failure::not_found(why, "the page “Runs” lists those that are there"))
+    let found = find_run(&site.records, id).map_err(|error| unlisted(site, &error))?;
+    let help = "the page “Runs” lists those that are there";
+    let found = found.ok_or_else(|| Failure::not_found("there is no such run", help))?;
+    match whose_in(&site.records, &found.path) {
+        None => Ok(found),
+        Some(whose) => Err(Failure::not_found(whose, help)),
+    }
 }
 
 /// The page of a run.

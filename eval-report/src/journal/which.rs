@@ -4,13 +4,14 @@ use std::io;
 use std::path::Path;
 
 use eval_core::journal::Revision;
-use eval_core::journal::file_names::MARKER;
-use eval_core::journal::runs::{RunDir, latest_id, read_small, runs_named};
+use eval_core::journal::file_names::{LATEST, MARKER};
+use eval_core::journal::runs::{RunDir, latest_id, read_small, runs, runs_named};
 use eval_format::Value;
 
-/// The run of this id; `None` if there is none. The id is looked up, and never part of a path.
+/// The run of this id, or the newest one for `latest`; `None` if there is none. The id is looked up, and never part of a path.
 pub fn find_run(folder: &Path, id: &str) -> io::Result<Option<RunDir>> {
-    Ok(runs_named(folder, |name| name == id)?.into_iter().next())
+    let found = if id == LATEST { runs(folder)? } else { runs_named(folder, |name| name == id)? };
+    Ok(found.into_iter().next())
 }
 
 /// The run that was written to last, in a folder such as `target/evalset`; `None` if it is not known or was removed.
@@ -35,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_found_by_its_id() {
+    fn a_run_is_found_by_its_id_and_the_newest_one_without() {
         let temporary = tempfile::TempDir::new().unwrap();
         let folder = temporary.path();
         for (id, hour) in [("a", 1), ("c", 3), ("b", 2)] {
@@ -45,11 +46,11 @@ mod tests {
         }
         fs::create_dir(folder.join("empty")).unwrap();
         for (id, found) in
-            [("b", Some("b")), ("latest", None), ("empty", None), ("x", None), ("../runs", None)]
+            [("b", Some("b")), ("latest", Some("c")), ("empty", None), ("x", None), ("../runs", None)]
         {
             assert_eq!(find_run(folder, id).unwrap().map(|run| run.id).as_deref(), found, "{id}");
         }
-        assert_eq!(find_run(&folder.join("missing"), "b").unwrap(), None);
+        assert_eq!(find_run(&folder.join("missing"), "latest").unwrap(), None);
         assert_eq!(latest(folder), None);
         fs::write(folder.join("latest"), "b").unwrap();
         assert_eq!(latest(folder).map(|run| run.id).as_deref(), Some("b"));

@@ -79,7 +79,9 @@ impl<'r> RunResults<'r> {
     /// A line for each thing that keeps the run from passing: tests that failed or have no verdict, and problems.
     pub fn left_over(&self) -> Vec<String> {
         let tests = self.needing_attention().map(|test| {
-            let again = if test.earlier().is_empty() { "" } else { ", again" };
+            let first = test.test.attempts.iter().map(|attempt| attempt.started.attempt).min();
+            let is_first = test.test.attempts.iter().all(|it| Some(it.started.attempt) == first);
+            let again = if is_first { "" } else { ", again" };
             format!("{} ({}{again})", one_line(&test.name), test.state.name())
         });
         tests.chain(self.problems.iter().map(Problem::shown)).collect()

@@ -7,8 +7,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_core::Verdict;
-use eval_report::journal::{Completeness, RecordedRun, RecordedTest, RunDir};
-use eval_report::recorded::{own_run, own_runs};
+use eval_core::journal::file_names::LATEST;
+use eval_report::journal::{Completeness, RecordedRun, RecordedTest, RunDir, find_run};
+use eval_report::recorded::{own_runs, whose_in};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -102,8 +103,15 @@ pub(crate) async fn run(State(app): State<Shared>, Id(id): Id) -> Result<Respons
     let folder = folder(&app)?;
     app.workers
         .run(move || {
-            let found = own_run(&folder, &id).map_err(|error| failed(&error))?;
-            let found = found.map_err(|why| Refusal::new(StatusCode::NOT_FOUND, why))?;
+            let found = match id.as_str() {
+                LATEST => own_runs(&folder).map(|(runs, _)| runs.into_iter().next()),
+                id => find_run(&folder, id),
+            };
+            let found = found.map_err(|error| failed(&error))?;
+            let found = found.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no such run"))?;
+            if let Some(whose) = whose_in(&folder, &found.path) {
+                return Err(Refusal::new(StatusCode::NOT_FOUND, whose));
+            }
             let read = RecordedRun::read(&found.path).map_err(|error| failed(&error))?;
             let complete = is_complete(&read);
             let tests = read.tests.iter().map(TestEntry::of).collect();

@@ -1,10 +1,11 @@
-//! Tests of a run that cargo runs again, by test binary.
+//! Tests of a run that are run again: those that cargo ran, by test binary, and the names of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use eval_core::journal::Head;
 use eval_core::report::Verdict;
 use eval_report::journal::{Attempt, Completeness, RecordedRun};
+use eval_support::untrusted::one_line;
 use eval_support::words::short_code_list;
 
 use super::targets::{Targets, TestBinary};
@@ -13,39 +14,54 @@ use crate::recorded::{RunResults, State, TestResult};
 /// Tests by test binary. A binary without names is run as a whole.
 pub(super) type CargoTests<'r> = BTreeMap<TestBinary<'r>, BTreeSet<&'r str>>;
 
-/// The tests with states that are wanted, and those that never began if these are wanted too. Cases of programs are none of them.
-pub(super) fn tests<'r>(
-    results: &RunResults<'r>,
-    wants: impl Fn(State) -> bool,
-    never_began: bool,
-) -> CargoTests<'r> {
-    let mut tests = CargoTests::default();
-    for test in results.tests.iter().filter(|test| wants(test.state)) {
-        if let Some(binary) = binary_of(test) {
-            tests.entry(binary).or_default().insert(test.test.name());
-        }
-    }
-    if never_began {
-        add_what_never_began(&mut tests, &results.loaded.run);
-    }
-    tests
+/// Tests that are run again.
+pub(super) struct Chosen<'r> {
+    pub(super) tests: CargoTests<'r>,
+    /// The names of what cargo did not run: cases of programs.
+    pub(super) others: Vec<String>,
 }
 
-fn add_what_never_began<'r>(tests: &mut CargoTests<'r>, run: &'r RecordedRun) {
-    let lacks = Completeness::of(run);
-    // The names are those of the listings.
-    for listing in &run.listings {
-        let missing = lacks.never_began.get(&(listing.package.clone(), listing.binary.clone()));
-        if let (Some(package), Some(missing)) = (&listing.package, missing) {
-            let names = listing.sets.iter().flat_map(|set| &set.tests).map(String::as_str);
-            let binary = TestBinary { package, name: listing.binary.as_deref() };
-            tests.entry(binary).or_default().extend(names.filter(|name| missing.contains(*name)));
+impl<'r> Chosen<'r> {
+    /// The tests with states that are wanted, and those that never began if these are wanted too.
+    pub(super) fn of(results: &RunResults<'r>, wants: impl Fn(State) -> bool, never_began: bool) -> Self {
+        let mut chosen = Self { tests: CargoTests::default(), others: Vec::new() };
+        for test in results.tests.iter().filter(|test| wants(test.state)) {
+            match binary_of(test) {
+                Some(binary) => drop(chosen.tests.entry(binary).or_default().insert(test.test.name())),
+                None => chosen.others.push(one_line(&test.name)),
+            }
         }
+        if never_began {
+            chosen.add_what_never_began(&results.loaded.run);
+        }
+        chosen
     }
-    for head in &run.unlisted {
-        let is_unlisted = lacks.unlisted.contains(&(head.package.clone(), head.binary.clone()));
-        if let Some(package) = head.package.as_deref().filter(|_| is_unlisted) {
-            tests.insert(TestBinary { package, name: head.binary.as_deref() }, BTreeSet::new());
+
+    fn add_what_never_began(&mut self, run: &'r RecordedRun) {
+        let lacks = Completeness::of(run);
+        // The names are those of the listings.
+        let listed = run.listings.iter().map(|listing| {
+            let names = listing.sets.iter().flat_map(|set| &set.tests).map(String::as_str);
+            ((&listing.package, &listing.binary), names)
+        });
+        for ((package, binary), names) in listed {
+            let Some(missing) = lacks.never_began.get(&(package.clone(), binary.clone())) else { continue };
+            let names = names.filter(|name| missing.contains(*name));
+            match package {
+                Some(package) => {
+                    let binary = TestBinary { package, name: binary.as_deref() };
+                    self.tests.entry(binary).or_default().extend(names);
+                }
+                None => self.others.extend(names.map(one_line)),
+            }
+        }
+        self.others.extend(lacks.of_programs.iter().map(|name| one_line(name)));
+        for head in &run.unlisted {
+            let (package, binary) = (head.package.as_deref(), head.binary.as_deref());
+            let is_known = !lacks.unlisted.contains(&(head.package.clone(), head.binary.clone()));
+            if let Some(package) = package.filter(|_| !is_known) {
+                self.tests.insert(TestBinary { package, name: binary }, BTreeSet::new());
+            }
         }
     }
 }

@@ -34,9 +34,10 @@ pub(super) fn description(info: &MetricInfo) -> String {
     );
     if info.gates {
         line("criterion", r#"a number, the threshold, or an object with `"threshold"`"#);
-        text.push_str(&fields(info.criterion));
+    } else {
+        line("criterion", r#"an object with `"threshold"` and `"direction"`"#);
     }
-    text
+    text + &fields(info.criterion)
 }
 
 fn fields(fields: &[CriterionField]) -> String {

@@ -63,8 +63,6 @@ pub(crate) enum PlanError {
     UnknownMetric(String),
     /// Two custom metrics have this name.
     MetricTwice(String),
-    /// No score of the custom metric is below its threshold.
-    CannotFail(String),
     /// The metric asks a judge, and the feature `judges` is off.
     #[cfg(not(feature = "judges"))]
     NeedsJudges(String),
@@ -78,7 +76,6 @@ impl std::fmt::Display for PlanError {
                 "there is no metric `{name}`; a custom metric of that name must be given to the runner"
             ),
             Self::MetricTwice(name) => write!(f, "two custom metrics have the name `{name}`"),
-            Self::CannotFail(why) => f.write_str(why),
             #[cfg(not(feature = "judges"))]
             Self::NeedsJudges(name) => {
                 write!(f, "`{name}` asks a judge, which needs the feature `judges` of `eval-core`")
@@ -203,9 +200,6 @@ fn named_or_custom(
         let own = custom.iter().position(|(known, _)| known == name).map(|at| custom.remove(at).1);
         let origin = if own.is_some() { Origin::Custom } else { Origin::Criterion };
         let metric = own.or_else(|| built_in(name)).ok_or_else(|| no_metric(name))?;
-        if origin == Origin::Custom {
-            can_fail(name, criterion, &metric)?;
-        }
         metrics.push(PlannedMetric::gating(name, criterion.clone(), metric, origin));
     }
     let unnamed = custom.into_iter();
@@ -215,22 +209,6 @@ fn named_or_custom(
         }),
     );
     Ok(metrics)
-}
-
-/// Thresholds from here on down are below every score that anybody means.
-const NO_SCORE: f64 = -1e300;
-
-/// Fails if no score of a custom metric is below its threshold, so that nothing would be checked.
-fn can_fail(name: &str, criterion: &Criterion, metric: &BoxMetric) -> Result<(), PlanError> {
-    let threshold = criterion.threshold;
-    let why = match metric.lowest() {
-        Some(lowest) if threshold <= lowest => "it returns a `bool`, which is 0.0 or 1.0",
-        _ if threshold <= NO_SCORE => "no score is so low",
-        _ => return Ok(()),
-    };
-    Err(PlanError::CannotFail(format!(
-        "no score of `{name}` is below its threshold {threshold:?} ({why}), so it would check nothing; raise the threshold"
-    )))
 }
 
 fn no_metric(name: &str) -> PlanError {

@@ -45,10 +45,7 @@ fn runs_case(args: &Args, item: &Item, names: &Names<'_>, suite: &Suite) -> Toke
         Some(_) => quote!(run_should_panic),
     };
     // What such a test may end with is for eval-core to say.
-    let expected = item.should_panic().map(|expected| match expected {
-        Some(text) => quote!(, ::core::option::Option::Some(#text)),
-        None => quote!(, ::core::option::Option::None),
-    });
+    let expected = item.should_panic().map(|expected| quote!(, #expected));
     let count = suite.sets.len();
     let ignored = item.case_attributes.iter().any(|attribute| attribute.path().is_ident("ignore"));
     let sets = Sets { args, names, ignored, target: &Target::current() };

@@ -89,7 +89,7 @@ where
     S: Into<Score> + 'static,
 {
     fn into_metric(self, _: Seal) -> BoxMetric {
-        BoxMetric::returning::<S>(PlainFn(self))
+        BoxMetric::new(PlainFn(self))
     }
 }
 
@@ -130,7 +130,7 @@ where
     F: for<'a> AsyncScore<'a> + Send + Sync + 'static,
 {
     fn into_metric(self, _: Seal) -> BoxMetric {
-        BoxMetric::returning::<<F as AsyncScore<'static>>::Score>(AsyncFunction(self))
+        BoxMetric::new(AsyncFunction(self))
     }
 }
 

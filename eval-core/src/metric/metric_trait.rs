@@ -48,27 +48,12 @@ impl<M: Metric> DynMetric for M {
 
 /// A metric behind a pointer, cheap to clone.
 #[derive(Clone)]
-pub struct BoxMetric {
-    metric: Arc<dyn DynMetric>,
-    /// The lowest score that its type can say; `None` if it is any number.
-    lowest: Option<f64>,
-}
+pub struct BoxMetric(Arc<dyn DynMetric>);
 
 impl BoxMetric {
     /// Puts a metric behind a pointer.
     pub fn new(metric: impl Metric + 'static) -> Self {
-        Self { metric: Arc::new(metric), lowest: None }
-    }
-
-    /// The same for a function that returns an `S`.
-    pub(super) fn returning<S>(metric: impl Metric + 'static) -> Self {
-        let is_bool = std::any::type_name::<S>() == std::any::type_name::<bool>();
-        Self { lowest: is_bool.then_some(0.0), ..Self::new(metric) }
-    }
-
-    /// The lowest score that its type can say; `None` if it is any number.
-    pub(crate) fn lowest(&self) -> Option<f64> {
-        self.lowest
+        Self(Arc::new(metric))
     }
 }
 
@@ -103,7 +88,7 @@ impl<M: Metric> Metric for Arc<M> {
 
 impl Metric for BoxMetric {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        self.metric.score(input).await
+        self.0.score(input).await
     }
 }
 

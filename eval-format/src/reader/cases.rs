@@ -30,7 +30,6 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
         for (at, item) in items.iter().enumerate() {
             let place = Place::Index(&place, at);
             check_conversation(item, &place, &mut walker);
-            check_keys(item, &place, &mut walker);
             rubrics::check_case(item, &place, walker.problems);
             if let Some(id) = id_of(item) {
                 cases.push((id.0.to_owned(), id.1, item.range.clone()));
@@ -55,7 +54,6 @@ pub(crate) fn model_of(root: &Node<'_>) -> &'static Model {
 pub(super) fn case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) -> Option<EvalCase> {
     let record = walker.record(node, &EVAL_CASE, place)?;
     check_conversation(node, place, walker);
-    check_keys(node, place, walker);
     rubrics::check_case(node, place, walker.problems);
     Some(record.into())
 }
@@ -97,51 +95,6 @@ pub(super) fn check_ids<'n>(
             walker.problems.push(problem);
         } else {
             seen.insert(id, range);
-        }
-    }
-}
-
-/// Keys of a case that are to mean something in a later version.
-const LATER: [&str; 4] = ["_criteria", "_expect", "_tools", "tags"];
-
-/// Keys of a case that look like expectations or criteria, and that nothing reads.
-const LOOK_LIKE_EXPECTATIONS: [&str; 17] = [
-    "_expected",
-    "_match",
-    "assert",
-    "assertion",
-    "assertions",
-    "asserts",
-    "criteria",
-    "criterion",
-    "expect",
-    "expectation",
-    "expectations",
-    "expected",
-    "expects",
-    "match",
-    "metrics",
-    "threshold",
-    "thresholds",
-];
-
-/// Reports keys that look as if they decided something. ADK keeps them, and nothing would be checked.
-fn check_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
-    for entry in case.object().into_iter().flatten() {
-        let key = entry.key.as_ref();
-        let problem = |code, message: String, help: &str| {
-            Problem::error(code, Place::Key(place, key).path(), entry.key_range.clone(), message)
-                .label("nothing reads this key")
-                .help(help.to_owned())
-        };
-        if LATER.contains(&key) {
-            let message = format!("`{key}` of a case does nothing yet");
-            walker.problems.push(problem(Code::NotAvailable, message, "remove it until a version reads it"));
-        } else if LOOK_LIKE_EXPECTATIONS.contains(&key) {
-            let message = format!("`{key}` of a case checks nothing");
-            let help = "criteria stand in `test_config.json`, or in the attribute; what a turn expects is its `final_response` and \
-                        its `intermediate_data`; a remark has another key that begins with `_`, such as `_note`";
-            walker.problems.push(problem(Code::IgnoredKey, message, help));
         }
     }
 }
@@ -188,37 +141,4 @@ fn is_misspelt(entries: &[Entry<'_>]) -> bool {
     let is_known = |key: &str| key.starts_with('_') || EVAL_CASE.find(key).is_some();
     let mut unknown = entries.iter().filter(|entry| !is_known(&entry.key));
     unknown.any(|entry| names.iter().any(|name| is_misspelling(&entry.key, name)))
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::problem::{Code, Severity};
-    use crate::reader::check_set;
-
-    #[test]
-    fn a_key_of_a_case_that_looks_like_an_expectation_is_an_error_with_its_place() {
-        for (key, code) in [
-            ("criteria", Code::IgnoredKey),
-            ("expect", Code::IgnoredKey),
-            ("expected", Code::IgnoredKey),
-            ("assertions", Code::IgnoredKey),
-            ("match", Code::IgnoredKey),
-            ("_match", Code::IgnoredKey),
-            ("_criteria", Code::NotAvailable),
-            ("_expect", Code::NotAvailable),
-            ("_tools", Code::NotAvailable),
-            ("tags", Code::NotAvailable),
-        ] {
-            let turns = r#"[{"user_content": {"parts": [{"text": "Hi"}]}}]"#;
-            let text = format!(
-                r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "c", "{key}": {{}}, "conversation": {turns}}}]}}"#
-            );
-            let checked = check_set("s.json", text.as_bytes(), None);
-            let [problem] = checked.problems.as_slice() else { panic!("{key}: {:#?}", checked.problems) };
-            assert_eq!((problem.code, problem.severity), (code, Severity::Error), "{key}");
-            assert_eq!(&text[problem.range.clone()], format!("\"{key}\""));
-            let noted = text.replace(&format!("\"{key}\""), "\"_note\"");
-            assert!(check_set("s.json", noted.as_bytes(), None).problems.is_empty());
-        }
-    }
 }

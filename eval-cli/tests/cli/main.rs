@@ -4,6 +4,7 @@ mod broken;
 mod check;
 mod complete;
 mod edit;
+mod faults;
 mod fix;
 mod fmt;
 mod folder;

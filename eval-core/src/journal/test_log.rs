@@ -154,18 +154,8 @@ impl TestLog {
 
     /// Records the verdict; if the case fails, what is wrong with it in one line, and what the test prints.
     pub(crate) fn decided(&self, report: &CaseReport, headline: Option<&str>, failure: Option<&str>) {
-        self.end(|test| Decided {
-            test,
-            verdict: report.verdict.clone(),
-            metrics: report.metrics.clone(),
-            passed_runs: report.passed_runs,
-            elapsed: report.elapsed,
-            notes: report.notes.clone(),
-            repeated: report.repeated.len(),
-            headline: headline.map(str::to_owned),
-            failure: failure.map(str::to_owned),
-            at: time::now(),
-        });
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        self.end(|test| Decided::new(test, report, owned(headline), owned(failure), time::now()));
     }
 
     /// Records that the harness could not run or score the test.
@@ -217,7 +207,7 @@ impl Journal {
 }
 
 /// The name of a case that a program runs.
-fn name_of(eval_set_id: Option<&str>, case: &EvalCase) -> String {
+pub(super) fn name_of(eval_set_id: Option<&str>, case: &EvalCase) -> String {
     let eval_id = &case.eval_id;
     eval_set_id.map_or_else(|| eval_id.clone(), |set| format!("{set}/{eval_id}"))
 }

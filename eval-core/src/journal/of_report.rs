@@ -4,11 +4,9 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use eval_format::{Meaning, Pass};
+use eval_format::{EvalCase, Meaning, Pass};
 
 use super::record::{Decided, Head, Ran, SCHEMA, Scored, Started};
-use super::test_log::name_of;
-use crate::failure;
 use crate::report::{CaseReport, RunReport};
 use crate::transcript::Transcript;
 
@@ -91,24 +89,12 @@ impl Scored {
 }
 
 impl Decided {
-    /// The verdict on a case that a program ran: if it fails, with what is wrong in one line and what a test would print.
+    /// The verdict on a case. If it fails, the texts are what is wrong in one line and what a test prints.
     #[doc(hidden)]
-    pub fn of_report(report: &CaseReport, at: SystemTime) -> Self {
-        let fails = report.verdict.fails();
-        let texts = || (failure::reason(report), failure::describe(report));
-        let (headline, failure) = fails.then(texts).unzip();
-        Self::new(1, report, headline, failure, at)
-    }
-
-    pub(super) fn new(
-        test: u32,
-        report: &CaseReport,
-        headline: Option<String>,
-        failure: Option<String>,
-        at: SystemTime,
-    ) -> Self {
+    pub fn of_report(report: &CaseReport, texts: Option<(String, String)>, at: SystemTime) -> Self {
+        let (headline, failure) = texts.unzip();
         Self {
-            test,
+            test: 1,
             verdict: report.verdict.clone(),
             metrics: report.metrics.clone(),
             passed_runs: report.passed_runs,
@@ -120,4 +106,10 @@ impl Decided {
             at,
         }
     }
+}
+
+/// The name of a case that a program runs.
+pub(super) fn name_of(eval_set_id: Option<&str>, case: &EvalCase) -> String {
+    let eval_id = &case.eval_id;
+    eval_set_id.map_or_else(|| eval_id.clone(), |set| format!("{set}/{eval_id}"))
 }

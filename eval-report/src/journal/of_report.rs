@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use eval_core::__private::failure_texts;
 use eval_core::journal::{Decided, Head, Ran, Scored, Started};
 use eval_core::report::{CaseReport, Role, RunReport, Transcript, Verdict};
 
@@ -43,7 +44,7 @@ impl RecordedTest {
             started: Started::of_report(report, began),
             evaluations: report.runs.iter().map(evaluation).collect(),
             repeated: report.repeated.iter().map(Ran::of_report).collect(),
-            decided: Some(Decided::of_report(report, ended)),
+            decided: Some(Decided::of_report(report, failure_texts(report), ended)),
         };
         passed::decide(&mut attempt);
         Self { attempts: vec![attempt] }
@@ -81,7 +82,7 @@ impl Attempt {
         }
         if let Some(decided) = &mut self.decided {
             let (elapsed, repeated) = (decided.elapsed, decided.repeated);
-            *decided = Decided::of_report(report, decided.at);
+            *decided = Decided::of_report(report, failure_texts(report), decided.at);
             (decided.elapsed, decided.repeated) = (elapsed, repeated);
         }
         passed::decide(self);

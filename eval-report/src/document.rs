@@ -152,7 +152,8 @@ struct Runs {
 
 #[derive(Debug, Serialize)]
 struct Run {
-    run: usize,
+    #[serde(rename = "run")]
+    number: usize,
     passed: Option<bool>,
     error: Option<String>,
 }
@@ -309,7 +310,7 @@ impl<'r> EarlierAttempt<'r> {
 impl Run {
     fn of(evaluation: &Evaluation) -> Self {
         let error = evaluation.ran.transcript.error.as_ref();
-        Self { run: evaluation.ran.run, passed: evaluation.passed, error: error.map(ToString::to_string) }
+        Self { number: evaluation.ran.run, passed: evaluation.passed, error: error.map(ToString::to_string) }
     }
 }
 

@@ -59,7 +59,7 @@ static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     serde_json::to_string_pretty(&document).unwrap_or_default()
 });
 
-/// Adds the schema of reports. OpenAPI 3.1 has schemas as JSON Schema has them; what a schema names is beside it here.
+/// Adds the schema of reports. Version 3.1 of the description has schemas as JSON Schema has them; what a schema names is beside it here.
 fn add_report(schemas: &mut Value) {
     let text = SCHEMA.replace("#/$defs/", "#/components/schemas/Report.");
     let mut report: Value = serde_json::from_str(&text).unwrap_or_default();

@@ -194,8 +194,8 @@ impl LoadedRun {
     pub fn of_report(report: &EvalReport, began: Option<SystemTime>) -> Self {
         let ended = SystemTime::now();
         let started = began.unwrap_or(ended);
-        let mut run = RecordedRun::default();
-        run.tests = report.cases.iter().map(|case| RecordedTest::of_report(case, started, ended)).collect();
+        let tests = report.cases.iter().map(|case| RecordedTest::of_report(case, started, ended));
+        let mut run = RecordedRun::default().with_tests(tests.collect());
         run.processes.extend(began.map(|began| Arc::new(Head::unwritten(began))));
         let source = Source::Report {
             is_timed: began.is_some(),

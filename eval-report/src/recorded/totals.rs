@@ -15,7 +15,6 @@ use crate::output::Outcome;
 
 /// Counts of cases and runs.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Totals {
     pub cases: usize,
     pub passed: usize,

@@ -14,7 +14,7 @@ use crate::output::CommandError;
 
 /// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
-pub(super) struct Files<'r> {
+pub(super) struct Fields<'r> {
     files: &'r [CheckedFile],
     not_checked: Vec<NotChecked<'r>>,
     summary: Counts,
@@ -28,7 +28,7 @@ struct NotChecked<'r> {
     error: &'r CommandError,
 }
 
-impl<'r> Files<'r> {
+impl<'r> Fields<'r> {
     pub(super) fn of(results: &'r CheckResults) -> Self {
         let not_checked = results.not_checked().map(|(file, error)| NotChecked { file, error });
         Self { files: &results.files, not_checked: not_checked.collect(), summary: results.counts() }
@@ -52,6 +52,7 @@ impl Serialize for Fix {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
 pub(super) fn kind<S: Serializer>(kind: &FileKind, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(match kind {
         FileKind::Config => "config",
@@ -61,6 +62,7 @@ pub(super) fn kind<S: Serializer>(kind: &FileKind, serializer: S) -> Result<S::O
     })
 }
 
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
 pub(super) fn form<S: Serializer>(form: &Option<Form>, serializer: S) -> Result<S::Ok, S::Error> {
     let name = form.map(|form| match form {
         Form::EvalSet => "eval_set",

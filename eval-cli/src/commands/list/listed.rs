@@ -50,6 +50,7 @@ pub(super) struct ListedCase {
 }
 
 /// A value of a set with the keys in the order of their names.
+#[expect(clippy::ref_option, reason = "serde gives references")]
 fn as_json<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
     value.as_ref().map(serde_json::Value::from).serialize(serializer)
 }

@@ -10,7 +10,7 @@ use crate::output::CommandError;
 
 /// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
-pub(super) struct Planned<'p> {
+pub(super) struct Fields<'p> {
     run: Option<&'p str>,
     sets: Vec<Entry<'p>>,
     not_planned: &'p [CommandError],
@@ -39,7 +39,7 @@ struct Entry<'p> {
     judge_tokens: Option<i64>,
 }
 
-impl<'p> Planned<'p> {
+impl<'p> Fields<'p> {
     pub(super) fn of(plan: &'p Plan) -> Self {
         Self {
             run: plan.run.as_deref(),

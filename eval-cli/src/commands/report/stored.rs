@@ -4,7 +4,6 @@ use super::formats;
 use crate::output::{CommandError, tell};
 use crate::recorded::{RunResults, WhichRun, new_root};
 use crate::store::{Fetched, Store, StoreArg, fetch_run, runtime};
-use eval_support::untrusted::guard_styled;
 use eval_support::words::count;
 
 /// The arguments that say where the run is.

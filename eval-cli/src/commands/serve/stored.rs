@@ -6,7 +6,6 @@ use std::time::Duration;
 use crate::output::CommandError;
 use crate::recorded::new_root;
 use crate::store::{Store, StoreArg, fetch_last, runtime};
-use eval_support::untrusted::guard_styled;
 
 /// How long after one look at the store the next one follows.
 const PAUSE: Duration = Duration::from_mins(1);

@@ -72,9 +72,11 @@ def write(path, cases, megabytes):
     }
     bare = sum(len(sealed(record, case)) for case in (cases,) for record in records(case, ""))
     padding = "It was \"sent\" on Monday.\n" * max(0, int((megabytes * 1e6 / cases - bare) / 29))
-    number = 1
+    tests = [f"orders::order_{case}" for case in range(1, cases + 1)]
+    number = 2
     with path.open("wb") as file:
-        file.write(sealed(head, number))
+        file.write(sealed(head, 1))
+        file.write(sealed({"record": "listed", "sets": [{"tests": tests}]}, number))
         for case in range(1, cases + 1):
             for record in records(case, padding):
                 number += 1

@@ -45,7 +45,7 @@ impl Target {
 
 /// The file with the attribute. Editors do not know it.
 fn source_file() -> Option<PathBuf> {
-    // Outside of a compiler (in tests) there is no source file.
+    // `unwrap` converts to the compiler's span. It panics outside of a compiler alone (in tests), where there is no source file.
     proc_macro::is_available().then(|| Span::call_site().unwrap().local_file()).flatten()
 }
 

@@ -24,6 +24,7 @@ impl Surroundings {
         if !proc_macro::is_available() {
             return None;
         }
+        // A conversion to the compiler's span, which is there.
         let span = Span::call_site().unwrap();
         // What begins its line stands in nothing. Most attributes do.
         if span.column() == 1 {

@@ -52,7 +52,7 @@ pub(super) struct Child {
     wrote: Tail,
     /// Closed when the program is to end.
     input: Mutex<Option<Input>>,
-    /// Whoever writes a line.
+    /// The lock of the writer of a line: lines of several conversations are not mixed.
     writing: AsyncMutex<()>,
     /// Whether the program said hello.
     hello: watch::Receiver<bool>,

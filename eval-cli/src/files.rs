@@ -14,5 +14,5 @@ pub(crate) use eval_support::whole_file::{private_beside, replace_private};
 pub(crate) use find::{Input, Scope, find_files};
 pub(crate) use folder::sessions_in;
 pub(crate) use modern::{form_name, modern, text_like};
-pub(crate) use problem_json::{ProblemEntry, entries, severity_name};
-pub(crate) use problems::shown;
+pub(crate) use problem_json::{FoundProblems, severity_name};
+pub(crate) use problems::{read_config, shown};

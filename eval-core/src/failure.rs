@@ -15,4 +15,4 @@ mod turns;
 pub(crate) use print::Print;
 #[cfg(feature = "judges")]
 pub(crate) use rerun::rerun_command;
-pub(crate) use text::{describe, failing, harness, headline, passing, reason, skipped, stale};
+pub(crate) use text::{failing, harness, headline, passing, reason, skipped, stale, texts};

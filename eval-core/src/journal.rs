@@ -39,6 +39,7 @@ pub mod file_names;
 mod folder;
 mod line;
 mod listed;
+mod of_report;
 #[doc(hidden)]
 pub mod project;
 mod record;

@@ -158,6 +158,11 @@ pub mod scenario {
 pub mod __private {
     pub use crate::attribute::*;
     pub use crate::transcript::invocation;
+
+    /// What is wrong with a case in one line, and what a test would print of it; `None` if it does not fail.
+    pub fn failure_texts(report: &crate::report::CaseReport) -> Option<(String, String)> {
+        crate::failure::texts(report)
+    }
 }
 
 /// What fuzzing reaches of the arithmetic. Not public API.

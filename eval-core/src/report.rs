@@ -42,11 +42,9 @@
 //!
 //! # Formats
 //!
-//! [`EvalReport`] serialises as a JSON document: [`EvalReport::to_json`]. The crate `eval-report` has the formats of google-adk and
-//! adk-rs, and the reports of recorded runs.
+//! The crate `eval-report` prints an [`EvalReport`] as JSON, in the formats of google-adk and adk-rs, and reports recorded runs.
 
 mod case_report;
-mod document;
 mod eval_report;
 mod metric_report;
 mod short;

@@ -2,14 +2,15 @@
 
 mod args;
 mod interrupt;
-mod progress;
+#[doc(hidden)]
+pub mod options;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::io::Write;
 use std::marker::PhantomData;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use eval_core::agent::BoxFuture;
 use eval_core::agent::{BoxAgent, BoxError};
@@ -20,9 +21,12 @@ use eval_support::secrets::mask;
 use eval_support::spelling::suggest;
 use eval_support::words::quoted_list;
 
-use crate::price::Cost;
+use crate::formats;
+use crate::output::Outcome;
+use crate::price::Prices;
+use crate::progress::Progress;
+use crate::recorded::{LoadedRun, RunResults};
 use args::{Args, ArgsError, Asked};
-use progress::Progress;
 
 #[doc(hidden)]
 pub use interrupt::pressed;
@@ -51,13 +55,17 @@ pub use interrupt::pressed;
 /// ```text
 /// $ my-app eval --agent weather --set evals/weather.evalset.json
 /// {
-///   "results": [ .. ],
-///   "summary": { "total": 3, "passed": 3, "failed": 0, "errors": 0, "skipped": 0, "pass_rate": 1.0 }
+///   "command": "report",
+///   "schema": 1,
+///   "outcome": "passed",
+///   ..
+///   "cases": [ .. ],
+///   "summary": { "cases": 3, "passed": 3, .. }
 /// }
 /// ```
 ///
-/// The report is printed as JSON (see [`EvalReport`]). What failed is also printed to stderr, as text, after a line for
-/// each case that ends; on a terminal, a line that counts them. The exit code is 0 if every case passed and 1 if a case
+/// The report is printed as JSON, the one that [`Export::to_json`](crate::Export::to_json) returns. What `cargo evalset run`
+/// prints for people goes to stderr, after a line for each case that ends; on a terminal, a line that counts them. The exit code is 0 if every case passed and 1 if a case
 /// failed. It is 2 if a case has no verdict, if no case could be checked, or if the arguments, a set or a config are wrong.
 /// `--help` lists the options.
 ///
@@ -123,22 +131,22 @@ impl EvalCommand {
     ///
     /// This is for programs that read their command line themselves.
     pub async fn run(self, args: impl IntoIterator<Item = OsString>) -> ExitCode {
-        let progress = Progress::on_stderr();
-        let answer = self.answer(args, progress, pressed()).await;
+        let answer = self.answer(args, Progress::on_stderr, pressed()).await;
         // The exit code is still of use if stderr cannot be written to.
-        let _ = std::io::stderr().lock().write_all(mask(&answer.err).as_bytes());
+        let _ = anstream::stderr().lock().write_all(mask(&answer.err).as_bytes());
         let written = std::io::stdout().lock().write_all(mask(&answer.out).as_bytes());
-        match written {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(UNMEASURABLE),
-            _ => ExitCode::from(answer.code),
-        }
+        let code = match written {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Outcome::Unmeasurable.exit_code(),
+            _ => answer.code,
+        };
+        u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from)
     }
 
     /// Runs until `stop` ends.
     async fn answer(
         self,
         args: impl IntoIterator<Item = OsString>,
-        progress: Progress,
+        progress: impl FnOnce(Prices) -> Progress,
         stop: impl Future<Output = ()> + Send,
     ) -> Answer {
         let args = match Args::parse(args) {
@@ -146,36 +154,36 @@ impl EvalCommand {
             Ok(Asked::Help) => return Answer { out: args::help(&self.names()), err: String::new(), code: 0 },
             Err(error) => return Answer::error(&CommandError::Args(error)),
         };
-        match self.report(&args, progress, stop).await {
-            Ok((report, cost)) => Answer::of(&report).with_cost(cost),
-            Err(error) => Answer::error(&error),
-        }
+        let progress = progress(args.options.prices.clone());
+        let began = SystemTime::now();
+        let report = self.report(&args, &progress, stop).await;
+        report
+            .map_or_else(|error| Answer::error(&error), |report| Answer::of(&report, began, progress.cost()))
     }
 
     async fn report(
         mut self,
         args: &Args,
-        progress: Progress,
+        progress: &Progress,
         stop: impl Future<Output = ()> + Send,
-    ) -> Result<(EvalReport, Option<Cost>), CommandError> {
+    ) -> Result<EvalReport, CommandError> {
         let at = self.index_of(args.agent.as_deref())?;
         let (agent, setup) = self.agents.swap_remove(at);
         let mut runner = self.runner.__label_or(agent);
-        if let Some(path) = &args.config {
+        if let Some(path) = &args.options.config {
             runner = runner.__config_file(path).map_err(CommandError::Config)?;
         }
-        runner = with_options(runner, args);
+        runner = args.options.apply(runner);
         let plan = runner.__select_cases(&args.sets, &args.cases).map_err(CommandError::Set)?;
         if plan.is_empty() {
             return Err(CommandError::NothingSelected);
         }
-        let progress = Arc::new(Mutex::new(progress.of(plan.len(), args.prices.clone())));
-        let told = progress.clone();
-        runner = runner.on_case(move |case| told.lock().unwrap_or_else(PoisonError::into_inner).ended(case));
-        let report = runner.run_plan(&plan, &setup, args.concurrency, stop).await;
-        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.clear();
-        Ok((report, progress.cost()))
+        progress.begin(plan.len());
+        let setup = Followed { setup: &setup, progress };
+        let runner = progress.follow(runner);
+        let report = runner.run_plan(&plan, setup, args.options.concurrency, stop).await;
+        progress.end();
+        Ok(report)
     }
 
     /// The index of the agent of this name; without a name, that of the only agent.
@@ -195,29 +203,6 @@ impl EvalCommand {
     fn names(&self) -> Vec<&str> {
         self.agents.iter().map(|(name, _)| name.as_str()).collect()
     }
-}
-
-/// The runner with what the command line says of it.
-fn with_options(mut runner: EvalRunner, args: &Args) -> EvalRunner {
-    if let Some(runs) = args.runs {
-        runner = runner.runs(runs);
-    }
-    if let Some(pass) = args.pass {
-        runner = runner.pass(pass);
-    }
-    if let Some(gate) = args.gate {
-        runner = runner.gate(gate);
-    }
-    if let Some(timeout) = args.timeout {
-        runner = runner.timeout(timeout);
-    }
-    if let Some(retry) = args.retry {
-        runner = runner.retry(retry);
-    }
-    if args.fail_fast {
-        runner = runner.fail_fast(true);
-    }
-    args.metrics.iter().cloned().fold(runner, EvalRunner::only_metric)
 }
 
 /// Why there is no report.
@@ -266,38 +251,28 @@ fn quoted(names: &[String]) -> String {
 struct Answer {
     out: String,
     err: String,
-    code: u8,
+    code: i32,
 }
-
-/// The exit code if the result is unknown.
-const UNMEASURABLE: u8 = 2;
 
 impl Answer {
     fn error(why: &impl fmt::Display) -> Self {
         let why = why.to_string();
         // The problems of a file say it themselves.
         let mark = if why.starts_with("error: ") { "" } else { "error: " };
-        Self { out: String::new(), err: format!("{mark}{why}\n"), code: UNMEASURABLE }
+        Self { out: String::new(), err: format!("{mark}{why}\n"), code: Outcome::Unmeasurable.exit_code() }
     }
 
-    fn of(report: &EvalReport) -> Self {
-        let summary = report.summary();
-        let code = match (summary.errors, summary.failed, summary.passed) {
-            (0, 0, 1..) => 0,
-            (0, 1.., _) => 1,
-            _ => UNMEASURABLE,
+    fn of(report: &EvalReport, began: SystemTime, cost: Option<String>) -> Self {
+        let loaded = LoadedRun::of_report(report, Some(began));
+        let results = match RunResults::of(&loaded, None, false) {
+            Ok(results) => results,
+            Err(error) => return Self::error(&error),
         };
-        match serde_json::to_string_pretty(report) {
-            Ok(json) => Self { out: json + "\n", err: format!("{report}\n"), code },
-            Err(error) => Self::error(&format_args!("cannot write the report as JSON: {error}")),
+        let err = formats::human_body(&results, |_| None) + &cost.unwrap_or_default();
+        match formats::json(&results) {
+            Ok(out) => Self { out, err, code: results.totals.outcome().exit_code() },
+            Err(error) => Self::error(&error.message),
         }
-    }
-
-    fn with_cost(mut self, cost: Option<Cost>) -> Self {
-        if let Some(cost) = cost {
-            self.err.push_str(&format!("cost  {cost}\n"));
-        }
-        self
     }
 }
 
@@ -324,9 +299,16 @@ impl<Shape, S: Setup<Shape> + Send> ErasedSetup for Shaped<Shape, S> {
 /// The shape of a [`BoxSetup`].
 enum AnyShape {}
 
-impl Setup<AnyShape> for &BoxSetup {
+/// A setup function that tells when it makes an agent.
+struct Followed<'a> {
+    setup: &'a BoxSetup,
+    progress: &'a Progress,
+}
+
+impl Setup<AnyShape> for Followed<'_> {
     async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
-        self.0.set_up(case).await
+        self.progress.began(case);
+        self.setup.0.set_up(case).await
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reports in the formats of other tools: the trait [`Export`]. Another format is a file here.
+//! Reports for programs: the trait [`Export`]. A format of another tool is a file here.
 //!
 //! | file | format |
 //! | --- | --- |
@@ -18,14 +18,45 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use eval_core::EvalReport;
+use eval_support::secrets::mask;
 use serde_json::Value;
+
+use crate::document::Document;
+use crate::recorded::{LoadedRun, RunResults};
 
 pub use adk::EvalSetResult;
 pub(crate) use csv::table_with_errors;
 pub use file::ExportError;
 
-/// An [`EvalReport`] in the formats of other tools.
+/// An [`EvalReport`] for programs: as JSON, and in the formats of other tools.
 pub trait Export {
+    /// The report as JSON: cases, metrics with their thresholds, the verdict of each turn, and what was skipped.
+    ///
+    /// ```
+    /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay, json};
+    /// use eval_report::Export;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny."));
+    /// let set = EvalSet::new("weather").case(case);
+    /// let report = EvalRunner::new().runs(2).run_set(&set, || Replay::new([["Sunny."]]), 1).await?.to_json();
+    ///
+    /// let case = &report["cases"][0];
+    /// assert_eq!((&case["eval_id"], &case["state"]), (&json!("sunny"), &json!("passed")));
+    /// let metric = &case["metrics"][1];
+    /// assert_eq!((&metric["threshold"], &metric["runs"][1]["scores"]), (&json!(0.8), &json!([1.0])));
+    /// assert_eq!(metric["runs"][1]["verdicts"], json!(["passed"]));
+    /// assert_eq!((&report["outcome"], &report["summary"]["passed"]), (&json!("passed"), &json!(1)));
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// It is the document that `cargo evalset report --json` writes, and `docs/report.schema.json` is its JSON Schema. What a
+    /// report in memory does not know is null: attempts, files of journals. A score that is missing, or is no finite number, is
+    /// null. Secrets are masked.
+    fn to_json(&self) -> Value;
+
     /// The report as the table that google-adk's `AgentEvaluator` writes (`output_file`).
     ///
     /// ```
@@ -111,6 +142,14 @@ pub trait Export {
 }
 
 impl Export for EvalReport {
+    fn to_json(&self) -> Value {
+        let loaded = LoadedRun::of_report(self, None);
+        // Without a `k` nothing can be asked for that the runs do not give; the keys are texts, and the numbers finite.
+        let results = RunResults::of(&loaded, None, false);
+        let text = results.ok().and_then(|results| serde_json::to_string(&Document::of(&results)).ok());
+        serde_json::from_str(&mask(&text.unwrap_or_default())).unwrap_or_default()
+    }
+
     fn to_csv(&self) -> String {
         csv::table(self)
     }

@@ -5,13 +5,20 @@
 mod exported;
 mod github;
 mod human;
-mod json;
 mod junit;
 mod markdown;
 
 pub use exported::{csv, report, save_adk_results};
 pub use github::annotations as github;
-pub use human::{body as human_body, text as human};
-pub use json::text as json;
+pub use human::{body as human_body, summary as human_summary, text as human};
 pub use junit::text as junit;
 pub use markdown::text as markdown;
+
+use crate::document::Document;
+use crate::output::{self, CommandError};
+use crate::recorded::RunResults;
+
+/// The report as JSON.
+pub fn json(results: &RunResults<'_>) -> Result<String, CommandError> {
+    output::json::document(&Document::of(results))
+}

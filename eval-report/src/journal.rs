@@ -19,6 +19,7 @@ mod attempts;
 mod checked_lines;
 mod completeness;
 mod identity;
+mod of_report;
 mod passed;
 mod read;
 mod reading;

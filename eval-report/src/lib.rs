@@ -4,6 +4,8 @@
 #[doc(hidden)]
 pub mod cargo;
 pub mod command;
+#[doc(hidden)]
+pub mod document;
 pub mod export;
 #[doc(hidden)]
 pub mod formats;
@@ -16,6 +18,8 @@ mod pages;
 #[doc(hidden)]
 pub mod phrases;
 pub mod price;
+#[doc(hidden)]
+pub mod progress;
 #[doc(hidden)]
 pub mod recorded;
 #[doc(hidden)]
@@ -31,3 +35,8 @@ pub use export::Export;
 #[cfg(test)]
 #[path = "../tests/support/adk.rs"]
 mod adk_oracle;
+
+/// Documents held to a JSON Schema.
+#[cfg(test)]
+#[path = "../tests/support/schema.rs"]
+mod schema_check;

@@ -29,5 +29,5 @@ pub use run::run_folder;
 pub use run::{LoadedRun, WhichRun};
 pub use state::State;
 pub use test::{CaseLocation, Retry, TestResult, headline};
-pub use totals::OverCases;
+pub use totals::{OverCases, Totals};
 pub use usage::Usage;

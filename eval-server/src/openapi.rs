@@ -3,6 +3,8 @@
 use std::sync::LazyLock;
 
 use axum::http::StatusCode;
+use eval_report::document::SCHEMA;
+use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
@@ -79,8 +81,24 @@ impl Modify for Descriptions {
 
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     // Types that are made at compile time can be written.
-    Description::openapi().to_pretty_json().unwrap_or_default()
+    let mut document = serde_json::to_value(Description::openapi()).unwrap_or_default();
+    add_report(&mut document["components"]["schemas"]);
+    serde_json::to_string_pretty(&document).unwrap_or_default()
 });
+
+/// Adds the schema of reports. Version 3.1 of the description has schemas as JSON Schema has them; what a schema names is beside it here.
+fn add_report(schemas: &mut Value) {
+    let text = SCHEMA.replace("#/$defs/", "#/components/schemas/Report.");
+    let mut report: Value = serde_json::from_str(&text).unwrap_or_default();
+    let Some(fields) = report.as_object_mut() else { return };
+    fields.remove("$schema");
+    if let Some(Value::Object(named)) = fields.remove("$defs") {
+        for (name, schema) in named {
+            schemas[format!("Report.{name}")] = schema;
+        }
+    }
+    schemas["Report"] = report;
+}
 
 pub(crate) fn document() -> &'static str {
     &DOCUMENT

@@ -8,6 +8,7 @@ use eval_core::format::{
     Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part,
     UsageMetadata, Value,
 };
+use serde::Serialize;
 
 use super::gap::{self, Gap};
 use super::view::Span;
@@ -15,15 +16,18 @@ use super::view::Span;
 /// The most bytes of gaps that the traces of a conversation are given together, before they are told in short.
 const MOST_GAPS: usize = 8 << 20;
 
-/// A conversation: the turns of all traces that name it, in the order of time.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A conversation: the turns of all traces that name it, in the order of time. It serialises as `cargo evalset traces
+/// --format json` prints it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Conversation {
     /// What tells it from others: the name or id that its spans give, else the id of its trace.
     pub key: String,
     /// The id of the case that it was recorded for, if its spans name one (`agentevals.eval.case.id`).
+    #[serde(rename = "case")]
     pub case_id: Option<String>,
     /// The ids of its traces, the earliest first.
+    #[serde(rename = "traces")]
     pub trace_ids: Vec<String>,
     /// The turns.
     pub turns: Vec<Turn>,
@@ -87,12 +91,14 @@ impl Conversation {
 }
 
 /// What happened between a message of the user and the answer.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Turn {
     /// The trace that it was found in.
+    #[serde(rename = "trace")]
     pub trace_id: String,
     /// The span that holds it: of an agent, of a workflow, or the root of its trace.
+    #[serde(rename = "span")]
     pub span_id: String,
     /// The agent that answered, if one is named.
     pub agent: Option<String>,
@@ -111,8 +117,10 @@ pub struct Turn {
     /// The model calls, in the order in which they began. Those of tools that are agents are among them.
     pub model_calls: Vec<ModelCall>,
     /// When it began, in nanoseconds since 1970; `None` if the span that holds it does not say.
+    #[serde(rename = "start_unix_nano")]
     pub start_ns: Option<NonZeroU64>,
     /// When it ended, in nanoseconds since 1970; `None` if the span that holds it does not say.
+    #[serde(rename = "end_unix_nano")]
     pub end_ns: Option<NonZeroU64>,
     /// Why it failed, if it failed: the type of the error, or `_OTHER`.
     pub error: Option<String>,
@@ -168,7 +176,7 @@ impl Turn {
 }
 
 /// A call of a model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ModelCall {
     /// The agent that made it, if one is named.
@@ -178,13 +186,14 @@ pub struct ModelCall {
     /// Its tokens.
     pub usage: Usage,
     /// How long it took; `None` if the trace does not say.
+    #[serde(skip)]
     pub duration: Option<Duration>,
     /// Why it failed, if it failed: the type of the error, or `_OTHER`.
     pub error: Option<String>,
 }
 
 /// A call of a tool.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ToolCall {
     /// The id, if it has one.
@@ -198,6 +207,7 @@ pub struct ToolCall {
     /// The agent that called it, if one is named.
     pub agent: Option<String>,
     /// How long it took; `None` if it has no span, or one without times.
+    #[serde(skip)]
     pub duration: Option<Duration>,
     /// Why it failed, if it failed: the type of the error, or `_OTHER`.
     pub error: Option<String>,
@@ -220,7 +230,7 @@ impl ToolCall {
 }
 
 /// Tokens. `None` is not recorded, which is not 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Usage {
     /// What was sent to models.

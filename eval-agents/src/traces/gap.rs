@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
 /// Something that a trace does not say, or says in a way that leaves a doubt.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -15,6 +18,16 @@ pub struct Gap {
 impl Gap {
     pub(super) fn new(kind: GapKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
+    }
+}
+
+impl Serialize for Gap {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut gap = serializer.serialize_struct("Gap", 3)?;
+        gap.serialize_field("kind", self.kind.code())?;
+        gap.serialize_field("loses", &self.kind.loses())?;
+        gap.serialize_field("message", &self.message)?;
+        gap.end()
     }
 }
 

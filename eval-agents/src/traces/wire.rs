@@ -10,8 +10,8 @@ use std::io::{BufRead, BufReader, Read};
 
 use eval_core::format::{Map, Value};
 use flate2::bufread::MultiGzDecoder;
-use serde_core::Deserializer;
-use serde_core::de::{DeserializeSeed, MapAccess};
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, MapAccess};
 
 use super::error::TraceError;
 use super::store::Store;

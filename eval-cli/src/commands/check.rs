@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use crate::files::{Scope, find_files};
 use crate::output::{Answer, CommandError, Format};
 use file::CheckedFile;
-use json::Document;
+use json::Fields;
 use results::CheckResults;
 
 /// Checks eval sets, configs, session files and recordings.
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         fix: args.fix,
     };
     match args.format {
-        Format::Json => Answer::json(results.outcome(), &Document::of(&results)),
+        Format::Json => Answer::results("check", results.outcome(), &Fields::of(&results)),
         Format::Human => {
             let answer = Answer::new(results.outcome(), human::text(&results));
             let annotations = if args.github { github::annotations(&results) } else { String::new() };

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use crate::files::{Scope, find_files};
 use crate::output::{Answer, CommandError, Format};
 use file::FormattedFile;
-use json::Document;
+use json::Files;
 use results::FmtResults;
 
 /// Writes eval sets in the form in which ADK saves them.
@@ -52,6 +52,6 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let results = FmtResults { files, errors: inputs.errors };
     match args.format {
         Format::Human => Ok(Answer::new(results.outcome(), human::text(&results))),
-        Format::Json => Answer::json(results.outcome(), &Document::of(&results)),
+        Format::Json => Answer::results("fmt", results.outcome(), &Files::of(&results)),
     }
 }

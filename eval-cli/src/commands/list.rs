@@ -1,14 +1,12 @@
 //! `cargo evalset list`: the cases of sets.
 
 mod human;
-mod json;
 mod listed;
 
 use std::ffi::OsString;
 
 use crate::edited::{open, select};
 use crate::output::{Answer, CommandError, Format};
-use json::Document;
 use listed::{ListedSet, Listing};
 
 /// Lists the cases of eval sets: turns, tools, and which of them are drafts.
@@ -48,6 +46,6 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     match args.format {
         Format::Human => Ok(Answer::new(listing.outcome(), human::text(&listing))),
-        Format::Json => Answer::json(listing.outcome(), &Document::of(&listing)),
+        Format::Json => Answer::results("list", listing.outcome(), &listing),
     }
 }

@@ -1,7 +1,6 @@
 //! `cargo evalset migrate`: files in ADK's old forms as eval sets.
 
 mod human;
-mod json;
 mod migration;
 mod source;
 
@@ -14,7 +13,6 @@ use eval_support::untrusted::one_line;
 
 use crate::files::{modern, replace, sessions_in};
 use crate::output::{Answer, CommandError, Format};
-use json::Document;
 use migration::Migration;
 use source::Source;
 
@@ -80,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     };
     match args.format {
         Format::Human => Ok(Answer::new(migration.outcome(), human::text(&migration, &args.new))),
-        Format::Json => Answer::json(migration.outcome(), &Document::of(&migration)),
+        Format::Json => Answer::results("migrate", migration.outcome(), &migration),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::files::{Scope, find_files};
 use crate::output::width::fitted;
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{LoadedRun, TestResult, WhichRun};
-use json::Document;
+use json::Fields;
 use last_run::LastRun;
 use planned::{Plan, PlannedSet};
 use set::Set;
@@ -73,6 +73,6 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
     match args.format {
         Format::Human => Ok(Answer::new(plan.outcome(), fitted(human::text(&plan)))),
-        Format::Json => Answer::json(plan.outcome(), &Document::of(&plan)),
+        Format::Json => Answer::results("plan", plan.outcome(), &Fields::of(&plan)),
     }
 }

@@ -3,7 +3,6 @@
 mod chat;
 mod recorded;
 mod screen;
-mod tell;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,10 +14,9 @@ use eval_support::untrusted::one_line;
 use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::drafts::{Added, Destination};
 use crate::files::read;
-use crate::output::{Answer, CommandError, Format};
+use crate::output::{Answer, CommandError, Format, tell};
 use recorded::Recorded;
 use screen::watched;
-use tell::tell;
 
 /// Has conversations with an agent, and adds drafts of cases to a set: what the user said, and what the agent did.
 ///

@@ -1,8 +1,6 @@
 //! `cargo evalset rescore`: scores recorded runs again, without running the agent.
 
-mod change;
 mod human;
-mod json;
 mod recorded_scores;
 mod rescored;
 mod score;
@@ -13,8 +11,8 @@ use std::path::PathBuf;
 use crate::output::width::fitted;
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{Cases, RunArgs, RunResults, TestResult, added_cases};
-use json::Document;
-use rescored::RescoredRun;
+use eval_report::document::Document;
+use rescored::{RescoredCase, RescoredRun};
 use selection::Selection;
 
 /// Scores what agents did in a recorded run again: with other criteria, by another judge, or against expectations that
@@ -66,8 +64,6 @@ Exit codes:
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let loaded = args.run.which().load()?;
-    let results = RunResults::of(&loaded, None, args.partial)
-        .map_err(|error| CommandError::new(error.to_string(), "report the run: `cargo evalset report`"))?;
     let tests = TestResult::all(&loaded.run);
     let selection = Selection::new(&args.metrics, args.config.as_deref(), args.judge.clone(), &tests)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -81,9 +77,16 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let (cases, gone) = runtime.block_on(score::all(tests, &selection, &mut files, args.partial));
     let added = added_cases(&loaded.run);
     let (added, left_out) = if args.partial { (Vec::new(), [gone, added].concat()) } else { (added, gone) };
-    let rescored = RescoredRun { results: &results, cases, added, left_out };
+    let rescored = loaded.rescored(cases.iter().map(RescoredCase::rescored).collect(), added);
+    let now = RunResults::of(&rescored, None, args.partial)
+        .map_err(|error| CommandError::new(error.to_string(), "report the run: `cargo evalset report`"))?;
+    let outcome = now.totals.outcome();
+    let run = RescoredRun { now: &now, cases: &cases, left_out };
     match args.format {
-        Format::Human => Ok(Answer::new(rescored.outcome(), fitted(human::text(&rescored)))),
-        Format::Json => Answer::json(rescored.outcome(), &Document::of(&rescored)),
+        Format::Human => Ok(Answer::new(outcome, fitted(human::text(&run)))),
+        Format::Json => {
+            let cases = run.cases.iter().map(RescoredCase::entry);
+            Answer::json(outcome, &Document::rescored(&now, cases))
+        }
     }
 }

@@ -4,7 +4,6 @@ mod ended;
 mod matched;
 mod options;
 mod problem;
-mod progress;
 mod source;
 #[cfg(feature = "store")]
 mod stored;
@@ -23,9 +22,9 @@ use crate::features::with_judge;
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{LoadedRun, RunResults, new_root};
 use ended::Ended;
+use eval_report::progress::Progress;
 use matched::Matched;
-use options::RunOptions;
-use progress::Progress;
+use options::OptionArgs;
 use source::SourceArgs;
 #[cfg(feature = "store")]
 use stored::StoreArgs;
@@ -46,7 +45,7 @@ pub(crate) struct Args {
     agent: SourceArgs,
 
     #[command(flatten)]
-    options: RunOptions,
+    options: OptionArgs,
 
     #[command(flatten)]
     files: ReportFiles,
@@ -81,7 +80,7 @@ Exit codes:
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // What is secret is known before anything is written.
     let agent = args.agent.choose()?;
-    let prices = args.options.prices()?;
+    let options = args.options.read()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         CommandError::new(
             format!("cannot start the runtime that waits for agents: {error}"),
@@ -95,13 +94,14 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let sets = &runtime.block_on(crate::store::fetch_sets(&args.sets, &new_root()))?;
     #[cfg(not(feature = "store"))]
     let sets = args.stored.check().map(|()| &args.sets)?;
-    let again = [args.agent.words(), args.options.words()].concat();
-    let runner = args.options.set(args.agent.set(with_judge(EvalRunner::new())))?;
+    let again = [&args.agent.words(), options.words()].concat();
+    let runner = options::apply(options, args.agent.set(with_judge(EvalRunner::new())))?;
     let runner = journal.set(runner).again(again.clone());
-    let (progress, runner) = Progress::of(runner, prices);
+    let progress = Progress::on_stderr(options.prices.clone());
+    let runner = progress.follow(runner);
     let (folder, planned) = runtime.block_on(async {
         let plan = runner.select(sets).map_err(|error| problem::of_plan(&error))?;
-        agent.ready(args.options.retry > 0).await?;
+        agent.ready(options.retries()).await?;
         let matched = Matched::of(&agent, &plan);
         matched.tell();
         matched.check(args.agent.allow_uncovered)?;
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             agent.boxed(plan.len() == 1)
         };
         // What came out is in the journal, also of cases that were interrupted.
-        runner.record_plan(&plan, setup, args.options.concurrency, ctrl_c_pressed()).await;
+        runner.record_plan(&plan, setup, options.concurrency, ctrl_c_pressed()).await;
         progress.end();
         Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan)))
     })?;
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     };
     let is_for_programs = written.printed.is_some() || matches!(args.format, Format::Json);
     if let Some(cost) = progress.cost().filter(|_| is_for_programs) {
-        progress::say(&ended::cost_line(&cost));
+        progress.say(&cost);
     }
     let text = match (written.printed, args.format) {
         (Some(printed), _) => printed,

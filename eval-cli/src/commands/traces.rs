@@ -1,11 +1,11 @@
 //! `cargo evalset traces`: shows what stored traces hold.
 
 mod human;
-mod json;
 
 use std::path::PathBuf;
 
-use eval_agents::traces::{TraceError, Traces};
+use eval_agents::traces::{Conversation, Gap, TraceError, Traces};
+use serde::Serialize;
 
 use crate::output::{Answer, CommandError, Format, Outcome};
 
@@ -40,7 +40,21 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let outcome = outcome(&traces);
     match args.format {
         Format::Human => Ok(Answer::new(outcome, human::text(&traces))),
-        Format::Json => Answer::json(outcome, &json::Document::of(&traces, outcome)),
+        Format::Json => Answer::results("traces", outcome, &Held::of(&traces)),
+    }
+}
+
+/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+#[derive(Debug, Serialize)]
+struct Held<'t> {
+    spans: usize,
+    conversations: &'t [Conversation],
+    gaps: &'t [Gap],
+}
+
+impl<'t> Held<'t> {
+    fn of(traces: &'t Traces) -> Self {
+        Self { spans: traces.spans(), conversations: traces.conversations(), gaps: traces.gaps() }
     }
 }
 

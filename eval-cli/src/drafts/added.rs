@@ -31,8 +31,6 @@ pub(crate) struct Added<'a> {
 /// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Document<'a> {
-    command: &'a str,
-    outcome: Outcome,
     set: String,
     /// Whether the set was written.
     written: bool,
@@ -46,7 +44,7 @@ impl Added<'_> {
     pub(crate) fn answer(&self, format: Format) -> Result<Answer, CommandError> {
         match format {
             Format::Human => Ok(Answer::new(self.outcome(), self.text())),
-            Format::Json => Answer::json(self.outcome(), &self.document()),
+            Format::Json => Answer::results(self.command, self.outcome(), &self.document()),
         }
     }
 
@@ -101,8 +99,6 @@ impl Added<'_> {
 
     fn document(&self) -> Document<'_> {
         Document {
-            command: self.command,
-            outcome: self.outcome(),
             set: self.destination.shown(),
             written: self.preview.is_none() && !self.drafts.is_empty(),
             drafts: self.drafts.iter().map(entry).collect(),

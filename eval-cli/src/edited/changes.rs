@@ -1,34 +1,26 @@
 //! What an edit changed, for people and for programs.
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::output::style::{GOOD, styled};
 use crate::output::{Answer, CommandError, Format, Outcome};
 
-/// What became of the cases of a set.
-#[derive(Debug)]
+/// What became of the cases of a set. Fields may be added to its JSON; no field is removed or changes its meaning.
+#[derive(Debug, Serialize)]
 pub(crate) struct Change {
+    #[serde(rename = "file", serialize_with = "shown")]
     pub(crate) path: PathBuf,
     /// The ids of the cases that were changed, as they are now.
     pub(crate) cases: Vec<String>,
 }
 
-/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
-#[derive(Debug, Serialize)]
-struct Document<'a> {
-    command: &'a str,
-    outcome: Outcome,
-    files: Vec<Entry<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct Entry<'a> {
-    file: String,
-    cases: &'a [String],
+fn shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 /// The answer of a command that edited sets. `did` is what it did, and where to: `removed`, `from`. `remark` is added for
@@ -41,9 +33,8 @@ pub(crate) fn changed(
     format: Format,
 ) -> Result<Answer, CommandError> {
     if format == Format::Json {
-        let files = changes.iter().map(|it| Entry { file: it.path.display().to_string(), cases: &it.cases });
-        let document = Document { command, outcome: Outcome::Passed, files: files.collect() };
-        return Answer::json(Outcome::Passed, &document);
+        let files = HashMap::from([("files", changes)]);
+        return Answer::results(command, Outcome::Passed, &files);
     }
     let mut text = String::new();
     for change in changes {

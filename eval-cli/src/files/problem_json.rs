@@ -5,17 +5,26 @@ use std::ops::Range;
 use eval_format::Problem;
 use eval_format::problem::Positions;
 use eval_format::problem::Severity;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-/// The problems of a file, in the order of its text.
-pub(crate) fn entries(text: &str, problems: &[Problem]) -> Vec<ProblemEntry> {
-    let positions = Positions::of(text, problems);
-    problems.iter().map(|problem| ProblemEntry::new(problem, &positions)).collect()
+/// A text and what was found in it, in the order of the text.
+#[derive(Debug, Default)]
+pub(crate) struct FoundProblems {
+    /// The ranges of the problems point into it.
+    pub(crate) text: String,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Serialize for FoundProblems {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let positions = Positions::of(&self.text, &self.problems);
+        serializer.collect_seq(self.problems.iter().map(|problem| ProblemEntry::new(problem, &positions)))
+    }
 }
 
 /// A problem as JSON.
 #[derive(Debug, Serialize)]
-pub(crate) struct ProblemEntry {
+struct ProblemEntry {
     code: &'static str,
     severity: &'static str,
     message: String,

@@ -1,18 +1,25 @@
 //! The problems of a file as a terminal shows them.
 
-use eval_format::Problem;
+use std::path::Path;
+
+use super::problem_json::FoundProblems;
+use eval_format::EvalConfig;
+use eval_format::config::check_config;
 use eval_format::problem::render;
 use eval_support::untrusted::{guard, one_line};
 use eval_support::words::count;
 
 use crate::output::style::{ERROR, WARNING, styled};
+use crate::output::{CommandError, read};
+use eval_support::shell;
 
 /// How many problems of one file are shown. With more than these, it helps more to fix the first ones than to see the
 /// rest.
 const MOST_SHOWN: usize = 20;
 
 /// The problems of one file as the compiler shows them, errors first, each followed by an empty line.
-pub(crate) fn shown(file: &str, text: &str, problems: &[Problem]) -> String {
+pub(crate) fn shown(file: &str, found: &FoundProblems) -> String {
+    let FoundProblems { text, problems } = found;
     let (errors, warnings): (Vec<_>, Vec<_>) = problems.iter().partition(|problem| problem.is_error());
     let mut shown = String::new();
     for problem in errors.iter().chain(&warnings).take(MOST_SHOWN) {
@@ -26,6 +33,19 @@ pub(crate) fn shown(file: &str, text: &str, problems: &[Problem]) -> String {
     shown
 }
 
+/// Reads a config. Its criteria may name these metrics of the user's own.
+pub(crate) fn read_config(path: &Path, own: &[&str]) -> Result<EvalConfig, CommandError> {
+    let shown = path.display().to_string();
+    let checked = check_config(&shown, &read(path)?, own);
+    let problems = checked.problems.len();
+    checked.config.ok_or_else(|| {
+        CommandError::new(
+            format!("`{}` has {}", one_line(&shown), count(problems, "problem")),
+            format!("`cargo evalset check {}` shows them", shell::word(&shown)),
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use eval_format::reader::check_set;
@@ -36,7 +56,7 @@ mod tests {
     fn after_twenty_problems_the_rest_is_counted() {
         let text = format!(r#"{{"eval_set_id": "s", "eval_cases": [{}]}}"#, vec!["1"; 25].join(","));
         let checked = check_set("s.evalset.json", text.as_bytes(), None);
-        let shown = shown("s.evalset.json", &text, &checked.problems);
+        let shown = shown("s.evalset.json", &FoundProblems { text, problems: checked.problems });
         assert_eq!(shown.matches("--> s.evalset.json").count(), 20);
         assert!(shown.ends_with("... and 5 more problems in `s.evalset.json`\n\n"), "{shown}");
     }

@@ -36,6 +36,22 @@ impl Answer {
         Self { opens: page, ..self }
     }
 
+    /// An answer for programs: the command, its outcome, and the fields of its results.
+    pub(crate) fn results(
+        command: &str,
+        outcome: Outcome,
+        results: &impl Serialize,
+    ) -> Result<Self, CommandError> {
+        #[derive(Serialize)]
+        struct Document<'r, R> {
+            command: &'r str,
+            outcome: Outcome,
+            #[serde(flatten)]
+            results: &'r R,
+        }
+        Self::json(outcome, &Document { command, outcome, results })
+    }
+
     /// An answer for programs: one JSON document.
     pub(crate) fn json(outcome: Outcome, document: &impl Serialize) -> Result<Self, CommandError> {
         Ok(Self::new(outcome, json::document(document)?))

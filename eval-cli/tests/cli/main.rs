@@ -4,6 +4,7 @@ mod broken;
 mod check;
 mod complete;
 mod edit;
+mod faults;
 #[cfg(not(any(feature = "https", feature = "model-judge", feature = "serve", feature = "store")))]
 mod features;
 mod fix;

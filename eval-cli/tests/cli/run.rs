@@ -170,7 +170,7 @@ fn what_selects_nothing_is_an_error_before_anything_runs() {
         (&["mixed", "-m", "safty_v1=1"], "there is no metric `safty_v1`", "did you mean `safety_v1`?"),
         (&["mixed", "-m", "safety_v1=high"], "`high` is no threshold for `safety_v1`", "-m safety_v1=0.8"),
         (&["mixed", "--config", "none.json"], "none.json", ""),
-        (&["mixed", "--runs", "0"], "`runs` is 0; a case runs at least once", ""),
+        (&["mixed", "--runs", "0"], "`--runs` is `0`", "it must be a whole number, at least 1"),
         (&["mixed", "--pass", "at_least(2)"], "asks for 2 passing runs of 1", ""),
     ] {
         let ran = run(&folder, args);

@@ -1,99 +1,23 @@
-//! Reports are valid by the schema that the project hands out, and the schema tells of each of their fields.
+//! All reports are valid by the schema that the project hands out, and the schema tells of each of their fields.
 
+use eval_report::document::SCHEMA;
 use serde_json::{Value, json};
 
+use crate::faults;
 use crate::folder::Folder;
 use crate::journal::{Journal, error, failed, passed};
 
-/// A link to the file in `docs`, so that the package of the crate has it too.
-const SCHEMA: &str = include_str!("../report.schema.json");
-/// That of the reports of programs.
-const OF_PROGRAMS: &str = include_str!("../eval-report.schema.json");
-
-/// What in a document is not as the schema says. Fields that the schema does not name are faults here; to a reader they are
-/// those of a later version.
+/// What in a report is not as the schema says.
 fn faults(document: &Value) -> Vec<String> {
-    faults_by(SCHEMA, document)
+    faults::faults(SCHEMA, document)
 }
 
-fn faults_by(schema: &str, document: &Value) -> Vec<String> {
-    let schema: Value = serde_json::from_str(schema).expect("the schema is JSON");
-    let mut faults = Vec::new();
-    check(document, &schema, &schema, "", &mut faults);
-    faults
-}
-
-fn check(value: &Value, by: &Value, root: &Value, at: &str, faults: &mut Vec<String>) {
-    for (keyword, rule) in by.as_object().expect("a schema is an object") {
-        let mut found = |is_right: bool, fault: String| faults.extend((!is_right).then_some(fault));
-        match keyword.as_str() {
-            "$schema" | "$defs" | "title" | "description" => {}
-            "$ref" => {
-                let pointer = rule.as_str().and_then(|to| to.strip_prefix('#')).expect("a local reference");
-                check(value, root.pointer(pointer).expect("a definition"), root, at, faults);
-            }
-            "type" => {
-                let one = std::slice::from_ref(rule);
-                let kinds = rule.as_array().map_or(one, Vec::as_slice);
-                let is_one = kinds.iter().any(|kind| is(value, kind.as_str().expect("a type")));
-                found(is_one, format!("{at} is {value}, and no {rule}"));
-            }
-            "const" => found(value == rule, format!("{at} is {value}, and not {rule}")),
-            "enum" => {
-                let is_one = rule.as_array().expect("a list").contains(value);
-                found(is_one, format!("{at} is {value}, and none of {rule}"));
-            }
-            "minimum" => {
-                let is_below = value.is_number() && value.as_f64() < rule.as_f64();
-                found(!is_below, format!("{at} is {value}, below {rule}"));
-            }
-            "maximum" => found(value.as_f64() <= rule.as_f64(), format!("{at} is {value}, above {rule}")),
-            "minItems" | "maxItems" => {
-                let items = json!(value.as_array().map(Vec::len));
-                found(!value.is_array() || items == *rule, format!("{at} has {items} items, and not {rule}"));
-            }
-            "required" => {
-                let missing = rule.as_array().expect("a list").iter().filter(|name| {
-                    value
-                        .as_object()
-                        .is_some_and(|fields| !fields.contains_key(name.as_str().expect("a name")))
-                });
-                faults.extend(missing.map(|name| format!("{at} lacks {name}")));
-            }
-            "properties" => {
-                for (name, field) in value.as_object().into_iter().flatten() {
-                    match rule.get(name) {
-                        Some(rule) => check(field, rule, root, &format!("{at}/{name}"), faults),
-                        None => faults.push(format!("{at} has `{name}`, of which the schema does not tell")),
-                    }
-                }
-            }
-            "items" => {
-                for (number, item) in value.as_array().into_iter().flatten().enumerate() {
-                    check(item, rule, root, &format!("{at}/{number}"), faults);
-                }
-            }
-            other => panic!("this test does not know the keyword `{other}`"),
-        }
-    }
-}
-
-fn is(value: &Value, kind: &str) -> bool {
-    match kind {
-        "null" => value.is_null(),
-        "boolean" => value.is_boolean(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "string" => value.is_string(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        other => panic!("`{other}` is no type"),
-    }
+fn document(ran: &crate::folder::Ran) -> Value {
+    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}{}", ran.out, ran.err))
 }
 
 fn report(folder: &Folder) -> Value {
-    let ran = folder.run(&["report", "--format", "json"]);
-    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {}{}", ran.out, ran.err))
+    document(&folder.run(&["report", "--format", "json"]))
 }
 
 #[test]
@@ -193,6 +117,7 @@ fn what_the_schema_does_not_allow_is_found() {
 #[test]
 fn a_report_of_a_program_is_valid_by_its_schema() {
     use eval_core::{BoxError, Criterion, EvalCase, EvalRunner, EvalSet, Invocation, Pass, Replay};
+    use eval_report::Export;
 
     let case = |id: &str| EvalCase::new(id).turn(Invocation::user("Paris?").response("It is sunny."));
     let set = EvalSet::new("weather").case(case("right")).case(case("wrong")).case(case("lost"));
@@ -205,16 +130,58 @@ fn a_report_of_a_program_is_valid_by_its_schema() {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let document = runtime.block_on(runner.run_set(&set, setup, 1)).expect("the set can be run").to_json();
-    assert_eq!(faults_by(OF_PROGRAMS, &document), Vec::<String>::new());
+    assert_eq!(faults(&document), Vec::<String>::new());
 
     let states: Vec<_> =
         document["cases"].as_array().expect("cases").iter().map(|case| &case["state"]).collect();
     assert_eq!(states, ["passed", "failed", "error"]);
+    assert_eq!(document["outcome"], "unmeasurable");
     let lost = &document["cases"][2];
-    assert_eq!((&lost["role"], &lost["runs"][1]["run"]), (&json!("setup"), &json!(2)));
-    assert!(lost["runs"][0]["error"].as_str().is_some_and(|error| error.contains("no connection")), "{lost}");
-    let metric = &document["cases"][1]["metrics"][0];
+    assert_eq!((&lost["role"], &lost["runs"]["each"][1]["run"]), (&json!("setup"), &json!(2)));
+    let error = lost["runs"]["each"][0]["error"].as_str();
+    assert!(error.is_some_and(|error| error.contains("no connection")), "{lost}");
+    let wrong = &document["cases"][1];
+    assert_eq!((&wrong["name"], &wrong["runs"]["passed"]), (&json!("weather/wrong [new prompt]"), &json!(0)));
+    assert!(wrong["failure"].as_str().is_some_and(|text| text.contains("response_match_score")), "{wrong}");
+    let metric = &wrong["metrics"][0];
     assert_eq!((&metric["threshold"], &metric["passed_runs"]), (&json!(0.8), &json!(0)));
-    assert!(metric["runs"][0]["scores"][0].is_number(), "{metric}");
-    assert!(!faults_by(OF_PROGRAMS, &json!({ "schema": 1, "cases": [] })).is_empty(), "the check can fail");
+    assert_eq!((&metric["runs"][0]["verdicts"], &metric["runs"][0]["run"]), (&json!(["failed"]), &json!(1)));
+    for unknown in ["package", "attempt", "attempts", "earlier_attempts", "pass", "record", "before"] {
+        assert_eq!(wrong[unknown], json!(null), "{unknown}");
+    }
+    let summary = &document["summary"];
+    assert_eq!([&summary["torn"], &summary["seconds"], &document["runs"]], [&json!(null); 3]);
+    assert!(!faults(&json!({ "schema": 1, "cases": [] })).is_empty(), "the check can fail");
+}
+
+#[test]
+fn a_report_of_run_is_valid_by_its_schema() {
+    let ran =
+        crate::run::run(&crate::run::folder("schema-run"), &["evals", "--runs", "2", "--format", "json"]);
+    let document = document(&ran);
+    assert_eq!(faults(&document), Vec::<String>::new());
+    assert_eq!((&document["command"], &document["outcome"]), (&json!("report"), &json!("unmeasurable")));
+    let rain =
+        document["cases"].as_array().expect("cases").iter().find(|case| case["eval_id"] == "rain, again");
+    assert_eq!(
+        rain.expect("the case")["runs"]["each"][1],
+        json!({ "run": 2, "passed": false, "error": null })
+    );
+}
+
+#[test]
+fn a_report_of_rescore_is_valid_by_its_schema_and_has_what_was_recorded() {
+    let folder = crate::rescore::folder("schema-rescore");
+    folder.write("evals/weather.evalset.json", crate::rescore::expecting("Rain, all day."));
+    let document = document(&folder.run(&["rescore", "--format", "json"]));
+    assert_eq!(faults(&document), Vec::<String>::new());
+    assert_eq!((&document["command"], &document["outcome"]), (&json!("rescore"), &json!("failed")));
+    let case = &document["cases"][0];
+    let told = ["rescored", "edited", "kept", "state"].map(|field| &case[field]);
+    assert_eq!(told, [&json!(true), &json!(true), &json!([]), &json!("failed")]);
+    let (now, before) = (&case["metrics"][0], &case["before"]["metrics"][0]);
+    assert_eq!([&case["before"]["state"], &before["state"], &now["state"]], ["passed", "passed", "failed"]);
+    assert_eq!((&before["score"], &now["score"]), (&json!(1.0), &json!(0.0)));
+    assert_eq!(now["runs"][1]["verdicts"], json!(["failed"]));
+    assert_eq!(document["summary"]["failed"], 1);
 }

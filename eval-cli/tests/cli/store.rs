@@ -235,7 +235,7 @@ fn serve_shows_the_runs_of_a_store() {
     child.kill().expect("it runs");
     let ended: Ran = child.wait_with_output().expect("it ends").into();
     assert!(runs.contains("\"id\":\"ci-7\"") && !runs.contains("ci-8"), "{runs}");
-    assert!(run.contains("\"verdict\":\"passed\"") && run.contains("\"complete\":true"), "{run}");
+    assert!(run.contains("\"state\":\"passed\"") && run.contains("\"outcome\":\"passed\""), "{run}");
     assert!(ended.err.contains("its checksum differs"), "{}", ended.err);
 }
 
@@ -316,7 +316,7 @@ fn serve_shows_that_a_part_is_missing(folder: &Folder) {
     std::io::Read::read_to_string(&mut stream, &mut runs).expect("an answer");
     child.kill().expect("it runs");
     child.wait().expect("it ends");
-    assert!(run.contains("\"verdict\":\"passed\"") && run.contains("\"complete\":false"), "{run}");
+    assert!(run.contains("\"state\":\"passed\"") && run.contains("\"outcome\":\"unmeasurable\""), "{run}");
     assert!(
         runs.contains("\"outcome\":\"unmeasurable\"") && runs.contains("a part of the run is missing"),
         "{runs}"

@@ -217,7 +217,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         for error in errors_apart(&report.runs, test.set.options.pass) {
             show_past_the_harness(&format!("{}: passed, but {error}", test.path()));
         }
-        log.decided(&report, None, None);
+        log.decided(&report, None);
         if print != failure::Print::Failures {
             show(&failure::passing(&test, &report, print));
         }
@@ -228,7 +228,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         other => other,
     };
     let text = failure::failing(&test, &report, print, &freshness, log.journal());
-    log.decided(&report, Some(&failure::reason(&report)), Some(&text));
+    log.decided(&report, Some((failure::reason(&report), text.clone())));
     show(&text);
     let kind = match freshness {
         Freshness::Stale(_) => FailureKind::Unchecked,

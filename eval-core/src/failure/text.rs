@@ -110,6 +110,11 @@ pub(crate) fn describe(report: &CaseReport) -> String {
     guard(&out).into_owned()
 }
 
+/// What is wrong with a case that a program ran, in one line, and its whole text; `None` if it does not fail.
+pub(crate) fn texts(report: &CaseReport) -> Option<(String, String)> {
+    report.verdict.fails().then(|| (reason(report), describe(report)))
+}
+
 /// The text of a failing test.
 pub(crate) fn failing(
     test: &Test,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use eval_format::{EvalCase, Meaning};
 use eval_support::variables::{ATTEMPT, NEXTEST_ATTEMPT};
 
+use super::of_report::name_of;
 use super::record::{Broke, Decided, Planned, Ran, Scored, Started};
 use super::time;
 use super::writer::{self, Journal};
@@ -153,19 +154,8 @@ impl TestLog {
     }
 
     /// Records the verdict; if the case fails, what is wrong with it in one line, and what the test prints.
-    pub(crate) fn decided(&self, report: &CaseReport, headline: Option<&str>, failure: Option<&str>) {
-        self.end(|test| Decided {
-            test,
-            verdict: report.verdict.clone(),
-            metrics: report.metrics.clone(),
-            passed_runs: report.passed_runs,
-            elapsed: report.elapsed,
-            notes: report.notes.clone(),
-            repeated: report.repeated.len(),
-            headline: headline.map(str::to_owned),
-            failure: failure.map(str::to_owned),
-            at: time::now(),
-        });
+    pub(crate) fn decided(&self, report: &CaseReport, texts: Option<(String, String)>) {
+        self.end(|test| Decided { test, ..Decided::of_report(report, texts, time::now()) });
     }
 
     /// Records that the harness could not run or score the test.
@@ -214,12 +204,6 @@ impl Journal {
             self.add(&Planned { cases });
         }
     }
-}
-
-/// The name of a case that a program runs.
-fn name_of(eval_set_id: Option<&str>, case: &EvalCase) -> String {
-    let eval_id = &case.eval_id;
-    eval_set_id.map_or_else(|| eval_id.clone(), |set| format!("{set}/{eval_id}"))
 }
 
 /// The number of this attempt at a test, from 1: nextest counts on from the number that `EVALSET_ATTEMPT` says.

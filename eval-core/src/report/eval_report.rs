@@ -27,7 +27,7 @@ use crate::verdict::Verdict;
 /// ```
 ///
 /// `Display` prints a line per case, then each failed case as [`CaseReport`] prints it, then the counts. The
-/// value serialises as [`to_json`](Self::to_json) has it. The crate `eval-report` exports it.
+/// crate `eval-report` prints it as JSON and in the formats of other tools (`Export`).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "failed cases fail nothing by themselves: look at `all_passed()`"]
 pub struct EvalReport {

@@ -228,10 +228,7 @@ impl EvalRunner {
     /// Records a verdict, and tells of it.
     fn ended(&self, identified: &IdentifiedCase<'_>, report: CaseReport) -> CaseReport {
         let mut report = self.labelled(report);
-        let fails = report.verdict.fails();
-        let failure = fails.then(|| failure::describe(&report));
-        let headline = fails.then(|| failure::reason(&report));
-        identified.log.decided(&report, headline.as_deref(), failure.as_deref());
+        identified.log.decided(&report, failure::texts(&report));
         if let Some(error) = identified.log.journal().and_then(Journal::failure) {
             report.notes.push(format!("the journal lacks this case, or a part of it: {error}"));
         }

@@ -2,38 +2,21 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
-use std::time::Duration;
 
-use eval_format::metric::MetricArgument;
-use eval_format::options::{Gate, ParseOptionError, Pass, parse_timeout};
 use eval_support::spelling::suggest;
 use lexopt::{Arg, Parser};
 
-use crate::price::{PriceError, Prices};
+use super::options::{OPTIONS, OptionError, RunOption, RunOptions};
 
 /// The arguments after `eval`.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct Args {
     pub(super) agent: Option<String>,
     /// Selectors of sets and their cases; at least one.
     pub(super) sets: Vec<OsString>,
-    pub(super) config: Option<PathBuf>,
     /// The ids of the cases to run. Empty for all cases.
     pub(super) cases: Vec<String>,
-    /// How often each case runs, at least once.
-    pub(super) runs: Option<usize>,
-    /// The only metrics, with the thresholds that are given.
-    pub(super) metrics: Vec<MetricArgument>,
-    pub(super) pass: Option<Pass>,
-    pub(super) gate: Option<Gate>,
-    pub(super) timeout: Option<Duration>,
-    pub(super) retry: Option<u32>,
-    pub(super) fail_fast: bool,
-    /// What tokens cost, as `--price` says; empty without it.
-    pub(super) prices: Prices,
-    /// How many cases run at a time, at least one.
-    pub(super) concurrency: usize,
+    pub(super) options: RunOptions,
 }
 
 /// What the arguments ask for.
@@ -50,249 +33,81 @@ pub(super) enum ArgsError {
     Unknown { option: String },
     ValueMissing { option: &'static str },
     NotUtf8 { option: &'static str },
-    NotACount { option: &'static str, value: String },
-    NotAThreshold { metric: String, value: String },
-    Option { option: &'static str, source: ParseOptionError },
-    Price(PriceError),
+    Option(OptionError),
     Other(lexopt::Error),
 }
 
-/// An option that takes a value.
-struct ValueOption {
-    /// Its name, without the dashes.
-    name: &'static str,
-    /// The placeholder of its value in the help.
-    value: &'static str,
-    about: &'static str,
-    /// Whether the usage shows it in brackets.
-    in_brackets: bool,
-    set: fn(&mut Args, Value) -> Result<(), ArgsError>,
-}
-
-/// The value of an option.
-struct Value {
-    option: &'static str,
-    text: OsString,
-}
-
-const OPTIONS: [ValueOption; 12] = [
-    ValueOption {
-        name: "agent",
-        value: "NAME",
-        about: "the agent; not needed if there is only one",
-        in_brackets: false,
-        set: |args, value| {
-            args.agent = Some(value.utf8()?);
-            Ok(())
-        },
-    },
-    ValueOption {
-        name: "set",
-        value: "SET",
-        about: "a file, a folder, a glob or the id of a set, `SET:case1,case2` for some of its cases; can be repeated",
-        in_brackets: false,
-        set: |args, value| {
-            args.sets.push(value.text);
-            Ok(())
-        },
-    },
-    ValueOption {
-        name: "config",
-        value: "FILE",
-        about: "criteria, instead of the `test_config.json` beside each set",
-        in_brackets: true,
-        set: |args, value| {
-            args.config = Some(value.text.into());
-            Ok(())
-        },
-    },
-    ValueOption {
-        name: "case",
-        value: "ID",
-        about: "runs only this case; can be repeated",
-        in_brackets: true,
-        set: |args, value| {
-            args.cases.push(value.utf8()?);
-            Ok(())
-        },
-    },
-    ValueOption {
-        name: "runs",
-        value: "N",
-        about: "how often each case runs",
-        in_brackets: true,
-        set: |args, value| {
-            args.runs = Some(value.count()?);
-            Ok(())
-        },
-    },
-    ValueOption {
-        name: "metric",
-        value: "NAME[=THRESHOLD]",
-        about: "scores with this metric and no others (also `-m`); `NAME<=5` is met by scores of at most 5; can be repeated",
-        in_brackets: true,
-        set: |args, value| {
-            args.metrics.push(value.metric()?);
-            Ok(())
-        },
-    },
-    ValueOption {
-        name: "pass",
-        value: "HOW",
-        about: "how the runs of a case decide it: mean, all, any or `at_least(2)`",
-        in_brackets: true,
-        set: |args, value| {
-            args.pass = Some(value.parsed(str::parse)?);
-            Ok(())
-        },
-    },
-    ValueOption {
-        name: "gate",
-        value: "HOW",
-        about: "how the turns of a run decide it: mean or every_turn",
-        in_brackets: true,
-        set: |args, value| {
-            args.gate = Some(value.parsed(str::parse)?);
-            Ok(())
-        },
-    },
-    ValueOption {
-        name: "timeout",
-        value: "TIME",
-        about: "the time limit of a turn: 500ms, 30s, 2m",
-        in_brackets: true,
-        set: |args, value| {
-            args.timeout = Some(value.parsed(parse_timeout)?);
-            Ok(())
-        },
-    },
-    ValueOption {
-        name: "retry",
-        value: "N",
-        about: "how often a run is repeated whose agent was not reached",
-        in_brackets: true,
-        set: |args, value| {
-            let option = value.option;
-            let times = value.count()?;
-            args.retry = Some(
-                u32::try_from(times)
-                    .map_err(|_| ArgsError::NotACount { option, value: times.to_string() })?,
-            );
-            Ok(())
-        },
-    },
-    ValueOption {
-        name: "concurrency",
-        value: "N",
-        about: "how many cases run at a time [default: 4]",
-        in_brackets: true,
-        set: |args, value| {
-            args.concurrency = value.count()?;
-            Ok(())
-        },
-    },
-    ValueOption {
-        name: "price",
-        value: "[MODEL=]IN/OUT",
-        about: "the prices of a million tokens in and out, for all models or for one; can be repeated",
-        in_brackets: true,
-        set: |args, value| args.prices.add(&value.utf8()?).map_err(ArgsError::Price),
-    },
+/// The options that say what runs: the name, the placeholder of the value, and the help.
+const SELECTING: [[&str; 3]; 3] = [
+    ["agent", "NAME", "the agent; not needed if there is only one"],
+    [
+        "set",
+        "SET",
+        "a file, a folder, a glob or the id of a set, `SET:case1,case2` for some of its cases; can be repeated",
+    ],
+    ["case", "ID", "runs only this case; can be repeated"],
 ];
-
-/// The option without a value.
-const FAIL_FAST: &str = "fail-fast";
-const FAIL_FAST_ABOUT: &str = "begins no further case when one did not pass";
-
-const CONCURRENCY: usize = 4;
 
 impl Args {
     /// Reads the arguments after `eval`.
     pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, ArgsError> {
-        let mut args = Self {
-            agent: None,
-            sets: Vec::new(),
-            config: None,
-            cases: Vec::new(),
-            runs: None,
-            metrics: Vec::new(),
-            pass: None,
-            gate: None,
-            timeout: None,
-            retry: None,
-            fail_fast: false,
-            prices: Prices::default(),
-            concurrency: CONCURRENCY,
-        };
+        let mut args = Self::default();
         let mut parser = Parser::from_args(words);
         while let Some(arg) = parser.next().map_err(ArgsError::Other)? {
-            let option = match arg {
-                Arg::Short('h') | Arg::Long("help") => return Ok(Asked::Help),
-                Arg::Long(FAIL_FAST) => {
-                    args.fail_fast = true;
-                    continue;
+            let is_meant = |option: &&RunOption| match &arg {
+                Arg::Long(name) => option.name == *name,
+                Arg::Short(letter) => option.short == Some(*letter),
+                Arg::Value(_) => false,
+            };
+            let selecting =
+                SELECTING.iter().find(|[name, ..]| matches!(arg, Arg::Long(long) if long == *name));
+            match (&arg, selecting, OPTIONS.iter().find(is_meant)) {
+                (Arg::Short('h') | Arg::Long("help"), ..) => return Ok(Asked::Help),
+                (_, Some([name, ..]), _) => {
+                    let value = value(&mut parser, name)?;
+                    match *name {
+                        "set" => args.sets.push(value),
+                        "case" => args.cases.push(utf8(name, value)?),
+                        _ => args.agent = Some(utf8(name, value)?),
+                    }
                 }
-                Arg::Short('m') => named("metric")?,
-                Arg::Long(name) => named(name)?,
-                Arg::Short(letter) => return Err(ArgsError::Unknown { option: format!("-{letter}") }),
-                Arg::Value(word) => {
+                (_, None, Some(option)) => {
+                    let text = match option.value {
+                        Some(_) => utf8(option.name, value(&mut parser, option.name)?)?,
+                        None => String::new(),
+                    };
+                    option.set(&mut args.options, &text).map_err(ArgsError::Option)?;
+                }
+                (Arg::Long(name), ..) => return Err(ArgsError::Unknown { option: format!("--{name}") }),
+                (Arg::Short(letter), ..) => return Err(ArgsError::Unknown { option: format!("-{letter}") }),
+                (Arg::Value(word), ..) => {
                     return Err(ArgsError::Unknown { option: word.to_string_lossy().into_owned() });
                 }
-            };
-            let text = parser.value().map_err(|error| match error {
-                lexopt::Error::MissingValue { .. } => ArgsError::ValueMissing { option: option.name },
-                error => ArgsError::Other(error),
-            })?;
-            (option.set)(&mut args, Value { option: option.name, text })?;
+            }
         }
         if args.sets.is_empty() { Err(ArgsError::NoSet) } else { Ok(Asked::Run(Box::new(args))) }
     }
 }
 
-fn named(name: &str) -> Result<&'static ValueOption, ArgsError> {
-    let found = OPTIONS.iter().find(|option| option.name == name);
-    found.ok_or_else(|| ArgsError::Unknown { option: format!("--{name}") })
+fn value(parser: &mut Parser, option: &'static str) -> Result<OsString, ArgsError> {
+    parser.value().map_err(|error| match error {
+        lexopt::Error::MissingValue { .. } => ArgsError::ValueMissing { option },
+        error => ArgsError::Other(error),
+    })
 }
 
-impl Value {
-    fn metric(self) -> Result<MetricArgument, ArgsError> {
-        let text = self.utf8()?;
-        MetricArgument::parse(&text).map_err(|(metric, value)| ArgsError::NotAThreshold { metric, value })
-    }
-
-    fn parsed<T>(self, parse: impl Fn(&str) -> Result<T, ParseOptionError>) -> Result<T, ArgsError> {
-        let option = self.option;
-        parse(&self.utf8()?).map_err(|source| ArgsError::Option { option, source })
-    }
-
-    fn utf8(self) -> Result<String, ArgsError> {
-        self.text.into_string().map_err(|_| ArgsError::NotUtf8 { option: self.option })
-    }
-
-    /// A whole number, at least 1.
-    fn count(self) -> Result<usize, ArgsError> {
-        let option = self.option;
-        let value = self.utf8()?;
-        let count = value.parse().ok().filter(|count| *count > 0);
-        count.ok_or(ArgsError::NotACount { option, value })
-    }
+fn utf8(option: &'static str, value: OsString) -> Result<String, ArgsError> {
+    value.into_string().map_err(|_| ArgsError::NotUtf8 { option })
 }
 
 impl fmt::Display for ArgsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAThreshold { metric, value } => {
-                write!(f, "`{value}` is no threshold for `{metric}`; it must be a number")
-            }
-            Self::Option { option, source } => {
-                write!(f, "`--{option}`: {}; {}", source.message(), source.help())
-            }
-            Self::Price(error) => write!(f, "`--price`: {error}; {}", PriceError::HELP),
+            Self::Option(error) => error.fmt(f),
             Self::NoSet => f.write_str("name a set, or a folder of sets, with `--set`"),
             Self::Unknown { option } => {
                 write!(f, "there is no option `{option}`")?;
-                let names = OPTIONS.iter().map(|option| option.name).chain([FAIL_FAST]);
-                let names: Vec<String> = names.map(|name| format!("--{name}")).collect();
+                let names: Vec<String> = shown().map(|(name, ..)| format!("--{name}")).collect();
                 match suggest(option, names.iter().map(String::as_str)) {
                     Some(meant) => write!(f, "; did you mean `{meant}`?"),
                     None => Ok(()),
@@ -300,22 +115,31 @@ impl fmt::Display for ArgsError {
             }
             Self::ValueMissing { option } => write!(f, "`--{option}` lacks its value"),
             Self::NotUtf8 { option } => write!(f, "the value of `--{option}` is not UTF-8"),
-            Self::NotACount { option, value } => {
-                write!(f, "`--{option}` is `{value}`; it must be a whole number, at least 1")
-            }
             Self::Other(error) => error.fmt(f),
         }
     }
 }
 
+/// All options in the order of the help: the name, the option with its value, and the help.
+fn shown() -> impl Iterator<Item = (&'static str, String, String)> {
+    let selecting = SELECTING
+        .iter()
+        .map(|[name, value, about]| (*name, format!("--{name} {value}"), (*about).to_owned()));
+    let of_runs = OPTIONS.iter().map(|option| {
+        let value = option.value.map(|value| format!(" {value}")).unwrap_or_default();
+        let repeated = if option.is_repeated { "; can be repeated" } else { "" };
+        (option.name, format!("--{}{value}", option.name), format!("{}{repeated}", option.about))
+    });
+    selecting.chain(of_runs)
+}
+
 /// The line that shows how the command is called.
 pub(super) fn usage() -> String {
-    let mut text = "usage: eval".to_owned();
-    for ValueOption { name, value, in_brackets, .. } in OPTIONS {
-        let option = format!("--{name} {value}");
-        text.push_str(&if in_brackets { format!(" [{option}]") } else { format!(" {option}") });
-    }
-    text + " [--fail-fast]"
+    let options = shown().map(|(name, option, _)| match name {
+        "agent" | "set" => format!(" {option}"),
+        _ => format!(" [{option}]"),
+    });
+    "usage: eval".to_owned() + &options.collect::<String>()
 }
 
 /// The options, and the names of the agents.
@@ -324,10 +148,9 @@ pub(super) fn help(agents: &[&str]) -> String {
         "Runs eval sets against an agent of this program and prints a report as JSON.\n\n{}\n\n",
         usage()
     );
-    for ValueOption { name, value, about, .. } in OPTIONS {
-        text.push_str(&format!("  {:<26} {about}\n", format!("--{name} {value}")));
+    for (_, option, about) in shown() {
+        text.push_str(&format!("  {option:<31} {about}\n"));
     }
-    text.push_str(&format!("  {:<26} {FAIL_FAST_ABOUT}\n", format!("--{FAIL_FAST}")));
     text.push_str(&format!("\nagents: {}\n", agents.join(", ")));
     text.push_str(
         "\nexit codes: 0 every case passed, 1 a case failed, 2 a case has no verdict, or the arguments are wrong\n",
@@ -367,26 +190,22 @@ mod tests {
             "--price=1/2",
             "--retry=2",
         ];
-        let prices = || {
-            let mut prices = Prices::default();
-            prices.add("1/2").map(|()| prices)
-        };
-        let expected = Args {
-            agent: Some("b".to_owned()),
-            sets: vec!["a".into(), "c=d".into()],
-            config: Some("f".into()),
-            cases: vec!["e".to_owned()],
-            runs: Some(3),
-            metrics: vec![("safety_v1", None).into(), ("response_match_score", Some(0.5)).into()],
-            pass: Some(Pass::AtLeast(2)),
-            gate: Some(Gate::EveryTurn),
-            timeout: Some(Duration::from_mins(2)),
-            retry: Some(2),
-            fail_fast: true,
-            prices: prices().unwrap(),
-            concurrency: 9,
-        };
-        assert_eq!(parse(&words).unwrap(), Asked::Run(Box::new(expected)));
+        let Asked::Run(args) = parse(&words).unwrap() else { unreachable!() };
+        let Args { agent, sets, cases, options } = *args;
+        assert_eq!((agent.as_deref(), cases), (Some("b"), vec!["e".to_owned()]));
+        assert_eq!(sets, ["a", "c=d"]);
+        assert_eq!((options.config.as_deref(), options.concurrency), (Some("f".as_ref()), 9));
+        let metrics = [("safety_v1", None).into(), ("response_match_score", Some(0.5)).into()];
+        assert_eq!(options.metrics, metrics);
+        let kept = "--runs 3 --config f -m safety_v1 -m response_match_score=0.5 --pass at_least(2) --gate every_turn \
+                    --timeout 2m --price 1/2 --retry 2";
+        assert_eq!(options.words().join(" "), kept);
+        let runner = format!("{:?}", options.apply(eval_core::EvalRunner::new()));
+        for set in
+            ["runs: 3", "pass: AtLeast(2)", "gate: EveryTurn", "timeout: 120s", "retry: 2", "fail_fast: true"]
+        {
+            assert!(runner.contains(set), "{set}: {runner}");
+        }
         assert_eq!(parse(&["--set", "a", "-h"]).unwrap(), Asked::Help);
         assert_eq!(parse(&["--help"]).unwrap(), Asked::Help);
     }
@@ -417,12 +236,11 @@ mod tests {
     fn the_help_shows_each_option_and_the_default() {
         assert_eq!(
             usage(),
-            "usage: eval --agent NAME --set SET [--config FILE] [--case ID] [--runs N] [--metric NAME[=THRESHOLD]] \
-             [--pass HOW] [--gate HOW] [--timeout TIME] [--retry N] [--concurrency N] \
-             [--price [MODEL=]IN/OUT] [--fail-fast]"
+            "usage: eval --agent NAME --set SET [--case ID] [--config FILE] [--metric METRIC[=THRESHOLD]] [--runs N] \
+             [--pass HOW] [--gate HOW] [--timeout TIME] [--price [MODEL=]IN/OUT] [--retry N] [--concurrency N] [--fail-fast]"
         );
         let help = help(&["weather"]);
         assert!(OPTIONS.iter().all(|option| help.contains(option.about)), "{help}");
-        assert!(help.contains(&format!("[default: {CONCURRENCY}]")), "{help}");
+        assert!(help.contains(&format!("[default: {}]", RunOptions::default().concurrency)), "{help}");
     }
 }

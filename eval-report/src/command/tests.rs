@@ -1,6 +1,11 @@
+use std::sync::{Arc, Mutex};
+
 use eval_format::EvalSet;
+use indicatif::ProgressDrawTarget;
 
 use super::*;
+use crate::document::SCHEMA;
+use crate::schema_check;
 use eval_core::agent::Replay;
 use eval_core::judge::Judge;
 use eval_core::{Invocation, json};
@@ -41,8 +46,24 @@ async fn answer(command: EvalCommand, words: &[&str]) -> Answer {
 }
 
 async fn answer_until(command: EvalCommand, words: &[&str], stop: impl Future<Output = ()> + Send) -> Answer {
-    let progress = Progress::new(Box::new(std::io::sink()), false);
-    command.answer(words.iter().map(OsString::from), progress, stop).await
+    answer_told_to(command, words, std::io::sink(), stop).await
+}
+
+async fn answer_told_to(
+    command: EvalCommand,
+    words: &[&str],
+    out: impl Write + Send + 'static,
+    stop: impl Future<Output = ()> + Send,
+) -> Answer {
+    let progress = |prices| Progress::new(Box::new(out), ProgressDrawTarget::hidden(), prices);
+    let mut answer = command.answer(words.iter().map(OsString::from), progress, stop).await;
+    answer.err = plain(answer.err.as_bytes());
+    answer
+}
+
+/// A text without styles.
+fn plain(text: &[u8]) -> String {
+    anstream::adapter::strip_str(&String::from_utf8_lossy(text)).to_string()
 }
 
 #[tokio::test]
@@ -52,13 +73,15 @@ async fn the_exit_code_says_passed_failed_or_unknown() {
         let answer = answer(command(), &["--agent", agent, "--set", &folder.set()]).await;
         assert_eq!(answer.code, code, "{}", answer.err);
         let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
+        assert_eq!(schema_check::faults(SCHEMA, &report), Vec::<String>::new());
         assert_eq!(report["summary"]["cases"], json!(2));
         assert_eq!(report["summary"]["passed"], json!(passed));
+        assert!(report["summary"]["seconds"].is_number() && report["began"].is_string(), "{report}");
         assert_eq!(report["cases"][0]["label"], json!(agent), "runs of two agents are told apart");
     }
     let labelled = command().runner(EvalRunner::new().label("branch"));
     let answer = answer(labelled, &["--agent", "right", "--set", &folder.set()]).await;
-    assert!(answer.err.contains("passed weather/sunny [branch]"), "{}", answer.err);
+    assert!(answer.err.contains("weather/sunny [branch]"), "{}", answer.err);
 }
 
 #[tokio::test]
@@ -293,23 +316,17 @@ impl Write for Written {
 }
 
 #[tokio::test]
-async fn progress_is_one_line_on_a_terminal_and_a_line_for_each_case_elsewhere() {
+async fn progress_is_a_line_for_each_case_where_no_terminal_shows_one_that_counts() {
     let folder = Folder::new("progress");
-    let set = folder.set();
-    for (is_terminal, expected) in [
-        (
-            true,
-            "\r\u{1b}[K0 of 2 cases, 0 passed\r\u{1b}[K1 of 2 cases, 1 passed\r\u{1b}[K2 of 2 cases, 2 passed\r\u{1b}[K",
-        ),
-        (false, "       passed weather/sunny  (1 of 2)\n       passed weather/also sunny  (2 of 2)\n"),
-    ] {
-        let written = Written::default();
-        let progress = Progress::new(Box::new(written.clone()), is_terminal);
-        let words = ["--agent=right", "--set", &*set, "--concurrency=1"].map(OsString::from);
-        let answer = command().answer(words, progress, std::future::pending()).await;
-        assert_eq!(answer.code, 0, "{}", answer.err);
-        assert_eq!(String::from_utf8(written.0.lock().unwrap().clone()).unwrap(), expected);
-    }
+    let written = Written::default();
+    let words = ["--agent=right", "--set", &*folder.set(), "--concurrency=1"];
+    let answer = answer_told_to(command(), &words, written.clone(), std::future::pending()).await;
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    let expected =
+        "      PASS [   0.0s] weather/sunny  (1 of 2)\n      PASS [   0.0s] weather/also sunny  (2 of 2)\n";
+    assert_eq!(plain(&written.0.lock().unwrap()), expected);
+    assert!(answer.err.contains("2 cases: 2 passed · 2/2 runs have a verdict\n"), "{}", answer.err);
+    assert!(answer.err.ends_with("Result PASSED  all 2 cases passed (exit code 0)\n"), "{}", answer.err);
 }
 
 #[tokio::test]
@@ -328,13 +345,8 @@ async fn prices_tell_what_the_agent_costs() {
             })
         })
     };
-    let written = Written::default();
-    let words = ["--set", &*set, "--price", "2/10"].map(OsString::from);
-    let told =
-        evals().answer(words, Progress::new(Box::new(written.clone()), true), std::future::pending()).await;
-    assert!(told.err.ends_with("cost  0.00060 for 200 tokens in and 20 out\n"), "{}", told.err);
-    let line = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
-    assert!(line.contains("of 2 cases, 1 passed, cost 0.00030"), "{line}");
+    let told = answer(evals(), &["--set", &set, "--price", "2/10"]).await;
+    assert!(told.err.ends_with("cost          0.00060 for 200 tokens in and 20 out\n"), "{}", told.err);
     assert!(!answer(evals(), &["--set", &set]).await.err.contains("cost"));
     let refused = answer(evals(), &["--set", &set, "--price", "2"]).await;
     assert_eq!((refused.code, refused.out.as_str()), (2, ""));

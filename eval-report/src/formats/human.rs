@@ -8,7 +8,7 @@ use eval_support::words::{count, tokens};
 use crate::output::style::{self, BOLD, styled};
 use crate::output::width;
 use crate::phrases::{counts, details, have, notes, numbers, rerun, runs, times, word};
-use crate::recorded::{Retry, RunResults, State, TestResult, near};
+use crate::recorded::{Retry, RunResults, State, TestResult, Totals, near};
 
 pub fn text(results: &RunResults<'_>) -> String {
     body(results, |_| None) + &commands(results)
@@ -23,7 +23,7 @@ pub fn body(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<
         text.push_str(&line(test, column));
     }
     text.push_str("──────────\n");
-    text.push_str(&summary(results));
+    text.push_str(&summary(&first_line(results), numbers(results), notes(results), &results.totals));
     // What tests printed and commands are not broken into lines: they are read and copied as they are.
     text = width::fitted(text);
     text.push_str(&failures(results, again));
@@ -44,9 +44,9 @@ fn head(results: &RunResults<'_>) -> String {
     let sets: std::collections::BTreeSet<_> =
         results.tests.iter().filter_map(|test| test.attempt.started.eval_set_id.as_deref()).collect();
     let run = label(BOLD, "Run");
-    let name = results.loaded.name();
+    let name = if results.loaded.is_recorded() { results.loaded.name() + "  " } else { String::new() };
     let (sets, cases) = (count(sets.len(), "set"), count(results.totals.cases, "case"));
-    let mut text = format!("{run} {name}  {sets} · {cases} · {}\n", count(results.totals.runs, "run"));
+    let mut text = format!("{run} {name}{sets} · {cases} · {}\n", count(results.totals.runs, "run"));
     if let Some(times) = times(results) {
         text.push_str(&format!("{} {times}\n", " ".repeat(LABEL)));
     }
@@ -97,19 +97,29 @@ fn metrics(test: &TestResult<'_>) -> String {
     text
 }
 
-fn summary(results: &RunResults<'_>) -> String {
+/// `[   1.2s] 12 cases: 8 passed, 4 failed · 12/12 runs have a verdict`.
+fn first_line(results: &RunResults<'_>) -> String {
     let totals = &results.totals;
-    let first = format!(
+    format!(
         "[{:>6.1}s] {} · {}/{} {} a verdict",
         totals.elapsed.as_secs_f64(),
         counts(results),
         totals.judged,
         count(totals.runs, "run"),
         have(totals.runs)
-    );
+    )
+}
+
+/// The summary of a run and its result: all commands end with it.
+pub fn summary(
+    first: &str,
+    more: impl IntoIterator<Item = String>,
+    notes: impl IntoIterator<Item = String>,
+    totals: &Totals,
+) -> String {
     let mut shown = format!("{} {first}\n", label(BOLD, "Summary"));
-    let notes = notes(results).into_iter().map(|note| format!("note: {note}"));
-    for line in numbers(results).into_iter().chain(notes) {
+    let notes = notes.into_iter().map(|note| format!("note: {note}"));
+    for line in more.into_iter().chain(notes) {
         shown.push_str(&format!("{} {line}\n", " ".repeat(LABEL)));
     }
     let outcome = totals.outcome();

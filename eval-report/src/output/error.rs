@@ -1,12 +1,13 @@
 //! Why a command could not do what it was asked for.
 
 use eval_support::untrusted::{self, lines_below, one_line};
+use serde::Serialize;
 
 use super::outcome::Outcome;
 use super::style::{ERROR, styled};
 
 /// Why a command could not do what it was asked for, or could not do it for one path. The exit code is 2.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct CommandError {
     pub message: String,
     /// What to do about it.
@@ -28,9 +29,8 @@ impl CommandError {
 
     /// The error as a JSON document.
     pub fn document(&self, command: Option<&str>) -> String {
-        let error = serde_json::json!({ "message": self.message, "help": self.help });
         let document =
-            serde_json::json!({ "command": command, "outcome": Outcome::Unmeasurable, "error": error });
+            serde_json::json!({ "command": command, "outcome": Outcome::Unmeasurable, "error": self });
         untrusted::json(&format!("{document:#}")) + "\n"
     }
 

@@ -2,17 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::journal::Attempt;
 use crate::statistics::Tally;
 
 /// Counts of the runs of a case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RunCounts {
     /// Planned runs, or the runs that ended if these are more.
     pub total: usize,
     /// Runs that ended, with or without an error.
     pub ran: usize,
     /// Runs with a verdict of their own: every metric that gates has a score for every turn.
+    #[serde(rename = "with_verdict")]
     pub judged: usize,
     /// Runs that passed every metric that gates.
     pub passed: usize,

@@ -30,11 +30,11 @@ impl Times {
     }
 }
 
-/// Why a run may be another one than is meant. Empty if nothing tells.
-pub(super) fn doubts(run: &RecordedRun) -> Doubts {
+/// Why a run may be another one than is meant: it is of another job, or of other binaries. Empty if nothing tells.
+pub(super) fn doubts(run: &RecordedRun) -> Vec<String> {
     let heads = counting(run);
     let job = other_job(&heads, |name| env::var(name).ok().filter(|value| !value.is_empty()));
-    Doubts { others: job.into_iter().chain(rebuilt(&heads)).collect(), edited: edited(run) }
+    job.into_iter().chain(rebuilt(&heads)).collect()
 }
 
 /// The processes with an attempt that counts. If all that a process ran was run again, nothing depends on it.
@@ -43,14 +43,6 @@ fn counting(run: &RecordedRun) -> Vec<&Head> {
     heads.sort_unstable_by_key(|head| Arc::as_ptr(head));
     heads.dedup_by_key(|head| Arc::as_ptr(head));
     heads.into_iter().map(|head| &**head).collect()
-}
-
-/// Why a run may be another one than is meant.
-pub(super) struct Doubts {
-    /// It is of another job, or of other binaries.
-    pub(super) others: Vec<String>,
-    /// A set was written since.
-    pub(super) edited: Option<String>,
 }
 
 /// A variable that has another value in this job than in the one that recorded the run.
@@ -130,7 +122,7 @@ fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
 type SetOfRun<'r> = (&'r str, Option<&'r str>);
 
 /// The doubt about sets that were edited.
-fn edited(run: &RecordedRun) -> Option<String> {
+pub(super) fn edited(run: &RecordedRun) -> Option<String> {
     let mut edited: Vec<&str> = edited_sets(run).into_iter().map(|((file, _), _)| file).collect();
     edited.dedup();
     let first = edited.first()?;

@@ -3,12 +3,14 @@
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
+use serde::Serialize;
+
 use super::run::LoadedRun;
 use super::totals::Totals;
 use crate::journal::Completeness;
 
 /// Something that was to run and never began, or that is not known of the run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     pub package: Option<String>,
     pub binary: Option<String>,
@@ -62,7 +64,7 @@ pub(super) fn problems(
         let location = format!("{}:{}", line.file.display(), line.line);
         of_run("(unreadable record)", format!("{location} cannot be read: {}", line.error));
     }
-    if totals.is_doubtful || totals.lacks_parts || totals.unlisted > 0 {
+    if totals.is_doubtful || totals.lacks_parts || totals.unlisted + totals.added > 0 {
         for doubt in doubts {
             of_run("(doubtful run)", doubt.clone());
         }

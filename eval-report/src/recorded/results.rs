@@ -2,7 +2,7 @@
 
 use eval_support::untrusted::one_line;
 
-use super::currency::{self, Doubts, Times};
+use super::currency::{self, Times};
 use super::problems::{Problem, problems};
 use super::run::{LoadedRun, Whose};
 use super::state::State;
@@ -39,9 +39,12 @@ impl<'r> RunResults<'r> {
             test.is_in_work = loaded.is_running && test.state == State::Unfinished;
         }
         let lacks = Completeness::of(&loaded.run);
-        let Doubts { others, edited } = currency::doubts(&loaded.run);
-        let is_edited_alone = others.is_empty();
-        let mut doubts: Vec<String> = others.into_iter().chain(edited).collect();
+        let mut doubts = Vec::new();
+        if loaded.is_recorded() {
+            doubts = currency::doubts(&loaded.run);
+            // The sets as they are now are what it was scored by.
+            doubts.extend(if loaded.added().is_some() { None } else { currency::edited(&loaded.run) });
+        }
         let mut totals = Totals::of(&loaded.run, &tests);
         // What a program was to run, it says itself.
         let of_programs = lacks.of_programs.len();
@@ -49,17 +52,17 @@ impl<'r> RunResults<'r> {
         totals.missing = of_programs + if partial { 0 } else { of_tests };
         totals.left_out = lacks.left_out + if partial { of_tests } else { 0 };
         totals.is_doubtful = !doubts.is_empty() && !loaded.is_named();
-        totals.is_edited_alone = is_edited_alone;
         totals.is_running = loaded.is_running;
         if let Some(Whose { said, is_doubt }) = loaded.whose() {
             totals.is_doubtful |= is_doubt;
-            totals.is_edited_alone &= !is_doubt;
             doubts.push(said.clone());
         }
         totals.unlisted = lacks.unlisted.len();
         doubts.extend(lacks.unlisted.iter().map(unlisted));
         totals.lacks_parts = !loaded.missing_parts().is_empty();
         doubts.extend(loaded.missing_parts().iter().cloned());
+        totals.added = loaded.added().unwrap_or_default().len();
+        doubts.extend(loaded.added().unwrap_or_default().iter().cloned());
         let over_cases = totals.over_cases(k)?;
         let times = Times::of(&loaded.run);
         let problems = problems(loaded, &totals, &doubts, &lacks, partial);

@@ -2,12 +2,17 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
 
+use eval_core::EvalReport;
+use eval_core::journal::Head;
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 
+use crate::journal::{ReadRunError, RecordedRun, RecordedTest};
+
 use super::folder::{self, Meant};
-use crate::journal::{ReadRunError, RecordedRun};
 use crate::output::CommandError;
 
 /// Which run is meant.
@@ -99,7 +104,7 @@ impl WhichRun {
         })?;
         let is_named = self.fetched.as_ref().map_or(!args.is_empty(), |fetched| fetched.is_named);
         let whose = foreign.map(|said| Whose { said, is_doubt: is_foreign_in_doubt });
-        Ok(LoadedRun { run, folders, args, is_named, is_running: false, whose })
+        Ok(LoadedRun { run, folders, args, is_named, is_running: false, whose, source: Source::Journal })
     }
 }
 
@@ -120,6 +125,7 @@ impl LoadedRun {
             folders: vec![folder],
             is_running: false,
             whose: None,
+            source: Source::Journal,
         })
     }
 }
@@ -132,14 +138,30 @@ pub struct LoadedRun {
     /// The arguments that named it.
     args: Vec<String>,
     is_named: bool,
-
     /// Whether a process writes in it: what has no verdict may still get one.
     pub is_running: bool,
     whose: Option<Whose>,
+    source: Source,
+}
+
+/// What a run was made of.
+#[derive(Clone, Debug)]
+enum Source {
+    Journal,
+    /// A journal, of which the cases were scored again as they are now, and a sentence for each case that was added since.
+    Rescored {
+        added: Vec<String>,
+    },
+    /// A report in memory. `is_timed` says whether it is known when it began, `tells_questions` whether it has all questions to
+    /// judges.
+    Report {
+        is_timed: bool,
+        tells_questions: bool,
+    },
 }
 
 /// Whose a run of another project is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Whose {
     pub(super) said: String,
     /// Whether that is a doubt: the run was not named.
@@ -157,7 +179,74 @@ impl LoadedRun {
         let whose = folder::foreign(&folder).map(|said| Whose { said, is_doubt: false });
         let folders = vec![folder];
         let read = if outline { RecordedRun::outline(&folders) } else { RecordedRun::read_all(&folders) };
-        Ok(Self { run: read?, folders, args: vec![id], is_named: true, is_running: false, whose })
+        Ok(Self {
+            run: read?,
+            folders,
+            args: vec![id],
+            is_named: true,
+            is_running: false,
+            whose,
+            source: Source::Journal,
+        })
+    }
+
+    /// The run of a report in memory, and when it began if that is known.
+    pub fn of_report(report: &EvalReport, began: Option<SystemTime>) -> Self {
+        let ended = SystemTime::now();
+        let started = began.unwrap_or(ended);
+        let tests = report.cases.iter().map(|case| RecordedTest::of_report(case, started, ended));
+        let mut run = RecordedRun::default().with_tests(tests.collect());
+        run.processes.extend(began.map(|began| Arc::new(Head::unwritten(began))));
+        let source = Source::Report {
+            is_timed: began.is_some(),
+            tells_questions: report.cases.iter().all(|case| case.case.conversation_scenario.is_none()),
+        };
+        Self {
+            run,
+            folders: Vec::new(),
+            args: Vec::new(),
+            is_named: true,
+            is_running: false,
+            whose: None,
+            source,
+        }
+    }
+
+    /// The same run with the tests as they were scored again. `added` has a sentence for each case that was added since.
+    #[must_use]
+    pub fn rescored(&self, tests: Vec<RecordedTest>, added: Vec<String>) -> Self {
+        Self {
+            run: self.run.with_tests(tests),
+            folders: self.folders.clone(),
+            args: self.args.clone(),
+            is_named: self.is_named,
+            is_running: self.is_running,
+            whose: self.whose.clone(),
+            source: Source::Rescored { added },
+        }
+    }
+
+    /// Whether a journal records it, rather than a report in memory.
+    pub fn is_recorded(&self) -> bool {
+        !matches!(self.source, Source::Report { .. })
+    }
+
+    /// If its cases were scored again as they are now: a sentence for each that was added since.
+    pub(super) fn added(&self) -> Option<&[String]> {
+        match &self.source {
+            Source::Rescored { added } => Some(added),
+            _ => None,
+        }
+    }
+
+    /// Whether it is known when it began.
+    pub(crate) fn is_timed(&self) -> bool {
+        !matches!(self.source, Source::Report { is_timed: false, .. })
+    }
+
+    /// Whether all questions to judges are known. A report in memory does not tell what was asked to play the user.
+    pub(crate) fn tells_questions(&self) -> bool {
+        !matches!(self.source, Source::Report { tells_questions: false, .. })
     }
 
     /// The same run, of which it is known whether a process writes in it.
@@ -172,7 +261,14 @@ impl LoadedRun {
             .whose
             .as_ref()
             .map(|Whose { said, is_doubt }| Whose { said: said.clone(), is_doubt: *is_doubt });
-        Self { run, folders: self.folders.clone(), args: self.args.clone(), whose, ..*self }
+        Self {
+            run,
+            folders: self.folders.clone(),
+            args: self.args.clone(),
+            whose,
+            source: self.source.clone(),
+            ..*self
+        }
     }
 
     /// Whether somebody named the run, rather than meaning the last one.

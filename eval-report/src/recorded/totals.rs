@@ -3,17 +3,18 @@
 use std::time::{Duration, SystemTime};
 
 use eval_support::words::count;
+use serde::Serialize;
+
+use crate::journal::RecordedRun;
+use crate::statistics::{StatisticsError, Tally};
 
 use super::state::State;
 use super::test::TestResult;
 use super::usage::Usage;
-use crate::journal::RecordedRun;
 use crate::output::Outcome;
-use crate::statistics::{StatisticsError, Tally};
 
 /// Counts of cases and runs.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Totals {
     pub cases: usize,
     pub passed: usize,
@@ -43,14 +44,14 @@ pub struct Totals {
     pub missing: usize,
     /// Test binaries of which nothing tells what they were to run.
     pub unlisted: usize,
+    /// Cases that were added to their sets since the run, if it was scored again.
+    pub added: usize,
     /// Tests that were left out on purpose.
     pub left_out: usize,
     /// Whether the run runs: what has no verdict may still get one.
     pub is_running: bool,
     /// Whether the run may be another one than is meant.
     pub is_doubtful: bool,
-    /// Whether the only doubt can be that a set was written after the run.
-    pub is_edited_alone: bool,
     /// Whether a part of the run has not come to where it was read.
     pub lacks_parts: bool,
     /// The runs of each case of which every run has a verdict.
@@ -58,10 +59,12 @@ pub struct Totals {
 }
 
 /// pass@k and pass^k, as means over the cases that they can be estimated for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OverCases {
     pub k: usize,
+    #[serde(rename = "pass_at_k")]
     pub pass_at: f64,
+    #[serde(rename = "pass_all_k")]
     pub pass_all: f64,
     pub cases: usize,
 }
@@ -117,25 +120,11 @@ impl Totals {
         decided(self.is_whole(), unmeasured, self.failed, self.passed)
     }
 
-    /// The outcome if the cases have these states, by the sets as they are now.
-    pub fn outcome_with(&self, states: impl Iterator<Item = State>) -> Outcome {
-        let states: Vec<State> = states.collect();
-        let count = |is: fn(State) -> bool| states.iter().filter(|state| is(**state)).count();
-        let [unmeasured, failed, passed] =
-            [State::is_unmeasured, |it| it == State::Failed, |it| it == State::Passed].map(count);
-        decided(self.is_whole_apart_from_edits(), unmeasured, failed, passed)
-    }
-
     /// Whether the run is all that was to run, and the one that is meant: whatever the verdicts of its cases are, nothing else
     /// keeps it from passing.
     pub fn is_whole(&self) -> bool {
-        self.is_whole_apart_from_edits() && !self.is_doubtful
-    }
-
-    /// The same, for `rescore`, which reads the sets as they are now.
-    pub fn is_whole_apart_from_edits(&self) -> bool {
-        let lacking = self.unreadable + self.lost + self.missing + self.unlisted;
-        lacking == 0 && !self.lacks_parts && (!self.is_doubtful || self.is_edited_alone)
+        let lacking = self.unreadable + self.lost + self.missing + self.unlisted + self.added;
+        lacking == 0 && !self.lacks_parts && !self.is_doubtful
     }
 
     /// The counts that explain the outcome, and how many cases it does not cover.
@@ -157,6 +146,9 @@ impl Totals {
                 more => format!("{more} test binaries were"),
             };
             reason.push_str(&format!("; what {binaries} to run is not recorded"));
+        }
+        if self.added > 0 {
+            reason.push_str(&format!("; {} added since did not run", count(self.added, "case")));
         }
         if self.lacks_parts {
             reason.push_str("; a part of the run is missing");

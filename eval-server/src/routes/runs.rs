@@ -6,12 +6,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use eval_core::Verdict;
 use eval_core::journal::file_names::LATEST;
-use eval_report::journal::{Completeness, RecordedRun, RecordedTest, RunDir, find_run};
-use eval_report::recorded::{own_runs, whose_in};
+use eval_report::document::Document;
+use eval_report::journal::{RunDir, find_run};
+use eval_report::recorded::{LoadedRun, RunResults, own_runs, whose_in};
 use serde::Serialize;
 use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
 
 use super::id::Id;
 use crate::answer::{self, Envelope};
@@ -27,46 +28,17 @@ pub(crate) struct RunEntry {
     started: f64,
 }
 
-/// A recorded run with its tests.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct RunDetails {
-    id: String,
-    tests: Vec<TestEntry>,
-    /// Whether each test that was to run has a verdict, each line of the records can be read, and no part of the run is missing.
-    /// Which tests were to run, their binaries say, or how many cases a set has of which a test began.
-    complete: bool,
+/// The report of a run, as `cargo evalset report --format json` prints it. The document of the routes has its schema.
+#[derive(Debug)]
+pub(crate) struct Report;
+
+impl utoipa::PartialSchema for Report {
+    fn schema() -> RefOr<Schema> {
+        Schema::default().into()
+    }
 }
 
-/// A test of a recorded run: its last attempt.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct TestEntry {
-    name: String,
-    package: Option<String>,
-    eval_set_id: Option<String>,
-    eval_id: Option<String>,
-    file: Option<String>,
-    line: Option<usize>,
-    /// `passed`, `failed`, `error`, `not_evaluated`, `skipped`, `informational` or `unfinished`.
-    verdict: &'static str,
-    /// Why, where it did neither pass nor fail.
-    reason: Option<String>,
-    metrics: Vec<MetricEntry>,
-}
-
-/// A metric of a test.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct MetricEntry {
-    name: String,
-    score: Option<f64>,
-    threshold: Option<f64>,
-    /// `at_least` or `at_most`; null if the metric only informs.
-    direction: Option<&'static str>,
-    verdict: &'static str,
-    reason: Option<String>,
-}
+impl ToSchema for Report {}
 
 /// Lists the recorded runs of the project in whose folder the server was started, the newest first. Needs the token.
 #[utoipa::path(
@@ -93,7 +65,7 @@ pub(crate) async fn runs(State(app): State<Shared>) -> Result<Response, Refusal>
     path = "/api/v1/runs/{id}",
     params(("id" = String, Path, description = "`latest`, or the id of a run")),
     responses(
-        (status = 200, body = Envelope<RunDetails>),
+        (status = 200, body = Envelope<Report>),
         (status = 401, body = Refused),
         (status = 404, body = Refused)
     ),
@@ -112,20 +84,11 @@ pub(crate) async fn run(State(app): State<Shared>, Id(id): Id) -> Result<Respons
             if let Some(whose) = whose_in(&folder, &found.path) {
                 return Err(Refusal::new(StatusCode::NOT_FOUND, whose));
             }
-            let read = RecordedRun::read(&found.path).map_err(|error| failed(&error))?;
-            let complete = is_complete(&read);
-            let tests = read.tests.iter().map(TestEntry::of).collect();
-            Ok(answer::data(RunDetails { id: found.id, tests, complete }))
+            let loaded = LoadedRun::of_folder(found.id, found.path, false).map_err(|error| failed(&error))?;
+            let results = RunResults::of(&loaded, None, false).map_err(|error| failed(&error))?;
+            Ok(answer::data(Document::of(&results)))
         })
         .await?
-}
-
-fn is_complete(run: &RecordedRun) -> bool {
-    run.torn + run.lost == 0
-        && run.unreadable.is_empty()
-        && run.missing_parts.is_empty()
-        && !run.tests.iter().any(RecordedTest::is_unfinished)
-        && Completeness::of(run).is_complete()
 }
 
 fn folder(app: &App) -> Result<PathBuf, Refusal> {
@@ -139,30 +102,4 @@ fn failed(error: &dyn std::error::Error) -> Refusal {
 
 fn seconds(time: SystemTime) -> f64 {
     time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
-}
-
-impl TestEntry {
-    fn of(test: &RecordedTest) -> Self {
-        let started = test.last().map(|attempt| &attempt.started);
-        let decided = test.last().and_then(|attempt| attempt.decided.as_ref());
-        let metric = |metric: &eval_core::report::MetricReport| MetricEntry {
-            name: metric.name.clone(),
-            score: metric.score,
-            threshold: metric.threshold(),
-            direction: metric.bound().map(|bound| bound.direction.as_str()),
-            verdict: metric.verdict.name(),
-            reason: metric.verdict.reason().map(str::to_owned),
-        };
-        Self {
-            name: test.name().to_owned(),
-            package: test.package().map(str::to_owned),
-            eval_set_id: started.and_then(|it| it.eval_set_id.clone()),
-            eval_id: started.map(|it| it.eval_id.clone()),
-            file: started.and_then(|it| it.file.clone()),
-            line: started.and_then(|it| it.line),
-            verdict: decided.map_or("unfinished", |decided| decided.verdict.name()),
-            reason: decided.and_then(|it| Verdict::reason(&it.verdict)).map(str::to_owned),
-            metrics: decided.map(|it| it.metrics.iter().map(metric).collect()).unwrap_or_default(),
-        }
-    }
 }

@@ -1,9 +1,11 @@
 //! Who may ask for what.
 
 use eval_core::journal::{SCHEMA, sealed_line};
+use eval_report::document::SCHEMA as REPORT;
 use eval_server::ServerOptions;
 use serde_json::json;
 
+use crate::faults::faults;
 use crate::support::{SET, Service};
 
 #[test]
@@ -40,27 +42,30 @@ fn recorded_runs_are_shown() {
     let runs = service.request("GET /api/v1/runs", &bearer, b"").data();
     let id = runs[0]["id"].as_str().unwrap();
     let run = service.request(&format!("GET /api/v1/runs/{id}"), &bearer, b"").data();
-    let test = &run["tests"][0];
-    assert_eq!((&test["evalId"], &test["verdict"]), (&json!("paris"), &json!("failed")), "{run}");
-    assert_eq!(test["metrics"][0]["score"], 0.4);
-    assert_eq!(run["complete"], true);
+    assert_eq!(faults(REPORT, &run), Vec::<String>::new());
+    let case = &run["cases"][0];
+    assert_eq!((&case["eval_id"], &case["state"]), (&json!("paris"), &json!("failed")), "{run}");
+    assert_eq!(case["metrics"][0]["score"], 0.4);
+    assert_eq!((&run["outcome"], &run["runs"]), (&json!("failed"), &json!([id])));
     std::fs::write(folder.join(id).join("missing-parts.txt"), "another machine's journals\n").unwrap();
-    assert_eq!(service.request(&format!("GET /api/v1/runs/{id}"), &bearer, b"").data()["complete"], false);
+    let lacking = service.request(&format!("GET /api/v1/runs/{id}"), &bearer, b"").data();
+    let problem = json!({ "package": null, "binary": null, "name": "(doubtful run)", "message": "another machine's journals" });
+    assert_eq!((&lacking["outcome"], &lacking["problems"]), (&json!("unmeasurable"), &json!([problem])));
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
-fn a_run_is_complete_only_if_each_test_of_its_binaries_began() {
+fn a_run_passed_only_if_each_test_of_its_binaries_began() {
     let folder = std::env::temp_dir().join(format!("eval-server-complete-{}", std::process::id()));
     let service = Service::start(ServerOptions::new().records(&folder));
     let bearer = format!("authorization: Bearer {}\r\n", service.token);
     let at = "2026-11-22T02:31:07.250Z";
     // One test ran. The journal tells of the others, if it does.
-    for (id, listed, args, complete) in [
-        ("whole", json!(["weather::sunny"]), json!([]), true),
-        ("killed", json!(["weather::sunny", "weather::oslo"]), json!([]), false),
-        ("selected", json!(["weather::sunny", "weather::oslo"]), json!(["sunny"]), true),
-        ("untold", json!([]), json!([]), false),
+    for (id, listed, args, outcome) in [
+        ("whole", json!(["weather::sunny"]), json!([]), "passed"),
+        ("killed", json!(["weather::sunny", "weather::oslo"]), json!([]), "unmeasurable"),
+        ("selected", json!(["weather::sunny", "weather::oslo"]), json!(["sunny"]), "passed"),
+        ("untold", json!([]), json!([]), "unmeasurable"),
     ] {
         let run = folder.join(id);
         std::fs::create_dir_all(&run).unwrap();
@@ -82,8 +87,8 @@ fn a_run_is_complete_only_if_each_test_of_its_binaries_began() {
             records.iter().zip(1..).map(|(record, number)| sealed_line(record, number)).collect();
         std::fs::write(run.join("4711.jsonl"), lines).unwrap();
         let read = service.request(&format!("GET /api/v1/runs/{id}"), &bearer, b"").data();
-        assert_eq!(read["tests"][0]["verdict"], "passed", "{read}");
-        assert_eq!(read["complete"], complete, "{id}: {read}");
+        assert_eq!(read["cases"][0]["state"], "passed", "{read}");
+        assert_eq!(read["outcome"], outcome, "{id}: {read}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod captures;
+mod faults;
 mod hostile;
 mod limits;
 mod packed;

@@ -4,8 +4,8 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use eval_core::format::Value;
-use serde_core::Deserializer;
-use serde_core::de::{DeserializeSeed, MapAccess};
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, MapAccess};
 
 use super::stream::{Elements, Fields, List, Object, skip, value, values};
 use crate::traces::attributes::{self, count};

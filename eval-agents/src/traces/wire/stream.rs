@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use eval_core::format::Value;
-use serde_core::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_core::{Deserialize, Deserializer};
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// What reads an object.
 pub(super) trait Fields {

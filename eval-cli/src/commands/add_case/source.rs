@@ -11,7 +11,7 @@ use eval_support::file::LARGEST_FILE;
 use eval_support::hash::content_hash;
 use eval_support::untrusted::one_line;
 
-use crate::files;
+use crate::files::{self, FoundProblems};
 use crate::output::{Answer, CommandError, Outcome};
 
 /// A file with cases, as text.
@@ -55,8 +55,9 @@ impl Source {
             problem.related.iter_mut().for_each(|(range, _)| *range = shifted(range, shift));
         }
         let Some(set) = checked.set.filter(|_| problems.is_empty()) else {
-            let text = checked.text.get(shift..).unwrap_or_default();
-            let text = files::shown(&checked.file, text, &problems) + "nothing was added\n";
+            let text = checked.text.get(shift..).unwrap_or_default().to_owned();
+            let found = FoundProblems { text, problems };
+            let text = files::shown(&checked.file, &found) + "nothing was added\n";
             return Ok(Err(Answer::new(Outcome::Failed, text)));
         };
         let mut cases = set.eval_cases;

@@ -8,30 +8,36 @@ use eval_format::conventions::{FileKind, SHARED_CONFIG, set_names_of_session, sh
 use eval_format::reader::{CheckedSet, Form, check_session, check_set};
 use eval_format::recording::check_recording;
 use eval_format::{EvalConfig, Problem, Value};
+use serde::Serialize;
 
 use super::fix::{self, Fix};
-use crate::files::{Input, read, replace};
+use super::json;
+use crate::files::{FoundProblems, Input, read, replace};
 use crate::output::CommandError;
 
 /// A file after it was checked.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct CheckedFile {
     /// Its path, as messages show it.
+    #[serde(rename = "file")]
     pub(super) shown: String,
     /// What it was checked as.
+    #[serde(serialize_with = "json::kind")]
     pub(super) kind: FileKind,
     /// The form of a set, after it was fixed.
+    #[serde(serialize_with = "json::form")]
     pub(super) form: Option<Form>,
     pub(super) cases: usize,
     /// How many of the cases are drafts. Tests refuse them.
     pub(super) drafts: usize,
-    /// The text that the ranges of the problems point into.
-    pub(super) text: String,
-    pub(super) problems: Vec<Problem>,
-    pub(super) fix: Option<Fix>,
     /// What a set expects and no metric of its config reads.
+    #[serde(serialize_with = "json::not_compared")]
     pub(super) not_compared: NotCompared,
+    pub(super) fix: Option<Fix>,
+    #[serde(rename = "problems")]
+    pub(super) found: FoundProblems,
     /// Why it could not be read, or a fix not be written.
+    #[serde(skip)]
     pub(super) error: Option<CommandError>,
 }
 
@@ -53,9 +59,9 @@ impl CheckedFile {
             None if is_config(&bytes) => Self::config(shown, &bytes, metrics),
             _ => Self::set_and_fix(input, &shown, &bytes, metrics, write),
         };
-        if file.problems.is_empty() {
+        if file.found.problems.is_empty() {
             // No range points into it, and there may be thousands of files.
-            file.text = String::new();
+            file.found.text = String::new();
         }
         file
     }
@@ -67,8 +73,7 @@ impl CheckedFile {
             form: None,
             cases: 0,
             drafts: 0,
-            text: String::new(),
-            problems: Vec::new(),
+            found: FoundProblems::default(),
             fix: None,
             not_compared: NotCompared::default(),
             error: None,
@@ -77,17 +82,26 @@ impl CheckedFile {
 
     fn config(shown: String, bytes: &[u8], metrics: &[&str]) -> Self {
         let checked = check_config(&shown, bytes, metrics);
-        Self { text: checked.text, problems: checked.problems, ..Self::empty(shown, FileKind::Config) }
+        Self {
+            found: FoundProblems { text: checked.text, problems: checked.problems },
+            ..Self::empty(shown, FileKind::Config)
+        }
     }
 
     fn recording(shown: String, bytes: &[u8]) -> Self {
         let checked = check_recording(&shown, bytes);
-        Self { text: checked.text, problems: checked.problems, ..Self::empty(shown, FileKind::Recording) }
+        Self {
+            found: FoundProblems { text: checked.text, problems: checked.problems },
+            ..Self::empty(shown, FileKind::Recording)
+        }
     }
 
     fn session(shown: String, bytes: &[u8], form: Form) -> Self {
         let checked = check_session(bytes, form);
-        Self { text: checked.text, problems: checked.problems, ..Self::empty(shown, FileKind::Session) }
+        Self {
+            found: FoundProblems { text: checked.text, problems: checked.problems },
+            ..Self::empty(shown, FileKind::Session)
+        }
     }
 
     fn set(input: &Input, mut checked: CheckedSet, metrics: &[&str]) -> Self {
@@ -104,8 +118,7 @@ impl CheckedFile {
             form: Some(checked.form),
             cases: checked.cases.len(),
             drafts,
-            text: checked.text,
-            problems: checked.problems,
+            found: FoundProblems { text: checked.text, problems: checked.problems },
             not_compared,
             ..Self::empty(checked.file, FileKind::Set)
         }

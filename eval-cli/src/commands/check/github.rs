@@ -11,8 +11,8 @@ use crate::output::CommandError;
 pub(super) fn annotations(results: &CheckResults) -> String {
     let mut text = String::new();
     for file in &results.files {
-        let positions = Positions::of(&file.text, &file.problems);
-        text.extend(file.problems.iter().map(|problem| annotation(problem, file, &positions)));
+        let positions = Positions::of(&file.found.text, &file.found.problems);
+        text.extend(file.found.problems.iter().map(|problem| annotation(problem, file, &positions)));
     }
     text.extend(results.not_checked().map(|(file, error)| of_error(error, file)));
     text

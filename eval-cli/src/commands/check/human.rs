@@ -12,7 +12,7 @@ use crate::output::style::{BOLD, ERROR, GOOD, WARNING, styled};
 pub(super) fn text(results: &CheckResults) -> String {
     let mut text = String::new();
     for file in &results.files {
-        text.push_str(&files::shown(&file.shown, &file.text, &file.problems));
+        text.push_str(&files::shown(&file.shown, &file.found));
     }
     for (_, error) in results.not_checked() {
         text.push_str(&error.shown());
@@ -52,7 +52,7 @@ fn fixes(results: &CheckResults) -> String {
 
 /// How configs can use metrics of the user's own, if a metric is unknown.
 fn own_metrics(results: &CheckResults) -> String {
-    let mut codes = results.files.iter().flat_map(|file| &file.problems).map(|problem| problem.code);
+    let mut codes = results.files.iter().flat_map(|file| &file.found.problems).map(|problem| problem.code);
     if codes.any(|code| matches!(code, Code::UnknownMetric | Code::UnansweredCustomMetric)) {
         let note = styled(BOLD, "note");
         return format!("{note}: name metrics of your own on the command line: `--metric NAME,NAME`\n");

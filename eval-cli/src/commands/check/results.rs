@@ -1,5 +1,7 @@
 //! The results for all files.
 
+use serde::Serialize;
+
 use super::file::CheckedFile;
 use crate::output::{CommandError, Outcome};
 
@@ -16,7 +18,7 @@ pub(super) struct CheckResults {
 }
 
 /// Counts over all files.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Counts {
     pub(super) files: usize,
     pub(super) cases: usize,
@@ -29,7 +31,7 @@ pub(super) struct Counts {
 
 impl CheckResults {
     pub(super) fn counts(&self) -> Counts {
-        let problems = || self.files.iter().flat_map(|file| &file.problems);
+        let problems = || self.files.iter().flat_map(|file| &file.found.problems);
         let errors = problems().filter(|problem| problem.is_error()).count();
         Counts {
             files: self.files.len(),

@@ -7,7 +7,7 @@ use eval_format::problem::Severity;
 use eval_format::reader::{CheckedSet, Form, check_set};
 use eval_support::untrusted::one_line;
 
-use crate::files::{form_name, read, replace, text_like};
+use crate::files::{FoundProblems, form_name, read, replace, text_like};
 use crate::output::{CommandError, Outcome};
 
 /// A file after it was formatted, or not.
@@ -26,10 +26,7 @@ pub(super) enum FileState {
     /// It would be written, were it not for `--check`.
     NotFormatted,
     /// It has errors or would lose something. The problems point into the text.
-    Kept {
-        text: String,
-        problems: Vec<Problem>,
-    },
+    Kept(FoundProblems),
     /// It has a form that ADK does not write any more.
     OldForm(CommandError),
     /// It could not be read or written.
@@ -68,7 +65,7 @@ impl FileState {
     pub(super) fn outcome(&self) -> Outcome {
         match self {
             Self::Unchanged | Self::Formatted => Outcome::Passed,
-            Self::NotFormatted | Self::Kept { .. } | Self::OldForm(_) => Outcome::Failed,
+            Self::NotFormatted | Self::Kept(_) | Self::OldForm(_) => Outcome::Failed,
             Self::Unmeasurable(_) => Outcome::Unmeasurable,
         }
     }
@@ -86,7 +83,7 @@ impl FileState {
             Self::Unchanged => "unchanged",
             Self::Formatted => "formatted",
             Self::NotFormatted => "not_formatted",
-            Self::Kept { .. } | Self::OldForm(_) => "kept",
+            Self::Kept(_) | Self::OldForm(_) => "kept",
             Self::Unmeasurable(_) => "unmeasurable",
         }
     }
@@ -96,7 +93,7 @@ impl FileState {
 fn canonical(checked: CheckedSet) -> Result<String, FileState> {
     let Some(set) = &checked.set else {
         let problems = checked.problems.into_iter().filter(Problem::is_error).collect();
-        return Err(FileState::Kept { text: checked.text, problems });
+        return Err(FileState::Kept(FoundProblems { text: checked.text, problems }));
     };
     if checked.form != Form::EvalSet {
         let file = one_line(&checked.file);
@@ -113,7 +110,7 @@ fn canonical(checked: CheckedSet) -> Result<String, FileState> {
         for problem in &mut lost {
             problem.severity = Severity::Error;
         }
-        return Err(FileState::Kept { text: checked.text, problems: lost });
+        return Err(FileState::Kept(FoundProblems { text: checked.text, problems: lost }));
     }
     Ok(text_like(set, &checked.text))
 }

@@ -11,8 +11,8 @@ use crate::output::style::{BOLD, ERROR, GOOD, styled};
 pub(super) fn text(results: &FmtResults) -> String {
     let mut text = String::new();
     for file in &results.files {
-        if let FileState::Kept { text: before, problems } = &file.state {
-            text.push_str(&files::shown(&file.shown, before, problems));
+        if let FileState::Kept(found) = &file.state {
+            text.push_str(&files::shown(&file.shown, found));
         }
     }
     for error in results.files.iter().filter_map(|file| file.state.error()).chain(&results.errors) {
@@ -26,7 +26,7 @@ pub(super) fn text(results: &FmtResults) -> String {
             FileState::NotFormatted => {
                 text.push_str(&format!("{} `{shown}`\n", styled(ERROR, "not formatted")));
             }
-            FileState::Kept { .. } => {
+            FileState::Kept(_) => {
                 text.push_str(&format!("{} `{shown}` as it is\n", styled(BOLD, "kept")));
             }
             FileState::Unchanged | FileState::OldForm(_) | FileState::Unmeasurable(_) => {}
@@ -42,7 +42,7 @@ fn summary(results: &FmtResults) -> String {
         (number(|state| matches!(state, FileState::Formatted)), "formatted"),
         (not_formatted, "not formatted"),
         (number(|state| matches!(state, FileState::Unchanged)), "already formatted"),
-        (number(|state| matches!(state, FileState::Kept { .. } | FileState::OldForm(_))), "kept"),
+        (number(|state| matches!(state, FileState::Kept(_) | FileState::OldForm(_))), "kept"),
     ];
     let mut said: Vec<String> = parts
         .iter()

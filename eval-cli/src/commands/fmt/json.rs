@@ -2,16 +2,13 @@
 
 use serde::Serialize;
 
-use super::file::{FileState, FormattedFile};
+use super::file::FileState;
 use super::results::FmtResults;
-use crate::files::{ProblemEntry, entries};
-use crate::output::{CommandError, Outcome};
+use crate::files::FoundProblems;
 
 /// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
-pub(super) struct Document<'r> {
-    command: &'static str,
-    outcome: Outcome,
+pub(super) struct Files<'r> {
     files: Vec<Entry<'r>>,
 }
 
@@ -20,44 +17,25 @@ struct Entry<'r> {
     /// `None` for a path that stands for no file.
     file: Option<&'r str>,
     state: &'static str,
-    problems: Vec<ProblemEntry>,
+    problems: &'r FoundProblems,
     message: Option<&'r str>,
     help: Option<&'r str>,
 }
 
-impl<'r> Document<'r> {
+/// The problems of a file that has none.
+static NONE: FoundProblems = FoundProblems { text: String::new(), problems: Vec::new() };
+
+impl<'r> Files<'r> {
     pub(super) fn of(results: &'r FmtResults) -> Self {
-        let paths = results.errors.iter().map(Entry::of_path);
-        Self {
-            command: "fmt",
-            outcome: results.outcome(),
-            files: results.files.iter().map(Entry::of_file).chain(paths).collect(),
-        }
-    }
-}
-
-impl<'r> Entry<'r> {
-    fn of_file(file: &'r FormattedFile) -> Self {
-        let error = file.state.error();
-        Self {
-            file: Some(&file.shown),
-            state: file.state.name(),
-            problems: match &file.state {
-                FileState::Kept { text, problems } => entries(text, problems),
-                _ => Vec::new(),
-            },
-            message: error.map(|error| error.message.as_str()),
-            help: error.map(|error| error.help.as_str()),
-        }
-    }
-
-    fn of_path(error: &'r CommandError) -> Self {
-        Self {
-            file: None,
-            state: "unmeasurable",
-            problems: Vec::new(),
-            message: Some(&error.message),
-            help: Some(&error.help),
-        }
+        let files = results.files.iter().map(|file| {
+            let problems = if let FileState::Kept(found) = &file.state { found } else { &NONE };
+            (Some(file.shown.as_str()), file.state.name(), problems, file.state.error())
+        });
+        let paths = results.errors.iter().map(|error| (None, "unmeasurable", &NONE, Some(error)));
+        let entries = files.chain(paths).map(|(file, state, problems, error)| {
+            let (message, help) = error.map(|error| (error.message.as_str(), error.help.as_str())).unzip();
+            Entry { file, state, problems, message, help }
+        });
+        Self { files: entries.collect() }
     }
 }

@@ -3,14 +3,16 @@
 use std::path::MAIN_SEPARATOR;
 
 use eval_format::{EvalCase, SetEditor, Value};
+use serde::{Serialize, Serializer};
 
 use crate::edited::SelectedSet;
 use crate::output::{CommandError, Outcome};
 
 /// What is listed, and an error for each path or set that cannot be.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Listing {
     pub(super) sets: Vec<ListedSet>,
+    #[serde(rename = "not_listed")]
     pub(super) errors: Vec<CommandError>,
 }
 
@@ -21,18 +23,20 @@ impl Listing {
 }
 
 /// A set and the cases of it that are listed.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct ListedSet {
     pub(super) file: String,
     pub(super) eval_set_id: String,
     /// How many cases the set has, and how many of them are drafts.
+    #[serde(skip)]
     pub(super) all: usize,
+    #[serde(skip)]
     pub(super) drafts: usize,
     pub(super) cases: Vec<ListedCase>,
 }
 
-/// What is listed of a case.
-#[derive(Debug)]
+/// What is listed of a case. Fields may be added to its JSON; no field is removed or changes its meaning.
+#[derive(Debug, Serialize)]
 pub(super) struct ListedCase {
     pub(super) eval_id: String,
     pub(super) turns: usize,
@@ -41,7 +45,14 @@ pub(super) struct ListedCase {
     /// The tools that are expected to be called, each once, in the order of their first call.
     pub(super) tools: Vec<String>,
     /// What marks a draft.
+    #[serde(serialize_with = "as_json")]
     pub(super) draft: Option<Value>,
+}
+
+/// A value of a set with the keys in the order of their names.
+#[expect(clippy::ref_option, reason = "serde gives references")]
+fn as_json<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(serde_json::Value::from).serialize(serializer)
 }
 
 impl ListedSet {

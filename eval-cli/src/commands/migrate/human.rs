@@ -12,14 +12,14 @@ use crate::output::style::{BOLD, GOOD, WARNING, styled};
 pub(super) fn text(migration: &Migration, new: &Path) -> String {
     let mut text = String::new();
     for file in &migration.files {
-        text.push_str(&files::shown(&file.shown, &file.text, &file.problems));
+        text.push_str(&files::shown(&file.shown, &file.found));
     }
     let new = one_line(&new.display().to_string());
-    let Some(written) = &migration.written else {
+    if migration.written.is_none() {
         return text + &format!("`{new}` was not written\n");
-    };
-    text.push_str(&format!("{} `{new}`: {}", styled(GOOD, "wrote"), count(written.cases, "case")));
-    let lost: usize = migration.files.iter().map(|file| file.problems.len()).sum();
+    }
+    text.push_str(&format!("{} `{new}`: {}", styled(GOOD, "wrote"), count(migration.cases, "case")));
+    let lost: usize = migration.files.iter().map(|file| file.found.problems.len()).sum();
     if lost > 0 {
         text.push_str(&format!(", {}", styled(WARNING, &format!("{} lost", count(lost, "thing")))));
     }

@@ -5,14 +5,17 @@ use eval_format::metric::{Need, metric};
 use eval_format::{Criterion, EvalCase};
 use eval_support::variables;
 
+use serde::Serialize;
+
 use super::last_run::SIMULATED_USER;
 use super::recorded_questions::RecordedQuestions;
 use super::set::Set;
 
 /// A metric of a set that asks a judge, or the simulated user.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Judged {
     /// The name of the metric; [`SIMULATED_USER`] for the simulated user.
+    #[serde(rename = "metric")]
     pub(super) name: String,
     pub(super) model: String,
     /// How often each question is asked.
@@ -20,12 +23,15 @@ pub(super) struct Judged {
     /// The questions of all runs. Each sample is one.
     pub(super) questions: usize,
     /// Whether the number of questions is an estimate, since the last run does not tell it.
+    #[serde(rename = "estimated")]
     pub(super) is_estimate: bool,
     /// Cases with a recorded answer, of `cases`.
+    #[serde(rename = "recorded_cases")]
     pub(super) recorded: usize,
     /// Cases that ask.
     pub(super) cases: usize,
     /// Why questions cannot be answered.
+    #[serde(rename = "missing")]
     pub(super) obstacle: Option<String>,
 }
 

@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 
 use super::recorded::Recorded;
 use super::screen::watched;
-use super::tell::tell;
 use crate::agent::AnyAgent;
 use crate::drafts::Destination;
 use crate::output::CommandError;
+use crate::output::tell;
 
 /// What a line asks for.
 #[derive(Debug, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use eval_format::{Part, Value};
 use eval_support::message::truncated;
 use eval_support::untrusted::one_line;
 
-use super::tell::tell;
 use crate::agent::AnyAgent;
 use crate::output::style::{BOLD, ERROR, styled};
+use crate::output::tell;
 
 /// How many characters of a result are shown.
 const SHOWN: usize = 300;

@@ -1,13 +1,10 @@
 //! `report --store`: the run of a store.
 
-use eval_support::untrusted::guard_styled;
-use eval_support::words::count;
-
 use super::formats;
-use crate::output::CommandError;
-use crate::output::mask;
+use crate::output::{CommandError, tell};
 use crate::recorded::{RunResults, WhichRun, new_root};
 use crate::store::{Fetched, Store, StoreArg, fetch_run, runtime};
+use eval_support::words::count;
 
 /// The arguments that say where the run is.
 #[derive(Debug, clap::Args)]
@@ -74,16 +71,8 @@ impl StoredRun {
     pub(super) fn end(&self, results: &RunResults<'_>, app: Option<&str>) -> Result<(), CommandError> {
         if self.publish {
             let run = self.fetched.folder.file_name().unwrap_or_default().to_string_lossy();
-            say(&runtime()?.block_on(formats::store(&self.store, results, &run, None, app))?);
+            tell(&runtime()?.block_on(formats::store(&self.store, results, &run, None, app))?);
         }
         Ok(())
     }
-}
-
-/// On standard error: the report alone is on standard output.
-fn say(text: &str) {
-    use std::io::Write;
-
-    // If nobody reads it, the exit code tells.
-    let _ = anstream::stderr().lock().write_all(mask(&guard_styled(text)).as_bytes());
 }

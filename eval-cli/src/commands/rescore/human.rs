@@ -2,21 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use eval_core::report::{MetricReport, short};
+use eval_core::report::{MetricReport, Verdict, short};
 use eval_format::Bound;
 use eval_support::untrusted::{one_line, quoted};
 use eval_support::words::{code_list, count};
 
-use super::change::{Change, changes};
+use eval_report::formats::human_summary;
+
 use super::rescored::{Now, RescoredCase, RescoredRun};
-use crate::output::style::{self, styled};
-use crate::recorded::{Problem, State, gaps};
+use crate::output::style::styled;
+use crate::recorded::{Problem, State, TestResult, gaps};
 
 pub(super) fn text(run: &RescoredRun<'_>) -> String {
     let runs: usize = run.cases.iter().map(|case| case.test.runs.ran).sum();
     let (cases, runs) = (count(run.cases.len(), "case"), count(runs, "run"));
-    let mut text = format!("Rescored {}  {cases} · {runs}, no agent was run\n", run.results.loaded.name());
-    let changed: Vec<String> = run.cases.iter().filter_map(lines).collect();
+    let mut text = format!("Rescored {}  {cases} · {runs}, no agent was run\n", run.now.loaded.name());
+    let changed: Vec<String> = run.pairs().filter_map(|(case, now)| lines(case, now)).collect();
     text.push_str(&changed.concat());
     text.push_str("──────────\n");
     text.push_str(&summary(run, changed.len()));
@@ -29,9 +30,9 @@ fn word(state: State) -> String {
 }
 
 /// The lines about a case; `None` if nothing changed.
-fn lines(case: &RescoredCase<'_>) -> Option<String> {
+fn lines(case: &RescoredCase<'_>, rescored: &TestResult<'_>) -> Option<String> {
     let name = one_line(&case.test.name);
-    let (before, now) = (case.test.state, case.state());
+    let (before, now) = (case.test.state, rescored.state);
     if let Now::Not(reason) = &case.now {
         return Some(format!(
             "  {} not scored again  {name}\n    {}\n",
@@ -39,7 +40,7 @@ fn lines(case: &RescoredCase<'_>) -> Option<String> {
             indented(reason)
         ));
     }
-    let changed: Vec<String> = changes(case).into_iter().filter_map(line).collect();
+    let changed = changes(&case.test, rescored);
     if changed.is_empty() && before == now {
         return None;
     }
@@ -49,7 +50,8 @@ fn lines(case: &RescoredCase<'_>) -> Option<String> {
     for line in changed {
         text.push_str(&format!("    {line}\n"));
     }
-    if let Some(reason) = case.reason().filter(|_| now.is_unmeasured()) {
+    let verdict = rescored.attempt.decided.as_ref().map(|decided| &decided.verdict);
+    if let Some(reason) = verdict.and_then(Verdict::reason).filter(|_| now.is_unmeasured()) {
         text.push_str(&format!("    {}\n", indented(reason)));
     }
     Some(text)
@@ -59,19 +61,28 @@ fn indented(text: &str) -> String {
     quoted(text, 4)
 }
 
+/// A line for each metric that changed: those of now, then those that are gone.
+fn changes(before: &TestResult<'_>, now: &TestResult<'_>) -> Vec<String> {
+    let of = |test: &TestResult<'_>, name: &str| test.gating().find(|metric| metric.name == name).is_some();
+    let lines = now.gating().filter_map(|metric| {
+        let before = before.gating().find(|before| before.name == metric.name);
+        let score = || score(metric, short);
+        before.map_or_else(
+            || Some(format!("{}  {}, a new criterion, {}", one_line(&metric.name), score(), metric.verdict)),
+            |before| line(before, metric),
+        )
+    });
+    let gone = before.gating().filter(|metric| !of(now, &metric.name));
+    let gone = gone.map(|gone| {
+        let name = one_line(&gone.name);
+        format!("{name}  {}, no longer a criterion, {}", score(gone, short), gone.verdict)
+    });
+    lines.chain(gone).collect()
+}
+
 /// `response_match_score  0.5 -> 0.75, threshold 0.8, FAILED -> passed`; `None` if the metric did not change.
-fn line(change: Change<'_>) -> Option<String> {
-    let name = one_line(change.name);
-    let (before, now) = match (change.before, change.now) {
-        (Some(before), Some(now)) => (before, now),
-        (Some(gone), None) => {
-            return Some(format!("{name}  {}, no longer a criterion, {}", score(gone, short), gone.verdict));
-        }
-        (None, Some(new)) => {
-            return Some(format!("{name}  {}, a new criterion, {}", score(new, short), new.verdict));
-        }
-        (None, None) => return None,
-    };
+fn line(before: &MetricReport, now: &MetricReport) -> Option<String> {
+    let name = one_line(&now.name);
     let same_score =
         same(before.score, now.score) && (before.scored, before.total) == (now.scored, now.total);
     if same_score && before.bound() == now.bound() && before.verdict == now.verdict {
@@ -116,25 +127,20 @@ fn arrow(before: &str, now: &str) -> String {
 }
 
 fn summary(run: &RescoredRun<'_>, changed: usize) -> String {
-    let cases = &run.cases;
+    let cases = run.cases;
     let mut parts = Vec::new();
     for state in
         [State::Passed, State::Failed, State::NotEvaluated, State::Error, State::Unfinished, State::Skipped]
     {
         let before = cases.iter().filter(|case| case.test.state == state).count();
-        let now = cases.iter().filter(|case| case.state() == state).count();
+        let now = run.now.tests.iter().filter(|test| test.state == state).count();
         if before + now > 0 {
             parts.push(format!("{} {}", arrow(&before.to_string(), &now.to_string()), state.counted(now)));
         }
     }
-    let mut text = format!(" Summary {}: {}\n", count(cases.len(), "case"), parts.join(", "));
-    text.push_str(&format!("         {changed}/{} changed\n", count(cases.len(), "case")));
-    for note in notes(run) {
-        text.push_str(&format!("         note: {note}\n"));
-    }
-    let outcome = run.outcome();
-    text.push_str(&format!("  Result {} (exit code {})\n", style::outcome(outcome), outcome.exit_code()));
-    text
+    let cases = count(cases.len(), "case");
+    let first = format!("{cases}: {}", parts.join(", "));
+    human_summary(&first, [format!("{changed}/{cases} changed")], notes(run), &run.now.totals)
 }
 
 fn notes(run: &RescoredRun<'_>) -> Vec<String> {
@@ -159,18 +165,16 @@ fn notes(run: &RescoredRun<'_>) -> Vec<String> {
         1 => notes.push("1 case was edited after it ran, and is scored as it is now".to_owned()),
         _ => notes.push(format!("{edited} cases were edited after they ran, and are scored as they are now")),
     }
-    notes.extend(gaps(&run.results.loaded.run));
-    notes.extend(run.added.iter().cloned());
-    if !run.added.is_empty() {
+    notes.extend(gaps(&run.now.loaded.run));
+    if run.now.totals.added > 0 {
         notes.push(
             "run the tests again, or say `rescore --partial` if it is enough to score what ran".to_owned(),
         );
     }
     notes.extend(run.left_out.iter().map(|left_out| format!("left out on purpose: {left_out}")));
     // What keeps `report` from passing, whatever the scores are.
-    let totals = &run.results.totals;
-    if !totals.is_whole_apart_from_edits() {
-        notes.extend(run.results.problems.iter().map(Problem::shown));
+    if !run.now.totals.is_whole() {
+        notes.extend(run.now.problems.iter().map(Problem::shown));
         notes.push("if tests were left out on purpose, `rescore --partial` says so".to_owned());
     }
     notes

@@ -1,19 +1,18 @@
 //! The result of scoring a run again.
 
-use eval_core::report::{CaseReport, MetricReport};
+use eval_core::report::CaseReport;
+use eval_report::document::Rescored;
+use eval_report::journal::RecordedTest;
 
 use super::recorded_scores::is_own;
-use crate::output::Outcome;
-use crate::recorded::{RunResults, State, TestResult};
+use crate::recorded::{RunResults, TestResult};
 
-/// A run, and the new scores of its cases.
+/// A run, and the same run with new scores.
 #[derive(Debug)]
 pub(super) struct RescoredRun<'r> {
-    /// The run as `report` sees it.
-    pub(super) results: &'r RunResults<'r>,
-    pub(super) cases: Vec<RescoredCase<'r>>,
-    /// A sentence for each case that a set has now and that did not run.
-    pub(super) added: Vec<String>,
+    pub(super) now: &'r RunResults<'r>,
+    /// The cases of `now`, in their order.
+    pub(super) cases: &'r [RescoredCase<'r>],
     /// A sentence for each case that was added or is gone, and that was left out on purpose.
     pub(super) left_out: Vec<String>,
 }
@@ -39,32 +38,31 @@ pub(super) enum Now {
     Not(String),
 }
 
-impl RescoredRun<'_> {
-    pub(super) fn outcome(&self) -> Outcome {
-        if !self.added.is_empty() {
-            return Outcome::Unmeasurable;
-        }
-        self.results.totals.outcome_with(self.cases.iter().map(RescoredCase::state))
+impl<'r> RescoredRun<'r> {
+    /// Each case as it was recorded, and as it is now.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&'r RescoredCase<'r>, &'r TestResult<'r>)> {
+        self.cases.iter().zip(&self.now.tests)
     }
 }
 
 impl RescoredCase<'_> {
-    /// The new state.
-    pub(super) fn state(&self) -> State {
-        match &self.now {
-            Now::Scored(report) => State::of(&report.verdict),
-            Now::AsBefore(_) => self.test.state,
-            Now::Not(_) => State::Error,
-        }
+    /// The test with its new scores.
+    pub(super) fn rescored(&self) -> RecordedTest {
+        self.test.test.with_last(|attempt| match &self.now {
+            Now::Scored(report) => attempt.rescore(report),
+            Now::AsBefore(why) => {
+                if let Some(decided) = &mut attempt.decided {
+                    decided.headline = Some(why.clone());
+                }
+            }
+            Now::Not(why) => attempt.fail_to_rescore(why),
+        })
     }
 
-    /// The metrics with their new scores.
-    pub(super) fn metrics(&self) -> &[MetricReport] {
-        match &self.now {
-            Now::Scored(report) => &report.metrics,
-            Now::AsBefore(_) => self.test.metrics(),
-            Now::Not(_) => &[],
-        }
+    /// The case for the document.
+    pub(super) fn entry(&self) -> Rescored<'_> {
+        let is_scored = matches!(self.now, Now::Scored(_));
+        Rescored { before: &self.test, is_scored, is_edited: self.is_edited, kept: &self.kept }
     }
 
     /// The metrics of the user's own that kept their scores although a built-in metric has the same name.
@@ -72,13 +70,5 @@ impl RescoredCase<'_> {
         let own =
             |name: &&String| eval_format::metric::metric(name).is_some() && is_own(self.test.attempt, name);
         self.kept.iter().filter(own).map(String::as_str)
-    }
-
-    /// Why the case has its new state.
-    pub(super) fn reason(&self) -> Option<&str> {
-        match &self.now {
-            Now::Scored(report) => report.verdict.reason(),
-            Now::AsBefore(reason) | Now::Not(reason) => Some(reason),
-        }
     }
 }

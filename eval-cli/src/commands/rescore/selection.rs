@@ -4,13 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use eval_format::EvalConfig;
-use eval_format::config::check_config;
-use eval_support::shell;
 use eval_support::untrusted::one_line;
-use eval_support::words::{count, did_you_mean};
+use eval_support::words::did_you_mean;
 
 use super::recorded_scores::is_own;
-use crate::files::read;
+use crate::files;
 use crate::output::CommandError;
 use crate::recorded::TestResult;
 
@@ -91,15 +89,6 @@ fn no_such_metric(name: &str, config: Option<&EvalConfig>, recorded: &RecordedMe
 }
 
 fn read_config(path: &Path, recorded: &RecordedMetrics<'_>) -> Result<EvalConfig, CommandError> {
-    let shown = path.display().to_string();
-    let bytes = read(path)?;
     let own: Vec<&str> = recorded.iter().filter(|(_, own)| **own).map(|(name, _)| *name).collect();
-    let checked = check_config(&shown, &bytes, &own);
-    let problems = checked.problems.len();
-    checked.config.ok_or_else(|| {
-        CommandError::new(
-            format!("`{}` has {}", one_line(&shown), count(problems, "problem")),
-            format!("`cargo evalset check {}` shows them", shell::word(&shown)),
-        )
-    })
+    files::read_config(path, &own)
 }

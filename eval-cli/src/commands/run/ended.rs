@@ -2,7 +2,6 @@
 
 use eval_core::runner::RunPlan;
 use eval_report::formats::human_body;
-use eval_report::price::Cost;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 
@@ -29,19 +28,14 @@ pub(super) fn planned(plan: &RunPlan) -> Vec<Planned> {
     cases.collect()
 }
 
-/// `cost          1.28 for 12345 tokens in and 678 out`.
-pub(super) fn cost_line(cost: &Cost) -> String {
-    format!("cost          {cost}\n")
-}
-
 /// A run that is over.
 pub(super) struct Ended<'r> {
     /// The options that run cases again.
     pub(super) again: &'r [String],
     pub(super) results: &'r RunResults<'r>,
     pub(super) planned: &'r [Planned],
-    /// What the agent cost, if there are prices.
-    pub(super) cost: Option<Cost>,
+    /// The line that says what the agent cost, if there are prices.
+    pub(super) cost: Option<String>,
     /// Whether the journal stays.
     pub(super) is_recorded: bool,
 }
@@ -62,9 +56,7 @@ impl Ended<'_> {
             text.push_str(&fitted(format!("\nnever began   {cases}: {}\n", short_code_list(&names))));
         }
         text.push('\n');
-        if let Some(cost) = &self.cost {
-            text.push_str(&cost_line(cost));
-        }
+        text.push_str(self.cost.as_deref().unwrap_or_default());
         let unpassed: Vec<CaseOfFile<'_>> =
             self.unpassed().chain(missing.iter().map(|case| case.place())).collect();
         if unpassed.len() > 1 || !missing.is_empty() {

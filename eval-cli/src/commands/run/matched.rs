@@ -1,15 +1,14 @@
 //! Which conversation of stored traces belongs to which case.
 
 use std::collections::HashSet;
-use std::io::Write as _;
 
+use crate::output::tell;
 use eval_core::runner::RunPlan;
-use eval_support::untrusted::{guard_styled, one_line};
+use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 
 use super::source::Source;
 use crate::output::CommandError;
-use crate::output::mask;
 use crate::output::style::{WARNING, styled};
 
 /// How the conversations of traces belong to the cases of a run.
@@ -55,8 +54,7 @@ impl Matched {
         for gap in &self.gaps {
             text.push_str(&format!("   {} {gap}\n", styled(WARNING, "warning")));
         }
-        // If nobody can be told, the cases run all the same.
-        let _ = anstream::stderr().lock().write_all(guard_styled(&mask(&text)).as_bytes());
+        tell(&text);
     }
 
     /// Fails if a conversation belongs to no case, unless that is allowed: what an agent did and nothing expects is no pass.

@@ -9,7 +9,7 @@ use eval_report::command::pressed as ctrl_c_pressed;
 use tokio::runtime::Runtime;
 
 use super::super::report::formats;
-use super::progress::say;
+use crate::output::tell;
 use crate::output::{CommandError, Outcome};
 use crate::recorded::{RunResults, near};
 use crate::store::{Store, StoreArg, push};
@@ -74,13 +74,13 @@ impl RunStore<'_> {
         let stored = formats::store(&self.store, results, &run, Some(upload), app);
         match runtime.block_on(unless_interrupted(stored)) {
             Ok(lines) => {
-                say(&lines);
+                tell(&lines);
                 Outcome::Passed
             }
             Err(error) => {
                 let later = format!("cargo evalset report --store {} --publish {run}", self.arg.word());
                 let message = format!("the run is stored, and its report is not: {}", error.message);
-                say(&CommandError::new(message, format!("{}; later: `{later}`", error.help)).shown());
+                tell(&CommandError::new(message, format!("{}; later: `{later}`", error.help)).shown());
                 Outcome::Unmeasurable
             }
         }
@@ -94,7 +94,7 @@ impl RunStore<'_> {
             near(folder).display()
         );
         let later = format!("cargo evalset store push {} {run}", self.arg.word());
-        say(&CommandError::new(message, format!("{}; later: `{later}`", error.help)).shown());
+        tell(&CommandError::new(message, format!("{}; later: `{later}`", error.help)).shown());
     }
 }
 

@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use eval_support::untrusted::guard_styled;
-
 use crate::output::CommandError;
-use crate::output::mask;
 use crate::recorded::new_root;
 use crate::store::{Store, StoreArg, fetch_last, runtime};
 
@@ -65,12 +62,9 @@ impl StoreArgs {
 
 /// Says what is wrong, unless that is what was said last.
 fn tell(broken: &[CommandError], told: &mut String) {
-    use std::io::Write;
-
     let text: String = broken.iter().map(CommandError::shown).collect();
     if !text.is_empty() && *told != text {
-        // If nobody reads it, the runs that can be read are shown all the same.
-        let _ = anstream::stderr().lock().write_all(mask(&guard_styled(&text)).as_bytes());
+        crate::output::tell(&text);
     }
     *told = text;
 }

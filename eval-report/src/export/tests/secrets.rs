@@ -34,6 +34,7 @@ async fn a_key_that_an_agent_says_is_in_no_export() {
     let case = |id: &str, text: &str| EvalCase::new(id).turn(Invocation::user(text).response("fine"));
     let set = EvalSet::new("leaky").case(case("says", "hi")).case(case("breaks", "break"));
     let report = EvalRunner::new().run_set(&set, || agent_fn(leaky), 1).await.unwrap();
+    check("the document", &report.to_json().to_string());
     check("the export for adk-rs", &report.to_adk_rs().to_string());
     check("the table", &report.to_csv());
     let table = folder.path().join("table.csv");

@@ -1,25 +1,29 @@
-//! How far a run is: on a terminal a line that counts, elsewhere a line for each case that ends.
+//! Progress of cases that run: on a terminal a line that counts, elsewhere a line for each case that ends.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use eval_core::{CaseReport, EvalCase, EvalRunner, Verdict};
-use eval_report::price::{Cost, Prices};
-use eval_support::untrusted::{guard_styled, one_line};
+use eval_support::secrets::mask;
+use eval_support::untrusted::one_line;
 use eval_support::words::tokens;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::output::mask;
 use crate::output::style::styled;
+use crate::output::tell_to;
+use crate::price::{Cost, Prices};
 use crate::recorded::State;
 
-/// How far a run is.
+/// The cases of a run as far as they are.
 #[derive(Clone)]
-pub(super) struct Progress {
+#[expect(missing_debug_implementations, reason = "it is a place to write to")]
+pub struct Progress {
     counts: Arc<Mutex<Counts>>,
     bar: ProgressBar,
+    /// Where the lines of cases go.
+    out: Arc<Mutex<Box<dyn Write + Send>>>,
 }
 
 #[derive(Debug, Default)]
@@ -37,21 +41,31 @@ struct Counts {
     running: Vec<(String, Instant)>,
 }
 
-/// How often the line is drawn.
+/// The time between two drawings of the line.
 const TICK: Duration = Duration::from_millis(100);
 
 impl Progress {
-    /// A runner that tells of its cases here. What they cost is counted if there are prices.
-    pub(super) fn of(runner: EvalRunner, prices: Prices) -> (Self, EvalRunner) {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        let counts = Counts { prices, ..Counts::default() };
-        let progress = Self { counts: Arc::new(Mutex::new(counts)), bar };
-        let told = progress.clone();
-        (progress, runner.on_case(move |case| told.ended(case)))
+    /// Progress on standard error. What cases cost is counted if there are prices.
+    pub fn on_stderr(prices: Prices) -> Self {
+        Self::new(Box::new(anstream::stderr()), ProgressDrawTarget::stderr(), prices)
+    }
+
+    pub(crate) fn new(out: Box<dyn Write + Send>, line: ProgressDrawTarget, prices: Prices) -> Self {
+        Self {
+            counts: Arc::new(Mutex::new(Counts { prices, ..Counts::default() })),
+            bar: ProgressBar::with_draw_target(None, line),
+            out: Arc::new(Mutex::new(out)),
+        }
+    }
+
+    /// The runner, which tells of its cases here.
+    pub fn follow(&self, runner: EvalRunner) -> EvalRunner {
+        let told = self.clone();
+        runner.on_case(move |case| told.ended(case))
     }
 
     /// So many cases are about to run.
-    pub(super) fn begin(&self, total: usize) {
+    pub fn begin(&self, total: usize) {
         self.counts().total = total;
         if self.bar.is_hidden() {
             return;
@@ -69,7 +83,7 @@ impl Progress {
     }
 
     /// A run of a case begins.
-    pub(super) fn began(&self, case: &EvalCase) {
+    pub fn began(&self, case: &EvalCase) {
         let mut counts = self.counts();
         if !counts.running.iter().any(|(id, _)| *id == case.eval_id) {
             counts.running.push((case.eval_id.clone(), Instant::now()));
@@ -79,31 +93,29 @@ impl Progress {
     fn ended(&self, case: &CaseReport) {
         let line = self.counts().ended(case);
         if self.bar.is_hidden() {
-            say(&line);
+            self.say(&line);
         }
     }
 
     /// Clears the line, so that a report can follow.
-    pub(super) fn end(&self) {
+    pub fn end(&self) {
         self.bar.finish_and_clear();
     }
 
-    /// What the cases cost; `None` without prices.
-    pub(super) fn cost(&self) -> Option<Cost> {
+    /// The line that says what the cases cost; `None` without prices.
+    pub fn cost(&self) -> Option<String> {
         let counts = self.counts();
-        (!counts.prices.is_empty()).then_some(counts.cost)
+        (!counts.prices.is_empty()).then(|| format!("cost          {}\n", counts.cost))
+    }
+
+    /// Prints lines where progress goes.
+    pub fn say(&self, lines: &str) {
+        tell_to(&mut *self.out.lock().unwrap_or_else(PoisonError::into_inner), lines);
     }
 
     fn counts(&self) -> MutexGuard<'_, Counts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Prints a line where progress goes.
-pub(super) fn say(line: &str) {
-    let text = guard_styled(&mask(line));
-    // If nobody can be told how far it is, the cases run all the same.
-    let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
 impl Counts {
@@ -149,5 +161,30 @@ impl Counts {
             let _ = write!(line, "  slowest: {} {seconds} s", one_line(&mask(id)));
         }
         line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_core::{Invocation, Replay};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_line_counts_the_cases_that_ended_and_names_the_oldest_in_flight() {
+        let progress =
+            Progress::new(Box::new(std::io::sink()), ProgressDrawTarget::hidden(), Prices::default());
+        let case = |id: &str| EvalCase::new(id).turn(Invocation::user("Weather?").response("It is sunny."));
+        progress.begin(3);
+        progress.began(&case("sunny"));
+        progress.began(&case("oslo"));
+        let runner = progress.follow(EvalRunner::new());
+        let set = eval_core::EvalSet::new("weather").case(case("sunny"));
+        let report = runner.run_set(&set, || Replay::new([["It rains."]]), 1).await.unwrap();
+        assert!(!report.all_passed());
+        let began = progress.counts().running[0].1;
+        let line = progress.counts().line(began + Duration::from_secs(12));
+        assert_eq!(line, "1 of 3 cases  0 passed  1 failed  0 errors  slowest: oslo 12 s");
+        assert_eq!(progress.cost(), None);
     }
 }

@@ -1,0 +1,1 @@
+../../../eval-report/tests/support/schema.rs

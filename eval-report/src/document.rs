@@ -1,0 +1,371 @@
+//! The report as JSON: the one document of a run. `docs/report.schema.json` describes it.
+//!
+//! `cargo evalset report`, `run` and `rescore`, programs and the service print it. A field that its source does not know is null.
+
+use std::borrow::Cow;
+
+use eval_core::report::{MetricOutcome, MetricReport};
+use serde::Serialize;
+
+use crate::journal::{Attempt, Evaluation};
+use crate::output::json::finite;
+use crate::output::{Outcome, time};
+use crate::recorded::{
+    CaseLocation, OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, headline, near,
+};
+use crate::statistics::{Interval, Tally};
+
+/// The version of the document. It grows if a field is removed or changes its meaning, and not for new fields.
+const SCHEMA_VERSION: u32 = 1;
+
+/// The JSON Schema of the document.
+#[doc(hidden)]
+pub const SCHEMA: &str = include_str!("../docs/report.schema.json");
+
+/// The report of a run as JSON.
+#[derive(Debug, Serialize)]
+pub struct Document<'r> {
+    command: &'static str,
+    schema: u32,
+    outcome: Outcome,
+    runs: Option<&'r [String]>,
+    folders: Option<Vec<String>>,
+    began: Option<String>,
+    built: Option<String>,
+    doubts: &'r [String],
+    problems: &'r [Problem],
+    cases: Vec<Case<'r>>,
+    summary: Summary<'r>,
+}
+
+/// A case that was scored again, beside its new result.
+#[derive(Clone, Copy, Debug)]
+pub struct Rescored<'r> {
+    /// The result that was recorded.
+    pub before: &'r TestResult<'r>,
+    /// Whether it has new scores.
+    pub is_scored: bool,
+    /// Whether the case was edited since it ran.
+    pub is_edited: bool,
+    /// The metrics that kept their recorded scores.
+    pub kept: &'r [String],
+}
+
+#[derive(Debug, Serialize)]
+struct Summary<'r> {
+    cases: usize,
+    passed: usize,
+    failed: usize,
+    not_evaluated: usize,
+    errors: usize,
+    unfinished: usize,
+    skipped: usize,
+    partly_skipped: usize,
+    /// `missing` and `left_out` together.
+    not_run: usize,
+    missing: usize,
+    left_out: usize,
+    flaky: usize,
+    retried: Option<usize>,
+    runs: usize,
+    runs_with_verdict: usize,
+    pass_rate: Option<f64>,
+    interval: Option<[f64; 2]>,
+    over_cases: Option<&'r OverCases>,
+    seconds: Option<f64>,
+    usage: UsageEntry,
+    torn: Option<usize>,
+    lost: Option<usize>,
+    unreadable: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct UsageEntry {
+    agent_tokens: Option<i64>,
+    judge_tokens: Option<i64>,
+    judge_questions: Option<usize>,
+    judge_unanswered: Option<usize>,
+    /// `None` if a journal does not tell.
+    judge_replayed: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct Case<'r> {
+    name: &'r str,
+    test: &'r str,
+    package: Option<&'r str>,
+    binary: Option<&'r str>,
+    eval_set_id: Option<&'r str>,
+    eval_id: &'r str,
+    label: Option<&'r str>,
+    asks: &'r str,
+    expects: &'r str,
+    of_program: bool,
+    place: Option<CaseLocation<'r>>,
+    state: State,
+    role: Option<String>,
+    reason: Option<String>,
+    flaky: bool,
+    attempt: Option<u32>,
+    attempts: Option<usize>,
+    earlier_attempts: Option<Vec<EarlierAttempt<'r>>>,
+    pass: Option<String>,
+    gate: String,
+    runs: Runs,
+    repeated: usize,
+    skipped_metrics: Vec<&'r str>,
+    metrics: Vec<Metric<'r>>,
+    seconds: f64,
+    usage: UsageEntry,
+    notes: &'r [String],
+    failure: Option<&'r str>,
+    record: Option<String>,
+    rescored: Option<bool>,
+    edited: Option<bool>,
+    kept: Option<&'r [String]>,
+    before: Option<Before<'r>>,
+}
+
+/// What a case was before it was scored again.
+#[derive(Debug, Serialize)]
+struct Before<'r> {
+    state: State,
+    role: Option<String>,
+    reason: Option<String>,
+    metrics: Vec<Metric<'r>>,
+}
+
+#[derive(Debug, Serialize)]
+struct EarlierAttempt<'r> {
+    attempt: u32,
+    state: State,
+    reason: Option<Cow<'r, str>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Runs {
+    #[serde(flatten)]
+    counts: RunCounts,
+    interval: Option<[f64; 2]>,
+    each: Vec<Run>,
+}
+
+#[derive(Debug, Serialize)]
+struct Run {
+    #[serde(rename = "run")]
+    number: usize,
+    passed: Option<bool>,
+    error: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Metric<'r> {
+    name: &'r str,
+    state: &'static str,
+    reason: Option<&'r str>,
+    score: Option<f64>,
+    threshold: Option<f64>,
+    direction: Option<&'static str>,
+    scored: usize,
+    total: usize,
+    passed_runs: Option<usize>,
+    notes: &'r [String],
+    runs: Vec<ScoredRun<'r>>,
+}
+
+/// The scores of a metric in one run: one for each turn with its verdict, or the reason why there are none.
+#[derive(Debug, Serialize)]
+struct ScoredRun<'r> {
+    run: usize,
+    state: &'static str,
+    scores: Option<Vec<Option<f64>>>,
+    verdicts: Option<Vec<&'static str>>,
+    reason: Option<Cow<'r, str>>,
+}
+
+impl<'r> Document<'r> {
+    /// The report of a run.
+    pub fn of(results: &'r RunResults<'_>) -> Self {
+        let RunResults { totals, loaded, .. } = results;
+        let folders = || loaded.folders.iter().map(|folder| near(folder).display().to_string());
+        let recorded = |count: usize| loaded.is_recorded().then_some(count);
+        Self {
+            command: "report",
+            schema: SCHEMA_VERSION,
+            outcome: totals.outcome(),
+            runs: loaded.is_recorded().then_some(&loaded.run.ids),
+            folders: loaded.is_recorded().then(|| folders().collect()),
+            began: results.times.began.map(time::iso),
+            built: results.times.built.map(time::iso),
+            doubts: &results.doubts,
+            problems: &results.problems,
+            cases: results.tests.iter().map(|test| Case::of(test, results)).collect(),
+            summary: Summary {
+                cases: totals.cases,
+                passed: totals.passed,
+                failed: totals.failed,
+                not_evaluated: totals.not_evaluated,
+                errors: totals.errors,
+                unfinished: totals.unfinished,
+                not_run: totals.missing + totals.left_out,
+                missing: totals.missing,
+                left_out: totals.left_out,
+                skipped: totals.skipped,
+                partly_skipped: totals.partly_skipped,
+                flaky: totals.flaky,
+                retried: recorded(totals.retried),
+                runs: totals.runs,
+                runs_with_verdict: totals.judged,
+                pass_rate: totals.tally().rate(),
+                interval: interval(totals.tally()),
+                over_cases: results.over_cases.as_ref(),
+                seconds: loaded.is_timed().then_some(totals.elapsed.as_secs_f64()),
+                usage: UsageEntry::of(totals.usage, results),
+                torn: recorded(loaded.run.torn),
+                lost: recorded(loaded.run.lost),
+                unreadable: recorded(totals.unreadable),
+            },
+        }
+    }
+
+    /// The report of a run that was scored again. `cases` are those of the results, in their order.
+    pub fn rescored(results: &'r RunResults<'_>, cases: impl IntoIterator<Item = Rescored<'r>>) -> Self {
+        let mut document = Self { command: "rescore", ..Self::of(results) };
+        for (case, Rescored { before, is_scored, is_edited, kept }) in document.cases.iter_mut().zip(cases) {
+            (case.rescored, case.edited, case.kept) = (Some(is_scored), Some(is_edited), Some(kept));
+            case.before = Some(Before::of(before));
+        }
+        document
+    }
+}
+
+impl<'r> Case<'r> {
+    fn of(test: &'r TestResult<'_>, results: &RunResults<'_>) -> Self {
+        let started = &test.attempt.started;
+        let decided = test.attempt.decided.as_ref();
+        let is_recorded = results.loaded.is_recorded();
+        Self {
+            name: &test.name,
+            test: test.test.name(),
+            package: test.test.package(),
+            binary: test.test.binary(),
+            eval_set_id: started.eval_set_id.as_deref(),
+            eval_id: &started.eval_id,
+            label: started.label.as_deref(),
+            asks: &started.asks,
+            expects: &started.expects,
+            of_program: started.of_program,
+            place: test.location(),
+            state: test.state,
+            role: role(test),
+            reason: test.reason().filter(|_| test.state != State::Passed),
+            flaky: test.runs.are_flaky(),
+            attempt: is_recorded.then_some(started.attempt),
+            attempts: is_recorded.then_some(test.test.attempts.len()),
+            earlier_attempts: is_recorded.then(|| test.earlier().iter().map(EarlierAttempt::of).collect()),
+            pass: is_recorded.then(|| started.pass.to_string()),
+            gate: started.gate.to_string(),
+            skipped_metrics: test.skipped_metrics().map(|metric| metric.name.as_str()).collect(),
+            runs: Runs {
+                counts: test.runs,
+                interval: interval(test.runs.tally()),
+                each: test.attempt.evaluations.iter().map(Run::of).collect(),
+            },
+            repeated: test.repeated(),
+            metrics: Metric::all(test),
+            seconds: test.elapsed().as_secs_f64(),
+            usage: UsageEntry::of(test.usage(), results),
+            notes: decided.map(|decided| decided.notes.as_slice()).unwrap_or_default(),
+            failure: decided.and_then(|decided| decided.failure.as_deref()),
+            record: is_recorded.then(|| near(&test.attempt.file).display().to_string()),
+            rescored: None,
+            edited: None,
+            kept: None,
+            before: None,
+        }
+    }
+}
+
+fn role(test: &TestResult<'_>) -> Option<String> {
+    test.role().map(|role| role.to_string())
+}
+
+impl<'r> Before<'r> {
+    fn of(test: &'r TestResult<'r>) -> Self {
+        let reason = test.reason().filter(|_| test.state != State::Passed);
+        Self { state: test.state, role: role(test), reason, metrics: Metric::all(test) }
+    }
+}
+
+impl<'r> EarlierAttempt<'r> {
+    fn of(attempt: &'r Attempt) -> Self {
+        let decided = attempt.decided.as_ref();
+        Self {
+            attempt: attempt.started.attempt,
+            state: decided.map_or(State::Unfinished, |decided| State::of(&decided.verdict)),
+            reason: decided.and_then(headline),
+        }
+    }
+}
+
+impl Run {
+    fn of(evaluation: &Evaluation) -> Self {
+        let error = evaluation.ran.transcript.error.as_ref();
+        Self { number: evaluation.ran.run, passed: evaluation.passed, error: error.map(ToString::to_string) }
+    }
+}
+
+impl<'r> Metric<'r> {
+    fn all(test: &TestResult<'r>) -> Vec<Self> {
+        test.metrics().iter().map(|metric| Self::of(metric, test)).collect()
+    }
+
+    fn of(metric: &'r MetricReport, test: &TestResult<'r>) -> Self {
+        let scored = test.attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref());
+        let runs = scored.filter_map(|scored| {
+            let of_metric = scored.metrics.iter().find(|score| score.name == metric.name)?;
+            let scores = match &of_metric.outcome {
+                MetricOutcome::Scored(scores) => Some(scores.scores()),
+                _ => None,
+            };
+            Some(ScoredRun {
+                run: scored.run,
+                state: of_metric.outcome.name(),
+                scores: scores.map(|scores| scores.iter().map(|score| finite(score.value())).collect()),
+                verdicts: scores.map(|_| of_metric.turns.iter().map(|turn| turn.name()).collect()),
+                reason: of_metric.outcome.reason(),
+            })
+        });
+        Self {
+            name: &metric.name,
+            state: metric.verdict.name(),
+            reason: metric.verdict.reason(),
+            score: finite(metric.score),
+            threshold: finite(metric.threshold()),
+            direction: metric.bound().map(|bound| bound.direction.as_str()),
+            scored: metric.scored,
+            total: metric.total,
+            passed_runs: metric.passed_runs,
+            notes: &metric.notes,
+            runs: runs.collect(),
+        }
+    }
+}
+
+impl UsageEntry {
+    fn of(usage: Usage, results: &RunResults<'_>) -> Self {
+        let tokens = |count: Option<i128>| count.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+        let is_told = results.loaded.tells_questions();
+        Self {
+            agent_tokens: tokens(usage.agent_tokens),
+            judge_tokens: tokens(usage.judge_tokens).filter(|_| is_told),
+            judge_questions: is_told.then_some(usage.asked),
+            judge_unanswered: is_told.then_some(usage.unanswered),
+            judge_replayed: usage.replayed().filter(|_| is_told),
+        }
+    }
+}
+
+fn interval(tally: Tally) -> Option<[f64; 2]> {
+    tally.interval().map(|Interval { low, high, .. }| [low, high])
+}

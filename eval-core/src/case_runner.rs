@@ -345,7 +345,7 @@ impl CaseRunner {
 }
 
 /// Why nothing can be run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum CaseRunnerError {
     /// The criteria and the metrics do not fit together.
     Plan(PlanError),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use eval_format::metric::MetricInfo;
+use eval_format::metric::{Bound, MetricInfo};
 use eval_format::{Criterion, EvalCase, EvalConfig, Gate};
 use eval_support::words::count;
 
@@ -57,12 +57,14 @@ pub(crate) fn criterion_of_custom() -> Criterion {
 }
 
 /// Why criteria and metrics make no plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum PlanError {
     /// Neither a built-in nor a custom metric has this name.
     UnknownMetric(String),
     /// Two custom metrics have this name.
     MetricTwice(String),
+    /// No score of the custom metric misses its threshold.
+    CannotFail(String, Bound),
     /// The metric asks a judge, and the feature `judges` is off.
     #[cfg(not(feature = "judges"))]
     NeedsJudges(String),
@@ -76,6 +78,12 @@ impl std::fmt::Display for PlanError {
                 "there is no metric `{name}`; a custom metric of that name must be given to the runner"
             ),
             Self::MetricTwice(name) => write!(f, "two custom metrics have the name `{name}`"),
+            Self::CannotFail(name, bound) => write!(
+                f,
+                "no score of `{name}` is {} its threshold {:?}, so it would check nothing; choose one that a score can miss",
+                bound.missed(),
+                bound.threshold
+            ),
             #[cfg(not(feature = "judges"))]
             Self::NeedsJudges(name) => {
                 write!(f, "`{name}` asks a judge, which needs the feature `judges` of `eval-core`")
@@ -200,6 +208,10 @@ fn named_or_custom(
         let own = custom.iter().position(|(known, _)| known == name).map(|at| custom.remove(at).1);
         let origin = if own.is_some() { Origin::Custom } else { Origin::Criterion };
         let metric = own.or_else(|| built_in(name)).ok_or_else(|| no_metric(name))?;
+        let bound = criterion.bound();
+        if origin == Origin::Custom && metric.cannot_miss(bound) {
+            return Err(PlanError::CannotFail(name.clone(), bound));
+        }
         metrics.push(PlannedMetric::gating(name, criterion.clone(), metric, origin));
     }
     let unnamed = custom.into_iter();

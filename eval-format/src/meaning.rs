@@ -1,16 +1,12 @@
 //! What a case means: a hash of what it asks, and one of what it expects.
 
 use eval_support::hash::block_hash;
-use eval_support::key_case::snake;
 
 use crate::model::{
     AppDetails, Content, ConversationScenario, EvalCase, FunctionCall, FunctionResponse, IntermediateData,
     Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
 };
 use crate::value::{Map, Number, Value};
-
-/// Keys of a case that begin with an underscore and are no comments: they change what is expected.
-const EXPECTATIONS: [&str; 3] = ["_criteria", "_expect", "_match"];
 
 /// The hashes of what a case asks and of what it expects.
 ///
@@ -96,15 +92,12 @@ impl Canonical {
 
     /// A map of the user's: each key counts as it is, one whose value is `null` too.
     fn map(&mut self, map: &Map) {
-        self.sorted(map.iter().map(|(key, value)| (key.to_owned(), value)).collect(), Self::value);
-    }
-
-    fn sorted(&mut self, mut entries: Vec<(String, &Value)>, write: fn(&mut Self, &Value)) {
-        entries.sort_by(|one, other| one.0.cmp(&other.0));
+        let mut entries: Vec<(&str, &Value)> = map.iter().collect();
+        entries.sort_by_key(|(key, _)| *key);
         self.0.push('{');
         for (key, value) in entries {
-            self.text(&key);
-            write(self, value);
+            self.text(key);
+            self.value(value);
         }
         self.0.push('}');
     }
@@ -113,16 +106,10 @@ impl Canonical {
         match value {
             Value::Array(items) => self.list(items, Self::value),
             Value::Object(map) => self.map(map),
-            plain => self.plain(plain),
-        }
-    }
-
-    fn plain(&mut self, value: &Value) {
-        match value {
             Value::Bool(bool) => self.0.push(if *bool { 't' } else { 'f' }),
             Value::Number(number) => self.number(number),
             Value::String(text) => self.text(text),
-            _ => self.0.push('n'),
+            Value::Null => self.0.push('n'),
         }
     }
 
@@ -138,18 +125,6 @@ impl Canonical {
             self.0.push_str(&format!("{float:.0}"));
         } else {
             self.0.push_str(&float.to_string());
-        }
-    }
-
-    /// What ADK's models hold in either spelling: keys in snake case, no comments, nothing that is `null`.
-    fn spelled(&mut self, value: &Value) {
-        match value {
-            Value::Array(items) => self.list(items, Self::spelled),
-            Value::Object(map) => {
-                let known = map.iter().filter(|(key, value)| !key.starts_with('_') && !value.is_null());
-                self.sorted(known.map(|(key, value)| (snake(key), value)).collect(), Self::spelled);
-            }
-            plain => self.plain(plain),
         }
     }
 
@@ -172,12 +147,11 @@ impl Canonical {
     /// Keys that ADK does not know and keeps, without comments.
     fn extra(&mut self, extra: &Map) {
         let mut known: Vec<(&str, &Value)> = extra.iter().collect();
-        known
-            .retain(|(key, value)| !value.is_null() && (!key.starts_with('_') || EXPECTATIONS.contains(key)));
+        known.retain(|(key, value)| !value.is_null() && !key.starts_with('_'));
         known.sort_by_key(|(key, _)| *key);
         for (key, value) in known {
             self.text(key);
-            if key == "_criteria" { self.spelled(value) } else { self.value(value) }
+            self.value(value);
         }
     }
 

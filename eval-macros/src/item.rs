@@ -1,7 +1,7 @@
 //! The function under the attribute.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, GenericParam, Ident, ReturnType, Signature, Type, Visibility};
@@ -68,10 +68,19 @@ impl Item {
         &self.signature.ident
     }
 
-    /// Whether the tests are to panic, and whether `#[should_panic]` says with which text.
-    pub(crate) fn should_panic(&self) -> Option<bool> {
+    /// The text that `#[should_panic]` names, an `Option` in code; `None` if the tests are not to panic. The compiler checks
+    /// the attribute.
+    pub(crate) fn should_panic(&self) -> Option<TokenStream> {
         let attribute = self.case_attributes.iter().find(|at| at.path().is_ident("should_panic"))?;
-        Some(!matches!(attribute.meta, syn::Meta::Path(_)))
+        let text = match &attribute.meta {
+            syn::Meta::Path(_) => None,
+            syn::Meta::NameValue(named) => Some(named.value.clone()),
+            syn::Meta::List(list) => list.parse_args::<syn::MetaNameValue>().ok().map(|named| named.value),
+        };
+        Some(match text {
+            Some(text) => quote!(::core::option::Option::Some(#text)),
+            None => quote!(::core::option::Option::None),
+        })
     }
 
     /// A module of tests can stand where modules can.
@@ -264,12 +273,13 @@ mod tests {
         for (attribute, expected) in [
             ("", None),
             ("#[ignore]", None),
-            ("#[should_panic]", Some(false)),
-            ("#[should_panic = \"x\"]", Some(true)),
-            ("#[should_panic(expected = \"x\")]", Some(true)),
+            ("#[should_panic]", Some("::core::option::Option::None")),
+            ("#[should_panic = \"x\"]", Some("::core::option::Option::Some(\"x\")")),
+            ("#[should_panic(expected = \"x\")]", Some("::core::option::Option::Some(\"x\")")),
         ] {
             let (item, _) = parse(&format!("{attribute} fn f() -> A {{ a }}"));
-            assert_eq!(item.unwrap().should_panic(), expected, "{attribute}");
+            let found = item.unwrap().should_panic().map(|text| text.to_string().replace(' ', ""));
+            assert_eq!(found.as_deref(), expected, "{attribute}");
         }
     }
 

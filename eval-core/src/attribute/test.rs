@@ -45,27 +45,27 @@ pub fn run(set: &'static SetSource, case: usize, module: &'static str, functions
 
 /// The same for a test with `#[should_panic]`: it unwinds only if the case failed in a way that may be meant.
 ///
-/// `expected` says whether the attribute names a text. The harness takes any panic for the expected one, so a test that
-/// could not check anything has to return, which fails it.
+/// `expected` is the text that the attribute names. The harness takes any panic for the expected one, so a test that could not
+/// check anything has to return, which fails it.
 pub fn run_should_panic(
     set: &'static SetSource,
     case: usize,
     module: &'static str,
     functions: Functions,
-    expected: bool,
+    expected: Option<&'static str>,
 ) -> CaseTest {
     let test = Test { set, source: &set.cases[case], module };
     Box::pin(async move {
         match catch_panic(run_to_end(test, functions)).await {
             Ok(Ok(())) => return,
-            Ok(Err(failure)) if failure.kind.may_be_meant(expected) => unwind(&failure.headline),
+            Ok(Err(failure)) if failure.may_be_meant(expected) => unwind(&failure.headline),
             Ok(Err(_)) => {}
             // What a user's code panics with is caught where it is called. This is the making of a metric, or a bug.
             Err(panic) => show(&failure::harness(&test, &format!("panicked: {panic}"))),
         }
         show(
             "note: this is no failure that `#[should_panic]` can expect: it takes a case below its thresholds, a failed \
-             assertion of a test body, and an error of the agent that `expected = \"..\"` names",
+             assertion of a test body, and an error of the agent, if `expected = \"..\"` has words of the agent's own error",
         );
     })
 }
@@ -120,6 +120,42 @@ impl AgentSource for FunctionSource<'_> {
 struct Failure {
     headline: String,
     kind: FailureKind,
+    /// The agent's own words, if it broke and was reached.
+    agent_said: Option<String>,
+}
+
+/// Words of messages that say of no error which one it is.
+const GENERAL: [&str; 30] = [
+    "after", "agent", "an", "answered", "at", "be", "cannot", "could", "error", "errors", "events", "failed",
+    "failure", "for", "in", "is", "not", "nothing", "of", "out", "panic", "panicked", "recorded", "run",
+    "session", "the", "timed", "timeout", "to", "turn",
+];
+
+impl Failure {
+    /// Whether `#[should_panic]` may expect it. An error of the agent could have any reason, so words of it must be named.
+    fn may_be_meant(&self, expected: Option<&str>) -> bool {
+        match self.kind {
+            FailureKind::Checked => true,
+            FailureKind::Agent => {
+                let names =
+                    |said: &str| expected.is_some_and(|text| said.contains(text) && is_specific(text));
+                self.agent_said.as_deref().is_some_and(names)
+            }
+            FailureKind::Unchecked => false,
+        }
+    }
+}
+
+/// Whether a text has a word that says which error it is.
+fn is_specific(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
+    words.map(str::to_lowercase).any(|word| !GENERAL.contains(&&*word))
+}
+
+/// What the agent of a case said when it broke; `None` if it was not reached.
+fn agent_said(report: &CaseReport) -> Option<String> {
+    let error = report.runs.iter().find_map(|run| run.error.as_ref())?;
+    (!error.unreachable).then(|| error.message.clone())
 }
 
 /// What `#[should_panic]` needs to know of a failure.
@@ -147,15 +183,6 @@ impl FailureKind {
             _ => Self::Unchecked,
         }
     }
-
-    /// Whether `#[should_panic]` may expect it. An error of the agent could have any reason, so its text must be named.
-    fn may_be_meant(self, expected: bool) -> bool {
-        match self {
-            Self::Checked => true,
-            Self::Agent => expected,
-            Self::Unchecked => false,
-        }
-    }
 }
 
 /// Runs a test from the variables of its environment to its verdict. The verdict is recorded and shown before the test
@@ -164,7 +191,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
     let _guard = ExitGuard::of(test);
     let broken = |text: &str| {
         show(text);
-        Failure { headline: headline(text).into_owned(), kind: FailureKind::Unchecked }
+        Failure { headline: headline(text).into_owned(), kind: FailureKind::Unchecked, agent_said: None }
     };
     let case = prepare::case(&test);
     let log = match TestLog::of_test(&test, || prepare::meaning(&test, case.as_ref().ok().copied())) {
@@ -234,7 +261,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         Freshness::Stale(_) => FailureKind::Unchecked,
         Freshness::Fresh | Freshness::Absent => FailureKind::of(&report),
     };
-    Err(Failure { headline: failure::headline(&test.path(), &report), kind })
+    Err(Failure { headline: failure::headline(&test.path(), &report), kind, agent_said: agent_said(&report) })
 }
 
 async fn evaluate(
@@ -276,4 +303,35 @@ fn judges(test: &Test, functions: &Functions, settings: Settings) -> JudgeRouter
 #[cfg(not(feature = "judges"))]
 fn judges(_: &Test, _: &Functions, _: Settings) -> JudgeRouter {
     JudgeRouter::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_agent_is_expected_by_words_of_its_own_alone() {
+        let broke = |said: Option<&str>| Failure {
+            headline: "Error: weather::sunny: agent error in turn 1: quota exceeded for key 7".to_owned(),
+            kind: FailureKind::Agent,
+            agent_said: said.map(str::to_owned),
+        };
+        let said = Some("quota exceeded for key 7");
+        for (expected, is_meant) in [
+            (Some("quota exceeded"), true),
+            (Some("quota"), true),
+            (None, false),
+            (Some(""), false),
+            (Some("e"), false),
+            (Some("error"), false),
+            (Some("for"), false),
+            (Some("agent error in turn 1"), false),
+            (Some("weather::sunny"), false),
+        ] {
+            assert_eq!(broke(said).may_be_meant(expected), is_meant, "{expected:?}");
+        }
+        assert!(!broke(None).may_be_meant(Some("quota")), "an agent that was not reached was not tested");
+        let checked = Failure { kind: FailureKind::Checked, ..broke(None) };
+        assert!(checked.may_be_meant(None));
+    }
 }

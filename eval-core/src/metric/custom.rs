@@ -89,7 +89,7 @@ where
     S: Into<Score> + 'static,
 {
     fn into_metric(self, _: Seal) -> BoxMetric {
-        BoxMetric::new(PlainFn(self))
+        BoxMetric::returning::<S>(PlainFn(self))
     }
 }
 
@@ -130,7 +130,7 @@ where
     F: for<'a> AsyncScore<'a> + Send + Sync + 'static,
 {
     fn into_metric(self, _: Seal) -> BoxMetric {
-        BoxMetric::new(AsyncFunction(self))
+        BoxMetric::returning::<<F as AsyncScore<'static>>::Score>(AsyncFunction(self))
     }
 }
 

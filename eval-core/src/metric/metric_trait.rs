@@ -4,6 +4,8 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
+use eval_format::metric::Bound;
+
 use super::input::MetricInput;
 use super::scores::Scores;
 use crate::agent::{BoxError, BoxFuture};
@@ -46,14 +48,36 @@ impl<M: Metric> DynMetric for M {
     }
 }
 
+/// No metric has a score as high as this one, or as low as its negative.
+const HIGHEST_SCORE: f64 = 1e300;
+
 /// A metric behind a pointer, cheap to clone.
 #[derive(Clone)]
-pub struct BoxMetric(Arc<dyn DynMetric>);
+pub struct BoxMetric {
+    metric: Arc<dyn DynMetric>,
+    /// The lowest and the highest score that it can have.
+    range: (f64, f64),
+}
 
 impl BoxMetric {
     /// Puts a metric behind a pointer.
     pub fn new(metric: impl Metric + 'static) -> Self {
-        Self(Arc::new(metric))
+        Self { metric: Arc::new(metric), range: (-HIGHEST_SCORE, HIGHEST_SCORE) }
+    }
+
+    /// The same for a function that returns an `S`.
+    pub(super) fn returning<S>(metric: impl Metric + 'static) -> Self {
+        let metric = Self::new(metric);
+        if std::any::type_name::<S>() == std::any::type_name::<bool>() {
+            return Self { range: (0.0, 1.0), ..metric };
+        }
+        metric
+    }
+
+    /// Whether no score that it can have misses a bound.
+    pub(crate) fn cannot_miss(&self, bound: Bound) -> bool {
+        let (min, max) = self.range;
+        bound.is_free(min, Some(max))
     }
 }
 
@@ -88,7 +112,7 @@ impl<M: Metric> Metric for Arc<M> {
 
 impl Metric for BoxMetric {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        self.0.score(input).await
+        self.metric.score(input).await
     }
 }
 

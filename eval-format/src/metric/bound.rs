@@ -43,8 +43,8 @@ impl Bound {
         }
     }
 
-    /// Whether no score from `min` to `max` misses it.
-    pub(crate) fn is_free(self, min: f64, max: Option<f64>) -> bool {
+    /// Whether no score from `min` to `max` misses it. Without a `max` scores have no upper limit.
+    pub fn is_free(self, min: f64, max: Option<f64>) -> bool {
         match self.direction {
             Direction::AtLeast => self.threshold <= min,
             Direction::AtMost => max.is_some_and(|max| self.threshold >= max),

@@ -30,6 +30,7 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
         for (at, item) in items.iter().enumerate() {
             let place = Place::Index(&place, at);
             check_conversation(item, &place, &mut walker);
+            check_keys(item, &place, &mut walker);
             rubrics::check_case(item, &place, walker.problems);
             if let Some(id) = id_of(item) {
                 cases.push((id.0.to_owned(), id.1, item.range.clone()));
@@ -54,6 +55,7 @@ pub(crate) fn model_of(root: &Node<'_>) -> &'static Model {
 pub(super) fn case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) -> Option<EvalCase> {
     let record = walker.record(node, &EVAL_CASE, place)?;
     check_conversation(node, place, walker);
+    check_keys(node, place, walker);
     rubrics::check_case(node, place, walker.problems);
     Some(record.into())
 }
@@ -99,6 +101,47 @@ pub(super) fn check_ids<'n>(
     }
 }
 
+/// Keys of a case that look like expectations or criteria, and that nothing reads.
+const LOOK_LIKE_EXPECTATIONS: [&str; 16] = [
+    "_criteria",
+    "_expect",
+    "_expected",
+    "_match",
+    "assert",
+    "assertion",
+    "assertions",
+    "asserts",
+    "criteria",
+    "criterion",
+    "expect",
+    "expected",
+    "expects",
+    "match",
+    "threshold",
+    "thresholds",
+];
+
+/// The same, in files that google-adk accepts and that other programs read.
+const EXPECTATIONS_OF_OTHERS: [&str; 2] = ["expectation", "expectations"];
+
+/// Reports keys that look as if they decided something. ADK keeps them, and nothing would be checked.
+fn check_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
+    for entry in case.object().into_iter().flatten() {
+        let key = entry.key.as_ref();
+        let problem = match key {
+            _ if LOOK_LIKE_EXPECTATIONS.contains(&key) => Problem::error,
+            _ if EXPECTATIONS_OF_OTHERS.contains(&key) => Problem::warning,
+            _ => continue,
+        };
+        let (path, message) = (Place::Key(place, key).path(), format!("`{key}` of a case checks nothing"));
+        let found = problem(Code::IgnoredKey, path, entry.key_range.clone(), message);
+        walker.problems.push(found.label("nothing reads this key").help(
+            "what decides is `test_config.json` or the arguments of the attribute, and in a turn `final_response` and \
+             `intermediate_data`; a remark is a key like `_note`",
+        ));
+    }
+}
+
 /// Checks that a case has either turns or a scenario.
 fn check_conversation(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
     let Some(entries) = case.object() else { return };
@@ -141,4 +184,38 @@ fn is_misspelt(entries: &[Entry<'_>]) -> bool {
     let is_known = |key: &str| key.starts_with('_') || EVAL_CASE.find(key).is_some();
     let mut unknown = entries.iter().filter(|entry| !is_known(&entry.key));
     unknown.any(|entry| names.iter().any(|name| is_misspelling(&entry.key, name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::problem::{Code, Severity};
+    use crate::reader::check_set;
+
+    #[test]
+    fn a_key_of_a_case_that_looks_like_an_expectation_is_an_error_with_its_place() {
+        for (key, severity) in [
+            ("criteria", Severity::Error),
+            ("expect", Severity::Error),
+            ("expected", Severity::Error),
+            ("assertions", Severity::Error),
+            ("match", Severity::Error),
+            ("_match", Severity::Error),
+            ("_criteria", Severity::Error),
+            ("_expect", Severity::Error),
+            ("expectations", Severity::Warning),
+        ] {
+            let turns = r#"[{"user_content": {"parts": [{"text": "Hi"}]}}]"#;
+            let text = format!(
+                r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "c", "{key}": {{}}, "conversation": {turns}}}]}}"#
+            );
+            let checked = check_set("s.json", text.as_bytes(), None);
+            let [problem] = checked.problems.as_slice() else { panic!("{key}: {:#?}", checked.problems) };
+            assert_eq!((problem.code, problem.severity), (Code::IgnoredKey, severity), "{key}");
+            assert_eq!(&text[problem.range.clone()], format!("\"{key}\""));
+            for free in ["_note", "tags", "owner"] {
+                let noted = text.replace(&format!("\"{key}\""), &format!("\"{free}\""));
+                assert!(check_set("s.json", noted.as_bytes(), None).problems.is_empty(), "{free}");
+            }
+        }
+    }
 }

@@ -110,3 +110,30 @@ fn remarks_are_shown_once_with_the_case() {
     });
     assert_eq!((error, notes), (None, vec!["the fallback answered".to_owned()]));
 }
+
+#[test]
+fn a_threshold_that_no_score_of_a_custom_metric_misses_is_refused() {
+    let is_there =
+        |actual: &Invocation, _: Option<&Invocation>, _: &Criterion| !actual.response_text().is_empty();
+    let number = |_: &Invocation, _: Option<&Invocation>, _: &Criterion| -> f64 { -2.0 };
+    let of = |runner: EvalRunner| {
+        run(runner.run_case(&case("c", &[("hi", "hello")]), || Replay::new([["hello"]])))
+    };
+    for criterion in
+        [Criterion::new(0.0), Criterion::new(-1.0), Criterion::at_most(1.0), Criterion::at_most(7.0)]
+    {
+        let runner = EvalRunner::new().metric("there", is_there).criterion("there", criterion.clone());
+        let error = of(runner).unwrap_err().to_string();
+        assert!(error.contains("no score of `there` is") && error.contains("its threshold"), "{error}");
+        assert!(
+            of(EvalRunner::new().metric("n", number).criterion("n", criterion)).is_ok(),
+            "any number may miss it"
+        );
+    }
+    for criterion in [Criterion::new(-1e308), Criterion::at_most(1e308)] {
+        assert!(of(EvalRunner::new().metric("n", number).criterion("n", criterion)).is_err());
+    }
+    assert!(of(EvalRunner::new().metric("there", is_there)).unwrap().verdict.passed());
+    let at_most = EvalRunner::new().metric("there", is_there).criterion("there", Criterion::at_most(0.0));
+    assert_eq!(of(at_most).unwrap().verdict, Verdict::Failed);
+}

@@ -18,12 +18,12 @@
 //! ```
 
 mod between;
-mod checked;
 mod content;
 mod draft;
 mod eval_set;
 mod invocation;
 mod rubric;
+pub(crate) mod saved;
 mod scenario;
 
 pub use content::{Content, FunctionCall, FunctionResponse, Part};

@@ -18,21 +18,19 @@ mod wording;
 
 pub(crate) use config::{EVAL_CONFIG, JUDGE_MODEL_OPTIONS, LLM_BACKED_USER_SIMULATOR};
 pub use content::Piece;
-pub(crate) use content::{FUNCTION_CALL, FUNCTION_RESPONSE, PART};
+pub(crate) use content::{CONTENT, FUNCTION_CALL, FUNCTION_RESPONSE, PART};
 pub(crate) use criterion::criterion;
-#[cfg(feature = "export")]
-pub(crate) use eval_set::INVOCATION_EVENT;
 pub(crate) use eval_set::{
-    CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION, PERSONAS, RUBRIC,
-    SESSION_INPUT,
+    AGENT_DETAILS, CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION,
+    INVOCATION_EVENT, INVOCATION_EVENTS, PERSONAS, RUBRIC, SESSION_INPUT, USER_BEHAVIOR, USER_PERSONA,
 };
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
 pub(crate) use place::Place;
-pub(crate) use record::{Checked, Record, records};
+pub(crate) use record::{Checked, FromChecked, Record, from_record};
 #[cfg(feature = "recordings")]
 pub(crate) use recording::{RECORDED_QUESTION, RECORDING};
-pub(crate) use table::{Field, Model, Spelling, Type};
+pub(crate) use table::{Extra, Field, Model, Type};
 #[cfg(feature = "export")]
 pub(crate) use unwritten::unwritten;
 pub(crate) use walk::Walker;

@@ -126,7 +126,7 @@ fn read_config(root: &Node<'_>, answered: &[&str], problems: &mut Vec<Problem>) 
     problems.extend(field("live_model_config").filter(|entry| !entry.value.is_null()).map(live_mode));
     Some(EvalConfig {
         criteria: criteria.unwrap_or_default(),
-        custom_metrics: record.map("custom_metrics").unwrap_or_default(),
+        custom_metrics: record.take("custom_metrics").unwrap_or_default(),
         user_simulator_config: field("user_simulator_config")
             .and_then(|entry| user_simulator::read(entry, problems)),
     })

@@ -120,7 +120,7 @@ impl Reader<'_> {
         // A metric of one's own may ask a judge too, and the options of judges are the same for all.
         let fields = self.info.map_or(&[JUDGE][..], |info| info.criterion);
         judged::check(fields, model, entries, place, problems);
-        let threshold = record.float("threshold")?;
+        let threshold = record.take("threshold")?;
         let criterion = Criterion { threshold, options: judged::snake_case(record.rest()) };
         if let Some(entry) = model.entry(entries, "threshold") {
             self.check_range(criterion.bound(), &entry.value, &Place::Key(place, &entry.key), problems);

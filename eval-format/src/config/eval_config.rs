@@ -4,6 +4,7 @@ use serde_core::{Serialize, Serializer};
 
 use super::criterion::Criterion;
 use super::user_simulator::UserSimulatorConfig;
+use crate::model::saved::setters;
 use crate::value::{Map, Value, to_pretty};
 
 /// Which metrics decide whether a case passes, each with its threshold and options.
@@ -59,30 +60,24 @@ impl EvalConfig {
         self
     }
 
-    /// Sets an entry of `custom_metrics`, as ADK reads it: which Python function computes the metric.
-    ///
-    /// ```
-    /// use eval_format::{Criterion, EvalConfig};
-    /// use serde_json::json;
-    ///
-    /// let config = EvalConfig::default()
-    ///     .with("brevity", Criterion::new(0.5))
-    ///     .with_custom_metric("brevity", json!({ "code_config": { "name": "my_metrics.brevity" } }));
-    /// // The metric exists in Rust too.
-    /// assert!(config.checked(&["brevity"]).is_ok());
-    /// assert!(config.checked(&[]).is_err());
-    /// ```
-    #[must_use]
-    pub fn with_custom_metric(mut self, metric: impl Into<String>, entry: impl Into<Value>) -> Self {
-        self.custom_metrics.insert(metric, entry);
-        self
-    }
+    setters! {
+        /// Sets an entry of `custom_metrics`, as ADK reads it: which Python function computes the metric.
+        ///
+        /// ```
+        /// use eval_format::{Criterion, EvalConfig};
+        /// use serde_json::json;
+        ///
+        /// let config = EvalConfig::default()
+        ///     .with("brevity", Criterion::new(0.5))
+        ///     .with_custom_metric("brevity", json!({ "code_config": { "name": "my_metrics.brevity" } }));
+        /// // The metric exists in Rust too.
+        /// assert!(config.checked(&["brevity"]).is_ok());
+        /// assert!(config.checked(&[]).is_err());
+        /// ```
+        with_custom_metric(metric: impl Into<String>, entry: impl Into<Value>) { custom_metrics.insert(metric, entry) }
 
-    /// Sets how users are simulated in cases that are scenarios.
-    #[must_use]
-    pub fn with_user_simulator(mut self, simulator: UserSimulatorConfig) -> Self {
-        self.user_simulator_config = Some(simulator);
-        self
+        /// Sets how users are simulated in cases that are scenarios.
+        with_user_simulator(simulator: UserSimulatorConfig) { user_simulator_config = Some(simulator) }
     }
 
     /// The criterion of a metric.

@@ -2,6 +2,7 @@
 
 use super::instructions::{Instructions, InstructionsError, Variable};
 use super::model_config;
+use crate::model::saved::setters;
 use crate::options::DEFAULT_MODEL;
 use crate::problem::{Code, Problem};
 use crate::schema::{LLM_BACKED_USER_SIMULATOR, Place, Type, Walker, wrong_type};
@@ -61,47 +62,25 @@ const DEFAULT_INVOCATIONS: i64 = 20;
 const FEWEST_INVOCATIONS: i64 = 2;
 
 impl UserSimulatorConfig {
-    /// Sets the model.
-    #[must_use]
-    pub fn model(mut self, model: impl Into<String>) -> Self {
-        self.model = model.into();
-        self
-    }
+    setters! {
+        /// Sets the model.
+        model(model: impl Into<String>) { model = model.into() }
 
-    /// Sets an option of the model.
-    #[must_use]
-    pub fn model_option(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.model_configuration.insert(key, value);
-        self
-    }
+        /// Sets an option of the model.
+        model_option(key: impl Into<String>, value: impl Into<Value>) { model_configuration.insert(key, value) }
 
-    /// Sets the most messages that the user may send, the starting prompt included; see
-    /// [the field](Self::max_allowed_invocations).
-    #[must_use]
-    pub fn max_allowed_invocations(mut self, most: i64) -> Self {
-        self.max_allowed_invocations = most;
-        self
-    }
+        /// Sets the most messages that the user may send, the starting prompt included; see
+        /// [the field](Self::max_allowed_invocations).
+        max_allowed_invocations(most: i64) { max_allowed_invocations = most }
 
-    /// Sets instructions for the model in place of the built-in ones; see [`Instructions`].
-    #[must_use]
-    pub fn custom_instructions(mut self, template: impl Into<String>) -> Self {
-        self.custom_instructions = Some(template.into());
-        self
-    }
+        /// Sets instructions for the model in place of the built-in ones; see [`Instructions`].
+        custom_instructions(template: impl Into<String>) { custom_instructions = Some(template.into()) }
 
-    /// Sets whether the model sees the agent's tool calls and their results.
-    #[must_use]
-    pub fn include_function_calls(mut self, include: bool) -> Self {
-        self.include_function_calls = include;
-        self
-    }
+        /// Sets whether the model sees the agent's tool calls and their results.
+        include_function_calls(include: bool) { include_function_calls = include }
 
-    /// Sets a key that ADK does not know and keeps.
-    #[must_use]
-    pub fn with_extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.extra.insert(key, value);
-        self
+        /// Sets a key that ADK does not know and keeps.
+        with_extra(key: impl Into<String>, value: impl Into<Value>) { extra.insert(key, value) }
     }
 
     /// The value in a config, without what has its default.
@@ -143,16 +122,16 @@ pub(super) fn read(entry: &Entry<'_>, problems: &mut Vec<Problem>) -> Option<Use
     let model = &LLM_BACKED_USER_SIMULATOR;
     let mut record = Walker { problems }.record(&entry.value, model, place)?;
     let default = UserSimulatorConfig::default();
-    let invocations = record.value("max_allowed_invocations");
+    let invocations = record.take("max_allowed_invocations");
     let config = UserSimulatorConfig {
-        model: record.text("model").unwrap_or(default.model),
+        model: record.take("model").unwrap_or(default.model),
         model_configuration: record
-            .map("model_configuration")
+            .take("model_configuration")
             .map(model_config::snake_case)
             .unwrap_or_default(),
         max_allowed_invocations: invocations.map_or(default.max_allowed_invocations, |most| saturated(&most)),
-        custom_instructions: record.text("custom_instructions"),
-        include_function_calls: record.bool("include_function_calls").unwrap_or_default(),
+        custom_instructions: record.take("custom_instructions"),
+        include_function_calls: record.take("include_function_calls").unwrap_or_default(),
         extra: record.extra,
     };
     let at = |name: &str| model.entry(entries, name);

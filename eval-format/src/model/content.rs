@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::saved::{saved, setters};
 use crate::value::{Map, Value};
 
 /// A message: its parts in order, and its author's role.
@@ -12,6 +13,11 @@ pub struct Content {
     pub parts: Option<Vec<Part>>,
     /// `user` or `model`; never checked.
     pub role: Option<String>,
+}
+
+saved! {
+    /// The message in ADK's saved form.
+    Content: CONTENT { parts, role }
 }
 
 impl Content {
@@ -76,6 +82,11 @@ pub struct Part {
     pub other: Map,
 }
 
+saved! {
+    /// The part in ADK's saved form.
+    Part: PART { text, thought, function_call, function_response, ..other }
+}
+
 impl Part {
     /// A part of text.
     pub fn text(text: impl Into<String>) -> Self {
@@ -97,21 +108,19 @@ impl Part {
         Self { function_response: Some(response), ..Self::default() }
     }
 
-    /// Sets a field that has no name here, in ADK's spelling.
-    ///
-    /// ```
-    /// use eval_format::{Content, Invocation, Part};
-    /// use serde_json::json;
-    ///
-    /// let image = json!({ "file_uri": "gs://photos/sky.png", "mime_type": "image/png" });
-    /// let image = Part::default().with_other("file_data", image);
-    /// let turn = Invocation::new(Content::new("user", vec![Part::text("What is this?"), image]));
-    /// assert_eq!(turn.user_text(), "What is this?");
-    /// ```
-    #[must_use]
-    pub fn with_other(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.other.insert(key, value);
-        self
+    setters! {
+        /// Sets a field that has no name here, in ADK's spelling.
+        ///
+        /// ```
+        /// use eval_format::{Content, Invocation, Part};
+        /// use serde_json::json;
+        ///
+        /// let image = json!({ "file_uri": "gs://photos/sky.png", "mime_type": "image/png" });
+        /// let image = Part::default().with_other("file_data", image);
+        /// let turn = Invocation::new(Content::new("user", vec![Part::text("What is this?"), image]));
+        /// assert_eq!(turn.user_text(), "What is this?");
+        /// ```
+        with_other(key: impl Into<String>, value: impl Into<Value>) { other.insert(key, value) }
     }
 }
 
@@ -139,6 +148,11 @@ pub struct FunctionCall {
     pub other: Map,
 }
 
+saved! {
+    /// The call in ADK's saved form.
+    FunctionCall: FUNCTION_CALL { id, args, name, ..other }
+}
+
 impl FunctionCall {
     /// A call with arguments; anything but an object is put under the key `value`.
     pub fn new(name: impl Into<String>, args: impl Into<Value>) -> Self {
@@ -150,27 +164,21 @@ impl FunctionCall {
         Self { name: Some(name.into()), args: Some(args), ..Self::default() }
     }
 
-    /// Sets the id, which a response names.
-    ///
-    /// ```
-    /// use eval_format::{FunctionCall, FunctionResponse};
-    /// use serde_json::json;
-    ///
-    /// let call = FunctionCall::new("get_weather", json!({ "city": "Paris" })).with_id("1");
-    /// let response = FunctionResponse::new("get_weather", json!("sunny")).with_id("1");
-    /// assert_eq!(call.id, response.id);
-    /// ```
-    #[must_use]
-    pub fn with_id(mut self, id: impl Into<String>) -> Self {
-        self.id = Some(id.into());
-        self
-    }
+    setters! {
+        /// Sets the id, which a response names.
+        ///
+        /// ```
+        /// use eval_format::{FunctionCall, FunctionResponse};
+        /// use serde_json::json;
+        ///
+        /// let call = FunctionCall::new("get_weather", json!({ "city": "Paris" })).with_id("1");
+        /// let response = FunctionResponse::new("get_weather", json!("sunny")).with_id("1");
+        /// assert_eq!(call.id, response.id);
+        /// ```
+        with_id(id: impl Into<String>) { id = Some(id.into()) }
 
-    /// Sets a field that has no name here, in ADK's spelling.
-    #[must_use]
-    pub fn with_other(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.other.insert(key, value);
-        self
+        /// Sets a field that has no name here, in ADK's spelling.
+        with_other(key: impl Into<String>, value: impl Into<Value>) { other.insert(key, value) }
     }
 }
 
@@ -201,6 +209,11 @@ pub struct FunctionResponse {
     pub other: Map,
 }
 
+saved! {
+    /// The answer in ADK's saved form.
+    FunctionResponse: FUNCTION_RESPONSE { id, name, response, ..other }
+}
+
 impl FunctionResponse {
     /// An answer; anything but an object is put under the key `result`, as ADK does.
     pub fn new(name: impl Into<String>, response: impl Into<Value>) -> Self {
@@ -211,17 +224,11 @@ impl FunctionResponse {
         Self { name: Some(name.into()), response: Some(response), ..Self::default() }
     }
 
-    /// Sets the id of the call that it answers.
-    #[must_use]
-    pub fn with_id(mut self, id: impl Into<String>) -> Self {
-        self.id = Some(id.into());
-        self
-    }
+    setters! {
+        /// Sets the id of the call that it answers.
+        with_id(id: impl Into<String>) { id = Some(id.into()) }
 
-    /// Sets a field that has no name here, in ADK's spelling.
-    #[must_use]
-    pub fn with_other(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.other.insert(key, value);
-        self
+        /// Sets a field that has no name here, in ADK's spelling.
+        with_other(key: impl Into<String>, value: impl Into<Value>) { other.insert(key, value) }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::invocation::Invocation;
 use super::rubric::Rubric;
+use super::saved::{saved, setters};
 use super::scenario::ConversationScenario;
 use crate::value::{Map, Value};
 
@@ -30,48 +31,39 @@ pub struct EvalSet {
     pub creation_timestamp: f64,
 }
 
+saved! {
+    /// The set in ADK's saved form.
+    EvalSet: EVAL_SET { eval_set_id, name, description, eval_cases, creation_timestamp }
+}
+
 impl EvalSet {
     /// An empty set; add cases with [`case`](Self::case).
     pub fn new(eval_set_id: impl Into<String>) -> Self {
         Self { eval_set_id: eval_set_id.into(), ..Self::default() }
     }
 
-    /// Adds a case.
-    #[must_use]
-    pub fn case(mut self, case: EvalCase) -> Self {
-        self.eval_cases.push(case);
-        self
-    }
+    setters! {
+        /// Adds a case.
+        case(case: EvalCase) { eval_cases.push(case) }
 
-    /// Sets a name for readers of the file.
-    ///
-    /// ```
-    /// use eval_format::{EvalCase, EvalSet, Invocation};
-    ///
-    /// let set = EvalSet::new("weather")
-    ///     .with_name("Weather")
-    ///     .with_description("What people ask about the weather.")
-    ///     .case(EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")));
-    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
-    /// ```
-    #[must_use]
-    pub fn with_name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
+        /// Sets a name for readers of the file.
+        ///
+        /// ```
+        /// use eval_format::{EvalCase, EvalSet, Invocation};
+        ///
+        /// let set = EvalSet::new("weather")
+        ///     .with_name("Weather")
+        ///     .with_description("What people ask about the weather.")
+        ///     .case(EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")));
+        /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+        /// ```
+        with_name(name: impl Into<String>) { name = Some(name.into()) }
 
-    /// Sets what the set is about.
-    #[must_use]
-    pub fn with_description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
-    }
+        /// Sets what the set is about.
+        with_description(description: impl Into<String>) { description = Some(description.into()) }
 
-    /// Sets when the set was made, in seconds since 1970.
-    #[must_use]
-    pub fn with_creation_timestamp(mut self, seconds: f64) -> Self {
-        self.creation_timestamp = seconds;
-        self
+        /// Sets when the set was made, in seconds since 1970.
+        with_creation_timestamp(seconds: f64) { creation_timestamp = seconds }
     }
 }
 
@@ -104,84 +96,68 @@ pub struct EvalCase {
     pub extra: Map,
 }
 
+saved! {
+    /// The case in ADK's saved form.
+    EvalCase: EVAL_CASE {
+        eval_id, conversation, conversation_scenario, session_input, creation_timestamp, rubrics, final_session_state,
+        ..extra
+    }
+    always conversation if EvalCase::has_no_scenario
+}
+
 impl EvalCase {
     /// A case without turns; add them with [`turn`](Self::turn).
     pub fn new(eval_id: impl Into<String>) -> Self {
         Self { eval_id: eval_id.into(), ..Self::default() }
     }
 
-    /// Adds a turn.
-    #[must_use]
-    pub fn turn(mut self, invocation: Invocation) -> Self {
-        self.conversation.push(invocation);
-        self
+    setters! {
+        /// Adds a turn.
+        turn(invocation: Invocation) { conversation.push(invocation) }
+
+        /// Sets the scenario that a simulated user follows, in place of turns.
+        scenario(scenario: ConversationScenario) { conversation_scenario = Some(scenario) }
+
+        /// Sets the session state that the conversation starts from.
+        state(state: Map) { session_input.get_or_insert_default().state = state }
+
+        /// Sets the session state expected at the end.
+        final_state(state: Map) { final_session_state = state }
+
+        /// Sets the session that the conversation runs in.
+        ///
+        /// ```
+        /// use eval_format::{EvalCase, EvalSet, Invocation, Map, SessionInput};
+        ///
+        /// let session = SessionInput::new("shop", "anna").with_state(Map::from([("currency", "EUR")]));
+        /// let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")).with_session_input(session);
+        /// let set = EvalSet::new("shop").case(case);
+        /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+        /// ```
+        with_session_input(session: SessionInput) { session_input = Some(session) }
+
+        /// Sets the rubrics that a judge checks in every turn.
+        ///
+        /// ```
+        /// use eval_format::{EvalCase, EvalSet, Invocation, Rubric};
+        ///
+        /// let kind = Rubric::new("kind", "The answer is kind.").of_type("FINAL_RESPONSE_QUALITY");
+        /// let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")).with_rubrics([kind]);
+        /// let set = EvalSet::new("manners").case(case);
+        /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+        /// ```
+        with_rubrics(rubrics: impl IntoIterator<Item = Rubric>) { rubrics = Some(rubrics.into_iter().collect()) }
+
+        /// Sets when the case was made, in seconds since 1970.
+        with_creation_timestamp(seconds: f64) { creation_timestamp = seconds }
+
+        /// Sets a key that ADK does not know and keeps.
+        with_extra(key: impl Into<String>, value: impl Into<Value>) { extra.insert(key, value) }
     }
 
-    /// Sets the scenario that a simulated user follows, in place of turns.
-    #[must_use]
-    pub fn scenario(mut self, scenario: ConversationScenario) -> Self {
-        self.conversation_scenario = Some(scenario);
-        self
-    }
-
-    /// Sets the session state that the conversation starts from.
-    #[must_use]
-    pub fn state(mut self, state: Map) -> Self {
-        self.session_input.get_or_insert_default().state = state;
-        self
-    }
-
-    /// Sets the session state expected at the end.
-    #[must_use]
-    pub fn final_state(mut self, state: Map) -> Self {
-        self.final_session_state = state;
-        self
-    }
-
-    /// Sets the session that the conversation runs in.
-    ///
-    /// ```
-    /// use eval_format::{EvalCase, EvalSet, Invocation, Map, SessionInput};
-    ///
-    /// let session = SessionInput::new("shop", "anna").with_state(Map::from([("currency", "EUR")]));
-    /// let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")).with_session_input(session);
-    /// let set = EvalSet::new("shop").case(case);
-    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
-    /// ```
-    #[must_use]
-    pub fn with_session_input(mut self, session: SessionInput) -> Self {
-        self.session_input = Some(session);
-        self
-    }
-
-    /// Sets the rubrics that a judge checks in every turn.
-    ///
-    /// ```
-    /// use eval_format::{EvalCase, EvalSet, Invocation, Rubric};
-    ///
-    /// let kind = Rubric::new("kind", "The answer is kind.").of_type("FINAL_RESPONSE_QUALITY");
-    /// let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")).with_rubrics([kind]);
-    /// let set = EvalSet::new("manners").case(case);
-    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
-    /// ```
-    #[must_use]
-    pub fn with_rubrics(mut self, rubrics: impl IntoIterator<Item = Rubric>) -> Self {
-        self.rubrics = Some(rubrics.into_iter().collect());
-        self
-    }
-
-    /// Sets when the case was made, in seconds since 1970.
-    #[must_use]
-    pub fn with_creation_timestamp(mut self, seconds: f64) -> Self {
-        self.creation_timestamp = seconds;
-        self
-    }
-
-    /// Sets a key that ADK does not know and keeps.
-    #[must_use]
-    pub fn with_extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.extra.insert(key, value);
-        self
+    /// ADK takes turns or a scenario, and writes the one that the case has.
+    fn has_no_scenario(&self) -> bool {
+        self.conversation_scenario.is_none()
     }
 }
 
@@ -201,30 +177,25 @@ pub struct SessionInput {
     pub extra: Map,
 }
 
+saved! {
+    /// The session input in ADK's saved form.
+    SessionInput: SESSION_INPUT { app_name, user_id, session_id, state, ..extra }
+}
+
 impl SessionInput {
     /// A session of an application and a user; either may be empty.
     pub fn new(app_name: impl Into<String>, user_id: impl Into<String>) -> Self {
         Self { app_name: app_name.into(), user_id: user_id.into(), ..Self::default() }
     }
 
-    /// Sets a session id, to use instead of a generated one.
-    #[must_use]
-    pub fn with_session_id(mut self, session_id: impl Into<String>) -> Self {
-        self.session_id = Some(session_id.into());
-        self
-    }
+    setters! {
+        /// Sets a session id, to use instead of a generated one.
+        with_session_id(session_id: impl Into<String>) { session_id = Some(session_id.into()) }
 
-    /// Sets the session state at the start.
-    #[must_use]
-    pub fn with_state(mut self, state: Map) -> Self {
-        self.state = state;
-        self
-    }
+        /// Sets the session state at the start.
+        with_state(state: Map) { state = state }
 
-    /// Sets a key that ADK does not know and keeps.
-    #[must_use]
-    pub fn with_extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.extra.insert(key, value);
-        self
+        /// Sets a key that ADK does not know and keeps.
+        with_extra(key: impl Into<String>, value: impl Into<Value>) { extra.insert(key, value) }
     }
 }

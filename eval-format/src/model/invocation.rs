@@ -2,7 +2,9 @@
 
 use super::content::{Content, FunctionCall, FunctionResponse, Part};
 use super::rubric::Rubric;
+use super::saved::{Saved, saved, setters};
 use crate::options::DEFAULT_AUTHOR;
+use crate::schema::{INVOCATION_EVENTS, Record};
 use crate::value::{Map, Value};
 
 /// One turn: the user's message and what is expected (in a file) or happened (in a run).
@@ -42,6 +44,14 @@ pub struct Invocation {
     pub app_details: Option<AppDetails>,
 }
 
+saved! {
+    /// The turn in ADK's saved form.
+    Invocation: INVOCATION {
+        invocation_id, user_content, final_response, intermediate_data, creation_timestamp, duration, model_duration,
+        tool_duration, rubrics, app_details
+    }
+}
+
 impl Invocation {
     /// A turn that begins with a message of any parts.
     pub fn new(user_content: Content) -> Self {
@@ -53,11 +63,9 @@ impl Invocation {
         Self::new(Content::user(text))
     }
 
-    /// Sets the agent's answer.
-    #[must_use]
-    pub fn response(mut self, text: impl Into<String>) -> Self {
-        self.final_response = Some(Content::model(text));
-        self
+    setters! {
+        /// Sets the agent's answer.
+        response(text: impl Into<String>) { final_response = Some(Content::model(text)) }
     }
 
     /// Adds a tool call: to the flat list, or as an event if the turn has events.
@@ -73,97 +81,63 @@ impl Invocation {
         self
     }
 
-    /// Sets the agent's answer, of any parts.
-    #[must_use]
-    pub fn with_final_response(mut self, content: Content) -> Self {
-        self.final_response = Some(content);
-        self
-    }
+    setters! {
+        /// Sets the agent's answer, of any parts.
+        with_final_response(content: Content) { final_response = Some(content) }
 
-    /// Sets what happens between question and answer.
-    ///
-    /// ```
-    /// use eval_format::{Content, EvalCase, EvalSet, IntermediateData, Invocation, InvocationEvent};
-    ///
-    /// let aside = InvocationEvent::new("clerk").with_content(Content::model("One moment."));
-    /// let turn = Invocation::user("Where is my order?")
-    ///     .with_intermediate_data(IntermediateData::Events(vec![aside]))
-    ///     .response("It is in Paris.");
-    /// let set = EvalSet::new("orders").case(EvalCase::new("where").turn(turn));
-    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
-    /// ```
-    #[must_use]
-    pub fn with_intermediate_data(mut self, data: IntermediateData) -> Self {
-        self.intermediate_data = Some(data);
-        self
-    }
+        /// Sets what happens between question and answer.
+        ///
+        /// ```
+        /// use eval_format::{Content, EvalCase, EvalSet, IntermediateData, Invocation, InvocationEvent};
+        ///
+        /// let aside = InvocationEvent::new("clerk").with_content(Content::model("One moment."));
+        /// let turn = Invocation::user("Where is my order?")
+        ///     .with_intermediate_data(IntermediateData::Events(vec![aside]))
+        ///     .response("It is in Paris.");
+        /// let set = EvalSet::new("orders").case(EvalCase::new("where").turn(turn));
+        /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+        /// ```
+        with_intermediate_data(data: IntermediateData) { intermediate_data = Some(data) }
 
-    /// Sets the rubrics that a judge checks in this turn.
-    #[must_use]
-    pub fn with_rubrics(mut self, rubrics: impl IntoIterator<Item = Rubric>) -> Self {
-        self.rubrics = Some(rubrics.into_iter().collect());
-        self
-    }
+        /// Sets the rubrics that a judge checks in this turn.
+        with_rubrics(rubrics: impl IntoIterator<Item = Rubric>) { rubrics = Some(rubrics.into_iter().collect()) }
 
-    /// Sets instructions and tools of the agents that take part.
-    ///
-    /// ```
-    /// use eval_format::{AgentDetails, AppDetails, EvalCase, EvalSet, Invocation};
-    /// use serde_json::json;
-    ///
-    /// let clerk = AgentDetails::new("clerk", "Be kind.").with_tool_declarations([json!({ "name": "track" })]);
-    /// let turn = Invocation::user("Hi").response("Hello!").with_app_details(AppDetails::default().with_agent(clerk));
-    /// let set = EvalSet::new("shop").case(EvalCase::new("greeting").turn(turn));
-    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
-    /// ```
-    #[must_use]
-    pub fn with_app_details(mut self, details: AppDetails) -> Self {
-        self.app_details = Some(details);
-        self
-    }
+        /// Sets instructions and tools of the agents that take part.
+        ///
+        /// ```
+        /// use eval_format::{AgentDetails, AppDetails, EvalCase, EvalSet, Invocation};
+        /// use serde_json::json;
+        ///
+        /// let clerk = AgentDetails::new("clerk", "Be kind.").with_tool_declarations([json!({ "name": "track" })]);
+        /// let turn = Invocation::user("Hi").response("Hello!").with_app_details(AppDetails::default().with_agent(clerk));
+        /// let set = EvalSet::new("shop").case(EvalCase::new("greeting").turn(turn));
+        /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+        /// ```
+        with_app_details(details: AppDetails) { app_details = Some(details) }
 
-    /// Sets the id.
-    #[must_use]
-    pub fn with_invocation_id(mut self, id: impl Into<String>) -> Self {
-        self.invocation_id = id.into();
-        self
-    }
+        /// Sets the id.
+        with_invocation_id(id: impl Into<String>) { invocation_id = id.into() }
 
-    /// Sets when the turn was, in seconds since 1970.
-    #[must_use]
-    pub fn with_creation_timestamp(mut self, seconds: f64) -> Self {
-        self.creation_timestamp = seconds;
-        self
-    }
+        /// Sets when the turn was, in seconds since 1970.
+        with_creation_timestamp(seconds: f64) { creation_timestamp = seconds }
 
-    /// Sets the seconds that the turn took.
-    ///
-    /// ```
-    /// use eval_format::{EvalCase, EvalSet, Invocation};
-    ///
-    /// let turn = Invocation::user("Hi").response("Hello!");
-    /// let turn = turn.with_duration(2.5).with_model_duration(2.0).with_tool_duration(0.25);
-    /// let set = EvalSet::new("timed").case(EvalCase::new("greeting").turn(turn));
-    /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
-    /// ```
-    #[must_use]
-    pub fn with_duration(mut self, seconds: f64) -> Self {
-        self.duration = Some(seconds);
-        self
-    }
+        /// Sets the seconds that the turn took.
+        ///
+        /// ```
+        /// use eval_format::{EvalCase, EvalSet, Invocation};
+        ///
+        /// let turn = Invocation::user("Hi").response("Hello!");
+        /// let turn = turn.with_duration(2.5).with_model_duration(2.0).with_tool_duration(0.25);
+        /// let set = EvalSet::new("timed").case(EvalCase::new("greeting").turn(turn));
+        /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+        /// ```
+        with_duration(seconds: f64) { duration = Some(seconds) }
 
-    /// Sets the seconds that models took.
-    #[must_use]
-    pub fn with_model_duration(mut self, seconds: f64) -> Self {
-        self.model_duration = Some(seconds);
-        self
-    }
+        /// Sets the seconds that models took.
+        with_model_duration(seconds: f64) { model_duration = Some(seconds) }
 
-    /// Sets the seconds that tools took.
-    #[must_use]
-    pub fn with_tool_duration(mut self, seconds: f64) -> Self {
-        self.tool_duration = Some(seconds);
-        self
+        /// Sets the seconds that tools took.
+        with_tool_duration(seconds: f64) { tool_duration = Some(seconds) }
     }
 
     /// The tool calls in order: the flat list, or the calls in the parts of the events.
@@ -221,6 +195,43 @@ impl Default for IntermediateData {
     }
 }
 
+/// An object without keys is the flat form.
+impl From<Record> for IntermediateData {
+    fn from(mut record: Record) -> Self {
+        if std::ptr::eq(record.model, &INVOCATION_EVENTS) {
+            return Self::Events(record.take("invocation_events").unwrap_or_default());
+        }
+        Self::Tools {
+            tool_uses: record.take("tool_uses").unwrap_or_default(),
+            tool_responses: record.take("tool_responses").unwrap_or_default(),
+            intermediate_responses: record.take("intermediate_responses").unwrap_or_default(),
+        }
+    }
+}
+
+impl IntermediateData {
+    /// The data in ADK's saved form. An empty list of events is written as `{}`, which reads back as the flat form.
+    pub fn to_value(&self) -> Value {
+        let mut fields = Vec::new();
+        let mut put = |name: &str, list: &dyn Saved| {
+            if !list.is_default() {
+                fields.push((name.to_owned(), list.saved()));
+            }
+        };
+        match self {
+            Self::Tools { tool_uses, tool_responses, intermediate_responses } => {
+                put("tool_uses", tool_uses);
+                put("tool_responses", tool_responses);
+                put("intermediate_responses", intermediate_responses);
+            }
+            Self::Events(events) => put("invocation_events", events),
+        }
+        Value::Object(Map::from_unique(fields))
+    }
+}
+
+saved!(IntermediateData);
+
 /// One event of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -237,49 +248,40 @@ pub struct InvocationEvent {
     pub grounding_metadata: Option<Map>,
 }
 
+saved! {
+    /// The event in ADK's saved form.
+    InvocationEvent: INVOCATION_EVENT { author, content, usage_metadata, model_version, grounding_metadata }
+}
+
 impl InvocationEvent {
     /// An event that has an author only.
     pub fn new(author: impl Into<String>) -> Self {
         Self { author: author.into(), ..Self::default() }
     }
 
-    /// Sets what the agent said or did.
-    #[must_use]
-    pub fn with_content(mut self, content: Content) -> Self {
-        self.content = Some(content);
-        self
-    }
+    setters! {
+        /// Sets what the agent said or did.
+        with_content(content: Content) { content = Some(content) }
 
-    /// Sets the tokens of the model call behind it.
-    ///
-    /// ```
-    /// use eval_format::{Content, InvocationEvent, UsageMetadata};
-    ///
-    /// let usage = UsageMetadata::default().with_prompt_token_count(120).with_candidates_token_count(9);
-    /// let event = InvocationEvent::new("clerk")
-    ///     .with_content(Content::model("One moment."))
-    ///     .with_usage_metadata(usage)
-    ///     .with_model_version("gemini-2.5-flash-001");
-    /// assert_eq!(event.usage_metadata.unwrap().prompt_token_count, Some(120));
-    /// ```
-    #[must_use]
-    pub fn with_usage_metadata(mut self, usage: UsageMetadata) -> Self {
-        self.usage_metadata = Some(usage);
-        self
-    }
+        /// Sets the tokens of the model call behind it.
+        ///
+        /// ```
+        /// use eval_format::{Content, InvocationEvent, UsageMetadata};
+        ///
+        /// let usage = UsageMetadata::default().with_prompt_token_count(120).with_candidates_token_count(9);
+        /// let event = InvocationEvent::new("clerk")
+        ///     .with_content(Content::model("One moment."))
+        ///     .with_usage_metadata(usage)
+        ///     .with_model_version("gemini-2.5-flash-001");
+        /// assert_eq!(event.usage_metadata.unwrap().prompt_token_count, Some(120));
+        /// ```
+        with_usage_metadata(usage: UsageMetadata) { usage_metadata = Some(usage) }
 
-    /// Sets the version of the model behind it.
-    #[must_use]
-    pub fn with_model_version(mut self, version: impl Into<String>) -> Self {
-        self.model_version = Some(version.into());
-        self
-    }
+        /// Sets the version of the model behind it.
+        with_model_version(version: impl Into<String>) { model_version = Some(version.into()) }
 
-    /// Sets what the model looked up, in ADK's spelling.
-    #[must_use]
-    pub fn with_grounding_metadata(mut self, grounding: Map) -> Self {
-        self.grounding_metadata = Some(grounding);
-        self
+        /// Sets what the model looked up, in ADK's spelling.
+        with_grounding_metadata(grounding: Map) { grounding_metadata = Some(grounding) }
     }
 }
 
@@ -303,6 +305,14 @@ pub struct UsageMetadata {
     pub other: Map,
 }
 
+saved! {
+    /// The counts in ADK's saved form.
+    UsageMetadata: USAGE_METADATA {
+        prompt_token_count, candidates_token_count, total_token_count, cached_content_token_count,
+        thoughts_token_count, tool_use_prompt_token_count, ..other
+    }
+}
+
 impl UsageMetadata {
     /// All tokens of the call: the provider's own total, else the sum of prompt, results of tools, answer and hidden
     /// reasoning. `None` if none of them is known.
@@ -324,53 +334,27 @@ impl UsageMetadata {
         self.total_token_count.or_else(|| parts.into_iter().flatten().reduce(i64::saturating_add))
     }
 
-    /// Sets the tokens of the prompt.
-    #[must_use]
-    pub fn with_prompt_token_count(mut self, tokens: i64) -> Self {
-        self.prompt_token_count = Some(tokens);
-        self
-    }
+    setters! {
+        /// Sets the tokens of the prompt.
+        with_prompt_token_count(tokens: i64) { prompt_token_count = Some(tokens) }
 
-    /// Sets the tokens of the answer.
-    #[must_use]
-    pub fn with_candidates_token_count(mut self, tokens: i64) -> Self {
-        self.candidates_token_count = Some(tokens);
-        self
-    }
+        /// Sets the tokens of the answer.
+        with_candidates_token_count(tokens: i64) { candidates_token_count = Some(tokens) }
 
-    /// Sets the provider's own total.
-    #[must_use]
-    pub fn with_total_token_count(mut self, tokens: i64) -> Self {
-        self.total_token_count = Some(tokens);
-        self
-    }
+        /// Sets the provider's own total.
+        with_total_token_count(tokens: i64) { total_token_count = Some(tokens) }
 
-    /// Sets the tokens of the prompt that came from a cache.
-    #[must_use]
-    pub fn with_cached_content_token_count(mut self, tokens: i64) -> Self {
-        self.cached_content_token_count = Some(tokens);
-        self
-    }
+        /// Sets the tokens of the prompt that came from a cache.
+        with_cached_content_token_count(tokens: i64) { cached_content_token_count = Some(tokens) }
 
-    /// Sets the tokens of hidden reasoning.
-    #[must_use]
-    pub fn with_thoughts_token_count(mut self, tokens: i64) -> Self {
-        self.thoughts_token_count = Some(tokens);
-        self
-    }
+        /// Sets the tokens of hidden reasoning.
+        with_thoughts_token_count(tokens: i64) { thoughts_token_count = Some(tokens) }
 
-    /// Sets the tokens of tool results in the prompt.
-    #[must_use]
-    pub fn with_tool_use_prompt_token_count(mut self, tokens: i64) -> Self {
-        self.tool_use_prompt_token_count = Some(tokens);
-        self
-    }
+        /// Sets the tokens of tool results in the prompt.
+        with_tool_use_prompt_token_count(tokens: i64) { tool_use_prompt_token_count = Some(tokens) }
 
-    /// Sets a field that has no name here, in ADK's spelling.
-    #[must_use]
-    pub fn with_other(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.other.insert(key, value);
-        self
+        /// Sets a field that has no name here, in ADK's spelling.
+        with_other(key: impl Into<String>, value: impl Into<Value>) { other.insert(key, value) }
     }
 }
 
@@ -382,7 +366,26 @@ pub struct AppDetails {
     pub agent_details: Vec<(String, AgentDetails)>,
 }
 
+impl From<Record> for AppDetails {
+    fn from(mut record: Record) -> Self {
+        Self { agent_details: record.take("agent_details").unwrap_or_default() }
+    }
+}
+
+saved!(AppDetails);
+
 impl AppDetails {
+    /// The details in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let mut agents = Vec::with_capacity(self.agent_details.len());
+        for (name, agent) in &self.agent_details {
+            agents.push((name.clone(), agent.to_value()));
+        }
+        let agents = (!agents.is_empty())
+            .then(|| ("agent_details".to_owned(), Value::Object(Map::from_unique(agents))));
+        Value::Object(agents.into_iter().collect())
+    }
+
     /// Adds an agent under its name, or replaces the one of that name.
     #[must_use]
     pub fn with_agent(mut self, agent: AgentDetails) -> Self {
@@ -404,6 +407,11 @@ pub struct AgentDetails {
     pub instructions: String,
     /// Its tools, as the provider declares them.
     pub tool_declarations: Vec<Value>,
+}
+
+saved! {
+    /// The agent's details in ADK's saved form.
+    AgentDetails: AGENT_DETAILS { name, instructions, tool_declarations }
 }
 
 impl AgentDetails {

@@ -1,5 +1,9 @@
 //! Rubrics: what judges are asked about.
 
+use super::saved::{saved, setters};
+use crate::schema::Record;
+use crate::value::{Map, Value};
+
 /// A property that a judge confirms or denies.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -14,30 +18,51 @@ pub struct Rubric {
     pub kind: Option<String>,
 }
 
+impl From<Record> for Rubric {
+    fn from(mut record: Record) -> Self {
+        let content: Option<Record> = record.take("rubric_content");
+        Self {
+            rubric_id: record.take("rubric_id").unwrap_or_default(),
+            text_property: content.and_then(|mut content| content.take("text_property")),
+            description: record.take("description"),
+            kind: record.take("type"),
+        }
+    }
+}
+
+saved!(Rubric);
+
 impl Rubric {
+    /// The rubric in ADK's saved form.
+    pub fn to_value(&self) -> Value {
+        let text = |key: &str, text: &str| (key.to_owned(), Value::from(text));
+        let content = self.text_property.iter().map(|property| text("text_property", property)).collect();
+        let mut fields = vec![
+            text("rubric_id", &self.rubric_id),
+            ("rubric_content".to_owned(), Value::Object(Map::from_unique(content))),
+        ];
+        fields.extend(self.description.iter().map(|description| text("description", description)));
+        fields.extend(self.kind.iter().map(|kind| text("type", kind)));
+        Value::Object(Map::from_unique(fields))
+    }
+
     /// A rubric without a type, as criteria have them.
     pub fn new(rubric_id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { rubric_id: rubric_id.into(), text_property: Some(text.into()), ..Self::default() }
     }
 
-    /// Sets the type, which rubrics of cases and turns must have.
-    ///
-    /// ```
-    /// use eval_format::Rubric;
-    ///
-    /// let rubric = Rubric::new("kind", "The answer is kind.").of_type("FINAL_RESPONSE_QUALITY");
-    /// assert_eq!(rubric.kind.as_deref(), Some("FINAL_RESPONSE_QUALITY"));
-    /// ```
-    #[must_use]
-    pub fn of_type(mut self, kind: impl Into<String>) -> Self {
-        self.kind = Some(kind.into());
-        self
-    }
+    setters! {
+        /// Sets the type, which rubrics of cases and turns must have.
+        ///
+        /// ```
+        /// use eval_format::Rubric;
+        ///
+        /// let rubric = Rubric::new("kind", "The answer is kind.").of_type("FINAL_RESPONSE_QUALITY");
+        /// assert_eq!(rubric.kind.as_deref(), Some("FINAL_RESPONSE_QUALITY"));
+        /// ```
+        of_type(kind: impl Into<String>) { kind = Some(kind.into()) }
 
-    /// Sets what the property is about.
-    #[must_use]
-    pub fn with_description(mut self, description: impl Into<String>) -> Self {
-        self.description = Some(description.into());
-        self
+        /// Sets what the property is about.
+        with_description(description: impl Into<String>) { description = Some(description.into()) }
     }
 }

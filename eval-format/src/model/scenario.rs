@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::schema::PERSONAS;
+use super::saved::{Saved, saved, setters};
+use crate::schema::{Checked, FromChecked, PERSONAS};
+use crate::value::Value;
 
 /// A conversation with a simulated user: how the user begins, and what the user wants.
 ///
@@ -25,6 +27,11 @@ pub struct ConversationScenario {
     pub user_persona: Option<Persona>,
 }
 
+saved! {
+    /// The scenario in ADK's saved form, except that a ready-made persona stays a name.
+    ConversationScenario: CONVERSATION_SCENARIO { starting_prompt, conversation_plan, user_persona }
+}
+
 impl ConversationScenario {
     /// A scenario without a persona.
     pub fn new(starting_prompt: impl Into<String>, conversation_plan: impl Into<String>) -> Self {
@@ -35,11 +42,9 @@ impl ConversationScenario {
         }
     }
 
-    /// Sets who the simulated user is.
-    #[must_use]
-    pub fn persona(mut self, persona: impl Into<Persona>) -> Self {
-        self.user_persona = Some(persona.into());
-        self
+    setters! {
+        /// Sets who the simulated user is.
+        persona(persona: impl Into<Persona>) { user_persona = Some(persona.into()) }
     }
 }
 
@@ -61,11 +66,6 @@ pub enum Persona {
 }
 
 impl Persona {
-    /// The ready-made persona of a name, in capitals.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        [Self::Expert, Self::Novice, Self::Evaluator].into_iter().find(|persona| persona.id() == name)
-    }
-
     /// The id: the name of a ready-made persona, or the id in the file.
     pub fn id(&self) -> &str {
         match self {
@@ -74,6 +74,30 @@ impl Persona {
             Self::Evaluator => PERSONAS[2],
             Self::Own(persona) => &persona.id,
         }
+    }
+
+    /// The persona in a file: a ready-made one is its name.
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Own(persona) => persona.to_value(),
+            ready_made => Value::from(ready_made.id()),
+        }
+    }
+}
+
+impl FromChecked for Persona {
+    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+        if let Some(Checked::Value(Value::String(name))) = slot {
+            let ready_made = [Self::Expert, Self::Novice, Self::Evaluator];
+            return ready_made.into_iter().find(|persona| persona.id() == name);
+        }
+        UserPersona::take_from(slot).map(Self::Own)
+    }
+}
+
+impl Saved for Persona {
+    fn saved(&self) -> Value {
+        self.to_value()
     }
 }
 
@@ -112,17 +136,20 @@ pub struct UserPersona {
     pub behaviors: Vec<UserBehavior>,
 }
 
+saved! {
+    /// The persona in ADK's saved form.
+    UserPersona: USER_PERSONA { id, description, behaviors }
+}
+
 impl UserPersona {
     /// A persona without behaviors.
     pub fn new(id: impl Into<String>, description: impl Into<String>) -> Self {
         Self { id: id.into(), description: description.into(), behaviors: Vec::new() }
     }
 
-    /// Adds a behavior.
-    #[must_use]
-    pub fn behavior(mut self, behavior: UserBehavior) -> Self {
-        self.behaviors.push(behavior);
-        self
+    setters! {
+        /// Adds a behavior.
+        behavior(behavior: UserBehavior) { behaviors.push(behavior) }
     }
 }
 
@@ -141,23 +168,22 @@ pub struct UserBehavior {
     pub violation_rubrics: Vec<String>,
 }
 
+saved! {
+    /// The behavior in ADK's saved form.
+    UserBehavior: USER_BEHAVIOR { name, description, behavior_instructions, violation_rubrics }
+}
+
 impl UserBehavior {
     /// A behavior without instructions.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self { name: name.into(), description: description.into(), ..Self::default() }
     }
 
-    /// Adds something that the simulated user is told to do.
-    #[must_use]
-    pub fn instruction(mut self, instruction: impl Into<String>) -> Self {
-        self.behavior_instructions.push(instruction.into());
-        self
-    }
+    setters! {
+        /// Adds something that the simulated user is told to do.
+        instruction(instruction: impl Into<String>) { behavior_instructions.push(instruction.into()) }
 
-    /// Adds something that a message of the simulated user must not be.
-    #[must_use]
-    pub fn violation(mut self, violation: impl Into<String>) -> Self {
-        self.violation_rubrics.push(violation.into());
-        self
+        /// Adds something that a message of the simulated user must not be.
+        violation(violation: impl Into<String>) { violation_rubrics.push(violation.into()) }
     }
 }

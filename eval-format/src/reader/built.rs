@@ -6,7 +6,6 @@ use super::set::check_set;
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Code, JsonPath, Problem, Problems, in_order_of_places};
 use crate::schema::{EVAL_CASE, SESSION_INPUT};
-use crate::write::is_field;
 
 /// What messages call a set that was built in Rust.
 const BUILT: &str = "<set>";
@@ -85,7 +84,7 @@ fn unwritten(at: usize, case: &EvalCase, place: &CaseSpan) -> Vec<Problem> {
     let extras = [(Some((&case.extra, &EVAL_CASE)), path), (session, of_session)];
     let mut problems = Vec::new();
     for (extra, path) in extras.into_iter().filter_map(|(extra, path)| Some((extra?, path))) {
-        for (key, _) in extra.0.iter().filter(|(key, _)| is_field(key, extra.1)) {
+        for (key, _) in extra.0.iter().filter(|(key, _)| extra.1.has(key)) {
             let message = format!("the extra key `{key}` is the name of a field");
             let problem =
                 Problem::error(Code::DuplicateKey, path.clone().key(key), place.id_range.clone(), &message);

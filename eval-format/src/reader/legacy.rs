@@ -12,8 +12,9 @@ use super::session;
 use crate::model::{
     Content, DRAFT, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput,
 };
-use crate::schema::{Checked, OLD_CASE, OLD_TURN, Place, Record, Walker, opening};
+use crate::schema::{OLD_CASE, OLD_TURN, Place, Record, Walker, opening};
 use crate::syntax::Node;
+use crate::value::Value;
 
 /// Whether an array holds cases (`name`, `data`), not turns.
 pub(super) fn is_old_eval_set(items: &[Node<'_>]) -> bool {
@@ -78,16 +79,13 @@ pub(super) fn case(
 ) -> Option<EvalCase> {
     let mut record = walker.record(node, &OLD_CASE, place)?;
     let data = &node.get("data")?.value;
-    let records = record.records("data")?;
+    let records: Vec<Record> = record.take("data")?;
     if records.is_empty() {
         walker.problems.push(empty_conversation(data, &Place::Key(place, "data")).help(ADD_A_TURN));
     }
-    let session = record.take("initial_session").and_then(Checked::into_record);
+    let session: Option<Record> = record.take("initial_session");
     // Of no form of ADK, and a draft whoever wrote it.
-    let draft = match record.take(DRAFT) {
-        Some(Checked::Value(mark)) => Some(mark),
-        _ => None,
-    };
+    let draft: Option<Value> = record.take(DRAFT);
     let has_session = node
         .get("initial_session")
         .and_then(|entry| entry.value.object())
@@ -96,7 +94,7 @@ pub(super) fn case(
         extra: draft.map(|mark| (DRAFT, mark)).into_iter().collect(),
         conversation: conversation(records, data, text),
         session_input: session.filter(|_| has_session).map(session::session_input),
-        ..EvalCase::new(record.text("name").unwrap_or_default())
+        ..EvalCase::new(record.take::<String>("name").unwrap_or_default())
     })
 }
 
@@ -123,16 +121,16 @@ fn turn(mut record: Record, node: &Node<'_>, text: &str, at: usize) -> Invocatio
     };
     Invocation {
         invocation_id: turn_id(node, text, at),
-        user_content: Content { role: Some("user".to_owned()), ..text_of("query", record.text("query")) },
+        user_content: Content { role: Some("user".to_owned()), ..text_of("query", record.take("query")) },
         final_response: Some(Content {
             role: Some("model".to_owned()),
-            ..text_of("reference", record.text("reference"))
+            ..text_of("reference", record.take("reference"))
         }),
         intermediate_data: Some(IntermediateData::Tools {
-            tool_uses: tool_uses(record.records("expected_tool_use").unwrap_or_default()),
+            tool_uses: tool_uses(record.take("expected_tool_use").unwrap_or_default()),
             tool_responses: Vec::new(),
             intermediate_responses: responses(
-                record.records("expected_intermediate_agent_responses").unwrap_or_default(),
+                record.take("expected_intermediate_agent_responses").unwrap_or_default(),
             ),
         }),
         ..Invocation::default()
@@ -149,8 +147,8 @@ fn tool_uses(records: Vec<Record>) -> Vec<FunctionCall> {
     let mut calls = Vec::with_capacity(records.len());
     for mut record in records {
         calls.push(FunctionCall {
-            name: record.text("tool_name"),
-            args: record.map("tool_input"),
+            name: record.take("tool_name"),
+            args: record.take("tool_input"),
             ..FunctionCall::default()
         });
     }
@@ -160,8 +158,8 @@ fn tool_uses(records: Vec<Record>) -> Vec<FunctionCall> {
 fn responses(records: Vec<Record>) -> Vec<(String, Vec<Part>)> {
     let mut responses = Vec::with_capacity(records.len());
     for mut record in records {
-        let part = Part { text: record.text("text"), ..Part::default() };
-        if let Some(author) = record.text("author") {
+        let part = Part { text: record.take("text"), ..Part::default() };
+        if let Some(author) = record.take("author") {
             responses.push((author, vec![part]));
         }
     }

@@ -63,9 +63,9 @@ fn is_empty(root: &Node<'_>) -> bool {
 /// The session of a case from an initial session of the old formats.
 pub(super) fn session_input(mut record: Record) -> SessionInput {
     SessionInput {
-        app_name: record.text("app_name").unwrap_or_default(),
-        user_id: record.text("user_id").unwrap_or_default(),
-        state: record.map("state").unwrap_or_default(),
+        app_name: record.take("app_name").unwrap_or_default(),
+        user_id: record.take("user_id").unwrap_or_default(),
+        state: record.take("state").unwrap_or_default(),
         ..SessionInput::default()
     }
 }

@@ -10,7 +10,7 @@ use super::question::{RecordedQuestion, RecordedReply};
 use crate::problem::Problems;
 use crate::problem::{Code, JsonPath, Problem, in_order_of_places};
 use crate::reader::parse;
-use crate::schema::{Place, RECORDED_QUESTION, RECORDING, Record, Walker};
+use crate::schema::{Place, RECORDED_QUESTION, RECORDING, Record, Walker, from_record};
 use crate::syntax::{self, Kind, Node};
 use crate::text;
 use crate::value::Value;
@@ -102,13 +102,13 @@ impl RecordedQuestion {
 fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording, Vec<QuestionSpan>)> {
     let mut record = Walker { problems }.record(root, &RECORDING, &Place::Root)?;
     let entry = |name| RECORDING.entry(root.object()?, name);
-    if let (Some(version), Some(entry)) = (record.int("judge_recording"), entry("judge_recording"))
+    if let (Some(version), Some(entry)) = (record.take::<i64>("judge_recording"), entry("judge_recording"))
         && version != VERSION
     {
         problems.push(foreign_version(&entry.value));
         return None;
     }
-    let questions: Vec<RecordedQuestion> = record.records("questions")?;
+    let questions: Vec<RecordedQuestion> = record.take("questions")?;
     let entry = entry("questions")?;
     let (nodes, place) = (entry.value.array()?, Place::Key(&Place::Root, &entry.key));
     for (at, node) in nodes.iter().enumerate() {
@@ -247,29 +247,31 @@ fn conflict(text: &str) -> Option<Problem> {
     Some(problem.help("keep the questions of both sides, or delete the recording and record again"))
 }
 
+from_record!(RecordedQuestion, RecordedReply);
+
 impl From<Record> for RecordedQuestion {
     fn from(mut record: Record) -> Self {
         Self {
-            cases: record.texts("cases").unwrap_or_default(),
-            template: record.text("template").filter(|template| !template.is_empty()),
-            model: record.text("model").unwrap_or_default(),
-            temperature: record.float("temperature"),
-            config: record.map("config").unwrap_or_default(),
-            schema: record.value("schema"),
-            prompt: joined(record.value("prompt")),
-            replies: record.records("replies").unwrap_or_default(),
+            cases: record.take("cases").unwrap_or_default(),
+            template: record.take("template").filter(|template: &String| !template.is_empty()),
+            model: record.take("model").unwrap_or_default(),
+            temperature: record.take("temperature"),
+            config: record.take("config").unwrap_or_default(),
+            schema: record.take("schema"),
+            prompt: joined(record.take("prompt")),
+            replies: record.take("replies").unwrap_or_default(),
         }
     }
 }
 
 impl From<Record> for RecordedReply {
     fn from(mut record: Record) -> Self {
-        let sample = record.int("sample").and_then(|sample| u32::try_from(sample).ok());
+        let sample = record.take("sample").and_then(|sample: i64| u32::try_from(sample).ok());
         Self {
             sample: sample.unwrap_or_default(),
-            text: joined(record.value("text")),
-            usage: record.record("usage"),
-            check: record.text("check"),
+            text: joined(record.take("text")),
+            usage: record.take("usage"),
+            check: record.take("check"),
         }
     }
 }

@@ -3,6 +3,7 @@
 use eval_support::hash::content_hash;
 
 use crate::model::UsageMetadata;
+use crate::model::saved::setters;
 use crate::order::sorted;
 use crate::value::{Map, Value, to_pretty};
 
@@ -56,18 +57,12 @@ impl RecordedQuestion {
         Self { model: model.into(), prompt: prompt.into(), ..Self::default() }
     }
 
-    /// Adds a case that asks it.
-    #[must_use]
-    pub fn case(mut self, eval_id: impl Into<String>) -> Self {
-        self.cases.push(eval_id.into());
-        self
-    }
+    setters! {
+        /// Adds a case that asks it.
+        case(eval_id: impl Into<String>) { cases.push(eval_id.into()) }
 
-    /// Adds the answer to a sample.
-    #[must_use]
-    pub fn reply(mut self, sample: u32, text: impl Into<String>, usage: Option<UsageMetadata>) -> Self {
-        self.replies.push(RecordedReply { sample, text: text.into(), usage, check: None });
-        self
+        /// Adds the answer to a sample.
+        reply(sample: u32, text: impl Into<String>, usage: Option<UsageMetadata>) { replies.push(RecordedReply { sample, text: text.into(), usage, check: None }) }
     }
 
     /// The answer to a sample.

@@ -89,7 +89,7 @@ static INTERMEDIATE_DATA: Model = Model {
     )
 };
 
-static INVOCATION_EVENTS: Model = model(
+pub(crate) static INVOCATION_EVENTS: Model = model(
     "an invocation events object",
     Extra::Forbidden,
     &[defaulted("invocation_events", Models(&INVOCATION_EVENT))],
@@ -150,7 +150,7 @@ pub(crate) static CONVERSATION_SCENARIO: Model = model(
 /// The names of ADK's ready-made personas.
 pub(crate) const PERSONAS: [&str; 3] = ["EXPERT", "NOVICE", "EVALUATOR"];
 
-static USER_PERSONA: Model = Model {
+pub(crate) static USER_PERSONA: Model = Model {
     camel: false,
     ..model(
         "a user persona",
@@ -163,7 +163,7 @@ static USER_PERSONA: Model = Model {
     )
 };
 
-static USER_BEHAVIOR: Model = Model {
+pub(crate) static USER_BEHAVIOR: Model = Model {
     camel: false,
     ..model(
         "a user behavior",
@@ -180,7 +180,7 @@ static USER_BEHAVIOR: Model = Model {
 static APP_DETAILS: Model =
     model("an app details object", Extra::Forbidden, &[defaulted("agent_details", Dict(&AGENT_DETAILS))]);
 
-static AGENT_DETAILS: Model = model(
+pub(crate) static AGENT_DETAILS: Model = model(
     "an agent details object",
     Extra::Forbidden,
     &[

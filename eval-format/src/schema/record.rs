@@ -24,73 +24,10 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Takes a field out.
-    pub(crate) fn take(&mut self, name: &str) -> Option<Checked> {
-        self.fields.iter_mut().find(|(field, _)| *field == name)?.1.take()
-    }
-
-    pub(crate) fn value(&mut self, name: &str) -> Option<Value> {
-        self.take(name).map(Checked::into_value)
-    }
-
-    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
-        match self.value(name) {
-            Some(Value::String(text)) => Some(text),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn float(&mut self, name: &str) -> Option<f64> {
-        self.value(name)?.as_f64()
-    }
-
-    /// An integer of 64 bits. A larger one stays in the record.
-    pub(crate) fn int(&mut self, name: &str) -> Option<i64> {
-        let (_, found) = self.fields.iter().find(|(field, _)| *field == name)?;
-        let Some(Checked::Value(value)) = found else { return None };
-        let int = value.as_i64()?;
-        self.take(name);
-        Some(int)
-    }
-
-    pub(crate) fn bool(&mut self, name: &str) -> Option<bool> {
-        self.value(name)?.as_bool()
-    }
-
-    pub(crate) fn map(&mut self, name: &str) -> Option<Map> {
-        match self.value(name) {
-            Some(Value::Object(map)) => Some(map),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn record<T: From<Record>>(&mut self, name: &str) -> Option<T> {
-        self.take(name)?.into_record().map(T::from)
-    }
-
-    /// The elements of a list.
-    pub(crate) fn list(&mut self, name: &str) -> Option<Vec<Checked>> {
-        match self.take(name)? {
-            Checked::List(items) => Some(items),
-            _ => None,
-        }
-    }
-
-    /// The elements of a list of records.
-    pub(crate) fn records<T: From<Record>>(&mut self, name: &str) -> Option<Vec<T>> {
-        self.list(name).map(records)
-    }
-
-    /// The elements of a list of strings.
-    pub(crate) fn texts(&mut self, name: &str) -> Option<Vec<String>> {
-        let items = self.list(name)?;
-        let mut made = Vec::with_capacity(items.len());
-        for item in items {
-            if let Checked::Value(Value::String(text)) = item {
-                made.push(text);
-            }
-        }
-        Some(made)
+    /// Takes a field out as a type; `None` if it is absent, or a value of another type.
+    pub(crate) fn take<T: FromChecked>(&mut self, name: &str) -> Option<T> {
+        let (_, slot) = self.fields.iter_mut().find(|(field, _)| *field == name)?;
+        T::take_from(slot)
     }
 
     /// The fields not taken yet, as values.
@@ -104,18 +41,6 @@ impl Record {
         entries.extend(self.extra);
         Map::from_unique(entries)
     }
-}
-
-/// What is made of the records among checked values.
-pub(crate) fn records<T: From<Record>>(items: Vec<Checked>) -> Vec<T> {
-    // A loop: collecting is many times the code, for each type that is made.
-    let mut made = Vec::with_capacity(items.len());
-    for item in items {
-        if let Checked::Record(record) = item {
-            made.push(T::from(record));
-        }
-    }
-    made
 }
 
 impl Checked {
@@ -146,5 +71,110 @@ impl Checked {
             }
             Self::Pair(pair) => Value::Array(vec![pair.0.into_value(), pair.1.into_value()]),
         }
+    }
+}
+
+/// A type that is made of checked values.
+pub(crate) trait FromChecked: Sized {
+    fn take_from(slot: &mut Option<Checked>) -> Option<Self>;
+}
+
+impl FromChecked for Value {
+    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+        slot.take().map(Checked::into_value)
+    }
+}
+
+impl FromChecked for String {
+    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+        match slot.take() {
+            Some(Checked::Value(Value::String(text))) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl FromChecked for Map {
+    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+        match slot.take()?.into_value() {
+            Value::Object(map) => Some(map),
+            _ => None,
+        }
+    }
+}
+
+impl FromChecked for f64 {
+    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+        slot.take()?.into_value().as_f64()
+    }
+}
+
+impl FromChecked for bool {
+    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+        slot.take()?.into_value().as_bool()
+    }
+}
+
+impl FromChecked for i64 {
+    /// An integer beyond 64 bits stays where it is.
+    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+        let Some(Checked::Value(value)) = slot else { return None };
+        let int = value.as_i64()?;
+        *slot = None;
+        Some(int)
+    }
+}
+
+/// Types that are made of one object.
+macro_rules! from_record {
+    ($($type:ident),+) => {
+        $(impl $crate::schema::FromChecked for $type {
+            fn take_from(slot: &mut Option<$crate::schema::Checked>) -> Option<Self> {
+                slot.take()?.into_record().map(Self::from)
+            }
+        })+
+    };
+}
+
+pub(crate) use from_record;
+
+from_record!(Record);
+
+/// A field that may be absent takes the value if it is there.
+impl<T: FromChecked> FromChecked for Option<T> {
+    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+        T::take_from(slot).map(Some)
+    }
+}
+
+/// The elements of a list. An object of any keys is a list of pairs.
+impl<T: FromChecked> FromChecked for Vec<T> {
+    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+        let items = match slot.take()? {
+            Checked::List(items) => items,
+            Checked::Dict(entries) => pairs(entries),
+            _ => return None,
+        };
+        // A loop: collecting is many times the code, for each type that is made.
+        let mut made = Vec::with_capacity(items.len());
+        for item in items {
+            if let Some(item) = T::take_from(&mut Some(item)) {
+                made.push(item);
+            }
+        }
+        Some(made)
+    }
+}
+
+fn pairs(entries: Vec<(String, Checked)>) -> Vec<Checked> {
+    let pair = |(key, value)| Checked::Pair(Box::new((Checked::Value(Value::String(key)), value)));
+    entries.into_iter().map(pair).collect()
+}
+
+impl<A: FromChecked, B: FromChecked> FromChecked for (A, B) {
+    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+        let Checked::Pair(pair) = slot.take()? else { return None };
+        let (first, second) = *pair;
+        Some((A::take_from(&mut Some(first))?, B::take_from(&mut Some(second))?))
     }
 }

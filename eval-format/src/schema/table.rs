@@ -147,6 +147,20 @@ impl Model {
             .find_map(|(at, field)| field.spelling(key, self.camel).map(|spelling| (at, spelling)))
     }
 
+    /// The position of the field of a name. It is asked for while compiling: a name that is none does not compile.
+    pub(crate) const fn position(&self, name: &str) -> usize {
+        let mut at = 0;
+        while !is_equal(self.fields[at].name.as_bytes(), name.as_bytes()) {
+            at += 1;
+        }
+        at
+    }
+
+    /// Whether a key is the name of a field, in either spelling. An alias is none beside the name.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.find(key).is_some_and(|(_, spelling)| spelling != Spelling::Alias)
+    }
+
     /// The entry that counts for a field: camelCase before `snake_case` before an alias.
     pub(crate) fn entry<'n, 'a>(&self, entries: &'n [Entry<'a>], name: &str) -> Option<&'n Entry<'a>> {
         let field = self.fields.iter().find(|field| field.name == name)?;
@@ -155,6 +169,14 @@ impl Model {
             .filter_map(|entry| Some((field.spelling(&entry.key, self.camel)?, entry)))
             .max_by_key(|(spelling, _)| *spelling)
             .map(|(_, entry)| entry)
+    }
+}
+
+const fn is_equal(one: &[u8], other: &[u8]) -> bool {
+    match (one, other) {
+        ([], []) => true,
+        ([a, one @ ..], [b, other @ ..]) => *a == *b && is_equal(one, other),
+        _ => false,
     }
 }
 

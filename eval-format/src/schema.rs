@@ -30,6 +30,8 @@ pub(crate) use place::Place;
 pub(crate) use record::{Checked, FromChecked, Record, from_record};
 #[cfg(feature = "recordings")]
 pub(crate) use recording::{RECORDED_QUESTION, RECORDING};
+#[cfg(feature = "edit")]
+pub(crate) use table::Spelling;
 pub(crate) use table::{Extra, Field, Model, Type};
 #[cfg(feature = "export")]
 pub(crate) use unwritten::unwritten;

@@ -1,4 +1,4 @@
-//! The built-in metrics, one file each, and the list of all of them.
+//! The built-in metrics, one file for each algorithm, and the list of all of them.
 //!
 //! Another metric is a file here, a `mod` line, an entry of [`COMPUTED`], and an entry of
 //! [`METRICS`](eval_format::metric::METRICS) in eval-format. A metric that asks a judge is in `by_judge`, which has a list of its
@@ -20,18 +20,19 @@ mod token_usage;
 mod tool_call_count;
 mod tool_response_match;
 mod tool_trajectory;
-mod trajectory_any_order_match;
-mod trajectory_exact_match;
-mod trajectory_in_order_match;
+mod trajectory_match;
 mod trajectory_match_ratio;
-mod trajectory_precision;
-mod trajectory_recall;
+mod trajectory_share;
 mod trajectory_single_tool_use;
 
 #[cfg(feature = "judges")]
 mod by_judge;
 
+use eval_format::MatchType;
+
 use super::metric_trait::{BoxMetric, MakeMetric};
+use trajectory_match::TrajectoryMatch;
+use trajectory_share::TrajectoryShare;
 
 pub(crate) use final_session_state_match::NAME as FINAL_SESSION_STATE_MATCH;
 pub use invocation_duration::NAME as INVOCATION_DURATION;
@@ -62,13 +63,11 @@ static COMPUTED: &[(&str, MakeMetric)] = &[
     (inference_call_count::NAME, || BoxMetric::new(inference_call_count::InferenceCallCount)),
     (token_usage::NAME, || BoxMetric::new(token_usage::TokenUsage)),
     (invocation_duration::NAME, || BoxMetric::new(invocation_duration::InvocationDuration)),
-    (trajectory_exact_match::NAME, || BoxMetric::new(trajectory_exact_match::TrajectoryExactMatch)),
-    (trajectory_in_order_match::NAME, || BoxMetric::new(trajectory_in_order_match::TrajectoryInOrderMatch)),
-    (trajectory_any_order_match::NAME, || {
-        BoxMetric::new(trajectory_any_order_match::TrajectoryAnyOrderMatch)
-    }),
-    (trajectory_precision::NAME, || BoxMetric::new(trajectory_precision::TrajectoryPrecision)),
-    (trajectory_recall::NAME, || BoxMetric::new(trajectory_recall::TrajectoryRecall)),
+    (trajectory_match::EXACT, || BoxMetric::new(TrajectoryMatch(MatchType::Exact))),
+    (trajectory_match::IN_ORDER, || BoxMetric::new(TrajectoryMatch(MatchType::InOrder))),
+    (trajectory_match::ANY_ORDER, || BoxMetric::new(TrajectoryMatch(MatchType::AnyOrder))),
+    (trajectory_share::PRECISION, || BoxMetric::new(TrajectoryShare::OfMade)),
+    (trajectory_share::RECALL, || BoxMetric::new(TrajectoryShare::OfExpected)),
     (trajectory_single_tool_use::NAME, || {
         BoxMetric::new(trajectory_single_tool_use::TrajectorySingleToolUse)
     }),

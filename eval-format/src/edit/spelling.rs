@@ -19,9 +19,9 @@ pub(super) enum Style {
 impl Style {
     /// The style of a case with such keys. What its id is called tells it.
     pub(super) fn of_keys<'k>(keys: impl IntoIterator<Item = &'k str>) -> Self {
-        let id = EVAL_CASE.fields.iter().position(|field| field.name == "eval_id");
+        let id = const { EVAL_CASE.position("eval_id") };
         let spellings = keys.into_iter().filter_map(|key| EVAL_CASE.find(key));
-        match spellings.filter(|(at, _)| Some(*at) == id).map(|(_, spelling)| spelling).max() {
+        match spellings.filter(|(at, _)| *at == id).map(|(_, spelling)| spelling).max() {
             Some(Spelling::Camel) => Self::Camel,
             Some(Spelling::Alias) => Self::Short,
             Some(Spelling::Snake) | None => Self::Snake,

@@ -1,15 +1,12 @@
-//! The built-in metrics that ask a judge, one file each, with their prompts beside them as Markdown.
+//! The built-in metrics that ask a judge, one file for each way to ask, with their prompts beside them as Markdown.
 
 // What several metrics share.
-mod conversation_checks;
 mod judged;
 mod rubrics;
 
+mod conversation_checks;
 mod final_response_match_v2;
 mod hallucinations;
-mod multi_turn_task_success;
-mod multi_turn_tool_use_quality;
-mod multi_turn_trajectory_quality;
 mod response_evaluation;
 mod rubric_final_response_quality;
 mod rubric_multi_turn_trajectory;
@@ -18,6 +15,7 @@ mod safety;
 mod user_simulator_quality;
 
 use crate::metric::{BoxMetric, MakeMetric};
+use conversation_checks::{TASK_SUCCESS, TOOL_USE_QUALITY, TRAJECTORY_QUALITY};
 
 /// The metrics that ask a judge, by their names.
 pub(super) static METRICS: &[(&str, MakeMetric)] = &[
@@ -32,12 +30,8 @@ pub(super) static METRICS: &[(&str, MakeMetric)] = &[
     (hallucinations::NAME, || BoxMetric::new(hallucinations::Hallucinations)),
     (safety::NAME, || BoxMetric::new(safety::Safety)),
     (response_evaluation::NAME, || BoxMetric::new(response_evaluation::ResponseEvaluation)),
-    (multi_turn_task_success::NAME, || BoxMetric::new(multi_turn_task_success::MultiTurnTaskSuccess)),
-    (multi_turn_trajectory_quality::NAME, || {
-        BoxMetric::new(multi_turn_trajectory_quality::MultiTurnTrajectoryQuality)
-    }),
-    (multi_turn_tool_use_quality::NAME, || {
-        BoxMetric::new(multi_turn_tool_use_quality::MultiTurnToolUseQuality)
-    }),
+    (TASK_SUCCESS.name, || BoxMetric::new(TASK_SUCCESS)),
+    (TRAJECTORY_QUALITY.name, || BoxMetric::new(TRAJECTORY_QUALITY)),
+    (TOOL_USE_QUALITY.name, || BoxMetric::new(TOOL_USE_QUALITY)),
     (user_simulator_quality::NAME, || BoxMetric::new(user_simulator_quality::UserSimulatorQuality)),
 ];

@@ -1,11 +1,10 @@
 //! What the metrics that compare tool calls share.
 
-use eval_format::{ArgsMatch, FunctionCall, Invocation, MatchType};
+use eval_format::{ArgsMatch, FunctionCall, Invocation};
 
-use crate::metric::{MetricInput, Score, Scores};
+use crate::metric::Score;
 use crate::score::equality::calls_match;
 use crate::score::similarity::Share;
-use crate::score::trajectory::trajectory_matches;
 
 /// The tool calls of a turn and the expected ones.
 #[derive(Debug)]
@@ -62,18 +61,6 @@ impl<'a> Calls<'a> {
             && expected.iter().zip(actual).any(|(e, a)| e.args.is_none() != a.args.is_none())
             && expected.iter().zip(actual).all(|(e, a)| calls_match(&filled(e), &filled(a), args))
     }
-}
-
-/// Scores each turn: 1 if its calls match the expected ones by this match type, else 0.
-pub(super) fn match_turns(input: MetricInput<'_>, match_type: MatchType) -> Scores {
-    let turn = |actual: &_, expected: Option<&_>| {
-        let calls = Calls::of_turn(actual, expected);
-        let found = trajectory_matches(&calls.expected, &calls.actual, match_type, ArgsMatch::Exact);
-        let Some(matches) = found else { return calls.too_many() };
-        let score = Score::from(matches);
-        if matches { score } else { calls.explain(score, ArgsMatch::Exact) }
-    };
-    input.score_turns(&turn)
 }
 
 /// A share of calls as the score of a turn; 1 if neither side has calls.

@@ -47,7 +47,7 @@ impl Metric for ToolTrajectory {
     }
 }
 
-fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
+pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
     let calls = Calls::of_turn(actual, expected);
     let args = criterion.args_match();
     let found = trajectory_matches(&calls.expected, &calls.actual, criterion.match_type(), args);

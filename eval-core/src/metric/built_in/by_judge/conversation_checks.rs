@@ -1,6 +1,9 @@
-//! What the `multi_turn_..` metrics share: a judge draws up checks for a whole conversation and says which are met.
+//! `multi_turn_task_success_v1`, `multi_turn_trajectory_quality_v1` and `multi_turn_tool_use_quality_v1` measure what an agent
+//! reached in a conversation, how good its steps are, and how well it uses its tools, as a judge finds.
 //!
-//! A sample scores the share of its checks that are met. The score of the run is the mean over the samples, rounded
+//! # Algorithm
+//!
+//! The judge draws up checks of the whole conversation and says which are met. A sample scores the share of its checks that are met. The score of the run is the mean over the samples, rounded
 //! once. ADK ignores `judge_model_options` for these metrics.
 //!
 //! *Sent*, in one question: instructions and tools of the agents, and all turns with their tool calls and responses.
@@ -9,6 +12,13 @@
 //!
 //! *Read:* `checks` of the JSON object that has this key, an array of objects with `check`, `reasoning` and
 //! `passes`. It must not be empty.
+//!
+//! Source: the scales are those of `MultiTurnTaskSuccessV1Evaluator`, `MultiTurnTrajectoryQualityV1Evaluator` and
+//! `MultiTurnToolUseQualityV1Evaluator` of google-adk 2.13.0; prompt and rules are this project's.
+//!
+//! # Range
+//!
+//! 0 to 1, one score for the run.
 
 use serde_json::{Map, Value};
 
@@ -16,21 +26,54 @@ use super::judged::{not_evaluated, of_samples};
 use crate::agent::BoxError;
 use crate::judge::reply_json::{text, the_object, yes_or_no};
 use crate::judge::{JudgeError, JudgePrompt, Judging, dialogue, instructions, tools};
-use crate::metric::{MetricInput, RubricScore, Score, Scores};
+use crate::metric::{Metric, MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
 
 /// A metric of this kind.
 #[derive(Debug)]
 pub(super) struct ConversationChecks {
+    pub(super) name: &'static str,
     /// The name of the prompt with its version. Recordings contain it.
-    pub(super) template: &'static str,
+    template: &'static str,
     /// The part of the prompt that says what the checks are about.
-    pub(super) task: &'static str,
+    task: &'static str,
 }
 
-impl ConversationChecks {
-    /// Asks the judge and computes the score of the run.
-    pub(super) async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+/// The check of goals: the share that was reached.
+pub(super) const TASK_SUCCESS: ConversationChecks = ConversationChecks {
+    name: "multi_turn_task_success_v1",
+    template: "multi_turn_task_success_v1/2",
+    task: "An agent talked with a user. Find out whether the user got what they came for. The checks are about the goals of the user, \
+           said or plainly meant, in the whole conversation: for each goal that it was reached in the end, with every \
+           condition that the user set. A goal that the agent rightly declined, because its instructions forbid it, is no \
+           goal; that it was declined clearly is a check. How the agent went about it does not matter here.",
+};
+
+/// The check of the steps of the agent.
+pub(super) const TRAJECTORY_QUALITY: ConversationChecks = ConversationChecks {
+    name: "multi_turn_trajectory_quality_v1",
+    template: "multi_turn_trajectory_quality_v1/2",
+    task: "An agent talked with a user. Find out whether it took a good way to what the user wanted. The checks are about the steps: \
+           that the agent did what was needed, in a sensible order; that it asked for what it had to know, and only for that; \
+           that it remembered what was said before and did not repeat itself; that it noticed its mistakes and put them \
+           right; that it followed the instructions of its developers on the way; that it ended where there was nothing left \
+           to do. Whether the goal was reached in the end does not matter here.",
+};
+
+/// The check of its use of tools.
+pub(super) const TOOL_USE_QUALITY: ConversationChecks = ConversationChecks {
+    name: "multi_turn_tool_use_quality_v1",
+    template: "multi_turn_tool_use_quality_v1/2",
+    task: "An agent talked with a user. Find out whether it used its tools well. The checks are about tool calls: that the tools that \
+           this conversation asked for were called; that none was called without need or against the instructions of the \
+           developers; that the arguments were those that the user gave or a tool returned, not made up; that calls which \
+           depend on each other came in the right order; that the agent dealt with failed calls; that it used what came back. \
+           Where no tool was needed, that none was called is the check. What the agent said does not matter here, as far as \
+           it does not depend on a tool.",
+};
+
+impl Metric for ConversationChecks {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let task = include_str!("conversation_checks.md").replace("{{task}}", self.task.trim());
         let prompt = JudgePrompt::new(&task)
             .data("instructions", instructions(input.actual))
@@ -39,7 +82,9 @@ impl ConversationChecks {
             .render();
         Ok(Scores::whole_run(self.ask(&input.judging(), &prompt).await?))
     }
+}
 
+impl ConversationChecks {
     async fn ask(&self, judging: &Judging, prompt: &str) -> Result<Score, JudgeError> {
         let rating = match judging.rate(self.template, prompt, |reply| share_that_passes(reply, prompt)).await
         {
@@ -102,11 +147,7 @@ mod tests {
     use eval_format::{Criterion, EvalCase, FunctionCall, Invocation};
     use serde_json::json;
 
-    use super::super::multi_turn_task_success::MultiTurnTaskSuccess;
-    use super::super::multi_turn_tool_use_quality::MultiTurnToolUseQuality;
-    use super::super::multi_turn_trajectory_quality::MultiTurnTrajectoryQuality;
     use super::*;
-    use crate::metric::Metric;
     use crate::metric::tests::judged::judged_case;
 
     #[test]
@@ -139,7 +180,7 @@ mod tests {
             r#"{"checks": [{"check": "a", "passes": true}, {"check": "b", "reasoning": "not asked", "passes": false}]}"#,
         ];
         let (scores, asked) = judged_case(
-            &MultiTurnTaskSuccess,
+            &TASK_SUCCESS,
             &EvalCase::new("c"),
             &conversation(),
             &Criterion::new(0.8).with_num_samples(2),
@@ -178,11 +219,7 @@ mod tests {
             let request = asked.remove(0);
             (request.template.unwrap(), request.prompt)
         }
-        let all = [
-            asked(&MultiTurnTaskSuccess),
-            asked(&MultiTurnTrajectoryQuality),
-            asked(&MultiTurnToolUseQuality),
-        ];
+        let all = [asked(&TASK_SUCCESS), asked(&TRAJECTORY_QUALITY), asked(&TOOL_USE_QUALITY)];
         let templates = [
             "multi_turn_task_success_v1/2",
             "multi_turn_trajectory_quality_v1/2",
@@ -198,7 +235,7 @@ mod tests {
     #[test]
     fn an_unreadable_judge_leaves_the_run_unscored() {
         let (scores, _) = judged_case(
-            &MultiTurnTaskSuccess,
+            &TASK_SUCCESS,
             &EvalCase::new("c"),
             &conversation(),
             &Criterion::new(1.0).with_num_samples(1),

@@ -6,7 +6,7 @@ use eval_format::Invocation;
 use eval_support::words::count;
 
 use crate::agent::BoxError;
-use crate::judge::{JudgeError, JudgeErrorKind, Rating, Vote};
+use crate::judge::{JudgeError, JudgeErrorKind, JudgePrompt, Rating, Vote, answer, visible_text};
 use crate::metric::{MetricInput, Score, Scores};
 
 /// Scores each turn with an async function, one turn after the other.
@@ -23,6 +23,16 @@ where
         scores.push(score(actual, expected).await.map_err(|error| error.in_turn(at, turns))?);
     }
     Ok(scores.into_iter().collect())
+}
+
+/// The prompt about an answer without its thoughts, and the message before it; the score of a turn without an answer, else.
+pub(super) fn about_answer(template: &'static str, turn: &Invocation) -> Result<String, Score> {
+    let answer = answer(turn, false);
+    if answer.trim().is_empty() {
+        return Err(Score::not_evaluated("the agent said nothing that can be judged"));
+    }
+    let prompt = JudgePrompt::new(template).data("user_message", visible_text(&turn.user_content));
+    Ok(prompt.data("answer", answer).render())
 }
 
 /// The score of a turn that the judge failed on: not evaluated if its replies could not be read, else the error.

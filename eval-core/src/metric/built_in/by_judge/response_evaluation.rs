@@ -25,10 +25,10 @@
 
 use eval_format::Invocation;
 
-use super::judged::{not_evaluated, of_samples, turn_by_turn};
+use super::judged::{about_answer, not_evaluated, of_samples, turn_by_turn};
 use crate::agent::BoxError;
 use crate::judge::reply_json::the_object;
-use crate::judge::{JudgeError, JudgePrompt, Judging, answer, reasoning, visible_text};
+use crate::judge::{JudgeError, Judging, reasoning};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "response_evaluation_score";
@@ -46,14 +46,10 @@ impl Metric for ResponseEvaluation {
 }
 
 async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, JudgeError> {
-    let answer = answer(turn, false);
-    if answer.trim().is_empty() {
-        return Ok(Score::not_evaluated("the agent said nothing that can be judged"));
-    }
-    let prompt = JudgePrompt::new(include_str!("response_evaluation.md"))
-        .data("user_message", visible_text(&turn.user_content))
-        .data("answer", answer)
-        .render();
+    let prompt = match about_answer(include_str!("response_evaluation.md"), turn) {
+        Ok(prompt) => prompt,
+        Err(nothing) => return Ok(nothing),
+    };
     let rating = match judging.rate(TEMPLATE, &prompt, |reply| rating(reply, &prompt)).await {
         Ok(rating) => rating,
         Err(error) => return not_evaluated(error),

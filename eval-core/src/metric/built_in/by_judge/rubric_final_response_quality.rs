@@ -33,9 +33,9 @@
 
 use eval_format::Invocation;
 
-use super::rubrics::{Question, effective, judge};
+use super::rubrics::judge_turns;
 use crate::agent::BoxError;
-use crate::judge::{JudgePrompt, answer, grounding, instructions, rubrics, steps, tools, visible_text};
+use crate::judge::{JudgePrompt, answer, grounding, instructions, steps, tools, visible_text};
 use crate::metric::{Metric, MetricInput, Scores};
 
 pub(super) const NAME: &str = "rubric_based_final_response_quality_v1";
@@ -48,22 +48,16 @@ const TEMPLATE: &str = "rubric_based_final_response_quality_v1/2";
 
 impl Metric for RubricFinalResponseQuality {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        let questions: Result<Vec<Question>, BoxError> =
-            input.actual.iter().map(|turn| question(input, turn)).collect();
-        judge(input, TEMPLATE, questions?).await
+        let with_intermediate = input.criterion.include_intermediate_responses_in_final();
+        let prompt = |turn: &Invocation| {
+            JudgePrompt::new(include_str!("rubric_final_response_quality.md"))
+                .data("instructions", instructions(std::slice::from_ref(turn)))
+                .data("tools", tools(std::slice::from_ref(turn)))
+                .data("request", visible_text(&turn.user_content))
+                .data("steps", steps(turn))
+                .data("grounding", grounding(turn))
+                .data("answer", answer(turn, with_intermediate))
+        };
+        judge_turns(input, NAME, TEMPLATE, prompt).await
     }
-}
-
-fn question(input: MetricInput<'_>, turn: &Invocation) -> Result<Question, BoxError> {
-    let properties = effective(input, turn, NAME)?;
-    let with_intermediate = input.criterion.include_intermediate_responses_in_final();
-    let prompt = JudgePrompt::new(include_str!("rubric_final_response_quality.md"))
-        .data("instructions", instructions(std::slice::from_ref(turn)))
-        .data("tools", tools(std::slice::from_ref(turn)))
-        .data("request", visible_text(&turn.user_content))
-        .data("steps", steps(turn))
-        .data("grounding", grounding(turn))
-        .data("answer", answer(turn, with_intermediate))
-        .data("properties", rubrics(&properties));
-    Ok(Question { prompt: prompt.render(), rubrics: properties })
 }

@@ -22,7 +22,7 @@
 
 use super::rubrics::{Question, effective, judge};
 use crate::agent::BoxError;
-use crate::judge::{JudgePrompt, dialogue, instructions, rubrics, tools};
+use crate::judge::{JudgePrompt, dialogue, instructions, tools};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "rubric_based_multi_turn_trajectory_quality_v1";
@@ -42,10 +42,8 @@ impl Metric for RubricMultiTurnTrajectory {
         let prompt = JudgePrompt::new(include_str!("rubric_multi_turn_trajectory.md"))
             .data("instructions", instructions(input.actual))
             .data("tools", tools(input.actual))
-            .data("dialogue", dialogue(input.actual))
-            .data("properties", rubrics(&properties));
-        let question = Question { prompt: prompt.render(), rubrics: properties };
-        let scores = judge(input, TEMPLATE, vec![question]).await?;
+            .data("dialogue", dialogue(input.actual));
+        let scores = judge(input, TEMPLATE, vec![Question::new(prompt, properties)]).await?;
         // One question, one score.
         let score = scores.scores().first().cloned();
         Ok(Scores::whole_run(score.unwrap_or_else(|| Score::not_evaluated("nothing was asked"))))

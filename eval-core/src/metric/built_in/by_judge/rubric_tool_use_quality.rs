@@ -16,9 +16,9 @@
 
 use eval_format::Invocation;
 
-use super::rubrics::{Question, effective, judge};
+use super::rubrics::judge_turns;
 use crate::agent::BoxError;
-use crate::judge::{JudgePrompt, rubrics, steps, tools, visible_text};
+use crate::judge::{JudgePrompt, steps, tools, visible_text};
 use crate::metric::{Metric, MetricInput, Scores};
 
 pub(super) const NAME: &str = "rubric_based_tool_use_quality_v1";
@@ -31,18 +31,12 @@ const TEMPLATE: &str = "rubric_based_tool_use_quality_v1/2";
 
 impl Metric for RubricToolUseQuality {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        let questions: Result<Vec<Question>, BoxError> =
-            input.actual.iter().map(|turn| question(input, turn)).collect();
-        judge(input, TEMPLATE, questions?).await
+        let prompt = |turn: &Invocation| {
+            JudgePrompt::new(include_str!("rubric_tool_use_quality.md"))
+                .data("tools", tools(std::slice::from_ref(turn)))
+                .data("request", visible_text(&turn.user_content))
+                .data("steps", steps(turn))
+        };
+        judge_turns(input, NAME, TEMPLATE, prompt).await
     }
-}
-
-fn question(input: MetricInput<'_>, turn: &Invocation) -> Result<Question, BoxError> {
-    let properties = effective(input, turn, NAME)?;
-    let prompt = JudgePrompt::new(include_str!("rubric_tool_use_quality.md"))
-        .data("tools", tools(std::slice::from_ref(turn)))
-        .data("request", visible_text(&turn.user_content))
-        .data("steps", steps(turn))
-        .data("properties", rubrics(&properties));
-    Ok(Question { prompt: prompt.render(), rubrics: properties })
 }

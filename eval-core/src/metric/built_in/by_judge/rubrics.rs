@@ -10,7 +10,9 @@ use eval_format::{Invocation, Rubric};
 use eval_support::{message, words};
 
 use crate::agent::BoxError;
-use crate::judge::{JudgeError, JudgeErrorKind, JudgeRequest, Judging, majority};
+use crate::judge::{
+    JudgeError, JudgeErrorKind, JudgePrompt, JudgeRequest, Judging, majority, rubrics as properties,
+};
 use crate::metric::{MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
 use verdicts::{Known, RubricVerdict, Verdicts};
@@ -18,8 +20,14 @@ use verdicts::{Known, RubricVerdict, Verdicts};
 /// A prompt to the judge, and the rubrics that it is about.
 #[derive(Debug)]
 pub(super) struct Question {
-    pub(super) rubrics: Vec<Rubric>,
-    pub(super) prompt: String,
+    rubrics: Vec<Rubric>,
+    prompt: String,
+}
+
+impl Question {
+    pub(super) fn new(prompt: JudgePrompt<'_>, rubrics: Vec<Rubric>) -> Self {
+        Self { prompt: prompt.data("properties", properties(&rubrics)).render(), rubrics }
+    }
 }
 
 /// The rubrics that apply to a turn: those of the criterion, then those of the case and the turn that are of the
@@ -47,6 +55,21 @@ pub(super) fn effective(
         return Err(message.into());
     }
     Ok(rubrics)
+}
+
+/// Scores each turn by its rubrics. The question about a turn ends with them.
+pub(super) async fn judge_turns(
+    input: MetricInput<'_>,
+    metric: &str,
+    template: &str,
+    prompt: impl Fn(&Invocation) -> JudgePrompt<'static>,
+) -> Result<Scores, BoxError> {
+    let mut questions = Vec::with_capacity(input.actual.len());
+    for turn in input.actual {
+        let rubrics = effective(input, turn, metric)?;
+        questions.push(Question::new(prompt(turn), rubrics));
+    }
+    judge(input, template, questions).await
 }
 
 /// Asks each question as often as the criterion says and takes the majority of the samples, rubric by rubric.

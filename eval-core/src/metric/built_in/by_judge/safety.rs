@@ -24,10 +24,10 @@
 
 use eval_format::Invocation;
 
-use super::judged::{not_evaluated, objection, turn_by_turn};
+use super::judged::{about_answer, not_evaluated, objection, turn_by_turn};
 use crate::agent::BoxError;
 use crate::judge::reply_json::{denies, the_object, yes_or_no};
-use crate::judge::{JudgeError, JudgePrompt, Judging, answer, reasoning, visible_text};
+use crate::judge::{JudgeError, Judging, reasoning};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "safety_v1";
@@ -45,14 +45,10 @@ impl Metric for Safety {
 }
 
 async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, JudgeError> {
-    let answer = answer(turn, false);
-    if answer.trim().is_empty() {
-        return Ok(Score::not_evaluated("the agent said nothing that can be judged"));
-    }
-    let prompt = JudgePrompt::new(include_str!("safety.md"))
-        .data("user_message", visible_text(&turn.user_content))
-        .data("answer", answer)
-        .render();
+    let prompt = match about_answer(include_str!("safety.md"), turn) {
+        Ok(prompt) => prompt,
+        Err(nothing) => return Ok(nothing),
+    };
     let read = |reply: &str| verdict(reply, &prompt).map(Some);
     let vote = match judging.vote(TEMPLATE, &prompt, read).await {
         Ok(vote) => vote,

@@ -1,0 +1,96 @@
+//! `trajectory_exact_match`, `trajectory_in_order_match` and `trajectory_any_order_match`: 1 for a turn that makes the expected
+//! tool calls, else 0.
+//!
+//! # Algorithm
+//!
+//! That of `tool_trajectory_avg_score` with one `match_type` each: `"EXACT"` wants the expected calls in their order and no
+//! others, `"IN_ORDER"` wants them in their order, with others between, and `"ANY_ORDER"` in any order, with others. Each call
+//! fulfils one expected call, so a call that is expected twice must be made twice.
+//!
+//! Source: the metrics of these names of Vertex AI's evaluation service, with ADK's equality of calls (see
+//! `tool_trajectory_avg_score`).
+//!
+//! # Range
+//!
+//! 0 or 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! `trajectory_exact_match` is 1 if neither side has calls, and 0 if only one side has. With the other two, a turn without
+//! expected calls scores 1, whatever is called. `trajectory_exact_match`, or the key `forbidden_tools` of
+//! `tool_trajectory_avg_score`, demand that no call is made.
+
+use eval_format::{Criterion, MatchType};
+
+use super::tool_trajectory;
+use crate::agent::BoxError;
+use crate::metric::{Metric, MetricInput, Scores};
+
+pub(super) const EXACT: &str = "trajectory_exact_match";
+pub(super) const IN_ORDER: &str = "trajectory_in_order_match";
+pub(super) const ANY_ORDER: &str = "trajectory_any_order_match";
+
+/// The metric of a match type.
+#[derive(Debug)]
+pub(crate) struct TrajectoryMatch(pub(super) MatchType);
+
+impl Metric for TrajectoryMatch {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        let criterion = Criterion::new(1.0).with_match_type(self.0);
+        Ok(input.score_turns(&|actual, expected| tool_trajectory::turn(actual, expected, &criterion)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::tests::computed::check_calls;
+
+    #[test]
+    fn calls_are_the_same_in_the_same_order() {
+        for (expected, actual, score) in [
+            ("", "", 1.0),
+            ("a b", "a b", 1.0),
+            ("a b", "b a", 0.0),
+            ("a b", "a x b", 0.0),
+            ("a a", "a", 0.0),
+            ("a", "", 0.0),
+            ("", "a", 0.0),
+            ("é 👍", "é 👍", 1.0),
+            ("é", "e\u{301}", 0.0),
+        ] {
+            check_calls(&TrajectoryMatch(MatchType::Exact), expected, actual, score);
+        }
+    }
+
+    #[test]
+    fn expected_calls_come_in_order_with_others_between() {
+        for (expected, actual, score) in [
+            ("", "", 1.0),
+            ("", "a", 1.0),
+            ("a", "", 0.0),
+            ("a b", "x a x b x", 1.0),
+            ("a b", "b a", 0.0),
+            ("a a", "a x", 0.0),
+            ("a a", "a x a", 1.0),
+            ("👍 é", "x 👍 é", 1.0),
+        ] {
+            check_calls(&TrajectoryMatch(MatchType::InOrder), expected, actual, score);
+        }
+    }
+
+    #[test]
+    fn expected_calls_come_in_any_order_each_as_often_as_expected() {
+        for (expected, actual, score) in [
+            ("", "", 1.0),
+            ("", "a", 1.0),
+            ("a", "", 0.0),
+            ("a b", "b x a", 1.0),
+            ("a a", "a b", 0.0),
+            ("a a b", "b a a", 1.0),
+            ("👍 é", "é 👍", 1.0),
+        ] {
+            check_calls(&TrajectoryMatch(MatchType::AnyOrder), expected, actual, score);
+        }
+    }
+}

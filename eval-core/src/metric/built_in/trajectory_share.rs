@@ -1,0 +1,103 @@
+//! `trajectory_precision` is the share of the tool calls made that were expected, and `trajectory_recall` the share of the
+//! expected tool calls that were made.
+//!
+//! # Algorithm
+//!
+//! The number of calls that match an expected call, over the number of calls made (precision) or of expected calls (recall).
+//! Each call is matched once, in any order: of a call that is expected once and made twice, one matches.
+//!
+//! Source: the metrics of these names of Vertex AI's evaluation service, with ADK's equality of calls (see
+//! `tool_trajectory_avg_score`).
+//!
+//! # Range
+//!
+//! 0 to 1 per turn. The overall score is the naive mean over the turns.
+//!
+//! # Edge cases
+//!
+//! A turn scores 1 if neither side has calls, and 0 if only one side has.
+
+use super::calls::{Calls, share_of_calls};
+use crate::agent::BoxError;
+use crate::metric::{Metric, MetricInput, Scores};
+use crate::score::assign::assign_equal;
+use crate::score::equality::ArgsMatch;
+use crate::score::similarity::Share;
+
+pub(super) const PRECISION: &str = "trajectory_precision";
+pub(super) const RECALL: &str = "trajectory_recall";
+
+/// The metric of a share.
+#[derive(Debug)]
+pub(crate) enum TrajectoryShare {
+    OfMade,
+    OfExpected,
+}
+
+impl Metric for TrajectoryShare {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        let turn = |actual: &_, expected: Option<&_>| {
+            let calls = Calls::of_turn(actual, expected);
+            let matched = assign_equal(&calls.expected, &calls.actual, ArgsMatch::Exact);
+            let (whole, what) = match self {
+                Self::OfMade => (calls.actual.len(), "calls made were expected"),
+                Self::OfExpected => (calls.expected.len(), "expected calls were made"),
+            };
+            share_of_calls(Share { part: matched.into_iter().flatten().count(), whole }, what, &calls)
+        };
+        Ok(input.score_turns(&turn))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::tests::computed::{calling, check_calls, compare};
+    use eval_format::Criterion;
+
+    #[test]
+    fn the_share_is_of_the_calls_made() {
+        for (expected, actual, score) in [
+            ("", "", 1.0),
+            ("", "a", 0.0),
+            ("a", "", 0.0),
+            ("a b", "b a", 1.0),
+            ("a b", "a", 1.0),
+            ("a", "a a", 0.5),
+            ("a a", "a b c", 1.0 / 3.0),
+            ("👍", "👍 é", 0.5),
+        ] {
+            check_calls(&TrajectoryShare::OfMade, expected, actual, score);
+        }
+    }
+
+    #[test]
+    fn a_low_precision_says_of_what() {
+        let scores =
+            compare(&TrajectoryShare::OfMade, &[calling("a")], &[calling("a b c")], &Criterion::new(1.0));
+        assert_eq!(scores.scores()[0].notes(), ["1 of 3 calls made were expected"]);
+    }
+
+    #[test]
+    fn the_share_is_of_the_expected_calls() {
+        for (expected, actual, score) in [
+            ("", "", 1.0),
+            ("", "a", 0.0),
+            ("a", "", 0.0),
+            ("a b", "b a", 1.0),
+            ("a", "a b c", 1.0),
+            ("a a", "a", 0.5),
+            ("a b c", "c x", 1.0 / 3.0),
+            ("👍 é", "👍", 0.5),
+        ] {
+            check_calls(&TrajectoryShare::OfExpected, expected, actual, score);
+        }
+    }
+
+    #[test]
+    fn a_low_recall_says_of_what() {
+        let scores =
+            compare(&TrajectoryShare::OfExpected, &[calling("a b")], &[calling("b")], &Criterion::new(1.0));
+        assert_eq!(scores.scores()[0].notes(), ["1 of 2 expected calls were made"]);
+    }
+}

@@ -22,7 +22,7 @@ pub(crate) use content::{CONTENT, FUNCTION_CALL, FUNCTION_RESPONSE, PART};
 pub(crate) use criterion::criterion;
 pub(crate) use eval_set::{
     AGENT_DETAILS, CONVERSATION_SCENARIO, EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, INVOCATION,
-    INVOCATION_EVENT, INVOCATION_EVENTS, PERSONAS, RUBRIC, SESSION_INPUT, USER_BEHAVIOR, USER_PERSONA,
+    INVOCATION_EVENT, PERSONAS, RUBRIC, SESSION_INPUT, USER_BEHAVIOR, USER_PERSONA,
 };
 pub(crate) use grounding::USAGE_METADATA;
 pub(crate) use legacy::{OLD_CASE, OLD_SESSION, OLD_TURN};
@@ -30,7 +30,7 @@ pub(crate) use place::Place;
 pub(crate) use record::{Checked, FromChecked, Record, from_record};
 #[cfg(feature = "recordings")]
 pub(crate) use recording::{RECORDED_QUESTION, RECORDING};
-#[cfg(feature = "edit")]
+#[cfg(any(feature = "edit", feature = "export"))]
 pub(crate) use table::Spelling;
 pub(crate) use table::{Extra, Field, Model, Type};
 #[cfg(feature = "export")]

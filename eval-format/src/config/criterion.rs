@@ -3,40 +3,70 @@
 mod judged;
 
 use crate::coerce;
-use crate::metric::fields::{
-    ALGORITHM, ARGS_MATCH, DIRECTION, FORBIDDEN_TOOLS, IGNORE_ARGS, IGNORE_CASE, INTERMEDIATE_RESPONSES,
-    INTERMEDIATE_SENTENCES, MATCH_TYPE, NORMALIZE, STOP_SIGNAL, TOOL_NAME,
-};
-use crate::metric::{ArgsMatch, Bound, CriterionField, Direction, MatchType, Similarity};
+use crate::metric::fields::{ARGS_MATCH, criterion_fields};
+use crate::metric::{ArgsMatch, Bound, CriterionField, Direction, MatchType, Similarity, fields};
 use crate::value::{Map, Number, Value};
 
-/// The getter and the setter of each option that is a choice, a flag or a text.
+/// The getter and the setter of each key whose type says what they are. The others are written out.
 macro_rules! accessors {
-    ($($(#[$doc:meta])* $get:ident, $set:ident: $kind:ident $($type:ty)? = $field:ident;)*) => {
-        $(accessors! { @$kind [$(#[$doc])*] $get $set $field $($type)? })*
+    ($($(#[$doc:meta])* $name:ident = $get:ident, $set:tt: $kind:ident($type:ident), $has:ident $json:literal, $what:literal;)+) => {
+        $(accessors! { @$kind $set [$(#[$doc])*] $get $name $type })+
     };
-    (@choice [$($doc:tt)*] $get:ident $set:ident $field:ident $type:ty) => {
+    (@$kind:ident _ $($rest:tt)*) => {};
+    (@choice $set:ident [$($doc:tt)*] $get:ident $field:ident $type:ident) => {
         $($doc)*
         pub fn $get(&self) -> $type {
-            self.choice(&$field, <$type>::ALL, <$type>::as_str)
+            self.choice(&fields::$field, $type::ALL, $type::as_str)
         }
 
+        accessors! { @set $set $get: $type => $get.as_str() }
+    };
+    (@numbered $($rest:tt)+) => {
+        accessors! { @choice $($rest)+ }
+    };
+    (@flag $set:ident [$($doc:tt)*] $get:ident $field:ident $type:ident) => {
+        $($doc)*
+        pub fn $get(&self) -> bool {
+            self.get(stringify!($get)).and_then(Value::as_bool).unwrap_or(fields::$field.default_bool())
+        }
+
+        accessors! { @set $set $get: bool => $get }
+    };
+    (@text $set:ident [$($doc:tt)*] $get:ident $field:ident $type:ident) => {
+        $($doc)*
+        pub fn $get(&self) -> &str {
+            self.get(stringify!($get)).and_then(Value::as_str).unwrap_or(fields::$field.default_text())
+        }
+
+        accessors! { @set $set $get: impl Into<String> => $get.into() }
+    };
+    (@required $set:ident [$($doc:tt)*] $get:ident $field:ident $type:ident) => {
+        $($doc)*
+        pub fn $get(&self) -> Option<&str> {
+            self.get(stringify!($get)).and_then(Value::as_str)
+        }
+
+        accessors! { @set $set $get: impl Into<String> => $get.into() }
+    };
+    (@texts $set:ident [$($doc:tt)*] $get:ident $field:ident $type:ident) => {
+        $($doc)*
+        pub fn $get(&self) -> impl Iterator<Item = &str> {
+            let texts = self.get(stringify!($get)).and_then(Value::as_array).unwrap_or_default();
+            texts.iter().filter_map(Value::as_str)
+        }
+
+        #[doc = concat!("Sets `", stringify!($get), "`.")]
+        #[must_use]
+        pub fn $set<T: Into<String>>(self, $get: impl IntoIterator<Item = T>) -> Self {
+            let texts: Vec<Value> = $get.into_iter().map(|text| Value::String(text.into())).collect();
+            self.with(stringify!($get), texts)
+        }
+    };
+    (@set $set:ident $get:ident: $type:ty => $value:expr) => {
         #[doc = concat!("Sets `", stringify!($get), "`.")]
         #[must_use]
         pub fn $set(self, $get: $type) -> Self {
-            self.with($field.name, $get.as_str())
-        }
-    };
-    (@flag [$($doc:tt)*] $get:ident $set:ident $field:ident) => {
-        $($doc)*
-        pub fn $get(&self) -> bool {
-            self.get($field.name).and_then(Value::as_bool).unwrap_or($field.default_bool())
-        }
-
-        #[doc = concat!("Sets `", stringify!($get), "`.")]
-        #[must_use]
-        pub fn $set(self, $get: bool) -> Self {
-            self.with($field.name, $get)
+            self.with(stringify!($get), $value)
         }
     };
 }
@@ -117,33 +147,7 @@ impl Criterion {
         self.bound().is_met(score)
     }
 
-    accessors! {
-        /// Which scores meet the threshold: `direction`, [`AtLeast`](Direction::AtLeast) by default.
-        direction, with_direction: choice Direction = DIRECTION;
-        /// How tool calls are matched: `match_type`, [`Exact`](MatchType::Exact) by default.
-        match_type, with_match_type: choice MatchType = MATCH_TYPE;
-        /// Whether only the names of tools are compared: `ignore_args`.
-        ignore_args, with_ignore_args: flag = IGNORE_ARGS;
-        /// How two texts are compared: `algorithm`, [`Jaccard`](Similarity::Jaccard) by default.
-        ///
-        /// ```
-        /// use eval_format::{Criterion, EvalConfig, Similarity};
-        ///
-        /// let criterion = Criterion::new(0.7).with_algorithm(Similarity::RougeL);
-        /// assert!(EvalConfig::default().with("response_similarity", criterion.clone()).checked(&[]).is_ok());
-        /// // Another metric does not read it.
-        /// assert!(EvalConfig::default().with("response_match_score", criterion).checked(&[]).is_err());
-        /// ```
-        algorithm, with_algorithm: choice Similarity = ALGORITHM;
-        /// Whether upper and lower case are the same: `ignore_case`, true by default.
-        ignore_case, with_ignore_case: flag = IGNORE_CASE;
-        /// Whether runs of white space count as one blank, and those at the ends not at all: `normalize`, true by default.
-        normalize, with_normalize: flag = NORMALIZE;
-        /// Whether texts before the answer are judged too: `evaluate_intermediate_nl_responses`, false by default.
-        evaluate_intermediate_nl_responses, with_evaluate_intermediate_nl_responses: flag = INTERMEDIATE_SENTENCES;
-        /// Whether texts before the final response are judged with it: `include_intermediate_responses_in_final`.
-        include_intermediate_responses_in_final, with_intermediate_responses_in_final: flag = INTERMEDIATE_RESPONSES;
-    }
+    criterion_fields!(accessors);
 
     /// How arguments are compared: `args_match`, [`Exact`](ArgsMatch::Exact) by default. [`Ignore`](ArgsMatch::Ignore)
     /// if `ignore_args` is set.
@@ -159,41 +163,6 @@ impl Criterion {
     #[must_use]
     pub fn with_args_match(self, args_match: ArgsMatch) -> Self {
         self.with(ARGS_MATCH.name, args_match.as_str())
-    }
-
-    /// The tool that must be called: `tool_name`.
-    pub fn tool_name(&self) -> Option<&str> {
-        self.get(TOOL_NAME.name).and_then(Value::as_str)
-    }
-
-    /// Sets `tool_name`.
-    #[must_use]
-    pub fn with_tool_name(self, tool_name: impl Into<String>) -> Self {
-        self.with(TOOL_NAME.name, tool_name.into())
-    }
-
-    /// The text with which the simulated user ends the conversation: `stop_signal`, `</finished>` by default.
-    pub fn stop_signal(&self) -> &str {
-        self.get(STOP_SIGNAL.name).and_then(Value::as_str).unwrap_or(STOP_SIGNAL.default_text())
-    }
-
-    /// Sets `stop_signal`.
-    #[must_use]
-    pub fn with_stop_signal(self, stop_signal: impl Into<String>) -> Self {
-        self.with(STOP_SIGNAL.name, stop_signal.into())
-    }
-
-    /// The tools that must not be called: `forbidden_tools`.
-    pub fn forbidden_tools(&self) -> impl Iterator<Item = &str> {
-        let tools = self.get(FORBIDDEN_TOOLS.name).and_then(Value::as_array).unwrap_or_default();
-        tools.iter().filter_map(Value::as_str)
-    }
-
-    /// Sets `forbidden_tools`.
-    #[must_use]
-    pub fn with_forbidden_tools<T: Into<String>>(self, tools: impl IntoIterator<Item = T>) -> Self {
-        let tools: Vec<Value> = tools.into_iter().map(|tool| Value::String(tool.into())).collect();
-        self.with(FORBIDDEN_TOOLS.name, tools)
     }
 
     /// The value whose name stands under a key.

@@ -52,127 +52,128 @@ impl CriterionField {
     }
 
     /// The default of a field of kind [`String`](FieldKind::String); such a default has no escapes.
-    pub(crate) fn default_text(&self) -> &'static str {
-        self.default.unwrap_or_default().trim_matches('"')
+    pub(crate) const fn default_text(&self) -> &'static str {
+        let Some(json) = self.default else { return "" };
+        match json.as_bytes() {
+            [b'"', text @ .., b'"'] if let Ok(text) = std::str::from_utf8(text) => text,
+            _ => "",
+        }
     }
 }
 
-/// A key with a default, which is JSON text.
-const fn optional(
-    name: &'static str,
-    kind: FieldKind,
-    default: &'static str,
-    doc: &'static str,
-) -> CriterionField {
-    CriterionField { name, kind, default: Some(default), example: None, doc }
-}
-
-/// A key that the criterion must have.
-const fn required(
-    name: &'static str,
-    kind: FieldKind,
-    example: &'static str,
-    doc: &'static str,
-) -> CriterionField {
-    CriterionField { name, kind, default: None, example: Some(example), doc }
-}
-
-const fn choice(values: &'static [&'static str]) -> FieldKind {
-    FieldKind::Choice { values, numbered: false }
-}
-
-pub(crate) const MATCH_TYPE: CriterionField = optional(
-    "match_type",
-    FieldKind::Choice { values: MatchType::NAMES, numbered: true },
-    r#""EXACT""#,
-    "whether the calls must be the expected ones, or contain them in order, or in any order",
-);
-
-pub(crate) const IGNORE_ARGS: CriterionField =
-    optional("ignore_args", FieldKind::Bool, "false", "whether only the names of the tools are compared");
-
-pub(crate) const ARGS_MATCH: CriterionField = optional(
-    "args_match",
-    choice(ArgsMatch::NAMES),
-    r#""exact""#,
-    "whether arguments must be equal, may be more than expected, or do not count; ADK ignores this key",
-);
-
-pub(crate) const FORBIDDEN_TOOLS: CriterionField = optional(
-    "forbidden_tools",
-    FieldKind::Strings,
-    "[]",
-    "tools that must not be called; ADK ignores this key",
-);
-
-pub(crate) const DIRECTION: CriterionField = optional(
-    "direction",
-    choice(Direction::NAMES),
-    r#""at_least""#,
-    "whether a score must reach the threshold, or must not exceed it; ADK ignores this key",
-);
-
-pub(crate) const JUDGE: CriterionField = optional(
-    "judge_model_options",
-    FieldKind::JudgeOptions,
-    "{}",
-    "the judge's model and how often it is asked",
-);
-
-pub(crate) const RUBRICS: CriterionField =
-    optional("rubrics", FieldKind::Rubrics, "[]", "what the judge looks at, besides the rubrics of the case");
-
-pub(crate) const WEIGHTS: CriterionField = optional(
-    "weights",
-    FieldKind::Weights,
-    "{}",
-    "how much rubrics count in the mean, by their ids; 1 where nothing is said; ADK ignores this key",
-);
-
-/// ADK takes this key in the criterion of every metric; the metrics that read it list it.
-pub(crate) const INTERMEDIATE_RESPONSES: CriterionField = optional(
-    "include_intermediate_responses_in_final",
-    FieldKind::Bool,
-    "false",
-    "whether texts before the final response are judged with it",
-);
-
-pub(crate) const INTERMEDIATE_SENTENCES: CriterionField = optional(
-    "evaluate_intermediate_nl_responses",
-    FieldKind::Bool,
-    "false",
-    "whether texts before the final response are judged too",
-);
-
-/// A macro, since a default is JSON text.
-macro_rules! stop_signal {
-    () => {
-        "</finished>"
+/// The keys: for each its accessors in [`Criterion`](crate::Criterion) or `_`, its type, its default or an example as JSON
+/// text, and what it does. The comment is that of the accessor.
+macro_rules! criterion_fields {
+    ($declare:ident) => {
+        $declare! {
+            /// How tool calls are matched: `match_type`, [`Exact`](MatchType::Exact) by default.
+            MATCH_TYPE = match_type, with_match_type: numbered(MatchType), default r#""EXACT""#,
+                "whether the calls must be the expected ones, or contain them in order, or in any order";
+            /// Whether only the names of tools are compared: `ignore_args`.
+            IGNORE_ARGS = ignore_args, with_ignore_args: flag(bool), default "false",
+                "whether only the names of the tools are compared";
+            ARGS_MATCH = args_match, _: choice(ArgsMatch), default r#""exact""#,
+                "whether arguments must be equal, may be more than expected, or do not count; ADK ignores this key";
+            /// The tools that must not be called: `forbidden_tools`.
+            FORBIDDEN_TOOLS = forbidden_tools, with_forbidden_tools: texts(String), default "[]",
+                "tools that must not be called; ADK ignores this key";
+            /// Which scores meet the threshold: `direction`, [`AtLeast`](Direction::AtLeast) by default.
+            DIRECTION = direction, with_direction: choice(Direction), default r#""at_least""#,
+                "whether a score must reach the threshold, or must not exceed it; ADK ignores this key";
+            JUDGE = judge_model_options, _: judge(Map), default "{}",
+                "the judge's model and how often it is asked";
+            RUBRICS = rubrics, _: rubrics(Rubric), default "[]",
+                "what the judge looks at, besides the rubrics of the case";
+            WEIGHTS = weights, _: weights(Map), default "{}",
+                "how much rubrics count in the mean, by their ids; 1 where nothing is said; ADK ignores this key";
+            // ADK takes this key in the criterion of every metric; the metrics that read it list it.
+            /// Whether texts before the final response are judged with it: `include_intermediate_responses_in_final`.
+            INTERMEDIATE_RESPONSES = include_intermediate_responses_in_final, with_intermediate_responses_in_final:
+                flag(bool), default "false",
+                "whether texts before the final response are judged with it";
+            /// Whether texts before the answer are judged too: `evaluate_intermediate_nl_responses`, false by default.
+            INTERMEDIATE_SENTENCES = evaluate_intermediate_nl_responses, with_evaluate_intermediate_nl_responses:
+                flag(bool), default "false",
+                "whether texts before the final response are judged too";
+            /// The text with which the simulated user ends the conversation: `stop_signal`, `</finished>` by default.
+            STOP_SIGNAL = stop_signal, with_stop_signal: text(String), default r#""</finished>""#,
+                "the text with which the simulated user ends the conversation";
+            /// The tool that must be called: `tool_name`.
+            TOOL_NAME = tool_name, with_tool_name: required(String), example r#""get_weather""#,
+                "the tool that must be called";
+            /// How two texts are compared: `algorithm`, [`Jaccard`](Similarity::Jaccard) by default.
+            ///
+            /// ```
+            /// use eval_format::{Criterion, EvalConfig, Similarity};
+            ///
+            /// let criterion = Criterion::new(0.7).with_algorithm(Similarity::RougeL);
+            /// assert!(EvalConfig::default().with("response_similarity", criterion.clone()).checked(&[]).is_ok());
+            /// // Another metric does not read it.
+            /// assert!(EvalConfig::default().with("response_match_score", criterion).checked(&[]).is_err());
+            /// ```
+            ALGORITHM = algorithm, with_algorithm: choice(Similarity), default r#""jaccard""#,
+                "how likeness is measured";
+            /// Whether upper and lower case are the same: `ignore_case`, true by default.
+            IGNORE_CASE = ignore_case, with_ignore_case: flag(bool), default "true",
+                "whether upper and lower case are the same";
+            /// Whether runs of white space count as one blank, and those at the ends not at all: `normalize`, true by
+            /// default.
+            NORMALIZE = normalize, with_normalize: flag(bool), default "true",
+                "whether any run of white space is one blank, and none at the ends";
+        }
     };
 }
 
+macro_rules! constants {
+    ($($(#[$_:meta])* $name:ident = $key:ident, $set:tt: $kind:ident($type:ident), $has:ident $json:literal, $doc:literal;)+) => {
+        $(pub(crate) const $name: CriterionField =
+            CriterionField { name: stringify!($key), kind: kind!($kind $type), doc: $doc, ..$has($json) };)+
+    };
+}
+
+macro_rules! kind {
+    (flag $type:ident) => {
+        FieldKind::Bool
+    };
+    (text $type:ident) => {
+        FieldKind::String
+    };
+    (required $type:ident) => {
+        FieldKind::String
+    };
+    (texts $type:ident) => {
+        FieldKind::Strings
+    };
+    (rubrics $type:ident) => {
+        FieldKind::Rubrics
+    };
+    (weights $type:ident) => {
+        FieldKind::Weights
+    };
+    (judge $type:ident) => {
+        FieldKind::JudgeOptions
+    };
+    (choice $type:ident) => {
+        FieldKind::Choice { values: $type::NAMES, numbered: false }
+    };
+    (numbered $type:ident) => {
+        FieldKind::Choice { values: $type::NAMES, numbered: true }
+    };
+}
+
+/// A key with a default.
+const fn default(json: &'static str) -> CriterionField {
+    CriterionField { name: "", kind: FieldKind::Bool, default: Some(json), example: None, doc: "" }
+}
+
+/// A key that the criterion must have.
+const fn example(json: &'static str) -> CriterionField {
+    CriterionField { default: None, example: Some(json), ..default("") }
+}
+
+criterion_fields!(constants);
+
 /// What ADK's simulated user writes to end the conversation.
-pub const DEFAULT_STOP_SIGNAL: &str = stop_signal!();
+pub const DEFAULT_STOP_SIGNAL: &str = STOP_SIGNAL.default_text();
 
-pub(crate) const STOP_SIGNAL: CriterionField = optional(
-    "stop_signal",
-    FieldKind::String,
-    concat!('"', stop_signal!(), '"'),
-    "the text with which the simulated user ends the conversation",
-);
-
-pub(crate) const TOOL_NAME: CriterionField =
-    required("tool_name", FieldKind::String, r#""get_weather""#, "the tool that must be called");
-
-pub(crate) const ALGORITHM: CriterionField =
-    optional("algorithm", choice(Similarity::NAMES), r#""jaccard""#, "how likeness is measured");
-
-pub(crate) const IGNORE_CASE: CriterionField =
-    optional("ignore_case", FieldKind::Bool, "true", "whether upper and lower case are the same");
-
-pub(crate) const NORMALIZE: CriterionField = optional(
-    "normalize",
-    FieldKind::Bool,
-    "true",
-    "whether any run of white space is one blank, and none at the ends",
-);
+pub(crate) use criterion_fields;

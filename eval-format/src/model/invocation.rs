@@ -4,7 +4,7 @@ use super::content::{Content, FunctionCall, FunctionResponse, Part};
 use super::rubric::Rubric;
 use super::saved::{Saved, saved, setters};
 use crate::options::DEFAULT_AUTHOR;
-use crate::schema::{INVOCATION_EVENTS, Record};
+use crate::schema::Record;
 use crate::value::{Map, Value};
 
 /// One turn: the user's message and what is expected (in a file) or happened (in a run).
@@ -198,7 +198,7 @@ impl Default for IntermediateData {
 /// An object without keys is the flat form.
 impl From<Record> for IntermediateData {
     fn from(mut record: Record) -> Self {
-        if std::ptr::eq(record.model, &INVOCATION_EVENTS) {
+        if record.model.has("invocation_events") {
             return Self::Events(record.take("invocation_events").unwrap_or_default());
         }
         Self::Tools {

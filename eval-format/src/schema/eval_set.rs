@@ -89,7 +89,7 @@ static INTERMEDIATE_DATA: Model = Model {
     )
 };
 
-pub(crate) static INVOCATION_EVENTS: Model = model(
+static INVOCATION_EVENTS: Model = model(
     "an invocation events object",
     Extra::Forbidden,
     &[defaulted("invocation_events", Models(&INVOCATION_EVENT))],

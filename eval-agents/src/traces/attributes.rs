@@ -168,12 +168,8 @@ pub(super) fn count(value: &Value) -> Option<u64> {
     if let Some(int) = number.as_i64() {
         return Some(u64::try_from(int).unwrap_or_default());
     }
-    let float = number.as_f64();
     // Beyond 64 bits it is no count of anything.
-    (float.fract() == 0.0 && float >= 0.0)
-        .then(|| number.to_string().parse().ok())
-        .flatten()
-        .or_else(|| whole(float))
+    number.to_string().parse().ok().or_else(|| whole(number.as_f64()))
 }
 
 #[expect(

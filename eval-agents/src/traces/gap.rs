@@ -62,123 +62,90 @@ pub(super) fn in_short(gaps: Vec<Gap>) -> Vec<Gap> {
     told.collect()
 }
 
-/// A kind of gap. Its [`code`](Self::code) is stable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum GapKind {
-    /// What the user said was not captured, or is redacted.
-    UserNotCaptured,
-    /// What the agent answered was not captured, or is redacted.
-    AnswerNotCaptured,
-    /// What a model call put out was not captured, and it may have called tools. Or a tool has a span or a result, and
-    /// nothing shows the call.
-    CallsNotCaptured,
-    /// The arguments of a tool call were not captured, or are redacted.
-    ArgumentsNotCaptured,
-    /// The result of a tool call was not captured, or is redacted.
-    ResultNotCaptured,
-    /// An attribute with content is no readable JSON. Exporters that cut long values leave such.
-    Unreadable,
-    /// A message has a part of a kind that is not known here.
-    UnknownPart,
-    /// A message of the user or an answer has an image or other data beside its text.
-    NotText,
-    /// A span of a model, tool or agent has no time, so that its place in the order is not known. Or the span that holds a
-    /// turn has none, or ends before it begins, so that it is not known how long the turn took.
-    NoTime,
-    /// Something in the file is not as its format says, and was left out.
-    Malformed,
-    /// A span stands twice with different content, or is its own ancestor.
-    Contradiction,
-    /// An agent span has no model call, no tool call, no messages and no failure. It is no turn.
-    EmptyAgent,
-    /// A turn may continue the one before it: no content says so or denies it.
-    PossibleContinuation,
-    /// The span of a tool does not name the tool. The name of the span was taken.
-    ToolNameMissing,
-    /// The limits of an SDK or an exporter dropped attributes, events, links or spans.
-    Dropped,
-    /// A span that is no agent holds model calls of several turns.
-    SeveralTurns,
-    /// The user's words are several messages in a row. An earlier turn without an answer may be among them.
-    SeveralMessages,
-    /// The model was sent earlier turns, which are in no trace of the conversation.
-    EarlierTurns,
-    /// A tool call stands in messages alone and has no span.
-    ToolWithoutSpan,
-    /// A result was joined to its call by order: the ids do not match.
-    ResultByOrder,
-    /// Arguments or a result of a tool span were taken from messages by the name of the tool: the ids do not match.
-    DataByName,
-    /// A span stands twice, as exporters that retry leave it.
-    Repeated,
+/// The kinds of gaps, each with its code, and whether it loses something.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = ($code:literal, $loses:literal),)*) => {
+        /// A kind of gap. Its [`code`](Self::code) is stable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum GapKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl GapKind {
+            /// The name, as it is printed: `answer_not_captured`.
+            pub fn code(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $code,)*
+                }
+            }
+
+            /// Whether something may be lost that an expectation is about, so that the turn cannot be scored.
+            ///
+            /// The others say how something was found, or what no metric reads.
+            ///
+            /// ```
+            /// use eval_agents::traces::GapKind;
+            ///
+            /// assert!(GapKind::ArgumentsNotCaptured.loses());
+            /// assert!(!GapKind::ToolWithoutSpan.loses());
+            /// ```
+            pub fn loses(self) -> bool {
+                match self {
+                    $(Self::$kind => $loses,)*
+                }
+            }
+        }
+    };
 }
 
-impl GapKind {
-    /// The name, as it is printed: `answer_not_captured`.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::UserNotCaptured => "user_not_captured",
-            Self::AnswerNotCaptured => "answer_not_captured",
-            Self::CallsNotCaptured => "calls_not_captured",
-            Self::ArgumentsNotCaptured => "arguments_not_captured",
-            Self::ResultNotCaptured => "result_not_captured",
-            Self::Unreadable => "unreadable",
-            Self::UnknownPart => "unknown_part",
-            Self::NotText => "not_text",
-            Self::NoTime => "no_time",
-            Self::Malformed => "malformed",
-            Self::Contradiction => "contradiction",
-            Self::EmptyAgent => "empty_agent",
-            Self::PossibleContinuation => "possible_continuation",
-            Self::ToolNameMissing => "tool_name_missing",
-            Self::Dropped => "dropped",
-            Self::SeveralTurns => "several_turns",
-            Self::SeveralMessages => "several_messages",
-            Self::EarlierTurns => "earlier_turns",
-            Self::ToolWithoutSpan => "tool_without_span",
-            Self::ResultByOrder => "result_by_order",
-            Self::DataByName => "data_by_name",
-            Self::Repeated => "repeated",
-        }
-    }
-
-    /// Whether something may be lost that an expectation is about, so that the turn cannot be scored.
-    ///
-    /// The others say how something was found, or what no metric reads.
-    ///
-    /// ```
-    /// use eval_agents::traces::GapKind;
-    ///
-    /// assert!(GapKind::ArgumentsNotCaptured.loses());
-    /// assert!(!GapKind::ToolWithoutSpan.loses());
-    /// ```
-    pub fn loses(self) -> bool {
-        match self {
-            Self::UserNotCaptured
-            | Self::AnswerNotCaptured
-            | Self::CallsNotCaptured
-            | Self::ArgumentsNotCaptured
-            | Self::Unreadable
-            | Self::UnknownPart
-            | Self::NoTime
-            | Self::Malformed
-            | Self::Contradiction
-            | Self::PossibleContinuation
-            | Self::Dropped
-            | Self::SeveralTurns => true,
-            Self::ResultNotCaptured
-            | Self::NotText
-            | Self::EmptyAgent
-            | Self::ToolNameMissing
-            | Self::SeveralMessages
-            | Self::EarlierTurns
-            | Self::ToolWithoutSpan
-            | Self::ResultByOrder
-            | Self::DataByName
-            | Self::Repeated => false,
-        }
-    }
+kinds! {
+    /// What the user said was not captured, or is redacted.
+    UserNotCaptured = ("user_not_captured", true),
+    /// What the agent answered was not captured, or is redacted.
+    AnswerNotCaptured = ("answer_not_captured", true),
+    /// What a model call put out was not captured, and it may have called tools. Or a tool has a span or a result, and
+    /// nothing shows the call.
+    CallsNotCaptured = ("calls_not_captured", true),
+    /// The arguments of a tool call were not captured, or are redacted.
+    ArgumentsNotCaptured = ("arguments_not_captured", true),
+    /// The result of a tool call was not captured, or is redacted.
+    ResultNotCaptured = ("result_not_captured", false),
+    /// An attribute with content is no readable JSON. Exporters that cut long values leave such.
+    Unreadable = ("unreadable", true),
+    /// A message has a part of a kind that is not known here.
+    UnknownPart = ("unknown_part", true),
+    /// A message of the user or an answer has an image or other data beside its text.
+    NotText = ("not_text", false),
+    /// A span of a model, tool or agent has no time, so that its place in the order is not known. Or the span that holds a
+    /// turn has none, or ends before it begins, so that it is not known how long the turn took.
+    NoTime = ("no_time", true),
+    /// Something in the file is not as its format says, and was left out.
+    Malformed = ("malformed", true),
+    /// A span stands twice with different content, or is its own ancestor.
+    Contradiction = ("contradiction", true),
+    /// An agent span has no model call, no tool call, no messages and no failure. It is no turn.
+    EmptyAgent = ("empty_agent", false),
+    /// A turn may continue the one before it: no content says so or denies it.
+    PossibleContinuation = ("possible_continuation", true),
+    /// The span of a tool does not name the tool. The name of the span was taken.
+    ToolNameMissing = ("tool_name_missing", false),
+    /// The limits of an SDK or an exporter dropped attributes, events, links or spans.
+    Dropped = ("dropped", true),
+    /// A span that is no agent holds model calls of several turns.
+    SeveralTurns = ("several_turns", true),
+    /// The user's words are several messages in a row. An earlier turn without an answer may be among them.
+    SeveralMessages = ("several_messages", false),
+    /// The model was sent earlier turns, which are in no trace of the conversation.
+    EarlierTurns = ("earlier_turns", false),
+    /// A tool call stands in messages alone and has no span.
+    ToolWithoutSpan = ("tool_without_span", false),
+    /// A result was joined to its call by order: the ids do not match.
+    ResultByOrder = ("result_by_order", false),
+    /// Arguments or a result of a tool span were taken from messages by the name of the tool: the ids do not match.
+    DataByName = ("data_by_name", false),
+    /// A span stands twice, as exporters that retry leave it.
+    Repeated = ("repeated", false),
 }
 
 impl fmt::Display for GapKind {

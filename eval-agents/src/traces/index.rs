@@ -10,21 +10,21 @@ use super::conversation::Conversation;
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// By the case that their spans name.
-    of_case: HashMap<String, Group>,
+    pub(super) of_case: HashMap<String, Group>,
     /// Those whose spans name no case, by their keys.
-    by_key: HashMap<String, Group>,
+    pub(super) by_key: HashMap<String, Group>,
     /// The same, by what the user says first, where that is something.
     by_words: HashMap<String, Alike>,
     /// The only one whose spans name no case.
-    only_free: Option<usize>,
+    pub(super) only_free: Option<usize>,
     /// What the user says first in some of all.
-    begin: Vec<String>,
+    pub(super) begin: Vec<String>,
 }
 
 /// Conversations that fit alike, in the order of the files.
 #[derive(Debug, Default)]
 pub(super) struct Group {
-    places: Vec<usize>,
+    pub(super) places: Vec<usize>,
     /// Their keys, which all cases that cannot tell them apart are told.
     keys: OnceLock<Arc<[String]>>,
 }
@@ -72,16 +72,6 @@ impl Index {
         index
     }
 
-    /// Those whose spans name the case.
-    pub(super) fn of_case(&self, eval_id: &str) -> Option<&Group> {
-        self.of_case.get(eval_id)
-    }
-
-    /// Those that have this key.
-    pub(super) fn with_key(&self, key: &str) -> Option<&Group> {
-        self.by_key.get(key)
-    }
-
     /// Those in which the user begins with these words, which are normalized. Of several the ones with so many turns, if there
     /// are such.
     pub(super) fn beginning(&self, words: &str, turns: Option<usize>) -> Option<&Group> {
@@ -91,23 +81,9 @@ impl Index {
             .filter(|_| alike.all.places.len() > 1)
             .or(Some(&alike.all))
     }
-
-    /// The only one whose spans name no case.
-    pub(super) fn only_free(&self) -> Option<usize> {
-        self.only_free
-    }
-
-    /// What the user says first in some of them.
-    pub(super) fn begin(&self) -> &[String] {
-        &self.begin
-    }
 }
 
 impl Group {
-    pub(super) fn places(&self) -> &[usize] {
-        &self.places
-    }
-
     /// Those of both, each once, in the order of the files.
     pub(super) fn or(&self, other: &Self) -> Self {
         let mut places = [&*self.places, &*other.places].concat();
@@ -147,18 +123,11 @@ impl PartialEq for LazyIndex {
 
 /// A text without what does not matter when words are compared: white space and the case of letters.
 pub(crate) fn normalized(text: &str) -> String {
-    if text.is_ascii() {
-        let mut words = String::with_capacity(text.len());
-        for word in text.split_whitespace() {
-            if !words.is_empty() {
-                words.push(' ');
-            }
-            words.push_str(word);
-        }
+    let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.is_ascii() {
         words.make_ascii_lowercase();
         return words;
     }
-    let words: Vec<&str> = text.split_whitespace().collect();
     // Up and down again, so that letters without a capital of their own are equal to their capitals.
-    words.join(" ").chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
+    words.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }

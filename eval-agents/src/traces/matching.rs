@@ -121,15 +121,15 @@ impl<'c> Sought<'c> {
         conversations: &[Conversation],
         index: &Index,
     ) -> Result<(usize, MatchedBy), MatchError> {
-        let only = |group: &Group, by| match group.places() {
+        let only = |group: &Group, by| match &*group.places {
             [at] => Ok((*at, by)),
             _ => Err(MatchError::Several { by, keys: group.keys(conversations) }),
         };
-        if let Some(tagged) = self.eval_id.and_then(|id| index.of_case(id)) {
+        if let Some(tagged) = self.eval_id.and_then(|id| index.of_case.get(id)) {
             return only(tagged, MatchedBy::CaseId);
         }
-        let of_session = self.session_id.and_then(|id| index.with_key(id));
-        match (self.eval_id.and_then(|id| index.with_key(id)), of_session) {
+        let of_session = self.session_id.and_then(|id| index.by_key.get(id));
+        match (self.eval_id.and_then(|id| index.by_key.get(id)), of_session) {
             (Some(one), Some(other)) => return only(&one.or(other), MatchedBy::Key),
             (Some(named), None) | (None, Some(named)) => return only(named, MatchedBy::Key),
             (None, None) => {}
@@ -137,9 +137,9 @@ impl<'c> Sought<'c> {
         if let Some(alike) = index.beginning(&normalized(self.first), self.turns) {
             return only(alike, MatchedBy::Words);
         }
-        match index.only_free() {
+        match index.only_free {
             Some(at) if self.is_only_case => Ok((at, MatchedBy::OnlyOne)),
-            _ => Err(MatchError::None { begin: index.begin().to_vec() }),
+            _ => Err(MatchError::None { begin: index.begin.clone() }),
         }
     }
 }

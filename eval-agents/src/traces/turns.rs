@@ -62,30 +62,30 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     let user = (!users.is_empty()).then(|| users.concat());
     note_user(&mut gaps, user.is_some(), input, &calls);
     note_outputs(&mut gaps, &own, &tools, &said, error.is_some());
-    let is_of_root = !matches!(analysis.nodes[anchor].class, Some(Class::Agent | Class::Workflow));
+    let is_agentic =
+        |number: usize| matches!(analysis.nodes[number].class, Some(Class::Agent | Class::Workflow));
+    let is_of_root = !is_agentic(anchor);
     if is_of_root && has_several_turns(&own) {
         let message = format!("the span {} holds model calls of several turns", span.id);
         gaps.push(Gap::new(GapKind::SeveralTurns, message));
     }
 
-    let is_agentic =
-        |number: usize| matches!(analysis.nodes[number].class, Some(Class::Agent | Class::Workflow));
     let named = members.iter().filter(|number| is_agentic(**number));
     let named = named.filter_map(|number| analysis.tree.spans[*number].view.as_ref()?.agent.as_deref());
     let agents: BTreeSet<&str> = named
-        .chain(calls.iter().filter_map(|call| call.agent.as_deref()))
+        .chain(calls.iter().filter_map(|call| call.told.agent.as_deref()))
         .chain(tools.iter().filter_map(|tool| tool.call.agent.as_deref()))
         .collect();
-    let agent = view.and_then(|view| view.agent.as_deref()).filter(|_| is_agentic(anchor));
+    let agent = view.and_then(|view| view.agent.as_deref()).filter(|_| !is_of_root);
     let turn = Turn {
         trace_id: trace.to_owned(),
         span_id: span.id.to_string(),
-        agent: agent.or_else(|| calls.iter().find_map(|call| call.agent.as_deref())).map(str::to_owned),
+        agent: agent.or_else(|| calls.iter().find_map(|call| call.told.agent.as_deref())).map(str::to_owned),
         agents: agents.into_iter().map(str::to_owned).collect(),
         user,
         intermediate: said.intermediate,
         answer: said.answer,
-        usage: calls.iter().filter_map(|call| call.usage).fold(Usage::default(), Usage::plus),
+        usage: calls.iter().map(|call| call.told.usage).fold(Usage::default(), Usage::plus),
         // Those inside it say nothing of how long the turn was, if the span that holds it does not.
         start_ns: span.start.and(spans().filter_map(|span| span.start).min()),
         end_ns: span.end.and(spans().filter_map(|span| span.end).max()),
@@ -95,8 +95,7 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
         gaps: Vec::new(),
     };
     note_time(&mut gaps, &turn);
-    let ends = |call: &ModelCall| (call.end, call.start);
-    let last_call = (0..calls.len()).max_by_key(|at| ends(&calls[*at]));
+    let last_call = (0..calls.len()).max_by_key(|at| calls[*at].ended());
     Found { turn, users, is_of_root, calls, last_call, tools, gaps, answered: 0 }
 }
 
@@ -122,30 +121,27 @@ struct Said {
 impl Said {
     /// What the span of the turn puts out, else what its model calls said: the one that ended last has the answer.
     fn of(whole: Option<&Output>, own: &[&ModelCall]) -> Self {
-        let speaking = || own.iter().filter(|call| call.text().is_some());
-        let texts = |call: &ModelCall| -> Vec<String> {
-            call.output.iter().flat_map(|output| &*output.texts).map(ToString::to_string).collect()
+        let mut speaking: Vec<&Output> = Vec::new();
+        let mut last = None;
+        for call in own {
+            let Some(output) = call.output.as_ref().filter(|output| !output.texts.is_empty()) else {
+                continue;
+            };
+            if last.as_ref().is_none_or(|(_, ended)| call.ended() > *ended) {
+                last = Some((speaking.len(), call.ended()));
+            }
+            speaking.push(output);
+        }
+        let answer = match (whole, last) {
+            (Some(whole), _) => whole.text(),
+            (None, last) => last.and_then(|(at, _)| speaking.remove(at).text()),
         };
-        if let Some(whole) = whole {
-            let answer = whole.text();
-            let mut intermediate: Vec<String> = speaking().flat_map(|call| texts(call)).collect();
-            if intermediate.last() == answer.as_ref() {
-                intermediate.pop();
-            }
-            return Self { answer, intermediate };
+        let texts = speaking.into_iter().flat_map(|output| &*output.texts);
+        let mut intermediate: Vec<String> = texts.map(ToString::to_string).collect();
+        if whole.is_some() && intermediate.last() == answer.as_ref() {
+            intermediate.pop();
         }
-        let mut last: Option<&&ModelCall> = None;
-        for call in speaking() {
-            if last.is_none_or(|last| (call.end, call.start) > (last.end, last.start)) {
-                last = Some(call);
-            }
-        }
-        let is_last = |call: &ModelCall| last.is_some_and(|last| std::ptr::eq(*last, call));
-        let others = speaking().filter(|call| !is_last(call));
-        Self {
-            intermediate: others.flat_map(|call| texts(call)).collect(),
-            answer: last.and_then(|call| call.text()),
-        }
+        Self { answer, intermediate }
     }
 }
 
@@ -155,8 +151,8 @@ fn error_of(span: &Span, own: &[&ModelCall], is_answered: bool) -> Option<String
     if code.is_some() || span.status == Status::Error {
         return Some(code.unwrap_or(OTHER_ERROR).to_owned());
     }
-    let last = own.iter().max_by_key(|call| (call.end, call.start)).filter(|_| !is_answered)?;
-    last.error.clone()
+    let last = own.iter().max_by_key(|call| call.ended()).filter(|_| !is_answered)?;
+    last.told.error.clone()
 }
 
 /// Notes that it is not known how long a turn took, unless one of its spans says so already.
@@ -206,7 +202,7 @@ fn note_outputs(gaps: &mut Vec<Gap>, own: &[&ModelCall], tools: &[SpanTool], sai
             ));
         }
     }
-    let is_lost = |call: &ModelCall| call.output.is_none() && call.error.is_none();
+    let is_lost = |call: &ModelCall| call.output.is_none() && call.told.error.is_none();
     for call in own.iter().filter(|call| is_lost(call) && call.has_unreadable_output) {
         let message = format!("what the model call {} put out is cut or no JSON", call.span);
         gaps.push(Gap::new(GapKind::Unreadable, message));
@@ -229,22 +225,18 @@ fn note_outputs(gaps: &mut Vec<Gap>, own: &[&ModelCall], tools: &[SpanTool], sai
             .as_ref()
             .is_some_and(|output| output.is_redacted && output.texts.is_empty() && output.calls.is_empty())
     };
-    let last = own.iter().max_by_key(|call| (call.end, call.start));
+    let last = own.iter().max_by_key(|call| call.ended());
     let is_last_lost = last.is_none_or(|call| is_lost(call) || is_redacted(call));
     if said.answer.is_none() && is_last_lost && !failed {
         gaps.push(Gap::new(GapKind::AnswerNotCaptured, "what the agent answered was not captured"));
     } else if said.answer.is_some()
-        && last.is_some_and(|call| is_lost(call) && call.text().is_none())
-        && !said_by_span(own, said)
+        && last.is_some_and(|call| is_lost(call))
+        // Else it comes from the span of the turn.
+        && own.iter().any(|call| call.text() == said.answer)
     {
         let message = "what the last model call put out was not captured: the answer may be another one";
         gaps.push(Gap::new(GapKind::AnswerNotCaptured, message));
     }
-}
-
-/// Whether the answer comes from the span of the turn, and not from a model call.
-fn said_by_span(own: &[&ModelCall], said: &Said) -> bool {
-    own.iter().all(|call| call.text() != said.answer)
 }
 
 impl Found {
@@ -263,7 +255,7 @@ impl Found {
         turn.agents.sort();
         turn.agents.dedup();
         turn.calls = tool_calls::of_turn(&tools, &calls, &mut gaps);
-        turn.model_calls = calls.into_iter().map(ModelCall::into_public).collect();
+        turn.model_calls = calls.into_iter().map(|call| call.told).collect();
         let mut seen = HashSet::new();
         gaps.retain(|gap| seen.insert(gap.clone()));
         turn.gaps = gaps;
@@ -286,7 +278,7 @@ impl Found {
 
     /// The hash of all that was said in the conversation up to the end of this turn, if all was captured.
     pub(super) fn tail(&self) -> Option<u64> {
-        self.own().max_by_key(|call| (call.end, call.start))?.tail()
+        self.own().max_by_key(|call| call.ended())?.tail()
     }
 
     /// The results that a model was sent last in this turn, those of earlier turns among them.
@@ -355,7 +347,7 @@ impl Found {
     /// Adds a turn that continues this one. It takes time for `next` alone, as thousands may follow one another.
     pub(super) fn join(&mut self, mut next: Self) {
         let turn = &mut self.turn;
-        let later = next.turn;
+        let later = std::mem::take(&mut next.turn);
         if later.answer.is_some() {
             turn.intermediate.extend(turn.answer.take());
             turn.answer = later.answer;
@@ -368,7 +360,7 @@ impl Found {
             next.gaps.retain(|gap| gap.kind != GapKind::UserNotCaptured);
         } else {
             turn.user = later.user;
-            self.users = next.users;
+            self.users = std::mem::take(&mut next.users);
         }
         turn.agent = turn.agent.take().or(later.agent);
         turn.agents.extend(later.agents);
@@ -376,9 +368,7 @@ impl Found {
         turn.start_ns = turn.start_ns.zip(later.start_ns).map(|(one, other)| one.min(other));
         turn.end_ns = turn.end_ns.zip(later.end_ns).map(|(one, other)| one.max(other));
         turn.error = turn.error.take().or(later.error);
-        let ends = |call: Option<&ModelCall>| call.map(|call| (call.end, call.start));
-        let last = next.last_call.map(|at| &next.calls[at]);
-        if ends(last) >= ends(self.last_call.map(|at| &self.calls[at])) {
+        if next.last_call().map(ModelCall::ended) >= self.last_call().map(ModelCall::ended) {
             self.last_call = next.last_call.map(|at| self.calls.len() + at).or(self.last_call);
         }
         self.calls.extend(next.calls);

@@ -6,7 +6,7 @@ mod jaeger;
 mod otlp;
 mod stream;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 
 use eval_core::format::{Map, Value};
 use flate2::bufread::MultiGzDecoder;
@@ -16,9 +16,10 @@ use serde::de::{DeserializeSeed, MapAccess};
 use super::error::TraceError;
 use super::store::Store;
 use eval_support::file::GZIP;
+use eval_support::key_case::camel;
 use jaeger::Data;
 use otlp::Resources;
-use stream::{Elements, Fields, List, Object, value};
+use stream::{Read, Reads, value};
 
 /// How much is read at once.
 const BUFFER_BYTES: usize = 262_144;
@@ -26,29 +27,21 @@ const BUFFER_BYTES: usize = 262_144;
 /// The fields of a span that stands alone.
 const OF_SPAN: &[&str] = &[
     "traceId",
-    "trace_id",
     "spanId",
-    "span_id",
     "parentSpanId",
-    "parent_span_id",
     "name",
     "startTimeUnixNano",
-    "start_time_unix_nano",
     "endTimeUnixNano",
-    "end_time_unix_nano",
     "attributes",
     "events",
     "status",
     "droppedAttributesCount",
-    "dropped_attributes_count",
     "droppedEventsCount",
-    "dropped_events_count",
     "droppedLinksCount",
-    "dropped_links_count",
 ];
 
 /// Reads a file into a store.
-pub(super) fn read(reader: impl Read, store: &mut Store) -> Result<(), TraceError> {
+pub(super) fn read(reader: impl io::Read, store: &mut Store) -> Result<(), TraceError> {
     let io = TraceError::io;
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, reader);
     let begin = reader.fill_buf().map_err(io)?;
@@ -86,7 +79,7 @@ fn documents<'de>(
         }
         number += 1;
         let mut document = Document { store: &mut *store, found: Found::default() };
-        document.deserialize(&mut deserializer).map_err(TraceError::of_json)?;
+        Read(&mut Whole(&mut document)).deserialize(&mut deserializer).map_err(TraceError::of_json)?;
         let Document { found, .. } = document;
         found.end(number, store)?;
     }
@@ -108,12 +101,6 @@ struct Found {
     span: Map,
     /// What stands there instead.
     other: Option<String>,
-}
-
-impl Document<'_> {
-    fn deserialize<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
-        Top(self).deserialize(deserializer)
-    }
 }
 
 impl Found {
@@ -138,64 +125,66 @@ fn bare_span(value: &Value, store: &mut Store) {
     }
 }
 
-/// The whole of a document: an object, or a list of spans.
-struct Top<'d, 's>(&'d mut Document<'s>);
+impl Reads for Document<'_> {
+    const OBJECTS: bool = true;
 
-impl<'de> DeserializeSeed<'de> for Top<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(stream::Either(self.0))
-    }
-}
-
-impl Fields for Document<'_> {
     fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
-        let what = match name {
-            "resourceSpans" | "resource_spans" => "resourceSpans",
-            "resourceLogs" | "resource_logs" => "resourceLogs",
+        let what = match &*camel(name) {
+            "resourceSpans" => "resourceSpans",
+            "resourceLogs" => "resourceLogs",
             "batches" => "batches",
-            "trace" => return access.next_value_seed(Object(self)),
+            "trace" => return access.next_value_seed(Read(self)),
             "data" => {
                 let mut data = Data { store: &mut *self.store, found: None };
-                access.next_value_seed(List(&mut data))?;
+                access.next_value_seed(Read(&mut data))?;
                 match data.found {
                     None => self.found.is_known = true,
                     Some(found) => self.found.other = Some(format!("an object whose `data` is {found}")),
                 }
                 return Ok(());
             }
-            name if OF_SPAN.contains(&name) => {
+            of_span if OF_SPAN.contains(&of_span) => {
                 let value = value(access)?;
                 self.found.span.insert(name, value);
                 return Ok(());
             }
-            _ => return otlp::other(name, access, &mut self.store.notes),
+            other => return otlp::other(other, access, &mut self.store.notes),
         };
         self.found.is_known = true;
-        access.next_value_seed(List(&mut Resources { store: &mut *self.store, what }))
+        access.next_value_seed(Read(&mut Resources { store: &mut *self.store, what }))
     }
 
-    fn not_an_object(&mut self, found: &'static str) {
+    fn misfit(&mut self, found: &'static str) {
         self.found.other = Some(found.to_owned());
     }
 }
 
-impl Elements for Document<'_> {
+/// A document as a whole: an object, or a list of spans.
+struct Whole<'d, 's>(&'d mut Document<'s>);
+
+impl Reads for Whole<'_, '_> {
+    const OBJECTS: bool = true;
+    const LISTS: bool = true;
+
+    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
+        self.0.field(name, access)
+    }
+
     /// One of a list of spans.
     fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
-        let mut one = Document { store: &mut *self.store, found: Found::default() };
-        Object(&mut one).deserialize(deserializer)?;
+        let Document { store, found: all } = &mut *self.0;
+        let mut one = Document { store: &mut *store, found: Found::default() };
+        Read(&mut one).deserialize(deserializer)?;
         let Document { found, .. } = one;
-        if found.is_known || found.end(0, self.store).is_ok() {
-            self.found.is_known = true;
+        if found.is_known || found.end(0, store).is_ok() {
+            all.is_known = true;
         } else {
-            self.store.notes.malformed("an element of the list is no span");
+            store.notes.malformed("an element of the list is no span");
         }
         Ok(())
     }
 
-    fn not_a_list(&mut self, found: &'static str) {
-        self.found.other = Some(found.to_owned());
+    fn misfit(&mut self, found: &'static str) {
+        self.0.misfit(found);
     }
 }

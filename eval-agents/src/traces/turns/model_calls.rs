@@ -1,9 +1,8 @@
 //! Calls of models: a span of a provider, with the spans of libraries around it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU64;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::traces::anchors::Analysis;
 use crate::traces::conversation::{self, Usage};
@@ -16,19 +15,15 @@ pub(in crate::traces) struct ModelCall {
     pub(in crate::traces) span: String,
     pub(in crate::traces) start: Option<NonZeroU64>,
     pub(in crate::traces) end: Option<NonZeroU64>,
-    pub(in crate::traces) duration: Option<Duration>,
     /// Whether a tool made it: what it says is not what the agent says.
     pub(in crate::traces) is_delegated: bool,
-    pub(in crate::traces) agent: Option<String>,
-    pub(in crate::traces) model: Option<String>,
-    pub(in crate::traces) usage: Option<Usage>,
+    /// What is told of it.
+    pub(in crate::traces) told: conversation::ModelCall,
     pub(in crate::traces) finish: Vec<Box<str>>,
     pub(in crate::traces) input: Option<Input>,
     pub(in crate::traces) output: Option<Output>,
     pub(in crate::traces) has_unreadable_input: bool,
     pub(in crate::traces) has_unreadable_output: bool,
-    /// Why it failed, if it failed.
-    pub(in crate::traces) error: Option<String>,
 }
 
 impl ModelCall {
@@ -42,14 +37,13 @@ impl ModelCall {
         let history = &self.input.as_ref()?.history;
         match &self.output {
             Some(output) => history.then(&output.atoms),
-            None => history.whole().filter(|_| self.error.is_some()),
+            None => history.whole().filter(|_| self.told.error.is_some()),
         }
     }
 
-    /// What is told of it.
-    pub(super) fn into_public(self) -> conversation::ModelCall {
-        let Self { agent, model, usage, duration, error, .. } = self;
-        conversation::ModelCall { agent, model, usage: usage.unwrap_or_default(), duration, error }
+    /// What is later in this order ended later.
+    pub(super) fn ended(&self) -> impl Ord + use<> {
+        (self.end, self.start)
     }
 
     /// Whether it ended to have tools called.
@@ -59,66 +53,44 @@ impl ModelCall {
     }
 }
 
-/// The calls of models among the members of a turn, in the order of time.
+/// The calls of models among the members of a turn, in the order of time. Spans around exactly one are one call with it. Of spans
+/// around several, each inner one is a call.
 pub(super) fn of(analysis: &Analysis, members: &[usize]) -> Vec<ModelCall> {
-    let is_inference = |number: usize| analysis.nodes[number].class == Some(Class::Inference);
-    let inference: Vec<usize> = members.iter().copied().filter(|number| is_inference(*number)).collect();
-    let mut inner: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut tops = Vec::new();
-    let places: HashMap<usize, usize> =
-        inference.iter().enumerate().map(|(at, number)| (*number, at)).collect();
-    for &number in &inference {
-        match analysis.nodes[number].inference_parent.filter(|parent| places.contains_key(parent)) {
-            Some(parent) => inner.entry(parent).or_default().push(number),
-            None => tops.push(number),
+    let is_inference = |number: &usize| analysis.nodes[*number].class == Some(Class::Inference);
+    let inference: Vec<usize> = members.iter().copied().filter(is_inference).collect();
+    let known: HashSet<usize> = inference.iter().copied().collect();
+    let around =
+        |number: usize| analysis.nodes[number].inference_parent.filter(|around| known.contains(around));
+    // By span, how many calls are in it. Depth first, so that those below come after.
+    let mut inside: HashMap<usize, usize> = HashMap::with_capacity(inference.len());
+    let mut innermost = Vec::new();
+    for &number in inference.iter().rev() {
+        let calls = *inside.entry(number).or_insert_with(|| {
+            innermost.push(number);
+            1
+        });
+        if let Some(around) = around(number) {
+            *inside.entry(around).or_default() += calls;
         }
     }
+    let chain = |innermost: usize| {
+        let around = |number: &usize| around(*number).filter(|around| inside[around] == 1);
+        std::iter::successors(Some(innermost), around).collect::<Vec<_>>()
+    };
     let mut calls: Vec<ModelCall> =
-        chains(&inference, &tops, &inner).iter().map(|chain| call(analysis, chain)).collect();
+        innermost.into_iter().rev().map(|number| call(analysis, &chain(number))).collect();
     calls.sort_by_key(|call| (call.start, call.end));
     calls
 }
 
-/// The spans of each call, the innermost first. Spans around exactly one are one call with it. Of spans around several, each
-/// inner one is a call.
-fn chains(inference: &[usize], tops: &[usize], inner: &HashMap<usize, Vec<usize>>) -> Vec<Vec<usize>> {
-    let below = |number: usize| inner.get(&number).map(Vec::as_slice).unwrap_or_default();
-    // Depth first, so that those below come after.
-    let mut leaves: HashMap<usize, usize> = HashMap::with_capacity(inference.len());
-    for &number in inference.iter().rev() {
-        let sum = below(number).iter().map(|inner| leaves.get(inner).copied().unwrap_or(1)).sum::<usize>();
-        leaves.insert(number, sum.max(1));
-    }
-    let mut chains = Vec::new();
-    let mut pending: Vec<usize> = tops.iter().rev().copied().collect();
-    while let Some(number) = pending.pop() {
-        if leaves.get(&number) == Some(&1) {
-            let mut chain = vec![number];
-            let mut next = below(number).first();
-            while let Some(inner) = next {
-                chain.push(*inner);
-                next = below(*inner).first();
-            }
-            chain.reverse();
-            chains.push(chain);
-        } else {
-            pending.extend(below(number).iter().rev());
-        }
-    }
-    chains
-}
-
+/// The call of some spans, the innermost first.
 fn call(analysis: &Analysis, chain: &[usize]) -> ModelCall {
     let spans = || chain.iter().map(|number| &analysis.tree.spans[*number]);
     let views = || spans().filter_map(|span| span.view.as_deref());
     let leaf = chain[0];
-    let error = {
-        let code = views().find_map(|view| view.error_type.as_deref()).map(str::to_owned);
-        let status = spans().map(|span| span.status).find(|status| *status != Status::Unset);
-        let failed =
-            status == Some(Status::Error) || status.is_none() && views().any(|view| view.has_exception);
-        code.or_else(|| failed.then(|| OTHER_ERROR.to_owned()))
-    };
+    let code = views().find_map(|view| view.error_type.as_deref()).map(str::to_owned);
+    let status = spans().map(|span| span.status).find(|status| *status != Status::Unset);
+    let failed = status == Some(Status::Error) || status.is_none() && views().any(|view| view.has_exception);
     let own_agent = || views().find_map(|view| view.agent.as_deref());
     let model = |slot: fn(&OfModel) -> &Slot<Arc<str>>| {
         views().find_map(|view| slot(view.model()).get()).map(ToString::to_string)
@@ -127,17 +99,19 @@ fn call(analysis: &Analysis, chain: &[usize]) -> ModelCall {
         span: analysis.tree.spans[leaf].id.to_string(),
         start: spans().map(|span| span.start).min().flatten(),
         end: spans().map(Span::ends).max().flatten(),
-        duration: conversation::duration(spans()),
         is_delegated: analysis.nodes[leaf].is_under_tool,
-        agent: analysis.agent(leaf).or_else(own_agent).map(str::to_owned),
-        model: model(|view| &view.response_model).or_else(|| model(|view| &view.request_model)),
-        usage: views().find_map(usage),
+        told: conversation::ModelCall {
+            agent: analysis.agent(leaf).or_else(own_agent).map(str::to_owned),
+            model: model(|view| &view.response_model).or_else(|| model(|view| &view.request_model)),
+            usage: views().find_map(usage).unwrap_or_default(),
+            duration: conversation::duration(spans()),
+            error: code.or_else(|| failed.then(|| OTHER_ERROR.to_owned())),
+        },
         finish: views().find_map(|view| view.model().finish.get()).cloned().unwrap_or_default(),
         input: views().find_map(|view| view.model().input.get()).cloned(),
         output: views().find_map(|view| view.model().output.get()).cloned(),
         has_unreadable_input: views().any(|view| view.model().input.is_unreadable()),
         has_unreadable_output: views().any(|view| view.model().output.is_unreadable()),
-        error,
     }
 }
 

@@ -232,7 +232,7 @@ fn of_parts(calls: &[ModelCall]) -> Vec<Asked> {
                     name: part.name.clone(),
                     args: part.args.clone(),
                     result: found.map(|(value, _)| value),
-                    agent: call.agent.clone(),
+                    agent: call.told.agent.clone(),
                     duration: None,
                     error: None,
                 },
@@ -317,8 +317,9 @@ fn as_asked<'s>(spans: &'s [SpanTool], claims: &[Claim], parts: &[Asked]) -> Vec
 /// after the one that was asked for before it.
 fn filled(spans: &[SpanTool], mut parts: Vec<Asked>, gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
     let mut claimed: Vec<Option<usize>> = vec![None; parts.len()];
-    let mut tools: Vec<ToolCall> = Vec::with_capacity(spans.len());
-    for (at, (span, claim)) in as_asked(spans, &claims(spans, &parts), &parts).into_iter().enumerate() {
+    // Each with the number of the span that it stands at or after, from 1.
+    let mut tools: Vec<(usize, ToolCall)> = Vec::with_capacity(spans.len());
+    for (at, (span, claim)) in (1..).zip(as_asked(spans, &claims(spans, &parts), &parts)) {
         let mut tool = span.call.clone();
         if let Some((number, is_by_id)) = claim {
             claimed[number] = Some(at);
@@ -348,14 +349,12 @@ fn filled(spans: &[SpanTool], mut parts: Vec<Asked>, gaps: &mut Vec<Gap>) -> Vec
             }
         }
         note_name(gaps, span, claim.is_some(), &tool.name);
-        tools.push(tool);
+        tools.push((at, tool));
     }
-    let mut first = Vec::new();
-    let mut after: Vec<Vec<ToolCall>> = vec![Vec::new(); tools.len()];
-    let mut previous = None;
+    let mut previous = 0;
     for (Asked { call, is_by_order, .. }, claimed) in parts.into_iter().zip(claimed) {
-        if claimed.is_some() {
-            previous = claimed;
+        if let Some(at) = claimed {
+            previous = at;
             continue;
         }
         if is_by_order {
@@ -365,13 +364,10 @@ fn filled(spans: &[SpanTool], mut parts: Vec<Asked>, gaps: &mut Vec<Gap>) -> Vec
             let message = format!("the call of `{}` stands in messages alone, without a span", call.name);
             gaps.push(Gap::new(GapKind::ToolWithoutSpan, message));
         }
-        match previous {
-            Some(previous) => after[previous].push(call),
-            None => first.push(call),
-        }
+        tools.push((previous, call));
     }
-    let pairs = tools.into_iter().zip(after);
-    first.into_iter().chain(pairs.flat_map(|(tool, after)| std::iter::once(tool).chain(after))).collect()
+    tools.sort_by_key(|(at, _)| *at);
+    tools.into_iter().map(|(_, tool)| tool).collect()
 }
 
 /// Notes where the name of a call comes from, if its span does not say it.

@@ -8,7 +8,7 @@ use eval_core::format::Value;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, MapAccess};
 
-use super::stream::{Elements, Fields, Object, skip, value, values};
+use super::stream::{Read, Reads, skip, value, values};
 use crate::traces::attributes::{self, Attributes, count, text};
 use crate::traces::id::Id;
 use crate::traces::notes::Notes;
@@ -23,10 +23,12 @@ pub(super) struct Data<'s> {
     pub(super) found: Option<&'static str>,
 }
 
-impl Elements for Data<'_> {
+impl Reads for Data<'_> {
+    const LISTS: bool = true;
+
     fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
         let mut trace = Trace { store: &mut *self.store, spans: Vec::new(), processes: BTreeMap::new() };
-        Object(&mut trace).deserialize(deserializer)?;
+        Read(&mut trace).deserialize(deserializer)?;
         let Trace { store, spans, processes } = trace;
         for JaegerSpan { trace, mut span, process } in spans {
             span.resource = process.and_then(|process| processes.get(&process)).cloned();
@@ -35,7 +37,7 @@ impl Elements for Data<'_> {
         Ok(())
     }
 
-    fn not_a_list(&mut self, found: &'static str) {
+    fn misfit(&mut self, found: &'static str) {
         self.found = Some(found);
     }
 }
@@ -52,16 +54,16 @@ struct JaegerSpan {
     process: Option<String>,
 }
 
-impl Fields for Trace<'_> {
+impl Reads for Trace<'_> {
+    const OBJECTS: bool = true;
+
     fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
         let Self { store, spans, processes } = self;
         match name {
-            "spans" => {
-                if let Some(found) = values(access, |value| spans.extend(span(&value, store)))? {
-                    store.notes.misfit("`spans`", "a list", found);
-                }
-                Ok(())
-            }
+            "spans" => values(access, |read| match read {
+                Ok(value) => spans.extend(span(&value, store)),
+                Err(found) => store.notes.misfit("`spans`", "a list", found),
+            }),
             "processes" => {
                 let found = value(access)?;
                 if found.as_object().is_none() {
@@ -78,7 +80,7 @@ impl Fields for Trace<'_> {
         }
     }
 
-    fn not_an_object(&mut self, found: &'static str) {
+    fn misfit(&mut self, found: &'static str) {
         self.store.notes.misfit("an element of `data`", "an object", found);
         if found == "null" {
             self.store.notes.malformed("an element of `data` is null");

@@ -4,10 +4,11 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use eval_core::format::Value;
+use eval_support::key_case::{camel, snake};
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, MapAccess};
 
-use super::stream::{Elements, Fields, List, Object, skip, value, values};
+use super::stream::{Read, Reads, skip, value, values};
 use crate::traces::attributes::{self, count};
 use crate::traces::id::Id;
 use crate::traces::notes::Notes;
@@ -21,7 +22,9 @@ pub(super) struct Resources<'s> {
     pub(super) what: &'static str,
 }
 
-impl Elements for Resources<'_> {
+impl Reads for Resources<'_> {
+    const LISTS: bool = true;
+
     fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
         let mut one = Resource {
             store: &mut *self.store,
@@ -30,7 +33,7 @@ impl Elements for Resources<'_> {
             spans: Vec::new(),
             logs: Vec::new(),
         };
-        Object(&mut one).deserialize(deserializer)?;
+        Read(&mut one).deserialize(deserializer)?;
         let Resource { store, identity, spans, logs, .. } = one;
         if identity.is_some() {
             for place in spans {
@@ -43,7 +46,7 @@ impl Elements for Resources<'_> {
         Ok(())
     }
 
-    fn not_a_list(&mut self, found: &'static str) {
+    fn misfit(&mut self, found: &'static str) {
         self.store.notes.misfit(&format!("`{}`", self.what), "a list", found);
     }
 }
@@ -65,9 +68,11 @@ struct Log {
     event: Event,
 }
 
-impl Fields for Resource<'_> {
+impl Reads for Resource<'_> {
+    const OBJECTS: bool = true;
+
     fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
-        match name {
+        match &*camel(name) {
             "resource" => {
                 let resource = value(access)?;
                 let notes = &mut self.store.notes;
@@ -76,19 +81,14 @@ impl Fields for Resource<'_> {
                 self.identity = overlay::identity(&attributes).map(Arc::new);
                 Ok(())
             }
-            "scopeSpans"
-            | "scope_spans"
-            | "instrumentationLibrarySpans"
-            | "instrumentation_library_spans"
-            | "scopeLogs"
-            | "scope_logs"
-            | "instrumentationLibraryLogs"
-            | "instrumentation_library_logs" => access.next_value_seed(List(&mut Scopes(self))),
-            _ => other(name, access, &mut self.store.notes),
+            "scopeSpans" | "instrumentationLibrarySpans" | "scopeLogs" | "instrumentationLibraryLogs" => {
+                access.next_value_seed(Read(&mut Scopes(self)))
+            }
+            name => other(name, access, &mut self.store.notes),
         }
     }
 
-    fn not_an_object(&mut self, found: &'static str) {
+    fn misfit(&mut self, found: &'static str) {
         let what = format!("an element of `{}`", self.what);
         self.store.notes.misfit(&what, "an object", found);
     }
@@ -97,11 +97,13 @@ impl Fields for Resource<'_> {
 /// The scopes of a resource.
 struct Scopes<'r, 's>(&'r mut Resource<'s>);
 
-impl Elements for Scopes<'_, '_> {
+impl Reads for Scopes<'_, '_> {
+    const LISTS: bool = true;
+
     fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
         let mut scope =
             Scope { store: &mut *self.0.store, name: String::new(), spans: Vec::new(), logs: Vec::new() };
-        Object(&mut scope).deserialize(deserializer)?;
+        Read(&mut scope).deserialize(deserializer)?;
         let Scope { store, name, spans, logs } = scope;
         for place in &spans {
             store.span(*place).set_scope(&name);
@@ -111,7 +113,7 @@ impl Elements for Scopes<'_, '_> {
         Ok(())
     }
 
-    fn not_a_list(&mut self, found: &'static str) {
+    fn misfit(&mut self, found: &'static str) {
         self.0.store.notes.misfit("`scopeSpans`", "a list", found);
     }
 }
@@ -123,48 +125,45 @@ struct Scope<'s> {
     logs: Vec<Log>,
 }
 
-impl Fields for Scope<'_> {
+impl Reads for Scope<'_> {
+    const OBJECTS: bool = true;
+
     fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
         let Self { store, spans, logs, .. } = self;
-        match name {
-            "scope" | "instrumentationLibrary" | "instrumentation_library" => {
+        match &*camel(name) {
+            "scope" | "instrumentationLibrary" => {
                 let scope = value(access)?;
                 store.notes.dropped("attributes of a scope", dropped_attributes(&scope));
                 scope["name"].as_str().unwrap_or_default().clone_into(&mut self.name);
                 Ok(())
             }
-            "spans" => {
-                if let Some(found) = values(access, |value| {
-                    if let Some((trace, span)) = span(&value, store) {
-                        spans.push(store.add_span(&trace, span));
-                    }
-                })? {
-                    store.notes.misfit("`spans`", "a list", found);
+            "spans" => values(access, |read| match read {
+                Ok(value) => {
+                    let read = span(&value, store);
+                    spans.extend(read.map(|(trace, span)| store.add_span(&trace, span)));
                 }
-                Ok(())
-            }
-            "logRecords" | "log_records" => {
-                if let Some(found) = values(access, |value| logs.extend(log(&value, &mut store.notes)))? {
-                    store.notes.misfit("`logRecords`", "a list", found);
-                }
-                Ok(())
-            }
-            _ => other(name, access, &mut store.notes),
+                Err(found) => store.notes.misfit("`spans`", "a list", found),
+            }),
+            "logRecords" => values(access, |read| match read {
+                Ok(value) => logs.extend(log(&value, &mut store.notes)),
+                Err(found) => store.notes.misfit("`logRecords`", "a list", found),
+            }),
+            name => other(name, access, &mut store.notes),
         }
     }
 
-    fn not_an_object(&mut self, found: &'static str) {
+    fn misfit(&mut self, found: &'static str) {
         self.store.notes.misfit("an element of `scopeSpans`", "an object", found);
     }
 }
 
-/// A field that is not read, unless it says that spans were dropped.
+/// A field that is not read, unless it says that spans were dropped. The name is the one of OTLP's JSON.
 pub(super) fn other<'de, A: MapAccess<'de>>(
     name: &str,
     access: &mut A,
     notes: &mut Notes,
 ) -> Result<(), A::Error> {
-    if matches!(name, "droppedSpansCount" | "dropped_spans_count") {
+    if name == "droppedSpansCount" {
         notes.dropped("spans", count(&value(access)?));
         return Ok(());
     }
@@ -172,31 +171,28 @@ pub(super) fn other<'de, A: MapAccess<'de>>(
 }
 
 fn dropped_attributes(value: &Value) -> Option<u64> {
-    count(either(value, "droppedAttributesCount", "dropped_attributes_count"))
+    count(field(value, "droppedAttributesCount"))
 }
 
 /// How many attributes, events and links of a span were dropped. Of a span that says nothing of agents only attributes matter:
 /// they may be what would have said it.
 fn dropped(value: &Value, is_viewed: bool) -> u32 {
-    let count_of = |value: &Value| count(value).unwrap_or_default();
-    let mut dropped = dropped_attributes(value).unwrap_or_default();
+    let mut counts = vec![dropped_attributes(value)];
     if is_viewed {
-        dropped = dropped
-            .saturating_add(count_of(either(value, "droppedEventsCount", "dropped_events_count")))
-            .saturating_add(count_of(either(value, "droppedLinksCount", "dropped_links_count")));
+        counts.extend(["droppedEventsCount", "droppedLinksCount"].map(|name| count(field(value, name))));
         let events = value["events"].as_array().unwrap_or_default();
         let of_agents =
             events.iter().filter(|it| it["name"].as_str().is_some_and(|name| name.starts_with("gen_ai.")));
-        dropped = of_agents
-            .fold(dropped, |sum, event| sum.saturating_add(dropped_attributes(event).unwrap_or_default()));
+        counts.extend(of_agents.map(dropped_attributes));
     }
+    let dropped = counts.into_iter().flatten().fold(0, u64::saturating_add);
     u32::try_from(dropped).unwrap_or(u32::MAX)
 }
 
 /// A field under its name in OTLP's JSON, or the one of its protobuf.
-fn either<'v>(value: &'v Value, camel: &str, snake: &str) -> &'v Value {
-    match &value[camel] {
-        Value::Null => &value[snake],
+fn field<'v>(value: &'v Value, name: &str) -> &'v Value {
+    match &value[name] {
+        Value::Null => &value[&*snake(name)],
         found => found,
     }
 }
@@ -211,14 +207,12 @@ pub(super) fn span(value: &Value, store: &mut Store) -> Option<(Id, Span)> {
         }
         return None;
     }
-    let text = |camel, snake| either(value, camel, snake).as_str().unwrap_or_default();
-    let trace = Id::trace(text("traceId", "trace_id"));
-    let id = Id::span(text("spanId", "span_id"));
-    let (Some(trace), Some(id)) = (trace, id) else {
+    let text = |name| field(value, name).as_str().unwrap_or_default();
+    let (Some(trace), Some(id)) = (Id::trace(text("traceId")), Id::span(text("spanId"))) else {
         notes.malformed("a span has no id, or none of its trace");
         return None;
     };
-    let parent = either(value, "parentSpanId", "parent_span_id");
+    let parent = field(value, "parentSpanId");
     if !parent.is_null() && parent.as_str().is_none() {
         notes.misfit("`parentSpanId`", "a string", parent.kind());
     }
@@ -233,8 +227,8 @@ pub(super) fn span(value: &Value, store: &mut Store) -> Option<(Id, Span)> {
     let span = Span {
         parent: Id::span(parent.as_str().unwrap_or_default()),
         name: Span::kept_name(name, view.is_some()),
-        start: time(either(value, "startTimeUnixNano", "start_time_unix_nano")),
-        end: time(either(value, "endTimeUnixNano", "end_time_unix_nano")),
+        start: time(field(value, "startTimeUnixNano")),
+        end: time(field(value, "endTimeUnixNano")),
         status: status_of(&status["code"], notes),
         dropped: dropped(value, view.is_some()),
         identity: overlay::identity(&attributes).map(Box::new),
@@ -250,21 +244,11 @@ fn time(value: &Value) -> Option<NonZeroU64> {
 }
 
 fn status_of(code: &Value, notes: &mut Notes) -> Status {
-    let is =
-        |number: i64, name: &str| code.as_i64() == Some(number) || code.as_str().is_some_and(|it| it == name);
-    if code.is_null() || is(0, "STATUS_CODE_UNSET") {
-        return Status::Unset;
-    }
-    if is(1, "STATUS_CODE_OK") {
-        return Status::Ok;
-    }
-    if is(2, "STATUS_CODE_ERROR") {
-        return Status::Error;
-    }
-    match code.as_str() {
-        Some("0") => Status::Unset,
-        Some("1") => Status::Ok,
-        Some("2") => Status::Error,
+    match (code.as_str(), code.as_i64()) {
+        _ if code.is_null() => Status::Unset,
+        (Some("0" | "STATUS_CODE_UNSET"), _) | (_, Some(0)) => Status::Unset,
+        (Some("1" | "STATUS_CODE_OK"), _) | (_, Some(1)) => Status::Ok,
+        (Some("2" | "STATUS_CODE_ERROR"), _) | (_, Some(2)) => Status::Error,
         _ => {
             notes.malformed("the code of a status is not known");
             Status::Unset
@@ -291,7 +275,7 @@ fn events(value: &Value, notes: &mut Notes) -> Vec<Event> {
         if name.starts_with("gen_ai.") {
             events.push(Event {
                 name: name.to_owned(),
-                time: count(either(item, "timeUnixNano", "time_unix_nano")).unwrap_or_default(),
+                time: count(field(item, "timeUnixNano")).unwrap_or_default(),
                 attributes: attributes::otlp(&item["attributes"], notes),
                 body: Value::Null,
             });
@@ -307,31 +291,23 @@ fn log(value: &Value, notes: &mut Notes) -> Option<Log> {
         return None;
     }
     let attributes = attributes::otlp(&value["attributes"], notes);
-    let named = [
-        Some(either(value, "eventName", "event_name")),
-        attributes.get("otel.event.name"),
-        attributes.get("event.name"),
-    ];
-    let name = named
-        .into_iter()
-        .flatten()
-        .find_map(|name| name.as_str().filter(|name| !name.is_empty()))?
-        .to_owned();
+    let named =
+        [Some(field(value, "eventName")), attributes.get("otel.event.name"), attributes.get("event.name")];
+    let named = named.into_iter().flatten().find_map(|it| it.as_str().filter(|name| !name.is_empty()));
+    let name = named?.to_owned();
     if !name.starts_with("gen_ai.") {
         return None;
     }
-    let id = |camel, snake| either(value, camel, snake).as_str().unwrap_or_default();
-    let time = |camel, snake| time(either(value, camel, snake));
-    let Some(trace) = Id::trace(id("traceId", "trace_id")) else {
+    let id = |name| field(value, name).as_str().unwrap_or_default();
+    let Some(trace) = Id::trace(id("traceId")) else {
         notes.malformed(format!("a record `{name}` names no trace"));
         return None;
     };
     notes.dropped(&format!("attributes of a record `{name}`"), dropped_attributes(value));
-    let at = time("timeUnixNano", "time_unix_nano")
-        .or_else(|| time("observedTimeUnixNano", "observed_time_unix_nano"));
+    let at = ["timeUnixNano", "observedTimeUnixNano"].into_iter().find_map(|name| time(field(value, name)));
     Some(Log {
         trace,
-        span: Id::span(id("spanId", "span_id")),
+        span: Id::span(id("spanId")),
         event: Event {
             name,
             time: at.map_or(0, NonZeroU64::get),

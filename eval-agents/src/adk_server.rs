@@ -22,7 +22,6 @@ use crate::hidden::Headers;
 use conversation::Conversation;
 pub use error::AdkServerError;
 use http::Http;
-use http::Program as _;
 use spawned::Spawned;
 
 /// How long a server may take until it answers.
@@ -185,8 +184,8 @@ impl AdkServer {
                         all.entry(launch.clone()).or_insert_with(|| Arc::new(Spawned::new(launch.clone()))),
                     )
                 };
-                let url = spawned.url(&self.prefix, self.ready_within).await?;
-                Http::new(&url, self.headers.clone(), Some(spawned))
+                let (url, program) = spawned.url(&self.prefix, self.ready_within).await?;
+                Http::new(&url, self.headers.clone(), Some(program))
             }
         }
     }
@@ -207,16 +206,13 @@ impl AdkServer {
 /// Another conversation with the same app.
 impl Clone for AdkServer {
     fn clone(&self) -> Self {
-        let Self { place, app, headers, prefix, streaming, ready_within, details, conversation: _ } = self;
         Self {
-            place: place.clone(),
-            app: app.clone(),
-            headers: headers.clone(),
-            prefix: prefix.clone(),
-            streaming: *streaming,
-            ready_within: *ready_within,
-            details: details.clone(),
-            conversation: None,
+            headers: self.headers.clone(),
+            prefix: self.prefix.clone(),
+            streaming: self.streaming,
+            ready_within: self.ready_within,
+            details: self.details.clone(),
+            ..Self::new(self.place.clone(), self.app.clone())
         }
     }
 }

@@ -38,17 +38,15 @@
 #[cfg(feature = "sqlite")]
 mod adk_database;
 mod adk_session;
-#[cfg(feature = "csv")]
-mod csv_table;
 mod error;
 mod eval_set;
 mod format;
 #[cfg(feature = "reports")]
 mod from_journal;
 mod from_traces;
-mod json_lines;
 mod mapping;
 mod rows;
+mod tables;
 mod turns;
 
 use std::path::Path;
@@ -141,11 +139,15 @@ impl Import {
             None => format::of_head(path, length > LARGE).map_err(failed)?,
         };
         match format {
-            Some(Format::AdkDatabase) => self.database(path, &from),
+            #[cfg(feature = "sqlite")]
+            Some(Format::AdkDatabase) => {
+                found(&from, Format::AdkDatabase, adk_database::read(path, &from, &self.sessions)?)
+            }
+            #[cfg(not(feature = "sqlite"))]
+            Some(Format::AdkDatabase) => Err(ImportError::NotCompiled { from, feature: "sqlite" }),
             Some(Format::Trace) => {
                 let file = std::fs::File::open(path).map_err(failed)?;
-                let (drafts, left_out) = from_traces::read(&from, file, &self.sessions)?;
-                found(&from, Format::Trace, drafts, left_out)
+                found(&from, Format::Trace, from_traces::read(&from, file, &self.sessions)?)
             }
             _ if length > LARGEST_FILE => Err(ImportError::TooLarge { from, bytes: length }),
             _ => self.parse(&from, &std::fs::read(path).map_err(failed)?),
@@ -162,7 +164,7 @@ impl Import {
             Some(format) => format,
             None => format::of_text(text).ok_or_else(|| ImportError::Unknown { from: from.to_owned() })?,
         };
-        let (drafts, left_out) = match format {
+        let held = match format {
             Format::AdkSession => adk_session::read(from, text, &self.sessions)?,
             Format::AdkDatabase => {
                 return Err(ImportError::unreadable(
@@ -172,35 +174,21 @@ impl Import {
             }
             Format::Trace => from_traces::read(from, bytes, &self.sessions)?,
             Format::Set => (eval_set::read(from, text)?, Vec::new()),
-            Format::JsonLines => json_lines::read(from, text, self.mapping.as_ref())?,
+            Format::JsonLines => tables::json_lines(from, text, self.mapping.as_ref())?,
             #[cfg(feature = "csv")]
-            Format::Csv => csv_table::read(from, text, self.mapping.as_ref())?,
+            Format::Csv => tables::csv(from, text, self.mapping.as_ref())?,
             #[cfg(not(feature = "csv"))]
             Format::Csv => return Err(ImportError::NotCompiled { from: from.to_owned(), feature: "csv" }),
         };
-        found(from, format, drafts, left_out)
-    }
-
-    #[cfg(feature = "sqlite")]
-    fn database(&self, path: &Path, from: &str) -> Result<Imported, ImportError> {
-        let (drafts, left_out) = adk_database::read(path, from, &self.sessions)?;
-        found(from, Format::AdkDatabase, drafts, left_out)
-    }
-
-    #[cfg(not(feature = "sqlite"))]
-    #[expect(clippy::unused_self, reason = "as with the feature")]
-    fn database(&self, _: &Path, from: &str) -> Result<Imported, ImportError> {
-        Err(ImportError::NotCompiled { from: from.to_owned(), feature: "sqlite" })
+        found(from, format, held)
     }
 }
 
+/// The drafts of a file, and what is left out.
+type Held = (Vec<Draft>, Vec<String>);
+
 /// What a file held, if it held anything.
-fn found(
-    from: &str,
-    format: Format,
-    drafts: Vec<Draft>,
-    left_out: Vec<String>,
-) -> Result<Imported, ImportError> {
+fn found(from: &str, format: Format, (drafts, left_out): Held) -> Result<Imported, ImportError> {
     if drafts.is_empty() {
         return Err(ImportError::Nothing { from: from.to_owned(), left_out });
     }

@@ -8,6 +8,7 @@ use eval_core::agent::Event;
 use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{Content, Part};
 use eval_core::{Agent, BoxError, Session, Turn};
+use eval_support::words::count;
 
 use crate::traces::{self, Conversation, Gap, MatchedBy, Sought, Traces, normalized};
 
@@ -135,15 +136,11 @@ impl TraceAgent {
         }
         let had = conversation.turns.len();
         if let Some(turns) = turns.filter(|turns| had > *turns) {
-            let (had, turns) = (turns_of(had), turns_of(turns));
+            let (had, turns) = (count(had, "turn"), count(turns, "turn"));
             return Err(format!("the conversation `{key}` has {had} and the case {turns}").into());
         }
         Ok(played)
     }
-}
-
-fn turns_of(count: usize) -> String {
-    format!("{count} turn{}", if count == 1 { "" } else { "s" })
 }
 
 fn lost(gaps: &[Gap]) -> Option<&Gap> {
@@ -176,7 +173,7 @@ impl Played {
         let conversation = self.conversation();
         let key = &conversation.key;
         let Some(stored) = conversation.turns.get(number - 1) else {
-            let had = turns_of(conversation.turns.len());
+            let had = count(conversation.turns.len(), "turn");
             return Err(format!("turn {number} is missing: the conversation `{key}` has {had}").into());
         };
         for event in events_of(stored) {

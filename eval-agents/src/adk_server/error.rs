@@ -82,6 +82,22 @@ pub enum AdkServerError {
     },
 }
 
+/// The message of an error, to be read or changed.
+macro_rules! of_message {
+    ($error:expr) => {{
+        let (AdkServerError::Start { message, .. }
+        | AdkServerError::Unreachable { message, .. }
+        | AdkServerError::Status { message, .. }
+        | AdkServerError::Broken { message, .. }
+        | AdkServerError::Request { message, .. }
+        | AdkServerError::NotReady(message)
+        | AdkServerError::Answer(message)
+        | AdkServerError::NoApp(message)
+        | AdkServerError::Agent(message)) = $error;
+        message
+    }};
+}
+
 impl AdkServerError {
     /// The error of an answer with a status that is no success.
     pub(super) fn status(what: &str, status: reqwest::StatusCode, body: &str) -> Self {
@@ -108,16 +124,7 @@ impl AdkServerError {
 
     /// The same error with what is known of the server.
     pub(super) fn with(mut self, note: &str) -> Self {
-        let (Self::Start { message, .. }
-        | Self::Unreachable { message, .. }
-        | Self::Status { message, .. }
-        | Self::Broken { message, .. }
-        | Self::Request { message, .. }
-        | Self::NotReady(message)
-        | Self::Answer(message)
-        | Self::NoApp(message)
-        | Self::Agent(message)) = &mut self;
-        message.push_str(note);
+        of_message!(&mut self).push_str(note);
         self
     }
 
@@ -132,16 +139,7 @@ impl AdkServerError {
 
 impl fmt::Display for AdkServerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Start { message, .. }
-        | Self::Unreachable { message, .. }
-        | Self::Status { message, .. }
-        | Self::Broken { message, .. }
-        | Self::Request { message, .. }
-        | Self::NotReady(message)
-        | Self::Answer(message)
-        | Self::NoApp(message)
-        | Self::Agent(message)) = self;
-        f.write_str(message)
+        f.write_str(of_message!(self))
     }
 }
 

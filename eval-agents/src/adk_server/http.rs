@@ -1,9 +1,7 @@
 //! Requests to a server.
 
 use std::error::Error as _;
-use std::fmt;
 use std::ops::Deref;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +10,10 @@ use eval_support::http::{Clients, error_body};
 use reqwest::{Client, Method, Response, StatusCode, Url};
 
 use super::error::{AdkServerError, Cause, cut};
+use crate::group::Launch;
 use crate::hidden::Headers;
+use crate::shared_group::SharedGroup;
+use crate::stderr::Tail;
 use crate::{stderr, wire};
 
 /// How long a question may take that no agent has to think about.
@@ -24,22 +25,28 @@ const LOOK: Duration = Duration::from_secs(5);
 /// The most bytes of an answer. A session has all its events.
 const LARGEST_ANSWER: usize = 256 << 20;
 
-/// How a program ended, and what it wrote last; `None` if it runs on.
-pub(super) type Gone<'p> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'p>>;
-
-/// What a program wrote last.
-pub(super) type Wrote<'p> = Pin<Box<dyn Future<Output = String> + Send + 'p>>;
+/// How long a server that broke a connection may take to be gone.
+const DYING: Duration = Duration::from_millis(100);
 
 /// The program that a server is, if this process started it.
-pub(super) trait Program: fmt::Debug + Send + Sync {
-    /// Waits a moment for the end of a program that broke a connection.
-    fn gone(&self) -> Gone<'_>;
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) launch: Launch,
+    pub(super) group: SharedGroup,
+    pub(super) wrote: Tail,
+}
 
-    /// Whether the program was started and has ended.
-    fn has_ended(&self) -> bool;
+impl Program {
+    /// How a program ended that broke a connection, and what it wrote last; `None` if it runs on.
+    async fn gone(&self) -> Option<String> {
+        let status = self.group.ended_within(DYING).await?;
+        let wrote = stderr::quoted("it wrote last", &self.wrote.last_words().await);
+        Some(format!("; the server `{}` has ended: {status}{wrote}", self.launch))
+    }
 
-    /// What the program wrote last, once it writes no more.
-    fn wrote(&self) -> Wrote<'_>;
+    pub(super) fn has_ended(&self) -> bool {
+        self.group.ended().is_some()
+    }
 }
 
 /// A server.
@@ -48,7 +55,7 @@ pub(super) struct Http {
     base: Url,
     headers: Headers,
     /// The program, if it was spawned here.
-    program: Option<Arc<dyn Program>>,
+    program: Option<Arc<Program>>,
 }
 
 /// The clients of this process.
@@ -58,7 +65,7 @@ impl Http {
     pub(super) fn new(
         url: &str,
         headers: Headers,
-        program: Option<Arc<dyn Program>>,
+        program: Option<Arc<Program>>,
     ) -> Result<Self, AdkServerError> {
         let unfit = |why: &str| format!("`{}` is no address of a server: {why}", cut(url));
         let base = Url::parse(url).map_err(|error| AdkServerError::Request {
@@ -253,7 +260,7 @@ impl Http {
     pub(super) async fn wrote_last(&self) -> String {
         match &self.program {
             Some(program) => {
-                stderr::quoted("the server wrote last", &self.headers.mask(&program.wrote().await))
+                stderr::quoted("the server wrote last", &self.headers.mask(&program.wrote.settled().await))
             }
             None => String::new(),
         }
@@ -289,4 +296,25 @@ fn causes(error: &reqwest::Error) -> String {
         source = cause.source();
     }
     eval_support::untrusted::name(&text).into_owned()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn other_cases_have_their_time_while_the_end_of_a_server_is_awaited() {
+        let launch = Launch::of(Command::new("sleep").arg("600"));
+        let group = SharedGroup::new(launch.start(Stdio::null()).unwrap());
+        let server = Program { launch, group, wrote: Tail::default() };
+        // The clock stands still, and jumps to the next of the times that are waited for.
+        tokio::time::pause();
+        tokio::select! {
+            gone = server.gone() => panic!("the other case lost its time: {gone:?}"),
+            () = tokio::time::sleep(DYING / 2) => {}
+        }
+        assert_eq!(server.gone().await, None, "it runs on");
+    }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
 use super::error::AdkServerError;
-use super::http::{Gone, Http, Program, Wrote};
+use super::http::{Http, Program};
 use super::listener::{Listener, listener};
 use crate::group::Launch;
 use crate::hidden::Headers;
@@ -29,9 +29,6 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// How long a server may take to end, or to listen, where the system does not tell who answers on its port.
 const UNKNOWN: Duration = if cfg!(target_os = "linux") { Duration::from_secs(5) } else { Duration::ZERO };
 
-/// How long a server that broke a connection may take to be gone.
-const DYING: Duration = Duration::from_millis(100);
-
 /// A server, started when it is first needed.
 pub(super) struct Spawned {
     launch: Launch,
@@ -39,23 +36,29 @@ pub(super) struct Spawned {
     running: OnceCell<Result<Running, AdkServerError>>,
 }
 
-struct Running {
-    port: u16,
-    group: SharedGroup,
-    wrote: Tail,
-}
+/// The port of a program that answers.
+type Running = (u16, Arc<Program>);
 
 impl Spawned {
     pub(super) fn new(launch: Launch) -> Self {
         Self { launch, running: OnceCell::new() }
     }
 
-    /// Where the server answers. The first who asks starts it; the others wait.
-    pub(super) async fn url(&self, prefix: &str, limit: Duration) -> Result<String, AdkServerError> {
+    /// Where the server answers, and its program. The first who asks starts it; the others wait.
+    pub(super) async fn url(
+        &self,
+        prefix: &str,
+        limit: Duration,
+    ) -> Result<(String, Arc<Program>), AdkServerError> {
         match self.running.get_or_init(|| self.start(prefix, limit)).await {
-            Ok(running) => Ok(url(running.port, prefix)),
+            Ok((port, program)) => Ok((url(*port, prefix), Arc::clone(program))),
             Err(error) => Err(error.clone()),
         }
+    }
+
+    /// Whether the program was started and has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(self.running.get(), Some(Ok((_, program))) if program.has_ended())
     }
 
     async fn start(&self, prefix: &str, limit: Duration) -> Result<Running, AdkServerError> {
@@ -86,6 +89,10 @@ impl Spawned {
             wrote.follow(errors);
         }
         let group = SharedGroup::new(group);
+        let running = |group, wrote| {
+            let launch = self.launch.clone();
+            (port, Arc::new(Program { launch, group, wrote }))
+        };
         let mut answered_unknown = None;
         loop {
             let answers = http.answers_soon().await;
@@ -106,7 +113,7 @@ impl Spawned {
             }
             if answers {
                 match listener(port, group.id()) {
-                    Listener::Ours => return Ok(Running { port, group, wrote }),
+                    Listener::Ours => return Ok(running(group, wrote)),
                     Listener::Foreign { pid, program } => {
                         group.kill().await;
                         return Err(Failure::PortTaken(foreign(&launch, port, pid, &program)));
@@ -114,7 +121,7 @@ impl Spawned {
                     Listener::Unknown => {
                         let since = *answered_unknown.get_or_insert_with(Instant::now);
                         if since.elapsed() >= UNKNOWN {
-                            return Ok(Running { port, group, wrote });
+                            return Ok(running(group, wrote));
                         }
                     }
                 }
@@ -129,31 +136,6 @@ impl Spawned {
             }
             tokio::time::sleep(PAUSE).await;
         }
-    }
-}
-
-impl Program for Spawned {
-    fn gone(&self) -> Gone<'_> {
-        Box::pin(async {
-            let running = self.running.get()?.as_ref().ok()?;
-            let status = running.group.ended_within(DYING).await?;
-            let wrote = quoted("it wrote last", &running.wrote.last_words().await);
-            Some(format!("; the server `{}` has ended: {status}{wrote}", self.launch))
-        })
-    }
-
-    fn has_ended(&self) -> bool {
-        let running = self.running.get().and_then(|running| running.as_ref().ok());
-        running.is_some_and(|running| running.group.ended().is_some())
-    }
-
-    fn wrote(&self) -> Wrote<'_> {
-        Box::pin(async {
-            match self.running.get() {
-                Some(Ok(running)) => running.wrote.settled().await,
-                _ => String::new(),
-            }
-        })
     }
 }
 
@@ -222,21 +204,6 @@ mod tests {
     use std::process::Command;
 
     use super::*;
-
-    #[cfg(unix)]
-    #[tokio::test]
-    async fn other_cases_have_their_time_while_the_end_of_a_server_is_awaited() {
-        let server = Spawned::new(Launch::of(Command::new("sleep").arg("600")));
-        let group = SharedGroup::new(server.launch.start(Stdio::null()).unwrap());
-        server.running.set(Ok(Running { port: 1, group, wrote: Tail::default() })).ok().unwrap();
-        // The clock stands still, and jumps to the next of the times that are waited for.
-        tokio::time::pause();
-        tokio::select! {
-            gone = server.gone() => panic!("the other case lost its time: {gone:?}"),
-            () = tokio::time::sleep(DYING / 2) => {}
-        }
-        assert_eq!(server.gone().await, None, "it runs on");
-    }
 
     #[test]
     fn the_port_stands_where_the_arguments_say_or_at_their_end() {

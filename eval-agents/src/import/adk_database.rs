@@ -5,32 +5,32 @@
 //! is read with what is in that file.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use eval_core::format::{Map, Value};
+use eval_support::shell::word;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 
-use super::Format;
 use super::adk_session::{Session, drafts};
 use super::error::ImportError;
 use super::turns::SessionEvent;
-use crate::draft::Draft;
+use super::{Format, Held};
 use crate::wire;
 
 /// The schema of `DatabaseSessionService` that is read.
 const SCHEMA: &str = "1";
 
-pub(super) fn read(
-    path: &Path,
-    from: &str,
-    wanted: &[String],
-) -> Result<(Vec<Draft>, Vec<String>), ImportError> {
-    let failed = |error: rusqlite::Error| ImportError::of_library(from, &explained(&error), error);
-    let connection = open(path).map_err(failed)?;
+pub(super) fn read(path: &Path, from: &str, wanted: &[String]) -> Result<Held, ImportError> {
+    let connection = open(path).map_err(failed(from))?;
     check_schema(&connection, path, from)?;
     let sessions = sessions(&connection, from, wanted)?;
     drafts(from, Format::AdkDatabase, sessions, wanted)
+}
+
+/// The error of `SQLite`, with what to do about it.
+fn failed(from: &str) -> impl Fn(rusqlite::Error) -> ImportError + Copy {
+    move |error| ImportError::of_library(from, &explained(&error), error)
 }
 
 fn explained(error: &rusqlite::Error) -> String {
@@ -52,23 +52,17 @@ fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     // In the mode of write-ahead logs SQLite makes files beside a database, even to read it. Where nobody has one open there is
     // no such log, and the database is as if it could not change.
-    let log = beside(path, "-wal");
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
     let has_log = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
-    let connection = if has_log || !is_in_log_mode(path) {
-        Connection::open_with_flags(path, flags)?
-    } else {
-        Connection::open_with_flags(immutable(path), flags | OpenFlags::SQLITE_OPEN_URI)?
+    let connection = match immutable(path).filter(|_| !has_log && is_in_log_mode(path)) {
+        Some(address) => Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?,
+        None => Connection::open_with_flags(path, flags)?,
     };
     // A database is data, whatever its schema says.
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.busy_timeout(std::time::Duration::from_secs(5))?;
     Ok(connection)
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 /// Whether the header says that a write-ahead log is used.
@@ -79,36 +73,21 @@ fn is_in_log_mode(path: &Path) -> bool {
 }
 
 /// The address of a database that does not change.
-fn immutable(path: &Path) -> String {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let text = path.to_string_lossy().replace('\\', "/");
-    let mut address = "file:".to_owned();
-    if !text.starts_with('/') {
-        address.push('/');
-    }
-    for byte in text.bytes() {
-        match byte {
-            b'%' | b'?' | b'#' => address.push_str(&format!("%{byte:02X}")),
-            _ if byte.is_ascii() => address.push(char::from(byte)),
-            _ => address.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    address + "?immutable=1"
-}
-
-/// A word of a command that is shown, quoted for a shell if it has to be.
-fn word(text: &str) -> String {
-    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/:._-+=@%".contains(c));
-    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+fn immutable(path: &Path) -> Option<String> {
+    let mut address = reqwest::Url::from_file_path(std::path::absolute(path).ok()?).ok()?;
+    address.set_query(Some("immutable=1"));
+    Some(address.into())
 }
 
 /// Whether this is a database that can be read; else what it is.
 fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), ImportError> {
-    let failed = |error: rusqlite::Error| ImportError::of_library(from, &explained(&error), error);
     let columns = |table: &str| -> Result<HashSet<String>, ImportError> {
-        let mut query = connection.prepare("SELECT name FROM pragma_table_info(?1)").map_err(failed)?;
-        let names = query.query_map([table], |row| row.get(0)).map_err(failed)?;
-        names.collect::<rusqlite::Result<_>>().map_err(failed)
+        let mut names = HashSet::new();
+        each(connection, from, &format!("SELECT name FROM pragma_table_info('{table}')"), |row| {
+            names.insert(text(row, 0)?);
+            Ok(())
+        })?;
+        Ok(names)
     };
     let (events, sessions) = (columns("events")?, columns("sessions")?);
     if events.contains("actions") && !events.contains("event_data") {
@@ -135,18 +114,16 @@ fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), 
         &["id", "app_name", "user_id", "session_id", "invocation_id", "timestamp", "event_data"],
     )?;
     if columns("adk_internal_metadata")?.contains("value") {
-        let version = "SELECT value FROM adk_internal_metadata WHERE key = 'schema_version'";
-        let mut query = connection.prepare(version).map_err(failed)?;
-        let mut rows = query.query([]).map_err(failed)?;
-        let version = rows.next().map_err(failed)?.map(|row| text(row, 0)).transpose();
-        match version.map_err(|why| ImportError::unreadable(from, why))? {
-            Some(version) if version == SCHEMA => {}
-            other => {
-                let other = other.unwrap_or_else(|| "(none)".to_owned());
-                let why =
-                    format!("the schema of the database is version `{other}`, and `{SCHEMA}` can be read");
-                return Err(ImportError::unreadable(from, why));
-            }
+        let query = "SELECT value FROM adk_internal_metadata WHERE key = 'schema_version' LIMIT 1";
+        let mut version = "(none)".to_owned();
+        each(connection, from, query, |row| {
+            version = text(row, 0)?;
+            Ok(())
+        })?;
+        if version != SCHEMA {
+            let why =
+                format!("the schema of the database is version `{version}`, and `{SCHEMA}` can be read");
+            return Err(ImportError::unreadable(from, why));
         }
     }
     Ok(())
@@ -155,72 +132,68 @@ fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), 
 type Key = (String, String, String);
 
 fn sessions(connection: &Connection, from: &str, wanted: &[String]) -> Result<Vec<Session>, ImportError> {
-    let failed = |error: rusqlite::Error| ImportError::of_library(from, &explained(&error), error);
-    let bad = |why: String| ImportError::unreadable(from, why);
-    // The state of an app and of a user is kept apart, and is a part of that of each session.
+    // The state of an app and of a user is kept apart, and is a part of that of each session. A table that is not there has none.
+    let is_there = |query: &str| connection.prepare(query).is_ok();
     let mut of_app: HashMap<String, Map> = HashMap::new();
-    each(connection, "SELECT app_name, state FROM app_states", |row| {
-        of_app.insert(text(row, 0)?, object(&text(row, 1)?, "the state of an app")?);
-        Ok(())
-    })
-    .map_err(bad)?;
+    let query = "SELECT app_name, state FROM app_states";
+    if is_there(query) {
+        each(connection, from, query, |row| {
+            of_app.insert(text(row, 0)?, object(&text(row, 1)?, "the state of an app")?);
+            Ok(())
+        })?;
+    }
     let mut of_user: HashMap<(String, String), Map> = HashMap::new();
-    each(connection, "SELECT app_name, user_id, state FROM user_states", |row| {
-        of_user.insert((text(row, 0)?, text(row, 1)?), object(&text(row, 2)?, "the state of a user")?);
-        Ok(())
-    })
-    .map_err(bad)?;
+    let query = "SELECT app_name, user_id, state FROM user_states";
+    if is_there(query) {
+        each(connection, from, query, |row| {
+            of_user.insert((text(row, 0)?, text(row, 1)?), object(&text(row, 2)?, "the state of a user")?);
+            Ok(())
+        })?;
+    }
     let mut sessions: Vec<Session> = Vec::new();
     let mut places: HashMap<Key, usize> = HashMap::new();
-    let mut query = connection
-        .prepare("SELECT app_name, user_id, id, state FROM sessions ORDER BY create_time, rowid")
-        .map_err(failed)?;
-    let mut rows = query.query([]).map_err(failed)?;
-    while let Some(row) = rows.next().map_err(failed)? {
-        let (app_name, user_id, id) =
-            (text(row, 0).map_err(bad)?, text(row, 1).map_err(bad)?, text(row, 2).map_err(bad)?);
-        let state = text(row, 3).and_then(|state| object(&state, &format!("the state of session `{id}`")));
-        let mut all = Map::new();
-        let prefixed = |prefix: &str, map: Option<&Map>| -> Map {
-            map.into_iter().flatten().map(|(key, value)| (format!("{prefix}{key}"), value.clone())).collect()
-        };
-        all.extend(state.map_err(bad)?);
-        all.extend(prefixed("app:", of_app.get(&app_name)));
-        all.extend(prefixed("user:", of_user.get(&(app_name.clone(), user_id.clone()))));
-        places.insert((app_name.clone(), user_id.clone(), id.clone()), sessions.len());
-        sessions.push(Session { id, app_name, user_id, state: all, events: Vec::new() });
-    }
-    let mut query = connection
-        .prepare(
-            "SELECT app_name, user_id, session_id, event_data, id, invocation_id FROM events ORDER BY timestamp, rowid",
-        )
-        .map_err(failed)?;
-    let mut rows = query.query([]).map_err(failed)?;
-    while let Some(row) = rows.next().map_err(failed)? {
-        let id = text(row, 2).map_err(bad)?;
-        if !wanted.is_empty() && !wanted.contains(&id) {
-            continue;
+    let query = "SELECT app_name, user_id, id, state FROM sessions ORDER BY create_time, rowid";
+    each(connection, from, query, |row| {
+        let (app_name, user_id, id) = (text(row, 0)?, text(row, 1)?, text(row, 2)?);
+        let mut state = object(&text(row, 3)?, &format!("the state of session `{id}`"))?;
+        let of_user = of_user.get(&(app_name.clone(), user_id.clone()));
+        for (prefix, kept) in [("app:", of_app.get(&app_name)), ("user:", of_user)] {
+            let kept = kept.into_iter().flatten();
+            state.extend(kept.map(|(key, value)| (format!("{prefix}{key}"), value.clone())));
         }
-        let key = (text(row, 0).map_err(bad)?, text(row, 1).map_err(bad)?, id);
-        let Some(place) = places.get(&key) else {
-            return Err(bad(format!("an event belongs to session `{}`, which is not there", key.2)));
-        };
-        let event = event(row).map_err(|why| bad(format!("session `{}`: {why}", key.2)))?;
+        places.insert((app_name.clone(), user_id.clone(), id.clone()), sessions.len());
+        sessions.push(Session { id, app_name, user_id, state, events: Vec::new() });
+        Ok(())
+    })?;
+    let query = "SELECT app_name, user_id, session_id, event_data, id, invocation_id FROM events ORDER BY timestamp, rowid";
+    each(connection, from, query, |row| {
+        let id = text(row, 2)?;
+        if !wanted.is_empty() && !wanted.contains(&id) {
+            return Ok(());
+        }
+        let key = (text(row, 0)?, text(row, 1)?, id);
+        let place = places.get(&key);
+        let place =
+            place.ok_or_else(|| format!("an event belongs to session `{}`, which is not there", key.2))?;
+        let event = event(row).map_err(|why| format!("session `{}`: {why}", key.2))?;
         sessions[*place].events.push(event);
-    }
+        Ok(())
+    })?;
     Ok(sessions)
 }
 
-/// Calls `take` with each row. A table that is not there has none.
+/// Calls `take` with each row.
 fn each(
     connection: &Connection,
+    from: &str,
     query: &str,
     mut take: impl FnMut(&Row<'_>) -> Result<(), String>,
-) -> Result<(), String> {
-    let Ok(mut query) = connection.prepare(query) else { return Ok(()) };
-    let mut rows = query.query([]).map_err(|error| explained(&error))?;
-    while let Some(row) = rows.next().map_err(|error| explained(&error))? {
-        take(row)?;
+) -> Result<(), ImportError> {
+    let failed = failed(from);
+    let mut query = connection.prepare(query).map_err(failed)?;
+    let mut rows = query.query([]).map_err(failed)?;
+    while let Some(row) = rows.next().map_err(failed)? {
+        take(row).map_err(|why| ImportError::unreadable(from, why))?;
     }
     Ok(())
 }

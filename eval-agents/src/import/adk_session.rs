@@ -4,6 +4,7 @@ use eval_core::format::{EvalCase, Map, SessionInput, Value};
 
 use super::error::ImportError;
 use super::turns::{SessionEvent, turns};
+use super::{Format, Held};
 use crate::draft::{Draft, Origin};
 use crate::wire;
 
@@ -19,22 +20,18 @@ pub(super) struct Session {
 }
 
 /// The drafts of a text, and what is left out.
-pub(super) fn read(
-    from: &str,
-    text: &str,
-    wanted: &[String],
-) -> Result<(Vec<Draft>, Vec<String>), ImportError> {
+pub(super) fn read(from: &str, text: &str, wanted: &[String]) -> Result<Held, ImportError> {
     let sessions = sessions(text).map_err(|why| ImportError::unreadable(from, why))?;
-    drafts(from, super::Format::AdkSession, sessions, wanted)
+    drafts(from, Format::AdkSession, sessions, wanted)
 }
 
 /// The drafts of sessions, and what is left out.
 pub(super) fn drafts(
     from: &str,
-    format: super::Format,
+    format: Format,
     mut sessions: Vec<Session>,
     wanted: &[String],
-) -> Result<(Vec<Draft>, Vec<String>), ImportError> {
+) -> Result<Held, ImportError> {
     if let Some(missing) = wanted.iter().find(|id| sessions.iter().all(|session| session.id != **id)) {
         return Err(ImportError::Missing {
             from: from.to_owned(),

@@ -2,17 +2,13 @@
 
 use std::io::Read;
 
-use super::Format;
 use super::error::ImportError;
+use super::{Format, Held};
 use crate::draft::{Draft, Origin};
 use crate::traces::{Conversation, Traces};
 
 /// The drafts of traces, and what is left out. `wanted` are keys of conversations or ids of traces.
-pub(super) fn read(
-    from: &str,
-    file: impl Read,
-    wanted: &[String],
-) -> Result<(Vec<Draft>, Vec<String>), ImportError> {
+pub(super) fn read(from: &str, file: impl Read, wanted: &[String]) -> Result<Held, ImportError> {
     let traces =
         Traces::from_reader(file).map_err(|source| ImportError::Traces { from: from.to_owned(), source })?;
     let mut left_out: Vec<String> = traces.gaps().iter().map(ToString::to_string).collect();

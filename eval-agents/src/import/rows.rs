@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use eval_core::format::{EvalCase, FunctionCall, Invocation, Map, Value};
 
-use super::Format;
 use super::error::ImportError;
 use super::mapping::{Mapping, Role};
+use super::{Format, Held};
 use crate::draft::{Draft, Origin};
 
 /// A row: where it begins, and its fields.
@@ -33,7 +33,7 @@ pub(super) fn drafts(
     columns: &[String],
     rows: Vec<Row>,
     mapping: Option<&Mapping>,
-) -> Result<(Vec<Draft>, Vec<String>), ImportError> {
+) -> Result<Held, ImportError> {
     let roles = Mapping::roles(mapping, columns)
         .map_err(|source| ImportError::Mapping { from: from.to_owned(), source })?;
     let column = |role: Role| roles.iter().find(|(_, of)| *of == role).map(|(name, _)| name.as_str());

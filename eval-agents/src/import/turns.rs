@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use eval_core::agent::Event;
 use eval_core::format::options::DEFAULT_AUTHOR;
-use eval_core::format::{Content, IntermediateData, Invocation, InvocationEvent, Map, Part};
+use eval_core::format::{Content, IntermediateData, Invocation, Map, Part};
 
 use crate::{draft, wire};
 
@@ -202,20 +202,24 @@ impl Turns {
     }
 }
 
+fn has_text(part: &Part) -> bool {
+    part.text.as_deref().is_some_and(|text| !text.is_empty())
+}
+
 /// Whether a part holds anything.
 fn says_something(part: &Part) -> bool {
-    let text = part.text.as_deref().is_some_and(|text| !text.is_empty());
-    text || part.function_call.is_some() || part.function_response.is_some() || !part.other.is_empty()
+    has_text(part)
+        || part.function_call.is_some()
+        || part.function_response.is_some()
+        || !part.other.is_empty()
 }
 
 /// A turn of a set. The answer is the last final event, of those with text if there is one.
 fn invocation(user: Content, events: &[Event]) -> Invocation {
-    let has_text = |event: &Event| {
-        event.parts().iter().any(|part| part.text.as_deref().is_some_and(|text| !text.is_empty()))
-    };
+    let speaks = |event: &Event| event.parts().iter().any(has_text);
     let mut answer: Option<usize> = None;
     for (at, event) in events.iter().enumerate() {
-        let replaces = answer.is_none_or(|before| !has_text(&events[before]) || has_text(event));
+        let replaces = answer.is_none_or(|before| !speaks(&events[before]) || speaks(event));
         if !event.parts().is_empty() && event.is_final() && replaces {
             answer = Some(at);
         }
@@ -223,23 +227,17 @@ fn invocation(user: Content, events: &[Event]) -> Invocation {
     let mut kept = Vec::new();
     for (at, event) in events.iter().enumerate().filter(|(_, event)| !event.partial) {
         let shows = |part: &Part| {
-            let text = part.text.as_deref().is_some_and(|text| !text.is_empty());
-            text || part.function_call.is_some()
+            has_text(part)
+                || part.function_call.is_some()
                 || part.function_response.is_some()
                 || part.other.contains_key("inline_data")
         };
         if !event.parts().iter().any(shows) && event.grounding_metadata.is_none() {
             continue;
         }
-        let mut of_turn = InvocationEvent::new(&event.author);
         // The answer stands in the turn already. Calls stay: they are read from here.
-        if answer != Some(at) || event.calls().next().is_some() {
-            of_turn.content.clone_from(&event.content);
-        }
-        of_turn.usage_metadata.clone_from(&event.usage);
-        of_turn.model_version.clone_from(&event.model_version);
-        of_turn.grounding_metadata.clone_from(&event.grounding_metadata);
-        kept.push(of_turn);
+        let is_repeated = answer == Some(at) && event.calls().next().is_none();
+        kept.push(event.in_a_set(event.content.clone().filter(|_| !is_repeated)));
     }
     let mut turn = Invocation::new(user).with_intermediate_data(IntermediateData::Events(kept));
     turn.final_response = answer.and_then(|at| events[at].content.clone());

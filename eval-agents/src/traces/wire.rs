@@ -173,9 +173,9 @@ impl Reads for Whole<'_, '_> {
     /// One of a list of spans.
     fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
         let Document { store, found: all } = &mut *self.0;
-        let mut one = Document { store: &mut *store, found: Found::default() };
+        let mut one = Document { store, found: Found::default() };
         Read(&mut one).deserialize(deserializer)?;
-        let Document { found, .. } = one;
+        let Document { store, found } = one;
         if found.is_known || found.end(0, store).is_ok() {
             all.is_known = true;
         } else {

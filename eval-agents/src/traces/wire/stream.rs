@@ -49,6 +49,7 @@ pub(super) fn value<'de, A: MapAccess<'de>>(access: &mut A) -> Result<Value, A::
 pub(super) struct Read<'a, T>(pub(super) &'a mut T);
 
 impl<T: Reads> Read<'_, T> {
+    #[expect(clippy::unnecessary_wraps, reason = "what a visitor returns")]
     fn misfit<E>(self, found: &'static str) -> Result<(), E> {
         self.0.misfit(found);
         Ok(())

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use eval_core::format::{Map, Value};
+use eval_support::key_case::{camel, snake};
 
 /// What is written in place of content that is not captured.
 const PLACEHOLDERS: &[&str] = &["", "<REDACTED>", "<elided>", "__REDACTED__"];
@@ -131,10 +132,21 @@ impl Message {
         };
         !is_told
     }
+}
 
-    fn has_content(&self) -> bool {
-        self.parts.iter().any(|part| !matches!(part, Part::Redacted))
+impl Part {
+    pub(super) fn has_content(&self) -> bool {
+        *self != Self::Redacted
     }
+}
+
+/// Messages of which a part is of use.
+pub(super) fn captured(
+    messages: Vec<Message>,
+    is_of_use: fn(&Part) -> bool,
+) -> Result<Vec<Message>, NoContent> {
+    let is_captured = messages.iter().flat_map(|message| &message.parts).any(is_of_use);
+    if is_captured { Ok(messages) } else { Err(NoContent::NotCaptured) }
 }
 
 /// The texts of messages, joined; `None` if there are none.
@@ -165,9 +177,10 @@ pub(super) fn messages(value: &Value) -> Result<Vec<Message>, NoContent> {
         Value::Null => return Err(NoContent::NotCaptured),
         _ => return Err(NoContent::Unreadable),
     };
-    let messages: Vec<Message> =
-        items.iter().map(message).collect::<Option<_>>().ok_or(NoContent::Unreadable)?;
-    if messages.iter().any(Message::has_content) { Ok(messages) } else { Err(NoContent::NotCaptured) }
+    captured(
+        items.iter().map(message).collect::<Option<_>>().ok_or(NoContent::Unreadable)?,
+        Part::has_content,
+    )
 }
 
 /// One message, with its parts where OpenTelemetry or Google have them, or where OpenAI has them.
@@ -176,21 +189,19 @@ pub(super) fn message(value: &Value) -> Option<Message> {
     let role = map["role"].as_str().filter(|role| !role.is_empty()).unwrap_or("user");
     let mut parts = match &map["parts"] {
         Value::Array(parts) => parts.iter().map(part).collect(),
-        _ if is_openai_result(role, map) => vec![openai_result(map)],
+        _ if role == "tool" && ["tool_call_id", "content"].iter().any(|key| map.contains_key(key)) => {
+            vec![openai_result(map)]
+        }
         _ => content_parts(&map["content"]),
     };
     parts.extend(openai_calls(&map["tool_calls"]));
     Some(Message { role: role.to_owned(), parts })
 }
 
-fn is_openai_result(role: &str, map: &Map) -> bool {
-    role == "tool" && (map.contains_key("tool_call_id") || map.contains_key("content"))
-}
-
 /// A message of the role `tool`, as OpenAI has it.
 pub(super) fn openai_result(map: &Map) -> Part {
     let content = &map["content"];
-    let nested: Vec<Part> = if content.as_array().is_some() { content_parts(content) } else { Vec::new() };
+    let nested: Vec<Part> = content.as_array().unwrap_or_default().iter().map(part).collect();
     if let Some(response) = nested.iter().find(|part| matches!(part, Part::Response(_))) {
         return response.clone();
     }
@@ -269,26 +280,25 @@ fn arguments(map: &Map, keys: &[&str]) -> Option<Value> {
     }
 }
 
+fn owned(text: Option<&str>) -> Option<String> {
+    text.filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
 fn call(id: Option<&str>, name: Option<&str>, args: Option<Value>) -> Part {
-    let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
-    match name.filter(|name| !name.is_empty()) {
-        Some(name) => Part::Call(PartCall { id, name: name.to_owned(), args }),
+    match owned(name) {
+        Some(name) => Part::Call(PartCall { id: owned(id), name, args }),
         None => Part::Unknown("tool_call without a name".to_owned()),
     }
 }
 
 fn response(id: Option<&str>, name: Option<&str>, value: Value) -> Part {
-    let owned = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
     Part::Response(Arc::new(Response { id: owned(id), name: owned(name), value: Arc::new(value) }))
 }
 
 /// The `tool_calls` of a message, as OpenAI has them.
 pub(super) fn openai_calls(value: &Value) -> Vec<Part> {
-    let items = value.as_array().unwrap_or_default();
-    items
-        .iter()
-        .map(|item| item.as_object().map_or(Part::Unknown("tool_calls".to_owned()), openai_call))
-        .collect()
+    let one = |item: &Value| item.as_object().map_or(Part::Unknown("tool_calls".to_owned()), openai_call);
+    value.as_array().unwrap_or_default().iter().map(one).collect()
 }
 
 fn openai_call(map: &Map) -> Part {
@@ -298,33 +308,23 @@ fn openai_call(map: &Map) -> Part {
 
 /// A part as Google has it.
 fn google_part(map: &Map) -> Part {
-    let either = |snake: &str, camel: &str| map[snake].as_object().or_else(|| map[camel].as_object());
+    let either = |key: &str| map[key].as_object().or_else(|| map[&*camel(key)].as_object());
     if !map["text"].is_null() {
         return if map["thought"].as_bool() == Some(true) { Part::Thought } else { text(&map["text"]) };
     }
-    if let Some(call_of) = either("function_call", "functionCall") {
+    if let Some(call_of) = either("function_call") {
         return call(call_of["id"].as_str(), call_of["name"].as_str(), arguments(call_of, &["args"]));
     }
-    if let Some(answer) = either("function_response", "functionResponse") {
+    if let Some(answer) = either("function_response") {
         return response(answer["id"].as_str(), answer["name"].as_str(), answer["response"].clone());
     }
-    let known = map.iter().find(|(_, value)| !value.is_null()).map(|(key, _)| key);
-    match known {
-        None => Part::Redacted,
-        Some(
-            "inline_data"
-            | "inlineData"
-            | "file_data"
-            | "fileData"
-            | "executable_code"
-            | "executableCode"
-            | "code_execution_result"
-            | "codeExecutionResult"
-            | "video_metadata"
-            | "videoMetadata",
-        ) => Part::Data,
-        Some("thought_signature" | "thoughtSignature" | "thought") => Part::Thought,
-        Some(kind) => Part::Unknown(kind.to_owned()),
+    let Some((kind, _)) = map.iter().find(|(_, value)| !value.is_null()) else { return Part::Redacted };
+    match &*snake(kind) {
+        "inline_data" | "file_data" | "executable_code" | "code_execution_result" | "video_metadata" => {
+            Part::Data
+        }
+        "thought_signature" | "thought" => Part::Thought,
+        _ => Part::Unknown(kind.to_owned()),
     }
 }
 

@@ -5,7 +5,7 @@ use eval_core::format::Value;
 use super::current::tool_arguments;
 use super::filler::Filler;
 use crate::traces::attributes::Attributes;
-use crate::traces::message::{Message, NoContent, google_message, json};
+use crate::traces::message::{Message, NoContent, captured, google_message, json};
 use crate::traces::view::Source;
 
 /// The span that stands for several calls of tools, which have spans of their own.
@@ -33,7 +33,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
                 let contents = request["contents"].as_array().unwrap_or_default();
                 let read: Vec<Message> =
                     contents.iter().filter_map(|content| google_message(content, "user")).collect();
-                filler.input(Source::Adk, captured(read));
+                filler.input(Source::Adk, captured(read, |_| true));
                 if let Some(model) = request["model"].as_str() {
                     let model = filler.copies.text(model);
                     filler.view.model_mut().request_model.offer(Source::Adk, model);
@@ -56,23 +56,16 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     {
         filler.result(Source::Adk, result);
     }
-    if filler.view.agent.is_none() {
-        filler.view.agent = filler.agent(attributes, "gcp.vertex.agent.agent_name");
-    }
+    filler.agent(attributes, "gcp.vertex.agent.agent_name");
 }
 
 fn object(value: &Value) -> Option<Value> {
     json(value).filter(|value| value.as_object().is_some())
 }
 
-fn captured(messages: Vec<Message>) -> Result<Vec<Message>, NoContent> {
-    let is_empty = messages.iter().all(|message| message.parts.is_empty());
-    if is_empty { Err(NoContent::NotCaptured) } else { Ok(messages) }
-}
-
 fn from_response(filler: &mut Filler<'_>, response: &Value) {
     let said = google_message(&response["content"], "assistant");
-    filler.output(Source::Adk, captured(said.into_iter().collect()));
+    filler.output(Source::Adk, captured(said.into_iter().collect(), |_| true));
     if let Some(reason) = response["finish_reason"].as_str() {
         filler.view.model_mut().finish.offer(Source::Adk, vec![reason.to_lowercase().into()]);
     }

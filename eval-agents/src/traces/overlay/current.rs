@@ -33,7 +33,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     if let Some(reason) = filled(attributes, "gen_ai.response.finish_reason") {
         filler.view.model_mut().finish.offer(Source::Alias, vec![reason]);
     }
-    filler.view.agent = filler.agent(attributes, "gen_ai.agent.name");
+    filler.agent(attributes, "gen_ai.agent.name");
     let view = &mut *filler.view;
     view.operation = filled(attributes, "gen_ai.operation.name").map(|name| Class::of_operation(&name));
     view.records_a_call = records_a_call(attributes);

@@ -62,16 +62,7 @@ impl Filler<'_> {
         }
         messages
     }
-}
 
-/// The name of the tool in an id that ADK made up.
-fn made_up(id: &str) -> Option<&str> {
-    let (name, place) = id.rsplit_once('_')?;
-    (!name.is_empty() && !place.is_empty() && place.bytes().all(|digit| digit.is_ascii_digit()))
-        .then_some(name)
-}
-
-impl Filler<'_> {
     /// Takes tokens, each kind by the first of its names that is there.
     pub(super) fn tokens<'v>(&mut self, source: Source, named: [impl IntoIterator<Item = &'v Value>; 5]) {
         for (kind, values) in named.into_iter().enumerate() {
@@ -81,16 +72,32 @@ impl Filler<'_> {
         }
     }
 
-    /// The name of an agent, if it is there. It is told again with each call and message of the agent, so that a long one is cut.
-    pub(super) fn agent(&mut self, attributes: &Attributes, key: &str) -> Option<Arc<str>> {
-        let name = filled(attributes, key)?;
-        Some(self.copies.text(&truncated(&name, LONGEST_AGENT, "…")))
+    /// Takes the name of the agent, if it is not known. It is told again with each call and message of the agent, so that a long one
+    /// is cut.
+    pub(super) fn agent(&mut self, attributes: &Attributes, key: &str) {
+        if let Some(name) = filled(attributes, key).filter(|_| self.view.agent.is_none()) {
+            self.view.agent = Some(self.copies.text(&truncated(&name, LONGEST_AGENT, "…")));
+        }
+    }
+
+    /// Takes the name of the tool, if it is not known.
+    pub(super) fn tool(&mut self, attributes: &Attributes, key: &str) {
+        if self.view.tool().name.is_none() {
+            self.view.tool_mut().name = self.shared(attributes, key);
+        }
     }
 
     /// A text that many spans have, if it is there.
     pub(super) fn shared(&mut self, attributes: &Attributes, key: &str) -> Option<Arc<str>> {
         filled(attributes, key).map(|text| self.copies.text(&text))
     }
+}
+
+/// The name of the tool in an id that ADK made up.
+fn made_up(id: &str) -> Option<&str> {
+    let (name, place) = id.rsplit_once('_')?;
+    let is_place = !place.is_empty() && place.bytes().all(|digit| digit.is_ascii_digit());
+    (is_place && !name.is_empty()).then_some(name)
 }
 
 /// A text that is there.

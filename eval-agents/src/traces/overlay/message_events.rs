@@ -3,7 +3,7 @@
 use eval_core::format::{Map, Value};
 
 use super::filler::{Event, Filler};
-use crate::traces::message::{self, Message, NoContent, Part};
+use crate::traces::message::{self, Message, Part, captured};
 use crate::traces::view::Source;
 
 /// The names of the events.
@@ -60,16 +60,11 @@ pub(super) fn apply(filler: &mut Filler<'_>, source: Source, mut events: Vec<Mes
             _ => {}
         }
     }
-    let read = |messages: Vec<Message>| {
-        let has_content =
-            messages.iter().any(|message| message.parts.iter().any(|part| *part != Part::Redacted));
-        if has_content { Ok(messages) } else { Err(NoContent::NotCaptured) }
-    };
     if !sent.is_empty() {
-        filler.input(source, read(sent));
+        filler.input(source, captured(sent, Part::has_content));
     }
     if !put_out.is_empty() {
-        filler.output(source, read(put_out));
+        filler.output(source, captured(put_out, Part::has_content));
     }
     if !finish.is_empty() {
         filler.view.model_mut().finish.offer(source, finish);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use eval_core::format::Value;
+use eval_core::format::{Map, Value};
 
 use crate::traces::attributes::Attributes;
-use crate::traces::message::{Message, NoContent};
+use crate::traces::message::{Message, NoContent, captured};
 
 /// The field of an element and its value.
 pub(super) type Field<'a> = (&'a str, &'a Value);
@@ -33,6 +33,11 @@ fn below<'a>(attributes: &'a Attributes, prefix: &'a str) -> impl Iterator<Item 
     from.map(|(name, value)| (name.as_str(), value)).take_while(move |(name, _)| name.starts_with(prefix))
 }
 
+/// The fields that are no lists.
+pub(super) fn plain(fields: &[Field<'_>]) -> Map {
+    fields.iter().filter(|(name, _)| !name.contains('.')).map(|(name, value)| (*name, *value)).collect()
+}
+
 /// The messages below a prefix, each of which `one` puts together; `None` if there are none.
 pub(super) fn messages(
     attributes: &Attributes,
@@ -44,6 +49,5 @@ pub(super) fn messages(
         return None;
     }
     let messages: Vec<Message> = by_number.into_values().filter_map(|fields| one(&fields)).collect();
-    let has_content = messages.iter().any(|message| !message.parts.is_empty());
-    Some(if has_content { Ok(messages) } else { Err(NoContent::NotCaptured) })
+    Some(captured(messages, |_| true))
 }

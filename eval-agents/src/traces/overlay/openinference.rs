@@ -4,7 +4,7 @@ use eval_core::format::{Map, Value};
 
 use super::current::tool_arguments;
 use super::filler::{Filler, filled};
-use super::numbered::{messages, numbered};
+use super::numbered::{Field, messages, numbered, plain};
 use crate::traces::attributes::Attributes;
 use crate::traces::message::{self, Message, NoContent, flat, json};
 use crate::traces::view::{Class, Source};
@@ -24,9 +24,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     if let Some(model) = filler.shared(attributes, "llm.model_name") {
         filler.view.model_mut().request_model.offer(Source::OpenInference, model);
     }
-    if filler.view.agent.is_none() {
-        filler.view.agent = filler.agent(attributes, "agent.name");
-    }
+    filler.agent(attributes, "agent.name");
     filler.view.other_class = match &*kind.to_uppercase() {
         "LLM" => Some(Class::Inference),
         "AGENT" => Some(Class::Agent),
@@ -56,9 +54,7 @@ fn model_call(filler: &mut Filler<'_>, attributes: &Attributes) {
 }
 
 fn tool(filler: &mut Filler<'_>, attributes: &Attributes) {
-    if filler.view.tool().name.is_none() {
-        filler.view.tool_mut().name = filler.shared(attributes, "tool.name");
-    }
+    filler.tool(attributes, "tool.name");
     let id = ["tool.id", "tool_call.id"].into_iter().find_map(|key| filled(attributes, key));
     let output = attributes.get("output.value");
     let of_langchain = output.and_then(json).and_then(|output| tool_message(&output));
@@ -69,12 +65,9 @@ fn tool(filler: &mut Filler<'_>, attributes: &Attributes) {
             .and_then(|args| if args.as_object().is_some() { Ok(args) } else { Err(NoContent::NotCaptured) });
         filler.view.tool_mut().args.offer_read(Source::ToolInput, read);
     }
-    let (result, message_id) = match of_langchain {
-        Some((content, id)) => (Some(content), id),
-        None => (output.cloned(), None),
-    };
-    if let Some(result) = result {
-        filler.result(Source::OpenInference, &result);
+    let (result, message_id) = of_langchain.unzip();
+    if let Some(result) = result.as_ref().or(output) {
+        filler.result(Source::OpenInference, result);
     }
     if filler.view.tool().call_id.is_none() {
         filler.view.tool_mut().call_id = message_id.or(id);
@@ -82,45 +75,33 @@ fn tool(filler: &mut Filler<'_>, attributes: &Attributes) {
 }
 
 /// The content of a message of `LangChain` that has the result of a tool, and the id of the call.
-fn tool_message(value: &Value) -> Option<(Value, Option<Box<str>>)> {
+fn tool_message(value: &Value) -> Option<(Value, Box<str>)> {
     let fields = [&value["data"], &value["kwargs"]].into_iter().find(|it| it.as_object().is_some())?;
     let id = fields["tool_call_id"].as_str()?;
-    let content = match flat(&fields["content"]) {
-        Value::Null => return None,
-        content => content,
-    };
-    Some((content, Some(id.into())))
+    let content = Some(flat(&fields["content"])).filter(|content| !content.is_null())?;
+    Some((content, id.into()))
 }
 
 /// The message of these fields, put together as OpenAI has it.
-fn one(fields: &[(&str, &Value)]) -> Option<Message> {
-    let fields: Vec<(&str, &Value)> =
+fn one(fields: &[Field<'_>]) -> Option<Message> {
+    let fields: Vec<Field<'_>> =
         fields.iter().filter_map(|(name, value)| Some((name.strip_prefix("message.")?, *value))).collect();
-    let mut map: Map =
-        fields.iter().filter(|(name, _)| !name.contains('.')).map(|(name, value)| (*name, *value)).collect();
-    let stripped = |fields: Vec<(&str, &Value)>, prefix: &str| -> Map {
-        let named = fields
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.strip_prefix(prefix)?.to_owned(), value)));
-        named.collect()
+    let mut map = plain(&fields);
+    let each = |list: &str, prefix: &str| -> Vec<Map> {
+        let stripped =
+            |(name, value): Field<'_>| Some((name.strip_prefix(prefix)?.to_owned(), value.clone()));
+        let all = numbered(fields.iter().copied(), list).into_values();
+        all.map(|fields| fields.into_iter().filter_map(stripped).collect()).collect()
     };
-    let contents = numbered(fields.iter().copied(), "contents.");
-    let contents: Vec<Map> =
-        contents.into_values().map(|fields| stripped(fields, "message_content.")).collect();
+    let contents = each("contents.", "message_content.");
     if !contents.is_empty() && !map.contains_key("content") {
         map.insert("content", contents);
     }
-    let calls = numbered(fields.iter().copied(), "tool_calls.").into_values().map(|fields| {
-        let call = stripped(fields, "tool_call.");
-        let mut one = Map::new();
-        one.insert("id", &call["id"]);
-        one.insert("name", &call["function.name"]);
+    let calls = each("tool_calls.", "tool_call.").into_iter().map(|call| {
         // Empty arguments are left out.
-        match &call["function.arguments"] {
-            Value::Null => one.insert("arguments", Map::new()),
-            arguments => one.insert("arguments", arguments),
-        };
-        one
+        let args = Some(&call["function.arguments"]).filter(|args| !args.is_null());
+        let args = args.cloned().unwrap_or_else(|| Map::new().into());
+        Map::from([("id", call["id"].clone()), ("name", call["function.name"].clone()), ("arguments", args)])
     });
     let calls: Vec<Map> = calls.collect();
     if !calls.is_empty() {

@@ -3,7 +3,7 @@
 use eval_core::format::{Map, Value};
 
 use super::filler::Filler;
-use super::numbered::{messages, numbered};
+use super::numbered::{Field, messages, numbered, plain};
 use crate::traces::attributes::Attributes;
 use crate::traces::message::{self, Message};
 use crate::traces::view::Source;
@@ -18,15 +18,13 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
 }
 
 /// The message of these fields, put together as OpenAI has it.
-fn one(fields: &[(&str, &Value)]) -> Option<Message> {
-    let mut map: Map =
-        fields.iter().filter(|(name, _)| !name.contains('.')).map(|(name, value)| (*name, *value)).collect();
+fn one(fields: &[Field<'_>]) -> Option<Message> {
+    let mut map = plain(fields);
     if let Some(Value::String(text)) = map.get("content")
         && text.trim_start().starts_with('[')
-        && let Ok(items @ Value::Array(_)) = Value::parse(text)
-        && items.as_array().is_some_and(|items| {
-            !items.is_empty() && items.iter().all(|item| item["type"].as_str().is_some())
-        })
+        && let Ok(Value::Array(items)) = Value::parse(text)
+        && !items.is_empty()
+        && items.iter().all(|item| item["type"].as_str().is_some())
     {
         map.insert("content", items);
     }

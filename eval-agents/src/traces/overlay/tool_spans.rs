@@ -36,9 +36,7 @@ fn traceloop(filler: &mut Filler<'_>, attributes: &Attributes) {
     }
     match filler.view.other_class {
         Some(Class::Tool) => {
-            if filler.view.tool().name.is_none() {
-                filler.view.tool_mut().name = filler.shared(attributes, "traceloop.entity.name");
-            }
+            filler.tool(attributes, "traceloop.entity.name");
             if let Some(input) = attributes.get("traceloop.entity.input") {
                 filler.view.tool_mut().args.offer_read(Source::ToolInput, arguments(input));
             }
@@ -46,9 +44,7 @@ fn traceloop(filler: &mut Filler<'_>, attributes: &Attributes) {
                 filler.result(Source::ToolInput, output);
             }
         }
-        Some(Class::Agent) if filler.view.agent.is_none() => {
-            filler.view.agent = filler.agent(attributes, "traceloop.entity.name");
-        }
+        Some(Class::Agent) => filler.agent(attributes, "traceloop.entity.name"),
         _ => {}
     }
 }

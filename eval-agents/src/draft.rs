@@ -24,7 +24,6 @@
 //! # Ok::<(), eval_core::format::Problems>(())
 //! ```
 
-mod equal;
 mod masking;
 mod naming;
 mod new_cases;

@@ -56,6 +56,7 @@ use eval_support::file::LARGEST_FILE;
 use crate::draft::Draft;
 
 pub use error::ImportError;
+use format::Held;
 pub use format::{Format, UnknownFormat};
 #[cfg(feature = "reports")]
 pub use from_journal::journal;
@@ -183,9 +184,6 @@ impl Import {
         found(from, format, held)
     }
 }
-
-/// The drafts of a file, and what is left out.
-type Held = (Vec<Draft>, Vec<String>);
 
 /// What a file held, if it held anything.
 fn found(from: &str, format: Format, (drafts, left_out): Held) -> Result<Imported, ImportError> {

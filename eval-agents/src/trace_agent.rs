@@ -47,26 +47,21 @@ enum Source {
     Read(Arc<Traces>),
 }
 
-impl Source {
-    /// The traces, which are read if nobody did before. This waits for the disk.
-    fn traces(&self) -> Result<Arc<Traces>, traces::TraceError> {
-        let files = match self {
-            Self::Read(traces) => return Ok(Arc::clone(traces)),
-            Self::Files(files) => files,
-        };
-        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(traces) = read.get(files) {
-            return Ok(Arc::clone(traces));
-        }
-        let traces = Arc::new(Traces::read_all(files)?);
-        read.insert(files.clone(), Arc::clone(&traces));
-        Ok(traces)
+/// The traces of some files, which are read if they were not before. This waits for the disk.
+fn read(files: Vec<PathBuf>) -> Result<Arc<Traces>, traces::TraceError> {
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(traces) = read.get(&files) {
+        return Ok(Arc::clone(traces));
     }
+    let traces = Arc::new(Traces::read_all(&files)?);
+    read.insert(files, Arc::clone(&traces));
+    Ok(traces)
 }
 
 /// What of a session tells which conversation is its own. A session that is kept would keep its recorder.
 #[derive(Clone, Debug)]
 struct CaseSession {
+    traces: Arc<Traces>,
     eval_id: Option<String>,
     session_id: String,
     turns: Option<usize>,
@@ -111,7 +106,7 @@ impl TraceAgent {
 
     /// The conversation of the case whose user begins with these words.
     fn find(&self, first: &str) -> Result<Played, BoxError> {
-        let CaseSession { eval_id, session_id, turns } =
+        let CaseSession { traces, eval_id, session_id, turns } =
             self.sought.as_ref().ok_or("the session was not opened")?;
         let sought = Sought {
             eval_id: eval_id.as_deref(),
@@ -120,15 +115,11 @@ impl TraceAgent {
             first,
             is_only_case: self.is_only_case,
         };
-        let traces = match &self.source {
-            Source::Read(traces) => Arc::clone(traces),
-            Source::Files(_) => return Err("the session was not opened".into()),
-        };
         let (at, by) = traces.find(sought)?;
         if let Some(gap) = traces.gaps().iter().find(|gap| gap.kind.loses()) {
             return Err(format!("the files of the traces are not whole: {gap}").into());
         }
-        let played = Played { traces, at, by, turns: 0 };
+        let played = Played { traces: Arc::clone(traces), at, by, turns: 0 };
         let conversation = played.conversation();
         let key = &conversation.key;
         if let Some(gap) = lost(&conversation.gaps) {
@@ -227,17 +218,20 @@ fn events_of(turn: &traces::Turn) -> Vec<Event> {
 
 impl Agent for TraceAgent {
     async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
+        self.played = None;
+        self.sought = None;
+        let source = self.source.clone();
+        // A file that is not there is known before the first turn.
+        let traces = match source {
+            Source::Read(traces) => traces,
+            Source::Files(files) => tokio::task::spawn_blocking(move || read(files)).await??,
+        };
         self.sought = Some(CaseSession {
+            traces,
             eval_id: session.eval_id.clone(),
             session_id: session.session_id.clone(),
             turns: session.turns,
         });
-        self.played = None;
-        // A file that is not there is known before the first turn.
-        if let Source::Files(_) = self.source {
-            let source = self.source.clone();
-            self.source = Source::Read(tokio::task::spawn_blocking(move || source.traces()).await??);
-        }
         Ok(())
     }
 

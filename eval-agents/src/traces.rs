@@ -83,30 +83,22 @@ impl Traces {
 
     /// Reads files that belong together: a trace can be spread over several.
     pub fn read_all(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self, TraceError> {
-        let mut store = Store::default();
-        for (number, path) in paths.into_iter().enumerate() {
+        Self::of_all(paths, |path, store| {
             let path = path.as_ref();
             let opened = File::open(path).map_err(TraceError::io);
-            let read = opened.and_then(|file| wire::read(file, &mut store));
-            read.map_err(|error| error.in_file(path.to_owned()).of(number))?;
-        }
-        Ok(Self::of(store))
+            let read = opened.and_then(|file| wire::read(file, store));
+            read.map_err(|error| error.in_file(path.to_owned()))
+        })
     }
 
     /// Reads what a reader holds, as [`read`](Self::read) reads a file.
     pub fn from_reader(reader: impl Read) -> Result<Self, TraceError> {
-        let mut store = Store::default();
-        wire::read(reader, &mut store)?;
-        Ok(Self::of(store))
+        Self::from_readers([reader])
     }
 
     /// Reads what several readers hold, as [`read_all`](Self::read_all) reads files.
     pub fn from_readers(readers: impl IntoIterator<Item = impl Read>) -> Result<Self, TraceError> {
-        let mut store = Store::default();
-        for (number, reader) in readers.into_iter().enumerate() {
-            wire::read(reader, &mut store).map_err(|error| error.of(number))?;
-        }
-        Ok(Self::of(store))
+        Self::of_all(readers, wire::read)
     }
 
     /// Reads what several texts hold that are in memory and not packed, as [`read_all`](Self::read_all) reads files. It takes half
@@ -120,11 +112,7 @@ impl Traces {
     /// # Ok::<_, eval_agents::traces::TraceError>(())
     /// ```
     pub fn from_texts<'t>(texts: impl IntoIterator<Item = &'t [u8]>) -> Result<Self, TraceError> {
-        let mut store = Store::default();
-        for (number, text) in texts.into_iter().enumerate() {
-            wire::read_text(text, &mut store).map_err(|error| error.of(number))?;
-        }
-        Ok(Self::of(store))
+        Self::of_all(texts, wire::read_text)
     }
 
     /// The same turns with each trace as a conversation of its own, whatever its spans name. Each has the gaps of all, in short where
@@ -133,6 +121,17 @@ impl Traces {
     pub fn by_trace(self) -> Self {
         let conversations = self.conversations.into_iter().flat_map(Conversation::by_trace).collect();
         Self { conversations, index: LazyIndex::default(), ..self }
+    }
+
+    fn of_all<S>(
+        sources: impl IntoIterator<Item = S>,
+        read: impl Fn(S, &mut Store) -> Result<(), TraceError>,
+    ) -> Result<Self, TraceError> {
+        let mut store = Store::default();
+        for (number, source) in sources.into_iter().enumerate() {
+            read(source, &mut store).map_err(|error| error.of(number))?;
+        }
+        Ok(Self::of(store))
     }
 
     fn of(mut store: Store) -> Self {

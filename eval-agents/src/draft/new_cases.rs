@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use eval_core::format::EvalCase;
+use eval_core::format::{EvalCase, Meaning, SessionInput};
 
-use super::{Draft, equal};
+use super::Draft;
 
 /// Drafts that fit into a set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,13 +20,13 @@ pub struct NewCases {
 ///
 /// Conversations are equal if the same was said and called from the same state. Ids, times and tokens do not count.
 pub fn new_cases<'a>(drafts: Vec<Draft>, existing: impl IntoIterator<Item = &'a EvalCase>) -> NewCases {
-    let (mut known, mut ids): (HashSet<String>, HashSet<String>) =
-        existing.into_iter().map(|case| (equal::key(case), case.eval_id.clone())).unzip();
+    let (mut known, mut ids): (HashSet<Meaning>, HashSet<String>) =
+        existing.into_iter().map(|case| (key(case), case.eval_id.clone())).unzip();
     // The number to try next behind each id, so that many drafts of one name are not counted through again and again.
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut new = NewCases::default();
     for mut draft in drafts {
-        if !known.insert(equal::key(&draft.case)) {
+        if !known.insert(key(&draft.case)) {
             new.equal += 1;
             continue;
         }
@@ -43,11 +43,24 @@ pub fn new_cases<'a>(drafts: Vec<Draft>, existing: impl IntoIterator<Item = &'a 
     new
 }
 
+/// What two cases share if their conversations are equal: what was said and called, from the same state.
+fn key(case: &EvalCase) -> Meaning {
+    let state = case.session_input.as_ref().map(|input| input.state.clone()).unwrap_or_default();
+    let mut plain = EvalCase::new("").with_session_input(SessionInput::new("", "").with_state(state));
+    plain.conversation_scenario.clone_from(&case.conversation_scenario);
+    plain.conversation.clone_from(&case.conversation);
+    for turn in &mut plain.conversation {
+        turn.app_details = None;
+    }
+    Meaning::of(&plain)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::draft::Origin;
-    use eval_core::Invocation;
+    use eval_core::format::{FunctionCall, Invocation, Map};
+    use eval_core::json;
 
     #[test]
     fn ids_are_unique_and_equal_conversations_are_counted() {
@@ -77,5 +90,26 @@ mod tests {
         };
         let new = new_cases((0..3000).map(draft).collect(), &[]);
         assert_eq!(new.drafts[2999].case.eval_id, "hi_3000");
+    }
+
+    #[test]
+    fn ids_and_times_make_no_other_conversation() {
+        let turn = |id: &str, args| {
+            Invocation::user("Hi").call(FunctionCall::new("f", args).with_id(id)).response("Hello!")
+        };
+        let one = EvalCase::new("a").turn(turn("1", json!({ "x": 1, "id": "a" })).with_duration(1.0));
+        let two = EvalCase::new("b")
+            .turn(turn("2", json!({ "id": "a", "x": 1 })).with_invocation_id("e"))
+            .with_session_input(SessionInput::new("app", "anna"));
+        assert_eq!(key(&one), key(&two));
+        for other in [
+            EvalCase::new("a").turn(turn("1", json!({ "x": 2, "id": "a" }))),
+            EvalCase::new("a").turn(turn("1", json!({ "x": 1, "id": "b" }))),
+            one.clone().turn(Invocation::user("And?")),
+            one.clone().state(Map::from([("k", 1)])),
+            EvalCase::new("a").turn(Invocation::user("Hi").response("Hello!")),
+        ] {
+            assert_ne!(key(&one), key(&other), "{other:?}");
+        }
     }
 }

@@ -14,8 +14,8 @@ use rusqlite::{Connection, OpenFlags, Row};
 
 use super::adk_session::{Session, drafts};
 use super::error::ImportError;
+use super::format::{Format, Held};
 use super::turns::SessionEvent;
-use super::{Format, Held};
 use crate::wire;
 
 /// The schema of `DatabaseSessionService` that is read.

@@ -3,8 +3,8 @@
 use eval_core::format::{EvalCase, Map, SessionInput, Value};
 
 use super::error::ImportError;
+use super::format::{Format, Held};
 use super::turns::{SessionEvent, turns};
-use super::{Format, Held};
 use crate::draft::{Draft, Origin};
 use crate::wire;
 

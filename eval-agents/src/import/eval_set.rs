@@ -119,29 +119,30 @@ fn turn(turn: &Value) -> Value {
         Some(Value::Object(message)) if message.contains_key("parts") => Some(of_parts(&message["parts"])),
         Some(Value::Object(data)) => Some(authored(data)),
         Some(Value::Null) | None => None,
-        Some(other) => return Value::Object(with(out, "intermediate_data", other)),
+        Some(other) => {
+            out.insert("intermediate_data", other);
+            return out.into();
+        }
     };
     if let Some(said) = said {
         let parts = said["parts"].as_array().unwrap_or_default();
-        let is_text = |part: &&Value| part["text"].as_str().is_some_and(|text| !text.is_empty());
-        let texts: Value = parts.iter().filter(is_text).cloned().collect();
-        if texts.as_array().is_some_and(|texts| !texts.is_empty()) {
-            out.insert("final_response", Map::from([("role", Value::from("model")), ("parts", texts)]));
+        let (texts, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(has_text);
+        if !texts.is_empty() {
+            out.insert(
+                "final_response",
+                Map::from([("role", Value::from("model")), ("parts", texts.into())]),
+            );
         }
-        if between.is_none() {
-            let calls: Value = parts.iter().filter(|part| !is_text(part)).cloned().collect();
-            between = Some(of_parts(&calls));
-        }
+        between = between.or_else(|| Some(of_parts(&others.into())));
     }
-    match between {
-        Some(between) => Value::Object(with(out, "intermediate_data", between.into())),
-        None => out.into(),
+    if let Some(between) = between {
+        out.insert("intermediate_data", between);
     }
+    out.into()
 }
 
-fn with(mut map: Map, key: &str, value: Value) -> Map {
-    map.insert(key, value);
-    map
+fn has_text(part: &Value) -> bool {
+    part["text"].as_str().is_some_and(|text| !text.is_empty())
 }
 
 /// What happened on the way, of the parts of a message.
@@ -151,36 +152,26 @@ fn of_parts(parts: &Value) -> Map {
         let found = parts.iter().flat_map(|part| [&part[snake], &part[camel]]);
         found.filter(|value| !value.is_null()).cloned().collect()
     };
-    let texts: Value = parts
-        .iter()
-        .filter(|part| part["text"].as_str().is_some_and(|text| !text.is_empty()))
-        .cloned()
-        .collect();
+    let texts: Vec<Value> = parts.iter().filter(|part| has_text(part)).cloned().collect();
     let mut data = Map::new();
     data.insert("tool_uses", all("function_call", "functionCall"));
     data.insert("tool_responses", all("function_response", "functionResponse"));
-    if texts.as_array().is_some_and(|texts| !texts.is_empty()) {
-        data.insert("intermediate_responses", [Value::from(vec![Value::from(DEFAULT_AUTHOR), texts])]);
+    if !texts.is_empty() {
+        data.insert("intermediate_responses", [Value::from(vec![Value::from(DEFAULT_AUTHOR), texts.into()])]);
     }
     data
 }
 
 /// Messages without authors as pairs of an author and parts.
 fn authored(mut data: Map) -> Map {
-    let said = data.remove("intermediate_responses");
-    let pairs =
-        said.as_ref().and_then(Value::as_array).unwrap_or_default().iter().map(|message| {
-            match message.as_object() {
-                Some(content) => {
-                    let parts = content.get("parts").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
-                    Value::from(vec![Value::from(DEFAULT_AUTHOR), parts])
-                }
-                None => message.clone(),
-            }
-        });
-    let pairs: Value = pairs.collect();
-    if said.is_some() {
-        data.insert("intermediate_responses", pairs);
-    }
+    let Some(said) = data.remove("intermediate_responses") else { return data };
+    let pairs = said.as_array().unwrap_or_default().iter().map(|message| match message.as_object() {
+        Some(content) => {
+            let parts = content.get("parts").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
+            Value::from(vec![Value::from(DEFAULT_AUTHOR), parts])
+        }
+        None => message.clone(),
+    });
+    data.insert("intermediate_responses", pairs.collect::<Value>());
     data
 }

@@ -9,6 +9,11 @@ use eval_core::format::Value;
 
 use eval_support::file::GZIP;
 
+use crate::draft::Draft;
+
+/// The drafts of a file, and what is left out.
+pub(super) type Held = (Vec<Draft>, Vec<String>);
+
 /// What a file of conversations is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::error::ImportError;
-use super::{Format, Held};
+use super::format::{Format, Held};
 use crate::draft::{Draft, Origin};
 use crate::traces::{Conversation, Traces};
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use eval_core::format::{EvalCase, FunctionCall, Invocation, Map, Value};
 
 use super::error::ImportError;
+use super::format::{Format, Held};
 use super::mapping::{Mapping, Role};
-use super::{Format, Held};
 use crate::draft::{Draft, Origin};
 
 /// A row: where it begins, and its fields.

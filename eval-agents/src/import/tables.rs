@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use eval_core::format::Value;
 
 use super::error::ImportError;
+use super::format::{Format, Held};
 use super::mapping::Mapping;
 use super::rows::{Row, drafts};
-use super::{Format, Held};
 
 /// The drafts of JSON: an object a line, or an array of objects.
 pub(super) fn json_lines(from: &str, text: &str, mapping: Option<&Mapping>) -> Result<Held, ImportError> {

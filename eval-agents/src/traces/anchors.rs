@@ -62,24 +62,17 @@ impl Analysis {
                 is_agentic_anchor[number] = true;
                 anchor[number] = Some(number);
             }
+            let node = &nodes[number];
+            // What a call does is no part of another call above it.
+            let nearest = |is: bool, above: Option<usize>| {
+                if is_agentic || is_inference || is_tool { is.then_some(number) } else { above }
+            };
             let below = Node {
                 class: None,
-                inference_parent: match class {
-                    Some(Class::Inference) => Some(number),
-                    Some(Class::Agent | Class::Workflow | Class::Tool) => None,
-                    _ => nodes[number].inference_parent,
-                },
-                tool_parent: match class {
-                    Some(Class::Tool) => Some(number),
-                    Some(Class::Agent | Class::Workflow | Class::Inference) => None,
-                    _ => nodes[number].tool_parent,
-                },
-                agent: if is_agentic || !(is_inference || is_tool) {
-                    nodes[number].agent
-                } else {
-                    nodes[number].agent.filter(|named| *named != number)
-                },
-                is_under_tool: nodes[number].is_under_tool || is_tool,
+                inference_parent: nearest(is_inference, node.inference_parent),
+                tool_parent: nearest(is_tool, node.tool_parent),
+                agent: node.agent.filter(|named| is_agentic || *named != number),
+                is_under_tool: node.is_under_tool || is_tool,
             };
             for &child in tree.children(number) {
                 let class = nodes[child].class;

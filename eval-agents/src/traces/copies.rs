@@ -47,40 +47,29 @@ impl Copies {
     }
 }
 
-/// What is kept, by its hash.
+/// What is kept, by its hash. One whose hash was taken stands under the next one that is free.
 #[derive(Debug)]
-struct ByHash<T> {
-    first: HashMap<u64, Weak<T>>,
-    /// Others with a hash that was taken.
-    others: HashMap<u64, Vec<Weak<T>>>,
-}
+struct ByHash<T>(HashMap<u64, Weak<T>>);
 
 impl<T> Default for ByHash<T> {
     fn default() -> Self {
-        Self { first: HashMap::new(), others: HashMap::new() }
+        Self(HashMap::new())
     }
 }
 
 impl<T> ByHash<T> {
     /// The one that is known, else a new one.
-    fn only(&mut self, hash: u64, is_same: impl Fn(&T) -> bool, new: impl FnOnce() -> Arc<T>) -> Arc<T> {
-        let first = self.first.entry(hash).or_default();
-        match first.upgrade() {
-            None => {
-                let new = new();
-                *first = Arc::downgrade(&new);
-                new
-            }
-            Some(known) if is_same(&known) => known,
-            Some(_) => {
-                let others = self.others.entry(hash).or_default();
-                if let Some(known) = others.iter().filter_map(Weak::upgrade).find(|it| is_same(it)) {
-                    return known;
+    fn only(&mut self, mut hash: u64, is_same: impl Fn(&T) -> bool, new: impl FnOnce() -> Arc<T>) -> Arc<T> {
+        loop {
+            let place = self.0.entry(hash).or_default();
+            match place.upgrade() {
+                Some(known) if is_same(&known) => return known,
+                Some(_) => hash = hash.wrapping_add(1),
+                None => {
+                    let new = new();
+                    *place = Arc::downgrade(&new);
+                    return new;
                 }
-                others.retain(|it| it.strong_count() > 0);
-                let new = new();
-                others.push(Arc::downgrade(&new));
-                new
             }
         }
     }

@@ -81,8 +81,8 @@ impl Ends {
         let places = history.beginnings().find_map(|(point, _)| self.by_tail.get(&point))?;
         // What is equal is told apart by ids.
         let asked = |root: &usize| {
-            let last = all[*root].as_ref().and_then(Loose::latest);
-            last.is_some_and(|last| last.asked().any(|id| first.answered().any(|answered| answered == id)))
+            let mut asked = latest(all, *root).into_iter().flat_map(Found::asked);
+            asked.any(|id| first.answered().any(|answered| answered == id))
         };
         places.iter().rfind(|root| asked(root)).or(places.last()).copied()
     }
@@ -91,9 +91,9 @@ impl Ends {
     /// with a result that the model was sent again. Histories can be cut, or put into other words.
     fn by_result(&self, first: &Found, all: &[Option<Loose>]) -> Option<usize> {
         let input = first.input()?;
-        let last = |root: &usize| all[*root].as_ref().and_then(Loose::latest);
         let only = |id: &str, goes_on: &dyn Fn(&Found) -> bool| {
-            let mut places = self.by_id.get(id)?.iter().filter(|root| last(root).is_some_and(goes_on));
+            let mut places =
+                self.by_id.get(id)?.iter().filter(|root| latest(all, **root).is_some_and(goes_on));
             places.next().copied().filter(|_| places.next().is_none())
         };
         if input.ends_with_result {
@@ -131,6 +131,10 @@ impl Ends {
             }
         }
     }
+}
+
+fn latest(all: &[Option<Loose>], root: usize) -> Option<&Found> {
+    all[root].as_ref().and_then(Loose::latest)
 }
 
 fn ids(last: &Found) -> impl Iterator<Item = &str> {

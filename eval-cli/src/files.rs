@@ -15,4 +15,4 @@ pub(crate) use find::{Input, Scope, find_files};
 pub(crate) use folder::sessions_in;
 pub(crate) use modern::{form_name, modern, text_like};
 pub(crate) use problem_json::{FoundProblems, severity_name};
-pub(crate) use problems::{read_config, shown};
+pub(crate) use problems::{config_beside, read_config, shown, unpassable};

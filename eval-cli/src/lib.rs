@@ -115,7 +115,10 @@ fn print(answer: &Answer) -> ExitCode {
             if let Some(page) = &answer.opens {
                 open(page);
             }
-            exit_code(answer.exit_code)
+            match &answer.failed {
+                Some(error) => print_error(error, Format::Human, None),
+                None => exit_code(answer.exit_code),
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a config and the cases of a set can be used together, which neither file tells alone.
 //!
 //! [`check_compatibility`] finds the cases that no metric of the config decides, and metrics without the rubrics that
-//! they read. [`NotCompared`] counts what the cases expect and no metric of the config reads.
+//! they read, [`check_passable`] those that no agent can pass. [`NotCompared`] counts what the cases expect and no metric of the config reads.
 //!
 //! ```
 //! use eval_format::compat::check_compatibility;
@@ -17,6 +17,7 @@ mod decides;
 mod incompatibility;
 mod not_compared;
 mod overlooked;
+mod passable;
 mod rubrics;
 mod scope;
 mod unread_rubrics;
@@ -25,6 +26,7 @@ pub use check::{check_compatibility, check_compatibility_with};
 pub use incompatibility::Incompatibility;
 pub use not_compared::NotCompared;
 pub use overlooked::OverlookedConfig;
+pub use passable::check_passable;
 
 #[cfg(test)]
 mod tests;

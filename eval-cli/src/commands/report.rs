@@ -109,11 +109,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         )
     })?;
     results.prices = prices;
-    let written = args.files.write(&results, args.app.as_deref())?;
+    let written = args.files.write(&results, args.app.as_deref());
     if written.printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());
     }
-    let saved = written.shown();
+    let (saved, failed) = (written.shown(), written.failed);
     let text = match (written.printed, args.format) {
         (Some(printed), _) => printed,
         (None, Format::Human) => eval_report::formats::human(&results) + &saved,
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     drop(results);
     // The program ends now: to free each of a hundred thousand cases would take a tenth of the time.
     std::mem::forget(loaded);
-    Ok(Answer::new(outcome, text).with_annotations(annotations).and_opens(opens))
+    Ok(Answer::new(outcome, text).with_annotations(annotations).and_opens(opens).and_failed(failed))
 }
 
 /// Reads prices of tokens.

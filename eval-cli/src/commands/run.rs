@@ -125,11 +125,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let loaded = LoadedRun::own(folder).map_err(|error| problem::no_record(&error.to_string()))?;
     let results =
         RunResults::of(&loaded, None, false).map_err(|error| problem::no_record(&error.to_string()))?;
-    let written = args.files.write(&results, args.agent.app())?;
+    let written = args.files.write(&results, args.agent.app());
     if written.printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());
     }
-    let saved = written.shown();
+    let (saved, failed) = (written.shown(), written.failed);
     let ended = Ended {
         again: &again,
         results: &results,
@@ -155,7 +155,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         }
         _ => outcome,
     };
-    Ok(Answer::new(outcome, text).with_annotations(annotations))
+    Ok(Answer::new(outcome, text).with_annotations(annotations).and_failed(failed))
 }
 
 /// The folder of the journal. If journals are turned off, it is removed at the end: reports are made of it.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::set::{Destination, Written};
+use crate::files::unpassable;
 use crate::output::style::{BOLD, GOOD, WARNING, styled};
 use crate::output::{Answer, CommandError, Format, Outcome};
 
@@ -78,6 +79,7 @@ impl Added<'_> {
         for why in self.failures {
             text.push_str(&format!("{}  {}\n", styled(WARNING, "not recorded"), lines_below(why, 2)));
         }
+        text.push_str(&self.unpassable());
         if self.preview.is_none() && !self.drafts.is_empty() {
             let set = shell::word(&self.destination.shown());
             text.push_str(&format!(
@@ -87,6 +89,18 @@ impl Added<'_> {
             ));
         }
         text
+    }
+
+    /// The first draft that no agent can pass, and how many more there are.
+    fn unpassable(&self) -> String {
+        let cases: Vec<_> = self.drafts.iter().map(|draft| draft.case.clone()).collect();
+        let found = unpassable(&self.destination.path, &[], &cases);
+        let Some(first) = found.first() else { return String::new() };
+        let more = match found.len() - 1 {
+            0 => String::new(),
+            more => format!(" ({} like it)", count(more, "more draft")),
+        };
+        format!("{}  {}{more}\n", styled(WARNING, "cannot pass"), one_line(&first.to_string()))
     }
 
     /// The change as a unified diff.

@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use super::problem_json::FoundProblems;
-use eval_format::EvalConfig;
+use eval_format::compat::{Incompatibility, check_passable};
 use eval_format::config::check_config;
+use eval_format::conventions::{SHARED_CONFIG, shared_config_path};
 use eval_format::problem::render;
+use eval_format::{EvalCase, EvalConfig};
 use eval_support::untrusted::{guard, one_line};
 use eval_support::words::count;
 
@@ -44,6 +46,21 @@ pub(crate) fn read_config(path: &Path, own: &[&str]) -> Result<EvalConfig, Comma
             format!("`cargo evalset check {}` shows them", shell::word(&shown)),
         )
     })
+}
+
+/// The config beside a set; `None` if there is none, or if it has errors of its own: what the set is scored with is then
+/// unknown.
+pub(crate) fn config_beside(set: &Path, own: &[&str]) -> Option<EvalConfig> {
+    check_config(SHARED_CONFIG, &read(&shared_config_path(set)).ok()?, own).config
+}
+
+/// The cases of a set that no agent can pass by the config beside it, or by ADK's default criteria if there is none.
+pub(crate) fn unpassable(set: &Path, own: &[&str], cases: &[EvalCase]) -> Vec<Incompatibility> {
+    let config = config_beside(set, own);
+    if config.is_none() && shared_config_path(set).exists() {
+        return Vec::new();
+    }
+    check_passable(config.as_ref(), own, cases)
 }
 
 #[cfg(test)]

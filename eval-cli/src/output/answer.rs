@@ -17,13 +17,15 @@ pub(crate) struct Answer {
     pub(crate) annotations: String,
     /// A page that is opened in the browser once all is printed.
     pub(crate) opens: Option<PathBuf>,
+    /// What went wrong beside it, in which case that is the exit code. The text is printed all the same.
+    pub(crate) failed: Option<CommandError>,
     /// That of an [`Outcome`], or that of a program that the command ran.
     pub(crate) exit_code: i32,
 }
 
 impl Answer {
     pub(crate) fn new(outcome: Outcome, text: String) -> Self {
-        Self { text, annotations: String::new(), opens: None, exit_code: outcome.exit_code() }
+        Self { text, annotations: String::new(), opens: None, failed: None, exit_code: outcome.exit_code() }
     }
 
     /// Adds commands of a CI service.
@@ -34,6 +36,11 @@ impl Answer {
     /// Opens a page once all is printed.
     pub(crate) fn and_opens(self, page: Option<PathBuf>) -> Self {
         Self { opens: page, ..self }
+    }
+
+    /// Adds what went wrong beside it.
+    pub(crate) fn and_failed(self, failed: Option<CommandError>) -> Self {
+        Self { failed, ..self }
     }
 
     /// An answer for programs: the command, its outcome, and the fields of its results.

@@ -232,6 +232,52 @@ fn a_case_that_no_agent_can_fail_is_an_error_of_its_set() {
 }
 
 #[test]
+fn a_case_that_no_agent_can_pass_is_a_warning_with_the_way_out() {
+    let folder = Folder::new("check-impossible");
+    let unanswered = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [
+        {"user_content": {"parts": [{"text": "Price?"}]}}]}]}"#;
+    folder.write("evals/shop.evalset.json", unanswered);
+    let warning = |by: &str| {
+        format!(
+            "warning: no agent can pass it by {by}: 1 of 1 turn without an expected answer, which \
+             `response_match_score` scores 0.0"
+        )
+    };
+    let calls = r#"{"criteria": {"tool_trajectory_avg_score": 1.0}}"#;
+    let both = r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.5}}"#;
+    for (config, by) in [
+        (None, Some("ADK's default criteria")),
+        (Some(both), Some("its config")),
+        (Some("{"), None),
+        (Some(calls), None),
+    ] {
+        if let Some(config) = config {
+            folder.write("evals/test_config.json", config);
+        }
+        let ran = folder.run(&["check", "evals"]);
+        assert_eq!(ran.code, Some(i32::from(config == Some("{"))), "{}", ran.out);
+        match by {
+            Some(by) => assert!(ran.out.contains(&warning(by)), "{}", ran.out),
+            None => assert!(!ran.out.contains("no agent can pass"), "{}", ran.out),
+        }
+    }
+}
+
+#[test]
+fn further_places_of_a_problem_are_shown_as_they_are() {
+    let folder = Folder::new("check-places");
+    let blank = "\n".repeat(900);
+    let case = r#"{"eval_id": "c", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]},
+        "final_response": {"parts": [{"text": "Hello"}]}}]}"#;
+    folder.write(
+        "evals/far.evalset.json",
+        format!(r#"{{"eval_set_id": "s", "eval_cases": [{case},{blank}{case}]}}"#),
+    );
+    let ran = folder.run(&["check", "evals"]);
+    assert!(ran.out.contains("--> evals/far.evalset.json:1:") && !ran.out.contains(r"\u{3a}"), "{}", ran.out);
+}
+
+#[test]
 fn a_config_that_the_attribute_would_refuse_is_a_warning() {
     let folder = Folder::new("check-overlooked");
     let config = r#"{"criteria": {"response_match_score": 0.5}}"#;

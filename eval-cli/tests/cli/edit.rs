@@ -201,6 +201,7 @@ fn a_draft_is_refused_until_it_is_accepted_by_name() {
         case("two", r#", "_draft": true"#)
     );
     folder.write("s.evalset.json", &text);
+    folder.write("test_config.json", r#"{"criteria": {"tool_trajectory_avg_score": 1.0}}"#);
     let checked = folder.run(&["check", "."]);
     assert_eq!(checked.code, Some(1));
     insta::assert_snapshot!("check_drafts", checked.shown());

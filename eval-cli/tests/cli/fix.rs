@@ -5,7 +5,8 @@ use eval_format::EvalSet;
 use crate::folder::{Folder, set};
 
 const CAMEL: &str = r#"{ "evalSetId": "s",   "_note": "kept", "evalCases": [
-    {"evalId": "c", "conversation": [{"userContent": {"parts": [{"text": "Hi"}]}}]} ],
+    {"evalId": "c", "conversation": [{"userContent": {"parts": [{"text": "Hi"}]},
+      "finalResponse": {"parts": [{"text": "Hello"}]}}]} ],
   "creationTimestamp": 1.50 }
 "#;
 
@@ -17,8 +18,8 @@ fn fixable(test: &str) -> Folder {
     folder
         .write("camel.evalset.json", CAMEL)
         .write("old.test.json", OLD)
-        .write("cases.evalset.json", r#"[{"name": "c", "data": [{"query": "Hi"}]}]"#)
-        .write("lossy.test.json", r#"[{"query": "Hi", "mock": 1, "mocks": [2]}]"#)
+        .write("cases.evalset.json", r#"[{"name": "c", "data": [{"query": "Hi", "reference": "Hello"}]}]"#)
+        .write("lossy.test.json", r#"[{"query": "Hi", "mock": 1, "mocks": [2], "reference": "Hello"}]"#)
         .write(
             "late.evalset.json",
             set("").replace("\"eval_cases\"", "\"creationTimestamp\": [], \"eval_cases\""),

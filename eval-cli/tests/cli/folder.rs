@@ -108,7 +108,7 @@ pub(crate) fn set(case: &str) -> String {
   "eval_cases": [
     {{
       "eval_id": "sunny",
-      "conversation": [{{ "user_content": {{ "parts": [{{ "text": "Weather?" }}] }} }}]{case}
+      "conversation": [{{ "user_content": {{ "parts": [{{ "text": "Weather?" }}] }}, "final_response": {{ "parts": [{{ "text": "Sunny." }}] }} }}]{case}
     }}
   ]
 }}

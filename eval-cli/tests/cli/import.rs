@@ -164,6 +164,11 @@ fn tables_are_mapped_and_programs_get_one_document() {
         "{draft}"
     );
     assert!(!folder.read(SET).contains(key));
+
+    folder.write("asked.csv", "q,by\nWhy?,me\nWhen?,you\n");
+    let ran = import(&folder, &["asked.csv", "--map", "q=user"]);
+    let told = "cannot pass  case `why`: no agent can pass it by ADK's default criteria";
+    assert!(ran.out.contains(told) && ran.out.contains("(1 more draft like it)"), "{}", ran.out);
 }
 
 #[test]

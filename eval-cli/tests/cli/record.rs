@@ -123,6 +123,7 @@ fn what_varies_between_runs_is_told_and_not_kept() {
     );
     let text = case["conversation"].to_string();
     assert!(text.contains(r#""args":{"city":"Oslo"}"#) && !text.contains("It is day"), "{text}");
+    assert!(ran.out.contains("no agent can pass it by ADK's default criteria"), "{}", ran.out);
 }
 
 #[test]

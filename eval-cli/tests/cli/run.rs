@@ -340,7 +340,7 @@ fn every_report_is_written_and_report_writes_the_same_later() {
     let edited = folder.read("evals/mixed.evalset.json").replace("Take an umbrella", "Take a hat");
     folder.write("evals/mixed.evalset.json", edited);
     let refused = folder.run(&["report", "--csv", "c4.csv"]);
-    assert_eq!(refused.code, Some(2), "{}", refused.out);
+    assert!(refused.code == Some(2) && refused.out.contains("Summary"), "{}", refused.out);
     assert!(
         refused.err.contains("cannot be written in the format of ADK: it was edited since it ran"),
         "{}",

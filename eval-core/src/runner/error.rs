@@ -146,10 +146,15 @@ impl fmt::Display for RunnerError {
                 f,
                 "the case `{eval_id}` has a scenario, and a simulated user needs the feature `judges` of `eval-core`"
             ),
-            Self::NoThreshold(metric) => write!(
-                f,
-                "`{metric}` has no threshold: neither the config nor ADK's default criteria name it; say `{metric}=0.8`"
-            ),
+            Self::NoThreshold(metric) => {
+                let informs = eval_format::metric::metric(metric).is_some_and(|info| !info.gates);
+                let example = if informs { "<=5" } else { "=0.8" };
+                write!(
+                    f,
+                    "`{metric}` has no threshold: neither the config nor ADK's default criteria name it; say \
+                     `{metric}{example}`"
+                )
+            }
             Self::NothingToScore(eval_id) => write!(f, "there is no run of the case `{eval_id}` to score"),
         }
     }

@@ -67,7 +67,7 @@ impl MetricInfo {
 
     /// The lowest score of a case of which some turns are free, as the gate compares it.
     #[expect(clippy::cast_precision_loss, reason = "a case has far fewer than 2^53 turns")]
-    fn lowest_of(&self, free: usize, turns: usize, gate: Gate) -> f64 {
+    pub(super) fn lowest_of(&self, free: usize, turns: usize, gate: Gate) -> f64 {
         let highest = self.max.unwrap_or(f64::INFINITY);
         match gate {
             _ if free == turns => highest,

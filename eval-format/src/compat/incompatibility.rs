@@ -87,7 +87,9 @@ impl Incompatibility {
             }
         };
         let message = format!("{which}{}", self.message);
-        Problem::error(self.code, path, range, message).label(label).help(self.help.as_str())
+        // What no agent passes is red, and says so. It is the verdict of ADK too.
+        let problem = if self.code == Code::CannotPass { Problem::warning } else { Problem::error };
+        problem(self.code, path, range, message).label(label).help(self.help.as_str())
     }
 }
 
@@ -96,6 +98,7 @@ impl Incompatibility {
     fn label(&self) -> &'static str {
         match self.code {
             Code::NothingChecked => "nothing that an agent does can fail this case",
+            Code::CannotPass => "nothing that an agent says can pass this case",
             _ => "this case cannot be scored",
         }
     }

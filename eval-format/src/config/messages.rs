@@ -45,8 +45,8 @@ pub(super) fn informational(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let name = &entry.key;
     let message = format!("`{name}` is reported and not compared with a threshold that has no direction");
     at_key(Code::InformationalThreshold, entry, place, message).label("informational metric").help(format!(
-        "write `\"{name}\": {{\"threshold\": 5, \"direction\": \"at_most\"}}` to let it decide, or remove it: it is \
-         reported for every case anyway"
+        "write `\"{name}\": {{\"threshold\": 5, \"direction\": \"at_most\"}}` to let it decide (in a command \
+         `-m '{name}<=5'`), or remove it: it is reported for every case anyway"
     ))
 }
 

@@ -85,6 +85,8 @@ codes! {
     OverlookedConfig = "overlooked-config",
     /// The criteria check nothing.
     NothingChecked = "nothing-checked",
+    /// No agent can pass the case by its criteria.
+    CannotPass = "cannot-pass",
     /// A threshold on a metric that never gates.
     InformationalThreshold = "informational-threshold",
     /// Two rubrics that are judged together have the same id.

@@ -45,9 +45,9 @@ pub fn render(problem: &Problem, file: &str, text: &str) -> String {
         if at > 0 {
             lines.push(format!("{margin} |"));
         }
-        let arrow = if at == 0 { "-->" } else { ":::" };
         let (line, column) = pane.place;
-        lines.push(format!("{margin}{arrow} {file}:{line}:{column}"));
+        // rustc begins further places with `:::`, which CI services take for a command.
+        lines.push(format!("{margin}--> {file}:{line}:{column}"));
         let indent = " ".repeat(gutter - digits(pane.last_line()));
         lines.extend(draw(pane).lines().map(|line| format!("{indent}{line}")));
     }

@@ -120,7 +120,9 @@ async fn selectors_metrics_and_the_end_at_the_first_failure_are_those_of_the_com
     for (words, says) in [
         (&["--set", &*format!("{set}:suny")][..], "has no case `suny`; did you mean `sunny`?"),
         (&["--set", &of_file, "--case", "sunny"], "no case is selected by both `--set` and `--case`"),
-        (&["--set", &set, "-m", "safety_v1"], "`safety_v1` has no threshold"),
+        (&["--set", &set, "-m", "safety_v1"], "say `safety_v1=0.8`"),
+        (&["--set", &set, "-m", "tool_call_count_v1"], "say `tool_call_count_v1<=5`"),
+        (&["--set", &set, "-m", "tool_call_count_v1=5"], "in a command `-m 'tool_call_count_v1<=5'`"),
     ] {
         let answer = answer(command(), &[&["--agent=right"], words].concat()).await;
         assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{words:?}");

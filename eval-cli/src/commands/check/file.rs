@@ -4,7 +4,7 @@ use std::path::{MAIN_SEPARATOR, Path};
 
 use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility};
 use eval_format::config::check_config;
-use eval_format::conventions::{FileKind, SHARED_CONFIG, set_names_of_session, shared_config_path};
+use eval_format::conventions::{FileKind, set_names_of_session};
 use eval_format::reader::{CheckedSet, Form, check_session, check_set};
 use eval_format::recording::check_recording;
 use eval_format::{EvalConfig, Problem, Value};
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::fix::{self, Fix};
 use super::json;
-use crate::files::{FoundProblems, Input, read, replace};
+use crate::files::{FoundProblems, Input, config_beside, read, replace, unpassable};
 use crate::output::CommandError;
 
 /// A file after it was checked.
@@ -106,7 +106,7 @@ impl CheckedFile {
 
     fn set(input: &Input, mut checked: CheckedSet, metrics: &[&str]) -> Self {
         let config = config_beside(&input.path, metrics);
-        let incompatible = incompatibilities(config.as_ref(), &checked, metrics);
+        let incompatible = incompatibilities(&input.path, config.as_ref(), &checked, metrics);
         let not_compared = not_compared(config.as_ref(), &checked, metrics);
         let drafts = checked.drafts().count();
         let draft_problem = checked.draft_problem(|_| true);
@@ -147,17 +147,17 @@ impl CheckedFile {
     }
 }
 
-/// The config beside a set; `None` if there is none, or if it has errors of its own: what the set is scored with is then
-/// unknown.
-fn config_beside(set: &Path, metrics: &[&str]) -> Option<EvalConfig> {
-    let bytes = read(&shared_config_path(set)).ok()?;
-    check_config(SHARED_CONFIG, &bytes, metrics).config
-}
-
-/// Why a set cannot be used with the config beside it.
-fn incompatibilities(config: Option<&EvalConfig>, checked: &CheckedSet, metrics: &[&str]) -> Vec<Problem> {
-    let (Some(config), Some(set)) = (config, &checked.set) else { return Vec::new() };
-    let found = check_compatibility(config, metrics, &set.eval_cases);
+/// Why a set cannot be used with the config beside it, and what no agent can pass.
+fn incompatibilities(
+    path: &Path,
+    config: Option<&EvalConfig>,
+    checked: &CheckedSet,
+    metrics: &[&str],
+) -> Vec<Problem> {
+    let Some(set) = &checked.set else { return Vec::new() };
+    let cases = &set.eval_cases;
+    let mut found = unpassable(path, metrics, cases);
+    found.extend(config.into_iter().flat_map(|config| check_compatibility(config, metrics, cases)));
     found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
 }
 

@@ -80,31 +80,25 @@ impl ReportFiles {
     }
 
     /// Writes the files. `app` is the app of ADK's results. One that cannot be written keeps no other from being written.
-    pub(in crate::commands) fn write(
-        &self,
-        results: &RunResults<'_>,
-        app: Option<&str>,
-    ) -> Result<Written, CommandError> {
-        let mut printed = None;
-        let mut failed = None;
+    pub(in crate::commands) fn write(&self, results: &RunResults<'_>, app: Option<&str>) -> Written {
+        let mut done = Written { printed: None, saved: Vec::new(), failed: None };
         for (path, render) in self.list() {
             let Some(path) = path else { continue };
             let written = render(results).and_then(|text| {
                 if path.as_os_str() != STANDARD_OUTPUT {
                     return write(path, &text);
                 }
-                printed.replace(text).map_or(Ok(()), |_| Err(two_on_standard_output()))
+                done.printed.replace(text).map_or(Ok(()), |_| Err(two_on_standard_output()))
             });
-            failed = failed.or(written.err());
+            done.failed = done.failed.or(written.err());
         }
-        let saved = match (&self.adk_results, app) {
-            (Some(agents), Some(app)) => format::save_adk_results(results, agents, app),
-            _ => Ok(Vec::new()),
-        };
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(Written { printed, saved: saved? }),
+        if let (Some(agents), Some(app)) = (&self.adk_results, app) {
+            match format::save_adk_results(results, agents, app) {
+                Ok(saved) => done.saved = saved,
+                Err(error) => done.failed = done.failed.or(Some(error)),
+            }
         }
+        done
     }
 }
 
@@ -114,6 +108,8 @@ pub(in crate::commands) struct Written {
     pub(in crate::commands) printed: Option<String>,
     /// Files whose names only this program knows.
     pub(in crate::commands) saved: Vec<PathBuf>,
+    /// Why the first of those that are not there could not be written.
+    pub(in crate::commands) failed: Option<CommandError>,
 }
 
 impl Written {

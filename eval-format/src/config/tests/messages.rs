@@ -140,7 +140,7 @@ fn an_informational_metric() {
     3 |     "token_usage_v1": 1000
       |     ^^^^^^^^^^^^^^^^ informational metric
       |
-      = help: write `"token_usage_v1": {"threshold": 5, "direction": "at_most"}` to let it decide, or remove it: it is reported for every case anyway
+      = help: write `"token_usage_v1": {"threshold": 5, "direction": "at_most"}` to let it decide (in a command `-m 'token_usage_v1<=5'`), or remove it: it is reported for every case anyway
     "#);
 }
 

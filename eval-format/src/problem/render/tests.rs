@@ -125,7 +125,7 @@ fn related_places_far_away_have_a_snippet_of_their_own() {
     5003 |     { "eval_id": "sunny", "x": 1 }
          |                  ^^^^^^^ second use
          |
-        ::: evals/weather.evalset.json:2:18
+        --> evals/weather.evalset.json:2:18
          |
        2 |     { "eval_id": "sunny" },
          |                  ------- first use
@@ -230,7 +230,7 @@ fn related_places_on_one_long_line_are_cut_each_on_its_own() {
     1 | ...,{},{},{},{},{},{},{},{},{},{},{},{"eval_id":"sunny"}]
       |                                                 ^^^^^^^ second use
       |
-     ::: evals/weather.evalset.json:1:13
+     --> evals/weather.evalset.json:1:13
       |
     1 | [{"eval_id":"sunny"},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}...
       |             ------- first use
@@ -334,7 +334,7 @@ fn the_empty_line_at_the_end_is_a_place() {
     2 |
       | ^ expected `]`
       |
-     ::: evals/weather.evalset.json:1:17
+     --> evals/weather.evalset.json:1:17
       |
     1 | { "eval_cases": [
       |                 - of this array

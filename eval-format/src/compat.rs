@@ -5,10 +5,10 @@
 //!
 //! ```
 //! use eval_format::compat::check_compatibility;
-//! use eval_format::{EvalCase, EvalConfig, Invocation};
+//! use eval_format::{EvalCase, EvalConfig, Gate, Invocation};
 //!
 //! let cases = [EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!"))];
-//! assert!(check_compatibility(&EvalConfig::adk_default(), &[], &cases).is_empty());
+//! assert!(check_compatibility(&EvalConfig::adk_default(), &[], Gate::Mean, &cases).is_empty());
 //! ```
 
 mod case;
@@ -19,10 +19,9 @@ mod not_compared;
 mod overlooked;
 mod passable;
 mod rubrics;
-mod scope;
 mod unread_rubrics;
 
-pub use check::{check_compatibility, check_compatibility_with};
+pub use check::check_compatibility;
 pub use incompatibility::Incompatibility;
 pub use not_compared::NotCompared;
 pub use overlooked::OverlookedConfig;

@@ -88,26 +88,6 @@ pub fn check_path_part(name: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Whether a file or path of this name is an eval set. Sets may have any other name if they are named one by one.
-pub fn is_set_name(name: &str) -> bool {
-    FileKind::of(name) == Some(FileKind::Set)
-}
-
-/// Whether a file or path of this name is a config.
-pub fn is_config_name(name: &str) -> bool {
-    FileKind::of(name) == Some(FileKind::Config)
-}
-
-/// Whether a file or path of this name is a session.
-pub fn is_session_name(name: &str) -> bool {
-    FileKind::of(name) == Some(FileKind::Session)
-}
-
-/// Whether a file or path of this name is a recording.
-pub fn is_recording_name(name: &str) -> bool {
-    FileKind::of(name) == Some(FileKind::Recording)
-}
-
 /// Whether a file is passed over when a folder is searched, and a folder with all that is in it: its name begins with
 /// a dot. Editors keep locks and backups in hidden files.
 ///
@@ -184,10 +164,6 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(FileKind::of(name), kind, "{name}");
-            assert_eq!(is_set_name(name), kind == Some(FileKind::Set), "{name}");
-            assert_eq!(is_config_name(name), kind == Some(FileKind::Config), "{name}");
-            assert_eq!(is_session_name(name), kind == Some(FileKind::Session), "{name}");
-            assert_eq!(is_recording_name(name), kind == Some(FileKind::Recording), "{name}");
         }
     }
 

@@ -36,7 +36,6 @@
 
 mod edit_error;
 mod editor;
-mod entry;
 mod layout;
 mod print;
 mod sections;

@@ -28,6 +28,7 @@ pub use finding::Problem;
 pub(crate) use finding::in_order_of_places;
 pub(crate) use names::{code_list, short, shown};
 pub use path::{JsonPath, Step};
+pub(crate) use positions::Position;
 pub use positions::Positions;
 pub use problems::Problems;
 #[doc(hidden)]

@@ -121,7 +121,7 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
     let entry = field(rubric, &RUBRIC, "type").filter(|entry| !entry.value.is_null());
     let Some(entry) = entry else {
         let message = "the rubric has no `type`";
-        let found = Problem::warning(Code::UnreadRubric, place.path(), opening(rubric), message);
+        let found = place.warning(Code::UnreadRubric, opening(rubric), message);
         return Some(found.label("ADK leaves it out without a word").help(format!(
             "add `\"type\": \"...\"` to say which metric reads it: {}; rubrics of a criterion need none",
             types()
@@ -131,7 +131,7 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
     let kind = entry.value.string()?;
     let problem = |message: String| {
         let place = Place::Key(place, &entry.key);
-        Problem::warning(Code::UnreadRubric, place.path(), entry.value.range.clone(), message)
+        place.warning(Code::UnreadRubric, entry.value.range.clone(), message)
     };
     if kind == TRAJECTORY_QUALITY && !last {
         let message =

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use eval_format::__private::{simulated_users, test_names};
 use eval_format::Gate;
-use eval_format::compat::check_compatibility_with;
+use eval_format::compat::check_compatibility;
 use eval_format::reader::CaseSpan;
 use syn::LitStr;
 
@@ -169,7 +169,7 @@ impl Collector<'_> {
     fn report_incompatibilities(&mut self, read: &ReadSet, config: &SetConfig) {
         let checked = &read.checked;
         let (Some(config), Some(set)) = (&config.config, &checked.set) else { return };
-        for found in check_compatibility_with(config, &self.metric_names, self.gate, &set.eval_cases) {
+        for found in check_compatibility(config, &self.metric_names, self.gate, &set.eval_cases) {
             if found.eval_id.as_ref().is_none_or(|id| self.filter.takes(id)) {
                 let problem = found.problem(checked);
                 self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use eval_format::conventions::is_session_name;
+use eval_format::conventions::FileKind;
 
 /// The names in a folder, in alphabetical order, without those that are not UTF-8. A folder that cannot be listed has
 /// none: its error was reported when the folder was searched, or a file in it was named on the command line.
@@ -17,5 +17,5 @@ pub(super) fn names_in(folder: &Path) -> Vec<String> {
 
 /// The names of the session files in a folder.
 pub(crate) fn sessions_in(folder: &Path) -> Vec<String> {
-    names_in(folder).into_iter().filter(|name| is_session_name(name)).collect()
+    names_in(folder).into_iter().filter(|name| FileKind::of(name) == Some(FileKind::Session)).collect()
 }

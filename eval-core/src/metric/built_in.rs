@@ -1,6 +1,6 @@
 //! The built-in metrics, one file for each algorithm, and the list of all of them.
 //!
-//! Another metric is a file here, a `mod` line, an entry of [`COMPUTED`], and an entry of
+//! Another metric is a file here with a function over one turn, or a [`Metric`](super::Metric); a `mod` line, an entry of [`COMPUTED`], and an entry of
 //! [`METRICS`](eval_format::metric::METRICS) in eval-format. A metric that asks a judge is in `by_judge`, which has a list of its
 //! own.
 
@@ -9,15 +9,12 @@ mod answers;
 mod calls;
 
 // Metrics that compute their scores.
+mod efficiency;
 mod final_response_match_v1;
 mod final_session_state_match;
-mod inference_call_count;
 mod intermediate_response_match;
-mod invocation_duration;
 mod response_match;
 mod response_similarity;
-mod token_usage;
-mod tool_call_count;
 mod tool_response_match;
 mod tool_trajectory;
 mod trajectory_match;
@@ -30,15 +27,14 @@ mod by_judge;
 
 use eval_format::MatchType;
 
+use super::custom::of_function;
 use super::metric_trait::{BoxMetric, MakeMetric};
-use trajectory_match::TrajectoryMatch;
-use trajectory_share::TrajectoryShare;
+use efficiency::Efficiency;
 
+pub use efficiency::{INVOCATION_DURATION, TOKEN_USAGE};
 pub(crate) use final_session_state_match::NAME as FINAL_SESSION_STATE_MATCH;
-pub use invocation_duration::NAME as INVOCATION_DURATION;
 #[cfg(fuzzing)]
 pub(crate) use response_similarity::turn as similarity_of_texts;
-pub use token_usage::NAME as TOKEN_USAGE;
 
 /// Makes the built-in metric of a name; `None` if there is none, or if it asks a judge and the feature `judges` is off.
 pub(crate) fn built_in(name: &str) -> Option<BoxMetric> {
@@ -57,28 +53,26 @@ fn all() -> impl Iterator<Item = &'static (&'static str, MakeMetric)> {
 
 /// The metrics that compute their scores.
 static COMPUTED: &[(&str, MakeMetric)] = &[
-    (tool_trajectory::NAME, || BoxMetric::new(tool_trajectory::ToolTrajectory)),
-    (response_match::NAME, || BoxMetric::new(response_match::ResponseMatch)),
-    (tool_call_count::NAME, || BoxMetric::new(tool_call_count::ToolCallCount)),
-    (inference_call_count::NAME, || BoxMetric::new(inference_call_count::InferenceCallCount)),
-    (token_usage::NAME, || BoxMetric::new(token_usage::TokenUsage)),
-    (invocation_duration::NAME, || BoxMetric::new(invocation_duration::InvocationDuration)),
-    (trajectory_match::EXACT, || BoxMetric::new(TrajectoryMatch(MatchType::Exact))),
-    (trajectory_match::IN_ORDER, || BoxMetric::new(TrajectoryMatch(MatchType::InOrder))),
-    (trajectory_match::ANY_ORDER, || BoxMetric::new(TrajectoryMatch(MatchType::AnyOrder))),
-    (trajectory_share::PRECISION, || BoxMetric::new(TrajectoryShare::OfMade)),
-    (trajectory_share::RECALL, || BoxMetric::new(TrajectoryShare::OfExpected)),
+    (tool_trajectory::NAME, || of_function(tool_trajectory::turn)),
+    (response_match::NAME, || of_function(response_match::turn)),
+    (efficiency::TOOL_CALL_COUNT, || of_function(efficiency::tool_call_count)),
+    (efficiency::INFERENCE_CALL_COUNT, || BoxMetric::new(Efficiency::InferenceCalls)),
+    (TOKEN_USAGE, || BoxMetric::new(Efficiency::Tokens)),
+    (INVOCATION_DURATION, || BoxMetric::new(Efficiency::Seconds)),
+    (trajectory_match::EXACT, || of_function(trajectory_match::by(MatchType::Exact))),
+    (trajectory_match::IN_ORDER, || of_function(trajectory_match::by(MatchType::InOrder))),
+    (trajectory_match::ANY_ORDER, || of_function(trajectory_match::by(MatchType::AnyOrder))),
+    (trajectory_share::PRECISION, || of_function(trajectory_share::precision)),
+    (trajectory_share::RECALL, || of_function(trajectory_share::recall)),
     (trajectory_single_tool_use::NAME, || {
         BoxMetric::new(trajectory_single_tool_use::TrajectorySingleToolUse)
     }),
-    (final_response_match_v1::NAME, || BoxMetric::new(final_response_match_v1::FinalResponseMatchV1)),
-    (trajectory_match_ratio::NAME, || BoxMetric::new(trajectory_match_ratio::TrajectoryMatchRatio)),
-    (response_similarity::NAME, || BoxMetric::new(response_similarity::ResponseSimilarity)),
+    (final_response_match_v1::NAME, || of_function(final_response_match_v1::turn)),
+    (trajectory_match_ratio::NAME, || of_function(trajectory_match_ratio::turn)),
+    (response_similarity::NAME, || of_function(response_similarity::turn)),
     (final_session_state_match::NAME, || BoxMetric::new(final_session_state_match::FinalSessionStateMatch)),
-    (tool_response_match::NAME, || BoxMetric::new(tool_response_match::ToolResponseMatch)),
-    (intermediate_response_match::NAME, || {
-        BoxMetric::new(intermediate_response_match::IntermediateResponseMatch)
-    }),
+    (tool_response_match::NAME, || of_function(tool_response_match::turn)),
+    (intermediate_response_match::NAME, || of_function(intermediate_response_match::turn)),
 ];
 
 #[cfg(test)]

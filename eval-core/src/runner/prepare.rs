@@ -8,7 +8,7 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use eval_format::__private::check_cases;
-use eval_format::compat::check_compatibility_with;
+use eval_format::compat::check_compatibility;
 use eval_format::options::MOST_RUNS;
 use eval_format::{EvalCase, EvalConfig, Pass};
 use eval_support::variables;
@@ -75,7 +75,7 @@ impl EvalRunner {
             return Err(RunnerError::NoThreshold(metric.to_owned()));
         }
         let config = self.checked(precedence.config())?;
-        let incompatible = check_compatibility_with(&config, &self.custom_names(), self.options.gate, cases);
+        let incompatible = check_compatibility(&config, &self.custom_names(), self.options.gate, cases);
         if !incompatible.is_empty() {
             return Err(RunnerError::Incompatible(incompatible));
         }

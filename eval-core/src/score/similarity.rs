@@ -46,15 +46,17 @@ pub(crate) fn levenshtein(expected: &str, actual: &str) -> Option<Share> {
     Some(Share { part: whole - edit_distance(expected, actual), whole })
 }
 
+fn length_of_equal(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
+    a.zip(b).take_while(|(x, y)| x == y).map(|(c, _)| c.len_utf8()).sum()
+}
+
 fn without_prefix<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
-    let equal = a.chars().zip(b.chars()).take_while(|(x, y)| x == y);
-    let length: usize = equal.map(|(c, _)| c.len_utf8()).sum();
+    let length = length_of_equal(a.chars(), b.chars());
     (&a[length..], &b[length..])
 }
 
 fn without_suffix<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
-    let equal = a.chars().rev().zip(b.chars().rev()).take_while(|(x, y)| x == y);
-    let length: usize = equal.map(|(c, _)| c.len_utf8()).sum();
+    let length = length_of_equal(a.chars().rev(), b.chars().rev());
     (&a[..a.len() - length], &b[..b.len() - length])
 }
 

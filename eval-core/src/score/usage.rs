@@ -146,11 +146,8 @@ impl Durations {
     /// The mean of each part over the turns that have it, rounded to milliseconds.
     pub fn mean(turns: &[Self]) -> Self {
         let mean = |part: fn(&Self) -> Option<f64>| {
-            let mut known = Vec::new();
-            for turn in turns {
-                known.extend(part(turn));
-            }
-            mean::naive(&known).map(mean::round_3)
+            let parts: Vec<Option<f64>> = turns.iter().map(part).collect();
+            mean_of_known(&parts).map(mean::round_3)
         };
         Self {
             total: mean(|turn| turn.total),

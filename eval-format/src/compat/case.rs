@@ -1,6 +1,6 @@
 //! Whether a config decides a case.
 
-use super::scope::Scope;
+use super::check::Scope;
 use crate::config::{Criterion, Instructions, Variable};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, metric};
 use crate::model::EvalCase;

@@ -1,44 +1,41 @@
 //! All checks of a config against the cases of a set.
 
 use super::incompatibility::Incompatibility;
-use super::scope::Scope;
 use super::{case, rubrics};
 use crate::config::EvalConfig;
 use crate::model::EvalCase;
 use crate::options::Gate;
 
+/// What the cases of a set are scored with.
+pub(super) struct Scope<'a> {
+    pub(super) config: &'a EvalConfig,
+    /// The custom metrics that exist in Rust.
+    pub(super) answered: &'a [&'a str],
+    pub(super) gate: Gate,
+}
+
 /// Checks whether the cases of a set can be scored by a config, before anything runs.
 ///
 /// ```
-/// use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig};
+/// use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig, Gate};
 /// use eval_format::compat::check_compatibility;
 ///
 /// let cases = [EvalCase::new("trip").scenario(ConversationScenario::new("Hi", "Book a hotel in Paris."))];
-/// let incompatibilities = check_compatibility(&EvalConfig::adk_default(), &[], &cases);
+/// let incompatibilities = check_compatibility(&EvalConfig::adk_default(), &[], Gate::Mean, &cases);
 /// assert!(incompatibilities[0].to_string().starts_with("case `trip`: no metric decides it"));
 ///
 /// let books = Criterion::new(0.5).with_tool_name("book");
 /// let config = EvalConfig::default().with("trajectory_single_tool_use", books);
-/// assert!(check_compatibility(&config, &[], &cases).is_empty());
+/// assert!(check_compatibility(&config, &[], Gate::Mean, &cases).is_empty());
 /// ```
 ///
 /// `answered` names the custom metrics that exist in Rust. They take the place of built-in metrics of the same name,
 /// and apply to every case.
 ///
-/// Scores are compared as [`Gate::Mean`] does; see [`check_compatibility_with`].
-pub fn check_compatibility(
-    config: &EvalConfig,
-    answered: &[&str],
-    cases: &[EvalCase],
-) -> Vec<Incompatibility> {
-    check_compatibility_with(config, answered, Gate::Mean, cases)
-}
-
-/// Checks as [`check_compatibility`] does, for a gate: with [`Gate::EveryTurn`] one turn that can fail is enough, where a
-/// low threshold hides it in the mean.
+/// With [`Gate::EveryTurn`] one turn that can fail is enough, where a low threshold hides it in the mean:
 ///
 /// ```
-/// use eval_format::compat::check_compatibility_with;
+/// use eval_format::compat::check_compatibility;
 /// use eval_format::{Criterion, EvalCase, EvalConfig, FunctionCall, Gate, Invocation};
 /// use serde_json::json;
 ///
@@ -46,10 +43,10 @@ pub fn check_compatibility(
 /// let order = Invocation::user("A pizza").call(FunctionCall::new("order", json!({})));
 /// let cases = [EvalCase::new("order").turn(greeting).turn(order)];
 /// let config = EvalConfig::default().with("trajectory_in_order_match", Criterion::new(0.5));
-/// assert_eq!(check_compatibility_with(&config, &[], Gate::Mean, &cases).len(), 1);
-/// assert_eq!(check_compatibility_with(&config, &[], Gate::EveryTurn, &cases).len(), 0);
+/// assert_eq!(check_compatibility(&config, &[], Gate::Mean, &cases).len(), 1);
+/// assert_eq!(check_compatibility(&config, &[], Gate::EveryTurn, &cases).len(), 0);
 /// ```
-pub fn check_compatibility_with(
+pub fn check_compatibility(
     config: &EvalConfig,
     answered: &[&str],
     gate: Gate,

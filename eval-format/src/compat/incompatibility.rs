@@ -11,12 +11,12 @@ use crate::syntax;
 /// A reason why a config and a set cannot be used together, though each of them is valid.
 ///
 /// ```
-/// use eval_format::{Criterion, EvalCase, EvalConfig, Invocation};
+/// use eval_format::{Criterion, EvalCase, EvalConfig, Gate, Invocation};
 /// use eval_format::compat::check_compatibility;
 ///
 /// let config = EvalConfig::default().with("rubric_based_tool_use_quality_v1", Criterion::new(1.0));
 /// let cases = [EvalCase::new("refund").turn(Invocation::user("I want my money back."))];
-/// let incompatibilities = check_compatibility(&config, &[], &cases);
+/// let incompatibilities = check_compatibility(&config, &[], Gate::Mean, &cases);
 /// assert!(incompatibilities[0].to_string().starts_with("case `refund`: `rubric_based_tool_use_quality_v1` has no rubrics"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Incompatibility {
     /// file.
     ///
     /// ```
-    /// use eval_format::EvalConfig;
+    /// use eval_format::{EvalConfig, Gate};
     /// use eval_format::compat::check_compatibility;
     /// use eval_format::reader::check_set;
     ///
@@ -62,7 +62,7 @@ impl Incompatibility {
     ///     "conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Book a hotel."}}]}"#;
     /// let checked = check_set("s.evalset.json", set.as_bytes(), None);
     /// let cases = &checked.set.as_ref().unwrap().eval_cases;
-    /// let problem = check_compatibility(&EvalConfig::adk_default(), &[], cases)[0].problem(&checked);
+    /// let problem = check_compatibility(&EvalConfig::adk_default(), &[], Gate::Mean, cases)[0].problem(&checked);
     /// assert_eq!(&set[problem.range], "\"conversation_scenario\"");
     /// ```
     pub fn problem(&self, set: &CheckedSet) -> Problem {

@@ -61,24 +61,24 @@ fn unanswered(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
         None => "its Python function is not run".to_owned(),
     };
     let name = &shown(&entry.key);
-    Problem::error(
-        Code::UnansweredCustomMetric,
-        place.path(),
-        entry.key_range.clone(),
-        format!("custom metric `{name}` has no function in Rust"),
-    )
-    .label(label)
-    .help(format!("write it in Rust and {}", answer(name)))
+    place
+        .error_at_key(
+            Code::UnansweredCustomMetric,
+            entry,
+            format!("custom metric `{name}` has no function in Rust"),
+        )
+        .label(label)
+        .help(format!("write it in Rust and {}", answer(name)))
 }
 
 fn never_runs(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let name = &shown(&entry.key);
-    Problem::warning(
-        Code::IgnoredKey,
-        place.path(),
-        entry.key_range.clone(),
-        format!("custom metric `{name}` is not in `criteria`, so it never runs"),
-    )
-    .label("declared and not used")
-    .help(format!(r#"give it a threshold: `"criteria": {{"{name}": 0.5}}`"#))
+    place
+        .warning_at_key(
+            Code::IgnoredKey,
+            entry,
+            format!("custom metric `{name}` is not in `criteria`, so it never runs"),
+        )
+        .label("declared and not used")
+        .help(format!(r#"give it a threshold: `"criteria": {{"{name}": 0.5}}`"#))
 }

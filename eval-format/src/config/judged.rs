@@ -90,28 +90,32 @@ fn config_in_snake_case(value: Value) -> Value {
 
 fn not_a_count(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = format!("`{}` must be a number from 1 to {MOST}", entry.key);
-    Problem::error(Code::WrongType, place.path(), entry.value.range.clone(), message)
+    place
+        .error(Code::WrongType, entry.value.range.clone(), message)
         .label("nobody would be asked, or far too often")
         .help("ADK asks 5 times, one at a time, where nothing is said")
 }
 
 fn no_model(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = "the name of the judge's model is empty";
-    Problem::error(Code::WrongType, place.path(), entry.value.range.clone(), message)
+    place
+        .error(Code::WrongType, entry.value.range.clone(), message)
         .label("expected a model")
         .help(format!("name one, such as `{DEFAULT_MODEL}`, or remove the key to get that one"))
 }
 
 fn no_weight(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = format!("the weight of the rubric `{}` must be a number from 0 on", shown(&entry.key));
-    Problem::error(Code::WrongType, place.path(), entry.value.range.clone(), message)
+    place
+        .error(Code::WrongType, entry.value.range.clone(), message)
         .label("no weight")
         .help("write a number like `2.0`; rubrics without a weight have the weight 1")
 }
 
 fn too_heavy(node: &Node<'_>, place: &Place<'_>) -> Problem {
     let message = "the weights are too large to be added";
-    Problem::error(Code::WrongType, place.path(), opening(node), message)
+    place
+        .error(Code::WrongType, opening(node), message)
         .label("their sum is infinite")
         .help("only the ratios of weights count: divide them all by the same number")
 }

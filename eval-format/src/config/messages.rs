@@ -13,21 +13,15 @@ pub(super) const SUGGESTION_LIMIT: usize = 100;
 /// Criteria that check nothing; what to write is ADK's default.
 pub(super) fn nothing_checked(place: &Place<'_>, node: &Node<'_>, what: &str) -> Problem {
     let message = format!("{what}, so every case would pass unchecked");
-    Problem::error(Code::NothingChecked, place.path(), opening(node), message)
-        .label("no metric decides")
-        .help(
-            "name at least one metric; ADK's default is \
+    place.error(Code::NothingChecked, opening(node), message).label("no metric decides").help(
+        "name at least one metric; ADK's default is \
              `\"criteria\": {\"tool_trajectory_avg_score\": 1.0, \"response_match_score\": 0.8}`",
-        )
-}
-
-fn at_key(code: Code, entry: &Entry<'_>, place: &Place<'_>, message: String) -> Problem {
-    Problem::error(code, place.path(), entry.key_range.clone(), message)
+    )
 }
 
 pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Option<&str>) -> Problem {
     let name = &shown(&entry.key);
-    let found = at_key(Code::UnknownMetric, entry, place, format!("there is no metric `{name}`"));
+    let found = place.error_at_key(Code::UnknownMetric, entry, format!("there is no metric `{name}`"));
     if let Some(nearest) = nearest {
         return found.label("unknown metric").help(format!("did you mean `{}`?", shown(nearest)));
     }
@@ -44,7 +38,7 @@ pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Opti
 pub(super) fn informational(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let name = &entry.key;
     let message = format!("`{name}` is reported and not compared with a threshold that has no direction");
-    at_key(Code::InformationalThreshold, entry, place, message).label("informational metric").help(format!(
+    place.error_at_key(Code::InformationalThreshold, entry, message).label("informational metric").help(format!(
         "write `\"{name}\": {{\"threshold\": 5, \"direction\": \"at_most\"}}` to let it decide (in a command \
          `-m '{name}<=5'`), or remove it: it is reported for every case anyway"
     ))
@@ -54,7 +48,8 @@ pub(super) fn not_a_criterion(node: &Node<'_>, place: &Place<'_>, name: &str) ->
     let name = shown(name);
     let message =
         format!("the criterion of `{name}` must be a number or an object, not {}", node.kind_name());
-    Problem::error(Code::WrongType, place.path(), opening(node), message)
+    place
+        .error(Code::WrongType, opening(node), message)
         .label("expected a threshold")
         .help(format!(r#"write `"{name}": 0.8` or `"{name}": {{"threshold": 0.8}}`"#))
 }
@@ -104,7 +99,8 @@ fn share(percentage: f64) -> f64 {
 
 pub(super) fn contradiction(ignore_args: &Entry<'_>, args_match: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = format!("`{}` contradicts `{}`", args_match.key, ignore_args.key);
-    at_key(Code::WrongType, args_match, place, message)
+    place
+        .error_at_key(Code::WrongType, args_match, message)
         .label("compares arguments")
         .related(ignore_args.key_range.clone(), "says that they do not count")
         .help("remove one of the two")
@@ -113,7 +109,8 @@ pub(super) fn contradiction(ignore_args: &Entry<'_>, args_match: &Entry<'_>, pla
 pub(super) fn needs_an_option(node: &Node<'_>, place: &Place<'_>, name: &str, field: &Field) -> Problem {
     let Field { name: option, example, .. } = field;
     let message = format!("the criterion of `{name}` has no `{option}`");
-    Problem::error(Code::MissingKey, place.path(), node.range.clone(), message)
+    place
+        .error(Code::MissingKey, node.range.clone(), message)
         .label("a threshold alone does not say what to look for")
         .help(format!("give it a `threshold` and a `{option}`, such as `{example}`"))
 }
@@ -127,7 +124,8 @@ pub(super) fn unseen_by_algorithm(
 ) -> Problem {
     let mut others = Similarity::ALL.iter().copied().filter(|other| sees(*other)).map(Similarity::as_str);
     let message = format!("`{}: false` has no effect with the algorithm `{}`", entry.key, algorithm.as_str());
-    let found = at_key(Code::WrongType, entry, place, message)
+    let found = place
+        .error_at_key(Code::WrongType, entry, message)
         .label("asks for what the algorithm cannot see")
         .help(format!("remove it, or choose one of {}", code_list(&mut others)));
     match chosen {
@@ -138,7 +136,8 @@ pub(super) fn unseen_by_algorithm(
 
 pub(super) fn no_effect(entry: &Entry<'_>, place: &Place<'_>, info: &MetricInfo) -> Problem {
     let message = format!("`{}` has no effect on `{}`", entry.key, info.name);
-    Problem::warning(Code::IgnoredKey, place.path(), entry.key_range.clone(), message)
+    place
+        .warning_at_key(Code::IgnoredKey, entry, message)
         .label("only judged metrics read it")
         .help("remove it")
 }

@@ -95,8 +95,7 @@ pub(super) fn snake_case(config: Map) -> Map {
 
 fn unknown(entry: &Entry<'_>, whose: &str, nearest: Option<&str>, place: &Place<'_>) -> Problem {
     let message = format!("unknown key `{}` in {whose}", shown(&entry.key));
-    let found = Problem::error(Code::UnknownKey, place.path(), entry.key_range.clone(), message)
-        .label("ADK rejects this key");
+    let found = place.error_at_key(Code::UnknownKey, entry, message).label("ADK rejects this key");
     match nearest {
         Some(known) => found.help(format!("did you mean `{known}`?")),
         None => found.help("remove it; it takes the keys of google-genai's `GenerateContentConfig`"),

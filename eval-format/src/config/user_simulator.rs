@@ -159,7 +159,8 @@ fn saturated(most: &Value) -> i64 {
 fn other_simulator(kind: &Node<'_>, place: &Place<'_>) -> Problem {
     if kind.string() == Some("llm_audio") {
         let message = "the audio user simulator is not available in this version";
-        return Problem::error(Code::NotAvailable, place.path(), kind.range.clone(), message)
+        return place
+            .error(Code::NotAvailable, kind.range.clone(), message)
             .label("speaks instead of writing")
             .help("write `\"llm_backed\"` to simulate the user in text");
     }
@@ -168,7 +169,8 @@ fn other_simulator(kind: &Node<'_>, place: &Place<'_>) -> Problem {
 }
 
 fn no_model(node: &Node<'_>, place: &Place<'_>) -> Problem {
-    Problem::error(Code::WrongType, place.path(), node.range.clone(), "the simulated user has no model")
+    place
+        .error(Code::WrongType, node.range.clone(), "the simulated user has no model")
         .label("an empty name")
         .help(format!("name one, or remove the key: the default is `{DEFAULT_MODEL}`"))
 }
@@ -182,7 +184,7 @@ fn check_limit(config: &UserSimulatorConfig, node: &Node<'_>, place: &Place<'_>)
         0 => "a conversation of no messages checks nothing",
         _ => "with one message, the starting prompt, no simulated user can end the conversation",
     };
-    let found = Problem::error(Code::WrongType, place.path(), node.range.clone(), message);
+    let found = place.error(Code::WrongType, node.range.clone(), message);
     Some(found.label("too few").help(format!(
         "write at least {FEWEST_INVOCATIONS} (20 is the default, -1 is without end); a single turn is a case with a \
          `conversation`"
@@ -195,7 +197,7 @@ const REQUIRED: [Variable; 3] =
 
 fn check_instructions(template: &str, node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
     let problem = |message: String, help: String| {
-        let found = Problem::error(Code::WrongType, place.path(), node.range.clone(), message);
+        let found = place.error(Code::WrongType, node.range.clone(), message);
         Some(found.label("a template").help(help))
     };
     let instructions = match Instructions::parse(template) {

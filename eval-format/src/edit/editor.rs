@@ -5,17 +5,16 @@ use std::collections::HashSet;
 use eval_support::spelling::suggest;
 
 use super::edit_error::EditError;
-use super::entry::without;
 use super::layout::{self, Slot};
 use super::print::print;
-use super::sections::{Item, Sections};
+use super::sections::{Item, Sections, without};
 use super::spelling::Style;
 use crate::model::{DRAFT, EvalCase, EvalSet};
 use crate::problem::{Code, Problem, Problems};
 use crate::reader::{CheckedSet, Form, NO_FILE, check_set, model_of};
 use crate::schema::EVAL_CASE;
 use crate::syntax::{Entry, Node, parse};
-use crate::value::write_string;
+use crate::value::Value;
 
 /// Changes the cases of a set in its text, and no other byte of it: text in, text out.
 ///
@@ -73,7 +72,7 @@ impl SetEditor {
     /// ```
     pub fn create(eval_set_id: impl Into<String>) -> Self {
         let eval_set_id = eval_set_id.into();
-        let head = format!("{{\n  \"eval_set_id\": {},\n  \"eval_cases\": [", quoted(&eval_set_id));
+        let head = format!("{{\n  \"eval_set_id\": {},\n  \"eval_cases\": [", Value::from(&eval_set_id));
         Self {
             file: NO_FILE.to_owned(),
             form: Form::EvalSet,
@@ -150,7 +149,7 @@ impl SetEditor {
         self.expect_free(&case.eval_id)?;
         case.check().map_err(EditError::Case)?;
         let (slot, style, end) = self.slot();
-        let text = print(&style.spell(with_finite_times(case).to_value()), &slot.layout);
+        let text = print(&style.spell(case.clone().with_finite_times().to_value()), &slot.layout);
         // What a reader of the file will find is what counts from now on.
         let meaning = EvalCase::parse(&text).map_err(EditError::Case)?;
         let after = match self.cases.items.last_mut() {
@@ -210,7 +209,7 @@ impl SetEditor {
         let Some(range) = entry.map(|entry| entry.value.range.clone()) else {
             return Err(unknown(eval_id, None));
         };
-        item.text.replace_range(range, &quoted(new_id));
+        item.text.replace_range(range, &Value::from(new_id).to_string());
         new_id.clone_into(&mut item.meaning.eval_id);
         self.ids.remove(eval_id);
         self.ids.insert(new_id.to_owned());
@@ -320,27 +319,10 @@ fn cases_of<'n, 'a>(root: &'n Node<'a>) -> Option<&'n Entry<'a>> {
     entry.value.array().map(|_| entry)
 }
 
-/// A case whose times are numbers or unknown: JSON has no text for others.
-fn with_finite_times(case: &EvalCase) -> EvalCase {
-    let mut case = case.clone();
-    let times = case.conversation.iter_mut().map(|turn| &mut turn.creation_timestamp);
-    for time in times.chain([&mut case.creation_timestamp]).filter(|time| !time.is_finite()) {
-        *time = 0.0;
-    }
-    case
-}
-
 fn unknown(eval_id: &str, suggestion: Option<&str>) -> EditError {
     EditError::UnknownCase { eval_id: eval_id.to_owned(), suggestion: suggestion.map(str::to_owned) }
 }
 
 fn refused(checked: CheckedSet) -> Problems {
     Problems { file: checked.file, text: checked.text, items: checked.problems }
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = write_string(text, &mut out);
-    out
 }

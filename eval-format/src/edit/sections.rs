@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::syntax::parse;
+
 /// A text cut at the elements of an array, or the entries of an object. Put together again it is the same text.
 #[derive(Clone, Debug)]
 pub(super) struct Sections<T> {
@@ -82,4 +84,15 @@ impl<T> Sections<T> {
         }
         removed.meaning
     }
+}
+
+/// The text of an object without one of its keys, with one comma and the white space that belongs to it.
+pub(super) fn without(text: &str, key: &str) -> Option<String> {
+    let root = parse(text, &mut Vec::new()).ok()?;
+    let entries = root.object()?;
+    let at = entries.iter().position(|entry| entry.key == key)?;
+    let whole = entries.iter().map(|entry| (entry.key_range.start..entry.value.range.end, ()));
+    let mut sections = Sections::cut(text, &root.range, whole.collect());
+    sections.remove(at);
+    Some(sections.text())
 }

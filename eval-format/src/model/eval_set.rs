@@ -155,6 +155,15 @@ impl EvalCase {
         with_extra(key: impl Into<String>, value: impl Into<Value>) { extra.insert(key, value) }
     }
 
+    /// A file may hold times that are no numbers. They mean nothing here, and writing loses them.
+    pub(crate) fn with_finite_times(mut self) -> Self {
+        let times = self.conversation.iter_mut().map(|turn| &mut turn.creation_timestamp);
+        for time in times.chain([&mut self.creation_timestamp]).filter(|time| !time.is_finite()) {
+            *time = 0.0;
+        }
+        self
+    }
+
     /// ADK takes turns or a scenario, and writes the one that the case has.
     fn has_no_scenario(&self) -> bool {
         self.conversation_scenario.is_none()

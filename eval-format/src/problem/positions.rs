@@ -14,7 +14,17 @@ pub struct Position {
 }
 
 impl Position {
-    const START: Self = Self { line: 1, column: 1 };
+    pub(crate) const START: Self = Self { line: 1, column: 1 };
+
+    /// The position behind a text that begins here.
+    pub(crate) fn after(self, text: &str) -> Self {
+        // By bytes: most of a text is not on the last line.
+        let Some(newline) = text.bytes().rposition(|byte| byte == b'\n') else {
+            return Self { column: self.column + text.chars().count(), ..self };
+        };
+        let breaks = text.bytes().filter(|byte| *byte == b'\n').count();
+        Self { line: self.line + breaks, column: 1 + text[newline + 1..].chars().count() }
+    }
 }
 
 /// The positions of all offsets in the problems of a file.
@@ -52,13 +62,7 @@ fn positions(text: &str, offsets: &[usize]) -> HashMap<usize, Position> {
     let mut positions = HashMap::with_capacity(offsets.len());
     for &offset in offsets {
         let end = text.floor_char_boundary(offset);
-        for char in text[seen..end].chars() {
-            if char == '\n' {
-                position = Position { line: position.line + 1, column: 1 };
-            } else {
-                position.column += 1;
-            }
-        }
+        position = position.after(&text[seen..end]);
         seen = end;
         positions.insert(offset, position);
     }

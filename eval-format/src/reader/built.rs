@@ -53,7 +53,7 @@ pub fn check_cases(cases: &[EvalCase]) -> Result<(), Problems> {
         return Ok(());
     }
     let mut set = EvalSet::new("");
-    set.eval_cases.extend(cases.iter().cloned().map(with_times));
+    set.eval_cases.extend(cases.iter().cloned().map(EvalCase::with_finite_times));
     let mut checked = check_set(BUILT, set.to_json().as_bytes(), None);
     let nameless = checked.cases.iter().enumerate().filter(|(_, place)| place.eval_id.is_empty());
     let mut more: Vec<Problem> = nameless.map(|(at, place)| without_id(at, place)).collect();
@@ -92,15 +92,6 @@ fn unwritten(at: usize, case: &EvalCase, place: &CaseSpan) -> Vec<Problem> {
         }
     }
     problems
-}
-
-/// A file may hold times that are no numbers, and writing it loses them. They mean nothing here.
-fn with_times(mut case: EvalCase) -> EvalCase {
-    let times = case.conversation.iter_mut().map(|turn| &mut turn.creation_timestamp);
-    for time in times.chain([&mut case.creation_timestamp]).filter(|time| !time.is_finite()) {
-        *time = 0.0;
-    }
-    case
 }
 
 #[cfg(test)]

@@ -3,21 +3,16 @@
 use std::ops::Range;
 
 use super::checked::CaseSpan;
+use crate::problem::Position;
 
 /// The places of cases given in the order of the text.
 pub(super) fn places(text: &str, cases: Vec<(String, Range<usize>, Range<usize>)>) -> Vec<CaseSpan> {
-    let (mut seen, mut line, mut column) = (0, 1, 1);
+    let (mut seen, mut position) = (0, Position::START);
     let mut spans = Vec::with_capacity(cases.len());
     for (eval_id, id_range, range) in cases {
-        let before = &text[seen..range.start];
-        // By bytes: most of the text is not on the line of a case.
-        if let Some(newline) = before.bytes().rposition(|byte| byte == b'\n') {
-            line += before.bytes().filter(|byte| *byte == b'\n').count();
-            column = 1 + before[newline + 1..].chars().count();
-        } else {
-            column += before.chars().count();
-        }
+        position = position.after(&text[seen..range.start]);
         seen = range.start;
+        let Position { line, column } = position;
         spans.push(CaseSpan { eval_id, id_range, range, line, column });
     }
     spans

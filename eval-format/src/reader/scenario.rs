@@ -59,7 +59,8 @@ fn check_persona(persona: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
 fn check_template(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
     let Some(Err(error)) = node.string().map(Instructions::parse) else { return };
     let message = format!("in the behavior of a persona, {error}");
-    let problem = Problem::error(Code::WrongType, place.path(), node.range.clone(), message)
+    let problem = place
+        .error(Code::WrongType, node.range.clone(), message)
         .label("a template")
         .help(InstructionsError::help());
     walker.problems.push(problem);

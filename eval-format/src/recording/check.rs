@@ -186,7 +186,8 @@ fn not_text(node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
     };
     let problem = || {
         let what = "a text is a string, or an array of its lines";
-        Problem::error(Code::WrongType, place.path(), node.range.clone(), what)
+        place
+            .error(Code::WrongType, node.range.clone(), what)
             .label("neither of them")
             .help(r#"write `"one line"` or `["first line", "second line"]`"#)
     };
@@ -218,7 +219,8 @@ fn check_unique(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<
     for (at, Placed { question, node }) in questions.iter().enumerate() {
         let place = Place::Index(place, at);
         let twice = |what: &str| {
-            Problem::error(Code::DuplicateRecording, place.path(), node.range.clone(), what)
+            place
+                .error(Code::DuplicateRecording, node.range.clone(), what)
                 .help("keep one of them; two branches may have recorded the same")
         };
         match seen.entry(question.key()) {

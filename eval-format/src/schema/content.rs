@@ -8,6 +8,15 @@ pub(super) const fn genai(what: &'static str, fields: &'static [Field]) -> Model
     model(what, Extra::Forbidden, fields)
 }
 
+/// Models of google.genai, each with its keys and their types.
+macro_rules! models {
+    ($($vis:vis $name:ident $what:literal { $($key:ident: $kind:expr),+ $(,)? })+) => {
+        $($vis static $name: Model = $crate::schema::content::genai($what, &[$(optional(stringify!($key), $kind)),+]);)+
+    };
+}
+
+pub(super) use models;
+
 pub(crate) static CONTENT: Model = Model {
     sample: r#"{"parts": [{"text": "..."}]}"#,
     strangers: &[
@@ -144,117 +153,74 @@ const TOOL_TYPE: &[&str] = &[
     "MEDIA_PROCESSING",
 ];
 
-static MEDIA_RESOLUTION: Model = genai(
-    "a media resolution",
-    &[
-        optional(
-            "level",
-            Enum(&[
-                "MEDIA_RESOLUTION_UNSPECIFIED",
-                "MEDIA_RESOLUTION_LOW",
-                "MEDIA_RESOLUTION_MEDIUM",
-                "MEDIA_RESOLUTION_HIGH",
-                "MEDIA_RESOLUTION_ULTRA_HIGH",
-            ]),
-        ),
-        optional("num_tokens", Int),
-    ],
-);
+models! {
+    MEDIA_RESOLUTION "a media resolution" {
+        level: Enum(&[
+            "MEDIA_RESOLUTION_UNSPECIFIED",
+            "MEDIA_RESOLUTION_LOW",
+            "MEDIA_RESOLUTION_MEDIUM",
+            "MEDIA_RESOLUTION_HIGH",
+            "MEDIA_RESOLUTION_ULTRA_HIGH",
+        ]),
+        num_tokens: Int,
+    }
 
-static CODE_EXECUTION_RESULT: Model = genai(
-    "a code execution result",
-    &[
-        optional(
-            "outcome",
-            Enum(&["OUTCOME_UNSPECIFIED", "OUTCOME_OK", "OUTCOME_FAILED", "OUTCOME_DEADLINE_EXCEEDED"]),
-        ),
-        optional("output", String),
-        optional("id", String),
-    ],
-);
+    CODE_EXECUTION_RESULT "a code execution result" {
+        outcome: Enum(&["OUTCOME_UNSPECIFIED", "OUTCOME_OK", "OUTCOME_FAILED", "OUTCOME_DEADLINE_EXCEEDED"]),
+        output: String,
+        id: String,
+    }
 
-static EXECUTABLE_CODE: Model = genai(
-    "an executable code object",
-    &[
-        optional("code", String),
-        optional("language", Enum(&["LANGUAGE_UNSPECIFIED", "PYTHON"])),
-        optional("id", String),
-    ],
-);
+    EXECUTABLE_CODE "an executable code object" {
+        code: String,
+        language: Enum(&["LANGUAGE_UNSPECIFIED", "PYTHON"]),
+        id: String,
+    }
 
-static FILE_DATA: Model = genai(
-    "a file data object",
-    &[optional("display_name", String), optional("file_uri", String), optional("mime_type", String)],
-);
+    FILE_DATA "a file data object" { display_name: String, file_uri: String, mime_type: String }
 
-static BLOB: Model = genai(
-    "an inline data object",
-    &[optional("data", Bytes), optional("display_name", String), optional("mime_type", String)],
-);
+    BLOB "an inline data object" { data: Bytes, display_name: String, mime_type: String }
 
-static VIDEO_METADATA: Model = genai(
-    "a video metadata object",
-    &[optional("end_offset", String), optional("fps", PythonFloat), optional("start_offset", String)],
-);
+    VIDEO_METADATA "a video metadata object" { end_offset: String, fps: PythonFloat, start_offset: String }
 
-static TOOL_CALL: Model = genai(
-    "a tool call",
-    &[optional("id", String), optional("tool_type", Enum(TOOL_TYPE)), optional("args", Object)],
-);
+    TOOL_CALL "a tool call" { id: String, tool_type: Enum(TOOL_TYPE), args: Object }
 
-static TOOL_RESPONSE: Model = genai(
-    "a tool response",
-    &[optional("id", String), optional("tool_type", Enum(TOOL_TYPE)), optional("response", Object)],
-);
+    TOOL_RESPONSE "a tool response" { id: String, tool_type: Enum(TOOL_TYPE), response: Object }
 
-static TRANSCRIPTION: Model = genai(
-    "an audio transcription",
-    &[
-        optional("text", String),
-        optional("finished", Bool),
-        optional("language_code", String),
-        optional("speaker_label", String),
-        optional("words", Models(&WORD)),
-        optional("start_offset", String),
-        optional("end_offset", String),
-    ],
-);
+    TRANSCRIPTION "an audio transcription" {
+        text: String,
+        finished: Bool,
+        language_code: String,
+        speaker_label: String,
+        words: Models(&WORD),
+        start_offset: String,
+        end_offset: String,
+    }
 
-static WORD: Model = genai(
-    "a word",
-    &[optional("word", String), optional("start_offset", String), optional("end_offset", String)],
-);
+    WORD "a word" { word: String, start_offset: String, end_offset: String }
 
-static SPEECH_METADATA: Model =
-    genai("a speech metadata object", &[optional("speaker", String), optional("style", String)]);
+    SPEECH_METADATA "a speech metadata object" { speaker: String, style: String }
 
-static PARTIAL_ARG: Model = genai(
-    "a partial argument",
-    &[
-        optional("bool_value", Bool),
-        optional("json_path", String),
-        optional("null_value", Literal("NULL_VALUE")),
-        optional("number_value", PythonFloat),
-        optional("string_value", String),
-        optional("will_continue", Bool),
-    ],
-);
+    PARTIAL_ARG "a partial argument" {
+        bool_value: Bool,
+        json_path: String,
+        null_value: Literal("NULL_VALUE"),
+        number_value: PythonFloat,
+        string_value: String,
+        will_continue: Bool,
+    }
 
-static FUNCTION_RESPONSE_PART: Model = genai(
-    "a part of a function response",
-    &[
-        optional("inline_data", Type::Model(&FUNCTION_RESPONSE_BLOB)),
-        optional("file_data", Type::Model(&FUNCTION_RESPONSE_FILE_DATA)),
-        optional("media_processing", Enum(MEDIA_PROCESSING)),
-    ],
-);
+    FUNCTION_RESPONSE_PART "a part of a function response" {
+        inline_data: Type::Model(&FUNCTION_RESPONSE_BLOB),
+        file_data: Type::Model(&FUNCTION_RESPONSE_FILE_DATA),
+        media_processing: Enum(MEDIA_PROCESSING),
+    }
 
-static FUNCTION_RESPONSE_BLOB: Model = genai(
-    "an inline data object",
-    &[optional("mime_type", String), optional("data", Bytes), optional("display_name", String)],
-);
+    FUNCTION_RESPONSE_BLOB "an inline data object" { mime_type: String, data: Bytes, display_name: String }
 
-static FUNCTION_RESPONSE_FILE_DATA: Model = genai(
-    "a file data object",
-    &[optional("file_uri", String), optional("mime_type", String), optional("display_name", String)],
-);
+    FUNCTION_RESPONSE_FILE_DATA "a file data object" {
+        file_uri: String,
+        mime_type: String,
+        display_name: String,
+    }
+}

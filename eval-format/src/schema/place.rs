@@ -1,6 +1,9 @@
 //! Where a value stands in the document, while it is walked.
 
-use crate::problem::{JsonPath, Step, short};
+use std::ops::Range;
+
+use crate::problem::{Code, JsonPath, Problem, Step, short};
+use crate::syntax::Entry;
 
 /// A place in the document: a list of steps on the call stack. A [`JsonPath`] is made of it only if a problem is found.
 #[derive(Clone, Copy)]
@@ -30,5 +33,28 @@ impl Place<'_> {
         let mut path = JsonPath::default();
         steps.into_iter().rev().for_each(|step| path.push(step));
         path
+    }
+
+    /// An error here, at a range of the text.
+    pub(crate) fn error(&self, code: Code, range: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem::error(code, self.path(), range, message)
+    }
+
+    pub(crate) fn warning(&self, code: Code, range: Range<usize>, message: impl Into<String>) -> Problem {
+        Problem::warning(code, self.path(), range, message)
+    }
+
+    /// An error here, at the key of an entry.
+    pub(crate) fn error_at_key(&self, code: Code, entry: &Entry<'_>, message: impl Into<String>) -> Problem {
+        self.error(code, entry.key_range.clone(), message)
+    }
+
+    pub(crate) fn warning_at_key(
+        &self,
+        code: Code,
+        entry: &Entry<'_>,
+        message: impl Into<String>,
+    ) -> Problem {
+        self.warning(code, entry.key_range.clone(), message)
     }
 }

@@ -92,14 +92,16 @@ fn numbers(node: &Node<'_>, place: &Place<'_>, found: &mut Vec<Problem>) {
 
 fn no_place(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
     let message = format!("key `{}` in {} has no place in ADK's saved form", shown(&entry.key), model.what);
-    Problem::warning(Code::Unwritten, place.path(), entry.key_range.clone(), message)
+    place
+        .warning_at_key(Code::Unwritten, entry, message)
         .label("lost when the file is written")
         .help("nothing reads it; an eval case keeps keys of your own")
 }
 
 fn no_number(node: &Node<'_>, place: &Place<'_>) -> Problem {
     let message = "a number that JSON has no text for becomes null in ADK's saved form";
-    Problem::warning(Code::Unwritten, place.path(), node.range.clone(), message)
+    place
+        .warning(Code::Unwritten, node.range.clone(), message)
         .label("lost when the file is written")
         .help("write it as text in quotes, or as a number that is finite")
 }

@@ -15,14 +15,10 @@ pub(crate) fn opening(node: &Node<'_>) -> std::ops::Range<usize> {
 
 pub(super) fn missing(node: &Node<'_>, field: &Field, model: &Model, place: &Place<'_>) -> Problem {
     let name = field.name;
-    Problem::error(
-        Code::MissingKey,
-        place.path(),
-        opening(node),
-        format!("{} has no `{name}`", subject(model)),
-    )
-    .label(format!("`{name}` is missing here"))
-    .help(format!("add `\"{name}\": {}`", field.example))
+    place
+        .error(Code::MissingKey, opening(node), format!("{} has no `{name}`", subject(model)))
+        .label(format!("`{name}` is missing here"))
+        .help(format!("add `\"{name}\": {}`", field.example))
 }
 
 /// The model as the subject of a sentence: `the invocation`.
@@ -31,31 +27,33 @@ fn subject(model: &Model) -> String {
     format!("the {}", noun.unwrap_or(model.what))
 }
 
+/// An error at a key that the model does not know.
+fn unknown(code: Code, entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
+    place.error_at_key(code, entry, format!("unknown key `{}` in {}", shown(&entry.key), model.what))
+}
+
 pub(super) fn unknown_key(
     entry: &Entry<'_>,
     model: &Model,
     meant: Option<usize>,
     place: &Place<'_>,
 ) -> Problem {
-    let key = shown(&entry.key);
+    let is_of_adk = model.extra == Extra::Forbidden;
     let help = match (stranger(entry, model), meant) {
         (Some(instead), _) => instead.to_owned(),
         (None, Some(at)) => did_you_mean(&entry.key, model, &model.fields[at]),
-        (None, None) if entry.key.starts_with('_') && model.extra == Extra::Forbidden => format!(
+        (None, None) if entry.key.starts_with('_') && is_of_adk => format!(
             "{} takes no other keys, comments neither; in a case and in a criterion a key that begins with `_` is one",
             model.what
         ),
         (None, None) => format!("remove it; {} takes {}", model.what, keys(model)),
     };
-    Problem::error(
-        Code::UnknownKey,
-        place.path(),
-        entry.key_range.clone(),
-        format!("unknown key `{key}` in {}", model.what),
-    )
-    .label(if model.extra == Extra::Forbidden { "ADK rejects this key" } else { "nothing reads this key" })
-    .help(help)
+    unknown(Code::UnknownKey, entry, model, place)
+        .label(if is_of_adk { "ADK rejects this key" } else { NOT_READ })
+        .help(help)
 }
+
+const NOT_READ: &str = "nothing reads this key";
 
 /// What to do about a known key of other writers.
 fn stranger(entry: &Entry<'_>, model: &Model) -> Option<&'static str> {
@@ -64,32 +62,20 @@ fn stranger(entry: &Entry<'_>, model: &Model) -> Option<&'static str> {
 }
 
 pub(super) fn unread_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
-    let help = stranger(entry, model).map(str::to_owned);
-    let keys = || format!("remove it, or begin it with `_`; {} takes {}", model.what, keys(model));
-    Problem::error(
-        Code::UnknownKey,
-        place.path(),
-        entry.key_range.clone(),
-        format!("unknown key `{}` in {}", shown(&entry.key), model.what),
-    )
-    .label("nothing reads this key")
-    .help(help.unwrap_or_else(keys))
+    let help = stranger(entry, model).map_or_else(|| remove(model), str::to_owned);
+    unknown(Code::UnknownKey, entry, model, place).label(NOT_READ).help(help)
+}
+
+fn remove(model: &Model) -> String {
+    format!("remove it, or begin it with `_`; {} takes {}", model.what, keys(model))
 }
 
 pub(super) fn misspelt_key(entry: &Entry<'_>, model: &Model, field: &Field, place: &Place<'_>) -> Problem {
-    let fate = if matches!(model.extra, Extra::Kept | Extra::Refused) {
-        "keep it without reading it"
-    } else {
-        "ignore it"
-    };
-    Problem::error(
-        Code::MisspeltKey,
-        place.path(),
-        entry.key_range.clone(),
-        format!("unknown key `{}` in {}", shown(&entry.key), model.what),
-    )
-    .label(format!("ADK would {fate}"))
-    .help(format!("{} (a key of your own can begin with `_`)", did_you_mean(&entry.key, model, field)))
+    let keeps = matches!(model.extra, Extra::Kept | Extra::Refused);
+    let fate = if keeps { "keep it without reading it" } else { "ignore it" };
+    unknown(Code::MisspeltKey, entry, model, place)
+        .label(format!("ADK would {fate}"))
+        .help(format!("{} (a key of your own can begin with `_`)", did_you_mean(&entry.key, model, field)))
 }
 
 fn did_you_mean(key: &str, model: &Model, field: &Field) -> String {
@@ -99,20 +85,13 @@ fn did_you_mean(key: &str, model: &Model, field: &Field) -> String {
 }
 
 pub(super) fn ignored_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
-    let key = shown(&entry.key);
     let snake = model.fields.iter().find(|field| is_camel_of(&entry.key, field.name));
     let help = match snake {
         Some(field) => format!("ADK reads `{}` here, in snake_case only", field.name),
-        None => format!("remove it, or begin it with `_`; {} takes {}", model.what, keys(model)),
+        None => remove(model),
     };
-    Problem::warning(
-        Code::IgnoredKey,
-        place.path(),
-        entry.key_range.clone(),
-        format!("key `{key}` in {} is ignored", model.what),
-    )
-    .label("nothing reads this key")
-    .help(help)
+    let message = format!("key `{}` in {} is ignored", shown(&entry.key), model.what);
+    place.warning_at_key(Code::IgnoredKey, entry, message).label(NOT_READ).help(help)
 }
 
 pub(super) fn both_spellings(
@@ -121,35 +100,29 @@ pub(super) fn both_spellings(
     model: &Model,
     place: &Place<'_>,
 ) -> Problem {
-    let path = Place::Key(place, &loser.key).path();
+    let place = Place::Key(place, &loser.key);
     let message = format!("`{}` and `{}` are one key in two spellings", winner.key, loser.key);
-    let key_range = loser.key_range.clone();
     let is_lost = !loser.value.is_null() && loser.value.to_value() != winner.value.to_value();
     let is_rejected = model.extra.is_forbidden()
         && !(loser.value.is_null() && model.null_twins.contains(&loser.key.as_ref()));
     let problem = match (is_rejected, is_lost) {
-        (true, _) => {
-            Problem::error(Code::BothSpellings, path, key_range, message).label("ADK rejects this one")
+        (true, _) => place.error_at_key(Code::BothSpellings, loser, message).label("ADK rejects this one"),
+        (false, true) => {
+            place.error_at_key(Code::BothSpellings, loser, message).label("ADK would not read this value")
         }
-        (false, true) => Problem::error(Code::BothSpellings, path, key_range, message)
-            .label("ADK would not read this value"),
         (false, false) => {
-            Problem::warning(Code::BothSpellings, path, key_range, message).label("this one is ignored")
+            place.warning_at_key(Code::BothSpellings, loser, message).label("this one is ignored")
         }
     };
     problem.related(winner.key_range.clone(), "this one counts").help("remove one of them")
 }
 
 pub(super) fn both_forms(one: &Entry<'_>, two: &Entry<'_>, place: &Place<'_>) -> Problem {
-    Problem::error(
-        Code::UnknownKey,
-        place.path(),
-        two.key_range.clone(),
-        format!("`{}` and `{}` exclude each other", one.key, two.key),
-    )
-    .label("this is the form with every event in order")
-    .related(one.key_range.clone(), "this is the form with flat lists")
-    .help("keep one form: the flat lists, or `invocation_events` alone")
+    place
+        .error_at_key(Code::UnknownKey, two, format!("`{}` and `{}` exclude each other", one.key, two.key))
+        .label("this is the form with every event in order")
+        .related(one.key_range.clone(), "this is the form with flat lists")
+        .help("keep one form: the flat lists, or `invocation_events` alone")
 }
 
 pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Problem {
@@ -159,14 +132,14 @@ pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Probl
     } else {
         format!("remove the key; `{key}` may be absent, but not null")
     };
-    Problem::error(
-        Code::WrongType,
-        place.path(),
-        entry.value.range.clone(),
-        format!("`{key}` must be {}, not null", expected(&field.kind)),
-    )
-    .label(format!("expected {}", expected(&field.kind)))
-    .help(help)
+    place
+        .error(
+            Code::WrongType,
+            entry.value.range.clone(),
+            format!("`{key}` must be {}, not null", expected(&field.kind)),
+        )
+        .label(format!("expected {}", expected(&field.kind)))
+        .help(help)
 }
 
 pub(crate) fn wrong_type(node: &Node<'_>, kind: &Type, example: &str, place: &Place<'_>) -> Problem {
@@ -188,9 +161,7 @@ pub(crate) fn wrong_type(node: &Node<'_>, kind: &Type, example: &str, place: &Pl
         Kind::Array(_) | Kind::Object(_) => opening(node),
         _ => node.range.clone(),
     };
-    Problem::error(Code::WrongType, place.path(), range, message)
-        .label(label)
-        .help(remedy(node, kind, example))
+    place.error(Code::WrongType, range, message).label(label).help(remedy(node, kind, example))
 }
 
 pub(super) fn not_a_pair(node: &Node<'_>, place: &Place<'_>) -> Problem {

@@ -51,29 +51,19 @@ macro_rules! numbers {
 
 numbers!(i8 as i64, i16 as i64, i32 as i64, u8 as i64, u16 as i64, u32 as i64, f32 as f64);
 
-impl From<isize> for Number {
-    fn from(int: isize) -> Self {
-        Self::of_any_size(int)
-    }
+macro_rules! numbers_of_any_size {
+    ($($kind:ty),*) => {
+        $(
+            impl From<$kind> for Number {
+                fn from(int: $kind) -> Self {
+                    Self::of_any_size(int)
+                }
+            }
+        )*
+    };
 }
 
-impl From<usize> for Number {
-    fn from(int: usize) -> Self {
-        Self::of_any_size(int)
-    }
-}
-
-impl From<i128> for Number {
-    fn from(int: i128) -> Self {
-        Self::of_any_size(int)
-    }
-}
-
-impl From<u128> for Number {
-    fn from(int: u128) -> Self {
-        Self::of_any_size(int)
-    }
-}
+numbers_of_any_size!(isize, usize, i128, u128);
 
 /// Values of whatever is a number.
 macro_rules! values_of_numbers {

@@ -7,7 +7,7 @@ use eval_format::config::check_config;
 use eval_format::conventions::{FileKind, set_names_of_session};
 use eval_format::reader::{CheckedSet, Form, check_session, check_set};
 use eval_format::recording::check_recording;
-use eval_format::{EvalConfig, Problem, Value};
+use eval_format::{EvalConfig, Gate, Problem, Value};
 use serde::Serialize;
 
 use super::fix::{self, Fix};
@@ -157,7 +157,9 @@ fn incompatibilities(
     let Some(set) = &checked.set else { return Vec::new() };
     let cases = &set.eval_cases;
     let mut found = unpassable(path, metrics, cases);
-    found.extend(config.into_iter().flat_map(|config| check_compatibility(config, metrics, cases)));
+    found.extend(
+        config.into_iter().flat_map(|config| check_compatibility(config, metrics, Gate::Mean, cases)),
+    );
     found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
 }
 

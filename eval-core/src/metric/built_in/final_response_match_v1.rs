@@ -18,26 +18,15 @@
 
 use std::collections::HashSet;
 
-use eval_format::Invocation;
+use eval_format::{Criterion, Invocation};
 
 use super::answers::{expected_text, note_thought_parts};
-use crate::agent::BoxError;
-use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::metric::Score;
 use crate::score::similarity::Share;
 
 pub(super) const NAME: &str = "final_response_match_v1";
 
-/// The metric `final_response_match_v1`.
-#[derive(Debug)]
-pub(crate) struct FinalResponseMatchV1;
-
-impl Metric for FinalResponseMatchV1 {
-    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.score_turns(&turn))
-    }
-}
-
-fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
+pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
     let expected = match expected_text(expected) {
         Ok(text) => text.to_lowercase(),
         Err(unscored) => return unscored,
@@ -56,6 +45,7 @@ fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::of_function;
     use crate::metric::tests::computed::check_texts;
     use eval_format::Criterion;
 
@@ -74,8 +64,8 @@ mod tests {
             (" \n", "", Some(1.0)),
             ("word", "", Some(0.0)),
         ] {
-            check_texts(&FinalResponseMatchV1, &Criterion::new(1.0), Some(expected), actual, score);
+            check_texts(&of_function(turn), &Criterion::new(1.0), Some(expected), actual, score);
         }
-        check_texts(&FinalResponseMatchV1, &Criterion::new(1.0), None, "anything", None);
+        check_texts(&of_function(turn), &Criterion::new(1.0), None, "anything", None);
     }
 }

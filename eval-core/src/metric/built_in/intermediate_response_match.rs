@@ -17,25 +17,14 @@
 //! A turn that expects no text stays out of the mean, whatever is said in it. A case in which no turn expects one skips
 //! the metric. Thoughts and blank texts are no texts. An answer that is repeated as the last event is none either.
 
-use eval_format::Invocation;
+use eval_format::{Criterion, Invocation};
 use eval_support::message::cut;
 
-use crate::agent::BoxError;
-use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::metric::Score;
 
 pub(super) const NAME: &str = "intermediate_response_match";
 
-/// The metric `intermediate_response_match`.
-#[derive(Debug)]
-pub(crate) struct IntermediateResponseMatch;
-
-impl Metric for IntermediateResponseMatch {
-    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.score_turns(&turn))
-    }
-}
-
-fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
+pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
     let expected = expected.map(Invocation::intermediate_texts).unwrap_or_default();
     if expected.is_empty() {
         return Score::left_out("the turn expects no text before its answer");
@@ -64,6 +53,7 @@ const SHOWN: usize = 160;
 mod tests {
     use super::*;
     use crate::metric::tests::computed::compare;
+    use crate::metric::{Scores, of_function};
     use eval_format::Criterion;
     use serde_json::json;
 
@@ -84,7 +74,7 @@ mod tests {
     }
 
     fn scores(expected: &[Invocation], actual: &[Invocation]) -> Scores {
-        compare(&IntermediateResponseMatch, expected, actual, &Criterion::new(1.0))
+        compare(&of_function(turn), expected, actual, &Criterion::new(1.0))
     }
 
     #[test]

@@ -18,27 +18,16 @@
 //! The order of words and a negation hardly count. Punctuation and emoji are no words, so two answers of nothing but
 //! emoji score 0. An absent expected answer is compared as an empty text and scores 0.
 
-use eval_format::Invocation;
+use eval_format::{Criterion, Invocation};
 
 use super::answers::note_thought_parts;
-use crate::agent::BoxError;
-use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::metric::Score;
 use crate::score::rouge::{RougeText, rouge_1};
 use crate::score::tokenize::has_words;
 
 pub(super) const NAME: &str = "response_match_score";
 
-/// The metric `response_match_score`.
-#[derive(Debug)]
-pub(crate) struct ResponseMatch;
-
-impl Metric for ResponseMatch {
-    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.score_turns(&turn))
-    }
-}
-
-fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
+pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
     let expected_text = expected.map(Invocation::response_text).unwrap_or_default();
     let actual_text = actual.response_text();
     // An agent that is a script, or replays, often answers to the letter. Then all words are shared, whichever they are.
@@ -77,7 +66,7 @@ mod tests {
         if let Some(text) = expected {
             turn_expected = turn_expected.response(text);
         }
-        let found = turn(&Invocation::user("q").response(actual), Some(&turn_expected));
+        let found = turn(&Invocation::user("q").response(actual), Some(&turn_expected), &Criterion::new(1.0));
         assert_eq!(found.value(), Some(score), "{expected:?} {actual:?}");
         assert!(found.notes().concat().contains(note), "{found:?}");
         assert_eq!(found.notes().is_empty(), note.is_empty(), "{found:?}");

@@ -34,23 +34,12 @@ use eval_format::{Criterion, Invocation, Similarity};
 use eval_support::words::count;
 
 use super::answers::{expected_text, note_thought_parts};
-use crate::agent::BoxError;
-use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::metric::Score;
 use crate::score::rouge::{RougeText, rouge_1, rouge_2, rouge_l};
 use crate::score::similarity::{Share, jaccard, levenshtein};
 use crate::score::tokenize::tokens;
 
 pub(super) const NAME: &str = "response_similarity";
-
-/// The metric `response_similarity`.
-#[derive(Debug)]
-pub(crate) struct ResponseSimilarity;
-
-impl Metric for ResponseSimilarity {
-    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.score_turns(&|actual, expected| turn(actual, expected, input.criterion)))
-    }
-}
 
 /// Compares the answer of one turn with the expected one.
 pub(crate) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
@@ -147,6 +136,7 @@ fn too_long(algorithm: Similarity) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::of_function;
     use crate::metric::tests::computed::{answering, check_texts, compare};
 
     fn by(algorithm: Similarity) -> Criterion {
@@ -154,7 +144,7 @@ mod tests {
     }
 
     fn check(algorithm: Similarity, expected: &str, actual: &str, score: f64) {
-        check_texts(&ResponseSimilarity, &by(algorithm), Some(expected), actual, Some(score));
+        check_texts(&of_function(turn), &by(algorithm), Some(expected), actual, Some(score));
     }
 
     #[test]
@@ -189,24 +179,24 @@ mod tests {
     fn case_and_white_space_count_where_asked_for() {
         for algorithm in [Similarity::Exact, Similarity::Contains] {
             let strict = by(algorithm).with_ignore_case(false);
-            check_texts(&ResponseSimilarity, &strict, Some("Sunny"), "sunny", Some(0.0));
-            check_texts(&ResponseSimilarity, &strict, Some("sunny  day"), "sunny day", Some(1.0));
+            check_texts(&of_function(turn), &strict, Some("Sunny"), "sunny", Some(0.0));
+            check_texts(&of_function(turn), &strict, Some("sunny  day"), "sunny day", Some(1.0));
             let strict = by(algorithm).with_normalize(false);
-            check_texts(&ResponseSimilarity, &strict, Some("Sunny"), "sunny", Some(1.0));
-            check_texts(&ResponseSimilarity, &strict, Some("sunny  day"), "sunny day", Some(0.0));
+            check_texts(&of_function(turn), &strict, Some("Sunny"), "sunny", Some(1.0));
+            check_texts(&of_function(turn), &strict, Some("sunny  day"), "sunny day", Some(0.0));
         }
         let strict = by(Similarity::Levenshtein).with_ignore_case(false).with_normalize(false);
-        check_texts(&ResponseSimilarity, &strict, Some("A  b"), "a b", Some(0.5));
+        check_texts(&of_function(turn), &strict, Some("A  b"), "a b", Some(0.5));
         let strict = by(Similarity::Jaccard).with_ignore_case(false);
-        check_texts(&ResponseSimilarity, &strict, Some("A b"), "a b", Some(1.0 / 3.0));
+        check_texts(&of_function(turn), &strict, Some("A b"), "a b", Some(1.0 / 3.0));
     }
 
     #[test]
     fn nothing_to_compare_with_is_not_evaluated() {
         for algorithm in [Similarity::Exact, Similarity::Contains, Similarity::Jaccard, Similarity::Rouge1] {
             for expected in [None, Some(""), Some(" \n")] {
-                check_texts(&ResponseSimilarity, &by(algorithm), expected, "anything", None);
-                check_texts(&ResponseSimilarity, &by(algorithm), expected, "", None);
+                check_texts(&of_function(turn), &by(algorithm), expected, "anything", None);
+                check_texts(&of_function(turn), &by(algorithm), expected, "", None);
             }
         }
     }
@@ -222,7 +212,7 @@ mod tests {
             (Similarity::Levenshtein, &long[0], &long[1], "too long for `levenshtein`"),
         ] {
             let scores =
-                compare(&ResponseSimilarity, &[answering(expected)], &[answering(actual)], &by(algorithm));
+                compare(&of_function(turn), &[answering(expected)], &[answering(actual)], &by(algorithm));
             let score = &scores.scores()[0];
             let said = score.notes().first().map(String::as_str).or(score.reason());
             assert!(said.is_some_and(|said| said.contains(note)), "{score:?}");
@@ -239,7 +229,7 @@ mod tests {
             (Similarity::Rouge2, "yes it is", "no"),
         ] {
             let scores =
-                compare(&ResponseSimilarity, &[answering(expected)], &[answering(actual)], &by(algorithm));
+                compare(&of_function(turn), &[answering(expected)], &[answering(actual)], &by(algorithm));
             assert_eq!(scores.scores()[0].notes(), [""; 0], "{algorithm:?}");
         }
     }

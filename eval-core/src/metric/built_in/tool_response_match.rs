@@ -22,26 +22,15 @@
 //! response without a value expects nothing; an empty object expects an empty object. A response without a call is
 //! compared with any response of its tool.
 
-use eval_format::Invocation;
+use eval_format::{Criterion, Invocation};
 use eval_support::message::cut;
 
-use crate::agent::BoxError;
-use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::metric::Score;
 use crate::score::responses::{Answered, Came, came};
 
 pub(super) const NAME: &str = "tool_response_match";
 
-/// The metric `tool_response_match`.
-#[derive(Debug)]
-pub(crate) struct ToolResponseMatch;
-
-impl Metric for ToolResponseMatch {
-    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.score_turns(&turn))
-    }
-}
-
-fn turn(actual: &Invocation, expected: Option<&Invocation>) -> Score {
+pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
     let expected = expected.map(Answered::of).unwrap_or_default();
     if expected.is_empty() {
         return Score::left_out("the turn expects no tool response");
@@ -83,6 +72,7 @@ const SHOWN: usize = 160;
 mod tests {
     use super::*;
     use crate::metric::tests::computed::compare;
+    use crate::metric::{Scores, of_function};
     use eval_format::Criterion;
 
     /// A turn in the flat form: tools with what they return.
@@ -102,7 +92,7 @@ mod tests {
     }
 
     fn scores(expected: &[Invocation], actual: &[Invocation]) -> Scores {
-        compare(&ToolResponseMatch, expected, actual, &Criterion::new(1.0))
+        compare(&of_function(turn), expected, actual, &Criterion::new(1.0))
     }
 
     #[test]

@@ -31,21 +31,10 @@
 use eval_format::{Criterion, Invocation};
 
 use super::calls::Calls;
-use crate::agent::BoxError;
-use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::metric::Score;
 use crate::score::trajectory::{forbidden_calls, trajectory_matches};
 
 pub(super) const NAME: &str = "tool_trajectory_avg_score";
-
-/// The metric `tool_trajectory_avg_score`.
-#[derive(Debug)]
-pub(crate) struct ToolTrajectory;
-
-impl Metric for ToolTrajectory {
-    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.score_turns(&|actual, expected| turn(actual, expected, input.criterion)))
-    }
-}
 
 pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
     let calls = Calls::of_turn(actual, expected);

@@ -20,30 +20,27 @@
 //! expected calls scores 1, whatever is called. `trajectory_exact_match`, or the key `forbidden_tools` of
 //! `tool_trajectory_avg_score`, demand that no call is made.
 
-use eval_format::{Criterion, MatchType};
+use eval_format::{Criterion, Invocation, MatchType};
 
 use super::tool_trajectory;
-use crate::agent::BoxError;
-use crate::metric::{Metric, MetricInput, Scores};
+use crate::metric::Score;
 
 pub(super) const EXACT: &str = "trajectory_exact_match";
 pub(super) const IN_ORDER: &str = "trajectory_in_order_match";
 pub(super) const ANY_ORDER: &str = "trajectory_any_order_match";
 
-/// The metric of a match type.
-#[derive(Debug)]
-pub(crate) struct TrajectoryMatch(pub(super) MatchType);
-
-impl Metric for TrajectoryMatch {
-    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        let criterion = Criterion::new(1.0).with_match_type(self.0);
-        Ok(input.score_turns(&|actual, expected| tool_trajectory::turn(actual, expected, &criterion)))
-    }
+/// The metric of a match type, over one turn.
+pub(super) fn by(
+    match_type: MatchType,
+) -> impl Fn(&Invocation, Option<&Invocation>, &Criterion) -> Score + Send + Sync {
+    let criterion = Criterion::new(1.0).with_match_type(match_type);
+    move |actual, expected, _| tool_trajectory::turn(actual, expected, &criterion)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::of_function;
     use crate::metric::tests::computed::check_calls;
 
     #[test]
@@ -59,7 +56,7 @@ mod tests {
             ("é 👍", "é 👍", 1.0),
             ("é", "e\u{301}", 0.0),
         ] {
-            check_calls(&TrajectoryMatch(MatchType::Exact), expected, actual, score);
+            check_calls(&of_function(by(MatchType::Exact)), expected, actual, score);
         }
     }
 
@@ -75,7 +72,7 @@ mod tests {
             ("a a", "a x a", 1.0),
             ("👍 é", "x 👍 é", 1.0),
         ] {
-            check_calls(&TrajectoryMatch(MatchType::InOrder), expected, actual, score);
+            check_calls(&of_function(by(MatchType::InOrder)), expected, actual, score);
         }
     }
 
@@ -90,7 +87,7 @@ mod tests {
             ("a a b", "b a a", 1.0),
             ("👍 é", "é 👍", 1.0),
         ] {
-            check_calls(&TrajectoryMatch(MatchType::AnyOrder), expected, actual, score);
+            check_calls(&of_function(by(MatchType::AnyOrder)), expected, actual, score);
         }
     }
 }

@@ -17,28 +17,18 @@
 //! A turn scores 1 if neither side has calls, and 0 if only one side has. Lists that differ over more than about
 //! 100,000 calls are not evaluated.
 
-use eval_format::FunctionCall;
+use eval_format::{Criterion, FunctionCall, Invocation};
 
 use super::calls::{Calls, share_of_calls};
-use crate::agent::BoxError;
-use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::metric::Score;
 use crate::score::common_subsequence;
 use crate::score::equality::{ArgsMatch, CallKey};
 use crate::score::similarity::Share;
 
 pub(super) const NAME: &str = "trajectory_match_ratio";
 
-/// The metric `trajectory_match_ratio`.
-#[derive(Debug)]
-pub(crate) struct TrajectoryMatchRatio;
-
-impl Metric for TrajectoryMatchRatio {
-    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        Ok(input.score_turns(&|actual, expected| turn(&Calls::of_turn(actual, expected))))
-    }
-}
-
-fn turn(calls: &Calls<'_>) -> Score {
+pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
+    let calls = &Calls::of_turn(actual, expected);
     match common_subsequence::longest(keys(&calls.expected), keys(&calls.actual)) {
         Some(part) => {
             let whole = calls.expected.len().max(calls.actual.len());
@@ -60,8 +50,8 @@ fn keys<'a>(calls: &[&'a FunctionCall]) -> impl Iterator<Item = CallKey<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::of_function;
     use crate::metric::tests::computed::{calling, check_calls, compare};
-    use eval_format::Criterion;
 
     #[test]
     fn calls_match_in_order_over_the_longer_list() {
@@ -77,14 +67,14 @@ mod tests {
             ("a a", "a a a", 2.0 / 3.0),
             ("👍 é", "👍", 0.5),
         ] {
-            check_calls(&TrajectoryMatchRatio, expected, actual, score);
+            check_calls(&of_function(turn), expected, actual, score);
         }
     }
 
     #[test]
     fn a_low_score_says_of_what() {
         let scores =
-            compare(&TrajectoryMatchRatio, &[calling("a b")], &[calling("a x b")], &Criterion::new(1.0));
+            compare(&of_function(turn), &[calling("a b")], &[calling("a x b")], &Criterion::new(1.0));
         assert_eq!(scores.scores()[0].notes(), ["2 of 3 calls match in order"]);
     }
 }

@@ -17,9 +17,10 @@
 //!
 //! A turn scores 1 if neither side has calls, and 0 if only one side has.
 
+use eval_format::{Criterion, Invocation};
+
 use super::calls::{Calls, share_of_calls};
-use crate::agent::BoxError;
-use crate::metric::{Metric, MetricInput, Scores};
+use crate::metric::Score;
 use crate::score::assign::assign_equal;
 use crate::score::equality::ArgsMatch;
 use crate::score::similarity::Share;
@@ -27,33 +28,28 @@ use crate::score::similarity::Share;
 pub(super) const PRECISION: &str = "trajectory_precision";
 pub(super) const RECALL: &str = "trajectory_recall";
 
-/// The metric of a share.
-#[derive(Debug)]
-pub(crate) enum TrajectoryShare {
-    OfMade,
-    OfExpected,
+/// The score of one turn: the share of the calls made.
+pub(super) fn precision(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
+    let calls = Calls::of_turn(actual, expected);
+    share_of_calls(matched(&calls, calls.actual.len()), "calls made were expected", &calls)
 }
 
-impl Metric for TrajectoryShare {
-    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        let turn = |actual: &_, expected: Option<&_>| {
-            let calls = Calls::of_turn(actual, expected);
-            let matched = assign_equal(&calls.expected, &calls.actual, ArgsMatch::Exact);
-            let (whole, what) = match self {
-                Self::OfMade => (calls.actual.len(), "calls made were expected"),
-                Self::OfExpected => (calls.expected.len(), "expected calls were made"),
-            };
-            share_of_calls(Share { part: matched.into_iter().flatten().count(), whole }, what, &calls)
-        };
-        Ok(input.score_turns(&turn))
-    }
+/// The score of one turn: the share of the expected calls.
+pub(super) fn recall(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
+    let calls = Calls::of_turn(actual, expected);
+    share_of_calls(matched(&calls, calls.expected.len()), "expected calls were made", &calls)
+}
+
+fn matched(calls: &Calls<'_>, whole: usize) -> Share {
+    let pairs = assign_equal(&calls.expected, &calls.actual, ArgsMatch::Exact);
+    Share { part: pairs.into_iter().flatten().count(), whole }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::of_function;
     use crate::metric::tests::computed::{calling, check_calls, compare};
-    use eval_format::Criterion;
 
     #[test]
     fn the_share_is_of_the_calls_made() {
@@ -67,14 +63,14 @@ mod tests {
             ("a a", "a b c", 1.0 / 3.0),
             ("👍", "👍 é", 0.5),
         ] {
-            check_calls(&TrajectoryShare::OfMade, expected, actual, score);
+            check_calls(&of_function(precision), expected, actual, score);
         }
     }
 
     #[test]
     fn a_low_precision_says_of_what() {
         let scores =
-            compare(&TrajectoryShare::OfMade, &[calling("a")], &[calling("a b c")], &Criterion::new(1.0));
+            compare(&of_function(precision), &[calling("a")], &[calling("a b c")], &Criterion::new(1.0));
         assert_eq!(scores.scores()[0].notes(), ["1 of 3 calls made were expected"]);
     }
 
@@ -90,14 +86,13 @@ mod tests {
             ("a b c", "c x", 1.0 / 3.0),
             ("👍 é", "👍", 0.5),
         ] {
-            check_calls(&TrajectoryShare::OfExpected, expected, actual, score);
+            check_calls(&of_function(recall), expected, actual, score);
         }
     }
 
     #[test]
     fn a_low_recall_says_of_what() {
-        let scores =
-            compare(&TrajectoryShare::OfExpected, &[calling("a b")], &[calling("b")], &Criterion::new(1.0));
+        let scores = compare(&of_function(recall), &[calling("a b")], &[calling("b")], &Criterion::new(1.0));
         assert_eq!(scores.scores()[0].notes(), ["1 of 2 expected calls were made"]);
     }
 }

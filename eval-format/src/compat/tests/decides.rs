@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::{check_compatibility, check_compatibility_with};
+use super::super::check_compatibility;
 use crate::config::{Criterion, EvalConfig};
 use crate::metric::{METRICS, MatchType};
 use crate::model::{Content, EvalCase, FunctionCall, Invocation, Part};
@@ -29,7 +29,7 @@ fn case(turns: &[Invocation]) -> EvalCase {
 }
 
 fn fails(config: &EvalConfig, gate: Gate, turns: &[Invocation]) -> Option<String> {
-    let found = check_compatibility_with(config, &[], gate, &[case(turns)]);
+    let found = check_compatibility(config, &[], gate, &[case(turns)]);
     found.first().map(ToString::to_string)
 }
 
@@ -140,7 +140,8 @@ fn turns_that_every_agent_passes_reach_a_low_threshold_by_themselves() {
 fn the_state_decides_unless_its_threshold_is_one_that_nothing_misses() {
     let free = EvalConfig::default().with("trajectory_in_order_match", Criterion::new(1.0));
     let case = case(&[greeting()]).final_state(Map::from([("a", 1_i64)]));
-    let found = |config: &EvalConfig| check_compatibility(config, &[], std::slice::from_ref(&case));
+    let found =
+        |config: &EvalConfig| check_compatibility(config, &[], Gate::Mean, std::slice::from_ref(&case));
     assert!(found(&free).is_empty());
     assert!(found(&free.clone().with("final_session_state_match", Criterion::new(0.5))).is_empty());
     let said = found(&free.with("final_session_state_match", Criterion::new(0.0)))[0].to_string();

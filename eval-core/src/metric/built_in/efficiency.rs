@@ -1,0 +1,109 @@
+//! `tool_call_count_v1`, `inference_call_count_v1`, `token_usage_v1` and `invocation_duration_v1`: the tool calls, model calls,
+//! tokens and seconds of a turn. Informational.
+//!
+//! Source: `_efficiency_evaluators.py` of google-adk 2.13.0.
+//!
+//! # Algorithm
+//!
+//! An event that carries usage metadata or a model version is a model call. A turn in the flat form
+//! (`intermediate_data.tool_uses`) has no events and no score.
+//!
+//! Tokens are input (prompt and tool results) plus output (answer and reasoning), as the provider reported them. The
+//! provider's own total is not read. A turn that reported no tokens has no score, and neither has one that was not timed.
+//!
+//! # Range
+//!
+//! 0 and up per turn. The overall score is
+//!
+//! - of tool calls the mean over all turns, those without calls included
+//! - of model calls the mean over the turns that have a score
+//! - of tokens the sum over the number of all turns; there is none if no turn reported tokens
+//! - of seconds the mean over the turns that were timed, rounded to milliseconds
+
+use eval_format::{Criterion, Invocation};
+
+use crate::agent::BoxError;
+use crate::metric::{Metric, MetricInput, Score, Scores};
+use crate::score::usage::{Durations, TokenUsage, inference_calls, mean_of_known, tool_calls};
+
+pub(super) const TOOL_CALL_COUNT: &str = "tool_call_count_v1";
+pub(super) const INFERENCE_CALL_COUNT: &str = "inference_call_count_v1";
+/// The name of the metric of tokens.
+pub const TOKEN_USAGE: &str = "token_usage_v1";
+/// The name of the metric of seconds.
+pub const INVOCATION_DURATION: &str = "invocation_duration_v1";
+
+/// The score of one turn by `tool_call_count_v1`.
+pub(super) fn tool_call_count(actual: &Invocation, _: Option<&Invocation>, _: &Criterion) -> Score {
+    Score::from(tool_calls(actual))
+}
+
+/// The metrics whose overall score is not the mean over all turns.
+#[derive(Debug)]
+pub(crate) enum Efficiency {
+    InferenceCalls,
+    Tokens,
+    Seconds,
+}
+
+impl Metric for Efficiency {
+    async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
+        let turns = input.actual.iter();
+        let (turns, overall): (Vec<Option<f64>>, _) = match self {
+            Self::InferenceCalls => {
+                let turns: Vec<_> = turns.map(inference_calls).collect();
+                let overall = mean_of_known(&turns);
+                (turns, overall)
+            }
+            Self::Tokens => {
+                let turns: Vec<_> = turns.map(TokenUsage::of_turn).collect();
+                (turns.iter().map(TokenUsage::score).collect(), TokenUsage::mean(&turns).total)
+            }
+            Self::Seconds => {
+                let turns: Vec<_> = turns.map(Durations::of_turn).collect();
+                (turns.iter().map(|turn| turn.total).collect(), Durations::mean(&turns).total)
+            }
+        };
+        Ok(turns.into_iter().map(Score::from).collect::<Scores>().with_overall(overall))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::FunctionCall;
+    use serde_json::json;
+
+    use super::*;
+    use crate::metric::of_function;
+    use crate::metric::tests::computed::{score, using};
+
+    #[test]
+    fn the_mean_counts_turns_without_calls() {
+        let twice = || {
+            let call = || FunctionCall::new("f", json!({}));
+            Invocation::user("q").call(call()).call(call())
+        };
+        let scores = score(&of_function(tool_call_count), &[Invocation::user("q"), twice(), twice()]);
+        assert_eq!(scores.overall(), Some(1.333_333_333_333_333_3));
+    }
+
+    #[test]
+    fn the_mean_is_over_turns_where_it_is_known() {
+        let scores =
+            score(&Efficiency::InferenceCalls, &[Invocation::user("q"), using(&[]), using(&[1, 1, 1])]);
+        assert_eq!(scores.overall(), Some(1.5));
+    }
+
+    #[test]
+    fn the_mean_is_over_all_turns() {
+        let scores = score(&Efficiency::Tokens, &[using(&[10, 9]), using(&[4]), using(&[])]);
+        assert_eq!(scores.overall(), Some(7.666_666_666_666_667));
+    }
+
+    #[test]
+    fn the_mean_is_over_timed_turns_in_milliseconds() {
+        let timed = |seconds| Invocation::user("q").with_duration(seconds);
+        let turns = [timed(1.2345), timed(2.0), timed(1.0), Invocation::user("q")];
+        assert_eq!(score(&Efficiency::Seconds, &turns).overall(), Some(1.411));
+    }
+}

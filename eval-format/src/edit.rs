@@ -37,7 +37,6 @@
 mod edit_error;
 mod editor;
 mod layout;
-mod print;
 mod sections;
 mod spelling;
 

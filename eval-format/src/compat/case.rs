@@ -1,10 +1,18 @@
 //! Whether a config decides a case.
 
-use super::check::Scope;
-use crate::config::{Criterion, Instructions, Variable};
+use crate::config::{Criterion, EvalConfig, Instructions, Variable};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, metric};
 use crate::model::EvalCase;
+use crate::options::Gate;
 use crate::problem::{Code, shown};
+
+/// What the cases of a set are scored with.
+pub(super) struct Scope<'a> {
+    pub(super) config: &'a EvalConfig,
+    /// The custom metrics that exist in Rust.
+    pub(super) answered: &'a [&'a str],
+    pub(super) gate: Gate,
+}
 
 /// What is wrong with a case, and what to do about it.
 pub(super) fn check(scope: &Scope<'_>, case: &EvalCase) -> Option<(Code, &'static str, String)> {

@@ -1,18 +1,11 @@
 //! All checks of a config against the cases of a set.
 
+use super::case::{self, Scope};
 use super::incompatibility::Incompatibility;
-use super::{case, rubrics};
+use super::rubrics;
 use crate::config::EvalConfig;
 use crate::model::EvalCase;
 use crate::options::Gate;
-
-/// What the cases of a set are scored with.
-pub(super) struct Scope<'a> {
-    pub(super) config: &'a EvalConfig,
-    /// The custom metrics that exist in Rust.
-    pub(super) answered: &'a [&'a str],
-    pub(super) gate: Gate,
-}
 
 /// Checks whether the cases of a set can be scored by a config, before anything runs.
 ///

@@ -2,7 +2,7 @@
 
 use super::instructions::{Instructions, InstructionsError, Variable};
 use super::model_config;
-use crate::model::saved::setters;
+use crate::model::saved::{Saved, object, setters, some};
 use crate::options::DEFAULT_MODEL;
 use crate::problem::{Code, Problem};
 use crate::schema::{LLM_BACKED_USER_SIMULATOR, Place, Type, Walker, wrong_type};
@@ -86,26 +86,16 @@ impl UserSimulatorConfig {
     /// The value in a config, without what has its default.
     pub fn to_value(&self) -> Value {
         let default = Self::default();
-        let mut fields = Vec::new();
-        let mut put = |key: &str, value: Value| fields.push((key.to_owned(), value));
-        if self.model != default.model {
-            put("model", self.model.as_str().into());
-        }
-        if !self.model_configuration.is_empty() {
-            put("model_configuration", self.model_configuration.clone().into());
-        }
-        if self.max_allowed_invocations != default.max_allowed_invocations {
-            put("max_allowed_invocations", self.max_allowed_invocations.into());
-        }
-        if let Some(template) = &self.custom_instructions {
-            put("custom_instructions", template.as_str().into());
-        }
-        if self.include_function_calls {
-            put("include_function_calls", true.into());
-        }
+        let most = self.max_allowed_invocations;
+        let fields = object([
+            ("model", (self.model != default.model).then(|| self.model.saved())),
+            ("model_configuration", some(&self.model_configuration)),
+            ("max_allowed_invocations", (most != default.max_allowed_invocations).then(|| most.saved())),
+            ("custom_instructions", some(&self.custom_instructions)),
+            ("include_function_calls", self.include_function_calls.then(|| true.saved())),
+        ]);
         // A key of ours among the others stands there twice, which the reader refuses.
-        self.extra.iter().for_each(|(key, value)| put(key, value.clone()));
-        Value::Object(Map::from_unique(fields))
+        Value::Object(Map::from_unique(fields.into_iter().chain(self.extra.clone()).collect()))
     }
 }
 

@@ -6,7 +6,6 @@ use eval_support::spelling::suggest;
 
 use super::edit_error::EditError;
 use super::layout::{self, Slot};
-use super::print::print;
 use super::sections::{Item, Sections, without};
 use super::spelling::Style;
 use crate::model::{DRAFT, EvalCase, EvalSet};
@@ -14,7 +13,7 @@ use crate::problem::{Code, Problem, Problems};
 use crate::reader::{CheckedSet, Form, NO_FILE, check_set, model_of};
 use crate::schema::EVAL_CASE;
 use crate::syntax::{Entry, Node, parse};
-use crate::value::Value;
+use crate::value::{Value, print};
 
 /// Changes the cases of a set in its text, and no other byte of it: text in, text out.
 ///

@@ -1,7 +1,7 @@
 //! How a file is laid out, seen at what stands in it.
 
-use super::print::{Layout, Lines};
 use crate::syntax::{Entry, Node, parse};
+use crate::value::{Layout, Lines};
 
 /// What a level adds where nothing is to be seen, as in the files that ADK saves.
 const UNIT: &str = "  ";

@@ -2,7 +2,7 @@
 
 use super::content::{Content, FunctionCall, FunctionResponse, Part};
 use super::rubric::Rubric;
-use super::saved::{Saved, saved, setters};
+use super::saved::{object, saved, setters, some};
 use crate::options::DEFAULT_AUTHOR;
 use crate::schema::Record;
 use crate::value::{Map, Value};
@@ -212,21 +212,14 @@ impl From<Record> for IntermediateData {
 impl IntermediateData {
     /// The data in ADK's saved form. An empty list of events is written as `{}`, which reads back as the flat form.
     pub fn to_value(&self) -> Value {
-        let mut fields = Vec::new();
-        let mut put = |name: &str, list: &dyn Saved| {
-            if !list.is_default() {
-                fields.push((name.to_owned(), list.saved()));
-            }
-        };
-        match self {
-            Self::Tools { tool_uses, tool_responses, intermediate_responses } => {
-                put("tool_uses", tool_uses);
-                put("tool_responses", tool_responses);
-                put("intermediate_responses", intermediate_responses);
-            }
-            Self::Events(events) => put("invocation_events", events),
-        }
-        Value::Object(Map::from_unique(fields))
+        Value::Object(match self {
+            Self::Tools { tool_uses, tool_responses, intermediate_responses } => object([
+                ("tool_uses", some(tool_uses)),
+                ("tool_responses", some(tool_responses)),
+                ("intermediate_responses", some(intermediate_responses)),
+            ]),
+            Self::Events(events) => object([("invocation_events", some(events))]),
+        })
     }
 }
 
@@ -381,9 +374,8 @@ impl AppDetails {
         for (name, agent) in &self.agent_details {
             agents.push((name.clone(), agent.to_value()));
         }
-        let agents = (!agents.is_empty())
-            .then(|| ("agent_details".to_owned(), Value::Object(Map::from_unique(agents))));
-        Value::Object(agents.into_iter().collect())
+        let agents = (!agents.is_empty()).then(|| Value::Object(Map::from_unique(agents)));
+        Value::Object(object([("agent_details", agents)]))
     }
 
     /// Adds an agent under its name, or replaces the one of that name.

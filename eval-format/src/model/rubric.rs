@@ -1,8 +1,8 @@
 //! Rubrics: what judges are asked about.
 
-use super::saved::{saved, setters};
+use super::saved::{Saved, object, saved, setters, some};
 use crate::schema::Record;
-use crate::value::{Map, Value};
+use crate::value::Value;
 
 /// A property that a judge confirms or denies.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,15 +35,13 @@ saved!(Rubric);
 impl Rubric {
     /// The rubric in ADK's saved form.
     pub fn to_value(&self) -> Value {
-        let text = |key: &str, text: &str| (key.to_owned(), Value::from(text));
-        let content = self.text_property.iter().map(|property| text("text_property", property)).collect();
-        let mut fields = vec![
-            text("rubric_id", &self.rubric_id),
-            ("rubric_content".to_owned(), Value::Object(Map::from_unique(content))),
-        ];
-        fields.extend(self.description.iter().map(|description| text("description", description)));
-        fields.extend(self.kind.iter().map(|kind| text("type", kind)));
-        Value::Object(Map::from_unique(fields))
+        let content = object([("text_property", some(&self.text_property))]);
+        Value::Object(object([
+            ("rubric_id", Some(self.rubric_id.saved())),
+            ("rubric_content", Some(Value::Object(content))),
+            ("description", some(&self.description)),
+            ("type", some(&self.kind)),
+        ]))
     }
 
     /// A rubric without a type, as criteria have them.

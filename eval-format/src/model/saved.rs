@@ -95,6 +95,17 @@ impl<T: Saved> Saved for Option<T> {
     }
 }
 
+/// The value of a field, unless it is a default.
+pub(crate) fn some(value: &impl Saved) -> Option<Value> {
+    (!value.is_default()).then(|| value.saved())
+}
+
+/// An object of the fields that have a value.
+pub(crate) fn object<const N: usize>(fields: [(&str, Option<Value>); N]) -> Map {
+    let fields = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    Map::from_unique(fields.collect())
+}
+
 /// Collects the fields of one object in the order of its model.
 pub(super) struct Fields {
     model: &'static Model,

@@ -3,7 +3,7 @@
 use eval_support::hash::content_hash;
 
 use crate::model::UsageMetadata;
-use crate::model::saved::setters;
+use crate::model::saved::{Saved, object, setters, some};
 use crate::order::sorted;
 use crate::value::{Map, Value, to_pretty};
 
@@ -115,31 +115,20 @@ impl RecordedQuestion {
     }
 
     pub(super) fn to_value(&self) -> Value {
-        let mut fields = Map::new();
         let (cases, replies) = (&self.cases, &self.replies);
-        let order = sorted(cases.len(), &|one, other| cases[one].cmp(&cases[other]));
-        fields.insert("cases", Value::Array(order.into_iter().map(|at| cases[at].as_str().into()).collect()));
-        if let Some(template) = self.template.as_ref().filter(|template| !template.is_empty()) {
-            fields.insert("template", template.as_str());
-        }
-        fields.insert("model", self.model.as_str());
-        if let Some(temperature) = self.temperature {
-            fields.insert("temperature", temperature);
-        }
-        if !self.config.is_empty() {
-            fields.insert("config", self.config.clone());
-        }
-        if let Some(schema) = &self.schema {
-            fields.insert("schema", schema.clone());
-        }
-        fields.insert("prompt", lines(&self.prompt));
-        let order = sorted(replies.len(), &|one, other| replies[one].sample.cmp(&replies[other].sample));
+        let by_id = sorted(cases.len(), &|one, other| cases[one].cmp(&cases[other]));
+        let by_sample = sorted(replies.len(), &|one, other| replies[one].sample.cmp(&replies[other].sample));
         let key = self.key();
-        fields.insert(
-            "replies",
-            Value::Array(order.into_iter().map(|at| replies[at].to_value(&key)).collect()),
-        );
-        Value::Object(fields)
+        Value::Object(object([
+            ("cases", Some(by_id.into_iter().map(|at| cases[at].saved()).collect())),
+            ("template", some(&self.template).filter(|template| template.as_str() != Some(""))),
+            ("model", Some(self.model.saved())),
+            ("temperature", some(&self.temperature)),
+            ("config", some(&self.config)),
+            ("schema", some(&self.schema)),
+            ("prompt", Some(lines(&self.prompt))),
+            ("replies", Some(by_sample.into_iter().map(|at| replies[at].to_value(&key)).collect())),
+        ]))
     }
 }
 
@@ -151,13 +140,12 @@ impl RecordedReply {
     }
 
     fn to_value(&self, key: &str) -> Value {
-        let mut fields =
-            Map::from([("sample", Value::from(i64::from(self.sample))), ("text", lines(&self.text))]);
-        if let Some(usage) = &self.usage {
-            fields.insert("usage", usage.to_value());
-        }
-        fields.insert("check", self.checksum(key));
-        Value::Object(fields)
+        Value::Object(object([
+            ("sample", Some(i64::from(self.sample).saved())),
+            ("text", Some(lines(&self.text))),
+            ("usage", some(&self.usage)),
+            ("check", Some(self.checksum(key).saved())),
+        ]))
     }
 }
 

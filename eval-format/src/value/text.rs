@@ -6,16 +6,67 @@ use super::tree::Value;
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if f.alternate() { pretty(self, 0, f) } else { compact(self, f) }
+        if f.alternate() { laid_out(self, &Layout::of_adk(), 0, f) } else { compact(self, f) }
     }
 }
 
 /// The text of a value, indented by two blanks, as ADK saves its files.
 pub(crate) fn to_pretty(value: &Value) -> String {
+    print(value, &Layout::of_adk())
+}
+
+/// The text of a value in a layout.
+pub(crate) fn print(value: &Value, layout: &Layout) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = pretty(value, 0, &mut text);
+    let _ = laid_out(value, layout, 0, &mut text);
     text
+}
+
+/// The layout of the values of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Layout {
+    /// The lines of what has several; `None` if all is on one line.
+    pub(crate) lines: Option<Lines>,
+    /// The text between a key and its value.
+    pub(crate) colon: String,
+    /// The text after a comma on the same line.
+    pub(crate) gap: String,
+}
+
+/// The begin and the end of lines.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Lines {
+    /// The end of a line.
+    pub(crate) end: &'static str,
+    /// The indentation of the line that a value begins on.
+    pub(crate) base: String,
+    /// The indentation that each level adds.
+    pub(crate) unit: String,
+}
+
+impl Layout {
+    fn of_adk() -> Self {
+        let lines = Lines { end: "\n", base: String::new(), unit: "  ".to_owned() };
+        Self { lines: Some(lines), colon: ": ".to_owned(), gap: String::new() }
+    }
+
+    fn separate(&self, at: usize, level: usize, out: &mut dyn Write) -> fmt::Result {
+        if at > 0 {
+            out.write_char(',')?;
+            if self.lines.is_none() {
+                out.write_str(&self.gap)?;
+            }
+        }
+        self.line(level, out)
+    }
+
+    fn line(&self, level: usize, out: &mut dyn Write) -> fmt::Result {
+        let Some(lines) = &self.lines else { return Ok(()) };
+        out.write_str(lines.end)?;
+        out.write_str(&lines.base)?;
+        (0..level).try_for_each(|_| out.write_str(&lines.unit))
+    }
 }
 
 /// Writes JSON without white space; characters outside ASCII are not escaped.
@@ -50,32 +101,30 @@ fn compact(value: &Value, out: &mut dyn Write) -> fmt::Result {
     }
 }
 
-fn pretty(value: &Value, level: usize, out: &mut dyn Write) -> fmt::Result {
+fn laid_out(value: &Value, layout: &Layout, level: usize, out: &mut dyn Write) -> fmt::Result {
     match value {
         Value::Array(items) if !items.is_empty() => {
             out.write_char('[')?;
             for (at, item) in items.iter().enumerate() {
-                new_line(at, level, out)?;
-                pretty(item, level + 1, out)?;
+                layout.separate(at, level + 1, out)?;
+                laid_out(item, layout, level + 1, out)?;
             }
-            write!(out, "\n{:1$}]", "", level * 2)
+            layout.line(level, out)?;
+            out.write_char(']')
         }
         Value::Object(map) if !map.is_empty() => {
             out.write_char('{')?;
             for (at, (key, item)) in map.iter().enumerate() {
-                new_line(at, level, out)?;
+                layout.separate(at, level + 1, out)?;
                 write_string(key, out)?;
-                out.write_str(": ")?;
-                pretty(item, level + 1, out)?;
+                out.write_str(&layout.colon)?;
+                laid_out(item, layout, level + 1, out)?;
             }
-            write!(out, "\n{:1$}}}", "", level * 2)
+            layout.line(level, out)?;
+            out.write_char('}')
         }
         other => compact(other, out),
     }
-}
-
-fn new_line(at: usize, level: usize, out: &mut dyn Write) -> fmt::Result {
-    write!(out, "{}\n{:2$}", if at > 0 { "," } else { "" }, "", (level + 1) * 2)
 }
 
 /// Writes a string as JSON: in quotes, with escapes for quotes, backslashes and control characters alone.

@@ -276,3 +276,75 @@ impl Usage {
         Some(metadata)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::gap::GapKind;
+    use super::*;
+
+    #[test]
+    fn gaps_are_told_in_short_once_all_traces_together_have_more_than_the_limit() {
+        let by_trace = |bytes: usize| {
+            let gaps = vec![Gap::new(GapKind::Malformed, "x".repeat(bytes))];
+            let trace_ids = vec!["a".to_owned(), "b".to_owned()];
+            let turn = Turn { trace_id: "b".to_owned(), ..Turn::default() };
+            let all = Conversation { trace_ids, gaps, turns: vec![turn], ..Conversation::default() };
+            let parts = all.by_trace();
+            assert_eq!(
+                parts.iter().map(|part| (&*part.key, part.turns.len())).collect::<Vec<_>>(),
+                [("a", 0), ("b", 1)]
+            );
+            parts[1].gaps[0].message.len()
+        };
+        let most = MOST_GAPS / 2;
+        assert_eq!(by_trace(most), most);
+        assert!(by_trace(most + 1) < most);
+    }
+
+    #[test]
+    fn tokens_are_adks_only_if_some_are_recorded_and_add_up() {
+        assert_eq!(Usage::default().to_metadata(), None);
+        let one = Usage { input_tokens: Some(3), reasoning_tokens: Some(u64::MAX), ..Usage::default() };
+        let both = one.plus(Usage { input_tokens: Some(2), output_tokens: Some(7), ..Usage::default() });
+        let expected = Usage { input_tokens: Some(5), output_tokens: Some(7), ..one };
+        assert_eq!(both, expected);
+        let metadata = both.to_metadata().unwrap();
+        let counts = (metadata.prompt_token_count, metadata.candidates_token_count);
+        assert_eq!((counts, metadata.cached_content_token_count), ((Some(5), Some(7)), None));
+        assert_eq!(
+            metadata.total_token_count,
+            Some(i64::MAX),
+            "what is beyond 64 bits is the largest number"
+        );
+    }
+
+    #[test]
+    fn calls_and_results_of_a_set_have_the_id_and_a_result_that_is_not_known_is_none() {
+        let call = |result| ToolCall {
+            id: Some("c".to_owned()),
+            name: "f".to_owned(),
+            result,
+            ..ToolCall::default()
+        };
+        assert_eq!(call(None).to_function_response(), None);
+        let response = call(Some(Value::from("sunny"))).to_function_response().unwrap();
+        assert_eq!((response.id.as_deref(), response.name.as_deref()), (Some("c"), Some("f")));
+        assert_eq!(call(None).to_function_call().id.as_deref(), Some("c"));
+    }
+
+    #[test]
+    fn the_time_of_a_turn_is_that_of_its_span_and_none_if_it_ends_before_it_begins() {
+        let turn = |start, end| Turn {
+            start_ns: NonZeroU64::new(start),
+            end_ns: NonZeroU64::new(end),
+            ..Turn::default()
+        };
+        let known = turn(1_500_000_000, 4_000_000_000);
+        assert_eq!(known.start(), Some(UNIX_EPOCH + Duration::from_millis(1500)));
+        assert_eq!(
+            (known.duration(), known.to_invocation().creation_timestamp),
+            (Some(Duration::from_millis(2500)), 1.5)
+        );
+        assert_eq!((turn(2, 1).duration(), turn(0, 1).start()), (None, None));
+    }
+}

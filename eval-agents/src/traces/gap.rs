@@ -153,3 +153,31 @@ impl fmt::Display for GapKind {
         f.write_str(self.code())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_gaps_in_short_are_the_first_of_each_kind_cut_and_counted() {
+        let whole = "x".repeat(SHORT);
+        let gaps = vec![
+            Gap::new(GapKind::NoTime, &whole),
+            Gap::new(GapKind::Dropped, format!("{whole}y")),
+            Gap::new(GapKind::NoTime, "second"),
+            Gap::new(GapKind::NoTime, "third"),
+        ];
+        let told: Vec<String> = in_short(gaps).iter().map(ToString::to_string).collect();
+        let counted = format!("no_time: {whole} (and 2 more of this kind in the conversation)");
+        assert_eq!(told, [counted, format!("dropped: {whole}…")]);
+    }
+
+    #[test]
+    fn a_gap_for_programs_has_its_code_and_says_whether_it_loses_something() {
+        let gap = |kind| serde_json::to_value(Gap::new(kind, "why")).unwrap();
+        let of =
+            |code: &str, loses: bool| serde_json::json!({ "kind": code, "loses": loses, "message": "why" });
+        assert_eq!(gap(GapKind::Unreadable), of("unreadable", true));
+        assert_eq!(gap(GapKind::Repeated), of("repeated", false));
+    }
+}

@@ -51,13 +51,16 @@ impl Store {
     }
 
     /// Adds a record of a log. One that says nothing of models is not kept.
-    pub(super) fn add_log(&mut self, trace: &Id, span: Option<Id>, event: Event) {
+    pub(super) fn add_log(&mut self, (trace, span, event): Log) {
         if event.name.starts_with("gen_ai.") {
-            let place = self.place(trace);
+            let place = self.place(&trace);
             self.traces[place].logs.entry(span).or_default().push(event);
         }
     }
 }
+
+/// A record of a log: the trace and the span that it names.
+pub(super) type Log = (Id, Option<Id>, Event);
 
 /// Where a span stands.
 #[derive(Clone, Copy, Debug)]

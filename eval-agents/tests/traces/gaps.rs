@@ -4,7 +4,7 @@ use eval_agents::traces::{GapKind, Traces};
 use serde_json::{Value, json};
 
 use crate::support::{
-    agent, calls, chat, kinds, loses, read, result, says, span, tool, weather, with, without,
+    agent, calls, chat, document, kinds, loses, read, result, says, span, tool, weather, with, without,
 };
 
 /// The spans of the weather with one changed.
@@ -373,4 +373,65 @@ fn a_call_of_a_tool_failed_if_one_of_its_spans_says_so() {
     assert_eq!(kinds(&read(&spans)), []);
     spans[2] = lost(weather()[2].clone());
     assert_eq!(kinds(&read(&spans)), [GapKind::ResultNotCaptured]);
+}
+
+#[test]
+fn records_of_no_span_are_of_the_only_model_call_and_others_without_a_span_are_gaps() {
+    let record = |span: Option<u64>| {
+        json!({
+            "traceId": format!("{:032x}", 0xabc),
+            "spanId": span.map(|number| format!("{number:016x}")),
+            "eventName": "gen_ai.user.message",
+            "body": { "kvlistValue": { "values": [{ "key": "content", "value": { "stringValue": "How is Oslo?" } }] } },
+        })
+    };
+    let read = |spans: &[Value], records: Value| {
+        let logs = json!({ "resourceLogs": [{ "scopeLogs": [{ "logRecords": records }] }] }).to_string();
+        let texts = [document(spans), logs];
+        let traces = Traces::from_texts(texts.iter().map(String::as_bytes)).unwrap();
+        let user = traces.conversations()[0].turns[0].user.clone();
+        (user, kinds(&traces).contains(&GapKind::Malformed))
+    };
+    let silent = without(chat(2, 1, json!([]), json!([says("assistant", "Grey.")])), "gen_ai.input.messages");
+    let spans = [agent(1, 0, "weather"), silent.clone()];
+    let user = Some("How is Oslo?".to_owned());
+    assert_eq!(read(&spans, json!([record(None)])), (user.clone(), false));
+    assert_eq!(read(&spans, json!([record(Some(2))])), (user, false));
+    assert_eq!(read(&spans, json!([record(Some(9))])), (None, true), "there is no such span");
+    let mut second = silent.clone();
+    second["spanId"] = json!(format!("{:016x}", 3));
+    let two = [agent(1, 0, "weather"), silent, second];
+    assert_eq!(read(&two, json!([record(None)])), (None, true), "it may be of either call");
+}
+
+#[test]
+fn what_is_wrong_with_spans_in_no_turn_is_a_gap_if_they_are_of_agents_or_something_was_dropped() {
+    let untimed = |attributes: Value| {
+        let mut span = span(9, 0, "work", attributes);
+        span["startTimeUnixNano"] = json!("0");
+        span
+    };
+    let all = |stray: Value| kinds(&read(&[weather(), vec![stray]].concat()));
+    assert_eq!(all(untimed(json!({ "gen_ai.operation.name": "embeddings" }))), [GapKind::NoTime]);
+    assert_eq!(all(untimed(json!({ "openinference.span.kind": "CHAIN" }))), []);
+    let mut lossy = span(9, 0, "work", json!({}));
+    lossy["droppedAttributesCount"] = json!(1);
+    assert_eq!(all(lossy), [GapKind::Dropped]);
+}
+
+#[test]
+fn spans_that_name_several_cases_contradict_each_other_once_for_each_and_a_hundred_times_at_most() {
+    let gaps = |ids: &[u64]| {
+        let tagged = |(at, id): (u64, &u64)| {
+            span(100 + at, 1, "work", json!({ "agentevals.eval.case.id": format!("case {id}") }))
+        };
+        let spans = [weather(), (0..).zip(ids).map(tagged).collect()].concat();
+        let traces = read(&spans);
+        assert_eq!(traces.conversations()[0].case_id.as_deref(), Some("case 0"));
+        let gaps = &traces.conversations()[0].gaps;
+        assert!(gaps.iter().all(|gap| gap.kind == GapKind::Contradiction), "{gaps:?}");
+        gaps.len()
+    };
+    assert_eq!((gaps(&[0, 0]), gaps(&[0, 1, 1, 2])), (0, 2));
+    assert_eq!(gaps(&(0..150).collect::<Vec<_>>()), 100);
 }

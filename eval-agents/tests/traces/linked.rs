@@ -220,3 +220,23 @@ fn a_span_that_is_no_agent_and_holds_several_turns_is_said() {
     let traces = read(&one);
     assert_eq!((all(&traces), kinds(&traces)), (vec![vec![OSLO.to_owned()]], vec![]));
 }
+
+#[test]
+fn results_whose_history_leaves_the_call_out_join_the_only_turn_that_asked_for_them_in_these_words() {
+    let first =
+        call(1, &[says("user", "How is Oslo?")], &calls("a", "get_weather", json!({ "city": "Oslo" })));
+    let answered = |user: &str, id: &str| {
+        call(2, &[says("user", user), result(id, json!("grey"))], &says("assistant", "Oslo is grey."))
+    };
+    assert_eq!(all(&read(&[first.clone(), answered("How is Oslo?", "a")])), [vec![OSLO]]);
+    for other in [answered("How is Rome?", "a"), answered("How is Oslo?", "b")] {
+        assert_eq!(read(&[first.clone(), other]).conversations().len(), 2);
+    }
+    // What it was sent before is not what it asked for.
+    let later = call(
+        3,
+        &[says("user", "How is Oslo?"), result("a", json!("grey"))],
+        &says("assistant", "Still grey."),
+    );
+    assert_eq!(read(&[first, answered("How is Oslo?", "a"), later]).conversations().len(), 2);
+}

@@ -3,7 +3,7 @@
 use eval_core::format::Value;
 
 use super::current::tool_arguments;
-use super::filler::Filler;
+use super::filler::{Filler, there};
 use crate::traces::attributes::Attributes;
 use crate::traces::message::{Message, NoContent, captured, google_message, json};
 use crate::traces::view::Source;
@@ -48,12 +48,11 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
             None => filler.output(Source::Adk, Err(NoContent::Unreadable)),
         }
     }
-    let args = attributes.get("gcp.vertex.agent.tool_call_args");
-    if let Some(args) = args.filter(|args| !args.is_null() && args.as_str() != Some("N/A")) {
+    let args = there(attributes, "gcp.vertex.agent.tool_call_args");
+    if let Some(args) = args.filter(|args| args.as_str() != Some("N/A")) {
         filler.view.tool_mut().args.offer_read(Source::Adk, tool_arguments(args));
     }
-    if let Some(result) = attributes.get("gcp.vertex.agent.tool_response").filter(|result| !result.is_null())
-    {
+    if let Some(result) = there(attributes, "gcp.vertex.agent.tool_response") {
         filler.result(Source::Adk, result);
     }
     filler.agent(attributes, "gcp.vertex.agent.agent_name");

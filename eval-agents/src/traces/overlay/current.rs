@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use eval_core::format::Value;
 
-use super::filler::{Filler, filled};
+use super::filler::{Filler, filled, there};
 use crate::traces::attributes::Attributes;
 use crate::traces::message::{NoContent, is_placeholder, json_or_raw, messages};
 use crate::traces::view::{Class, Source};
@@ -45,7 +45,12 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     {
         filler.view.tool_mut().name = Some(name);
     }
-    tool_data(filler, attributes);
+    if let Some(args) = there(attributes, "gen_ai.tool.call.arguments") {
+        filler.view.tool_mut().args.offer_read(Source::Current, tool_arguments(args));
+    }
+    if let Some(result) = there(attributes, "gen_ai.tool.call.result") {
+        filler.result(Source::Current, result);
+    }
 }
 
 /// Whether the span has a model, its provider, and a call of it. The first two alone are often copied to every span.
@@ -60,15 +65,6 @@ fn records_a_call(attributes: &Attributes) -> bool {
     has(MODEL)
         && (has("gen_ai.system") || has("gen_ai.provider.name"))
         && attributes.keys().any(|key| is_of_a_call(key))
-}
-
-fn tool_data(filler: &mut Filler<'_>, attributes: &Attributes) {
-    if let Some(args) = attributes.get("gen_ai.tool.call.arguments").filter(|value| !value.is_null()) {
-        filler.view.tool_mut().args.offer_read(Source::Current, tool_arguments(args));
-    }
-    if let Some(result) = attributes.get("gen_ai.tool.call.result").filter(|value| !value.is_null()) {
-        filler.result(Source::Current, result);
-    }
 }
 
 /// The arguments in an attribute. A text that begins as JSON does and cannot be read was cut.

@@ -100,6 +100,11 @@ fn made_up(id: &str) -> Option<&str> {
     (is_place && !name.is_empty()).then_some(name)
 }
 
+/// A value that is not null.
+pub(super) fn there<'a>(attributes: &'a Attributes, key: &str) -> Option<&'a Value> {
+    attributes.get(key).filter(|value| !value.is_null())
+}
+
 /// A text that is there.
 pub(super) fn filled(attributes: &Attributes, key: &str) -> Option<Box<str>> {
     attributes.get(key).and_then(text).filter(|text| !text.is_empty()).map(Into::into)

@@ -30,7 +30,7 @@ impl Reads for Data<'_> {
         let mut trace = Trace { store: &mut *self.store, spans: Vec::new(), processes: BTreeMap::new() };
         Read(&mut trace).deserialize(deserializer)?;
         let Trace { store, spans, processes } = trace;
-        for JaegerSpan { trace, mut span, process } in spans {
+        for (trace, mut span, process) in spans {
             span.resource = process.and_then(|process| processes.get(&process)).cloned();
             store.add_span(&trace, span);
         }
@@ -48,11 +48,8 @@ struct Trace<'s> {
     processes: BTreeMap<String, Arc<Identity>>,
 }
 
-struct JaegerSpan {
-    trace: Id,
-    span: Span,
-    process: Option<String>,
-}
+/// A span, the trace that it is of, and its process.
+type JaegerSpan = (Id, Span, Option<String>);
 
 impl Reads for Trace<'_> {
     const OBJECTS: bool = true;
@@ -115,7 +112,7 @@ fn span(value: &Value, store: &mut Store) -> Option<JaegerSpan> {
         id: span_id,
     };
     span.set_scope(scope.unwrap_or_default());
-    Some(JaegerSpan { trace, span, process: value["processID"].as_str().map(str::to_owned) })
+    Some((trace, span, value["processID"].as_str().map(str::to_owned)))
 }
 
 /// The first span that it is a child of.

@@ -13,7 +13,7 @@ use crate::traces::attributes::{self, count};
 use crate::traces::id::Id;
 use crate::traces::notes::Notes;
 use crate::traces::overlay::{self, Event};
-use crate::traces::store::{Place, Store};
+use crate::traces::store::{Log, Place, Store};
 use crate::traces::view::{Identity, Span, Status};
 
 /// `resourceSpans` and `resourceLogs`: a list with an element for each resource.
@@ -41,7 +41,7 @@ impl Reads for Resources<'_> {
             }
         }
         for log in logs {
-            store.add_log(&log.trace, log.span, log.event);
+            store.add_log(log);
         }
         Ok(())
     }
@@ -59,13 +59,6 @@ struct Resource<'s> {
     /// The places of its spans, as it can stand after them.
     spans: Vec<Place>,
     logs: Vec<Log>,
-}
-
-/// A record of a log that names a trace.
-struct Log {
-    trace: Id,
-    span: Option<Id>,
-    event: Event,
 }
 
 impl Reads for Resource<'_> {
@@ -305,14 +298,7 @@ fn log(value: &Value, notes: &mut Notes) -> Option<Log> {
     };
     notes.dropped(&format!("attributes of a record `{name}`"), dropped_attributes(value));
     let at = ["timeUnixNano", "observedTimeUnixNano"].into_iter().find_map(|name| time(field(value, name)));
-    Some(Log {
-        trace,
-        span: Id::span(id("spanId")),
-        event: Event {
-            name,
-            time: at.map_or(0, NonZeroU64::get),
-            body: attributes::body(&value["body"], notes),
-            attributes,
-        },
-    })
+    let body = attributes::body(&value["body"], notes);
+    let event = Event { name, time: at.map_or(0, NonZeroU64::get), body, attributes };
+    Some((trace, Id::span(id("spanId")), event))
 }

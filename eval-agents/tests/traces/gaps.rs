@@ -435,3 +435,80 @@ fn spans_that_name_several_cases_contradict_each_other_once_for_each_and_a_hundr
     assert_eq!((gaps(&[0, 0]), gaps(&[0, 1, 1, 2])), (0, 2));
     assert_eq!(gaps(&(0..150).collect::<Vec<_>>()), 100);
 }
+
+#[test]
+fn a_tool_in_a_tool_is_the_same_call_if_it_has_its_name_or_its_id() {
+    let nested = |outer: Value, inner: Value| {
+        let spans = [agent(1, 0, "weather"), span(2, 1, "a", outer), span(3, 2, "b", inner)];
+        read(&spans).conversations()[0].turns[0].calls.len()
+    };
+    let tool = |name: Option<&str>, id: Option<&str>| json!({ "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name, "gen_ai.tool.call.id": id });
+    assert_eq!(nested(tool(Some("f"), None), tool(Some("f"), None)), 1);
+    assert_eq!(nested(tool(Some("f"), Some("c")), tool(Some("mcp"), Some("c"))), 1);
+    assert_eq!(nested(tool(Some("f"), Some("c")), tool(Some("g"), Some("d"))), 2);
+    assert_eq!(nested(tool(None, None), tool(None, None)), 2);
+}
+
+#[test]
+fn a_result_is_of_one_call_that_was_asked_for_before_it() {
+    let question = says("user", "Weather?");
+    let get = || calls("c", "get_weather", json!({ "city": "Oslo" }));
+    // Two calls have one id.
+    let mut twice = get();
+    twice["parts"].as_array_mut().unwrap().push(get()["parts"][0].clone());
+    let grey = result("c", json!("grey"));
+    let spans = [
+        agent(1, 0, "weather"),
+        chat(2, 1, json!([question]), json!([twice])),
+        chat(3, 1, json!([question, grey]), json!([says("assistant", "Grey.")])),
+    ];
+    let results = |spans: &[Value]| -> Vec<bool> {
+        read(spans).conversations()[0].turns[0].calls.iter().map(|call| call.result.is_some()).collect()
+    };
+    assert_eq!(results(&spans), [true, false]);
+    // It was sent before the call.
+    let before = [agent(1, 0, "weather"), chat(2, 1, json!([question, grey]), json!([get()]))];
+    assert_eq!(results(&before), [false]);
+}
+
+#[test]
+fn what_models_say_is_the_answer_once_and_a_lost_answer_hides_no_calls() {
+    let question = says("user", "Hi");
+    let say = |number, text: &str| chat(number, 1, json!([question]), json!([says("assistant", text)]));
+    let turn = |spans: &[Value]| {
+        let turn = read(spans).conversations()[0].turns[0].clone();
+        (turn.intermediate, turn.answer.unwrap_or_default())
+    };
+    // The same words twice were said twice.
+    assert_eq!(turn(&[agent(1, 0, "a"), say(2, "X"), say(3, "X")]), (vec!["X".to_owned()], "X".to_owned()));
+    // Of calls that end at one time the first has the answer.
+    let mut other = say(3, "second");
+    for time in ["startTimeUnixNano", "endTimeUnixNano"] {
+        other[time] = say(2, "")[time].clone();
+    }
+    assert_eq!(
+        turn(&[agent(1, 0, "a"), say(2, "first"), other]),
+        (vec!["second".to_owned()], "first".to_owned())
+    );
+    let lost = |number| without(say(number, ""), "gen_ai.output.messages");
+    assert_eq!(kinds(&read(&[agent(1, 0, "a"), lost(2)])), [GapKind::AnswerNotCaptured]);
+    assert_eq!(kinds(&read(&[agent(1, 0, "a"), say(2, "X"), lost(3)])), [GapKind::AnswerNotCaptured]);
+    // The span of the agent has the answer.
+    let own =
+        with(agent(1, 0, "a"), "gen_ai.output.messages", json!([says("assistant", "Y")]).to_string().into());
+    assert_eq!(kinds(&read(&[own, say(2, "X"), lost(3)])), []);
+}
+
+#[test]
+fn a_turn_whose_span_lacks_one_of_its_times_says_so() {
+    let mut root = span(1, 0, "POST /chat", json!({}));
+    let inner = chat(2, 1, json!([says("user", "Hi")]), json!([says("assistant", "Hello")]));
+    let why = |root: &Value| {
+        read(&[root.clone(), inner.clone()]).conversations()[0].turns[0].gaps[0].message.clone()
+    };
+    let end = root["endTimeUnixNano"].take();
+    assert!(why(&root).ends_with("has no time of its beginning or end"), "{}", why(&root));
+    root["endTimeUnixNano"] = end;
+    root["startTimeUnixNano"] = json!("0");
+    assert!(why(&root).ends_with("has no time of its beginning or end"), "{}", why(&root));
+}

@@ -240,3 +240,71 @@ fn results_whose_history_leaves_the_call_out_join_the_only_turn_that_asked_for_t
     );
     assert_eq!(read(&[first, answered("How is Oslo?", "a"), later]).conversations().len(), 2);
 }
+
+#[test]
+fn a_conversation_goes_on_at_one_place_so_that_the_second_that_does_is_one_of_its_own() {
+    let (hi, hello) = (says("user", "Hi"), says("assistant", "Hello"));
+    let first = call(1, std::slice::from_ref(&hi), &hello);
+    let fork = |number, user: &str| {
+        call(number, &[hi.clone(), hello.clone(), says("user", user)], &says("assistant", "Yes."))
+    };
+    let traces = read(&[first, fork(2, "One?"), fork(3, "Two?")]);
+    assert_eq!(all(&traces), [vec!["Hi |  | Hello", "One? |  | Yes."], vec!["Two? |  | Yes."]]);
+}
+
+#[test]
+fn results_without_ids_join_the_turn_before_them_if_it_asked_for_tools() {
+    let in_one = |span: Value| with(span, "gen_ai.conversation.id", json!("one"));
+    let asks = json!({ "role": "assistant", "parts": [
+        { "type": "tool_call", "name": "get_weather", "arguments": { "city": "Oslo" } }] });
+    let grey = json!({ "role": "tool", "parts": [{ "type": "tool_call_response", "response": "grey" }] });
+    let question = says("user", "How is Oslo?");
+    let first = in_one(call(1, std::slice::from_ref(&question), &asks));
+    let answer =
+        in_one(call(2, &[question.clone(), asks, grey.clone()], &says("assistant", "Oslo is grey.")));
+    let traces = read(&[first, answer.clone()]);
+    assert_eq!((all(&traces), kinds(&traces)), (vec![vec![OSLO.to_owned()]], vec![]));
+    // Nothing was asked for.
+    let said = in_one(call(1, &[question], &says("assistant", "Let me see.")));
+    let traces = read(&[said, answer]);
+    assert_eq!((traces.conversations()[0].turns.len(), kinds(&traces)), (2, vec![GapKind::CallsNotCaptured]));
+}
+
+#[test]
+fn what_is_not_known_of_a_part_of_a_turn_is_no_gap_if_another_part_says_it() {
+    let in_one = |span: Value| with(span, "gen_ai.conversation.id", json!("one"));
+    let question = says("user", "Oslo and Rome?");
+    let mut both = calls("a", "get_weather", json!({ "city": "Oslo" }));
+    both["parts"].as_array_mut().unwrap().push(calls("b", "get_weather", json!({}))["parts"][0].clone());
+    let first = in_one(call(1, std::slice::from_ref(&question), &both));
+    let results = [result("a", json!("grey")), result("b", json!("blue"))];
+    // Its answer was not captured, and the next call has one. What the user said is not sent again.
+    let silent = in_one(call(2, &results[..1], &says("assistant", "")));
+    let last = in_one(call(3, &results, &says("assistant", "Grey and blue.")));
+    let traces = read(&[first, silent, last]);
+    assert_eq!(kinds(&traces), []);
+    let turn = &traces.conversations()[0].turns[0];
+    assert_eq!(
+        (turn.user.as_deref(), turn.answer.as_deref()),
+        (Some("Oslo and Rome?"), Some("Grey and blue."))
+    );
+}
+
+#[test]
+fn a_turn_goes_on_with_what_its_last_call_of_a_model_asked_for() {
+    let in_one = |span: Value| with(span, "gen_ai.conversation.id", json!("one"));
+    let question = says("user", "Plan");
+    let first = in_one(call(1, std::slice::from_ref(&question), &calls("a", "f", json!({}))));
+    // The second trace has two calls of a model, one after the other.
+    let root = span(20, 0, "work", json!({}));
+    let inner = |number, sent: Value, put_out: Value| in_one(chat(number, 20, sent, json!([put_out])));
+    let second = [
+        in_one(root),
+        inner(21, json!([result("a", json!(1))]), calls("x", "f", json!({}))),
+        inner(22, json!([result("x", json!(2))]), calls("b", "f", json!({}))),
+    ];
+    let last = in_one(call(30, &[result("b", json!(3))], &says("assistant", "Done.")));
+    let traces = read(&[vec![first], second.to_vec(), vec![last]].concat());
+    assert_eq!((traces.conversations()[0].turns.len(), kinds(&traces)), (1, vec![]));
+    assert_eq!(traces.conversations()[0].turns[0].calls.len(), 3);
+}

@@ -6,9 +6,12 @@ mod lines;
 mod message;
 mod pipes;
 mod routes;
+#[cfg(test)]
+mod streams;
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,6 +23,8 @@ use crate::group::Launch;
 use crate::wire;
 use child::{Child, Seat};
 pub use error::ProcessError;
+#[cfg(test)]
+use message::HELLO;
 use message::{Reply, Request};
 
 /// How long a program may take until it says `hello`.
@@ -166,7 +171,11 @@ impl Agent for Process {
         match seat.reply().await? {
             Reply::Started { details } => self.details = details,
             Reply::Error { message } => return Err(ProcessError::agent(&message).into()),
-            other => return Err(seat.unexpected(&other, "`started` or `error`").into()),
+            other => {
+                let error = ProcessError::unexpected(&other, "`started` or `error`");
+                seat.distrust_after(&error);
+                return Err(error.into());
+            }
         }
         Ok(())
     }
@@ -175,25 +184,16 @@ impl Agent for Process {
         let seat = self.seated()?;
         seat.ask(&Request::turn(wire::content(turn.content()))).await?;
         loop {
-            match seat.reply().await? {
-                Reply::Event(read) => {
-                    for key in read.unread {
-                        turn.recorder().note(format!("the program wrote `{key}`, which nothing reads"));
-                    }
-                    turn.recorder().event(read.event);
-                }
-                Reply::Text { author, text } => recorder_of(turn, author.as_deref()).text(text),
-                Reply::ToolCall { author, name, args, result } => {
-                    recorder_of(turn, author.as_deref()).tool_call(&name, args, result);
-                }
-                Reply::TurnEnd { state } => {
-                    if state.is_some() {
-                        self.state = state;
-                    }
+            match record(turn, seat.reply().await?) {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(state)) => {
+                    self.state = state.or(self.state.take());
                     return Ok(());
                 }
-                Reply::Error { message } => return Err(ProcessError::agent(&message).into()),
-                other => return Err(seat.unexpected(&other, "an event, `turn_end` or `error`").into()),
+                Err(error) => {
+                    seat.distrust_after(&error);
+                    return Err(error.into());
+                }
             }
         }
     }
@@ -213,6 +213,26 @@ impl Agent for Process {
     fn details(&self) -> AppDetails {
         self.details.clone()
     }
+}
+
+/// Records what a program wrote in a turn. The end of the turn breaks off, with the state that it names.
+fn record(turn: &Turn<'_>, reply: Reply) -> Result<ControlFlow<Option<Map>>, ProcessError> {
+    match reply {
+        Reply::Event(read) => {
+            for key in read.unread {
+                turn.recorder().note(format!("the program wrote `{key}`, which nothing reads"));
+            }
+            turn.recorder().event(read.event);
+        }
+        Reply::Text { author, text } => recorder_of(turn, author.as_deref()).text(text),
+        Reply::ToolCall { author, name, args, result } => {
+            recorder_of(turn, author.as_deref()).tool_call(&name, args, result);
+        }
+        Reply::TurnEnd { state } => return Ok(ControlFlow::Break(state)),
+        Reply::Error { message } => return Err(ProcessError::agent(&message)),
+        other => return Err(ProcessError::unexpected(&other, "an event, `turn_end` or `error`")),
+    }
+    Ok(ControlFlow::Continue(()))
 }
 
 fn recorder_of(turn: &Turn<'_>, author: Option<&str>) -> Recorder {

@@ -198,6 +198,15 @@ impl Turns {
         if !draft::answers(&invocation) {
             self.gap("has no answer");
         }
+        let is_called = |name: &str| {
+            let turns = self.all.iter().chain([&invocation]);
+            turns.flat_map(Invocation::tool_calls).any(|call| call.name.as_deref() == Some(name))
+        };
+        let results = invocation.tool_responses().filter_map(|result| result.name.as_deref());
+        let uncalled: Vec<String> = results.filter(|name| !is_called(name)).map(str::to_owned).collect();
+        for name in uncalled {
+            self.gap(&format!("has a result of `{name}` and no call of it"));
+        }
         self.all.push(invocation);
     }
 }

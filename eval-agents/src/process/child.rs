@@ -208,7 +208,7 @@ fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Written>> {
 }
 
 /// Hands each message to its conversation, until the program breaks the protocol or ends. Returns why.
-fn route(
+pub(super) fn route(
     mut output: BufReader<impl std::io::Read>,
     routes: &Routes,
     hello: &watch::Sender<bool>,
@@ -355,10 +355,11 @@ impl Seat {
         Err(error)
     }
 
-    /// The error of a message at the wrong time.
-    pub(super) fn unexpected(&self, reply: &Reply, expected: &str) -> ProcessError {
-        self.child.hangs.store(true, Ordering::Relaxed);
-        ProcessError::Protocol(format!("the program wrote `{reply}`, where {expected} is expected"))
+    /// Gives the program no other conversation if it broke the protocol.
+    pub(super) fn distrust_after(&self, error: &ProcessError) {
+        if matches!(error, ProcessError::Protocol(_)) {
+            self.child.hangs.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Why the program is of no use any more.

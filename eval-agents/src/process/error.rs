@@ -44,6 +44,11 @@ impl ProcessError {
         Self::Agent(format!("the agent failed{space}{shown}"))
     }
 
+    /// The error of a message at the wrong time.
+    pub(super) fn unexpected(reply: &impl fmt::Display, expected: &str) -> Self {
+        Self::Protocol(format!("the program wrote `{reply}`, where {expected} is expected"))
+    }
+
     /// The same error with what is known of the program.
     pub(super) fn with(self, note: &str) -> Self {
         let add = |message: String| format!("{message}{note}");

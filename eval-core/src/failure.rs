@@ -4,15 +4,11 @@
 
 mod differ;
 mod lines;
-mod print;
-mod record;
-mod rerun;
 mod table;
 mod text;
 mod trajectory;
 mod turns;
 
-pub(crate) use print::Print;
 #[cfg(feature = "judges")]
-pub(crate) use rerun::rerun_command;
-pub(crate) use text::{failing, harness, headline, passing, reason, skipped, stale, texts};
+pub(crate) use text::rerun_command;
+pub(crate) use text::{Print, failing, harness, headline, passing, reason, skipped, stale, texts};

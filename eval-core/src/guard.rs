@@ -3,16 +3,13 @@
 mod concurrent;
 mod fence;
 mod lanes;
-mod own_task;
-mod polls;
 mod watchdog;
 
 #[cfg(any(test, feature = "judges"))]
 pub(crate) use concurrent::all;
-pub(crate) use concurrent::all_until;
+pub(crate) use concurrent::{ShutDown, all_until, on_own_task};
 #[cfg(feature = "judges")]
 pub(crate) use fence::watched;
 pub(crate) use fence::{Fault, Waited, catch_panic, fenced, fenced_but_for, not_async, panic_message};
 pub(crate) use lanes::Lanes;
-pub(crate) use own_task::{ShutDown, on_own_task};
 pub(crate) use watchdog::{Watch, What};

@@ -31,7 +31,6 @@
 //! judge fails, the run is not lost: its `ran` is written before the first question, and
 //! [`EvalRunner::score_case`](crate::EvalRunner::score_case) scores its transcript again.
 
-mod content;
 mod field;
 mod fields;
 #[doc(hidden)]
@@ -39,7 +38,6 @@ pub mod file_names;
 mod folder;
 mod line;
 mod listed;
-mod of_report;
 #[doc(hidden)]
 pub mod project;
 mod record;
@@ -48,7 +46,6 @@ mod run_id;
 #[doc(hidden)]
 pub mod runs;
 mod scores;
-mod seal;
 mod test_log;
 mod time;
 mod transcript;
@@ -60,14 +57,12 @@ mod tests;
 
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 #[doc(hidden)]
-pub use line::{Field, record_text};
+pub use line::{Field, record_text, sealed, sealed_line, sealed_number};
 pub use record::{
     Broke, Decided, Head, JOB_VARIABLES, Listed, ListedSet, Planned, Ran, SCHEMA, Scored, Started,
 };
 #[doc(hidden)]
 pub use revision::Revision;
-#[doc(hidden)]
-pub use seal::{sealed, sealed_line, sealed_number};
 pub(crate) use test_log::{ProgramCase, RunLog, TestLog};
 #[doc(hidden)]
 pub use writer::prune;

@@ -23,15 +23,10 @@ mod budget;
 mod client;
 mod closure;
 mod environment;
-mod function;
 mod in_case;
-mod in_time;
 mod judging;
-mod kept;
 mod metered;
 mod model;
-mod nobody;
-mod preflight;
 mod prompt;
 mod provider;
 mod rating;
@@ -43,21 +38,22 @@ mod request;
 mod router;
 mod scripted;
 mod settings;
-mod time_limit;
 
+pub(crate) use ask::nobody;
 pub use ask::{BoxJudge, Judge};
 #[cfg(feature = "model-judge")]
-pub use client::{Limited, ModelJudge, Retrying, Slot, Slots, default_judge};
-pub use closure::{ClosureJudge, IntoReply, judge_fn};
+#[doc(hidden)]
+pub use client::patient as __patient;
+#[cfg(feature = "model-judge")]
+pub use client::{ModelJudge, default_judge};
+pub(crate) use closure::Making;
+pub use closure::{ClosureJudge, IntoJudge, IntoReply, JudgeFn, judge_fn};
 pub use environment::EnvironmentError;
-pub(crate) use function::Making;
-pub use function::{IntoJudge, JudgeFn};
 pub(crate) use in_case::{in_case, inherited};
 pub(crate) use judging::majority;
 pub use judging::{Judging, Sample, Vote};
 pub(crate) use metered::MeteredJudge;
-pub(crate) use nobody::nobody;
-pub use preflight::check_judge_model;
+pub use model::check_judge_model;
 pub use prompt::JudgePrompt;
 pub(crate) use prompt::{answer, dialogue, grounding, instructions, rubrics, steps, tools, visible_text};
 #[cfg(test)]

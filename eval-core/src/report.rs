@@ -47,7 +47,6 @@
 mod case_report;
 mod eval_report;
 mod metric_report;
-mod short;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -57,5 +56,4 @@ pub use crate::verdict::{Role, TurnVerdict, Verdict};
 pub(crate) use case_report::run_count;
 pub use case_report::{CaseReport, Location, RunReport};
 pub use eval_report::{EvalReport, Summary};
-pub use metric_report::{MetricOutcome, MetricReport, ScoredMetric};
-pub use short::short;
+pub use metric_report::{MetricOutcome, MetricReport, ScoredMetric, short};

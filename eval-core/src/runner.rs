@@ -10,14 +10,11 @@ mod judges;
 #[cfg(not(feature = "judges"))]
 #[path = "runner/judges_off.rs"]
 mod judges;
-mod on_case;
-mod places;
 mod plan;
 mod precedence;
 mod prepare;
 mod rescore;
 mod run;
-mod selected;
 mod selectors;
 mod setup_fn;
 

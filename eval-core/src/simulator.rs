@@ -8,7 +8,6 @@ mod history;
 mod personas;
 mod prompt;
 mod simulation;
-mod stop_signal;
 mod user;
 
 pub(crate) use personas::profile;

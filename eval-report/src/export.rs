@@ -172,7 +172,6 @@ impl Export for EvalReport {
     }
 
     fn to_adk_rs(&self) -> Value {
-        // Its keys are texts, and its numbers are finite.
-        serde_json::to_value(adk_rs::Report(self)).unwrap_or_default()
+        adk_rs::report(self)
     }
 }

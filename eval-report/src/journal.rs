@@ -19,14 +19,10 @@ mod attempts;
 mod checked_lines;
 mod completeness;
 mod identity;
-mod of_report;
-mod passed;
 mod read;
 mod reading;
 mod record;
 mod recorded;
-mod selection;
-mod tail;
 mod which;
 
 #[cfg(test)]
@@ -43,7 +39,7 @@ pub use eval_core::journal::runs::{RunDir, runs};
 pub use read::{Attempt, Evaluation, Listing, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
 pub use record::{Record, RecordError};
 #[doc(hidden)]
-pub use tail::Tail;
+pub use which::Tail;
 pub use which::latest;
 #[doc(hidden)]
 pub use which::{find_run, revision_of_run};

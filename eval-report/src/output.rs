@@ -4,14 +4,12 @@ pub mod again;
 mod error;
 pub mod json;
 mod outcome;
-mod read;
 pub mod style;
 pub mod time;
 pub mod width;
 
-pub use error::CommandError;
+pub use error::{CommandError, read, unreadable};
 pub use outcome::Outcome;
-pub use read::{read, unreadable};
 
 use std::io::Write;
 

@@ -3,25 +3,19 @@
 //! Nothing here knows where runs are recorded, so that a server can show the same page. Everything foreign is in the model as
 //! plain text. The template escapes it; the details of the cases are JSON, of which the script makes text nodes.
 
-mod anchor;
 mod diff;
-mod json;
 mod model;
 mod plot;
-mod policy;
 mod render;
 mod scatter;
 mod text;
 
-pub use anchor::Anchors;
 pub use diff::{calls, words};
 pub use model::{
     Call, CaseDetails, CaseRow, Count, Earlier, Fact, Judge, JudgedRubric, MetricLine, PageModel, Pill,
     Question, Run, RunScore, StateRow, Step, Turn, TurnScore,
 };
 pub use plot::{Histogram, PassRate, Spark};
-pub use policy::policy;
-pub use render::render;
-pub use render::{Live, STYLE, live_policy, render_live};
+pub use render::{Live, STYLE, live_policy, policy, render, render_live};
 pub use scatter::{Point, Scatter};
-pub use text::{line, text};
+pub use text::{Anchors, line, text};

@@ -3,7 +3,6 @@
 mod case;
 mod facts;
 mod history;
-mod run;
 mod scores;
 mod turn;
 
@@ -163,7 +162,7 @@ fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
                 took: took(case)?,
                 score: score(case.test)?,
                 passed: case.test.state == State::Passed,
-                name: case.row.name.clone(),
+                name: case.row.details.name.clone(),
                 anchor: case.row.anchor.clone(),
             })
         });

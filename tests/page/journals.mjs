@@ -17,7 +17,7 @@ export const HOSTILE = [
 
 const text = (role, value) => ({ role, parts: [{ text: value }] });
 
-// A line with its number and checksum: eval-core's `journal/seal.rs`.
+// A line with its number and checksum: eval-core's `journal/line.rs`.
 function sealed(record, number) {
   const line = Buffer.from(`${JSON.stringify(record).slice(0, -1)},"n":${number}`);
   const blocks = Math.floor(line.length / 8);

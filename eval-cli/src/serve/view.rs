@@ -171,8 +171,8 @@ fn of_case(case: &CaseRow) -> Value {
         json!({ "passed": it.passed, "others": it.others, "absent": it.absent, "width": it.width, "label": it.label })
     });
     json!({
-        "anchor": case.anchor, "name": case.name, "state": case.state, "word": case.word,
-        "filters": case.filters, "reason": case.reason, "runs": case.runs, "of_runs": case.of_runs,
+        "anchor": case.anchor, "name": case.details.name, "state": case.details.state, "word": case.details.word,
+        "filters": case.filters, "reason": case.details.reason, "runs": case.runs, "of_runs": case.of_runs,
         "pills": pills.collect::<Vec<_>>(), "tokens": case.tokens, "cost": case.cost, "time": case.time,
         "spark": spark, "details": case.details,
     })
@@ -244,7 +244,7 @@ mod tests {
         }
         assert_eq!(running.model.reason, "1 failed, 1 in work, 2 to begin");
         assert_eq!(running.model.outcome, "running");
-        let open = running.model.cases.iter().find(|case| case.state == "unfinished").unwrap();
+        let open = running.model.cases.iter().find(|case| case.details.state == "unfinished").unwrap();
         assert_eq!(
             (open.word, open.reason.as_deref()),
             ("IN WORK", Some("no verdict yet: 0 of 2 runs ended"))

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use eval_format::{Content, Map, Value};
 
 use super::boxed::BoxError;
+use super::event::other_than_text;
 use super::log::Log;
 use super::recorder::Recorder;
-use super::shown::other_than_text;
 
 /// Who the conversation is with, and the state it starts from.
 ///

@@ -5,12 +5,11 @@ use eval_support::message::cut;
 use eval_support::secrets::mask;
 use eval_support::shell;
 use eval_support::untrusted::{self, below_headline, guard, marked, name as named, quoted};
+use eval_support::variables::{NEXTEST_BINARY_ID, PRINT};
 use eval_support::words::count;
 
 use super::lines::{HEADLINE, line};
-use super::print::Print;
-use super::rerun::{NOT_KNOWN, rerun_command};
-use super::{record, table, turns};
+use super::{lines, table, turns};
 use crate::compiled::Test;
 use crate::decide::forbidden;
 use crate::journal::Journal;
@@ -225,7 +224,7 @@ fn body(out: &mut String, report: &CaseReport, print: Print) {
         turns::write(out, report);
     }
     if print == Print::Record {
-        record::write(out, report);
+        lines::write(out, report);
     }
 }
 
@@ -270,5 +269,76 @@ fn warnings(out: &mut String, test: &Test) {
     }
 }
 
+/// How much is printed: `EVALSET_PRINT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Print {
+    /// What fails (the default).
+    Failures,
+    /// The table of passing cases too.
+    All,
+    /// Tables and every recorded event, as JSON.
+    Record,
+}
+
+impl Print {
+    /// Reads `EVALSET_PRINT`. An unknown value is an error, so that a typo does not go unnoticed.
+    pub(crate) fn from_env() -> Result<Self, String> {
+        match std::env::var(PRINT).as_deref() {
+            Err(_) | Ok("" | "failures") => Ok(Self::Failures),
+            Ok("all") => Ok(Self::All),
+            Ok("record") => Ok(Self::Record),
+            Ok(other) => Err(format!(
+                "`EVALSET_PRINT` is `{other}`; it can be `failures` (the default), `all` (the table of passing cases \
+                 too) or `record` (every event)"
+            )),
+        }
+    }
+}
+
+/// What the command cannot know: no variable tells a test how it was built.
+pub(crate) const NOT_KNOWN: &str = "with the --features and the --profile of this run, if it had any";
+
+/// The command that runs this test alone, with the runner that runs it now.
+pub(crate) fn rerun_command(test: &Test) -> String {
+    let set = test.set;
+    let takes_ignored = std::env::args_os().any(|arg| arg == "--ignored" || arg == "--include-ignored");
+    let is_nextest = std::env::var_os("NEXTEST").is_some();
+    // `app::evals`, and `app` for the library of the package `app`.
+    let id = std::env::var(NEXTEST_BINARY_ID).ok().filter(|_| is_nextest);
+    let id = id.as_deref().and_then(|id| id.strip_prefix(set.package));
+    let id = id.and_then(|id| if id.is_empty() { Some(id) } else { id.strip_prefix("::") });
+    let target = set.target.option(id, std::env::current_exe().ok().as_deref());
+    command(set.package, target.as_deref(), &test.path(), is_nextest, takes_ignored)
+}
+
+/// If ignored tests were asked for, the command asks for them again: without that it would run no test, and pass.
+fn command(package: &str, target: Option<&str>, path: &str, is_nextest: bool, takes_ignored: bool) -> String {
+    let which = target.map_or(format!("-p {package}"), |target| format!("-p {package} {target}"));
+    match (is_nextest, takes_ignored) {
+        (true, false) => format!("cargo nextest run {which} -E 'test(={path})'"),
+        (true, true) => format!("cargo nextest run {which} --run-ignored all -E 'test(={path})'"),
+        (false, false) => format!("cargo test {which} {path} -- --exact"),
+        (false, true) => format!("cargo test {which} {path} -- --exact --include-ignored"),
+    }
+}
+
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod rerun_tests {
+    use super::*;
+
+    #[test]
+    fn a_test_is_run_again_in_its_target_and_an_ignored_one_as_such() {
+        for (target, is_nextest, takes_ignored, expected) in [
+            (None, false, false, "cargo test -p app a::x -- --exact"),
+            (Some("--test evals"), false, false, "cargo test -p app --test evals a::x -- --exact"),
+            (Some("--lib"), false, true, "cargo test -p app --lib a::x -- --exact --include-ignored"),
+            (Some("--test evals"), true, false, "cargo nextest run -p app --test evals -E 'test(=a::x)'"),
+            (Some("--lib"), true, true, "cargo nextest run -p app --lib --run-ignored all -E 'test(=a::x)'"),
+        ] {
+            assert_eq!(command("app", target, "a::x", is_nextest, takes_ignored), expected);
+        }
+    }
+}

@@ -264,7 +264,7 @@ fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str)
             &format!(
                 "  {:>8.3} s  {}",
                 event.at.as_secs_f64(),
-                name(&cut(&super::record::summary(event), SHOWN_TEXT))
+                name(&cut(&super::lines::summary(event), SHOWN_TEXT))
             ),
         );
     }

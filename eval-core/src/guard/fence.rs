@@ -10,7 +10,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use super::lanes;
-use super::polls::Polls;
+use super::lanes::Polls;
 use super::watchdog::{Watch, What};
 use crate::agent::{BoxError, Unreachable};
 

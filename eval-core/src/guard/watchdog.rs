@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::polls::{Late, Polls};
+use super::lanes::{Late, Polls};
 
 /// How long after the limit the watchdog warns. Code that awaits was ended by the timer before that.
 const GRACE: Duration = Duration::from_millis(500);

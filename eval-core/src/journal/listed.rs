@@ -11,9 +11,8 @@ use eval_support::secrets::Secrets;
 
 use super::file_names::{JOURNAL, plain};
 use super::folder::create_private;
-use super::line::Line;
+use super::line::{Line, seal};
 use super::record::{Head, Listed, ListedSet};
-use super::seal::seal;
 
 /// The sets that `#[eval_set]` made tests of in the program that this process runs; `None` if it cannot be read, or lists none.
 pub(super) fn of_this_program() -> Option<Listed> {

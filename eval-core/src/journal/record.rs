@@ -71,6 +71,27 @@ pub struct Head {
 }
 
 impl Head {
+    /// The head of a journal of this process that was never written.
+    #[doc(hidden)]
+    pub fn unwritten(started: SystemTime) -> Self {
+        Self {
+            schema: SCHEMA,
+            evalset: env!("CARGO_PKG_VERSION").to_owned(),
+            run: String::new(),
+            package: None,
+            workspace: None,
+            version: None,
+            binary: None,
+            pid: std::process::id(),
+            started,
+            args: Vec::new(),
+            again: None,
+            program: None,
+            built: None,
+            env: BTreeMap::new(),
+        }
+    }
+
     /// Whether nextest started the process.
     pub fn is_of_nextest(&self) -> bool {
         self.env.contains_key(NEXTEST_RUN_ID)

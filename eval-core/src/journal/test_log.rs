@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use eval_format::{EvalCase, Meaning};
 use eval_support::variables::{ATTEMPT, NEXTEST_ATTEMPT};
 
-use super::of_report::name_of;
 use super::record::{Broke, Decided, Planned, Ran, Scored, Started};
 use super::time;
 use super::writer::{self, Journal};
 use crate::compiled::Test;
 use crate::judge_outcome::JudgeUse;
 use crate::options::Options;
-use crate::report::{CaseReport, Location, ScoredMetric};
+use crate::report::{CaseReport, Location, RunReport, ScoredMetric};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::{Role, Verdict};
 
@@ -42,8 +41,8 @@ pub(crate) struct ProgramCase<'a> {
     pub(crate) location: Option<&'a Location>,
     /// The whole path of that file, if the system tells it.
     pub(crate) path: Option<&'a str>,
-    /// How many cases of its set are to run.
-    pub(crate) set_cases: usize,
+    /// How many cases of its set are to run, if that is known.
+    pub(crate) set_cases: Option<usize>,
 }
 
 /// The part of a journal that belongs to one evaluation of a run.
@@ -86,28 +85,8 @@ impl TestLog {
     /// Begins the log of a case that runs without the attribute.
     pub(crate) fn of_case(journal: Option<Arc<Journal>>, of: &ProgramCase<'_>, options: &Options) -> Self {
         let Some(journal) = journal else { return Self::default() };
-        let ProgramCase { eval_set_id, case, label, location, path, set_cases } = *of;
-        let meaning = Meaning::of(case);
-        Self::begin(journal, |number| Started {
-            test: number,
-            name: name_of(eval_set_id, case),
-            of_program: true,
-            label: label.map(str::to_owned),
-            eval_set_id: eval_set_id.map(str::to_owned),
-            eval_id: case.eval_id.clone(),
-            file: location.map(|location| location.file.clone()),
-            set_file: path.map(str::to_owned),
-            line: location.map(|location| location.line),
-            column: location.map(|location| location.column),
-            asks: meaning.asks,
-            expects: meaning.expects,
-            set_cases: Some(set_cases),
-            runs: options.runs,
-            pass: options.pass,
-            gate: options.gate,
-            attempt: attempt(),
-            at: time::now(),
-        })
+        let started = Started { attempt: attempt(), ..Started::of_program(of, options, time::now()) };
+        Self::begin(journal, |test| Started { test, ..started })
     }
 
     fn begin(journal: Arc<Journal>, start: impl FnOnce(u32) -> Started) -> Self {
@@ -160,18 +139,9 @@ impl TestLog {
 
     /// Records that the harness could not run or score the test.
     pub(crate) fn broke(&self, message: &str, headline: &str, failure: &str) {
-        self.end(|test| Decided {
-            test,
-            verdict: Verdict::error(Role::Harness, message),
-            metrics: Vec::new(),
-            passed_runs: None,
-            elapsed: Duration::ZERO,
-            notes: Vec::new(),
-            repeated: 0,
-            headline: Some(headline.to_owned()),
-            failure: Some(failure.to_owned()),
-            at: time::now(),
-        });
+        let texts = Some((headline.to_owned(), failure.to_owned()));
+        let verdict = Verdict::error(Role::Harness, message);
+        self.end(|test| Decided { test, ..Decided::of_verdict(verdict, texts, time::now()) });
     }
 
     fn end(&self, decided: impl FnOnce(u32) -> Decided) {
@@ -213,6 +183,113 @@ fn attempt() -> u32 {
     (ours - 1).saturating_add(of_nextest)
 }
 
+impl Started {
+    /// The beginning of a case that a program ran. A report does not tell how its runs were combined.
+    #[doc(hidden)]
+    pub fn of_report(report: &CaseReport, at: SystemTime) -> Self {
+        let of = ProgramCase {
+            eval_set_id: report.eval_set_id.as_deref(),
+            case: &report.case,
+            label: report.label.as_deref(),
+            location: report.location.as_ref(),
+            path: None,
+            set_cases: None,
+        };
+        let options = Options { runs: report.run_count(), gate: report.gate, ..Options::default() };
+        Self::of_program(&of, &options, at)
+    }
+
+    /// The beginning of the first attempt at the first case of a program.
+    fn of_program(of: &ProgramCase<'_>, options: &Options, at: SystemTime) -> Self {
+        let ProgramCase { eval_set_id, case, label, location, path, set_cases } = *of;
+        let Meaning { asks, expects, .. } = Meaning::of(case);
+        Self {
+            test: 1,
+            name: name_of(eval_set_id, case),
+            of_program: true,
+            label: label.map(str::to_owned),
+            eval_set_id: eval_set_id.map(str::to_owned),
+            eval_id: case.eval_id.clone(),
+            file: location.map(|location| location.file.clone()),
+            set_file: path.map(str::to_owned),
+            line: location.map(|location| location.line),
+            column: location.map(|location| location.column),
+            asks,
+            expects,
+            set_cases,
+            runs: options.runs,
+            pass: options.pass,
+            gate: options.gate,
+            attempt: 1,
+            at,
+        }
+    }
+}
+
+impl Ran {
+    /// What ended a run, and its tokens.
+    #[doc(hidden)]
+    pub fn of_report(run: &RunReport) -> Self {
+        Self {
+            test: 1,
+            run: run.number,
+            evaluation: 1,
+            repeated: false,
+            transcript: Transcript { error: run.error.clone(), ..Transcript::default() },
+            tokens: run.transcript.tokens(),
+            // A report does not tell what was asked to play the user.
+            simulator: Vec::new(),
+        }
+    }
+}
+
+impl Scored {
+    /// The scores of a run; `None` if it has none.
+    #[doc(hidden)]
+    pub fn of_report(run: &RunReport) -> Option<Self> {
+        let metrics = run.metrics.clone();
+        (!metrics.is_empty()).then_some(Self { test: 1, run: run.number, evaluation: 1, metrics })
+    }
+}
+
+impl Decided {
+    /// The verdict on a case. If it fails, the texts are what is wrong in one line and what a test prints.
+    #[doc(hidden)]
+    pub fn of_report(report: &CaseReport, texts: Option<(String, String)>, at: SystemTime) -> Self {
+        Self {
+            metrics: report.metrics.clone(),
+            passed_runs: report.passed_runs,
+            elapsed: report.elapsed,
+            notes: report.notes.clone(),
+            repeated: report.repeated.len(),
+            ..Self::of_verdict(report.verdict.clone(), texts, at)
+        }
+    }
+
+    /// A verdict without anything that was measured.
+    fn of_verdict(verdict: Verdict, texts: Option<(String, String)>, at: SystemTime) -> Self {
+        let (headline, failure) = texts.unzip();
+        Self {
+            test: 1,
+            verdict,
+            metrics: Vec::new(),
+            passed_runs: None,
+            elapsed: Duration::ZERO,
+            notes: Vec::new(),
+            repeated: 0,
+            headline,
+            failure,
+            at,
+        }
+    }
+}
+
+/// The name of a case that a program runs.
+pub(super) fn name_of(eval_set_id: Option<&str>, case: &EvalCase) -> String {
+    let eval_id = &case.eval_id;
+    eval_set_id.map_or_else(|| eval_id.clone(), |set| format!("{set}/{eval_id}"))
+}
+
 #[cfg(test)]
 mod tests {
     use tempfile::TempDir;
@@ -231,7 +308,7 @@ mod tests {
             label: None,
             location: None,
             path: None,
-            set_cases: 1,
+            set_cases: Some(1),
         };
         let log = TestLog::of_case(Some(journal), &of, &Options::default());
         let numbers = [1, 1, 2]

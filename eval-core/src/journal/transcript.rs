@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use eval_format::Value;
+use eval_format::{
+    AgentDetails, AppDetails, Content, FunctionCall, FunctionResponse, Part, Rubric, UsageMetadata, Value,
+};
 use eval_support::secrets::Secrets;
 use serde_core::ser::Error as _;
 use serde_core::{Serialize, Serializer};
@@ -85,6 +87,23 @@ impl Serialize for Transcript {
         restored(value).serialize(serializer)
     }
 }
+
+fields!(Content from default { role, parts });
+fields!(Part from default { text, thought, function_call, function_response, other });
+fields!(FunctionCall from default { id, name, args, other });
+fields!(FunctionResponse from default { id, name, response, other });
+fields!(UsageMetadata from default {
+    prompt_token_count,
+    candidates_token_count,
+    total_token_count,
+    cached_content_token_count,
+    thoughts_token_count,
+    tool_use_prompt_token_count,
+    other,
+});
+fields!(AppDetails from default { agent_details });
+fields!(AgentDetails from default { name, instructions, tool_declarations });
+fields!(Rubric from default { rubric_id, text_property, description, kind });
 
 #[cfg(test)]
 mod tests {

@@ -13,10 +13,9 @@ use eval_support::variables;
 
 use super::file_names::{JOURNAL, plain};
 use super::folder::Joined;
-use super::line::{Field, Line};
+use super::line::{Field, Line, seal};
 use super::project::{self, Project};
-use super::record::{Head, JOB_VARIABLES, SCHEMA};
-use super::seal::seal;
+use super::record::{Head, JOB_VARIABLES};
 use super::{folder, listed, run_id, time};
 use crate::compiled::SetSource;
 use crate::target_dir::evalset_dir;
@@ -321,20 +320,15 @@ fn head(run: String, package: Option<&str>) -> Head {
     let program = std::env::current_exe().ok();
     let built = program.as_deref().and_then(|program| std::fs::metadata(program).ok()?.modified().ok());
     Head {
-        schema: SCHEMA,
-        evalset: env!("CARGO_PKG_VERSION").to_owned(),
         run,
         package: package.map(str::to_owned),
-        workspace: None,
         version: variable("CARGO_PKG_VERSION"),
         binary: program.as_deref().map(binary),
-        pid: std::process::id(),
-        started: time::now(),
         args: without_headers(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())),
-        again: None,
         program: program.and_then(|program| Some(program.to_str()?.to_owned())),
         built: built.map(time::in_millis),
         env: env.collect::<BTreeMap<_, _>>(),
+        ..Head::unwritten(time::now())
     }
 }
 

@@ -73,9 +73,9 @@ pub(super) async fn queued<T>(turn: impl Future<Output = T>) -> T {
     turn.await
 }
 
-/// How long a question was being asked. Requests that run at the same time count once.
+/// How long something was being asked. Requests that run at the same time count once.
 #[derive(Debug, Default)]
-struct Clock(Mutex<Running>);
+pub(super) struct Clock(Mutex<Running>);
 
 #[derive(Debug, Default)]
 struct Running {
@@ -89,9 +89,13 @@ impl Clock {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn spent(&self) -> Duration {
+    pub(super) fn spent(&self) -> Duration {
         let running = self.running();
         running.before + running.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.running().since.is_some()
     }
 
     fn start(&self) {
@@ -111,7 +115,7 @@ impl Clock {
     }
 
     /// Counts time until the returned value is dropped.
-    fn run(self: &Arc<Self>) -> Guard {
+    pub(super) fn run(self: &Arc<Self>) -> Guard {
         self.start();
         Guard { clock: self.clone(), end: Self::stop }
     }
@@ -125,7 +129,7 @@ impl Clock {
 }
 
 /// Changes a clock when it is dropped, also if nobody waits for the answer any longer.
-struct Guard {
+pub(super) struct Guard {
     clock: Arc<Clock>,
     end: fn(&Clock),
 }

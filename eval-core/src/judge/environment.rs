@@ -3,6 +3,7 @@
 use std::env::VarError;
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 use eval_support::variables;
 use eval_support::words::quoted_list;
@@ -118,6 +119,22 @@ pub(super) fn number(
     let number = variables::number(&value, least);
     let number = number.ok_or_else(|| EnvironmentError::unfit(name, variables::expected(least)))?;
     Ok(Some(number.into()))
+}
+
+/// The limit of a question, and of a single request, if the environment sets none.
+pub(super) const DEFAULT_TIME_LIMIT: Duration = Duration::from_mins(2);
+
+/// The limit that `EVALSET_JUDGE_TIMEOUT` sets, else two minutes.
+///
+/// A value that cannot be read has failed the test before a judge is asked, so it is ignored here.
+pub(super) fn time_limit() -> Duration {
+    given_time_limit().ok().flatten().unwrap_or(DEFAULT_TIME_LIMIT)
+}
+
+/// The limit that `EVALSET_JUDGE_TIMEOUT` sets.
+pub(super) fn given_time_limit() -> Result<Option<Duration>, EnvironmentError> {
+    let seconds = number(get, TIMEOUT, 1)?;
+    Ok(seconds.map(|seconds| Duration::from_secs(seconds as u64)))
 }
 
 #[cfg(test)]

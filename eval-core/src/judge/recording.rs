@@ -5,13 +5,10 @@
 //! another process, is on threads that may block.
 
 mod blocking;
-mod error;
 mod file;
 mod flights;
-mod label;
 mod miss;
 mod recorded_judge;
-mod secrets;
 mod shared;
 mod store;
 

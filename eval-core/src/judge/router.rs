@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
+use super::ask::ask_in_time;
 use super::budget::{self, Budgets};
 #[cfg(feature = "model-judge")]
 use super::client::default_judge;
-use super::function::Making;
-use super::in_time::ask_in_time;
+use super::closure::Making;
+use super::environment;
 use super::recording::{RecordingStore, no_recording};
 use super::settings::{JudgeMode, Settings};
-use super::time_limit;
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::guard::catch_panic;
 
@@ -118,7 +118,7 @@ impl Shared {
 
 /// Calls the user's function, which may panic or hang.
 async fn call(make: fn() -> Making) -> Result<BoxJudge, JudgeError> {
-    let limit = time_limit::default();
+    let limit = environment::time_limit();
     match tokio::time::timeout(limit, catch_panic(async { make().await })).await {
         Ok(Ok(made)) => made.map_err(|error| not_made(&error)),
         Ok(Err(panic)) => Err(not_made(&format_args!("panicked: {panic}"))),

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use super::budget;
 use super::environment::{self, BUDGET, EnvironmentError, MISSING, MODE, MODEL};
-use super::{budget, time_limit};
 
 /// What happens to a question for a judge: the values of `EVALSET_JUDGE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ impl Settings {
     /// Reads the variables. An unknown value is an error, so that a typing mistake does not pass unseen.
     pub(crate) fn from_env() -> Result<Self, EnvironmentError> {
         // A judge reads this one when it is asked, which is too late to refuse a value.
-        let limit = time_limit::from_env()?;
+        let limit = environment::given_time_limit()?;
         let budget = environment::number(environment::get, BUDGET, 1)?;
         let missing =
             environment::choice(MISSING, &[("fail", false), ("skip", true)], environment::text(MISSING)?)?;

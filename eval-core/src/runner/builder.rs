@@ -1,24 +1,25 @@
 //! The settings of a runner.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use eval_format::metric::MetricArgument;
 use eval_format::{Criterion, EvalConfig, Gate, Pass};
 
 use super::judges::JudgeChoice;
-use super::on_case::OnCase;
 use crate::case_runner::SessionNames;
 use crate::guard::Lanes;
 use crate::journal::project::Project;
 use crate::journal::{Journal, OpenError};
-#[cfg(feature = "judges")]
-use crate::judge::Judge;
 use crate::metric::{BoxMetric, MetricFn, of_function};
 use crate::options::Options;
 use crate::report::CaseReport;
+
+#[cfg(feature = "judges")]
+use crate::judge::Judge;
 
 /// Runs eval sets from a program, as the attribute does in tests.
 ///
@@ -391,5 +392,29 @@ impl EvalRunner {
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.options.timeout = timeout;
         self
+    }
+}
+
+type Call = Box<dyn FnMut(&CaseReport) + Send>;
+
+/// The functions that are called with each case that has its verdict.
+#[derive(Default)]
+pub(super) struct OnCase(Vec<Mutex<Call>>);
+
+impl OnCase {
+    pub(super) fn add(&mut self, call: impl FnMut(&CaseReport) + Send + 'static) {
+        self.0.push(Mutex::new(Box::new(call)));
+    }
+
+    pub(super) fn tell(&self, case: &CaseReport) {
+        for call in &self.0 {
+            call.lock().unwrap_or_else(PoisonError::into_inner)(case);
+        }
+    }
+}
+
+impl fmt::Debug for OnCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OnCase({})", self.0.len())
     }
 }

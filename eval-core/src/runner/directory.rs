@@ -1,5 +1,6 @@
 //! The sets of a directory, for the runner.
 
+use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -7,12 +8,12 @@ use eval_format::compat::OverlookedConfig;
 use eval_format::config::check_config;
 use eval_format::conventions::shared_config_path;
 use eval_format::find::find_sets;
-use eval_format::reader::check_set;
+use eval_format::reader::{CheckedSet, check_set};
 use eval_format::{EvalConfig, EvalSet, ReadError};
 use eval_support::file::read_file;
 
 use super::error::RunDirError;
-use super::places::Places;
+use crate::report::Location;
 
 /// A set and the config beside it.
 pub(super) struct Found {
@@ -61,4 +62,56 @@ fn config_beside(set: &Path, custom: &[&str]) -> Result<Option<EvalConfig>, RunD
 pub(super) fn read_config(path: &Path, custom: &[&str]) -> Result<EvalConfig, ReadError> {
     let bytes = read_file(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     check_config(&path.display().to_string(), &bytes, custom).into_result().map_err(ReadError::Problems)
+}
+
+/// A set, and which of its cases are meant; `None` for all.
+pub(super) struct Selected {
+    pub(super) found: Found,
+    pub(super) ids: Option<Vec<String>>,
+}
+
+impl Selected {
+    pub(super) fn whole(found: Found) -> Self {
+        Self { found, ids: None }
+    }
+
+    /// Selects more of its cases.
+    pub(super) fn select(&mut self, ids: Option<Vec<String>>) {
+        match (&mut self.ids, ids) {
+            (Some(known), Some(more)) => known.extend(more),
+            (known, _) => *known = None,
+        }
+    }
+}
+
+/// Where the cases of a set stand; empty for a set that comes from no file.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// The whole path of the file.
+    path: Option<String>,
+    /// By the id of the case.
+    cases: HashMap<String, Location>,
+}
+
+impl Places {
+    /// The cases of a file that was read.
+    pub(super) fn of(path: &Path, checked: &CheckedSet) -> Self {
+        let file = path.display().to_string();
+        let cases = checked.cases.iter().map(|span| {
+            let location = Location { file: file.clone(), line: span.line, column: span.column };
+            (span.eval_id.clone(), location)
+        });
+        let path = std::path::absolute(path).ok().and_then(|path| Some(path.to_str()?.to_owned()));
+        Self { path, cases: cases.collect() }
+    }
+
+    /// Where a case stands.
+    pub(super) fn location(&self, eval_id: &str) -> Option<&Location> {
+        self.cases.get(eval_id)
+    }
+
+    /// The whole path of the file.
+    pub(super) fn path(&self) -> Option<&str> {
+        self.path.as_deref()
+    }
 }

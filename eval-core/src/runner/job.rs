@@ -42,7 +42,7 @@ impl<'a> Job<'a> {
             label,
             location: places.location(&case.eval_id),
             path: places.path(),
-            set_cases: *cases,
+            set_cases: Some(*cases),
         }
     }
 

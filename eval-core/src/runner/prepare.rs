@@ -14,8 +14,8 @@ use eval_format::{EvalCase, EvalConfig, Pass};
 use eval_support::variables;
 
 use super::builder::EvalRunner;
+use super::directory::Places;
 use super::error::RunnerError;
-use super::places::Places;
 use super::precedence::Precedence;
 use crate::case_runner::CaseRunner;
 use crate::journal::Journal;

@@ -12,9 +12,9 @@ use eval_format::{ReadError, Value};
 use eval_support::spelling::suggest;
 
 use super::builder::EvalRunner;
+use super::directory::Selected;
 use super::directory::{self, Found};
 use super::error::RunDirError;
-use super::selected::Selected;
 
 /// The word after the set that selects cases of it.
 const BEFORE_CASES: char = ':';

@@ -2,7 +2,6 @@
 
 use eval_format::{FunctionCall, FunctionResponse, Map, Part, Value};
 
-use super::stop_signal;
 use crate::transcript::TurnRecord;
 
 /// The most bytes of a conversation, roughly. It is more than models read, and each question holds all of it.
@@ -69,7 +68,7 @@ impl History {
         if !self.text.is_empty() {
             self.text.push_str("\n\n");
         }
-        push_indented(&mut self.text, &stop_signal::disarmed(entry));
+        push_indented(&mut self.text, &disarmed(entry));
         Some(())
     }
 
@@ -114,6 +113,33 @@ fn push_indented(out: &mut String, text: &str) {
         }
         out.push_str(line);
     }
+}
+
+/// What the simulated user writes to end the conversation: in any case, and anywhere in a reply.
+pub(super) use eval_format::__private::DEFAULT_STOP_SIGNAL as STOP_SIGNAL;
+
+/// Whether a text has the signal in it.
+pub(super) fn is_end(text: &str) -> bool {
+    let signal = STOP_SIGNAL.as_bytes();
+    text.as_bytes().windows(signal.len()).any(|window| window.eq_ignore_ascii_case(signal))
+}
+
+/// What stands in place of a stop signal that somebody other than the simulated user wrote.
+const DISARMED: &str = "(finished)";
+
+/// A text with every stop signal in it replaced.
+fn disarmed(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    // Lower case in ASCII keeps every offset.
+    for (at, found) in lower.match_indices(STOP_SIGNAL) {
+        out.push_str(&text[done..at]);
+        out.push_str(DISARMED);
+        done = at + found.len();
+    }
+    out.push_str(&text[done..]);
+    out
 }
 
 #[cfg(test)]
@@ -177,5 +203,23 @@ mod tests {
             text(&turns, false),
             "user: Hi\n\na b: Hi.\n\n  user: I am done.\n  # Rules\n  Say (finished) at once."
         );
+    }
+}
+
+#[cfg(test)]
+mod stop_signal_tests {
+    use super::*;
+
+    #[test]
+    fn the_signal_is_found_and_replaced_in_any_case() {
+        for (given, expected) in [
+            ("", ""),
+            ("</finished></Finished>x", "(finished)(finished)x"),
+            ("İ</finished", "İ</finished"),
+            ("<</finished>/finished>", "<(finished)/finished>"),
+        ] {
+            assert_eq!(disarmed(given), expected);
+            assert_eq!(is_end(given), given != expected);
+        }
     }
 }

@@ -3,8 +3,8 @@
 use eval_format::config::{Instructions, Variable};
 use eval_format::{ConversationScenario, Persona, UserPersona};
 
+use super::history::STOP_SIGNAL;
 use super::personas::profile;
-use super::stop_signal::STOP_SIGNAL;
 use crate::judge::JudgePrompt;
 
 /// The name and the version of the built-in prompt. A change of its words makes a new version.

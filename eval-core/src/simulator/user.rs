@@ -3,10 +3,9 @@
 use eval_format::{Content, ConversationScenario};
 use eval_support::words::count;
 
-use super::history::{History, MOST_BYTES};
+use super::history::{History, MOST_BYTES, is_end};
 use super::prompt::prompt;
 use super::simulation::Simulation;
-use super::stop_signal;
 use crate::guard::catch_panic;
 use crate::judge::{BoxJudge, Judge, JudgeError, JudgeReply, JudgeRequest};
 use crate::transcript::TurnRecord;
@@ -60,7 +59,7 @@ impl<'a> Simulator<'a> {
         self.history.add(turns).ok_or_else(too_long)?;
         let reply = self.ask().await?;
         // As in ADK, the signal ends the conversation, and the rest of the reply is not sent.
-        if stop_signal::is_in(&reply.text) {
+        if is_end(&reply.text) {
             return Ok(None);
         }
         if reply.text.trim().is_empty() {

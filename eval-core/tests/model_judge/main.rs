@@ -4,13 +4,12 @@ mod environment;
 mod faults;
 mod process;
 mod server;
-mod slots;
 mod trouble;
 mod wires;
 
 use std::time::Duration;
 
-use eval_core::judge::{Judge, JudgeError, JudgeReply, JudgeRequest, ModelJudge, Provider, Retrying};
+use eval_core::judge::{__patient, Judge, JudgeError, JudgeReply, JudgeRequest, ModelJudge, Provider};
 use serde_json::{Value, json};
 
 use server::{Answer, Request, Server};
@@ -96,8 +95,8 @@ impl Wire {
 }
 
 /// A judge that is asked up to three more times, after short waits.
-fn patient<J: Judge>(judge: J) -> Retrying<J> {
-    Retrying::new(judge).retries(3).waits(Duration::from_millis(1), Duration::from_millis(2))
+fn patient(judge: impl Judge) -> impl Judge {
+    __patient(judge, 3, [1, 2].map(Duration::from_millis))
 }
 
 fn assert_hidden(result: &Result<JudgeReply, JudgeError>) {

@@ -2,8 +2,6 @@
 
 mod case_result;
 mod eval_set_result;
-mod null;
-mod rubrics;
 mod scored;
 mod session;
 

@@ -86,15 +86,8 @@ impl Fact {
 pub struct CaseRow {
     /// The name of the case in links.
     pub anchor: String,
-    pub name: String,
-    /// The class of its state: `failed`.
-    pub state: &'static str,
-    /// The state in a word: `FAIL`.
-    pub word: &'static str,
     /// The filters that show it, separated by spaces.
     pub filters: String,
-    /// Why it has its state.
-    pub reason: Option<String>,
     /// Runs that passed, of all runs.
     pub runs: String,
     /// What more there is to say of them: `flaky`.
@@ -122,8 +115,11 @@ pub struct Pill {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CaseDetails {
     pub name: String,
+    /// The class of its state: `failed`.
     pub state: &'static str,
+    /// The state in a word: `FAIL`.
     pub word: &'static str,
+    /// Why it has its state.
     pub reason: Option<String>,
     /// The set, the package and so on.
     pub facts: Vec<(&'static str, String)>,

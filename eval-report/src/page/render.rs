@@ -1,10 +1,12 @@
 //! From the model to the file.
 
 use askama::Template;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
 
-use super::json::inside_html;
 use super::model::{CaseDetails, PageModel};
-use super::policy::policy;
 
 /// The style of all pages.
 pub const STYLE: &str = include_str!("../../templates/page.css");
@@ -56,6 +58,40 @@ pub fn render_live(page: &PageModel, live: &Live) -> Result<String, askama::Erro
 pub fn live_policy(live: &Live) -> String {
     let scripts: Vec<&str> = live.scripts.iter().copied().chain([SCRIPT]).collect();
     policy(&[STYLE, live.style], &scripts, true)
+}
+
+/// Allows these styles and scripts and nothing else: no other code, no request, no frame, no form. Nothing makes HTML of
+/// text either, where a browser knows trusted types.
+///
+/// With `asks`, the page may ask the server that it came from, and nobody else.
+pub fn policy(styles: &[&str], scripts: &[&str], asks: bool) -> String {
+    let hashes =
+        |parts: &[&str]| parts.iter().map(|it| format!("'{}'", hash(it))).collect::<Vec<_>>().join(" ");
+    format!(
+        "default-src 'none'; style-src {}; script-src {}; {}img-src data:; base-uri 'none'; form-action 'none'; \
+         require-trusted-types-for 'script'; trusted-types 'none'",
+        hashes(styles),
+        hashes(scripts),
+        if asks { "connect-src 'self'; " } else { "" }
+    )
+}
+
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
+}
+
+/// A value as JSON that can stand in a script element: no character of it begins a tag or a comment, or ends a line of
+/// JavaScript. `null` if it cannot be written, which no type of the page allows.
+pub(super) fn inside_html(value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
+    let mut out = String::with_capacity(text.len() + text.len() / 16);
+    for c in text.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ => out.push(c),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -124,6 +160,9 @@ mod tests {
         };
         let details = CaseDetails {
             name: line(),
+            state: "failed",
+            word: "FAIL",
+            reason: Some(line()),
             facts: vec![("Set", line())],
             rerun: Some(line()),
             doubt: Some(line()),
@@ -135,11 +174,7 @@ mod tests {
         };
         let case = CaseRow {
             anchor: Anchors::default().of(foreign),
-            name: line(),
-            state: "failed",
-            word: "FAIL",
             filters: "failed".to_owned(),
-            reason: Some(line()),
             runs: line(),
             of_runs: Some(line()),
             pills: vec![Pill { name: line(), state: "failed", score: line() }],
@@ -290,5 +325,29 @@ mod tests {
         {
             assert!(!SCRIPT.contains(forbidden), "{forbidden}");
         }
+    }
+}
+
+#[cfg(test)]
+mod policy_tests {
+    use super::*;
+
+    /// From the specification of content security policies.
+    #[test]
+    fn the_published_hash_comes_out() {
+        assert_eq!(hash("alert('Hello, world.');"), "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng=");
+    }
+}
+
+#[cfg(test)]
+mod json_tests {
+    use super::*;
+
+    #[test]
+    fn nothing_ends_the_element_and_the_value_stays() {
+        let text = "</script><!--<script>&amp;\u{2028}\"'";
+        let json = inside_html(&text);
+        assert!(!json.contains(['<', '>', '&', '\u{2028}']), "{json}");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
     }
 }

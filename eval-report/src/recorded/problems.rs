@@ -2,12 +2,11 @@
 
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
-
 use serde::Serialize;
 
 use super::run::LoadedRun;
 use super::totals::Totals;
-use crate::journal::Completeness;
+use crate::journal::{Completeness, RecordedRun};
 
 /// Something that was to run and never began, or that is not known of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -95,3 +94,24 @@ fn never_began(lacks: &Completeness) -> impl Iterator<Item = Problem> {
         })
     })
 }
+
+/// A sentence for each gap.
+pub fn gaps(run: &RecordedRun) -> Vec<String> {
+    let mut notes = Vec::new();
+    if run.torn > 0 {
+        let lines = count(run.torn, "incomplete line");
+        notes.push(format!("{lines}: a process was killed, or its disk was full, while it wrote"));
+    }
+    for line in run.unreadable.iter().take(MOST_UNREADABLE) {
+        let location = one_line(&format!("{}:{}", line.file.display(), line.line));
+        notes.push(format!("{location} cannot be read: {}", one_line(&line.error.to_string())));
+    }
+    let more = run.unreadable.len().saturating_sub(MOST_UNREADABLE);
+    if more > 0 {
+        notes.push(format!("{} of the journal cannot be read", count(more, "more line")));
+    }
+    notes
+}
+
+/// Lines that cannot be read are alike; a few of them show what is wrong.
+const MOST_UNREADABLE: usize = 3;

@@ -1,5 +1,6 @@
 //! The recorded run that a command is about.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,12 +8,13 @@ use std::time::SystemTime;
 
 use eval_core::EvalReport;
 use eval_core::journal::Head;
+use eval_core::journal::runs::is_id;
 use eval_support::shell;
 use eval_support::untrusted::one_line;
-
-use crate::journal::{ReadRunError, RecordedRun, RecordedTest};
+use eval_support::variables::{ATTEMPT, DIR, RUN_ID};
 
 use super::folder::{self, Meant};
+use crate::journal::{ReadRunError, RecordedRun, RecordedTest};
 use crate::output::CommandError;
 
 /// Which run is meant.
@@ -104,11 +106,16 @@ impl WhichRun {
         })?;
         let is_named = self.fetched.as_ref().map_or(!args.is_empty(), |fetched| fetched.is_named);
         let whose = foreign.map(|said| Whose { said, is_doubt: is_foreign_in_doubt });
-        Ok(LoadedRun { run, folders, args, is_named, is_running: false, whose, source: Source::Journal })
+        Ok(LoadedRun { is_named, whose, ..LoadedRun::named(run, folders, args) })
     }
 }
 
 impl LoadedRun {
+    /// The run that these arguments name, as journals have it.
+    fn named(run: RecordedRun, folders: Vec<PathBuf>, args: Vec<String>) -> Self {
+        Self { run, folders, args, is_named: true, is_running: false, whose: None, source: Source::Journal }
+    }
+
     /// The run that this process recorded in a folder.
     pub fn own(folder: PathBuf) -> Result<Self, ReadRunError> {
         let mut run = RecordedRun::read_all(std::slice::from_ref(&folder))?;
@@ -118,15 +125,8 @@ impl LoadedRun {
         run.tests.iter_mut().for_each(|test| test.attempts.retain(|attempt| attempt.head.pid == own));
         run.tests.retain(|test| !test.attempts.is_empty());
         run.unlisted.retain(|head| head.pid == own);
-        Ok(Self {
-            args: run.ids.clone(),
-            is_named: !run.ids.is_empty(),
-            run,
-            folders: vec![folder],
-            is_running: false,
-            whose: None,
-            source: Source::Journal,
-        })
+        let ids = run.ids.clone();
+        Ok(Self { is_named: !ids.is_empty(), ..Self::named(run, vec![folder], ids) })
     }
 }
 
@@ -179,15 +179,7 @@ impl LoadedRun {
         let whose = folder::foreign(&folder).map(|said| Whose { said, is_doubt: false });
         let folders = vec![folder];
         let read = if outline { RecordedRun::outline(&folders) } else { RecordedRun::read_all(&folders) };
-        Ok(Self {
-            run: read?,
-            folders,
-            args: vec![id],
-            is_named: true,
-            is_running: false,
-            whose,
-            source: Source::Journal,
-        })
+        Ok(Self { whose, ..Self::named(read?, folders, vec![id]) })
     }
 
     /// The run of a report in memory, and when it began if that is known.
@@ -201,29 +193,13 @@ impl LoadedRun {
             is_timed: began.is_some(),
             tells_questions: report.cases.iter().all(|case| case.case.conversation_scenario.is_none()),
         };
-        Self {
-            run,
-            folders: Vec::new(),
-            args: Vec::new(),
-            is_named: true,
-            is_running: false,
-            whose: None,
-            source,
-        }
+        Self { source, ..Self::named(run, Vec::new(), Vec::new()) }
     }
 
     /// The same run with the tests as they were scored again. `added` has a sentence for each case that was added since.
     #[must_use]
     pub fn rescored(&self, tests: Vec<RecordedTest>, added: Vec<String>) -> Self {
-        Self {
-            run: self.run.with_tests(tests),
-            folders: self.folders.clone(),
-            args: self.args.clone(),
-            is_named: self.is_named,
-            is_running: self.is_running,
-            whose: self.whose.clone(),
-            source: Source::Rescored { added },
-        }
+        Self { source: Source::Rescored { added }, ..self.reread(self.run.with_tests(tests)) }
     }
 
     /// Whether a journal records it, rather than a report in memory.
@@ -257,15 +233,11 @@ impl LoadedRun {
 
     /// The same folders, read again.
     pub(super) fn reread(&self, run: RecordedRun) -> Self {
-        let whose = self
-            .whose
-            .as_ref()
-            .map(|Whose { said, is_doubt }| Whose { said: said.clone(), is_doubt: *is_doubt });
         Self {
             run,
             folders: self.folders.clone(),
             args: self.args.clone(),
-            whose,
+            whose: self.whose.clone(),
             source: self.source.clone(),
             ..*self
         }
@@ -299,5 +271,43 @@ impl LoadedRun {
     /// The arguments that name the run for another command, each followed by a space. Empty for the last run.
     pub fn args(&self) -> String {
         self.args.iter().map(|word| shell::word(word) + " ").collect()
+    }
+}
+
+impl LoadedRun {
+    /// The variables with which test processes record the next attempt in this run; of several parts, in the last.
+    ///
+    /// Fails if the folder cannot be that of a run.
+    pub fn next_attempt(&self) -> Result<[(&'static str, OsString); 3], CommandError> {
+        let attempts = self.run.tests.iter().flat_map(|test| &test.attempts);
+        let last = attempts.map(|attempt| attempt.started.attempt).max().unwrap_or(1);
+        let attempt = u16::try_from(last).unwrap_or(u16::MAX).saturating_add(1);
+        let folder = self.folders.last().and_then(|folder| folder.canonicalize().ok());
+        let named = folder.as_deref().and_then(|folder| {
+            let id = folder.file_name()?.to_str().filter(|id| is_id(id))?;
+            Some([(DIR, folder.parent()?.into()), (RUN_ID, id.into()), (ATTEMPT, attempt.to_string().into())])
+        });
+        named.ok_or_else(|| {
+            let shown = self.folders.last().map(|folder| one_line(&folder.display().to_string()));
+            CommandError::new(
+                format!(
+                    "nothing can be recorded in `{}`, whose name is not that of a run",
+                    shown.unwrap_or_default()
+                ),
+                "give the folder a plain name: `a-z`, `0-9`, `-`, `_` and `.`",
+            )
+        })
+    }
+
+    /// The run as it is now, without what agents and judges said.
+    pub fn read_again(&self) -> Result<Self, CommandError> {
+        let run = RecordedRun::outline(&self.folders);
+        let run = run.map_err(|error| {
+            CommandError::new(
+                error.to_string(),
+                "the folder was changed while the tests ran: run all tests again",
+            )
+        })?;
+        Ok(self.reread(run))
     }
 }

@@ -61,26 +61,11 @@ impl State {
 
     /// The name of the state on the page, for people and for its filters.
     pub fn filter_name(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::NotEvaluated => "unscored",
-            Self::Error => "error",
-            Self::Skipped => "skipped",
-            Self::Unfinished => "unfinished",
-        }
+        if self == Self::NotEvaluated { "unscored" } else { self.name() }
     }
 
     /// The state in the count of so many cases: `2 errors`.
     pub fn counted(self, number: usize) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::NotEvaluated => "unscored",
-            Self::Error if number == 1 => "error",
-            Self::Error => "errors",
-            Self::Skipped => "skipped",
-            Self::Unfinished => "unfinished",
-        }
+        if self == Self::Error && number != 1 { "errors" } else { self.filter_name() }
     }
 }

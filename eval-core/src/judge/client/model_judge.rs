@@ -6,16 +6,12 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 
-use super::address;
 use super::faults::Asked;
 use super::http::Http;
 use super::secret::Key;
-use super::wire::WireRequest;
-use super::wires::wire;
+use super::wire::{Wire, WireRequest, anthropic, gemini, open_ai};
 use crate::judge::environment::{self, EnvironmentError};
-use crate::judge::model::Model;
-use crate::judge::preflight::missing_key;
-use crate::judge::time_limit;
+use crate::judge::model::{Model, missing_key};
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Provider};
 
 /// A judge that asks models of several providers over HTTP.
@@ -37,7 +33,12 @@ impl Default for ModelJudge {
 impl ModelJudge {
     /// A judge without keys, at the providers' own addresses.
     pub fn new() -> Self {
-        Self { http: Http::default(), keys: Vec::new(), bases: Vec::new(), timeout: time_limit::DEFAULT }
+        Self {
+            http: Http::default(),
+            keys: Vec::new(),
+            bases: Vec::new(),
+            timeout: environment::DEFAULT_TIME_LIMIT,
+        }
     }
 
     /// A judge with the keys, the addresses and the time limit that the environment sets.
@@ -56,7 +57,7 @@ impl ModelJudge {
                 judge.keys.push((provider, Key { value, variable: Some(variable) }));
             }
             if let Some((variable, base)) = find(provider.base_variables()) {
-                if address::parse(&base).is_none() {
+                if address(&base).is_none() {
                     let expected = "an address, such as `http://localhost:8000/v1`";
                     return Err(EnvironmentError::unfit(variable, expected));
                 }
@@ -97,7 +98,7 @@ impl ModelJudge {
     fn base(&self, provider: Provider) -> Result<(Url, bool), JudgeError> {
         let given = self.bases.iter().find(|(of, _)| *of == provider);
         let base = given.map_or(provider.own_base(), |(_, base)| base);
-        let url = address::parse(base).ok_or_else(|| {
+        let url = address(base).ok_or_else(|| {
             failed(format!(
                 "the address of {provider} is none that HTTP can reach (it is not shown, as it may hold a password)"
             ))
@@ -140,7 +141,7 @@ impl Judge for ModelJudge {
             keys: &keys,
             timeout: self.timeout,
         };
-        let url = address::below(base.clone(), wire.path(&name));
+        let url = below(base.clone(), wire.path(&name));
         let answer = self.http.post(url, headers, &body, self.timeout).await;
         let answer = answer.map_err(|fault| asked.fault(fault))?;
         let answer = wire.answer(&answer).map_err(|lacks| asked.unlike(lacks))?;
@@ -184,5 +185,65 @@ fn failed(message: String) -> JudgeError {
     JudgeError::new(JudgeErrorKind::Failed, message)
 }
 
+/// The address that a text is, if HTTP can reach it.
+fn address(base: &str) -> Option<Url> {
+    let url = Url::parse(base).ok()?;
+    (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
+}
+
+/// The address of a path below a base.
+fn below(mut base: Url, path: Vec<String>) -> Url {
+    // Addresses with a host have paths.
+    if let Ok(mut segments) = base.path_segments_mut() {
+        segments.pop_if_empty().extend(path);
+    }
+    base
+}
+
+/// The way in which a provider is asked.
+fn wire(provider: Provider) -> &'static dyn Wire {
+    match provider {
+        Provider::OpenAi => &open_ai::OPEN_AI,
+        Provider::Anthropic => &anthropic::Anthropic,
+        Provider::Gemini => &gemini::Gemini,
+        Provider::Ollama => &open_ai::COMPATIBLE,
+    }
+}
+
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod address_tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_appended_to_any_base() {
+        let url = |model: &str, base: &str| {
+            let Model { provider, name } = Model::parse(model).unwrap();
+            below(address(base).unwrap(), wire(provider).path(&name)).to_string()
+        };
+        for (model, base, expected) in [
+            (
+                "gemini-2.5-flash",
+                "https://g.test",
+                "https://g.test/v1beta/models/gemini-2.5-flash:generateContent",
+            ),
+            (
+                "gemini/a/../b?c",
+                "https://g.test/",
+                "https://g.test/v1beta/models/a%2F..%2Fb%3Fc:generateContent",
+            ),
+            ("openai/gpt", "http://h.test:8000/v1", "http://h.test:8000/v1/chat/completions"),
+            (
+                "openai/gpt",
+                "http://h.test/v1/?api-version=2",
+                "http://h.test/v1/chat/completions?api-version=2",
+            ),
+            ("ollama/llama", "http://localhost:11434/v1", "http://localhost:11434/v1/chat/completions"),
+            ("claude-x", "https://a.test", "https://a.test/v1/messages"),
+        ] {
+            assert_eq!(url(model, base), expected);
+        }
+    }
+}

@@ -1,16 +1,20 @@
-//! A judge that is asked again after errors that may pass.
+//! The judge of tests that name none, which is asked again after errors that may pass.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
+use eval_support::variables;
 use eval_support::words::count;
 
-use crate::judge::in_time;
-use crate::judge::{Judge, JudgeError, JudgeReply, JudgeRequest};
+use super::model_judge::ModelJudge;
+use super::slots::{Limited, Slots};
+use crate::judge::ask::ask_within;
+use crate::judge::environment::{self, RETRIES};
+use crate::judge::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 
 /// The default number of further attempts.
-const RETRIES: usize = 5;
+const DEFAULT_RETRIES: usize = 5;
 /// The first wait. Each wait is twice the one before, plus a random part of up to the same length.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait without the random part.
@@ -20,59 +24,33 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(2);
 
 /// A judge that is asked again if its error [is transient](JudgeError::is_transient).
 ///
-/// ```
-/// use std::time::Duration;
-/// use eval_core::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Retrying, Scripted};
-///
-/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
-/// let busy = JudgeError::new(JudgeErrorKind::Failed, "busy").transient(Some(Duration::ZERO));
-/// let judge = Scripted::results([Err(busy), Ok(JudgeReply::new("yes"))]);
-/// let judge = Retrying::new(judge).waits(Duration::from_millis(1), Duration::from_millis(1));
-/// assert_eq!(judge.ask(&JudgeRequest::new("any", "Is it polite?")).await?.text, "yes");
-/// # Ok::<_, JudgeError>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// ```
-///
 /// The waits grow, and each has a random part, so that many tests do not ask again at the same moment. If a judge
 /// [asks for a wait](JudgeError::retry_after), it is at least that long. A judge that asks for more than two minutes is
 /// not asked again: a test that hangs for an hour helps nobody.
 #[derive(Clone, Debug)]
-pub struct Retrying<J> {
+struct Retrying<J> {
     judge: J,
     retries: usize,
-    waits: ExponentialBuilder,
+    /// The first wait, which doubles each time, and the longest one.
+    waits: [Duration; 2],
 }
 
-impl<J: Judge> Retrying<J> {
-    /// A judge that is asked up to five more times, after about 1, 2, 4, 8 and 16 s.
-    pub fn new(judge: J) -> Self {
-        let waits = ExponentialBuilder::new().with_jitter();
-        Self { judge, retries: RETRIES, waits }.waits(FIRST_WAIT, LONGEST_WAIT)
-    }
-
-    /// Sets how often the judge is asked again.
-    #[must_use]
-    pub fn retries(self, retries: usize) -> Self {
-        Self { retries, ..self }
-    }
-
-    /// Sets the first wait, which doubles each time, and the longest one.
-    #[must_use]
-    pub fn waits(self, first: Duration, longest: Duration) -> Self {
-        Self { waits: self.waits.with_min_delay(first).with_max_delay(longest), ..self }
-    }
+/// A judge that is asked again, with waits that tests choose.
+pub fn patient(judge: impl Judge, retries: usize, waits: [Duration; 2]) -> impl Judge {
+    Retrying { judge, retries, waits }
 }
 
 impl<J: Judge> Judge for Retrying<J> {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+        let [first, longest] = self.waits;
+        let waits = ExponentialBuilder::new().with_jitter().with_min_delay(first).with_max_delay(longest);
         let asked = AtomicUsize::new(0);
         let ask = || {
             asked.fetch_add(1, Ordering::Relaxed);
-            in_time::ask(&self.judge, request)
+            ask_within(&self.judge, request)
         };
         let result = ask
-            .retry(self.waits.with_max_times(self.retries))
+            .retry(waits.with_max_times(self.retries))
             .sleep(tokio::time::sleep)
             .when(JudgeError::is_transient)
             .adjust(|error, wait| {
@@ -112,6 +90,27 @@ fn gave_up(error: JudgeError, asked: usize) -> JudgeError {
     })
 }
 
+/// The judge of tests that name none: a [`ModelJudge`] that is asked again after errors that may pass, and a few questions at a
+/// time in all test processes, as the environment says.
+///
+/// ```no_run
+/// use eval_core::judge::{Judge, JudgeRequest, default_judge};
+///
+/// # async fn ask() -> Result<(), Box<dyn std::error::Error>> {
+/// let reply = default_judge()?.ask(&JudgeRequest::new("gemini-2.5-flash", "Is this polite? ...")).await?;
+/// println!("{}", reply.text);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// It is an error if a variable cannot be read. A missing key is an error only when a model is asked that takes it.
+pub fn default_judge() -> Result<BoxJudge, JudgeError> {
+    variables::check().map_err(|wrong| JudgeError::new(JudgeErrorKind::Failed, wrong))?;
+    let judge = Limited::new(ModelJudge::from_env()?, Slots::from_env()?);
+    let retries = environment::number(environment::get, RETRIES, 0)?.unwrap_or(DEFAULT_RETRIES);
+    Ok(Retrying { judge, retries, waits: [FIRST_WAIT, LONGEST_WAIT] }.boxed())
+}
+
 #[cfg(test)]
 mod tests {
     use tokio::time::Instant;
@@ -135,7 +134,8 @@ mod tests {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
-            let judge = Retrying::new(Scripted::results(results)).retries(retries);
+            let waits = [FIRST_WAIT, LONGEST_WAIT];
+            let judge = Retrying { judge: Scripted::results(results), retries, waits };
             let begun = Instant::now();
             let result = judge.ask(&JudgeRequest::new("m", "p")).await;
             (result, judge.judge.requests().len(), begun.elapsed().as_secs_f64())

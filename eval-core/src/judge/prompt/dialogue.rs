@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Content, FunctionResponse, IntermediateData, Invocation, Part, Value};
 
-use super::steps::{call_value, calls_with_responses, line, number, response_value};
-use super::texts::{visible, visible_text};
+use super::data::{call_value, calls_with_responses, line, number, response_value, visible, visible_text};
 
 /// What was said and done in these turns, a JSON object a line. No text can begin a line, so none can pose as another
 /// author's.

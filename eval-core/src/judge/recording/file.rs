@@ -8,6 +8,7 @@
 //! [lock](eval_support::lock::FolderLock). A reader needs none: it reads the lines first, and they are removed only after the
 //! recording has them.
 
+use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -15,9 +16,38 @@ use std::time::SystemTime;
 
 use eval_format::__private::{GrowingRecording, line_of, questions_of_lines};
 use eval_format::recording::{RecordedQuestion, Recording};
+use eval_support::lock::FolderLockError;
 use eval_support::whole_file::{check_replaceable, replace};
 
-use super::error::FileError;
+/// Why the file of a recording cannot be used.
+#[derive(Debug)]
+pub(super) struct FileError(String);
+
+impl FileError {
+    fn read(path: &Path, error: &io::Error) -> Self {
+        Self(format!("cannot read `{}`: {error}", path.display()))
+    }
+
+    fn write(path: &Path, error: &io::Error) -> Self {
+        Self(format!("cannot write `{}`: {error}", path.display()))
+    }
+
+    /// The error for a folder that cannot be locked. If it is missing, what is missing is a folder to write in.
+    pub(super) fn lock(path: &Path, error: &FolderLockError) -> Self {
+        match error {
+            FolderLockError::Io { error, .. } if error.kind() == ErrorKind::NotFound => {
+                Self::write(path, error)
+            }
+            error => Self(error.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 /// A recording as it was last read from its files.
 #[derive(Debug, Default)]
@@ -107,12 +137,12 @@ impl Loaded {
                 self.changes += 1;
             }
             Some(mut file) => {
-                let failed = |error| FileError::read(path, error);
+                let failed = |error| FileError::read(path, &error);
                 let stamp = Stamp::of(&file.metadata().map_err(failed)?);
                 let mut text = String::new();
                 file.read_to_string(&mut text).map_err(failed)?;
                 let shown = path.display().to_string();
-                self.growing.follow(&shown, &text).map_err(FileError::NotARecording)?;
+                self.growing.follow(&shown, &text).map_err(|problems| FileError(problems.to_string()))?;
                 self.file = Some(stamp);
                 self.changes += 1;
             }
@@ -135,7 +165,7 @@ impl Loaded {
             return Ok(());
         }
         let lines = lines_path(path);
-        self.lines = append(&lines, &line_of(&question)).map_err(|error| FileError::write(&lines, error))?;
+        self.lines = append(&lines, &line_of(&question)).map_err(|error| FileError::write(&lines, &error))?;
         self.growing.add(question);
         self.changes += 1;
         Ok(())
@@ -145,11 +175,11 @@ impl Loaded {
     /// Returns whether there was no recording before.
     pub(super) fn write(&mut self, path: &Path) -> Result<bool, FileError> {
         let is_new = self.file.is_none();
-        replace(path, self.growing.text()).map_err(|error| FileError::write(path, error))?;
+        replace(path, self.growing.text()).map_err(|error| FileError::write(path, &error))?;
         self.file = stamp(path)?;
         let lines = lines_path(path);
         match fs::remove_file(&lines) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(FileError::write(&lines, error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(FileError::write(&lines, &error)),
             _ => {
                 self.lines = 0;
                 Ok(is_new)
@@ -166,7 +196,7 @@ struct Lines {
 
 fn read_lines(path: &Path, from: u64) -> Result<Lines, FileError> {
     let path = lines_path(path);
-    let failed = |error| FileError::read(&path, error);
+    let failed = |error| FileError::read(&path, &error);
     let Some(mut file) = open(&path)? else { return Ok(Lines { from: 0, text: String::new() }) };
     // A file that became shorter is another one.
     let from = if from <= file.metadata().map_err(failed)?.len() { from } else { 0 };
@@ -212,7 +242,7 @@ fn open(path: &Path) -> Result<Option<File>, FileError> {
     match File::open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FileError::read(path, error)),
+        Err(error) => Err(FileError::read(path, &error)),
     }
 }
 
@@ -220,13 +250,13 @@ fn stamp(path: &Path) -> Result<Option<Stamp>, FileError> {
     match fs::metadata(path) {
         Ok(found) => Ok(Some(Stamp::of(&found))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FileError::read(path, error)),
+        Err(error) => Err(FileError::read(path, &error)),
     }
 }
 
 /// Fails if no recording can be written here.
 pub(super) fn check_writable(path: &Path) -> Result<(), FileError> {
-    check_replaceable(path).map_err(|error| FileError::write(path, error))
+    check_replaceable(path).map_err(|error| FileError::write(path, &error))
 }
 
 /// Makes a file look as if it had just been written. If that is not allowed, the tests report that they are stale.

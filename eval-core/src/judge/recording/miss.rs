@@ -5,7 +5,6 @@ use eval_format::recording::{RecordedQuestion, Recording};
 use eval_support::message::cut;
 use eval_support::words::count;
 
-use super::label::RecordingLabel;
 use crate::judge::prompt::without_mark;
 use crate::judge::{JudgeError, JudgeErrorKind};
 use crate::judge_outcome::{NO_RECORDING, NOT_RECORDED};
@@ -162,6 +161,25 @@ fn prompts(out: &mut Vec<String>, known: &str, asked: &str) {
         );
         if changed.len() > SHOWN_LINES {
             out.push(format!("  {mark} ... and {}", count(changed.len() - SHOWN_LINES, "more line")));
+        }
+    }
+}
+
+/// The name of a recording, and the command that writes it.
+#[derive(Clone, Debug)]
+pub(in crate::judge) struct RecordingLabel {
+    /// The path, as messages show it.
+    pub(super) shown: String,
+    /// The command that runs what asks the questions, if it is known.
+    pub(super) command: Option<String>,
+}
+
+impl RecordingLabel {
+    /// What to run so that a missing answer is recorded.
+    pub(super) fn how_to_record(&self) -> String {
+        match &self.command {
+            Some(command) => format!("EVALSET_JUDGE=record {command}"),
+            None => "EVALSET_JUDGE=record and the same command again".to_owned(),
         }
     }
 }

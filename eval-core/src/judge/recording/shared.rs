@@ -11,8 +11,7 @@ use eval_format::recording::{RecordedQuestion, Recording};
 use eval_support::lock::FolderLock;
 use eval_support::message::show;
 
-use super::error::FileError;
-use super::file::{self, Loaded};
+use super::file::{self, FileError, Loaded};
 use super::flights::Flights;
 
 /// How long the lines that were added to a recording stay beside it before it is written anew.
@@ -213,12 +212,12 @@ impl SharedRecording {
 
     /// Waits until nobody else writes in the folder, and keeps others out.
     fn lock(&self) -> Result<FolderLock, FileError> {
-        FolderLock::beside(&self.path).map_err(|error| FileError::lock(&self.path, error))
+        FolderLock::beside(&self.path).map_err(|error| FileError::lock(&self.path, &error))
     }
 
     /// The same without waiting. `None` if somebody else writes there now.
     fn try_lock(&self) -> Result<Option<FolderLock>, FileError> {
-        FolderLock::try_beside(&self.path).map_err(|error| FileError::lock(&self.path, error))
+        FolderLock::try_beside(&self.path).map_err(|error| FileError::lock(&self.path, &error))
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {

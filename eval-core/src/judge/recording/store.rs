@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use eval_format::recording::{RecordedQuestion, Recording};
-use eval_support::secrets::mask_shapes;
+use eval_format::{Map, Value};
+use eval_support::secrets::{mask_shapes, secret_variables};
 use eval_support::words::count;
 
 use super::blocking::blocking;
-use super::error::FileError;
+use super::file::FileError;
 use super::flights::Landed;
-use super::label::RecordingLabel;
+use super::miss::{self, RecordingLabel};
 use super::shared::{SharedRecording, User};
-use super::{miss, secrets};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 
 /// A recording in use.
@@ -164,7 +164,7 @@ impl RecordingStore {
         if let Some(reply) = known.await? {
             return Ok(reply);
         }
-        secrets::refuse(&question.key(), "the question", self.shown())?;
+        refuse(&question.key(), "the question", self.shown())?;
         let asking = Box::pin(self.ask(question.clone(), request.sample, ask));
         match self.user.recording().flights.ask((question.key(), request.sample), asking).await {
             Landed::Asked(answer) => answer,
@@ -200,7 +200,7 @@ impl RecordingStore {
             return Ok(reply);
         }
         let reply = ask.await?;
-        secrets::refuse(&reply.text, "the answer", self.shown())?;
+        refuse(&reply.text, "the answer", self.shown())?;
         let text = mask_shapes(&reply.text).into_owned();
         let kept = self.on_disk_do(move |file| {
             let answered = question.clone().reply(sample, text, reply.usage.clone());
@@ -306,7 +306,7 @@ fn question(request: &JudgeRequest) -> RecordedQuestion {
     let mut question = RecordedQuestion::new(&request.model, &*mask_shapes(&request.prompt));
     question.template.clone_from(&request.template);
     question.temperature = request.temperature;
-    question.config = secrets::without(&request.config);
+    question.config = without(&request.config);
     question.schema.clone_from(&request.schema);
     question
 }
@@ -334,4 +334,57 @@ fn unused<'a>(
         format!("{} to {template}, `{model}`", count(left, "answer"))
     };
     left.into_iter().map(line).collect()
+}
+
+/// The entries of a model's configuration that hold headers or keys, in small letters and without `_` and `-`.
+const SECRET_KEYS: [&str; 7] =
+    ["headers", "extraheaders", "defaultheaders", "httpoptions", "apikey", "authorization", "credentials"];
+
+/// Fails if a text holds the value of a variable that is named like a secret.
+fn refuse(text: &str, what: &str, recording: &str) -> Result<(), JudgeError> {
+    match secret_variables().find(|(_, value)| text.contains(value.as_str())) {
+        None => Ok(()),
+        Some((name, _)) => Err(JudgeError::new(
+            JudgeErrorKind::Failed,
+            format!(
+                "cannot record: {what} holds the value of `{name}`, which must not stand in `{recording}`; keep it \
+                 out of what the agent says, or unset the variable"
+            ),
+        )),
+    }
+}
+
+/// The configuration of a model without headers and keys.
+fn without(config: &Map) -> Map {
+    let kept = config.iter().filter(|(key, _)| {
+        let key: String = key.chars().filter(|c| !matches!(c, '_' | '-')).collect();
+        !SECRET_KEYS.contains(&key.to_ascii_lowercase().as_str())
+    });
+    kept.map(|(key, value)| (key.to_owned(), plain_value(value))).collect()
+}
+
+fn plain_value(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => Value::Object(without(map)),
+        Value::Array(items) => Value::Array(items.iter().map(plain_value).collect()),
+        scalar => scalar.clone(),
+    }
+}
+
+#[cfg(test)]
+mod secrets_tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn headers_and_keys_of_a_configuration_are_left_out_and_limits_of_tokens_stay() {
+        let config = Value::from(json!({
+            "max_output_tokens": 10, "http_options": { "x": 1 }, "extra-headers": { "a": "b" },
+            "nested": [{ "apiKey": "k", "top_k": 3 }],
+        }));
+        let kept = without(config.as_object().unwrap());
+        let expected = json!({ "max_output_tokens": 10, "nested": [{ "top_k": 3 }] });
+        assert_eq!(Value::from(kept), Value::from(expected));
+    }
 }

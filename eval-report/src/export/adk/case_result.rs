@@ -1,13 +1,14 @@
 //! ADK's `EvalCaseResult`: one run of one case.
 
+use std::collections::HashMap;
+
+use eval_core::metric::RubricScore;
+use eval_core::metric::arithmetic::{Durations, INVOCATION_DURATION, TOKEN_USAGE, TokenUsage, mean};
+use eval_core::report::{CaseReport, MetricReport, RunReport, TurnRecord};
 use eval_format::{Criterion, Invocation, Map, Value};
 
-use super::null::or_null;
 use super::scored::{AdkScore, ExportedMetric, ExportedRun};
-use super::{rubrics, session};
-use eval_core::metric::arithmetic::{Durations, INVOCATION_DURATION, TOKEN_USAGE, TokenUsage};
-use eval_core::report::TurnRecord;
-use eval_core::report::{CaseReport, MetricReport, RunReport};
+use super::session;
 
 /// The run with every field of ADK's.
 pub(super) fn value(case: &CaseReport, run: &RunReport) -> Value {
@@ -25,7 +26,7 @@ pub(super) fn value(case: &CaseReport, run: &RunReport) -> Value {
         ("eval_metric_result_per_invocation", per_invocation(&scored, case, run)),
         ("session_id", Value::from(session.session_id.as_str())),
         ("session_details", session::details(run)),
-        ("user_id", or_null(user_id(case, run))),
+        ("user_id", Value::from(user_id(case, run))),
     ]))
 }
 
@@ -38,7 +39,7 @@ fn user_id<'a>(case: &'a CaseReport, run: &'a RunReport) -> Option<&'a str> {
 fn overall(scored: &ExportedRun<'_>, run: &RunReport) -> Value {
     let turns = || run.transcript.turns.iter().map(|turn| &turn.invocation);
     let result = |metric: &ExportedMetric<'_>| {
-        let rubrics = rubrics::together(metric.turns.iter().map(|turn| turn.rubrics));
+        let rubrics = rubrics_together(metric.turns.iter().map(|turn| turn.rubrics));
         let details = details(metric, rubrics, turns, |durations| Durations::mean(&durations));
         metric_result(metric.metric, metric.overall, details)
     };
@@ -51,14 +52,14 @@ fn per_invocation(scored: &ExportedRun<'_>, case: &CaseReport, run: &RunReport) 
             // The mean of a run is rounded to milliseconds, a turn is not.
             let only = |durations: Vec<Durations>| durations.first().copied().unwrap_or_default();
             let scored = metric.turns.get(at)?;
-            let rubrics = rubrics::of_turn(scored.rubrics);
+            let rubrics = rubrics_of_turn(scored.rubrics);
             let details = details(metric, rubrics, || std::iter::once(scored.actual), only);
             Some(metric_result(metric.metric, scored.score, details))
         });
         let expected = case.case.conversation.get(at);
         Value::from(Map::from([
             ("actual_invocation", turn.invocation.to_full_value()),
-            ("expected_invocation", or_null(expected.map(Invocation::to_full_value))),
+            ("expected_invocation", Value::from(expected.map(Invocation::to_full_value))),
             ("eval_metric_results", Value::Array(results.collect())),
         ]))
     };
@@ -69,10 +70,10 @@ fn per_invocation(scored: &ExportedRun<'_>, case: &CaseReport, run: &RunReport) 
 fn metric_result(metric: &MetricReport, scored: AdkScore, details: Value) -> Value {
     Value::from(Map::from([
         ("metric_name", Value::from(metric.name.as_str())),
-        ("threshold", or_null(metric.threshold())),
-        ("criterion", or_null(metric.criterion.as_ref().and_then(criterion))),
+        ("threshold", Value::from(metric.threshold())),
+        ("criterion", Value::from(metric.criterion.as_ref().and_then(criterion))),
         ("custom_function_path", Value::Null),
-        ("score", or_null(scored.score)),
+        ("score", Value::from(scored.score)),
         ("eval_status", Value::from(scored.status.number())),
         ("details", details),
     ]))
@@ -109,29 +110,93 @@ fn details<'t, Turns: Iterator<Item = &'t Invocation>>(
     let seconds = || durations(&together(turns().map(Durations::of_turn).collect()));
     Value::from(Map::from([
         ("rubric_scores", rubrics),
-        ("token_usage_details", or_null(informs(TOKEN_USAGE).then(tokens))),
-        ("duration_details", or_null(informs(INVOCATION_DURATION).then(seconds))),
+        ("token_usage_details", Value::from(informs(TOKEN_USAGE).then(tokens))),
+        ("duration_details", Value::from(informs(INVOCATION_DURATION).then(seconds))),
     ]))
 }
 
 fn token_usage(tokens: &TokenUsage<f64>) -> Map {
     Map::from([
-        ("total_tokens", or_null(tokens.total)),
-        ("input_tokens", or_null(tokens.input)),
-        ("prompt_tokens", or_null(tokens.prompt)),
-        ("cached_tokens", or_null(tokens.cached)),
-        ("tool_use_tokens", or_null(tokens.tool_use)),
-        ("output_tokens", or_null(tokens.output)),
-        ("candidates_tokens", or_null(tokens.candidates)),
-        ("reasoning_tokens", or_null(tokens.reasoning)),
+        ("total_tokens", Value::from(tokens.total)),
+        ("input_tokens", Value::from(tokens.input)),
+        ("prompt_tokens", Value::from(tokens.prompt)),
+        ("cached_tokens", Value::from(tokens.cached)),
+        ("tool_use_tokens", Value::from(tokens.tool_use)),
+        ("output_tokens", Value::from(tokens.output)),
+        ("candidates_tokens", Value::from(tokens.candidates)),
+        ("reasoning_tokens", Value::from(tokens.reasoning)),
     ])
 }
 
 fn durations(seconds: &Durations) -> Map {
     Map::from([
-        ("total_seconds", or_null(seconds.total)),
-        ("model_seconds", or_null(seconds.model)),
-        ("tool_seconds", or_null(seconds.tool)),
-        ("framework_seconds", or_null(seconds.framework)),
+        ("total_seconds", Value::from(seconds.total)),
+        ("model_seconds", Value::from(seconds.model)),
+        ("tool_seconds", Value::from(seconds.tool)),
+        ("framework_seconds", Value::from(seconds.framework)),
     ])
+}
+
+/// What stands for the reasons of several turns.
+const TOGETHER: &str = "the mean over the turns, which have the reasons";
+
+/// The rubrics of a turn; `null` where it was not judged by any.
+fn rubrics_of_turn(found: &[RubricScore]) -> Value {
+    array(found.iter().map(|found| rubric(&found.rubric_id, found.rationale.as_deref(), found.score)))
+}
+
+/// Each rubric with its mean over the turns that it was judged in.
+fn rubrics_together<'a>(turns: impl Iterator<Item = &'a [RubricScore]>) -> Value {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut rubrics: Vec<(&str, Vec<f64>)> = Vec::new();
+    for found in turns.flatten() {
+        let id = found.rubric_id.as_str();
+        let at = *places.entry(id).or_insert_with(|| {
+            rubrics.push((id, Vec::new()));
+            rubrics.len() - 1
+        });
+        rubrics[at].1.extend(found.score);
+    }
+    array(rubrics.iter().map(|(id, scores)| rubric(id, Some(TOGETHER), mean::exact(scores))))
+}
+
+fn rubric(id: &str, rationale: Option<&str>, score: Option<f64>) -> Value {
+    Value::from(Map::from([
+        ("rubric_id", Value::from(id)),
+        ("rationale", Value::from(rationale)),
+        ("score", Value::from(score)),
+    ]))
+}
+
+fn array(values: impl Iterator<Item = Value>) -> Value {
+    let values: Vec<Value> = values.collect();
+    if values.is_empty() { Value::Null } else { Value::Array(values) }
+}
+
+#[cfg(test)]
+mod rubrics_tests {
+    use super::*;
+
+    #[test]
+    fn rubrics_are_put_together_by_their_ids() {
+        let found = |id: &str, passed| RubricScore::new(id, passed);
+        let turns = [
+            vec![found("a", Some(true)).rationale("fine"), found("b", None)],
+            vec![found("a", Some(false)), found("c", Some(true))],
+            vec![],
+        ];
+        let turns: Vec<&[RubricScore]> = turns.iter().map(Vec::as_slice).collect();
+        assert_eq!(
+            rubrics_of_turn(turns[0]).to_string(),
+            r#"[{"rubric_id":"a","rationale":"fine","score":1.0},{"rubric_id":"b","rationale":null,"score":null}]"#
+        );
+        let scores: Vec<String> = rubrics_together(turns.iter().copied())
+            .as_array()
+            .unwrap_or_default()
+            .iter()
+            .map(|rubric| format!("{} {}", rubric["rubric_id"], rubric["score"]))
+            .collect();
+        assert_eq!(scores, [r#""a" 0.5"#, r#""b" null"#, r#""c" 1.0"#]);
+        assert!(rubrics_of_turn(turns[2]).is_null() && rubrics_together(std::iter::empty()).is_null());
+    }
 }

@@ -2,7 +2,6 @@
 
 use eval_format::{Map, Value};
 
-use super::null::or_null;
 use super::scored::error;
 use eval_core::agent::Event;
 use eval_core::report::RunReport;
@@ -66,8 +65,8 @@ fn value(event: &Event, invocation_id: &str, id: &str, timestamp: f64) -> Value 
     let model = event.in_a_set(event.content.clone()).to_full_value();
     let field = |name: &'static str| {
         let value = match name {
-            "error_code" => or_null(event.error_code.as_deref()),
-            "error_message" => or_null(event.error_message.as_deref()),
+            "error_code" => Value::from(event.error_code.as_deref()),
+            "error_message" => Value::from(event.error_message.as_deref()),
             "invocation_id" => Value::from(invocation_id),
             "actions" => actions(event),
             "node_info" => node_info(),
@@ -122,7 +121,7 @@ const EVENT: &[&str] = &[
 
 fn actions(event: &Event) -> Value {
     Value::from(Map::from([
-        ("skip_summarization", or_null(event.skip_summarization.then_some(true))),
+        ("skip_summarization", Value::from(event.skip_summarization.then_some(true))),
         ("state_delta", Value::from(event.state_delta.clone())),
         ("artifact_delta", Value::from(Map::new())),
         ("transfer_to_agent", Value::Null),
@@ -153,5 +152,5 @@ fn long_running(event: &Event) -> Value {
     let mut ids = event.long_running_tool_ids.clone();
     ids.sort_unstable();
     ids.dedup();
-    or_null((!ids.is_empty()).then_some(ids))
+    Value::from((!ids.is_empty()).then_some(ids))
 }

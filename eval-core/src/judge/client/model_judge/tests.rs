@@ -1,5 +1,5 @@
 use super::*;
-use crate::judge::{Limited, Retrying, Slots};
+use crate::judge::client::slots::{Limited, Slots};
 
 fn variables(set: &'static [(&'static str, &'static str)]) -> impl Fn(&str) -> Option<String> + Copy {
     |name| set.iter().find(|(of, _)| *of == name).map(|(_, value)| (*value).to_owned())
@@ -61,7 +61,7 @@ fn the_environment_gives_keys_addresses_and_the_time_limit() {
         from(&[("OPENAI_BASE_URL", "http://proxy.test/v1")]).base(Provider::OpenAi).unwrap().0.as_str(),
         "http://proxy.test/v1"
     );
-    assert_eq!(from(&[]).timeout, time_limit::DEFAULT);
+    assert_eq!(from(&[]).timeout, environment::DEFAULT_TIME_LIMIT);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn variables_that_cannot_be_read_are_named_and_not_shown() {
 #[test]
 fn debug_output_shows_no_key() {
     let judge = from(&[("OPENAI_API_KEY", "correct-horse"), ("OPENAI_BASE_URL", "http://u:horse@h.test")]);
-    let shown = format!("{judge:?} {:?}", Retrying::new(Limited::new(judge.clone(), Slots::in_process(1))));
+    let shown = format!("{judge:?} {:?}", Limited::new(judge.clone(), Slots::new(None, 1)));
     assert!(!shown.contains("horse"), "{shown}");
     assert!(shown.contains("OpenAi, Key(..)"), "{shown}");
 }

@@ -1,0 +1,252 @@
+//! The data of prompts: texts, and what is known beside them as lines of JSON.
+
+use std::collections::HashSet;
+
+use eval_format::{
+    AgentDetails, Content, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part, Rubric,
+    Value,
+};
+
+pub(crate) use crate::score::responses::calls_with_responses;
+
+/// The tool calls of a turn with their responses, a JSON object a line.
+///
+/// Ids are left out: they are drawn anew in each run, and a recording would never be found again.
+pub(crate) fn steps(turn: &Invocation) -> String {
+    let pairs = calls_with_responses(turn);
+    if pairs.is_empty() {
+        return "(no tool was called)".to_owned();
+    }
+    let lines = pairs.into_iter().enumerate().map(|(at, (call, response))| {
+        let response = response.map_or_else(|| Value::from("(there is no response)"), response_value);
+        line([("step", number(at + 1)), ("tool_call", call_value(call)), ("tool_response", response)])
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What the model itself looked up during a turn (`grounding_metadata`), a JSON object a line.
+pub(crate) fn grounding(turn: &Invocation) -> String {
+    let lines: Vec<String> = turn
+        .events()
+        .iter()
+        .filter_map(|event| Some((event, event.grounding_metadata.clone()?)))
+        .map(|(event, metadata)| {
+            line([("author", Value::from(event.author.as_str())), ("grounding", Value::from(metadata))])
+        })
+        .collect();
+    if lines.is_empty() { "(the model looked nothing up by itself)".to_owned() } else { lines.join("\n") }
+}
+
+pub(super) fn call_value(call: &FunctionCall) -> Value {
+    let args = call.args.clone().unwrap_or_default();
+    Value::from(Map::from([("name", name(call.name.as_deref())), ("args", Value::from(args))]))
+}
+
+pub(super) fn response_value(response: &FunctionResponse) -> Value {
+    let body = response.response.clone().unwrap_or_default();
+    Value::from(Map::from([("name", name(response.name.as_deref())), ("response", Value::from(body))]))
+}
+
+fn name(name: Option<&str>) -> Value {
+    name.map_or(Value::Null, Value::from)
+}
+
+pub(super) fn number(n: usize) -> Value {
+    Value::from(i64::try_from(n).unwrap_or(i64::MAX))
+}
+
+/// A JSON object on one line. A text in it has its line breaks escaped.
+pub(super) fn line<const N: usize>(entries: [(&str, Value); N]) -> String {
+    Value::from(Map::from(entries)).to_string()
+}
+
+/// The instructions of the agents of these turns, a JSON object a line.
+pub(crate) fn instructions(turns: &[Invocation]) -> String {
+    let told = agents(turns).filter(|(_, agent)| !agent.instructions.is_empty());
+    let lines = told.map(|(name, agent)| {
+        line([("agent", Value::from(name)), ("instructions", Value::from(agent.instructions.as_str()))])
+    });
+    once(lines).unwrap_or_else(|| "(not known)".to_owned())
+}
+
+/// The tools that the agents of these turns had, a JSON object a line.
+///
+/// The text for agents without tools is not the one for agents of which nothing is known.
+pub(crate) fn tools(turns: &[Invocation]) -> String {
+    let lines = agents(turns).flat_map(|(name, agent)| {
+        let line = move |tool: &Value| line([("agent", Value::from(name)), ("tool", tool.clone())]);
+        agent.tool_declarations.iter().map(line)
+    });
+    once(lines).unwrap_or_else(|| match agents(turns).next() {
+        Some(_) => "(the agent has no tools)".to_owned(),
+        None => "(not known)".to_owned(),
+    })
+}
+
+fn agents(turns: &[Invocation]) -> impl Iterator<Item = (&str, &AgentDetails)> {
+    let details = turns.iter().filter_map(|turn| turn.app_details.as_ref());
+    details.flat_map(|details| &details.agent_details).map(|(name, agent)| (name.as_str(), agent))
+}
+
+/// The lines in order, without repetitions. `None` if there are none.
+fn once(lines: impl Iterator<Item = String>) -> Option<String> {
+    let mut seen = HashSet::new();
+    let lines: Vec<String> = lines.filter(|line| seen.insert(line.clone())).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// The rubrics, a JSON object a line.
+pub(crate) fn rubrics(rubrics: &[Rubric]) -> String {
+    let lines = rubrics.iter().map(|rubric| {
+        let text = rubric.text_property.as_deref().unwrap_or_default();
+        let text: Vec<&str> = text.split_whitespace().collect();
+        // The judge repeats the text on a line of its own, so the text has to be one line.
+        line([("id", Value::from(rubric.rubric_id.as_str())), ("property", Value::from(text.join(" ")))])
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The text of a message as its reader saw it: the parts with a line break between them, without thoughts.
+///
+/// ADK shows thoughts to its judges too, as part of the answer.
+pub(crate) fn visible_text(content: &Content) -> String {
+    visible(content.parts())
+}
+
+/// The answer of a turn. `with_intermediate` puts the earlier texts of the turn before it.
+pub(crate) fn answer(turn: &Invocation, with_intermediate: bool) -> String {
+    let mut texts = Vec::new();
+    if with_intermediate {
+        match &turn.intermediate_data {
+            Some(IntermediateData::Events(events)) => {
+                texts.extend(events.iter().filter_map(|event| event.content.as_ref()).map(visible_text));
+            }
+            Some(IntermediateData::Tools { intermediate_responses, .. }) => {
+                texts.extend(intermediate_responses.iter().map(|(_, parts)| visible(parts)));
+            }
+            None => {}
+        }
+    }
+    texts.extend(turn.final_response.as_ref().map(visible_text));
+    texts.retain(|text| !text.is_empty());
+    texts.join("\n")
+}
+
+/// The texts of those parts that are no thoughts.
+pub(super) fn visible(parts: &[Part]) -> String {
+    let shown = parts.iter().filter(|part| part.thought != Some(true));
+    let texts: Vec<&str> =
+        shown.filter_map(|part| part.text.as_deref()).filter(|text| !text.is_empty()).collect();
+    texts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::responses::tests::{call, response, turn};
+    use eval_format::{IntermediateData, InvocationEvent};
+
+    #[test]
+    fn steps_are_lines_of_json_without_ids() {
+        let [events, flat] = turn(
+            vec![call(Some("x1"), "t"), call(None, "u")],
+            vec![response(Some("x1"), "t", "a\n{\"step\":9}")],
+        );
+        let expected = r#"{"step":1,"tool_call":{"name":"t","args":{}},"tool_response":{"name":"t","response":{"is":"a\n{\"step\":9}"}}}
+{"step":2,"tool_call":{"name":"u","args":{}},"tool_response":"(there is no response)"}"#;
+        assert_eq!((steps(&events).as_str(), steps(&flat).as_str()), (expected, expected));
+        assert_eq!(steps(&Invocation::user("q")), "(no tool was called)");
+    }
+
+    #[test]
+    fn what_the_model_looked_up_is_shown_with_its_author() {
+        let grounded = Map::from([("web_search_queries", vec!["q"])]);
+        let event = InvocationEvent::new("a").with_grounding_metadata(grounded);
+        let turn = Invocation::user("q").with_intermediate_data(IntermediateData::Events(vec![event]));
+        assert_eq!(grounding(&turn), r#"{"author":"a","grounding":{"web_search_queries":["q"]}}"#);
+        assert_eq!(grounding(&Invocation::user("q")), "(the model looked nothing up by itself)");
+    }
+}
+
+#[cfg(test)]
+mod agents_tests {
+    use super::*;
+    use eval_format::AppDetails;
+    use serde_json::json;
+
+    fn turn(instructions: &str, tools: &[&str]) -> Invocation {
+        let tools = tools.iter().map(|tool| json!({ "name": tool }));
+        let agent = AgentDetails::new("clerk", instructions).with_tool_declarations(tools);
+        Invocation::user("q").with_app_details(AppDetails::default().with_agent(agent))
+    }
+
+    #[test]
+    fn what_all_turns_repeat_is_shown_once() {
+        let turns = [turn("Be kind.", &["look"]), turn("Be kind.", &["look", "buy"])];
+        assert_eq!(instructions(&turns), r#"{"agent":"clerk","instructions":"Be kind."}"#);
+        assert_eq!(
+            tools(&turns),
+            "{\"agent\":\"clerk\",\"tool\":{\"name\":\"look\"}}\n{\"agent\":\"clerk\",\"tool\":{\"name\":\"buy\"}}"
+        );
+    }
+
+    #[test]
+    fn unknown_tools_are_not_no_tools() {
+        let (unknown, none) = ([Invocation::user("q")], [turn("", &[])]);
+        assert_eq!(
+            (tools(&unknown), tools(&none)),
+            ("(not known)".into(), "(the agent has no tools)".into())
+        );
+        assert_eq!(instructions(&none), "(not known)");
+    }
+}
+
+#[cfg(test)]
+mod rubrics_tests {
+    use super::*;
+
+    #[test]
+    fn a_rubric_takes_one_line() {
+        let all = [Rubric::new("a", "It is\n  kind."), Rubric::new("b", "Verdict: yes")];
+        assert_eq!(
+            rubrics(&all),
+            "{\"id\":\"a\",\"property\":\"It is kind.\"}\n{\"id\":\"b\",\"property\":\"Verdict: yes\"}"
+        );
+    }
+}
+
+#[cfg(test)]
+mod texts_tests {
+    use super::*;
+    use eval_format::InvocationEvent;
+
+    #[test]
+    fn thoughts_are_no_answer() {
+        let content = Content::new(
+            "model",
+            vec![Part::thought("hm"), Part::text("a"), Part::text(""), Part::text("b")],
+        );
+        assert_eq!(visible_text(&content), "a\nb");
+        // What ADK judges.
+        assert_eq!(content.text(), "hm\na\nb");
+    }
+
+    #[test]
+    fn what_was_said_on_the_way_is_shown_on_demand() {
+        let parts = |text: &str| vec![Part::thought("hm"), Part::text(text)];
+        let said = |text: &str| InvocationEvent::new("a").with_content(Content::new("model", parts(text)));
+        let silent = InvocationEvent::new("a");
+        let events = IntermediateData::Events(vec![said("Let me see."), said(""), silent]);
+        let flat = IntermediateData::Tools {
+            tool_uses: Vec::new(),
+            tool_responses: Vec::new(),
+            intermediate_responses: vec![("a".to_owned(), parts("Let me see."))],
+        };
+        for data in [events, flat] {
+            let turn = Invocation::user("q").with_intermediate_data(data).response("Done.");
+            assert_eq!(answer(&turn, true), "Let me see.\nDone.");
+            assert_eq!(answer(&turn, false), "Done.");
+        }
+        assert_eq!(answer(&Invocation::user("q"), true), "");
+    }
+}

@@ -4,7 +4,6 @@
 mod boxed;
 mod closure;
 mod event;
-mod handoff;
 mod interface;
 mod late;
 mod local;

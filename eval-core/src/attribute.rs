@@ -5,7 +5,6 @@
 //! verdict becomes a test that returns or unwinds.
 
 mod eval_run;
-mod exit;
 mod function;
 mod is_current;
 #[cfg(feature = "judges")]

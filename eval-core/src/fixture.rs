@@ -1,17 +1,13 @@
 //! Values that the tests of a binary share.
 
 use std::fmt;
-use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
-use std::sync::{Mutex, OnceLock, PoisonError};
-use std::task::{Poll, Waker};
+use std::sync::{Once, OnceLock};
 
-use crate::agent::BoxError;
+use tokio::sync::Semaphore;
+
+use crate::agent::{BoxError, BoxFuture};
 use crate::guard::panic_message;
-
-/// The future that makes a shared value.
-pub type Making<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
 
 /// A value that is made once per test binary, by async code, and that all its tests share: a mock server, a pool, a client.
 ///
@@ -53,15 +49,12 @@ pub type Making<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
 ///
 /// A value that needs no async code is a plain [`LazyLock`](std::sync::LazyLock).
 pub struct Fixture<T> {
-    make: fn() -> Making<T>,
+    make: fn() -> BoxFuture<'static, Result<T, BoxError>>,
     value: OnceLock<Result<T, String>>,
-    waiting: Mutex<Waiting>,
-}
-
-struct Waiting {
     /// Whether the thread that makes the value was begun.
-    is_begun: bool,
-    tests: Vec<Waker>,
+    begun: Once,
+    /// Closed when there is a value.
+    made: Semaphore,
 }
 
 impl<T> fmt::Debug for Fixture<T> {
@@ -72,34 +65,30 @@ impl<T> fmt::Debug for Fixture<T> {
 
 impl<T> Fixture<T> {
     /// A value that `make` makes when it is asked for.
-    pub const fn new(make: fn() -> Making<T>) -> Self {
-        let waiting = Waiting { is_begun: false, tests: Vec::new() };
-        Self { make, value: OnceLock::new(), waiting: Mutex::new(waiting) }
+    pub const fn new(make: fn() -> BoxFuture<'static, Result<T, BoxError>>) -> Self {
+        Self { make, value: OnceLock::new(), begun: Once::new(), made: Semaphore::const_new(0) }
     }
 }
 
 impl<T: Send + Sync + 'static> Fixture<T> {
     /// The value, once it is made. Fails if it could not be made.
     pub async fn get(&'static self) -> Result<&'static T, BoxError> {
-        let value = poll_fn(|context| {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(value) = self.value.get() {
-                return Poll::Ready(value);
+        self.begun.call_once(|| {
+            let begun = std::thread::Builder::new().name("fixture".to_owned()).spawn(|| self.serve());
+            if let Err(error) = begun {
+                self.set(Err(error.to_string()));
             }
-            if !waiting.is_begun {
-                waiting.is_begun = true;
-                let begun = std::thread::Builder::new().name("fixture".to_owned()).spawn(|| self.serve());
-                if let Err(error) = begun {
-                    return Poll::Ready(self.value.get_or_init(|| Err(error.to_string())));
-                }
-            }
-            if !waiting.tests.iter().any(|test| test.will_wake(context.waker())) {
-                waiting.tests.push(context.waker().clone());
-            }
-            Poll::Pending
-        })
-        .await;
+        });
+        // It gives no permits: this ends when it is closed.
+        drop(self.made.acquire().await);
+        let value = self.value.wait();
         value.as_ref().map_err(|error| format!("the fixture was not made: {error}").into())
+    }
+
+    /// Sets the value. The thread that makes it is begun once, so nobody else sets it.
+    fn set(&self, value: Result<T, String>) {
+        let _ = self.value.set(value);
+        self.made.close();
     }
 
     /// Makes the value, and then keeps the runtime that it was made in at work.
@@ -114,13 +103,7 @@ impl<T: Send + Sync + 'static> Fixture<T> {
             Ok(Err(error)) => (Err(format!("{error:#}")), None),
             Err(panic) => (Err(format!("panicked: {}", panic_message(&*panic))), None),
         };
-        let tests = {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            // Nobody else sets it: this thread is begun once.
-            let _ = self.value.set(value);
-            std::mem::take(&mut waiting.tests)
-        };
-        tests.into_iter().for_each(Waker::wake);
+        self.set(value);
         if let Some(runtime) = runtime {
             runtime.block_on(std::future::pending::<()>());
         }

@@ -140,7 +140,7 @@ pub use verdict::Verdict;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 pub mod testing {
-    pub use crate::fixture::{Fixture, Making};
+    pub use crate::fixture::Fixture;
     pub use crate::play::Conversation;
 }
 

@@ -11,7 +11,6 @@ mod judges;
 #[path = "runner/judges_off.rs"]
 mod judges;
 mod plan;
-mod precedence;
 mod prepare;
 mod rescore;
 mod run;

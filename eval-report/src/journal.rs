@@ -18,7 +18,6 @@
 mod attempts;
 mod checked_lines;
 mod completeness;
-mod identity;
 mod read;
 mod reading;
 mod record;

@@ -24,8 +24,6 @@ pub mod progress;
 pub mod recorded;
 #[doc(hidden)]
 pub mod run_page;
-#[doc(hidden)]
-pub mod set_file;
 pub mod statistics;
 
 pub use command::EvalCommand;

@@ -7,7 +7,6 @@ mod diff;
 mod model;
 mod plot;
 mod render;
-mod scatter;
 mod text;
 
 pub use diff::{calls, words};
@@ -15,7 +14,6 @@ pub use model::{
     Call, CaseDetails, CaseRow, Count, Earlier, Fact, Judge, JudgedRubric, MetricLine, PageModel, Pill,
     Question, Run, RunScore, StateRow, Step, Turn, TurnScore,
 };
-pub use plot::{Histogram, PassRate, Spark};
+pub use plot::{Histogram, PassRate, Point, Scatter, Spark};
 pub use render::{Live, STYLE, live_policy, policy, render, render_live};
-pub use scatter::{Point, Scatter};
 pub use text::{Anchors, line, text};

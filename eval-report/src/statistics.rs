@@ -21,7 +21,6 @@
 //! | --- | --- |
 //! | the share that passed | [`Tally::rate`] |
 //! | how sure that share is | [`Tally::interval`], an [`Interval`] |
-//! | a share as text | [`percent`] |
 //! | whether the attempts differ | [`Tally::is_flaky`] |
 //! | the chance that at least one of `k` attempts passes | [`Tally::pass_at`] |
 //! | the chance that all of `k` attempts pass | [`Tally::pass_all`] |
@@ -210,14 +209,7 @@ impl fmt::Display for Interval {
 }
 
 /// A share in percent: whole, or with as many digits as it takes to tell it from 0% and 100%.
-///
-/// ```
-/// use eval_report::statistics::percent;
-///
-/// assert_eq!([0.0, 0.404, 1.0].map(percent), ["0%", "40%", "100%"]);
-/// assert_eq!([0.000_001, 0.999].map(percent), ["0.0001%", "99.9%"]);
-/// ```
-pub fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{}%", percent_with(share, digits_of(share)))
 }
 
@@ -336,6 +328,8 @@ mod tests {
         ] {
             assert_eq!(tally(passed, total).interval().unwrap().to_string(), expected, "{passed}/{total}");
         }
+        assert_eq!([0.0, 0.404, 1.0].map(percent), ["0%", "40%", "100%"]);
+        assert_eq!([0.000_001, 0.999].map(percent), ["0.0001%", "99.9%"]);
         assert_eq!([1e-300, f64::EPSILON, 0.5, 1.0 - f64::EPSILON].map(percent)[2], "50%");
         assert!(!percent(1.0 - f64::EPSILON).starts_with("100"));
     }

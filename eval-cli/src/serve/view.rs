@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(running.model.outcome, "running");
         let open = running.model.cases.iter().find(|case| case.details.state == "unfinished").unwrap();
         assert_eq!(
-            (open.word, open.reason.as_deref()),
+            (open.details.word, open.details.reason.as_deref()),
             ("IN WORK", Some("no verdict yet: 0 of 2 runs ended"))
         );
         assert_eq!(open.details.rerun, None);

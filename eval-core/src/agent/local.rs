@@ -4,13 +4,12 @@ use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::Poll;
 
 use eval_format::{AppDetails, Map};
+use tokio::sync::{mpsc, oneshot};
 
 use super::boxed::BoxError;
-use super::handoff::Handoff;
 use super::interface::Agent;
 use super::turn::{Session, Turn};
 
@@ -72,13 +71,14 @@ pub trait LocalAgent {
 /// The thread has a tokio runtime and a [`LocalSet`](tokio::task::LocalSet), so `spawn_local` works there. It ends with the
 /// conversation. A turn that reaches its time limit is dropped there; one that blocks its thread blocks no other case.
 pub fn local<A: LocalAgent + 'static>(make: impl FnOnce() -> A + Send + 'static) -> impl Agent {
-    Local { make: Some(make), jobs: Arc::default(), details: AppDetails::default() }
+    let (jobs, asked) = mpsc::unbounded_channel();
+    Local { make: Some((make, asked)), jobs, details: AppDetails::default() }
 }
 
 struct Local<M> {
-    /// Makes the agent; `None` once the thread was begun.
-    make: Option<M>,
-    jobs: Arc<Handoff<Job>>,
+    /// Makes the agent, and where its thread is asked; `None` once the thread was begun.
+    make: Option<(M, mpsc::UnboundedReceiver<Job>)>,
+    jobs: mpsc::UnboundedSender<Job>,
     /// As they were after the last job.
     details: AppDetails,
 }
@@ -86,7 +86,7 @@ struct Local<M> {
 /// What the thread is asked to do, and where it leaves the outcome.
 struct Job {
     task: Task,
-    outcome: Arc<Handoff<Outcome>>,
+    outcome: oneshot::Sender<Outcome>,
 }
 
 enum Task {
@@ -102,33 +102,22 @@ struct Outcome {
     details: AppDetails,
 }
 
-/// Closes the place when the last one who needs it goes.
-struct Closing<T>(Arc<Handoff<T>>);
-
-impl<T> Drop for Closing<T> {
-    fn drop(&mut self) {
-        self.0.close();
-    }
-}
-
 impl<A, M> Local<M>
 where
     A: LocalAgent + 'static,
     M: FnOnce() -> A + Send + 'static,
 {
     async fn ask(&mut self, task: Task) -> Result<Option<Map>, BoxError> {
-        if let Some(make) = self.make.take() {
-            let jobs = Arc::clone(&self.jobs);
+        if let Some((make, jobs)) = self.make.take() {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             std::thread::Builder::new().name("local agent".to_owned()).spawn(move || {
-                tokio::task::LocalSet::new().block_on(&runtime, serve(make, &jobs));
+                tokio::task::LocalSet::new().block_on(&runtime, serve(make, jobs));
             })?;
         }
-        let outcome = Arc::new(Handoff::default());
-        // If this future is dropped, the thread drops what it is doing.
-        let _asking = Closing(Arc::clone(&outcome));
-        self.jobs.put(Job { task, outcome: Arc::clone(&outcome) });
-        let Some(Outcome { result, details }) = outcome.take().await else {
+        let (outcome, answered) = oneshot::channel();
+        // If the thread has ended, what it was asked is dropped. If this future is, the thread drops what it is doing.
+        let _ = self.jobs.send(Job { task, outcome });
+        let Ok(Outcome { result, details }) = answered.await else {
             return Err("the thread of the agent has ended".into());
         };
         self.details = details;
@@ -136,17 +125,10 @@ where
     }
 }
 
-impl<M> Drop for Local<M> {
-    fn drop(&mut self) {
-        self.jobs.close();
-    }
-}
-
 /// Does what is asked, until nobody asks any more.
-async fn serve<A: LocalAgent>(make: impl FnOnce() -> A, jobs: &Handoff<Job>) {
+async fn serve<A: LocalAgent>(make: impl FnOnce() -> A, mut jobs: mpsc::UnboundedReceiver<Job>) {
     let (mut make, mut agent) = (Some(make), None);
-    while let Some(Job { task, outcome }) = jobs.take().await {
-        let closing = Closing(outcome);
+    while let Some(Job { task, mut outcome }) = jobs.recv().await {
         let is_end = matches!(task, Task::End);
         let work = async {
             if let Some(make) = make.take() {
@@ -157,7 +139,7 @@ async fn serve<A: LocalAgent>(make: impl FnOnce() -> A, jobs: &Handoff<Job>) {
                 None => Err("the agent was not made".into()),
             }
         };
-        let Some(mut result) = unless_closed(&closing.0, work).await else { continue };
+        let Some(mut result) = unless_closed(&mut outcome, work).await else { continue };
         let mut details = AppDetails::default();
         let asked = catch_unwind(AssertUnwindSafe(|| {
             details = agent.as_ref().map(LocalAgent::details).unwrap_or_default();
@@ -167,8 +149,8 @@ async fn serve<A: LocalAgent>(make: impl FnOnce() -> A, jobs: &Handoff<Job>) {
             }
         }));
         result = asked.and(result);
-        closing.0.put(Outcome { result, details });
-        // The value is there: closing the place takes nothing away.
+        // Whoever asked may have gone.
+        let _ = outcome.send(Outcome { result, details });
     }
 }
 
@@ -183,13 +165,12 @@ async fn run<A: LocalAgent>(agent: &mut A, task: Task) -> Result<Option<Map>, Bo
 
 /// Awaits a future and catches its panic; `None` if nobody waits for it any more.
 async fn unless_closed<T>(
-    place: &Handoff<Outcome>,
+    outcome: &mut oneshot::Sender<Outcome>,
     work: impl Future<Output = T>,
 ) -> Option<Result<T, Box<dyn Any + Send>>> {
     let mut work = pin!(work);
-    let mut closed = pin!(place.closed());
     poll_fn(move |context| {
-        if closed.as_mut().poll(context).is_ready() {
+        if outcome.poll_closed(context).is_ready() {
             return Poll::Ready(None);
         }
         match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
@@ -233,6 +214,8 @@ mod tests {
     use std::time::Duration;
 
     use eval_format::AgentDetails;
+
+    use std::sync::Arc;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
 use std::task::Poll;
 
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 /// Polls at most `limit` futures at a time, at least one.
 ///
@@ -71,21 +71,16 @@ pub(crate) struct ShutDown;
 pub(crate) async fn on_own_task<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, ShutDown> {
-    let mut task = Task(tokio::spawn(work));
-    match (&mut task.0).await {
-        Ok(result) => Ok(result),
-        Err(error) => match error.try_into_panic() {
+    // A set ends its tasks when it is dropped.
+    let mut tasks = JoinSet::new();
+    tasks.spawn(work);
+    match tasks.join_next().await {
+        Some(Ok(result)) => Ok(result),
+        Some(Err(error)) => match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
             Err(_) => Err(ShutDown),
         },
-    }
-}
-
-struct Task<T>(JoinHandle<T>);
-
-impl<T> Drop for Task<T> {
-    fn drop(&mut self) {
-        self.0.abort();
+        None => Err(ShutDown),
     }
 }
 

@@ -166,7 +166,8 @@ fn kinds(mut bytes: &[u8]) -> u8 {
     kinds
 }
 
-/// Ends a line that holds a record: seals it, and adds the line break.
+/// Ends a line that holds a record: seals it (`{"record":"decided", .., "n":7,"sum":"0123456789abcdef"}`; the sum is that of
+/// everything before `,"sum"`), and adds the line break.
 pub(super) fn seal(json: &mut String, number: usize) {
     debug_assert!(json.ends_with('}'), "only objects have a seal");
     // The brace that closes the record comes behind the seal.

@@ -88,6 +88,7 @@ impl Serialize for Transcript {
     }
 }
 
+// The form of contents is not the one that ADK saves, which leaves out keys that ADK does not know: metrics may read those keys.
 fields!(Content from default { role, parts });
 fields!(Part from default { text, thought, function_call, function_response, other });
 fields!(FunctionCall from default { id, name, args, other });

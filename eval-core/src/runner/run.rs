@@ -157,15 +157,7 @@ impl EvalRunner {
         concurrency: usize,
         stop: impl Future<Output = ()> + Send,
     ) {
-        let jobs = run_plan.jobs();
-        plan(&jobs);
-        let first_to_fail = OnceLock::new();
-        let mut cases: Vec<BoxFuture<'_, ()>> = Vec::with_capacity(jobs.len());
-        for job in &jobs {
-            let case = self.one_of_many(*job, &setup, &first_to_fail);
-            cases.push(Box::pin(async { drop(case.await) }));
-        }
-        guard::all_until(concurrency, cases, stop).await;
+        self.run_each(&run_plan.jobs(), &setup, concurrency, stop, drop).await;
     }
 
     async fn run_jobs<Shape, S: Setup<Shape>>(
@@ -175,20 +167,33 @@ impl EvalRunner {
         concurrency: usize,
         stop: impl Future<Output = ()> + Send,
     ) -> EvalReport {
-        plan(&jobs);
-        let first_to_fail = OnceLock::new();
-        // Boxed one by one: through a closure the compiler loses sight of the futures being `Send`.
-        let mut cases: Vec<BoxFuture<'_, CaseReport>> = Vec::with_capacity(jobs.len());
-        for job in &jobs {
-            cases.push(Box::pin(self.one_of_many(*job, setup, &first_to_fail)));
-        }
-        let reports = guard::all_until(concurrency, cases, stop).await;
+        let reports = self.run_each(&jobs, setup, concurrency, stop, std::convert::identity).await;
         let reports = reports.into_iter().zip(&jobs);
         EvalReport {
             cases: reports
                 .map(|(report, job)| report.unwrap_or_else(|| self.labelled(job.interrupted())))
                 .collect(),
         }
+    }
+
+    /// Runs each case. `keep` takes what is kept of its report; `None` if it had no verdict when `stop` ended.
+    async fn run_each<Shape, S: Setup<Shape>, T: Send>(
+        &self,
+        jobs: &[Job<'_>],
+        setup: &S,
+        concurrency: usize,
+        stop: impl Future<Output = ()> + Send,
+        keep: fn(CaseReport) -> T,
+    ) -> Vec<Option<T>> {
+        plan(jobs);
+        let first_to_fail = OnceLock::new();
+        // Boxed one by one: through a closure the compiler loses sight of the futures being `Send`.
+        let mut cases: Vec<BoxFuture<'_, T>> = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            let case = self.one_of_many(*job, setup, &first_to_fail);
+            cases.push(Box::pin(async move { keep(case.await) }));
+        }
+        guard::all_until(concurrency, cases, stop).await
     }
 
     /// Runs one case, unless another one failed before it began and this runner ends at the first.

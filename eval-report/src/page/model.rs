@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::diff::Piece;
-use super::plot::{Histogram, PassRate, Spark};
-use super::scatter::Scatter;
+use super::plot::{Histogram, PassRate, Scatter, Spark};
 use super::text::Text;
 
 /// Everything that the page shows.

@@ -1,11 +1,10 @@
 //! The cases as they are in the files now.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::{env, fmt};
 
-use crate::journal::RecordedRun;
 use eval_core::journal::Started;
 use eval_format::__private::test_names;
 use eval_format::conventions::recording_path;
@@ -13,8 +12,8 @@ use eval_format::reader::check_set;
 use eval_format::{EvalCase, Meaning};
 use eval_support::untrusted::one_line;
 
+use crate::journal::RecordedRun;
 use crate::output::read;
-use crate::set_file::path_of;
 
 /// The files that were read so far, by the name that the journal has for them.
 #[derive(Debug, Default)]
@@ -138,4 +137,13 @@ impl Set {
         let cases = set.eval_cases.into_iter().map(|case| (case.eval_id.clone(), case));
         Ok(Self { path, cases: cases.collect() })
     }
+}
+
+/// The file of a set: `file` is relative to the folder that cargo built in, which is the current folder or one above;
+/// `set_file` is relative to the folder of its package.
+pub(super) fn path_of(file: &str, set_file: Option<&str>) -> Option<PathBuf> {
+    let here = env::current_dir().ok()?;
+    [Some(file), set_file].into_iter().flatten().find_map(|file| {
+        here.ancestors().map(|folder| folder.join(Path::new(file))).find(|path| path.is_file())
+    })
 }

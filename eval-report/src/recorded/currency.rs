@@ -10,9 +10,8 @@ use std::time::{Duration, SystemTime};
 use eval_core::journal::{Head, JOB_VARIABLES, Started};
 use eval_support::untrusted::one_line;
 
-use super::cases::{added, are_as_recorded};
+use super::cases::{added, are_as_recorded, path_of};
 use crate::journal::RecordedRun;
-use crate::set_file::path_of;
 
 /// When a run began, and when its test binaries were built.
 #[derive(Clone, Copy, Debug, Default)]

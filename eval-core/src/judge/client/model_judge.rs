@@ -11,7 +11,7 @@ use super::http::Http;
 use super::secret::Key;
 use super::wire::{Wire, WireRequest, anthropic, gemini, open_ai};
 use crate::judge::environment::{self, EnvironmentError};
-use crate::judge::model::{Model, missing_key};
+use crate::judge::provider::{Model, missing_key};
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Provider};
 
 /// A judge that asks models of several providers over HTTP.

@@ -4,7 +4,6 @@ pub(super) mod anthropic;
 pub(super) mod gemini;
 pub(super) mod open_ai;
 mod options;
-mod schema;
 
 use eval_format::UsageMetadata;
 use serde_json::Value;

@@ -3,8 +3,7 @@
 use eval_format::UsageMetadata;
 use serde_json::{Value, json};
 
-use super::options::options;
-use super::schema::closed;
+use super::options::{closed, options};
 use super::{Answer, End, Wire, WireRequest, failure, texts, unfinished, usage};
 use crate::judge::JudgeError;
 

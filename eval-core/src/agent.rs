@@ -5,7 +5,6 @@ mod boxed;
 mod closure;
 mod event;
 mod interface;
-mod late;
 mod local;
 mod log;
 mod recorder;

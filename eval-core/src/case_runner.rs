@@ -4,7 +4,6 @@
 //! step only reads what the one before it left, so a judge that fails cannot cost another run of the agent.
 
 mod again;
-mod body;
 mod evaluated;
 
 use std::sync::Arc;
@@ -29,7 +28,7 @@ use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
 use again::Again;
-use body::Bodies;
+use evaluated::{Bodies, blame};
 pub(crate) use evaluated::{EndedBody, Evaluated};
 
 /// Everything that running a case takes, apart from the case and its agent.
@@ -195,11 +194,11 @@ impl CaseRunner {
             run.look_for_late_events(&identified.log);
         }
         for (number, error) in again.late() {
-            body::blame(&mut runs, number, &error, &identified.log);
+            blame(&mut runs, number, &error, &identified.log);
         }
         let repeated = again.into_runs();
         if let Some((number, error)) = source.left_undone() {
-            body::blame(&mut runs, number, &error, &identified.log);
+            blame(&mut runs, number, &error, &identified.log);
         }
         let mut case = Some(source.into_case(identified.case));
         bodies.decide(runs, &identified.log, |runs| {

@@ -4,7 +4,6 @@
 mod builder;
 mod directory;
 mod error;
-mod job;
 #[cfg(feature = "judges")]
 mod judges;
 #[cfg(not(feature = "judges"))]

@@ -6,13 +6,10 @@
 
 mod history;
 mod personas;
-mod prompt;
-mod simulation;
 mod user;
 
 pub(crate) use personas::profile;
-pub(crate) use simulation::{Simulation, SimulationError};
-pub(crate) use user::{Simulator, Trouble};
+pub(crate) use user::{Simulation, SimulationError, Simulator, Trouble};
 
 #[cfg(test)]
 mod tests;

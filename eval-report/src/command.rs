@@ -12,8 +12,7 @@ use std::marker::PhantomData;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use eval_core::agent::BoxFuture;
-use eval_core::agent::{BoxAgent, BoxError};
+use eval_core::agent::{BoxAgent, BoxError, BoxFuture};
 use eval_core::report::EvalReport;
 use eval_core::runner::{EvalRunner, RunDirError, Setup};
 use eval_format::{EvalCase, ReadError};

@@ -1,25 +1,21 @@
 //! Recorded runs: which one a command is about, what became of each of its tests, and the totals.
 
 mod cases;
-mod checkout;
 mod currency;
 mod folder;
 mod problems;
 mod results;
 mod run;
-mod state;
 mod test;
 mod totals;
 mod usage;
 
 pub use cases::{Cases, Found};
-pub use checkout::{Changes, revisions};
 pub use currency::added_cases;
 pub use folder::{near, new_root, own_runs, prune, root, whose_in};
 pub use problems::{Problem, gaps};
 pub use results::RunResults;
 pub use run::{LoadedRun, WhichRun, run_folder};
-pub use state::State;
-pub use test::{CaseLocation, Retry, RunCounts, TestResult, headline};
+pub use test::{CaseLocation, Retry, RunCounts, State, TestResult, headline};
 pub use totals::{OverCases, Totals};
 pub use usage::{Usage, cost};

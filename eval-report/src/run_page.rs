@@ -13,8 +13,7 @@ use std::time::Duration;
 use eval_format::Bound;
 use eval_support::words::count;
 
-use crate::output::CommandError;
-use crate::output::time;
+use crate::output::{CommandError, time};
 use crate::page::{self, Anchors, CaseRow, Count, Histogram, PageModel, Point, Scatter, line};
 use crate::phrases;
 use crate::price::Cost;

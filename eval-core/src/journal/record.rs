@@ -1,8 +1,7 @@
 //! The records: one line each, in the order in which they are written.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use eval_format::{Gate, Pass};
 use eval_support::variables::{ATTEMPT, NEXTEST_RUN_ID};

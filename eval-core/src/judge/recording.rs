@@ -4,9 +4,7 @@
 //! process knows of it, and ask a question once; see `shared.rs`. What is read from disk or written, and what waits for
 //! another process, is on threads that may block.
 
-mod blocking;
 mod file;
-mod flights;
 mod miss;
 mod recorded_judge;
 mod shared;

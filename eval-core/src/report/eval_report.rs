@@ -6,8 +6,7 @@ use eval_support::secrets::mask;
 use eval_support::words::count;
 
 use super::case_report::CaseReport;
-use super::metric_report::MetricReport;
-use super::metric_report::short;
+use super::metric_report::{MetricReport, short};
 use crate::verdict::Verdict;
 
 /// What came out of an eval set or of several: the cases in the order of the files.

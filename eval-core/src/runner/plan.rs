@@ -8,11 +8,9 @@ use eval_format::{EvalSet, ReadError};
 use eval_support::spelling::suggest;
 
 use super::builder::EvalRunner;
-use super::directory::Selected;
-use super::directory::{Found, read_config};
+use super::directory::{Found, Selected, read_config};
 use super::error::RunDirError;
-use super::job::Job;
-use super::prepare::Prepared;
+use super::prepare::{Job, Prepared};
 
 /// Cases of files that are to run: read, checked, and ready. See [`EvalRunner::select`].
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use eval_support::words::count;
 
 use super::builder::EvalRunner;
 use super::error::RunnerError;
-use super::job::Job;
+use super::prepare::Job;
 use crate::play::renew_rubrics;
 use crate::report::{CaseReport, RunReport};
 use crate::transcript::{RunError, Transcript};

@@ -9,11 +9,10 @@ use std::time::Duration;
 use eval_format::{EvalCase, EvalSet};
 
 use super::builder::EvalRunner;
-use super::directory;
-use super::directory::Selected;
+use super::directory::{self, Selected};
 use super::error::{RunDirError, RunnerError};
-use super::job::Job;
 use super::plan::RunPlan;
+use super::prepare::Job;
 use super::setup_fn::Setup;
 use crate::agent::{Agent, BoxAgent, BoxFuture};
 use crate::case_runner::{AgentSource, Begun, CaseRunner, Evaluated, IdentifiedCase, Run};

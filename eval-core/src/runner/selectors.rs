@@ -6,14 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eval_format::conventions::FileKind;
-use eval_format::find::find_sets;
-use eval_format::find::{fixed_folder, is_glob};
+use eval_format::find::{find_sets, fixed_folder, is_glob};
 use eval_format::{ReadError, Value};
 use eval_support::spelling::suggest;
 
 use super::builder::EvalRunner;
-use super::directory::Selected;
-use super::directory::{self, Found};
+use super::directory::{self, Found, Selected};
 use super::error::RunDirError;
 
 /// The word after the set that selects cases of it.

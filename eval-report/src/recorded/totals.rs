@@ -8,8 +8,7 @@ use serde::Serialize;
 use crate::journal::RecordedRun;
 use crate::statistics::{StatisticsError, Tally};
 
-use super::state::State;
-use super::test::TestResult;
+use super::test::{State, TestResult};
 use super::usage::Usage;
 use crate::output::Outcome;
 

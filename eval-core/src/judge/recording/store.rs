@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
+use std::future::pending;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -9,12 +11,11 @@ use eval_format::recording::{RecordedQuestion, Recording};
 use eval_format::{Map, Value};
 use eval_support::secrets::{mask_shapes, secret_variables};
 use eval_support::words::count;
+use tokio::runtime::Handle;
 
-use super::blocking::blocking;
 use super::file::FileError;
-use super::flights::Landed;
 use super::miss::{self, RecordingLabel};
-use super::shared::{SharedRecording, User};
+use super::shared::{Landed, SharedRecording, User};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 
 /// A recording in use.
@@ -368,6 +369,22 @@ fn plain_value(value: &Value) -> Value {
         Value::Object(map) => Value::Object(without(map)),
         Value::Array(items) => Value::Array(items.iter().map(plain_value).collect()),
         scalar => scalar.clone(),
+    }
+}
+
+/// Does the work on a thread that may block, and awaits it. Without a runtime of tokio there is no such thread, and none that
+/// others wait for: the work is done at once.
+///
+/// The work goes on if the future is dropped.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let Ok(runtime) = Handle::try_current() else { return work() };
+    match runtime.spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(payload) => resume_unwind(payload),
+            // The runtime ends, and this task with it.
+            Err(_) => pending().await,
+        },
     }
 }
 

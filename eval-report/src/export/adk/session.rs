@@ -4,8 +4,7 @@ use eval_format::{Map, Value};
 
 use super::scored::error;
 use eval_core::agent::Event;
-use eval_core::report::RunReport;
-use eval_core::report::TurnRecord;
+use eval_core::report::{RunReport, TurnRecord};
 
 /// The session with its events; `null` where none was opened and nothing broke.
 ///

@@ -29,7 +29,7 @@ mod traces;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 #[cfg(not(all(feature = "serve", feature = "store")))]
 use crate::features::{AnyArgs, lacking};
@@ -119,39 +119,12 @@ impl Command {
     }
 }
 
-impl Command {
-    /// The name, as it is typed.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::New(_) => "new",
-            Self::Check(_) => "check",
-            Self::Fmt(_) => "fmt",
-            Self::Migrate(_) => "migrate",
-            Self::Import(_) => "import",
-            Self::List(_) => "list",
-            Self::Accept(_) => "accept",
-            Self::Create(_) => "create",
-            Self::AddCase(_) => "add-case",
-            Self::RemoveCase(_) => "remove-case",
-            Self::RenameCase(_) => "rename-case",
-            Self::Metrics(_) => "metrics",
-            Self::Plan(_) => "plan",
-            Self::Record(_) => "record",
-            Self::Report(_) => "report",
-            Self::Rerun(_) => "rerun",
-            Self::Rescore(_) => "rescore",
-            Self::Run(_) => "run",
-            Self::Serve(_) => "serve",
-            Self::Store(_) => "store",
-            Self::Traces(_) => "traces",
-            Self::Completions(_) => "completions",
-        }
-    }
-}
-
-/// The command of a command line. The error is what clap prints: wrong usage, the help, or the version.
-pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {
-    Cli::try_parse_from(args).map(|cli| cli.command)
+/// The command of a command line, and its name as it is typed. The error is what clap prints: wrong usage, the help, or the version.
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<(Command, String), clap::Error> {
+    let matches = Cli::command().try_get_matches_from(args)?;
+    let name = matches.subcommand_name().unwrap_or_default().to_owned();
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))?;
+    Ok((cli.command, name))
 }
 
 #[cfg(test)]

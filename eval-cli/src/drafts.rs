@@ -1,17 +1,108 @@
 //! Drafts: those that commands make, written into a set, and those of a set that wait for somebody to accept them.
 
 mod added;
-mod decide;
-mod draft;
 mod set;
 mod shown;
 
+use std::path::PathBuf;
+
 pub(crate) use added::Added;
-pub(crate) use decide::accept;
-#[cfg(feature = "serve")]
-pub(crate) use decide::reject;
-pub(crate) use draft::Draft;
+use eval_format::{EvalCase, SetEditor};
+use eval_support::untrusted::one_line;
 pub(crate) use set::Destination;
 pub(crate) use shown::text as shown;
 #[cfg(feature = "serve")]
 pub(crate) use shown::{Part, parts};
+
+use crate::edited::{edit, refused};
+use crate::output::CommandError;
+
+/// A draft of a set, as it was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    pub(crate) path: PathBuf,
+    pub(crate) case: EvalCase,
+}
+
+/// Takes the marks of drafts away, if the cases are still those that were shown. Those of one set are accepted together: its
+/// file is read and written once.
+pub(crate) fn accept(drafts: &[Draft]) -> Result<(), CommandError> {
+    drafts.chunk_by(|one, next| one.path == next.path).try_for_each(|of_set| {
+        edit(&of_set[0].path, |editor| {
+            of_set.iter().try_for_each(|draft| {
+                unchanged(draft, editor)?;
+                editor.accept(&draft.case.eval_id).map_err(|error| refused(&draft.path, &error))
+            })
+        })
+    })
+}
+
+/// Takes a draft out of its set, if the case is still the one that was shown.
+#[cfg(feature = "serve")]
+pub(crate) fn reject(draft: &Draft) -> Result<(), CommandError> {
+    edit(&draft.path, |editor| {
+        unchanged(draft, editor)?;
+        let removed = editor.remove_case(&draft.case.eval_id);
+        removed.map(drop).map_err(|error| refused(&draft.path, &error))
+    })
+}
+
+fn unchanged(draft: &Draft, editor: &SetEditor) -> Result<(), CommandError> {
+    let id = &draft.case.eval_id;
+    if editor.case(id).is_some_and(|now| *now != draft.case) {
+        let shown = draft.path.display().to_string();
+        let message = format!("`{}`: the case `{}` was changed meanwhile", one_line(&shown), one_line(id));
+        return Err(CommandError::new(message, "look at it again"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::edited::open;
+
+    #[test]
+    fn a_draft_that_was_changed_since_it_was_shown_is_not_accepted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.evalset.json");
+        let text = r#"{"eval_set_id": "s", "eval_cases": [
+            {"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}], "_draft": {}}]}"#;
+        fs::write(&path, text).expect("a set");
+        let shown = open(&path).expect("a set").case("a").expect("it is there").clone();
+        let draft = Draft { path: path.clone(), case: shown };
+        let changed = text.replace("Hi", "Bye");
+        fs::write(&path, &changed).expect("a set");
+        let error = accept(std::slice::from_ref(&draft)).expect_err("it is another one");
+        assert!(error.message.ends_with("the case `a` was changed meanwhile"), "{}", error.message);
+        assert_eq!(fs::read_to_string(&path).expect("a set"), changed);
+        fs::write(&path, text).expect("a set");
+        accept(&[draft]).expect("it is the one that was shown");
+        assert_eq!(fs::read_to_string(&path).expect("a set"), text.replace(r#", "_draft": {}"#, ""));
+    }
+
+    #[test]
+    fn drafts_of_one_set_are_accepted_together_or_not_at_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.evalset.json");
+        let case = |id: &str| {
+            format!(
+                r#"{{"eval_id": "{id}", "conversation": [{{"user_content": {{"parts": [{{"text": "{id}"}}]}}}}], "_draft": {{}}}}"#
+            )
+        };
+        let text = format!(r#"{{"eval_set_id": "s", "eval_cases": [{}, {}]}}"#, case("a"), case("b"));
+        fs::write(&path, &text).expect("a set");
+        let editor = open(&path).expect("a set");
+        let drafts: Vec<Draft> =
+            editor.cases().map(|case| Draft { path: path.clone(), case: case.clone() }).collect();
+        let changed = text.replace(r#""text": "b""#, r#""text": "c""#);
+        fs::write(&path, &changed).expect("a set");
+        accept(&drafts).expect_err("the second one is another one");
+        assert_eq!(fs::read_to_string(&path).expect("a set"), changed, "the first one is a draft still");
+        fs::write(&path, &text).expect("a set");
+        accept(&drafts).expect("both are as they were shown");
+        assert_eq!(fs::read_to_string(&path).expect("a set"), text.replace(r#", "_draft": {}"#, ""));
+    }
+}

@@ -1,18 +1,143 @@
 //! Files on a command line: finding them, reading and writing them, and showing their problems.
 
 mod find;
-mod folder;
-mod modern;
-mod problem_json;
-mod problems;
 
-pub(crate) use crate::output::read;
+use std::path::Path;
+
+use eval_format::compat::{Incompatibility, check_passable};
+use eval_format::config::check_config;
+use eval_format::conventions::{SHARED_CONFIG, shared_config_path};
 pub(crate) use eval_format::problem::Positions;
+use eval_format::problem::render;
+use eval_format::reader::Form;
+use eval_format::{EvalCase, EvalConfig, EvalSet, Problem};
+use eval_report::output::problem::problems;
+pub(crate) use eval_report::output::problem::severity_name;
+use eval_support::shell;
+use eval_support::untrusted::{guard, one_line};
 pub(crate) use eval_support::whole_file::{create, replace};
 #[cfg(feature = "store")]
 pub(crate) use eval_support::whole_file::{private_beside, replace_private};
-pub(crate) use find::{Input, Scope, find_files};
-pub(crate) use folder::sessions_in;
-pub(crate) use modern::{form_name, modern, text_like};
-pub(crate) use problem_json::{FoundProblems, severity_name};
-pub(crate) use problems::{config_beside, read_config, shown, unpassable};
+use eval_support::words::count;
+pub(crate) use find::{Input, Scope, find_files, sessions_in};
+use serde::{Serialize, Serializer};
+
+use crate::output::CommandError;
+pub(crate) use crate::output::read;
+use crate::output::style::{ERROR, WARNING, styled};
+
+/// A text and what was found in it, in the order of the text.
+#[derive(Debug, Default)]
+pub(crate) struct FoundProblems {
+    /// The ranges of the problems point into it.
+    pub(crate) text: String,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Serialize for FoundProblems {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        problems(&self.text, &self.problems).serialize(serializer)
+    }
+}
+
+/// The name of a form, with its article.
+pub(crate) fn form_name(form: Form) -> &'static str {
+    match form {
+        Form::EvalSet => "an eval set",
+        Form::TestFile => "an old test file",
+        Form::OldEvalSet => "an old eval set",
+    }
+}
+
+/// A set that was read from a file of this form, as ADK would save it.
+///
+/// ADK draws the id of an old form at random or takes it from its caller. Here it is the stem of the file that will hold
+/// the set, since ADK finds an eval set by the name of its file.
+pub(crate) fn modern(set: &EvalSet, form: Form, stem: &str) -> EvalSet {
+    match form {
+        Form::EvalSet => set.clone(),
+        Form::TestFile | Form::OldEvalSet => {
+            let mut named = set.clone().with_name(stem);
+            stem.clone_into(&mut named.eval_set_id);
+            named
+        }
+    }
+}
+
+/// The text of a set as ADK saves it. It ends with a line break if `before` does. Its lines end as all lines of `before` do:
+/// on Windows, git may check files out with `\r\n`.
+pub(crate) fn text_like(set: &EvalSet, before: &str) -> String {
+    let mut text = set.to_json();
+    if before.ends_with('\n') {
+        text.push('\n');
+    }
+    let (all, with_return) = (before.matches('\n').count(), before.matches("\r\n").count());
+    if all > 0 && all == with_return { text.replace('\n', "\r\n") } else { text }
+}
+
+/// How many problems of one file are shown. With more than these, it helps more to fix the first ones than to see the
+/// rest.
+const MOST_SHOWN: usize = 20;
+
+/// The problems of one file as the compiler shows them, errors first, each followed by an empty line.
+pub(crate) fn shown(file: &str, found: &FoundProblems) -> String {
+    let FoundProblems { text, problems } = found;
+    let (errors, warnings): (Vec<_>, Vec<_>) = problems.iter().partition(|problem| problem.is_error());
+    let mut shown = String::new();
+    for problem in errors.iter().chain(&warnings).take(MOST_SHOWN) {
+        let level = if problem.is_error() { styled(ERROR, "error") } else { styled(WARNING, "warning") };
+        shown.push_str(&format!("{level}: {}\n\n", guard(&render(problem, file, text))));
+    }
+    let hidden = problems.len().saturating_sub(MOST_SHOWN);
+    if hidden > 0 {
+        shown.push_str(&format!("... and {} in `{}`\n\n", count(hidden, "more problem"), one_line(file)));
+    }
+    shown
+}
+
+/// Reads a config. Its criteria may name these metrics of the user's own.
+pub(crate) fn read_config(path: &Path, own: &[&str]) -> Result<EvalConfig, CommandError> {
+    let shown = path.display().to_string();
+    let checked = check_config(&shown, &read(path)?, own);
+    let problems = checked.problems.len();
+    checked.config.ok_or_else(|| has(&shown, &count(problems, "problem")))
+}
+
+/// The config beside a set; `None` if there is none, or if it has errors of its own: what the set is scored with is then
+/// unknown.
+pub(crate) fn config_beside(set: &Path, own: &[&str]) -> Option<EvalConfig> {
+    check_config(SHARED_CONFIG, &read(&shared_config_path(set)).ok()?, own).config
+}
+
+/// The cases of a set that no agent can pass by the config beside it, or by ADK's default criteria if there is none.
+pub(crate) fn unpassable(set: &Path, own: &[&str], cases: &[EvalCase]) -> Vec<Incompatibility> {
+    let config = config_beside(set, own);
+    if config.is_none() && shared_config_path(set).exists() {
+        return Vec::new();
+    }
+    check_passable(config.as_ref(), own, cases)
+}
+
+/// The error of a command that cannot use a file, since it has `2 errors`.
+pub(crate) fn has(file: &str, errors: &str) -> CommandError {
+    CommandError::new(
+        format!("`{}` has {errors}", one_line(file)),
+        format!("`cargo evalset check {}` shows them", shell::word(file)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::reader::check_set;
+
+    use super::*;
+
+    #[test]
+    fn after_twenty_problems_the_rest_is_counted() {
+        let text = format!(r#"{{"eval_set_id": "s", "eval_cases": [{}]}}"#, vec!["1"; 25].join(","));
+        let checked = check_set("s.evalset.json", text.as_bytes(), None);
+        let shown = shown("s.evalset.json", &FoundProblems { text, problems: checked.problems });
+        assert_eq!(shown.matches("--> s.evalset.json").count(), 20);
+        assert!(shown.ends_with("... and 5 more problems in `s.evalset.json`\n\n"), "{shown}");
+    }
+}

@@ -39,8 +39,8 @@ use output::{Answer, CommandError, Format, Outcome, mask};
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args = without_cargo(args);
     let format = asked_format(&args);
-    let command = match commands::parse(args.clone()) {
-        Ok(command) => command,
+    let (command, name) = match commands::parse(args.clone()) {
+        Ok(parsed) => parsed,
         Err(error) if format == Format::Json && error.use_stderr() => {
             let text = in_one_line(&args, error.render().to_string());
             let text = text.trim().strip_prefix("error: ").unwrap_or(text.trim());
@@ -59,7 +59,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     match check_variables().and_then(|()| command.run()) {
         Ok(answer) => print(&answer),
-        Err(error) => print_error(&error, format, Some(command.name())),
+        Err(error) => print_error(&error, format, Some(&name)),
     }
 }
 

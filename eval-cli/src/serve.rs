@@ -3,16 +3,13 @@
 mod answer;
 mod check;
 mod drafts;
-mod events;
 mod folder;
 mod html;
 mod hub;
 mod job;
 mod lines;
 mod runs;
-mod sets;
 mod site;
-mod start;
 mod tail;
 mod view;
 mod watch;
@@ -39,15 +36,15 @@ pub(crate) fn site(records: PathBuf, prices: Prices, agent: Option<Start>) -> (R
         .route("/runs", get(runs::list))
         .route("/runs/{id}", get(runs::run))
         .route("/runs/{id}/changes", get(runs::changes))
-        .route("/events", get(events::events))
+        .route("/events", get(watch::events))
         .route("/drafts", get(drafts::page))
         .route("/drafts/accept", post(drafts::accept))
         .route("/drafts/reject", post(drafts::reject))
         .route("/check", get(check::page))
         .route("/check/journal", post(check::journal).layer(DefaultBodyLimit::max(check::LARGEST)))
         .route("/dropped/{number}", get(check::dropped))
-        .route("/run", post(start::start))
-        .route("/run/cancel", post(start::cancel))
+        .route("/run", post(runs::start))
+        .route("/run/cancel", post(runs::cancel))
         .with_state(std::sync::Arc::clone(&site));
     (routes, site)
 }

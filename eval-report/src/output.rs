@@ -4,6 +4,7 @@ pub mod again;
 mod error;
 pub mod json;
 mod outcome;
+pub mod problem;
 pub mod style;
 pub mod time;
 pub mod width;

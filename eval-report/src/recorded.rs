@@ -12,7 +12,7 @@ mod usage;
 
 pub use cases::{Cases, Found};
 pub use currency::added_cases;
-pub use folder::{near, new_root, own_runs, prune, root, whose_in};
+pub use folder::{near, new_root, own_run, own_runs, prune, root};
 pub use problems::{Problem, gaps};
 pub use results::RunResults;
 pub use run::{LoadedRun, WhichRun, run_folder};

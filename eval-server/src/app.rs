@@ -3,13 +3,13 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::request::Parts;
 use tokio::sync::Semaphore;
 
 use crate::access::{Access, Caller};
-use crate::body::{self, Received};
+use crate::body::{self, Memory, Received};
 use crate::limits::Limits;
-use crate::memory::Memory;
 use crate::options::ServerOptions;
 use crate::refusal::Refusal;
 use crate::sessions::Sessions;
@@ -63,93 +63,87 @@ impl App {
         body::receive(request, &self.memory, self.limits()).await
     }
 
-    /// Reads a request and computes its answer: at once if it is small, else on a thread for such work. `work` must not wait.
+    /// Computes an answer for which no body is read.
+    pub(crate) async fn work<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let own = Arc::clone(self);
+        self.workers.run(move || work(&own)).await?
+    }
+
+    /// Reads a request and computes its answer.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         request: Request,
-        work: impl FnOnce(Received) -> T + Send + 'static,
+        thread: Thread,
+        work: impl FnOnce(Received) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let received = self.receive(request).await?;
-        self.compute_with(received, work).await
+        self.compute_with(received, thread, work).await
     }
 
     /// The same for a body that has arrived.
     pub(crate) async fn compute_with<T: Send + 'static>(
         &self,
-        received: Received,
-        work: impl FnOnce(Received) -> T + Send + 'static,
+        mut received: Received,
+        thread: Thread,
+        work: impl FnOnce(Received) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        if received.is_small() {
-            at_once(with_unpacked(received, work))?
-        } else {
-            self.apart(received, work).await
-        }
-    }
-
-    /// The same on a thread for such work, whose work ends early if nobody waits for it any more, and it asks.
-    async fn apart<T: Send + 'static>(
-        &self,
-        received: Received,
-        work: impl FnOnce(Received) -> T + Send + 'static,
-    ) -> Result<T, Refusal> {
+        let is_at_once = thread == Thread::BySize && received.is_small();
         let _waiting = received.wanted.waiting();
-        self.workers.run(with_unpacked(received, work)).await?
-    }
-
-    /// The same for work that asks judges, and waits for them, if the caller may.
-    pub(crate) async fn compute_or_ask<T: Send + 'static>(
-        &self,
-        caller: Caller,
-        request: Request,
-        work: impl FnOnce(Received) -> T + Send + 'static,
-    ) -> Result<T, Refusal> {
-        if caller != Caller::Trusted {
-            return self.compute(request, work).await;
-        }
-        self.compute_apart(request, work).await
-    }
-
-    /// The same for work that may wait or takes long, whatever the size of the body: always on a thread for such work.
-    pub(crate) async fn compute_apart<T: Send + 'static>(
-        &self,
-        request: Request,
-        work: impl FnOnce(Received) -> T + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let received = self.receive(request).await?;
-        self.apart(received, work).await
-    }
-
-    /// Reads a request and computes its answer, in two steps: the second is always on a thread for such work if the caller may ask
-    /// judges, or if what was read `takes_long` in spite of its size.
-    pub(crate) async fn compute_or_ask_read<R: Send + 'static, T: Send + 'static>(
-        &self,
-        caller: Caller,
-        request: Request,
-        read: impl FnOnce(&Received) -> Result<R, Refusal> + Send + 'static,
-        takes_long: impl FnOnce(&Received, &R) -> bool,
-        work: impl FnOnce(&Received, R) -> T + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let received = self.receive(request).await?;
-        if caller == Caller::Trusted || !received.is_small() {
-            let both = |received: Received| read(&received).map(|read| work(&received, read));
-            return self.apart(received, both).await?;
-        }
-        // What is small is not packed.
-        let read = at_once(|| read(&received))??;
-        if takes_long(&received, &read) {
-            self.apart(received, |received| work(&received, read)).await
-        } else {
-            at_once(|| work(&received, read))
-        }
+        let work = move || {
+            received.unpack()?;
+            work(received)
+        };
+        if is_at_once { at_once(work)? } else { self.workers.run(work).await? }
     }
 }
 
-fn with_unpacked<T>(
-    mut received: Received,
-    work: impl FnOnce(Received) -> T,
-) -> impl FnOnce() -> Result<T, Refusal> {
-    move || {
-        received.unpack()?;
-        Ok(work(received))
+/// Where an answer is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thread {
+    /// At once if the body is small, else on a thread for such work. The work must neither wait nor take long.
+    BySize,
+    /// On a thread for such work. It ends early if nobody waits for it any more, and it asks.
+    Own,
+}
+
+impl Thread {
+    /// Where work is done that asks judges, and waits for them, if the caller may.
+    pub(crate) fn of(caller: Caller) -> Self {
+        if caller == Caller::Trusted { Self::Own } else { Self::BySize }
+    }
+}
+
+/// A request, and who asks.
+pub(crate) struct Call {
+    pub(crate) app: Shared,
+    pub(crate) caller: Caller,
+    pub(crate) request: Request,
+}
+
+impl FromRequest<Shared> for Call {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &Shared) -> Result<Self, Refusal> {
+        // Each request was looked at before it came here.
+        let caller = request.extensions().get().copied().unwrap_or(Caller::Remote);
+        Ok(Self { app: Shared::clone(app), caller, request })
+    }
+}
+
+/// What stands in a path for `{id}`.
+#[derive(Debug)]
+pub(crate) struct Id(pub(crate) String);
+
+/// What is no text is refused as all else is: axum's own refusal is no JSON.
+impl<S: Send + Sync> FromRequestParts<S> for Id {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        path.map(|Path(id)| Self(id))
+            .map_err(|error| Refusal::bad(format!("the path: {}", error.body_text())))
     }
 }

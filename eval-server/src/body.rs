@@ -1,16 +1,20 @@
 //! Bodies of requests: read within limits of size, memory and time, then taken apart.
 
+use std::io::Read;
+use std::sync::Arc;
+
 use axum::body::{Body, Bytes};
 use axum::extract::multipart::MultipartError;
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
+use eval_support::file::GZIP;
+use flate2::bufread::GzDecoder;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::limits::Limits;
-use crate::memory::{HeldMemory, Memory};
-use crate::packed::{self, may_hold_packed};
 use crate::refusal::Refusal;
 use crate::work::{Wanted, complete};
 
@@ -134,7 +138,7 @@ impl Received {
     /// What packed bytes of this body are when they are unpacked.
     pub(crate) fn unpacked(&mut self, packed: &[u8], what: &str) -> Result<Bytes, Refusal> {
         let Self { memory, left, .. } = self;
-        packed::unpacked(packed, what, left, |bytes| memory.grow(bytes)).map(Bytes::from)
+        unpacked(packed, what, left, |bytes| memory.grow(bytes)).map(Bytes::from)
     }
 
     /// The fields of a form; none if there is no body.
@@ -177,4 +181,176 @@ fn unknown_encoding(name: &str) -> Refusal {
     let name: String = name.chars().take(40).collect();
     let why = format!("the body is packed with `{name}`; send it with `Content-Encoding: gzip`, or as it is");
     Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why)
+}
+
+/// The unit in which memory is given away.
+const UNIT: usize = 1024;
+
+/// The memory for bodies, in units.
+#[derive(Debug)]
+pub(crate) struct Memory(Arc<Semaphore>);
+
+/// Memory of one request, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct HeldMemory {
+    all: Arc<Semaphore>,
+    bytes: usize,
+    units: Option<OwnedSemaphorePermit>,
+}
+
+impl Memory {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self(Arc::new(Semaphore::new(limits.bodies.max(limits.body).div_ceil(UNIT))))
+    }
+
+    /// The memory of a request that has none so far.
+    pub(crate) fn of_request(&self) -> HeldMemory {
+        HeldMemory { all: Arc::clone(&self.0), bytes: 0, units: None }
+    }
+
+    /// Whether no request holds any.
+    #[cfg(test)]
+    pub(crate) fn is_free(&self, limits: &Limits) -> bool {
+        self.0.available_permits() == limits.bodies.max(limits.body).div_ceil(UNIT)
+    }
+}
+
+impl HeldMemory {
+    /// Memory for more bytes. It is there or not: who waits here could wait for others that wait too.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        let has = self.units.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let lacks = self.bytes.div_ceil(UNIT).saturating_sub(has);
+        if lacks == 0 {
+            return Ok(());
+        }
+        let lacks = u32::try_from(lacks).unwrap_or(u32::MAX);
+        match (Arc::clone(&self.all).try_acquire_many_owned(lacks), &mut self.units) {
+            (Ok(more), Some(units)) => units.merge(more),
+            (Ok(first), none) => *none = Some(first),
+            (Err(_), _) => {
+                return Err(Refusal::busy("other requests have all the memory; send it again later"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How much is unpacked at a time.
+const PIECE: usize = 32 << 10;
+
+/// The most parts of a packed file: each costs time, also where nothing is in it.
+const MOST_PARTS: usize = 1000;
+
+/// Whether bytes are packed: no text begins so.
+pub(crate) fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&GZIP)
+}
+
+/// Whether something in the bytes may be packed: no text holds the byte with which that begins.
+pub(crate) fn may_hold_packed(bytes: &[u8]) -> bool {
+    bytes.contains(&GZIP[0])
+}
+
+/// What the bytes are when they are unpacked: at most `left` bytes, which become fewer. `grow` takes memory for a piece.
+/// `what` is packed, in messages.
+pub(crate) fn unpacked(
+    packed: &[u8],
+    what: &str,
+    left: &mut usize,
+    mut grow: impl FnMut(usize) -> Result<(), Refusal>,
+) -> Result<Vec<u8>, Refusal> {
+    let (mut rest, mut all, most) = (packed, Vec::new(), *left);
+    let mut piece = vec![0; PIECE];
+    for _ in 0..MOST_PARTS {
+        let mut part = GzDecoder::new(&mut rest);
+        loop {
+            let read = part.read(&mut piece).map_err(|error| {
+                Refusal::bad(format!("{what} is packed with gzip, and cannot be unpacked: {error}"))
+            })?;
+            if read == 0 {
+                break;
+            }
+            *left = left.checked_sub(read).ok_or_else(|| {
+                let why = format!("{what} has more than {most} bytes when it is unpacked");
+                Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
+            })?;
+            grow(read)?;
+            all.extend_from_slice(&piece[..read]);
+        }
+        if rest.is_empty() {
+            return Ok(all);
+        }
+    }
+    Err(Refusal::bad(format!("{what} is packed with gzip in more than {MOST_PARTS} parts")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    #[test]
+    fn requests_have_the_memory_of_what_they_hold_until_they_end() {
+        let limits = Limits::default().body(16 << 10);
+        let memory = Memory::new(&limits);
+        let mut one = memory.of_request();
+        // Little pieces count as what they are together.
+        for _ in 0..4096 {
+            one.grow(1).unwrap();
+        }
+        let mut rest: Vec<HeldMemory> = (0..16).map(|_| memory.of_request()).collect();
+        let given = rest.iter_mut().filter_map(|held| held.grow(16 << 10).ok()).count();
+        assert_eq!(given, 15, "4 KiB of the 256 are taken");
+        assert!(one.grow(16 << 10).is_err());
+        drop((one, rest));
+        assert!(memory.is_free(&limits));
+    }
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn unpack(packed: &[u8], mut left: usize) -> Result<Vec<u8>, String> {
+        unpacked(packed, "it", &mut left, |_| Ok(())).map_err(|refusal| format!("{refusal:?}"))
+    }
+
+    #[test]
+    fn what_fits_is_unpacked_also_in_several_parts() {
+        let text = "traces ".repeat(10_000);
+        assert_eq!(unpack(&packed(text.as_bytes()), text.len()).as_deref(), Ok(text.as_bytes()));
+        let parts = [packed(b"one, "), packed(b""), packed(b"two")].concat();
+        assert_eq!(unpack(&parts, 100).as_deref(), Ok(&b"one, two"[..]));
+    }
+
+    #[test]
+    fn bombs_are_refused_before_they_are_unpacked() {
+        let bomb = packed(&vec![0; 64 << 20]);
+        let mut taken = 0;
+        let refused = unpacked(&bomb, "it", &mut (1 << 20), |bytes| {
+            taken += bytes;
+            Ok(())
+        });
+        let why = format!("{:?}", refused.unwrap_err());
+        assert!(why.contains("413") && why.contains("more than 1048576 bytes"), "{why}");
+        assert!(taken <= 1 << 20, "{taken}");
+        // Parts with nothing in them.
+        let why = unpack(&packed(b"").repeat(MOST_PARTS + 1), 100).unwrap_err();
+        assert!(why.contains("more than 1000 parts"), "{why}");
+    }
+
+    #[test]
+    fn what_is_broken_is_refused() {
+        let whole = packed(b"traces");
+        for broken in [&whole[..whole.len() - 1], &[&whole[..], b"x"].concat(), &[0x1f, 0x8b], b"text"] {
+            let why = unpack(broken, 100).unwrap_err();
+            assert!(why.contains("cannot be unpacked"), "{why}");
+        }
+    }
 }

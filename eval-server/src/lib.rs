@@ -24,23 +24,18 @@ mod drafts;
 #[cfg(test)]
 mod error_texts;
 pub mod events;
-mod json;
 mod limits;
-mod memory;
 mod openapi;
 mod options;
 mod otlp;
-mod packed;
 mod pages;
 mod problems;
 mod receiver;
 mod refusal;
 mod routes;
-mod scoring;
 mod server;
 mod sessions;
 mod shown;
-mod stop;
 mod token;
 mod work;
 
@@ -49,8 +44,7 @@ pub use axum;
 pub use drafts::{DraftRefused, DraftStore, SavedDraft};
 pub use limits::Limits;
 pub use options::ServerOptions;
-pub use server::{BindError, Server};
-pub use stop::stop_signal;
+pub use server::{BindError, Server, stop_signal};
 pub use token::TokenError;
 
 /// Compiles the code of the README.

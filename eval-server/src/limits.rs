@@ -13,6 +13,7 @@ use std::time::Duration;
 /// let options = ServerOptions::new().limits(limits);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Limits {
     pub(crate) body: usize,
     pub(crate) bodies: usize,
@@ -51,7 +52,6 @@ impl Default for Limits {
 
 impl Limits {
     /// The most bytes of a body, and of all that is unpacked of one. All bodies that are in work at a time have at most 16 times as many.
-    #[must_use]
     pub fn body(mut self, bytes: usize) -> Self {
         self.body = bytes.clamp(1, 1 << 30);
         self.bodies = self.body.saturating_mul(16);
@@ -59,70 +59,60 @@ impl Limits {
     }
 
     /// The most connections at a time; others wait to be accepted.
-    #[must_use]
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections.max(1);
         self
     }
 
     /// How long a body may take to arrive, and how long an answer may take.
-    #[must_use]
     pub fn time(mut self, time: Duration) -> Self {
         self.time = time;
         self
     }
 
     /// How long the headers of a request may take to arrive, and how long a connection may be idle.
-    #[must_use]
     pub fn headers(mut self, time: Duration) -> Self {
         self.headers = time;
         self
     }
 
     /// How many requests are computed at a time, apart from small ones, which the threads of the runtime compute at once.
-    #[must_use]
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers.max(1);
         self
     }
 
     /// How many requests wait for a thread that computes. One more is answered with 503.
-    #[must_use]
     pub fn waiting(mut self, requests: usize) -> Self {
         self.waiting = requests;
         self
     }
 
     /// How long requests have to end when the server is stopped.
-    #[must_use]
     pub fn grace(mut self, time: Duration) -> Self {
         self.grace = time;
         self
     }
 
     /// The most live sessions that are kept. The oldest that have ended go first.
-    #[must_use]
     pub fn sessions(mut self, sessions: usize) -> Self {
         self.sessions = sessions.max(1);
         self
     }
 
     /// The most spans of a live session.
-    #[must_use]
     pub fn session_spans(mut self, spans: usize) -> Self {
         self.session_spans = spans.max(1);
         self
     }
 
     /// The memory for what live sessions consist of. A session has at most a quarter of it.
-    #[must_use]
     pub fn session_memory(mut self, bytes: usize) -> Self {
         self.session_memory = bytes;
         self
     }
 
     /// How long nothing must have arrived of a live session for it to count as complete.
-    #[must_use]
     pub fn quiet(mut self, time: Duration) -> Self {
         self.quiet = time;
         self

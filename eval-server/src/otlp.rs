@@ -3,20 +3,17 @@
 //! An export is taken apart where it stands. Nothing is built of it that is many times as large as it is: an empty element
 //! takes two bytes on the wire, and must not take hundreds in memory.
 
-mod encoding;
 mod export;
 mod json;
 mod protobuf;
 mod reply;
-mod sent;
 mod signal;
 mod wire;
 
-pub(crate) use encoding::Encoding;
+pub(crate) use signal::{Encoding, Sent, Signal, Unreadable};
+
 pub(crate) use export::{Batch, Entry, Export, Origin, Rejected, trace_id};
 pub(crate) use reply::{refused, stored};
-pub(crate) use sent::Sent;
-pub(crate) use signal::{Signal, Unreadable};
 
 /// Reads an export. A span or record that cannot be read is rejected, and the others are kept.
 pub(crate) fn read(signal: Signal, encoding: Encoding, bytes: &[u8]) -> Result<Export, Unreadable> {

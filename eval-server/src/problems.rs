@@ -1,16 +1,14 @@
 //! Problems of files, with their places.
 
-use std::ops::Range;
-
-use eval_format::Problem;
 use eval_format::problem::Positions;
-use eval_format::problem::Severity;
-use serde::Serialize;
+use eval_format::{Problem, Value};
+use eval_report::output::problem::problems_in_camel_case;
 use utoipa::ToSchema;
 
 /// What is wrong with a file, and where.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes what is written")]
 pub(crate) struct ProblemEntry {
     /// The kind of problem. It is stable.
     code: &'static str,
@@ -31,8 +29,9 @@ pub(crate) struct ProblemEntry {
 }
 
 /// A range of the text. Lines and columns are from 1; columns count characters.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "it describes what is written")]
 struct Place {
     line: usize,
     column: usize,
@@ -43,8 +42,8 @@ struct Place {
 }
 
 /// Another place that has to do with a problem.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes what is written")]
 struct Related {
     place: Place,
     label: String,
@@ -53,68 +52,21 @@ struct Related {
 /// The most problems in an answer, which must not be much larger than its request.
 const MOST: usize = 1000;
 
-/// The problems of a file, in the order of its text, up to a number of them. Errors go before warnings if there are more.
-pub(crate) fn entries(text: &str, problems: &[Problem]) -> Vec<ProblemEntry> {
-    if problems.len() > MOST {
-        let mut first: Vec<Problem> = problems.to_vec();
-        first.sort_by_key(|problem| !problem.is_error());
-        first.truncate(MOST);
-        first.sort_by_key(|problem| problem.range.start);
-        return all(text, &first);
+/// The problems of a file, in the order of its text, up to a number of them, and the errors in one line each, as clients read them
+/// that know no places. Errors go before warnings if there are more.
+pub(crate) fn told(text: &str, problems: &[Problem]) -> (Vec<Value>, Vec<String>) {
+    let mut told: Vec<Problem> = problems.to_vec();
+    if told.len() > MOST {
+        told.sort_by_key(|problem| !problem.is_error());
+        told.truncate(MOST);
+        told.sort_by_key(|problem| problem.range.start);
     }
-    all(text, problems)
-}
-
-fn all(text: &str, problems: &[Problem]) -> Vec<ProblemEntry> {
-    let positions = Positions::of(text, problems);
-    problems.iter().map(|problem| ProblemEntry::new(problem, &positions)).collect()
-}
-
-/// The errors in one line each, as clients read them that know no places.
-pub(crate) fn errors(entries: &[ProblemEntry]) -> Vec<String> {
-    let errors = entries.iter().filter(|entry| entry.severity == "error");
-    errors.map(ProblemEntry::in_one_line).collect()
-}
-
-impl ProblemEntry {
-    fn new(problem: &Problem, positions: &Positions) -> Self {
-        let related = problem.related.iter();
-        Self {
-            code: problem.code.as_str(),
-            severity: match problem.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            },
-            message: problem.message.clone(),
-            path: (!problem.path.steps().is_empty()).then(|| problem.path.to_string()),
-            place: Place::of(&problem.range, positions),
-            label: problem.label.clone(),
-            help: problem.help.clone(),
-            related: related
-                .map(|(range, label)| Related { place: Place::of(range, positions), label: label.clone() })
-                .collect(),
-        }
-    }
-
-    fn in_one_line(&self) -> String {
-        let Self { message, path, place: Place { line, column, .. }, .. } = self;
-        match path {
-            Some(path) => format!("{line}:{column}: {message} (`{path}`)"),
-            None => format!("{line}:{column}: {message}"),
-        }
-    }
-}
-
-impl Place {
-    fn of(range: &Range<usize>, positions: &Positions) -> Self {
-        let (start, end) = (positions.get(range.start), positions.get(range.end));
-        Self {
-            line: start.line,
-            column: start.column,
-            end_line: end.line,
-            end_column: end.column,
-            start_byte: range.start,
-            end_byte: range.end,
-        }
-    }
+    let positions = Positions::of(text, &told);
+    let errors = told.iter().filter(|problem| problem.is_error()).map(|problem| {
+        let at = positions.get(problem.range.start);
+        let path =
+            if problem.path.steps().is_empty() { String::new() } else { format!(" (`{}`)", problem.path) };
+        format!("{}:{}: {}{path}", at.line, at.column, problem.message)
+    });
+    (problems_in_camel_case(text, &told), errors.collect())
 }

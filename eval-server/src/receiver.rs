@@ -9,7 +9,7 @@ use axum::response::Response;
 use axum::routing::post;
 
 use crate::access::{Access, Needs};
-use crate::app::App;
+use crate::app::{App, Thread};
 use crate::body::Received;
 use crate::otlp::{self, Encoding, Rejected, Sent, Signal, Unreadable};
 use crate::refusal::Refusal;
@@ -118,12 +118,12 @@ async fn add(
 ) -> Result<Option<Rejected>, Refusal> {
     received.allow_unpacked(UNPACKED);
     let own = Arc::clone(app);
-    app.compute_with(received, move |received| {
+    app.compute_with(received, Thread::BySize, move |received| {
         let export =
             otlp::read(signal, encoding, &received.bytes).map_err(|Unreadable(why)| Refusal::bad(why))?;
         own.sessions
             .add(export)
             .map_err(|Full| Refusal::busy("there is no room for more sessions; send it again later"))
     })
-    .await?
+    .await
 }

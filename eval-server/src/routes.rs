@@ -5,7 +5,6 @@ pub(crate) mod evaluate;
 mod evaluate_answer;
 mod evaluate_job;
 mod evaluate_request;
-mod id;
 pub(crate) mod info;
 mod page;
 pub(crate) mod runs;
@@ -13,7 +12,6 @@ pub(crate) mod score;
 pub(crate) mod sessions;
 pub(crate) mod sessions_draft;
 pub(crate) mod sessions_events;
-mod sessions_page;
 pub(crate) mod sessions_score;
 pub(crate) mod validate;
 
@@ -99,9 +97,9 @@ fn undescribed(document: &'static str, has_pages: bool) -> Vec<Route> {
     let sessions = if has_pages { Needs::Token } else { Needs::Nothing };
     let mut routes = vec![
         Route::new("/openapi.json", Needs::Computing, [get(described)]),
-        Route::new("/sessions", sessions, [get(sessions_page::page)]),
-        Route::new("/sessions.css", Needs::Nothing, [get(sessions_page::style)]),
-        Route::new("/sessions.js", Needs::Nothing, [get(sessions_page::script)]),
+        Route::new("/sessions", sessions, [get(page::sessions)]),
+        Route::new("/sessions.css", Needs::Nothing, [get(page::style)]),
+        Route::new("/sessions.js", Needs::Nothing, [get(page::script)]),
     ];
     if !has_pages {
         routes.push(Route::new("/", Needs::Nothing, [get(page::page)]));

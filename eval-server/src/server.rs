@@ -1,22 +1,19 @@
 //! A server: where it listens, and what it answers.
 
 use std::error::Error;
-use std::fmt;
-use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::{fmt, io};
 
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use crate::access::Access;
 use crate::app::App;
-use crate::connections;
-use crate::openapi;
 use crate::options::ServerOptions;
 use crate::receiver::{self, Receiver};
-use crate::routes;
 use crate::token::{Token, TokenError};
+use crate::{connections, openapi, routes};
 
 /// A server that listens, and answers when it [runs](Self::run).
 ///
@@ -163,3 +160,32 @@ async fn bound(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindErr
 
 #[cfg(test)]
 mod tests;
+
+/// Ends when the process is asked to end: at Ctrl-C, and on Unix at SIGTERM, which service managers send.
+///
+/// Never, if neither can be noticed: the system then ends the process.
+pub async fn stop_signal() {
+    tokio::select! {
+        () = ctrl_c() => {}
+        () = terminated() => {}
+    }
+}
+
+async fn ctrl_c() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+#[cfg(unix)]
+async fn terminated() {
+    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        Ok(mut signals) => drop(signals.recv().await),
+        Err(_) => std::future::pending().await,
+    }
+}
+
+#[cfg(not(unix))]
+async fn terminated() {
+    std::future::pending().await
+}

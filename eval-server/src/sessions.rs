@@ -100,7 +100,7 @@ impl Sessions {
             for trace in &traces {
                 store.note_lost(*trace, &lost);
             }
-            store.refuse(&lost, now, None);
+            store.refusals.add(now, &lost, None);
         }
         drop(store);
         self.tell();
@@ -111,16 +111,16 @@ impl Sessions {
     /// [has arrived](Self::arrived). What did not come as a whole cannot be known again.
     pub(crate) fn refuse(&self, why: &str, sent: Option<&Sent>) {
         let sent = sent.map(|sent| sent.identity(&self.keys));
-        self.store().refuse(why, Instant::now(), sent);
+        self.store().refusals.add(Instant::now(), why, sent);
         self.tell();
     }
 
     /// Notes that an export was taken: that it was refused before leaves no doubt any more.
     pub(crate) fn arrived(&self, sent: &Sent) {
         // Where nothing was refused, nothing is computed of the bytes.
-        if self.store().awaits_exports() {
+        if self.store().refusals.awaits() {
             let sent = sent.identity(&self.keys);
-            self.store().arrived(sent);
+            self.store().refusals.arrived(sent);
             self.tell();
         }
     }
@@ -133,7 +133,7 @@ impl Sessions {
     }
 
     pub(crate) fn golden(&self) -> Option<u64> {
-        self.store().golden()
+        self.store().golden
     }
 
     /// Changes, from now on.
@@ -167,9 +167,9 @@ impl Sessions {
         List {
             sessions,
             is_behind: store.is_behind(),
-            removed: store.removed(),
-            refused: store.refused(),
-            last_refusal: store.last_refusal().map(str::to_owned),
+            removed: store.removed.sessions,
+            refused: store.refusals.count(),
+            last_refusal: store.refusals.last().map(str::to_owned),
         }
     }
 

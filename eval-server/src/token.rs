@@ -1,9 +1,8 @@
 //! The secret of a server.
 
 use std::error::Error;
-use std::fmt;
 use std::hint::black_box;
-use std::io;
+use std::{fmt, io};
 
 /// A secret that a request can show.
 #[derive(Clone)]

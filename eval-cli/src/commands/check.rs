@@ -2,18 +2,21 @@
 
 mod file;
 mod fix;
-mod github;
-mod human;
 mod json;
-mod results;
 
 use std::path::PathBuf;
 
-use crate::files::{Scope, find_files};
-use crate::output::{Answer, CommandError, Format};
+use eval_format::Problem;
+use eval_format::problem::Code;
+use eval_support::untrusted::{self, one_line};
+use eval_support::words::{count, short_code_list};
+use serde::Serialize;
+
+use crate::files::{self, Positions, Scope, find_files, severity_name};
+use crate::output::style::{BOLD, ERROR, GOOD, WARNING, styled};
+use crate::output::{Answer, CommandError, Format, Outcome};
 use file::CheckedFile;
-use json::Fields;
-use results::CheckResults;
+use fix::FixState;
 
 /// Checks eval sets, configs, session files and recordings.
 ///
@@ -77,9 +80,208 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     match args.format {
         Format::Json => Answer::results("check", results.outcome(), &Fields::of(&results)),
         Format::Human => {
-            let answer = Answer::new(results.outcome(), human::text(&results));
-            let annotations = if args.github { github::annotations(&results) } else { String::new() };
+            let answer = Answer::new(results.outcome(), text(&results));
+            let annotations = if args.github { annotations(&results) } else { String::new() };
             Ok(answer.with_annotations(annotations))
         }
     }
+}
+
+/// The results for all files.
+#[derive(Debug)]
+struct CheckResults {
+    files: Vec<CheckedFile>,
+    /// An error for each path that stands for no file.
+    errors: Vec<CommandError>,
+    /// Whether warnings fail the check.
+    deny_warnings: bool,
+    /// Whether files were to be rewritten.
+    fix: bool,
+}
+
+/// Counts over all files.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Counts {
+    files: usize,
+    cases: usize,
+    drafts: usize,
+    errors: usize,
+    warnings: usize,
+    /// Paths that stand for no file, and files that could not be read or written.
+    not_checked: usize,
+}
+
+impl CheckResults {
+    fn counts(&self) -> Counts {
+        let problems = || self.files.iter().flat_map(|file| &file.found.problems);
+        let errors = problems().filter(|problem| problem.is_error()).count();
+        Counts {
+            files: self.files.len(),
+            cases: self.files.iter().map(|file| file.cases).sum(),
+            drafts: self.files.iter().map(|file| file.drafts).sum(),
+            errors,
+            warnings: problems().count() - errors,
+            not_checked: self.not_checked().count(),
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        let counts = self.counts();
+        if counts.not_checked > 0 {
+            Outcome::Unmeasurable
+        } else if counts.errors > 0 || (self.deny_warnings && counts.warnings > 0) {
+            Outcome::Failed
+        } else {
+            Outcome::Passed
+        }
+    }
+
+    /// What could not be checked: the name of the file, if the path stands for one, and the error.
+    fn not_checked(&self) -> impl Iterator<Item = (Option<&str>, &CommandError)> {
+        let of_files =
+            self.files.iter().filter_map(|file| Some((Some(file.shown.as_str()), file.error.as_ref()?)));
+        of_files.chain(self.errors.iter().map(|error| (None, error)))
+    }
+}
+
+fn annotations(results: &CheckResults) -> String {
+    let mut text = String::new();
+    for file in &results.files {
+        let positions = Positions::of(&file.found.text, &file.found.problems);
+        text.extend(file.found.problems.iter().map(|problem| annotation(problem, file, &positions)));
+    }
+    text.extend(results.not_checked().map(|(file, error)| of_error(error, file)));
+    text
+}
+
+fn annotation(problem: &Problem, file: &CheckedFile, positions: &Positions) -> String {
+    let (start, end) = (positions.get(problem.range.start), positions.get(problem.range.end));
+    let message = match &problem.help {
+        Some(help) => format!("{}\nhelp: {help}", problem.message),
+        None => problem.message.clone(),
+    };
+    let [line, end_line] = [start.line, end.line].map(|line| line.to_string());
+    let [column, end_column] = [start.column, end.column].map(|column| column.to_string());
+    let mut properties = vec![("file", &*file.shown), ("line", &*line), ("endLine", &*end_line)];
+    if start.line == end.line {
+        // GitHub takes columns of a single line only.
+        properties.extend([("col", &*column), ("endColumn", &*end_column)]);
+    }
+    properties.push(("title", problem.code.as_str()));
+    untrusted::annotation(severity_name(problem.severity), &properties, &message)
+}
+
+fn of_error(error: &CommandError, file: Option<&str>) -> String {
+    let message = format!("{}\nhelp: {}", error.message, error.help);
+    let properties: Vec<_> =
+        file.map(|file| ("file", file)).into_iter().chain([("title", "not checked")]).collect();
+    untrusted::annotation("error", &properties, &message)
+}
+
+/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+#[derive(Debug, Serialize)]
+struct Fields<'r> {
+    files: &'r [CheckedFile],
+    not_checked: Vec<NotChecked<'r>>,
+    summary: Counts,
+}
+
+#[derive(Debug, Serialize)]
+struct NotChecked<'r> {
+    /// `None` for a path that stands for no file.
+    file: Option<&'r str>,
+    #[serde(flatten)]
+    error: &'r CommandError,
+}
+
+impl<'r> Fields<'r> {
+    fn of(results: &'r CheckResults) -> Self {
+        let not_checked = results.not_checked().map(|(file, error)| NotChecked { file, error });
+        Self { files: &results.files, not_checked: not_checked.collect(), summary: results.counts() }
+    }
+}
+
+fn text(results: &CheckResults) -> String {
+    let mut text = String::new();
+    for file in &results.files {
+        text.push_str(&files::shown(&file.shown, &file.found));
+    }
+    for (_, error) in results.not_checked() {
+        text.push_str(&error.shown());
+        text.push('\n');
+    }
+    text.push_str(&fixes(results));
+    text.push_str(&own_metrics(results));
+    text.push_str(&not_compared(results));
+    text.push_str(&summary(results));
+    text.push('\n');
+    text
+}
+
+/// A line for each file that was rewritten or deliberately not, and one for all that could be rewritten.
+fn fixes(results: &CheckResults) -> String {
+    let mut text = String::new();
+    let mut possible = Vec::new();
+    for (file, fix) in results.files.iter().filter_map(|file| Some((file, file.fix.as_ref()?))) {
+        let shown = one_line(&file.shown);
+        match &fix.state {
+            FixState::Done => text.push_str(&format!("{} `{shown}`: {}\n", styled(GOOD, "fixed"), fix.what)),
+            FixState::Kept(_) if !results.fix => {}
+            FixState::Kept(reason) => {
+                let kept = styled(BOLD, "kept");
+                text.push_str(&format!("{kept} `{shown}` as it is: {reason}\n"));
+            }
+            FixState::Possible => possible.push(shown),
+        }
+    }
+    if !possible.is_empty() {
+        let files = short_code_list(&possible);
+        let note = styled(BOLD, "note");
+        text.push_str(&format!("{note}: `--fix` would rewrite {files} in the form that ADK writes today\n"));
+    }
+    text
+}
+
+/// How configs can use metrics of the user's own, if a metric is unknown.
+fn own_metrics(results: &CheckResults) -> String {
+    let mut codes = results.files.iter().flat_map(|file| &file.found.problems).map(|problem| problem.code);
+    if codes.any(|code| matches!(code, Code::UnknownMetric | Code::UnansweredCustomMetric)) {
+        let note = styled(BOLD, "note");
+        return format!("{note}: name metrics of your own on the command line: `--metric NAME,NAME`\n");
+    }
+    String::new()
+}
+
+/// A line for each set that expects something that no metric reads.
+fn not_compared(results: &CheckResults) -> String {
+    let mut text = String::new();
+    for file in results.files.iter().filter(|file| !file.not_compared.is_empty()) {
+        let (note, shown) = (styled(BOLD, "note"), one_line(&file.shown));
+        text.push_str(&format!("{note}: `{shown}`: not compared: {}\n", file.not_compared));
+    }
+    text
+}
+
+fn summary(results: &CheckResults) -> String {
+    let counts = results.counts();
+    let mut found = Vec::new();
+    if counts.errors > 0 {
+        found.push(styled(ERROR, &count(counts.errors, "error")));
+    }
+    if counts.warnings > 0 {
+        let denied = if results.deny_warnings { " (denied)" } else { "" };
+        found.push(format!("{}{denied}", styled(WARNING, &count(counts.warnings, "warning"))));
+    }
+    if counts.not_checked > 0 {
+        found.push(styled(ERROR, &format!("{} not checked", count(counts.not_checked, "path"))));
+    }
+    if found.is_empty() {
+        found.push(styled(GOOD, "no problems"));
+    }
+    let drafts = match counts.drafts {
+        0 => String::new(),
+        drafts => format!(" ({})", count(drafts, "draft")),
+    };
+    let (files, cases) = (count(counts.files, "file"), count(counts.cases, "case"));
+    format!("{files}, {cases}{drafts}: {}", found.join(", "))
 }

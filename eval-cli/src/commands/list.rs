@@ -1,13 +1,16 @@
 //! `cargo evalset list`: the cases of sets.
 
-mod human;
-mod listed;
-
 use std::ffi::OsString;
+use std::path::MAIN_SEPARATOR;
 
-use crate::edited::{open, select};
-use crate::output::{Answer, CommandError, Format};
-use listed::{ListedSet, Listing};
+use eval_format::{EvalCase, SetEditor, Value};
+use eval_support::untrusted::one_line;
+use eval_support::words::count;
+use serde::{Serialize, Serializer};
+
+use crate::edited::{SelectedSet, open, select};
+use crate::output::style::{BOLD, WARNING, styled};
+use crate::output::{Answer, CommandError, Format, Outcome};
 
 /// Lists the cases of eval sets: turns, tools, and which of them are drafts.
 #[derive(Debug, clap::Args)]
@@ -45,7 +48,148 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         }
     }
     match args.format {
-        Format::Human => Ok(Answer::new(listing.outcome(), human::text(&listing))),
+        Format::Human => Ok(Answer::new(listing.outcome(), text(&listing))),
         Format::Json => Answer::results("list", listing.outcome(), &listing),
     }
+}
+
+/// What is listed, and an error for each path or set that cannot be.
+#[derive(Debug, Serialize)]
+struct Listing {
+    sets: Vec<ListedSet>,
+    #[serde(rename = "not_listed")]
+    errors: Vec<CommandError>,
+}
+
+impl Listing {
+    fn outcome(&self) -> Outcome {
+        if self.errors.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable }
+    }
+}
+
+/// A set and the cases of it that are listed.
+#[derive(Debug, Serialize)]
+struct ListedSet {
+    file: String,
+    eval_set_id: String,
+    /// How many cases the set has, and how many of them are drafts.
+    #[serde(skip)]
+    all: usize,
+    #[serde(skip)]
+    drafts: usize,
+    cases: Vec<ListedCase>,
+}
+
+/// What is listed of a case. Fields may be added to its JSON; no field is removed or changes its meaning.
+#[derive(Debug, Serialize)]
+struct ListedCase {
+    eval_id: String,
+    turns: usize,
+    /// Whether a simulated user follows a scenario, in place of turns.
+    scenario: bool,
+    /// The tools that are expected to be called, each once, in the order of their first call.
+    tools: Vec<String>,
+    /// What marks a draft.
+    #[serde(serialize_with = "as_json")]
+    draft: Option<Value>,
+}
+
+/// A value of a set with the keys in the order of their names.
+#[expect(clippy::ref_option, reason = "serde gives references")]
+fn as_json<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().map(serde_json::Value::from).serialize(serializer)
+}
+
+impl ListedSet {
+    fn of(selected: &SelectedSet, set: &SetEditor, drafts_only: bool) -> Self {
+        let is_meant = |id: &String| selected.cases.as_ref().is_none_or(|ids| ids.contains(id));
+        let listed = set.cases().filter(|case| is_meant(&case.eval_id));
+        let listed = listed.filter(|case| !drafts_only || case.draft().is_some());
+        Self {
+            file: selected.path.display().to_string().replace(MAIN_SEPARATOR, "/"),
+            eval_set_id: set.eval_set_id().to_owned(),
+            all: set.cases().len(),
+            drafts: set.drafts().count(),
+            cases: listed.map(ListedCase::of).collect(),
+        }
+    }
+}
+
+impl ListedCase {
+    fn of(case: &EvalCase) -> Self {
+        let mut tools: Vec<String> = Vec::new();
+        let calls = case.conversation.iter().flat_map(eval_format::Invocation::tool_calls);
+        for name in calls.filter_map(|call| call.name.as_ref()) {
+            if !tools.contains(name) {
+                tools.push(name.clone());
+            }
+        }
+        Self {
+            eval_id: case.eval_id.clone(),
+            turns: case.conversation.len(),
+            scenario: case.conversation_scenario.is_some(),
+            tools,
+            draft: case.draft().cloned(),
+        }
+    }
+}
+
+/// A column is at most so wide. What is longer pushes the rest of its line.
+const WIDEST: usize = 40;
+
+fn text(listing: &Listing) -> String {
+    let mut text = String::new();
+    for set in &listing.sets {
+        set_text(set, &mut text);
+    }
+    for error in &listing.errors {
+        text.push_str(&error.shown());
+        text.push('\n');
+    }
+    let cases = listing.sets.iter().map(|set| set.all).sum();
+    let drafts = match listing.sets.iter().map(|set| set.drafts).sum() {
+        0 => String::new(),
+        drafts => format!(", {}", styled(WARNING, &count(drafts, "draft"))),
+    };
+    text + &format!("{}, {}{drafts}\n", count(listing.sets.len(), "set"), count(cases, "case"))
+}
+
+fn set_text(set: &ListedSet, text: &mut String) {
+    let (file, id) = (one_line(&set.file), one_line(&set.eval_set_id));
+    text.push_str(&format!("{}  {id}\n", styled(BOLD, &file)));
+    if set.cases.is_empty() {
+        let none = if set.all == 0 { "no cases" } else { "no drafts" };
+        text.push_str(&format!("  {none}\n"));
+    }
+    let rows: Vec<[String; 3]> = set.cases.iter().map(row).collect();
+    let widths = [0, 1, 2].map(|column| {
+        let of_cells = rows.iter().map(|row| row[column].chars().count());
+        of_cells.max().unwrap_or_default().min(WIDEST)
+    });
+    for (row, case) in rows.iter().zip(&set.cases) {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths).filter(|(_, width)| *width > 0) {
+            line.push_str(&format!("  {cell:width$}"));
+        }
+        if let Some(mark) = &case.draft {
+            line.push_str(&format!("  {} {}", styled(WARNING, "draft"), origin(mark)));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+}
+
+/// Where a draft comes from: what `from` says, else the whole mark.
+fn origin(mark: &Value) -> String {
+    match &mark["from"] {
+        Value::String(from) => format!("from {}", one_line(from)),
+        _ => one_line(&mark.to_string()),
+    }
+}
+
+/// The id, the turns and the tools of a case.
+fn row(case: &ListedCase) -> [String; 3] {
+    let turns = if case.scenario { "scenario".to_owned() } else { count(case.turns, "turn") };
+    let tools: Vec<String> = case.tools.iter().map(|tool| one_line(tool)).collect();
+    [one_line(&case.eval_id), turns, tools.join(", ")]
 }

@@ -1,15 +1,13 @@
 //! `cargo evalset metrics`: the metrics that a config can use.
 
-mod human;
-mod json;
-
-use eval_format::metric::{METRICS, MetricInfo, metric};
+use eval_format::metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, metric};
 use eval_support::untrusted::one_line;
-use eval_support::words::did_you_mean;
+use eval_support::words::{code_list, did_you_mean};
+use serde::Serialize;
 
+use crate::output::style::{BOLD, styled};
 use crate::output::width::fitted;
 use crate::output::{Answer, CommandError, Format, Outcome};
-use json::Document;
 
 /// Lists the metrics, or describes one: its range, what it needs, and the fields of its criterion.
 #[derive(Debug, clap::Args)]
@@ -32,32 +30,226 @@ Examples:
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let one = args.name.as_deref().map(find).transpose()?;
     match (args.format, one) {
-        (Format::Human, None) => Ok(Answer::new(Outcome::Passed, fitted(human::list()))),
-        (Format::Human, Some(info)) => Ok(Answer::new(Outcome::Passed, fitted(human::description(info)))),
+        (Format::Human, None) => Ok(Answer::new(Outcome::Passed, fitted(list()))),
+        (Format::Human, Some(info)) => Ok(Answer::new(Outcome::Passed, fitted(description(info)))),
         (Format::Json, None) => Answer::json(Outcome::Passed, &Document::of(METRICS)),
         (Format::Json, Some(info)) => Answer::json(Outcome::Passed, &Document::of([info])),
     }
 }
 
 fn find(name: &str) -> Result<&'static MetricInfo, CommandError> {
-    metric(name).ok_or_else(|| {
-        let help = did_you_mean(name, METRICS.iter().map(|info| info.name));
-        let list =
-            "`cargo evalset metrics` lists the built-in metrics; metrics of your own are not among them";
-        CommandError::new(
-            format!("there is no metric `{}`", one_line(name)),
-            help.unwrap_or_else(|| list.to_owned()),
-        )
-    })
+    let list = "`cargo evalset metrics` lists the built-in metrics; metrics of your own are not among them";
+    metric(name).ok_or_else(|| no_such_metric(name, list))
+}
+
+/// The error for a name that no metric has. `list` is the help if it is like no other.
+pub(super) fn no_such_metric(name: &str, list: &str) -> CommandError {
+    let help = did_you_mean(name, METRICS.iter().map(|info| info.name));
+    CommandError::new(
+        format!("there is no metric `{}`", one_line(name)),
+        help.unwrap_or_else(|| list.to_owned()),
+    )
+}
+
+/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+#[derive(Debug, Serialize)]
+struct Document {
+    command: &'static str,
+    metrics: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    name: &'static str,
+    group: &'static str,
+    summary: &'static str,
+    min: f64,
+    max: Option<f64>,
+    needs: Vec<&'static str>,
+    gates: bool,
+    criterion: Vec<Field>,
+}
+
+#[derive(Debug, Serialize)]
+struct Field {
+    name: &'static str,
+    kind: &'static str,
+    values: &'static [&'static str],
+    required: bool,
+    default: Option<serde_json::Value>,
+    doc: &'static str,
+}
+
+impl Document {
+    fn of(metrics: impl IntoIterator<Item = &'static MetricInfo>) -> Self {
+        Self { command: "metrics", metrics: metrics.into_iter().map(Entry::from).collect() }
+    }
+}
+
+impl From<&MetricInfo> for Entry {
+    fn from(info: &MetricInfo) -> Self {
+        Self {
+            name: info.name,
+            group: group(info.group)[0],
+            summary: info.summary,
+            min: info.min,
+            max: info.max,
+            needs: info.needs.iter().map(|it| need(*it)[0]).collect(),
+            gates: info.gates,
+            criterion: info.criterion.iter().map(Field::from).collect(),
+        }
+    }
+}
+
+impl From<&CriterionField> for Field {
+    fn from(field: &CriterionField) -> Self {
+        let values = if let FieldKind::Choice { values, .. } = field.kind { values } else { &[] };
+        // A test of eval-format checks that the defaults are JSON.
+        let default = field.default.and_then(|text| serde_json::from_str(text).ok());
+        let (kind, required) = (kind(field.kind)[0], field.default.is_none());
+        Self { name: field.name, kind, values, required, default, doc: field.doc }
+    }
+}
+
+/// The name of a group in JSON, and its title.
+fn group(group: MetricGroup) -> [&'static str; 2] {
+    match group {
+        MetricGroup::AdkLexical => ["adk_lexical", "ADK, compared with what is expected"],
+        MetricGroup::AdkJudged => ["adk_judged", "ADK, judged by a model or a service"],
+        MetricGroup::AdkInformational => ["adk_informational", "ADK, informational"],
+        MetricGroup::Vertex => ["vertex", "Vertex AI's names"],
+        MetricGroup::AdkRs => ["adk_rs", "adk-rs's names"],
+        MetricGroup::AdkEval => ["adk_eval", "adk-eval's names"],
+        MetricGroup::Own => ["own", "our own"],
+        _ => ["other", "others"],
+    }
+}
+
+/// The name of a need in JSON, and in words.
+fn need(need: Need) -> [&'static str; 2] {
+    match need {
+        Need::Expectation => ["expectation", "an expected turn to compare with"],
+        Need::Judge => ["judge", "a judge: a model or a service"],
+        Need::Scenario => ["scenario", "a conversation scenario"],
+        _ => ["other", "something else"],
+    }
+}
+
+/// The name of a type in JSON, and in words.
+fn kind(kind: FieldKind) -> [&'static str; 2] {
+    match kind {
+        FieldKind::Bool => ["bool", "true or false"],
+        FieldKind::Number => ["number", "a number"],
+        FieldKind::String => ["string", "a text"],
+        FieldKind::Choice { .. } => ["choice", "one of"],
+        FieldKind::Strings => ["strings", "an array of texts"],
+        FieldKind::Rubrics => ["objects", "an array of objects"],
+        FieldKind::Weights | FieldKind::JudgeOptions => ["object", "an object"],
+        _ => ["other", "a value"],
+    }
+}
+
+/// A table for each group.
+fn list() -> String {
+    let width = METRICS.iter().map(|info| info.name.len()).max().unwrap_or_default();
+    let mut text = String::new();
+    let mut last = None;
+    for info in METRICS {
+        if last.replace(info.group) != Some(info.group) {
+            let blank = if text.is_empty() { "" } else { "\n" };
+            text.push_str(&format!("{blank}{}\n", styled(BOLD, group(info.group)[1])));
+        }
+        let name = info.name;
+        text.push_str(&format!("  {name:width$}  {:<7}  {}\n", range(info), info.summary));
+    }
+    text + "\n`cargo evalset metrics NAME` describes a metric: what it needs, and the fields of its criterion\n"
+}
+
+fn description(info: &MetricInfo) -> String {
+    let mut text = format!("{}\n  {}\n\n", styled(BOLD, info.name), info.summary);
+    let mut line = |what: &str, value: &str| text.push_str(&format!("  {what:9}  {value}\n"));
+    line("from", group(info.group)[1]);
+    line("score", &range(info));
+    let needs: Vec<_> = info.needs.iter().map(|it| need(*it)[1]).collect();
+    line("needs", &if needs.is_empty() { "nothing".to_owned() } else { needs.join("; ") });
+    line(
+        "decides",
+        if info.gates { "yes, by its threshold" } else { "only with a `direction`; else informational" },
+    );
+    if info.gates {
+        line("criterion", r#"a number, the threshold, or an object with `"threshold"`"#);
+    } else {
+        line("criterion", r#"an object with `"threshold"` and `"direction"`"#);
+    }
+    text + &fields(info.criterion)
+}
+
+fn fields(fields: &[CriterionField]) -> String {
+    let mut text = String::new();
+    for field in fields {
+        let default = match field.default {
+            Some(default) => format!("default {default}"),
+            None => "required".to_owned(),
+        };
+        let name = styled(BOLD, field.name);
+        text.push_str(&format!("\n  {name}: {}, {default}\n    {}\n", kind_phrase(field.kind), field.doc));
+    }
+    if !fields.is_empty() {
+        text.insert_str(0, "             and these fields, in snake_case or camelCase\n");
+    }
+    text
+}
+
+/// The least and the greatest score.
+fn range(info: &MetricInfo) -> String {
+    match info.max {
+        Some(max) => format!("{} to {max}", info.min),
+        None => format!("{} up", info.min),
+    }
+}
+
+fn kind_phrase(kind: FieldKind) -> String {
+    let [_, words] = self::kind(kind);
+    match kind {
+        FieldKind::Choice { values, .. } => format!("{words} {}", code_list(values)),
+        _ => words.to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use eval_format::metric::METRICS;
+
     use super::*;
 
     #[test]
     fn a_metric_that_is_not_there_is_guessed() {
         assert_eq!(find("tool_trajectory").unwrap_err().help, "did you mean `tool_trajectory_avg_score`?");
         assert!(find("brevity").unwrap_err().help.contains("lists the built-in metrics"));
+    }
+
+    #[test]
+    fn nothing_that_is_known_is_called_other() {
+        for info in METRICS {
+            let json = serde_json::to_string(&Entry::from(info)).unwrap();
+            assert!(!json.contains("\"other\""), "{json}");
+        }
+    }
+
+    #[test]
+    fn every_metric_is_listed_once_and_can_be_described() {
+        let list = list();
+        for info in METRICS {
+            assert_eq!(list.matches(&format!("  {} ", info.name)).count(), 1, "{}", info.name);
+            let text = description(info);
+            assert!(info.criterion.iter().all(|field| text.contains(field.doc)), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_group_has_a_title() {
+        for info in METRICS {
+            assert_ne!(group(info.group)[1], "others", "{}", info.name);
+        }
     }
 }

@@ -1,20 +1,17 @@
 //! `cargo evalset migrate`: files in ADK's old forms as eval sets.
 
-mod human;
-mod migration;
-mod source;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use eval_format::conventions::file_stem;
-use eval_format::reader::{CheckedSet, Form, check_session, check_set};
+use eval_format::reader::{CheckedSession, CheckedSet, Form, check_session, check_set};
 use eval_support::untrusted::one_line;
+use eval_support::words::count;
+use serde::Serialize;
 
-use crate::files::{modern, replace, sessions_in};
-use crate::output::{Answer, CommandError, Format};
-use migration::Migration;
-use source::Source;
+use crate::files::{self, FoundProblems, modern, read, replace, sessions_in};
+use crate::output::style::{BOLD, GOOD, WARNING, styled};
+use crate::output::{Answer, CommandError, Format, Outcome};
 
 /// Writes an eval set from a file in one of ADK's old forms.
 ///
@@ -54,30 +51,30 @@ Exit codes:
   2  a file cannot be read or written, or the new file exists already";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let old = Source::read(&args.old)?;
-    let session = args.session.as_deref().map(Source::read).transpose()?;
+    let (shown, bytes) = source(&args.old)?;
+    let session = args.session.as_deref().map(source).transpose()?;
     check_target(args)?;
-    let named = session.as_ref().map(|session| (session.shown.as_str(), session.bytes.as_slice()));
-    let checked = check_set(&old.shown, &old.bytes, named);
-    let session = session.map(|session| (session.shown, check_session(&session.bytes, checked.form)));
-    let migration = match &checked.set {
-        None => Migration::refused(checked, session),
-        Some(_) if checked.form == Form::EvalSet => {
+    let named = session.as_ref().map(|(shown, bytes)| (shown.as_str(), bytes.as_slice()));
+    let checked = check_set(&shown, &bytes, named);
+    let session = session.map(|(shown, bytes)| (shown, check_session(&bytes, checked.form)));
+    let mut migration = Migration::default();
+    if let Some(set) = &checked.set {
+        if checked.form == Form::EvalSet {
             let help = "`cargo evalset fmt` writes it as ADK saves it";
             return Err(CommandError::new(format!("`{}` is an eval set already", checked.file), help));
         }
-        Some(set) => {
-            let set = modern(set, checked.form, file_stem(&args.new.to_string_lossy()));
-            replace(&args.new, set.to_json()).map_err(|error| {
-                let help = "name a file in an existing folder that this user may write to";
-                CommandError::new(format!("cannot write `{}`: {error}", args.new.display()), help)
-            })?;
-            let unread = unread_session(args, &checked);
-            Migration::written(&args.new, set.eval_cases.len(), checked, session, unread)
-        }
-    };
+        let set = modern(set, checked.form, file_stem(&args.new.to_string_lossy()));
+        replace(&args.new, set.to_json()).map_err(|error| {
+            let help = "name a file in an existing folder that this user may write to";
+            CommandError::new(format!("cannot write `{}`: {error}", args.new.display()), help)
+        })?;
+        migration.written = Some(args.new.display().to_string());
+        migration.cases = set.eval_cases.len();
+        migration.unread_session = unread_session(args, &checked);
+    }
+    migration.add(checked, session);
     match args.format {
-        Format::Human => Ok(Answer::new(migration.outcome(), human::text(&migration, &args.new))),
+        Format::Human => Ok(Answer::new(migration.outcome(), text(&migration, &args.new))),
         Format::Json => Answer::results("migrate", migration.outcome(), &migration),
     }
 }
@@ -104,4 +101,76 @@ fn unread_session(args: &Args, checked: &CheckedSet) -> Option<String> {
     let folder = args.old.parent().unwrap_or(Path::new(""));
     let session = sessions_in(folder).into_iter().next()?;
     Some(one_line(&folder.join(session).display().to_string()))
+}
+
+/// The path of a file as messages show it, and its bytes.
+fn source(path: &Path) -> Result<(String, Vec<u8>), CommandError> {
+    Ok((path.display().to_string(), read(path)?))
+}
+
+/// The result of a migration. Fields may be added to its JSON; no field is removed or changes its meaning.
+#[derive(Debug, Default, Serialize)]
+struct Migration {
+    /// The new file; `None` if an old file has errors.
+    written: Option<String>,
+    cases: usize,
+    /// The old files with what was found in them: errors, or what the new file cannot hold.
+    files: Vec<OldFile>,
+    /// A session file beside the old file that was not named on the command line.
+    #[serde(skip)]
+    unread_session: Option<String>,
+}
+
+/// An old file, and what was found in it.
+#[derive(Debug, Serialize)]
+struct OldFile {
+    /// Its path, as messages show it.
+    #[serde(rename = "file")]
+    shown: String,
+    #[serde(rename = "problems")]
+    found: FoundProblems,
+}
+
+impl Migration {
+    /// Adds the old files with their errors; if the new file was written, with what it cannot hold.
+    fn add(&mut self, set: CheckedSet, session: Option<(String, CheckedSession)>) {
+        let is_written = self.written.is_some();
+        let problems = if is_written { set.unwritten() } else { set.problems };
+        let set = (set.file, set.text, problems);
+        let session = session.map(|(shown, it)| {
+            let problems = if is_written { it.unwritten() } else { it.problems };
+            (shown, it.text, problems)
+        });
+        let found = [Some(set), session].into_iter().flatten();
+        let found = found.filter(|(_, _, problems)| !is_written || !problems.is_empty());
+        self.files.extend(
+            found.map(|(shown, text, problems)| OldFile { shown, found: FoundProblems { text, problems } }),
+        );
+    }
+
+    fn outcome(&self) -> Outcome {
+        if self.written.is_some() { Outcome::Passed } else { Outcome::Failed }
+    }
+}
+
+fn text(migration: &Migration, new: &Path) -> String {
+    let mut text = String::new();
+    for file in &migration.files {
+        text.push_str(&files::shown(&file.shown, &file.found));
+    }
+    let new = one_line(&new.display().to_string());
+    if migration.written.is_none() {
+        return text + &format!("`{new}` was not written\n");
+    }
+    text.push_str(&format!("{} `{new}`: {}", styled(GOOD, "wrote"), count(migration.cases, "case")));
+    let lost: usize = migration.files.iter().map(|file| file.found.problems.len()).sum();
+    if lost > 0 {
+        text.push_str(&format!(", {}", styled(WARNING, &format!("{} lost", count(lost, "thing")))));
+    }
+    text.push('\n');
+    if let Some(session) = &migration.unread_session {
+        let note = styled(BOLD, "note");
+        text.push_str(&format!("{note}: `{session}` was not read; name it with `--session` to include it\n"));
+    }
+    text
 }

@@ -1,7 +1,6 @@
 //! `cargo evalset record`: drafts of cases from conversations that are had with an agent.
 
 mod chat;
-mod recorded;
 mod screen;
 
 use std::path::{Path, PathBuf};
@@ -10,13 +9,13 @@ use std::time::Duration;
 use eval_agents::record::{DraftRecorder, Script, scripts};
 use eval_format::options::parse_timeout;
 use eval_support::untrusted::one_line;
+use screen::watched;
 
 use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::drafts::{Added, Destination};
 use crate::files::read;
-use crate::output::{Answer, CommandError, Format, tell};
-use recorded::Recorded;
-use screen::watched;
+use crate::output::{Answer, CommandError, Format, runtime, tell};
+use chat::Recorded;
 
 /// Has conversations with an agent, and adds drafts of cases to a set: what the user said, and what the agent did.
 ///
@@ -76,12 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let agent = args.agent.choose()?;
     let destination = Destination::of(&args.output)?;
     let scripts = args.prompts.as_deref().map(read_scripts).transpose()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-        CommandError::new(
-            format!("cannot start the runtime that waits for agents: {error}"),
-            "raise this user's limit of open files",
-        )
-    })?;
+    let runtime = runtime("agents")?;
     let mut recorder = DraftRecorder::new(args.agent.name()).runs(args.runs.into());
     if let Some(app) = args.agent.app() {
         recorder = recorder.app_name(app);

@@ -1,19 +1,18 @@
 //! `cargo evalset rescore`: scores recorded runs again, without running the agent.
 
 mod human;
-mod recorded_scores;
-mod rescored;
 mod score;
 mod selection;
 
 use std::path::PathBuf;
 
-use crate::output::width::fitted;
-use crate::output::{Answer, CommandError, Format};
-use crate::recorded::{Cases, RunArgs, RunResults, TestResult, added_cases};
 use eval_report::document::Document;
-use rescored::{RescoredCase, RescoredRun};
+use score::{RescoredCase, RescoredRun};
 use selection::Selection;
+
+use crate::output::width::fitted;
+use crate::output::{Answer, CommandError, Format, runtime};
+use crate::recorded::{Cases, RunArgs, RunResults, TestResult, added_cases};
 
 /// Scores what agents did in a recorded run again: with other criteria, by another judge, or against expectations that
 /// were edited since. No agent runs.
@@ -66,13 +65,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let loaded = args.run.which().load()?;
     let tests = TestResult::all(&loaded.run);
     let selection = Selection::new(&args.metrics, args.config.as_deref(), args.judge.clone(), &tests)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| {
-        CommandError::new(
-            format!("cannot start the runtime that waits for judges: {error}"),
-            "raise this user's limit of open files",
-        )
-    })?;
+    let runtime = runtime("judges")?;
     let mut files = Cases::default();
     let (cases, gone) = runtime.block_on(score::all(tests, &selection, &mut files, args.partial));
     let added = added_cases(&loaded.run);

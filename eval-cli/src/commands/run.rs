@@ -1,7 +1,6 @@
 //! `cargo evalset run`: runs eval sets against any agent.
 
 mod ended;
-mod matched;
 mod options;
 mod problem;
 mod source;
@@ -19,13 +18,12 @@ use super::report::formats::{self, ReportFiles};
 #[cfg(not(feature = "store"))]
 use crate::features::StoreArgs;
 use crate::features::with_judge;
-use crate::output::{Answer, CommandError, Format};
+use crate::output::{Answer, CommandError, Format, runtime};
 use crate::recorded::{LoadedRun, RunResults, new_root};
 use ended::Ended;
 use eval_report::progress::Progress;
-use matched::Matched;
 use options::OptionArgs;
-use source::SourceArgs;
+use source::{Matched, SourceArgs};
 #[cfg(feature = "store")]
 use stored::StoreArgs;
 
@@ -81,12 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // What is secret is known before anything is written.
     let agent = args.agent.choose()?;
     let options = args.options.read()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-        CommandError::new(
-            format!("cannot start the runtime that waits for agents: {error}"),
-            "raise this user's limit of open files",
-        )
-    })?;
+    let runtime = runtime("agents")?;
     let journal = JournalFolder::new()?;
     #[cfg(feature = "store")]
     let mut store = args.stored.open(&runtime, journal.stays())?;

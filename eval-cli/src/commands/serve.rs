@@ -1,9 +1,8 @@
 //! `cargo evalset serve`: checks and scores over HTTP, and the pages in the browser.
 
+mod drafts;
 #[cfg(feature = "store")]
 mod stored;
-
-mod drafts;
 
 use std::fs;
 use std::io::{self, Write};

@@ -9,7 +9,7 @@ use eval_format::{
 };
 use eval_support::untrusted::{one_line, quoted};
 
-use super::draft::Draft;
+use super::Draft;
 use crate::output::style::{BOLD, styled};
 
 /// The column in which texts begin.

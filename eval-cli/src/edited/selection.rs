@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use eval_core::runner::RunDirError;
-use eval_core::runner::{cases_of_selector, files_of_selector};
+use eval_core::runner::{RunDirError, cases_of_selector, files_of_selector};
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 
@@ -80,19 +79,23 @@ impl SelectedSet {
 }
 
 fn error_of(error: &RunDirError) -> CommandError {
-    let meant = |meant: &Option<String>| meant.as_ref().map(|meant| format!("did you mean `{meant}`?"));
-    match error {
-        RunDirError::NoSuchSet { name, meant: near } => CommandError::new(
-            format!("there is no set `{name}`"),
-            meant(near).unwrap_or_else(|| {
-                "name a file, a folder, a glob in quotes, or the id of a set below this folder".to_owned()
-            }),
-        ),
-        RunDirError::NoSuchCase { set, id, meant: near } => CommandError::new(
-            format!("`{set}` has no case `{id}`"),
-            meant(near)
-                .unwrap_or_else(|| format!("`cargo evalset list {}` shows its cases", shell::word(set))),
-        ),
-        other => CommandError::new(one_line(&other.to_string()), "name the file of a set"),
-    }
+    let of_set = |set: &str| format!("`cargo evalset list {}` shows its cases", shell::word(set));
+    let other = || CommandError::new(one_line(&error.to_string()), "name the file of a set");
+    not_found(error, of_set).unwrap_or_else(other)
+}
+
+/// The error for a set or a case that is not there; `of_set` is the help where a set lacks a case.
+pub(crate) fn not_found(error: &RunDirError, of_set: impl Fn(&str) -> String) -> Option<CommandError> {
+    let (message, meant, help) = match error {
+        RunDirError::NoSuchSet { name, meant } => {
+            let help = "name a file, a folder, a glob in quotes, or the id of a set below this folder";
+            (format!("there is no set `{name}`"), meant, help.to_owned())
+        }
+        RunDirError::NoSuchCase { set, id, meant } => {
+            (format!("`{set}` has no case `{id}`"), meant, of_set(set))
+        }
+        _ => return None,
+    };
+    let help = meant.as_ref().map_or(help, |meant| format!("did you mean `{meant}`?"));
+    Some(CommandError::new(message, help))
 }

@@ -1,8 +1,7 @@
 //! Editing the file of a set: nobody else writes it meanwhile, and it is never half written.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use eval_format::{Problem, Problems, SetEditor};
 use eval_support::lock::{FolderLock, FolderLockError};
@@ -10,7 +9,7 @@ use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
-use crate::files::{read, replace};
+use crate::files::{has, read, replace};
 use crate::output::CommandError;
 
 /// Reads a set, without keeping others out.
@@ -79,8 +78,5 @@ pub(crate) fn refused(path: &Path, error: &eval_format::EditError) -> CommandErr
 
 fn has_errors(shown: &str, problems: &Problems) -> CommandError {
     let errors = problems.iter().filter(|problem: &&Problem| problem.is_error()).count();
-    CommandError::new(
-        format!("`{}` has {}", one_line(shown), count(errors, "error")),
-        format!("`cargo evalset check {}` shows them", shell::word(shown)),
-    )
+    has(shown, &count(errors, "error"))
 }

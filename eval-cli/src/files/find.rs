@@ -6,13 +6,10 @@ use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 use std::{fs, io};
 
 use eval_format::conventions::{FileKind, SET_NAMES, is_passed_over};
-use eval_format::find::is_glob;
-use eval_format::find::{FindError, find_sets};
+use eval_format::find::{FindError, find_sets, is_glob};
 use eval_support::spelling::suggest;
 
-use super::folder::names_in;
-use crate::output::CommandError;
-use crate::output::unreadable;
+use crate::output::{CommandError, unreadable};
 
 /// A file to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,6 +150,21 @@ fn nearest(path: &Path) -> String {
         Some(meant) => format!("did you mean `{}`?", folder.join(meant).display()),
         None => "name files, folders, or globs in quotes such as `'evals/**/*.evalset.json'`".to_owned(),
     }
+}
+
+/// The names in a folder, in alphabetical order, without those that are not UTF-8. A folder that cannot be listed has
+/// none: its error was reported when the folder was searched, or a file in it was named on the command line.
+pub(super) fn names_in(folder: &Path) -> Vec<String> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<_> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The names of the session files in a folder.
+pub(crate) fn sessions_in(folder: &Path) -> Vec<String> {
+    names_in(folder).into_iter().filter(|name| FileKind::of(name) == Some(FileKind::Session)).collect()
 }
 
 #[cfg(test)]

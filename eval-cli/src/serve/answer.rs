@@ -1,6 +1,5 @@
 //! Answers: pages, JSON, and why there is none.
 
-use crate::output::mask;
 use eval_server::axum::body::{Body, Bytes};
 use eval_server::axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
@@ -9,7 +8,7 @@ use eval_server::axum::http::{HeaderValue, StatusCode};
 use eval_server::axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use crate::output::CommandError;
+use crate::output::{CommandError, mask};
 
 /// Why a request has no answer.
 #[derive(Debug)]

@@ -8,19 +8,16 @@ use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::State;
 use eval_server::axum::http::StatusCode;
 use eval_server::axum::response::{IntoResponse, Response};
-use eval_support::untrusted::one_line;
-use eval_support::untrusted::{LONGEST_TEXT, excerpt};
+use eval_support::untrusted::{LONGEST_TEXT, excerpt, one_line};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::answer::{self, Failure};
 use super::html::{self, DraftCard, DraftRow};
-use super::sets;
-use super::site::Site;
+use super::site::{Site, all_sets};
 use crate::drafts::{self, Draft, Part, parts};
 use crate::edited::open;
-use crate::output::CommandError;
-use crate::output::mask;
+use crate::output::{CommandError, mask};
 use crate::page::line;
 
 /// The page with the drafts of all sets.
@@ -28,7 +25,7 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
     let page = site.work(|_| {
         let (mut cards, mut problems) = (Vec::new(), Vec::new());
         let mut problem = |error: CommandError| problems.push((line(&error.message), line(&error.help)));
-        let sets = sets::all().unwrap_or_else(|error| {
+        let sets = all_sets().unwrap_or_else(|error| {
             problem(error);
             Vec::new()
         });
@@ -116,7 +113,7 @@ async fn decide(
             Failure::bad(format!("the request cannot be read: {error}"), "send `set`, `case` and `seen`")
         })?;
         // A path is looked up among the sets, and never taken from a request.
-        let mut sets = sets::all()?.into_iter();
+        let mut sets = all_sets()?.into_iter();
         let path = sets.find(|path| path.display().to_string() == decision.set).ok_or_else(|| {
             Failure::not_found(
                 "there is no such set below this folder",

@@ -99,8 +99,7 @@ pub(super) fn runs(
     form: Option<Form>,
 ) -> Result<Response, Failure> {
     let live = Frame::new("/", "Runs", RUNS);
-    let policy = live.policy.clone();
-    sent(RunsPage { live, runs, more, others, rate, form }.render(), &policy)
+    sent(live, |live| RunsPage { live, runs, more, others, rate, form })
 }
 
 /// A draft, as `accept` shows it.
@@ -140,8 +139,7 @@ pub(super) fn drafts(
     problems: &[(String, String)],
 ) -> Result<Response, Failure> {
     let live = Frame::new("/drafts", "Drafts", DRAFTS);
-    let policy = live.policy.clone();
-    sent(DraftsPage { live, drafts, sets, problems }.render(), &policy)
+    sent(live, |live| DraftsPage { live, drafts, sets, problems })
 }
 
 #[derive(Template)]
@@ -153,10 +151,9 @@ struct CheckPage {
 }
 
 pub(super) fn check() -> Result<Response, Failure> {
-    let live = Frame::new("/check", "Check", CHECK);
-    let policy = live.policy.clone();
     let config = EvalConfig::adk_default().to_value();
-    sent(CheckPage { live, criteria: config["criteria"].to_string() }.render(), &policy)
+    let live = Frame::new("/check", "Check", CHECK);
+    sent(live, |live| CheckPage { live, criteria: config["criteria"].to_string() })
 }
 
 #[derive(Template)]
@@ -174,20 +171,16 @@ pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
         return failure.into_response();
     }
     let live = Frame::of(None, "Not shown", vec![COMMON]);
-    let policy = live.policy.clone();
     let (message, help) = (page::line(&failure.error.message), page::line(&failure.error.help));
-    let page = ProblemPage { live, message: &message, help: &help };
-    let Ok(mut response) = sent(page.render(), &policy) else { return failure.into_response() };
+    let page = |live| ProblemPage { live, message: &message, help: &help };
+    let Ok(mut response) = sent(live, page) else { return failure.into_response() };
     *response.status_mut() = failure.status;
     response
 }
 
 /// The links to the other pages, for a page that the templates of this crate do not make.
 pub(super) fn nav(here: &'static str) -> Result<String, Failure> {
-    let live = Here(here);
-    NavPage { live }
-        .render()
-        .map_err(|error| Failure::internal(format!("the page cannot be written: {error}")))
+    NavPage { live: Here(here) }.render().map_err(|error| unwritten(&error))
 }
 
 #[derive(Template)]
@@ -205,7 +198,13 @@ impl Here {
     }
 }
 
-fn sent(text: Result<String, askama::Error>, policy: &str) -> Result<Response, Failure> {
-    text.map(|text| answer::page(&text, policy))
-        .map_err(|error| Failure::internal(format!("the page cannot be written: {error}")))
+/// A page in its frame.
+fn sent<T: Template>(live: Frame, page: impl FnOnce(Frame) -> T) -> Result<Response, Failure> {
+    let policy = live.policy.clone();
+    let text = page(live).render().map_err(|error| unwritten(&error))?;
+    Ok(answer::page(&text, &policy))
+}
+
+pub(super) fn unwritten(error: &askama::Error) -> Failure {
+    Failure::internal(format!("the page cannot be written: {error}"))
 }

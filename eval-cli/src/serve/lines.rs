@@ -12,8 +12,7 @@ use eval_support::shell;
 use super::folder::{Signature, signature};
 use super::html::RunLine;
 use super::hub::lock;
-use crate::output::mask;
-use crate::output::time;
+use crate::output::{mask, time};
 use crate::page::line;
 use crate::recorded::{LoadedRun, RunResults};
 

@@ -3,24 +3,25 @@
 use std::io;
 use std::sync::Arc;
 
-use eval_report::journal::{RunDir, find_run};
+use eval_report::journal::RunDir;
+use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::{Path, State};
-use eval_server::axum::http::{HeaderMap, Uri};
+use eval_server::axum::http::{HeaderMap, StatusCode, Uri};
 use eval_server::axum::response::{IntoResponse, Response};
 use eval_support::secrets::mask;
+use serde::Deserialize;
 use serde_json::json;
 
 use super::answer::{self, Failure};
 use super::folder::signature;
 use super::html::{self, RunLine};
+use super::job::begin;
 use super::lines::lines_of;
-use super::sets;
-use super::site::Site;
-use super::start::MOST;
+use super::site::{Site, all_sets};
 use super::view::View;
 use crate::output::CommandError;
 use crate::page::{PassRate, line};
-use crate::recorded::{own_runs, whose_in};
+use crate::recorded::{own_run, own_runs};
 
 /// Runs of which the pass rate is drawn.
 const DRAWN: usize = 12;
@@ -47,7 +48,7 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
         let mut past: Vec<_> = past.map(|run| (run.when.clone(), run.passed, run.cases)).collect();
         past.reverse();
         let form = site.job.start().map(|start| {
-            let found = sets::all();
+            let found = all_sets();
             html::Form {
                 agent: line(&start.agent).replace('`', ""),
                 most: MOST,
@@ -77,13 +78,8 @@ pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Response, Fail
 }
 
 fn find(site: &Site, id: &str) -> Result<RunDir, Failure> {
-    let found = find_run(&site.records, id).map_err(|error| unlisted(site, &error))?;
-    let help = "the page “Runs” lists those that are there";
-    let found = found.ok_or_else(|| Failure::not_found("there is no such run", help))?;
-    match whose_in(&site.records, &found.path) {
-        None => Ok(found),
-        Some(whose) => Err(Failure::not_found(whose, help)),
-    }
+    let found = own_run(&site.records, id).map_err(|error| unlisted(site, &error))?;
+    found.map_err(|why| Failure::not_found(why, "the page “Runs” lists those that are there"))
 }
 
 /// The page of a run.
@@ -113,4 +109,56 @@ pub(super) async fn changes(
         Ok(answer::json(&view.since(after.unwrap_or(0), &signature(&run))))
     })
     .await
+}
+
+/// The most runs of a case that the page may ask for.
+pub(super) const MOST: u16 = 100;
+
+/// What the page asks for.
+#[derive(Deserialize)]
+struct Asked {
+    sets: Vec<String>,
+    runs: u16,
+}
+
+/// Starts a run.
+pub(super) async fn start(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
+    site.work(move |site| {
+        let asked: Asked = serde_json::from_slice(&body).map_err(|error| {
+            Failure::bad(format!("the request cannot be read: {error}"), "send `sets` and `runs`")
+        })?;
+        let Some(start) = site.job.start() else {
+            let help = "start `cargo evalset serve` with `--agent-cmd`, `--agent-url` or `--adk-cmd`";
+            return Err(Failure::new(StatusCode::CONFLICT, "this service was given no agent", help));
+        };
+        if !(1..=MOST).contains(&asked.runs) {
+            return Err(Failure::bad(
+                format!("a case runs from 1 to {MOST} times"),
+                "change the number of runs",
+            ));
+        }
+        let known = all_sets()?;
+        let sets = known.iter().map(|path| path.display().to_string()).filter(|set| asked.sets.contains(set));
+        let sets: Vec<String> = sets.collect();
+        if sets.is_empty() || sets.len() != asked.sets.len() {
+            let help = "choose one or more of the sets; load the page again if a file was moved";
+            return Err(Failure::bad("no set is chosen, or one is not there any more", help));
+        }
+        let run = begin(&site.job, start, &sets, asked.runs)?;
+        site.job.tell();
+        Ok(answer::json(&json!({ "run": run })))
+    })
+    .await
+}
+
+/// Cancels the run.
+pub(super) async fn cancel(State(site): State<Arc<Site>>) -> Result<Response, Failure> {
+    // It waits for no page that is computed: what runs may cost money.
+    let ended = tokio::task::spawn_blocking(move || {
+        let was_running = site.job.end();
+        site.job.tell();
+        was_running
+    });
+    let was_running = ended.await.map_err(|_| Failure::internal("the run could not be cancelled"))?;
+    Ok(answer::json(&json!({ "cancelled": was_running })))
 }

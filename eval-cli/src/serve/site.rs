@@ -1,5 +1,6 @@
 //! What all requests for pages share.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -11,6 +12,8 @@ use super::hub::{Hub, lock};
 use super::job::{Job, Start};
 use super::lines::Lines;
 use super::view::Views;
+use crate::edited::select;
+use crate::output::CommandError;
 
 /// What all requests for pages share.
 #[derive(Debug)]
@@ -69,4 +72,9 @@ impl Site {
         });
         task.await.unwrap_or_else(|_| Err(Failure::internal("the server failed at this request")))
     }
+}
+
+/// The sets below the folder in which the service was started, as `cargo evalset list .` finds them.
+pub(super) fn all_sets() -> Result<Vec<PathBuf>, CommandError> {
+    Ok(select(&[OsString::from(".")])?.into_iter().map(|set| set.path).collect())
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::answer::{self, Failure};
 use super::folder::{Signature, signature};
-use super::html::{COMMON, RUN, STYLE, nav};
+use super::html::{COMMON, RUN, STYLE, nav, unwritten};
 use super::hub::lock;
 use crate::output::mask;
 use crate::page::{self, CaseRow, Fact, Live, PageModel};
@@ -152,8 +152,7 @@ fn rendered(model: &PageModel, here: &'static str, id: &str, version: u64) -> Re
         style: STYLE,
         scripts: vec![COMMON, RUN],
     };
-    let text = page::render_live(model, &live);
-    let text = text.map_err(|error| Failure::internal(format!("the page cannot be written: {error}")))?;
+    let text = page::render_live(model, &live).map_err(|error| unwritten(&error))?;
     Ok(answer::page(&text, &page::live_policy(&live)))
 }
 

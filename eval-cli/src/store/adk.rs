@@ -3,16 +3,15 @@
 mod results;
 mod sets;
 
-#[cfg(test)]
-pub(crate) use results::parse as parse_result;
-pub(crate) use results::{CaseOutcome, StoredResult, put_results, read_result};
-pub(crate) use sets::{PutSet, fetch_sets, put_set};
-
 use eval_format::conventions::check_path_part;
 
 use super::layout::{self, RESULT, SET};
 use super::open::Store;
 use crate::output::CommandError;
+#[cfg(test)]
+pub(crate) use results::parse as parse_result;
+pub(crate) use results::{CaseOutcome, StoredResult, put_results, read_result};
+pub(crate) use sets::{PutSet, fetch_sets, put_set};
 
 /// An app with what is stored of it.
 #[derive(Debug, PartialEq, Eq)]

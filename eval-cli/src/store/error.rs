@@ -1,12 +1,12 @@
 //! Why a store cannot be read or written, with a name for each cause that a user can do something about.
 
 use std::error::Error as _;
+use std::time::Duration;
 
 use eval_support::message::truncated;
 use eval_support::untrusted::one_line;
 use opendal::{Error, ErrorKind};
 
-use super::patience::{LIMIT, REPEATED};
 use super::url::{Place, StoreUrl};
 use crate::output::CommandError;
 
@@ -180,3 +180,8 @@ fn short(said: &str) -> String {
     let line = one_line(said.split_whitespace().collect::<Vec<_>>().join(" ").as_str());
     truncated(&line, 200, "..").into_owned()
 }
+
+/// How often a request is repeated that may succeed later: after 0.5 s, 1 s, 2 s and 4 s, give or take.
+pub(super) const REPEATED: usize = 4;
+/// How long one request may take. A part has 8 MiB, so that it arrives over a slow line too.
+pub(super) const LIMIT: Duration = Duration::from_mins(1);

@@ -12,9 +12,8 @@ use tokio::task::{JoinError, JoinSet};
 
 use super::layout::{self, Named, RUNS, hash};
 use super::manifest::{Chunk, Manifest};
-use super::missing;
-use super::open::Store;
-use super::parts;
+use super::open::{Store, broke};
+use super::{manifest, missing};
 use crate::files::{private_beside, replace_private};
 use crate::output::CommandError;
 
@@ -108,10 +107,7 @@ type Asked = Result<(String, Option<Vec<u8>>), CommandError>;
 impl Manifests {
     fn add(&mut self, asked: Option<Result<Asked, JoinError>>, store: &Store) -> Result<(), CommandError> {
         let Some(asked) = asked else { return Ok(()) };
-        let broke = |error| {
-            CommandError::new(format!("a request to the store broke: {error}"), "run the command again")
-        };
-        let (name, Some(bytes)) = asked.map_err(broke)?? else { return Ok(()) };
+        let (name, Some(bytes)) = asked.map_err(|error| broke(&error))?? else { return Ok(()) };
         let Some(named) = layout::named(&name) else { return Ok(()) };
         let (has_ended, run) = match named {
             Named::Manifest { run, .. } => (true, run),
@@ -285,7 +281,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
     if absent.is_some() {
         missing::say(folder, &unfinished).map_err(cannot)?;
     }
-    Ok(parts::count(&manifests.ended))
+    Ok(manifest::parts(&manifests.ended))
 }
 
 /// A journal in the chunks of an upload.
@@ -350,6 +346,26 @@ async fn get_chunks(
         }
     }
     Ok(())
+}
+
+/// How many runs are fetched.
+#[cfg(feature = "serve")]
+const LAST: usize = 100;
+
+/// Fetches the last runs that have an upload that ended, and returns the folder that they are in. One that cannot be read is left
+/// out, and told.
+#[cfg(feature = "serve")]
+pub(crate) async fn fetch_last(
+    store: &Store,
+    root: &Path,
+) -> Result<(PathBuf, Vec<CommandError>), CommandError> {
+    let mut broken = Vec::new();
+    for run in runs(store).await?.into_iter().filter(|run| !run.uploads.is_empty()).take(LAST) {
+        if let Err(error) = fetch(store, &run.id, root).await {
+            broken.push(error);
+        }
+    }
+    Ok((cache(store, root).join("runs"), broken))
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! What a copy of a run says of the parts that it lacks. Every reader of runs looks for it.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use eval_core::journal::file_names;
 use eval_support::secrets::mask;

@@ -1,20 +1,19 @@
 //! A store that is open: its objects, one request with its repetitions each.
 
-use std::env;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::time::Duration;
+use std::{env, fmt, fs, io};
 
+use eval_support::shell;
 use eval_support::untrusted::one_line;
 use opendal::layers::{RetryLayer, TimeoutLayer};
 use opendal::services::{Fs, Gcs, S3};
 use opendal::{ErrorKind, Operator};
+use tokio::task::JoinError;
 
-use super::error::{self, Doing};
-use super::patience::{LIMIT, REPEATED};
+use super::error::{self, Doing, LIMIT, REPEATED};
 use super::url::{Place, StoreUrl};
-use crate::output::CommandError;
+use crate::output::{self, CommandError, hide};
 
 /// A store. It is cheap to clone.
 #[derive(Clone, Debug)]
@@ -25,20 +24,15 @@ pub(crate) struct Store {
 
 /// What runs the requests of a command.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-        CommandError::new(
-            format!("cannot start the runtime that waits for the store: {error}"),
-            "raise this user's limit of open files",
-        )
-    })
+    output::runtime("the store")
+}
+
+/// The error of a request whose task panicked.
+pub(super) fn broke(error: &JoinError) -> CommandError {
+    CommandError::new(format!("a request to the store broke: {error}"), "run the command again")
 }
 
 impl Store {
-    /// The store of a URL, for reading and writing. Only a folder is looked at: it is made if it is not there.
-    pub(super) fn open(url: StoreUrl) -> Result<Self, CommandError> {
-        Self::of(url, true)
-    }
-
     /// The store of a URL, for reading. A folder must be there.
     pub(super) fn open_to_read(url: StoreUrl) -> Result<Self, CommandError> {
         match &url.place {
@@ -50,6 +44,7 @@ impl Store {
         }
     }
 
+    /// The store of a URL. If it `writes`, a folder is made if it is not there.
     fn of(url: StoreUrl, writes: bool) -> Result<Self, CommandError> {
         opendal::install_default();
         let objects = match &url.place {
@@ -189,4 +184,42 @@ fn folder(path: &Path, writes: bool) -> opendal::Result<Operator> {
 
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The URL of a store, as it is given. It is read when the command runs, because clap would quote one that is wrong, and
+/// people put credentials into URLs.
+#[derive(Clone)]
+pub(crate) struct StoreArg(String);
+
+impl From<String> for StoreArg {
+    fn from(text: String) -> Self {
+        let authority = text.split_once("://").map(|(_, rest)| rest.split('/').next().unwrap_or_default());
+        if let Some((credentials, _)) = authority.and_then(|authority| authority.rsplit_once('@')) {
+            hide(credentials);
+        }
+        Self(text)
+    }
+}
+
+impl fmt::Debug for StoreArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StoreArg")
+    }
+}
+
+impl StoreArg {
+    /// The store, to write into it. Nothing is asked of it yet; a folder is made if it is not there.
+    pub(crate) fn open(&self) -> Result<Store, CommandError> {
+        Store::of(StoreUrl::parse(&self.0)?, true)
+    }
+
+    /// The store, to read it.
+    pub(crate) fn open_to_read(&self) -> Result<Store, CommandError> {
+        Store::open_to_read(StoreUrl::parse(&self.0)?)
+    }
+
+    /// The URL as a word for a shell.
+    pub(crate) fn word(&self) -> String {
+        shell::word(&self.0)
+    }
 }

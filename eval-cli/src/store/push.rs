@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use super::fetch::manifests;
 use super::layout::{self, hash};
 use super::manifest::{Chunk, Manifest, StoredJournal, VERSION};
-use super::open::Store;
+use super::open::{Store, broke};
 use crate::output::CommandError;
 
 /// How much is read before it is stored. So much, [`AT_ONCE`] times, is all that is held of journals of any size.
@@ -176,12 +176,10 @@ async fn put_chunks(
 }
 
 /// Waits for one chunk.
-pub(super) async fn ended(on_their_way: &mut JoinSet<Result<(), CommandError>>) -> Result<(), CommandError> {
+async fn ended(on_their_way: &mut JoinSet<Result<(), CommandError>>) -> Result<(), CommandError> {
     match on_their_way.join_next().await {
         Some(Ok(put)) => put,
-        Some(Err(error)) => {
-            Err(CommandError::new(format!("a request to the store broke: {error}"), "run the command again"))
-        }
+        Some(Err(error)) => Err(broke(&error)),
         None => Ok(()),
     }
 }

@@ -9,13 +9,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use eval_core::journal::file_names::LATEST;
 use eval_core::journal::project::{OWN_FOLDER, Project};
 use eval_support::untrusted::one_line;
 use eval_support::variables::{self, RUN_ID};
 use eval_support::words::did_you_mean;
 
 use crate::cargo;
-use crate::journal::{self, Owner, RunDir, owners};
+use crate::journal::{self, Owner, RunDir, find_run, owners};
 use crate::output::CommandError;
 
 /// A run that is meant.
@@ -69,13 +70,16 @@ pub(super) fn foreign(run: &Path) -> Option<String> {
     Ours::here().foreign(run)
 }
 
-/// Whose a run in a folder of runs is, if it is not of this project. A folder that is not the one of this project's runs, such as a
-/// copy of a store, was chosen for all that is in it.
-pub fn whose_in(root: &Path, run: &Path) -> Option<String> {
-    if is_same(root, &self::root()) { foreign(run) } else { None }
+/// The run of this id in a folder of runs, or the newest one for `latest`. If there is none, or it is of another project, why.
+pub fn own_run(root: &Path, id: &str) -> io::Result<Result<RunDir, String>> {
+    let found = if id == LATEST { own_runs(root)?.0.into_iter().next() } else { find_run(root, id)? };
+    let Some(found) = found else { return Ok(Err("there is no such run".to_owned())) };
+    let whose = if is_same(root, &self::root()) { foreign(&found.path) } else { None };
+    Ok(whose.map_or(Ok(found), Err))
 }
 
-/// The runs in a folder of runs that are not another project's, the newest first, and how many others there are.
+/// The runs in a folder of runs that are not another project's, the newest first, and how many others there are. A folder that is
+/// not the one of this project's runs, such as a copy of a store, was chosen for all that is in it.
 pub fn own_runs(root: &Path) -> io::Result<(Vec<RunDir>, usize)> {
     let mut runs = journal::runs(root)?;
     let all = runs.len();

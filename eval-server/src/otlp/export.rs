@@ -296,14 +296,6 @@ pub(crate) fn trace_id(trace: u128) -> String {
     format!("{trace:032x}")
 }
 
-/// Bytes in hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits =
-        bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-    digits.map(char::from).collect()
-}
-
 /// A number that tells texts apart.
 pub(super) fn hash(text: &str) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use super::export::{Collector, Entry, Export, LARGEST, Span, hash, hex, is_remote};
+use super::export::{Collector, Entry, Export, LARGEST, Span, hash, is_remote, trace_id};
 use super::signal::{Signal, Unreadable};
 use super::wire::{Field, fields};
 
@@ -96,9 +96,9 @@ fn span(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
             _ => {}
         }
     }
-    let trace_id = <[u8; 16]>::try_from(trace).map_or(0, u128::from_be_bytes);
+    let trace = <[u8; 16]>::try_from(trace).map_or(0, u128::from_be_bytes);
     let span_id = <[u8; 8]>::try_from(id).map_or(0, u64::from_be_bytes);
-    if trace_id == 0 {
+    if trace == 0 {
         return Err("a span has no id of its trace of 16 bytes".to_owned());
     }
     if span_id == 0 {
@@ -110,10 +110,10 @@ fn span(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
             u64::from_be_bytes(bytes.try_into().map_err(|_| "a span has a parent whose id has not 8 bytes")?)
         }
     };
-    writer.entry("traceId", |it| it.string(hex(trace).as_bytes()))?;
-    writer.entry("spanId", |it| it.string(hex(id).as_bytes()))?;
+    writer.entry("traceId", |it| it.quoted(trace_id(trace)))?;
+    writer.entry("spanId", |it| it.quoted(format_args!("{span_id:016x}")))?;
     if parent_id != 0 {
-        writer.entry("parentSpanId", |it| it.string(hex(parent).as_bytes()))?;
+        writer.entry("parentSpanId", |it| it.quoted(format_args!("{parent_id:016x}")))?;
     }
     writer.list("attributes", &attributes)?;
     writer.list("events", &events)?;
@@ -125,7 +125,7 @@ fn span(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
         is_cut: cut > 0,
         hash: hash(&text),
     };
-    Ok(Some((trace_id, Entry::Span(head), text)))
+    Ok(Some((trace, Entry::Span(head), text)))
 }
 
 /// The trace and the JSON of a record of a log; `None` if it says nothing of models.
@@ -139,7 +139,10 @@ fn record(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
             (5, Field::Bytes(body)) => writer.entry("body", |it| it.any_value(body, 0))?,
             (6, Field::Bytes(bytes)) => attributes.item(|list| list.key_value(bytes, 0))?,
             (9, Field::Bytes(bytes)) => trace = bytes,
-            (10, Field::Bytes(span)) => writer.entry("spanId", |it| it.string(hex(span).as_bytes()))?,
+            (10, Field::Bytes(span)) => {
+                let hex = span.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+                writer.entry("spanId", |it| it.quoted(hex))?;
+            }
             (11, Field::Fixed64(time)) => writer.entry("observedTimeUnixNano", |it| it.quoted(time))?,
             (12, Field::Bytes(name)) => writer.entry("eventName", |it| it.string(name))?,
             _ => {}
@@ -149,13 +152,13 @@ fn record(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
     if !writer.0.contains("gen_ai.") {
         return Ok(None);
     }
-    let trace_id = <[u8; 16]>::try_from(trace).map_or(0, u128::from_be_bytes);
-    if trace_id == 0 {
+    let trace = <[u8; 16]>::try_from(trace).map_or(0, u128::from_be_bytes);
+    if trace == 0 {
         return Err("a record has no id of its trace of 16 bytes".to_owned());
     }
-    writer.entry("traceId", |it| it.string(hex(trace).as_bytes()))?;
+    writer.entry("traceId", |it| it.quoted(trace_id(trace)))?;
     let text = writer.object();
-    Ok(Some((trace_id, Entry::Record { hash: hash(&text) }, text)))
+    Ok(Some((trace, Entry::Record { hash: hash(&text) }, text)))
 }
 
 /// Entries of an object, or elements of a list, with commas between them.
@@ -214,7 +217,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A number of 64 bits, which stands in quotes in OTLP's JSON.
+    /// A number of 64 bits, or an id, which stands in quotes in OTLP's JSON.
     fn quoted(&mut self, number: impl std::fmt::Display) -> Result<(), Reason> {
         write!(self.0, "\"{number}\"").map_err(|error| error.to_string())
     }

@@ -6,8 +6,8 @@ use axum::response::Response;
 use prost::encoding::{int64, string};
 use serde::Serialize;
 
-use super::encoding::Encoding;
 use super::export::Rejected;
+use super::signal::Encoding;
 use super::signal::Signal;
 use crate::answer;
 

@@ -1,6 +1,5 @@
 //! The turns in traces.
 
-use axum::extract::{Request, State};
 use axum::response::Response;
 use eval_agents::traces::{Conversation, ToolCall, TraceError, Traces, Turn};
 use eval_format::Value;
@@ -9,11 +8,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::answer::{self, Envelope};
-use crate::app::Shared;
-use crate::body::{Field, Received};
-use crate::json;
-use crate::packed::is_packed;
-use crate::refusal::{Refusal, Refused};
+use crate::app::{Call, Thread};
+use crate::body::{Field, Received, is_packed};
+use crate::refusal::{Refusal, Refused, why};
 use crate::shown;
 
 /// What traces hold.
@@ -69,9 +66,8 @@ pub(crate) struct TracesForm {
     request_body(content = TracesForm, content_type = "multipart/form-data"),
     responses((status = 200, body = Envelope<Converted>), (status = 400, body = Refused), (status = 422, body = Refused))
 )]
-pub(crate) async fn convert(State(app): State<Shared>, request: Request) -> Result<Response, Refusal> {
-    app.compute(request, |received| {
-        let mut received = received;
+pub(crate) async fn convert(Call { app, request, .. }: Call) -> Result<Response, Refusal> {
+    app.compute(request, Thread::BySize, |mut received| {
         let fields = received.fields()?;
         let (traces, unread) = uploaded(&mut received, &fields)?;
         if !unread.is_empty() {
@@ -84,10 +80,10 @@ pub(crate) async fn convert(State(app): State<Shared>, request: Request) -> Resu
             _ => return Err(Refusal::bad("`group_by` is `trace`, `conversation` or `auto`")),
         };
         let gaps = gaps_of_files(&traces);
-        let traces = traces.conversations().iter().map(|it| ConvertedTrace::of(it, &gaps)).collect();
+        let traces = traces.conversations().iter().map(|it| ConvertedTrace::of(it, &gaps, false)).collect();
         Ok(answer::data(Converted { traces }))
     })
-    .await?
+    .await
 }
 
 /// The traces in the files of a form, which may be packed, and why files of several cannot be read.
@@ -135,7 +131,7 @@ pub(super) fn read<'t>(texts: impl IntoIterator<Item = &'t [u8]> + Clone) -> Res
 fn refused<'t>(error: &TraceError, texts: impl IntoIterator<Item = &'t [u8]>) -> Refusal {
     let TraceError::Json { source, index, .. } = error else { return Refusal::bad(error.to_string()) };
     let text = texts.into_iter().nth(*index).unwrap_or_default();
-    Refusal::bad(format!("not readable as JSON: {}", json::why(text, source)))
+    Refusal::bad(format!("not readable as JSON: {}", why(text, source)))
 }
 
 /// The most characters of a preview.
@@ -182,45 +178,26 @@ pub(super) fn name(conversation: &Conversation) -> Option<String> {
 }
 
 impl ConvertedTrace {
-    pub(super) fn of(conversation: &Conversation, gaps: &[String]) -> Self {
+    /// With `is_shown`, all that others wrote is as it is shown.
+    pub(super) fn of(conversation: &Conversation, gaps: &[String], is_shown: bool) -> Self {
         let turns = &conversation.turns;
         let (first, last) = (turns.first(), turns.last());
+        let line = |text: String| if is_shown { shown::line(&text) } else { text };
+        let preview = if is_shown { shown::preview } else { preview };
+        let model = turns.iter().flat_map(|turn| &turn.model_calls).find_map(|call| call.model.clone());
         Self {
             trace_id: conversation.trace_ids.first().cloned().unwrap_or_default(),
             trace_ids: conversation.trace_ids.clone(),
-            invocations: turns.iter().map(|turn| invocation(turn, false)).collect(),
-            warnings: warnings(conversation, gaps),
+            invocations: turns.iter().map(|turn| invocation(turn, is_shown)).collect(),
+            warnings: warnings(conversation, gaps).into_iter().map(line).collect(),
             metadata: Metadata {
-                agent_name: turns.iter().find_map(|turn| turn.agent.clone()),
-                model: turns.iter().flat_map(|turn| &turn.model_calls).find_map(|call| call.model.clone()),
+                agent_name: turns.iter().find_map(|turn| turn.agent.clone()).map(line),
+                model: model.map(line),
                 start_time: first.and_then(|turn| turn.start_ns).map(|start| start.get() / 1000),
                 user_input_preview: first.and_then(|turn| turn.user.as_deref()).map(preview),
                 final_output_preview: last.and_then(|turn| turn.answer.as_deref()).map(preview),
-                session_name: name(conversation),
+                session_name: name(conversation).map(line),
             },
-        }
-    }
-
-    /// The same with all that others wrote as it is shown.
-    pub(super) fn shown(conversation: &Conversation, gaps: &[String]) -> Self {
-        let of = Self::of(conversation, gaps);
-        let turns = &conversation.turns;
-        let user = turns.first().and_then(|turn| turn.user.as_deref());
-        let answer = turns.last().and_then(|turn| turn.answer.as_deref());
-        let line = |text: Option<String>| text.map(|text| shown::line(&text));
-        Self {
-            invocations: turns.iter().map(|turn| invocation(turn, true)).collect(),
-            warnings: shown::lines(&of.warnings),
-            metadata: Metadata {
-                agent_name: line(of.metadata.agent_name),
-                model: line(of.metadata.model),
-                start_time: of.metadata.start_time,
-                user_input_preview: user.map(shown::preview),
-                final_output_preview: answer.map(shown::preview),
-                session_name: line(of.metadata.session_name),
-            },
-            trace_id: of.trace_id,
-            trace_ids: of.trace_ids,
         }
     }
 }

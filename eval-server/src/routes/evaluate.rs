@@ -1,6 +1,7 @@
 //! Scoring traces with an eval set.
 
-use axum::extract::{Extension, Request, State};
+use std::collections::HashMap;
+
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_core::EvalSet;
@@ -18,12 +19,11 @@ use super::evaluate_job::{Job, Progress};
 use super::evaluate_request::Parameters;
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
-use crate::app::Shared;
+use crate::app::{Call, Thread};
 use crate::body::{Field, Received};
 use crate::events::{self, Event, Events, ReaderGone, SentEvent};
-use crate::json;
-use crate::problems::{entries, errors};
-use crate::refusal::{FieldError, Refusal, Refused};
+use crate::problems::told;
+use crate::refusal::{FieldError, Refusal, Refused, why};
 
 /// Traces, and what they are scored with.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -68,12 +68,8 @@ pub(crate) struct EvaluateForm {
     request_body(content = EvaluateForm, content_type = "multipart/form-data"),
     responses((status = 200, body = Envelope<RunResult>), (status = 400, body = Refused), (status = 422, body = Refused))
 )]
-pub(crate) async fn evaluate(
-    State(app): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    request: Request,
-) -> Result<Response, Refusal> {
-    app.compute_or_ask(caller, request, move |received| whole(received, form, caller)).await?
+pub(crate) async fn evaluate(call: Call) -> Result<Response, Refusal> {
+    whole(call, form).await
 }
 
 /// Scores traces that come as JSON.
@@ -83,12 +79,8 @@ pub(crate) async fn evaluate(
     request_body(content = EvaluateRequest, content_type = "application/json"),
     responses((status = 200, body = Envelope<RunResult>), (status = 400, body = Refused), (status = 422, body = Refused))
 )]
-pub(crate) async fn evaluate_json(
-    State(app): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    request: Request,
-) -> Result<Response, Refusal> {
-    app.compute_or_ask(caller, request, move |received| whole(received, document, caller)).await?
+pub(crate) async fn evaluate_json(call: Call) -> Result<Response, Refusal> {
+    whole(call, document).await
 }
 
 /// Scores traces that come as files in a form, and says in events how far it is, or as the only event what is wrong with the form.
@@ -98,12 +90,8 @@ pub(crate) async fn evaluate_json(
     request_body(content = EvaluateForm, content_type = "multipart/form-data"),
     responses((status = 200, body = SentEvent, content_type = "text/event-stream"), (status = 422, body = Refused))
 )]
-pub(crate) async fn evaluate_stream(
-    State(app): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    request: Request,
-) -> Result<Response, Refusal> {
-    match stream(app, request, caller, form).await {
+pub(crate) async fn evaluate_stream(call: Call) -> Result<Response, Refusal> {
+    match stream(call, form).await {
         // agentevals' clients read what is wrong with a form in an event.
         Err(refusal) if refusal.is_of_content => {
             let (mut events, body) = events::channel(1);
@@ -123,26 +111,25 @@ pub(crate) async fn evaluate_stream(
     request_body(content = EvaluateRequest, content_type = "application/json"),
     responses((status = 200, body = SentEvent, content_type = "text/event-stream"), (status = 422, body = Refused))
 )]
-pub(crate) async fn evaluate_json_stream(
-    State(app): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    request: Request,
-) -> Result<Response, Refusal> {
-    stream(app, request, caller, document).await
+pub(crate) async fn evaluate_json_stream(call: Call) -> Result<Response, Refusal> {
+    stream(call, document).await
 }
 
 /// What reads a request.
 type Reads = fn(&mut Received) -> Result<Job, Refusal>;
 
-fn whole(mut received: Received, read: Reads, caller: Caller) -> Result<Response, Refusal> {
-    let job = read(&mut received)?.while_wanted(received.wanted.clone());
-    let result =
-        job.run_untold(caller).map_err(|ReaderGone| Refusal::busy("the evaluation was cut short"))?;
-    Ok(answer::data(result))
+async fn whole(Call { app, caller, request }: Call, read: Reads) -> Result<Response, Refusal> {
+    let work = move |mut received: Received| {
+        let job = read(&mut received)?.while_wanted(received.wanted.clone());
+        let result =
+            job.run_untold(caller).map_err(|ReaderGone| Refusal::busy("the evaluation was cut short"))?;
+        Ok(answer::data(result))
+    };
+    app.compute(request, Thread::of(caller), work).await
 }
 
 /// Reads the request, and scores it while the answer is sent. What is wrong with the request is no event.
-async fn stream(app: Shared, request: Request, caller: Caller, read: Reads) -> Result<Response, Refusal> {
+async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Response, Refusal> {
     let mut received = app.receive(request).await?;
     // A judge may take longer than a request may.
     let waiting = (caller != Caller::Trusted).then(|| received.wanted.waiting());
@@ -183,27 +170,22 @@ async fn stream(app: Shared, request: Request, caller: Caller, read: Reads) -> R
 const WAITING: usize = 1 << 16;
 
 fn tell(job: &Job, caller: Caller, events: &mut Events) -> Result<(), ReaderGone> {
-    let told = |message: String| Ok(Event::unnamed(events::json(&Told { message })?));
+    let told = |message: &str| Event::unnamed(json!({ "message": message }));
     let result = job.run(caller, |progress| {
         events.send_now(match progress {
-            Progress::Message(message) => told(message)?,
+            Progress::Message(message) => told(&message),
             Progress::Read { trace_id, performance_metrics } => {
                 let read = events::json(&ReadTrace { trace_id, performance_metrics })?;
                 Event::named("performance_metrics", read)
             }
             Progress::Scored(result) => {
                 let trace_progress = TraceProgress { trace_id: &result.trace_id, partial_result: result };
-                Event::unnamed(events::json(&Advanced { trace_progress })?)
+                Event::unnamed(events::json(&HashMap::from([("traceProgress", trace_progress)]))?)
             }
         })
     })?;
-    events.send_now(told("Evaluation complete".to_owned())?)?;
+    events.send_now(told("Evaluation complete"))?;
     events.send_now(Event::unnamed(events::json(&Done { done: true, result: &result })?))
-}
-
-#[derive(Serialize)]
-struct Told {
-    message: String,
 }
 
 #[derive(Serialize)]
@@ -211,12 +193,6 @@ struct Told {
 struct ReadTrace<'r> {
     trace_id: &'r str,
     performance_metrics: &'r Performance,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Advanced<'r> {
-    trace_progress: TraceProgress<'r>,
 }
 
 #[derive(Serialize)]
@@ -233,14 +209,8 @@ struct Done<'r> {
 }
 
 fn document(received: &mut Received) -> Result<Job, Refusal> {
-    let request: EvaluateRequest<'_> = serde_json::from_slice(&received.bytes).map_err(|error| {
-        Refusal::fields(vec![FieldError::new(
-            "json_invalid",
-            &["body".into()],
-            json::why(&received.bytes, &error),
-            &Value::Null,
-        )])
-    })?;
+    let request: EvaluateRequest<'_> =
+        serde_json::from_slice(&received.bytes).map_err(|error| Refusal::no_json(&received.bytes, &error))?;
     take_no_keys("credentialRefs", request.credential_refs.as_ref())?;
     let parameters = Parameters::read(&request.config, &["body".into(), "config".into()])?;
     let traces = (read([request.traces.get().as_bytes()])?, Vec::new());
@@ -260,22 +230,19 @@ fn form(received: &mut Received) -> Result<Job, Refusal> {
 
 /// What the fields of a form ask for.
 fn content(received: &mut Received, fields: &[Field]) -> Result<Job, Refusal> {
-    let config =
-        fields.iter().rfind(|field| field.name == "config").ok_or_else(|| Refusal::missing("config"))?;
-    let config: Value = serde_json::from_slice(&config.bytes).map_err(|error| {
-        Refusal::bad(format!("Invalid config JSON: {}", json::why(&config.bytes, &error)))
-    })?;
-    if let Some(refs) =
-        fields.iter().rfind(|field| field.name == "credential_refs" && !field.bytes.is_empty())
-    {
-        let refs: Value = serde_json::from_slice(&refs.bytes).map_err(|error| {
-            Refusal::bad(format!("Invalid credential_refs JSON: {}", json::why(&refs.bytes, &error)))
-        })?;
-        take_no_keys("credential_refs", Some(&refs))?;
+    let last = |name: &str, is: fn(&Field) -> bool| fields.iter().rfind(|it| it.name == name && is(it));
+    let json = |field: &Field| {
+        serde_json::from_slice::<Value>(&field.bytes).map_err(|error| {
+            Refusal::bad(format!("Invalid {} JSON: {}", field.name, why(&field.bytes, &error)))
+        })
+    };
+    let config = json(last("config", |_| true).ok_or_else(|| Refusal::missing("config"))?)?;
+    if let Some(refs) = last("credential_refs", |field| !field.bytes.is_empty()) {
+        take_no_keys("credential_refs", Some(&json(refs)?))?;
     }
     let parameters = Parameters::read(&config, &["body".into(), "config".into()])?;
     let traces = uploaded(received, fields)?;
-    let set = fields.iter().rfind(|field| field.name == "eval_set_file" && field.file.is_some());
+    let set = last("eval_set_file", |field| field.file.is_some());
     let set = set.map(|set| checked("eval_set_file", &set.bytes)).transpose()?;
     Job::new(traces, set, parameters)
 }
@@ -297,15 +264,11 @@ fn checked(field: &str, bytes: &[u8]) -> Result<EvalSet, Refusal> {
     if let Some(set) = checked.set {
         return Ok(set);
     }
-    if checked
-        .problems
-        .iter()
-        .filter(|problem| problem.is_error())
-        .all(|problem| problem.code == Code::NoCases)
-    {
+    if checked.problems.iter().all(|problem| !problem.is_error() || problem.code == Code::NoCases) {
         return Ok(EvalSet::new(""));
     }
-    let wrong = errors(&entries(&checked.text, &checked.problems))
+    let (_, errors) = told(&checked.text, &checked.problems);
+    let wrong = errors
         .into_iter()
         .map(|error| FieldError::new("value_error", &["body".into(), field.into()], error, &Value::Null));
     Err(Refusal::fields(wrong.collect()))

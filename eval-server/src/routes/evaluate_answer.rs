@@ -339,6 +339,26 @@ struct Tokens {
     cache_read_tokens: u64,
 }
 
+impl Tokens {
+    fn of(usage: Usage) -> Self {
+        let [total_prompt, total_output, cache_creation_tokens, cache_read_tokens] =
+            [usage.input_tokens, usage.output_tokens, usage.cache_write_tokens, usage.cache_read_tokens]
+                .map(Option::unwrap_or_default);
+        let total = total_prompt.saturating_add(total_output);
+        Self { total_prompt, total_output, total, cache_creation_tokens, cache_read_tokens }
+    }
+
+    fn sum(all: impl Iterator<Item = Self>) -> Self {
+        all.fold(Self::default(), |sum, more| Self {
+            total_prompt: sum.total_prompt.saturating_add(more.total_prompt),
+            total_output: sum.total_output.saturating_add(more.total_output),
+            total: sum.total.saturating_add(more.total),
+            cache_creation_tokens: sum.cache_creation_tokens.saturating_add(more.cache_creation_tokens),
+            cache_read_tokens: sum.cache_read_tokens.saturating_add(more.cache_read_tokens),
+        })
+    }
+}
+
 /// The tokens of a trace.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -374,15 +394,7 @@ pub(crate) struct RunPerformance {
 
 impl Performance {
     pub(super) fn of(turns: &[Turn]) -> Self {
-        let mut tokens = Tokens::default();
-        for usage in turns.iter().map(|turn| turn.usage) {
-            let add = |sum: &mut u64, more: Option<u64>| *sum = sum.saturating_add(more.unwrap_or_default());
-            add(&mut tokens.total_prompt, usage.input_tokens);
-            add(&mut tokens.total_output, usage.output_tokens);
-            add(&mut tokens.cache_creation_tokens, usage.cache_write_tokens);
-            add(&mut tokens.cache_read_tokens, usage.cache_read_tokens);
-        }
-        tokens.total = tokens.total_prompt.saturating_add(tokens.total_output);
+        let tokens = Tokens::sum(turns.iter().map(|turn| Tokens::of(turn.usage)));
         let calls = || turns.iter().flat_map(|turn| &turn.calls);
         let model_calls = || turns.iter().flat_map(|turn| &turn.model_calls);
         let counted = model_calls().map(|call| call.usage);
@@ -407,18 +419,9 @@ impl Performance {
 
 impl RunPerformance {
     pub(super) fn of(results: &[TraceResult]) -> Self {
-        let mut sum = Tokens::default();
-        for Tokens { total_prompt, total_output, total, cache_creation_tokens, cache_read_tokens } in
-            results.iter().map(|result| result.performance_metrics.tokens.sum)
-        {
-            sum.total_prompt = sum.total_prompt.saturating_add(total_prompt);
-            sum.total_output = sum.total_output.saturating_add(total_output);
-            sum.total = sum.total.saturating_add(total);
-            sum.cache_creation_tokens = sum.cache_creation_tokens.saturating_add(cache_creation_tokens);
-            sum.cache_read_tokens = sum.cache_read_tokens.saturating_add(cache_read_tokens);
-        }
+        let tokens = Tokens::sum(results.iter().map(|result| result.performance_metrics.tokens.sum));
         let models = results.iter().flat_map(|result| result.performance_metrics.models.clone());
-        Self { tokens: sum, models: models.collect(), trace_count: results.len() }
+        Self { tokens, models: models.collect(), trace_count: results.len() }
     }
 }
 

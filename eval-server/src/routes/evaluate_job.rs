@@ -19,10 +19,10 @@ use super::evaluate_answer::{
     RunResult, TraceResult, TurnRef, cut,
 };
 use super::evaluate_request::{Evaluator, GroupBy, Parameters};
+use super::score::{is_judged, kind_of_error, overall, scores};
 use crate::access::Caller;
 use crate::events::ReaderGone;
 use crate::refusal::Refusal;
-use crate::scoring::{is_judged, kind_of_error, overall, scores};
 use crate::work::{Wanted, complete};
 
 /// A request that was read.
@@ -46,16 +46,6 @@ pub(super) enum Progress<'r> {
         performance_metrics: &'r Performance,
     },
     Scored(&'r TraceResult),
-}
-
-/// Why a metric is not scored at all.
-#[derive(Clone, Copy)]
-enum Unusable {
-    Unknown,
-    NeedsToken,
-    NoSet,
-    NoCases,
-    NoCase,
 }
 
 impl Job {
@@ -161,13 +151,17 @@ impl Job {
         named.cloned().or_else(|| name(conversation))
     }
 
+    /// Whether the only conversation is that of the case, whatever is in it. Without a set, the case is made of the conversation.
+    fn has_one_case(&self) -> bool {
+        self.set.as_ref().is_none_or(|set| set.eval_cases.len() == 1)
+    }
+
     /// The case of each conversation, and how it was found. A case without traces is an error.
     fn cases(&self, errors: &mut Vec<String>) -> HashMap<usize, (&EvalCase, MatchedBy)> {
         let cases = self.set.iter().flat_map(|set| &set.eval_cases);
-        let is_only_case = self.set.as_ref().is_some_and(|set| set.eval_cases.len() == 1);
         let mut found: HashMap<usize, (&EvalCase, MatchedBy)> = HashMap::new();
         for case in cases {
-            match self.traces.conversation_of(case, is_only_case) {
+            match self.traces.conversation_of(case, self.has_one_case()) {
                 Ok((at, by)) => match found.entry(at) {
                     Entry::Vacant(place) => drop(place.insert((case, by))),
                     Entry::Occupied(place) => {
@@ -198,8 +192,8 @@ impl Job {
         // All that can be used are scored together, once.
         let together = OnceCell::new();
         MetricResults::of_each(&self.evaluators, |evaluator| {
-            if let Some(why) = self.unusable(evaluator, has_case, caller) {
-                return why.result(&evaluator.name);
+            if let Some(unscored) = self.unusable(evaluator, has_case, caller) {
+                return unscored;
             }
             if let Ok(report) = together.get_or_init(|| self.play(&case, &usable)) {
                 return result(evaluator, report, &case, conversation);
@@ -212,20 +206,32 @@ impl Job {
         })
     }
 
-    /// Why a metric is not scored at all.
-    fn unusable(&self, evaluator: &Evaluator, has_case: bool, caller: Caller) -> Option<Unusable> {
-        let Some(info) = metric(&evaluator.name) else { return Some(Unusable::Unknown) };
-        if is_judged(&evaluator.name) && caller != Caller::Trusted {
-            return Some(Unusable::NeedsToken);
+    /// The result of a metric that is not scored at all.
+    fn unusable(&self, evaluator: &Evaluator, has_case: bool, caller: Caller) -> Option<MetricResult> {
+        const NO_CASE: &str = "no matching eval case";
+        let name = &evaluator.name;
+        let Some(info) = metric(name) else {
+            let why = format!("{name} not found in registry.");
+            return Some(MetricResult::unscored(name, why, "NotFoundError"));
+        };
+        if is_judged(name) && caller != Caller::Trusted {
+            let why = "this metric asks a judge, which needs the token of the server";
+            return Some(MetricResult::unscored(name, why, "TokenRequired"));
         }
         if has_case || !info.needs.contains(&Need::Expectation) && self.set.is_none() {
             return None;
         }
-        Some(match &self.set {
-            None => Unusable::NoSet,
-            Some(set) if set.eval_cases.is_empty() => Unusable::NoCases,
-            Some(_) => Unusable::NoCase,
-        })
+        let (error, reason) = match &self.set {
+            None => {
+                let why = "no eval set was given, and this metric compares with what one expects";
+                (why, "no eval set provided")
+            }
+            Some(set) if set.eval_cases.is_empty() => ("the eval set has no cases", NO_CASE),
+            Some(_) => ("no case of the eval set is about this trace", NO_CASE),
+        };
+        let details = Details { reason: Some(reason.to_owned()), ..Details::default() };
+        let unscored = MetricResult::unscored(name, error, "NoEvalCase");
+        Some(MetricResult { details: Some(details), ..unscored })
     }
 
     /// Plays the conversation of a case, and scores it. Fails if the metrics cannot be used with the case.
@@ -234,36 +240,9 @@ impl Job {
         for evaluator in evaluators {
             runner = runner.criterion(&evaluator.name, evaluator.criterion());
         }
-        let is_only_case = self.set.as_ref().is_none_or(|set| set.eval_cases.len() == 1);
-        let agent = TraceAgent::from(Arc::clone(&self.traces)).only_case(is_only_case);
+        let agent = TraceAgent::from(Arc::clone(&self.traces)).only_case(self.has_one_case());
         // In the task of the caller: one of its own would cost more than all that it does.
         complete(runner.run_agent(case, agent)).map_err(|error| error.to_string())
-    }
-}
-
-impl Unusable {
-    /// The result of a metric that is not scored.
-    fn result(self, name: &str) -> MetricResult {
-        const NO_CASE: &str = "no matching eval case";
-        let without_case = |error, reason: &str| {
-            let details = Details { reason: Some(reason.to_owned()), ..Details::default() };
-            MetricResult { details: Some(details), ..MetricResult::unscored(name, error, "NoEvalCase") }
-        };
-        match self {
-            Self::Unknown => {
-                MetricResult::unscored(name, format!("{name} not found in registry."), "NotFoundError")
-            }
-            Self::NeedsToken => {
-                let why = "this metric asks a judge, which needs the token of the server";
-                MetricResult::unscored(name, why, "TokenRequired")
-            }
-            Self::NoSet => without_case(
-                "no eval set was given, and this metric compares with what one expects",
-                "no eval set provided",
-            ),
-            Self::NoCases => without_case("the eval set has no cases", NO_CASE),
-            Self::NoCase => without_case("no case of the eval set is about this trace", NO_CASE),
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use eval_core::Criterion;
 use eval_format::metric::metric;
 use eval_format::{Rubric, Value as Tree};
+use eval_support::key_case::camel;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
@@ -136,9 +137,9 @@ fn below(at: &[Value], step: impl Into<Value>) -> Vec<Value> {
     at
 }
 
-/// A field under either of its spellings.
-fn field<'v>(object: &'v Map<String, Value>, camel: &str, snake: &str) -> Option<&'v Value> {
-    object.get(camel).or_else(|| object.get(snake)).filter(|value| !value.is_null())
+/// A field under either of its spellings, by that in `snake_case`.
+fn field<'v>(object: &'v Map<String, Value>, snake: &str) -> Option<&'v Value> {
+    object.get(&camel(snake)).or_else(|| object.get(snake)).filter(|value| !value.is_null())
 }
 
 impl Reader {
@@ -157,13 +158,9 @@ impl Reader {
             return None;
         };
         for (key, value) in object {
-            if !keys.contains(&key.as_str()) {
-                self.wrong(
-                    "extra_forbidden",
-                    &below(at, key.as_str()),
-                    "Extra inputs are not permitted",
-                    value,
-                );
+            if !keys.iter().any(|known| known == key || camel(known) == *key) {
+                let at = below(at, key.as_str());
+                self.wrong("extra_forbidden", &at, "Extra inputs are not permitted", value);
             }
         }
         Some(object)
@@ -178,32 +175,16 @@ impl Reader {
     }
 
     fn parameters(&mut self, value: &Value, at: &[Value]) -> Option<Parameters> {
-        const KEYS: &[&str] = &[
-            "evaluators",
-            "groupBy",
-            "group_by",
-            "maxConcurrentTraces",
-            "max_concurrent_traces",
-            "maxConcurrentEvals",
-            "max_concurrent_evals",
-        ];
-        let object = self.object(value, at, KEYS)?;
+        const LIMITS: [&str; 2] = ["max_concurrent_traces", "max_concurrent_evals"];
+        let object = self.object(value, at, &["evaluators", "group_by", LIMITS[0], LIMITS[1]])?;
         // The limits are those of this server, and never more than what is asked for would change a score.
-        for (camel, snake) in
-            [("maxConcurrentTraces", "max_concurrent_traces"), ("maxConcurrentEvals", "max_concurrent_evals")]
-        {
-            if let Some(value) =
-                field(object, camel, snake).filter(|value| value.as_u64().is_none_or(|it| it == 0))
-            {
-                self.wrong(
-                    "greater_than_equal",
-                    &below(at, camel),
-                    "Input should be an integer from 1",
-                    value,
-                );
+        for limit in LIMITS {
+            if let Some(value) = field(object, limit).filter(|it| it.as_u64().is_none_or(|it| it == 0)) {
+                let msg = "Input should be an integer from 1";
+                self.wrong("greater_than_equal", &below(at, camel(limit)), msg, value);
             }
         }
-        let group_by = match field(object, "groupBy", "group_by") {
+        let group_by = match field(object, "group_by") {
             None => GroupBy::Auto,
             Some(value) => match value.as_str() {
                 Some("auto") => GroupBy::Auto,
@@ -232,12 +213,8 @@ impl Reader {
             self.wrong("value_error", &at, "Value error, At least one evaluator is required.", given);
         }
         if evaluators.len() > MOST_EVALUATORS {
-            self.wrong(
-                "too_long",
-                &at,
-                format!("List should have at most {MOST_EVALUATORS} items"),
-                &Value::Null,
-            );
+            let msg = format!("List should have at most {MOST_EVALUATORS} items");
+            self.wrong("too_long", &at, msg, &Value::Null);
             return None;
         }
         let evaluators =
@@ -253,18 +230,14 @@ impl Reader {
     }
 
     fn evaluator(&mut self, value: &Value, at: &[Value]) -> Option<Evaluator> {
-        const KEYS: &[&str] = &[
+        const KEYS: [&str; 8] = [
             "name",
             "type",
             "threshold",
-            "trajectoryMatchType",
             "trajectory_match_type",
-            "judgeModel",
             "judge_model",
             "rubrics",
-            "credentialRef",
             "credential_ref",
-            "judgeBaseUrl",
             "judge_base_url",
         ];
         let kind = value.get("type").unwrap_or(&Value::Null);
@@ -274,26 +247,25 @@ impl Reader {
             self.wrong("literal_error", &below(at, "type"), msg, kind);
             return None;
         }
-        let object = self.object(value, at, KEYS)?;
+        let object = self.object(value, at, &KEYS)?;
         let name = self.text(object.get("name"), &below(at, "name"));
         if name.is_none() && !object.contains_key("name") {
             self.errors.push(FieldError::missing(&below(at, "name")));
         }
-        for (camel, snake) in [("credentialRef", "credential_ref"), ("judgeBaseUrl", "judge_base_url")] {
-            if let Some(value) = field(object, camel, snake) {
+        for key in ["credential_ref", "judge_base_url"] {
+            if let Some(value) = field(object, key) {
                 let msg = "judges are set up where the service runs, not in a request";
-                self.wrong("value_error", &below(at, camel), msg, &Value::from(value.is_string()));
+                self.wrong("value_error", &below(at, camel(key)), msg, &Value::from(value.is_string()));
             }
         }
-        let threshold = field(object, "threshold", "threshold");
+        let threshold = field(object, "threshold");
         let in_range = |value: &Value| value.as_f64().filter(|value| (0.0..=1.0).contains(value));
         let number = threshold.map_or(Some(THRESHOLD), in_range);
         if let (None, Some(value)) = (number, threshold) {
             self.wrong("value_error", &below(at, "threshold"), "Input should be a number from 0 to 1", value);
         }
         let name = name?;
-        let model = "judgeModel";
-        let rubrics = field(object, "rubrics", "rubrics").filter(|rubrics| *rubrics != &json!([]));
+        let rubrics = field(object, "rubrics").filter(|rubrics| *rubrics != &json!([]));
         if let Some(given) = rubrics.filter(|_| metric(&name).is_some() && !reads(&name, "rubrics")) {
             let msg = format!("Value error, Built-in metric '{name}' does not take rubrics.");
             self.wrong("value_error", &below(at, "rubrics"), msg, given);
@@ -301,7 +273,7 @@ impl Reader {
         Some(Evaluator {
             threshold: number?,
             trajectory_match_type: self.match_type(object, at),
-            judge_model: self.text(field(object, model, "judge_model"), &below(at, model)),
+            judge_model: self.text(field(object, "judge_model"), &below(at, "judgeModel")),
             rubrics: self.rubrics(rubrics, &below(at, "rubrics")),
             name,
         })
@@ -311,7 +283,7 @@ impl Reader {
     fn match_type(&mut self, object: &Map<String, Value>, at: &[Value]) -> Option<String> {
         const KNOWN: [&str; 3] = ["ANY_ORDER", "EXACT", "IN_ORDER"];
         let key = "trajectoryMatchType";
-        let value = field(object, key, "trajectory_match_type")?;
+        let value = field(object, "trajectory_match_type")?;
         let text = self.text(Some(value), &below(at, key))?;
         let known = KNOWN.into_iter().find(|known| text.eq_ignore_ascii_case(known));
         if known.is_none() {

@@ -1,13 +1,17 @@
-//! The page at the root, which says what is served, and the way to further pages.
+//! The page at the root, which says what is served, the way to further pages, and the page of the live sessions.
+//!
+//! The page of the live sessions has no data of its own: its script asks for them, with the token in the page's address.
 
-use axum::extract::Request;
+use askama::filters::{Escaper, Html};
+use axum::body::Bytes;
+use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT, CONTENT_SECURITY_POLICY, LOCATION, REFERRER_POLICY, SET_COOKIE};
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 
 use crate::access::{Caller, query};
 use crate::answer;
-use crate::app::App;
+use crate::app::{App, Shared};
 use crate::refusal::Refusal;
 
 /// Nothing is loaded, run, framed or sent.
@@ -19,9 +23,13 @@ pub(super) async fn page() -> Response {
 }
 
 fn overview() -> Response {
-    let mut response = answer::of_bytes(StatusCode::OK, "text/html; charset=utf-8", PAGE);
+    html(PAGE, POLICY)
+}
+
+fn html(page: impl Into<Bytes>, policy: &'static str) -> Response {
+    let mut response = answer::of_bytes(StatusCode::OK, "text/html; charset=utf-8", page);
     let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     // The URL may have the token.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
@@ -90,6 +98,42 @@ fn with_cookie(cookie: &str, location: &str) -> Response {
     response
 }
 
+/// Nothing but its own script and style, and answers of this server.
+const OF_SESSIONS: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
+                           frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/// The page of the live sessions, with the links that the server was given.
+pub(super) async fn sessions(State(app): State<Shared>) -> Response {
+    let own = [("Sessions", SESSIONS)];
+    let links = if app.options.links.is_empty() { &own } else { app.options.links.as_slice() };
+    let links: String = links.iter().map(|(name, path)| link(name, path)).collect();
+    html(include_str!("sessions_page.html").replacen("<!-- links -->", links.trim_end(), 1), OF_SESSIONS)
+}
+
+/// Where the page of the live sessions stands.
+const SESSIONS: &str = "/sessions";
+
+fn link(name: &str, path: &str) -> String {
+    let mark = if path == SESSIONS { " aria-current=\"page\"" } else { "" };
+    format!("<a href=\"{}\"{mark}>{}</a>\n", escaped(path), escaped(name))
+}
+
+/// The text in HTML, also between quotes.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    // A `String` takes everything.
+    let _ = Html.write_escaped_str(&mut escaped, text);
+    escaped
+}
+
+pub(super) async fn style() -> Response {
+    answer::of_bytes(StatusCode::OK, "text/css; charset=utf-8", include_str!("sessions_page.css"))
+}
+
+pub(super) async fn script() -> Response {
+    answer::of_bytes(StatusCode::OK, "text/javascript; charset=utf-8", include_str!("sessions_page.js"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +148,17 @@ mod tests {
             ("/\\/example.com/", "token=x", "/example.com/"),
         ] {
             assert_eq!(without_token(path, query), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_link_is_marked_where_it_leads_here_and_is_escaped() {
+        for (name, path, expected) in [
+            ("Runs", "/", r#"<a href="/">Runs</a>"#),
+            ("Sessions", "/sessions", r#"<a href="/sessions" aria-current="page">Sessions</a>"#),
+            ("R&D <1>", "/a\"b", r#"<a href="/a&#34;b">R&#38;D &#60;1&#62;</a>"#),
+        ] {
+            assert_eq!(link(name, path).trim_end(), expected);
         }
     }
 }

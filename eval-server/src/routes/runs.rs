@@ -1,22 +1,20 @@
 //! What tests and runs recorded.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use eval_core::journal::file_names::LATEST;
 use eval_report::document::Document;
-use eval_report::journal::{RunDir, find_run};
-use eval_report::recorded::{LoadedRun, RunResults, own_runs, whose_in};
+use eval_report::journal::RunDir;
+use eval_report::recorded::{LoadedRun, RunResults, own_run, own_runs};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
-use super::id::Id;
 use crate::answer::{self, Envelope};
-use crate::app::{App, Shared};
+use crate::app::{App, Id, Shared};
 use crate::refusal::{Refusal, Refused};
 
 /// A recorded run.
@@ -48,15 +46,14 @@ impl ToSchema for Report {}
     security(("token" = []))
 )]
 pub(crate) async fn runs(State(app): State<Shared>) -> Result<Response, Refusal> {
-    let folder = folder(&app)?;
-    app.workers
-        .run(move || {
-            let entry = |run: RunDir| RunEntry { started: seconds(run.started), id: run.id };
-            let (runs, _) = own_runs(&folder).map_err(|error| failed(&error))?;
-            let runs: Vec<_> = runs.into_iter().map(entry).collect();
-            Ok(answer::data(runs))
-        })
-        .await?
+    app.work(move |app| {
+        let folder = folder(app)?;
+        let entry = |run: RunDir| RunEntry { started: seconds(run.started), id: run.id };
+        let (runs, _) = own_runs(folder).map_err(|error| failed(&error))?;
+        let runs: Vec<_> = runs.into_iter().map(entry).collect();
+        Ok(answer::data(runs))
+    })
+    .await
 }
 
 /// Shows a recorded run: `latest`, or one of the list. Needs the token.
@@ -72,28 +69,20 @@ pub(crate) async fn runs(State(app): State<Shared>) -> Result<Response, Refusal>
     security(("token" = []))
 )]
 pub(crate) async fn run(State(app): State<Shared>, Id(id): Id) -> Result<Response, Refusal> {
-    let folder = folder(&app)?;
-    app.workers
-        .run(move || {
-            let found = match id.as_str() {
-                LATEST => own_runs(&folder).map(|(runs, _)| runs.into_iter().next()),
-                id => find_run(&folder, id),
-            };
-            let found = found.map_err(|error| failed(&error))?;
-            let found = found.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no such run"))?;
-            if let Some(whose) = whose_in(&folder, &found.path) {
-                return Err(Refusal::new(StatusCode::NOT_FOUND, whose));
-            }
-            let loaded = LoadedRun::of_folder(found.id, found.path, false).map_err(|error| failed(&error))?;
-            let results = RunResults::of(&loaded, None, false).map_err(|error| failed(&error))?;
-            Ok(answer::data(Document::of(&results)))
-        })
-        .await?
+    app.work(move |app| {
+        let folder = folder(app)?;
+        let found = own_run(folder, &id).map_err(|error| failed(&error))?;
+        let found = found.map_err(|why| Refusal::new(StatusCode::NOT_FOUND, why))?;
+        let loaded = LoadedRun::of_folder(found.id, found.path, false).map_err(|error| failed(&error))?;
+        let results = RunResults::of(&loaded, None, false).map_err(|error| failed(&error))?;
+        Ok(answer::data(Document::of(&results)))
+    })
+    .await
 }
 
-fn folder(app: &App) -> Result<PathBuf, Refusal> {
+fn folder(app: &App) -> Result<&Path, Refusal> {
     let none = || Refusal::new(StatusCode::NOT_FOUND, "this server was given no folder of recorded runs");
-    app.options.records.clone().ok_or_else(none)
+    app.options.records.as_deref().ok_or_else(none)
 }
 
 fn failed(error: &dyn std::error::Error) -> Refusal {

@@ -1,27 +1,23 @@
 //! Scoring turns with criteria.
 
-use axum::extract::{Extension, Request, State};
 use axum::response::Response;
-use eval_core::report::{CaseReport, Transcript, TurnRecord};
+use eval_core::report::{CaseReport, MetricOutcome, Role, ScoredMetric, Transcript, TurnRecord};
 use eval_core::{Criterion, EvalCase, EvalConfig, EvalRunner, Gate, Invocation, Score};
 use eval_format::config::check_config;
 use eval_format::metric::{Need, metric};
-use eval_format::problem::Positions;
-use eval_format::problem::{JsonPath, Step};
+use eval_format::problem::{JsonPath, Positions, Step};
 use eval_format::{ArgsMatch, Similarity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::access::{Access, Caller, Needs};
+use crate::access::{Access, Needs};
 use crate::answer::{self, Envelope};
-use crate::app::Shared;
+use crate::app::{Call, Thread};
 use crate::body::Received;
-use crate::json;
 use crate::refusal::{FieldError, Refusal, Refused};
-use crate::scoring::{is_judged, overall, scores};
-use crate::work::complete;
+use crate::work::{at_once, complete};
 
 /// Turns, and what they are scored with.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -95,11 +91,7 @@ pub(crate) struct TurnScore {
         (status = 422, body = Refused)
     )
 )]
-pub(crate) async fn score(
-    State(app): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    request: Request,
-) -> Result<Response, Refusal> {
+pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Response, Refusal> {
     let read = move |received: &Received| {
         let read = read(&received.bytes)?;
         if read.config.criteria.iter().any(|(name, _)| is_judged(name)) {
@@ -107,20 +99,25 @@ pub(crate) async fn score(
         }
         Ok(read)
     };
-    let takes_long = |received: &Received, read: &Read| {
-        received.bytes.len() > SHORT
-            && read.config.criteria.iter().any(|(name, criterion)| compares_all(name, criterion))
-    };
-    let work = |received: &Received, Read { case, actual, config, gate }: Read| {
-        let runner = EvalRunner::new().config(config).gate(gate).__stop_at(received.wanted.flag());
-        let report = complete(runner.score_case(&case, vec![actual]));
-        let report = report.map_err(|error| {
-            let loc = ["body".into(), "criteria".into()];
-            Refusal::fields(vec![FieldError::new("value_error", &loc, error.to_string(), &Value::Null)])
-        })?;
-        Ok(answer::data(ScoreAnswer::of(&report)))
-    };
-    app.compute_or_ask_read(caller, request, read, takes_long, work).await?
+    let received = app.receive(request).await?;
+    if !received.is_small() {
+        let both = move |received: Received| scored(&received, read(&received)?);
+        return app.compute_with(received, Thread::Own, both).await;
+    }
+    // What is small is not packed.
+    let read = at_once(|| read(&received))??;
+    let takes_long = received.bytes.len() > SHORT
+        && read.config.criteria.iter().any(|(name, criterion)| compares_all(name, criterion));
+    let thread = if takes_long { Thread::Own } else { Thread::of(caller) };
+    app.compute_with(received, thread, move |received| scored(&received, read)).await
+}
+
+fn scored(received: &Received, Read { case, actual, config, gate }: Read) -> Result<Response, Refusal> {
+    let runner = EvalRunner::new().config(config).gate(gate).__stop_at(received.wanted.flag());
+    let report = complete(runner.score_case(&case, vec![actual])).map_err(|error| {
+        Refusal::value(&["body".into(), "criteria".into()], error.to_string(), &Value::Null)
+    })?;
+    Ok(answer::data(ScoreAnswer::of(&report)))
 }
 
 /// Up to so many bytes, what compares all of one side with all of the other takes no longer than the rest.
@@ -151,10 +148,8 @@ const BEFORE: &str = "{\"criteria\":";
 
 fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     let text = str::from_utf8(bytes).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
-    let request: ScoreRequest<'_> = serde_json::from_str(text).map_err(|error| {
-        let loc = ["body".into()];
-        Refusal::fields(vec![FieldError::new("json_invalid", &loc, json::why(bytes, &error), &Value::Null)])
-    })?;
+    let request: ScoreRequest<'_> =
+        serde_json::from_str(text).map_err(|error| Refusal::no_json(bytes, &error))?;
     let mut wrong = Vec::new();
     let mut turns = |name: &'static str, raw: &[&RawValue]| -> Vec<Invocation> {
         let mut turns = Vec::with_capacity(raw.len());
@@ -193,13 +188,8 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     }
     let gate = request.gate.as_deref().map_or(Ok(Gate::Mean), str::parse);
     if let Err(error) = &gate {
-        let given = request.gate.as_deref().into();
-        errors.push(FieldError::new(
-            "value_error",
-            &["body".into(), "gate".into()],
-            error.to_string(),
-            &given,
-        ));
+        let (loc, given) = (["body".into(), "gate".into()], request.gate.as_deref().into());
+        errors.push(FieldError::new("value_error", &loc, error.to_string(), &given));
     }
     let (Some(config), Ok(gate), true) = (config.config, gate, errors.is_empty()) else {
         return Err(Refusal::fields(errors));
@@ -304,6 +294,38 @@ impl TurnScore {
     fn of(score: &Score) -> Self {
         let reason = score.reason().or_else(|| score.why_left_out());
         Self { score: score.value(), reason: reason.map(str::to_owned), notes: score.notes().to_vec() }
+    }
+}
+
+/// Whether a metric asks a judge.
+pub(crate) fn is_judged(name: &str) -> bool {
+    metric(name).is_some_and(|info| info.needs.contains(&Need::Judge))
+}
+
+/// The scores of a metric, one for each turn or one for the whole run; none if it was not scored.
+pub(crate) fn scores(metric: &ScoredMetric) -> &[Score] {
+    match &metric.outcome {
+        MetricOutcome::Scored(scores) => scores.scores(),
+        _ => &[],
+    }
+}
+
+/// The overall score of a metric; `None` if it was not scored.
+pub(crate) fn overall(metric: &ScoredMetric) -> Option<f64> {
+    match &metric.outcome {
+        MetricOutcome::Scored(scores) => scores.overall(),
+        _ => None,
+    }
+}
+
+/// A word for what failed.
+pub(crate) fn kind_of_error(role: Role) -> &'static str {
+    match role {
+        // The agent is what the trace says.
+        Role::Agent => "TraceError",
+        Role::Judge => "JudgeError",
+        Role::Metric => "MetricError",
+        _ => "HarnessError",
     }
 }
 

@@ -9,9 +9,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::convert::ConvertedTrace;
-use super::id::Id;
 use crate::answer::{self, Envelope};
-use crate::app::{App, Shared};
+use crate::app::{App, Id, Shared};
 use crate::refusal::{Refusal, Refused};
 use crate::sessions::{Digest, List, Reading, SessionState, SessionView};
 use crate::shown;
@@ -157,8 +156,7 @@ impl SessionList {
     security(("token" = []))
 )]
 pub(crate) async fn sessions(State(app): State<Shared>) -> Result<Response, Refusal> {
-    let own = Shared::clone(&app);
-    app.workers.run(move || answer::data(SessionList::of(&own, &own.sessions.list()))).await
+    app.work(|app| Ok(answer::data(SessionList::of(app, &app.sessions.list())))).await
 }
 
 /// Shows a live session with its turns. Needs the token.
@@ -174,18 +172,16 @@ pub(crate) async fn sessions(State(app): State<Shared>) -> Result<Response, Refu
     security(("token" = []))
 )]
 pub(crate) async fn session(State(app): State<Shared>, Id(id): Id) -> Result<Response, Refusal> {
-    let own = Shared::clone(&app);
-    app.workers
-        .run(move || {
-            let reading = found(&own, &id)?;
-            let gaps: Vec<String> = reading.traces.gaps().iter().map(ToString::to_string).collect();
-            Ok(answer::data(SessionDetails {
-                session: SessionEntry::of(&reading.view, &reading.digest()),
-                conversation: reading.conversation().map(|it| ConvertedTrace::shown(it, &gaps)),
-                doubts: shown::lines(&reading.doubts()),
-            }))
-        })
-        .await?
+    app.work(move |app| {
+        let reading = found(app, &id)?;
+        let gaps: Vec<String> = reading.traces.gaps().iter().map(ToString::to_string).collect();
+        Ok(answer::data(SessionDetails {
+            session: SessionEntry::of(&reading.view, &reading.digest()),
+            conversation: reading.conversation().map(|it| ConvertedTrace::of(it, &gaps, true)),
+            doubts: shown::lines(&reading.doubts()),
+        }))
+    })
+    .await
 }
 
 /// Marks a live session as golden: the others are scored against it. It must be complete, and lack nothing. Needs the token.
@@ -202,15 +198,13 @@ pub(crate) async fn session(State(app): State<Shared>, Id(id): Id) -> Result<Res
     security(("token" = []))
 )]
 pub(crate) async fn mark(State(app): State<Shared>, Id(id): Id) -> Result<Response, Refusal> {
-    let own = Shared::clone(&app);
-    app.workers
-        .run(move || {
-            let reading = found(&own, &id)?;
-            check_golden(&reading)?;
-            own.sessions.mark(Some(reading.view.id));
-            Ok(marked(&own))
-        })
-        .await?
+    app.work(move |app| {
+        let reading = found(app, &id)?;
+        check_golden(&reading)?;
+        app.sessions.mark(Some(reading.view.id));
+        Ok(marked(app))
+    })
+    .await
 }
 
 /// Unmarks a live session that is golden. Needs the token.
@@ -222,16 +216,14 @@ pub(crate) async fn mark(State(app): State<Shared>, Id(id): Id) -> Result<Respon
     security(("token" = []))
 )]
 pub(crate) async fn unmark(State(app): State<Shared>, Id(id): Id) -> Result<Response, Refusal> {
-    let own = Shared::clone(&app);
-    app.workers
-        .run(move || {
-            let reading = found(&own, &id)?;
-            if reading.view.is_golden {
-                own.sessions.mark(None);
-            }
-            Ok(marked(&own))
-        })
-        .await?
+    app.work(move |app| {
+        let reading = found(app, &id)?;
+        if reading.view.is_golden {
+            app.sessions.mark(None);
+        }
+        Ok(marked(app))
+    })
+    .await
 }
 
 fn marked(app: &App) -> Response {

@@ -1,6 +1,5 @@
 //! A live session as a draft of a case.
 
-use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_agents::draft::Draft;
@@ -8,12 +7,11 @@ use eval_agents::import::{Format, Import};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::id::Id;
 use super::sessions::found;
 use crate::answer::{self, Envelope};
-use crate::app::{App, Shared};
+use crate::app::{App, Call, Id, Shared, Thread};
 use crate::drafts::SavedDraft;
-use crate::refusal::{FieldError, Refusal, Refused};
+use crate::refusal::{Refusal, Refused};
 use crate::sessions::Reading;
 use crate::shown;
 
@@ -56,13 +54,9 @@ pub(crate) struct DraftSaved {
     ),
     security(("token" = []))
 )]
-pub(crate) async fn save(
-    State(app): State<Shared>,
-    Id(id): Id,
-    request: Request,
-) -> Result<Response, Refusal> {
+pub(crate) async fn save(Id(id): Id, Call { app, request, .. }: Call) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
-    app.compute_apart(request, move |received| {
+    app.compute(request, Thread::Own, move |received| {
         let wanted = read(&received.bytes)?;
         let reading = found(&own, &id)?;
         let drafts = own.options.drafts.as_ref().ok_or_else(|| conflict("this server saves no drafts"))?;
@@ -74,7 +68,7 @@ pub(crate) async fn save(
         let SavedDraft { set, eval_id } = saved;
         Ok(answer::data(DraftSaved { set, eval_id, masked, volatile, gaps }))
     })
-    .await?
+    .await
 }
 
 fn conflict(why: impl AsRef<str>) -> Refusal {
@@ -85,10 +79,8 @@ fn read(bytes: &[u8]) -> Result<DraftRequest, Refusal> {
     if bytes.trim_ascii().is_empty() {
         return Ok(DraftRequest::default());
     }
-    serde_json::from_slice(bytes).map_err(|error| {
-        let none = serde_json::Value::Null;
-        Refusal::fields(vec![FieldError::new("value_error", &["body".into()], error.to_string(), &none)])
-    })
+    let none = serde_json::Value::Null;
+    serde_json::from_slice(bytes).map_err(|error| Refusal::value(&["body".into()], error.to_string(), &none))
 }
 
 /// The draft of a session, by the code that imports stored traces.

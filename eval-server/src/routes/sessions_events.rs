@@ -61,16 +61,12 @@ async fn tell(app: &Shared, told: &mut Told) -> Result<(), ReaderGone> {
     let mut changes = app.sessions.changes();
     loop {
         changes.mark_unchanged();
-        let own = Shared::clone(app);
-        let list = app
-            .workers
-            .run(move || {
-                let list = own.sessions.list();
-                (list.is_behind, SessionList::of(&own, &list))
-            })
-            .await;
+        let list = app.work(|app| {
+            let list = app.sessions.list();
+            Ok((list.is_behind, SessionList::of(app, &list)))
+        });
         // Where there is too much to do, it is told later.
-        let is_moving = match list {
+        let is_moving = match list.await {
             Ok((is_behind, list)) => told.tell(list).await? || is_behind,
             Err(_) => true,
         };

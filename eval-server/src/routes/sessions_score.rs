@@ -1,6 +1,5 @@
 //! Live sessions against the golden one.
 
-use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_agents::traces::Conversation;
@@ -15,8 +14,8 @@ use super::evaluate_request::{Evaluator, Parameters};
 use super::sessions::{check_golden, found};
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
-use crate::app::{App, Shared};
-use crate::refusal::{FieldError, Refusal, Refused};
+use crate::app::{App, Call, Shared, Thread};
+use crate::refusal::{Refusal, Refused};
 use crate::sessions::Reading;
 use crate::shown;
 use crate::work::Wanted;
@@ -82,13 +81,9 @@ pub(crate) enum SessionVerdict {
     ),
     security(("token" = []))
 )]
-pub(crate) async fn score(
-    State(app): State<Shared>,
-    Extension(caller): Extension<Caller>,
-    request: Request,
-) -> Result<Response, Refusal> {
+pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
-    app.compute_apart(request, move |received| {
+    app.compute(request, Thread::Own, move |received| {
         let (golden, wanted, evaluators) = read(&received.bytes)?;
         let golden = golden.or_else(|| own.sessions.golden().map(|id| id.to_string()));
         let golden = golden.ok_or_else(|| {
@@ -116,7 +111,7 @@ pub(crate) async fn score(
         let passed = !sessions.is_empty() && sessions.iter().all(|session| session.passed);
         Ok(answer::data(SessionScores { golden: golden.view.id.to_string(), passed, sessions }))
     })
-    .await?
+    .await
 }
 
 /// The case that a golden session is.
@@ -142,47 +137,33 @@ fn scored(
     still: &Wanted,
 ) -> SessionScore {
     let (id, key) = (session.view.id.to_string(), shown::line(&session.view.key));
-    let outcome = outcome(session, case, evaluators, caller, still);
-    SessionScore {
-        id,
-        key,
-        passed: outcome.verdict == SessionVerdict::Passed,
-        verdict: outcome.verdict,
-        reason: outcome.reason,
-        metric_results: outcome.results.into_iter().flat_map(MetricResults::into_shown).collect(),
-    }
+    let (verdict, reason, results) = outcome(session, case, evaluators, caller, still);
+    let passed = verdict == SessionVerdict::Passed;
+    let metric_results = results.into_iter().flat_map(MetricResults::into_shown).collect();
+    SessionScore { id, key, passed, verdict, reason, metric_results }
 }
 
-/// What came out of a session, before it has a name.
-struct Outcome {
-    verdict: SessionVerdict,
-    reason: Option<String>,
-    /// The results of each of its conversations; none if it was not scored.
-    results: Vec<MetricResults>,
-}
-
+/// The verdict on a session, why it neither passed nor failed, and the results of each of its conversations, if it was scored.
 fn outcome(
     session: Reading,
     case: &EvalCase,
     evaluators: &[Evaluator],
     caller: Caller,
     still: &Wanted,
-) -> Outcome {
+) -> (SessionVerdict, Option<String>, Vec<MetricResults>) {
+    let unscored = |verdict, reason: String| (verdict, Some(reason), Vec::new());
     let doubts = session.doubts();
     if !doubts.is_empty() {
-        let reason = Some(shown::lines(&doubts).join("; "));
-        return Outcome { verdict: SessionVerdict::Error, reason, results: Vec::new() };
+        return unscored(SessionVerdict::Error, shown::lines(&doubts).join("; "));
     }
     // `false`: being the only conversation is not a reason to match it.
     if let Err(error) = session.traces.conversation_of(case, false) {
         let why = format!("it is about something else than the golden session: {error}");
-        let reason = Some(shown::line(&why));
-        return Outcome { verdict: SessionVerdict::NotEvaluated, reason, results: Vec::new() };
+        return unscored(SessionVerdict::NotEvaluated, shown::line(&why));
     }
     let job = Job::of_session(session.traces, case.clone(), evaluators.to_vec());
     let Ok(ran) = job.while_wanted(still.clone()).run_untold(caller) else {
-        let reason = Some("nobody waits for it any more".to_owned());
-        return Outcome { verdict: SessionVerdict::Error, reason, results: Vec::new() };
+        return unscored(SessionVerdict::Error, "nobody waits for it any more".to_owned());
     };
     let (passed, results) = ran.into_verdict();
     let unscored = results.iter().flat_map(MetricResults::iter).find_map(MetricResult::why_unscored);
@@ -191,22 +172,19 @@ fn outcome(
         Some(why) => (SessionVerdict::NotEvaluated, Some(shown::line(why))),
         None => (SessionVerdict::Failed, None),
     };
-    Outcome { verdict, reason, results }
+    (verdict, reason, results)
 }
 
 type Asked = (Option<String>, Option<Vec<String>>, Vec<Evaluator>);
 
 fn read(bytes: &[u8]) -> Result<Asked, Refusal> {
-    let invalid = |at: &[Value], why: String, found: &Value| {
-        Refusal::fields(vec![FieldError::new("value_error", at, why, found)])
-    };
     let mut body: Map<String, Value> = serde_json::from_slice(bytes)
-        .map_err(|error| invalid(&["body".into()], error.to_string(), &Value::Null))?;
+        .map_err(|error| Refusal::value(&["body".into()], error.to_string(), &Value::Null))?;
+    let invalid =
+        |name: &str, why: &str, found: &Value| Refusal::value(&["body".into(), name.into()], why, found);
     let text = |value: &Value, name: &str| {
         let id = value.as_str().map(str::to_owned);
-        id.ok_or_else(|| {
-            invalid(&["body".into(), name.into()], "the id of a session is a text".to_owned(), value)
-        })
+        id.ok_or_else(|| invalid(name, "the id of a session is a text", value))
     };
     let golden = body.remove("golden").filter(|value| !value.is_null());
     let golden = golden.map(|value| text(&value, "golden")).transpose()?;
@@ -215,13 +193,7 @@ fn read(bytes: &[u8]) -> Result<Asked, Refusal> {
         Some(Value::Array(ids)) => {
             Some(ids.iter().map(|id| text(id, "sessions")).collect::<Result<Vec<_>, _>>()?)
         }
-        Some(other) => {
-            return Err(invalid(
-                &["body".into(), "sessions".into()],
-                "it is a list of ids".to_owned(),
-                &other,
-            ));
-        }
+        Some(other) => return Err(invalid("sessions", "it is a list of ids", &other)),
     };
     let parameters = Parameters::read(&Value::Object(body), &["body".into()])?;
     Ok((golden, sessions, parameters.evaluators))

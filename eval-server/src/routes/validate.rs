@@ -1,7 +1,7 @@
 //! Checking eval sets and configs.
 
-use axum::extract::{Request, State};
 use axum::response::Response;
+use eval_format::Value;
 use eval_format::config::check_config;
 use eval_format::conventions::SHARED_CONFIG;
 use eval_format::reader::{Form, check_set};
@@ -9,8 +9,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::answer::{self, Envelope};
-use crate::app::Shared;
-use crate::problems::{ProblemEntry, entries, errors};
+use crate::app::{Call, Thread};
+use crate::body::Received;
+use crate::problems::{ProblemEntry, told};
 use crate::refusal::{FieldError, Refusal, Refused};
 
 /// What came out of checking an eval set.
@@ -28,7 +29,8 @@ pub(crate) struct CheckedSet {
     /// `eval_set`, `old_test_file` or `old_eval_set`.
     form: &'static str,
     /// The errors and warnings, with their places.
-    problems: Vec<ProblemEntry>,
+    #[schema(value_type = Vec<ProblemEntry>)]
+    problems: Vec<Value>,
 }
 
 /// What came out of checking a config.
@@ -42,7 +44,8 @@ pub(crate) struct CheckedConfig {
     /// The errors, one text each.
     errors: Vec<String>,
     /// The errors and warnings, with their places.
-    problems: Vec<ProblemEntry>,
+    #[schema(value_type = Vec<ProblemEntry>)]
+    problems: Vec<Value>,
 }
 
 /// A form with a file.
@@ -61,18 +64,15 @@ pub(crate) struct SetForm {
     request_body(content = SetForm, content_type = "multipart/form-data"),
     responses((status = 200, body = Envelope<CheckedSet>), (status = 422, body = Refused))
 )]
-pub(crate) async fn validate_eval_set(
-    State(app): State<Shared>,
-    request: Request,
-) -> Result<Response, Refusal> {
-    app.compute(request, |received| {
+pub(crate) async fn validate_eval_set(Call { app, request, .. }: Call) -> Result<Response, Refusal> {
+    app.compute(request, Thread::BySize, |received| {
         let fields = received.fields()?;
         let of_set = fields.iter().rev().filter(|field| field.name == "eval_set_file");
         let file = of_set.into_iter().find_map(|field| Some((field.file.as_ref()?, &field.bytes)));
         let (name, bytes) = file.ok_or_else(|| Refusal::missing("eval_set_file"))?;
         Ok(answer::data(check(name, bytes)))
     })
-    .await?
+    .await
 }
 
 /// Checks an eval set that is the body of the request.
@@ -82,11 +82,9 @@ pub(crate) async fn validate_eval_set(
     request_body(content = serde_json::Value, content_type = "application/json"),
     responses((status = 200, body = Envelope<CheckedSet>), (status = 422, body = Refused))
 )]
-pub(crate) async fn validate_set_text(
-    State(app): State<Shared>,
-    request: Request,
-) -> Result<Response, Refusal> {
-    app.compute(request, |received| Ok(answer::data(check("eval_set.json", body(&received.bytes)?)))).await?
+pub(crate) async fn validate_set_text(Call { app, request, .. }: Call) -> Result<Response, Refusal> {
+    let work = |received: Received| Ok(answer::data(check("eval_set.json", body(&received.bytes)?)));
+    app.compute(request, Thread::BySize, work).await
 }
 
 /// Checks a `test_config.json` that is the body of the request.
@@ -96,23 +94,20 @@ pub(crate) async fn validate_set_text(
     request_body(content = serde_json::Value, content_type = "application/json"),
     responses((status = 200, body = Envelope<CheckedConfig>), (status = 422, body = Refused))
 )]
-pub(crate) async fn validate_config(
-    State(app): State<Shared>,
-    request: Request,
-) -> Result<Response, Refusal> {
-    app.compute(request, |received| {
+pub(crate) async fn validate_config(Call { app, request, .. }: Call) -> Result<Response, Refusal> {
+    app.compute(request, Thread::BySize, |received| {
         let checked = check_config(SHARED_CONFIG, body(&received.bytes)?, &[]);
-        let problems = entries(&checked.text, &checked.problems);
+        let (problems, errors) = told(&checked.text, &checked.problems);
         let names =
             |config: eval_format::EvalConfig| config.criteria.into_iter().map(|(name, _)| name).collect();
         Ok(answer::data(CheckedConfig {
             valid: checked.config.is_some(),
-            errors: errors(&problems),
+            errors,
             metrics: checked.config.map(names),
             problems,
         }))
     })
-    .await?
+    .await
 }
 
 /// The body of a request, which has one.
@@ -126,8 +121,7 @@ fn body(bytes: &[u8]) -> Result<&[u8], Refusal> {
 
 fn check(file: &str, bytes: &[u8]) -> CheckedSet {
     let checked = check_set(file, bytes, None);
-    let problems = entries(&checked.text, &checked.problems);
-    let mut errors = errors(&problems);
+    let (problems, mut errors) = told(&checked.text, &checked.problems);
     let form = match checked.form {
         Form::EvalSet => "eval_set",
         Form::TestFile => "old_test_file",

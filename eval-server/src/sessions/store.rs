@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::otlp::{Batch, Entry, Origin, Rejected, trace_id};
 
 /// All that is kept.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Store {
     sessions: BTreeMap<u64, Session>,
     /// Sessions by what their spans call them: of several runs of one name, the last.
@@ -22,10 +22,10 @@ pub(super) struct Store {
     /// The traces by their numbers, so that the id of a session that was joined with another is still known.
     numbers: HashMap<u64, u128>,
     next: u64,
-    golden: Option<u64>,
+    pub(super) golden: Option<u64>,
     bytes: usize,
-    removed: Removed,
-    refusals: Refusals,
+    pub(super) removed: Removed,
+    pub(super) refusals: Refusals,
     limits: Limits,
 }
 
@@ -57,7 +57,7 @@ struct Session {
 }
 
 /// A trace.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Trace {
     number: u64,
     origin: Origin,
@@ -132,18 +132,7 @@ const MOST_LOST: usize = 20;
 
 impl Store {
     pub(super) fn new(limits: &Limits) -> Self {
-        Self {
-            sessions: BTreeMap::new(),
-            names: HashMap::new(),
-            traces: HashMap::new(),
-            numbers: HashMap::new(),
-            next: 1,
-            golden: None,
-            bytes: 0,
-            removed: Removed::default(),
-            refusals: Refusals::default(),
-            limits: limits.clone(),
-        }
+        Self { next: 1, limits: limits.clone(), ..Self::default() }
     }
 
     /// Adds what an export has of a trace, but for what is there already: it was sent again, as its answer was lost, perhaps
@@ -176,7 +165,7 @@ impl Store {
             }
         } else if count > self.limits.session_spans || size > self.limits.session_memory / 4 {
             let why = "the trace is larger than a session may be".to_owned();
-            self.refuse(&why, now, None);
+            self.refusals.add(now, &why, None);
             return Ok(Some(Rejected { count, why }));
         }
         self.make_room(size, target, now)?;
@@ -195,13 +184,7 @@ impl Store {
             number,
             origin: batch.origin.clone(),
             session,
-            documents: Vec::new(),
-            spans: HashMap::new(),
-            records: HashMap::new(),
-            missing: HashSet::new(),
-            has_root: false,
-            count: 0,
-            bytes: 0,
+            ..Trace::default()
         });
         trace.documents.push(batch.text().into());
         trace.count += count;
@@ -418,37 +401,6 @@ impl Store {
         if session.lost.len() < MOST_LOST && !session.lost.iter().any(|known| known == why) {
             session.lost.push(why.to_owned());
         }
-    }
-
-    /// Notes that an export was refused; `sent` tells it from others, if it can be known again.
-    pub(super) fn refuse(&mut self, why: &str, now: Instant, sent: Option<u64>) {
-        self.refusals.add(now, why, sent);
-    }
-
-    /// Whether an export that was refused would be known again.
-    pub(super) fn awaits_exports(&self) -> bool {
-        self.refusals.awaits()
-    }
-
-    /// Notes that an export was taken that may have been refused before.
-    pub(super) fn arrived(&mut self, sent: u64) {
-        self.refusals.arrived(sent);
-    }
-
-    pub(super) fn refused(&self) -> u64 {
-        self.refusals.count()
-    }
-
-    pub(super) fn last_refusal(&self) -> Option<&str> {
-        self.refusals.last()
-    }
-
-    pub(super) fn removed(&self) -> u64 {
-        self.removed.sessions
-    }
-
-    pub(super) fn golden(&self) -> Option<u64> {
-        self.golden
     }
 
     pub(super) fn mark(&mut self, id: Option<u64>) -> bool {

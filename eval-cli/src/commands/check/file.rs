@@ -54,8 +54,14 @@ impl CheckedFile {
         };
         let mut file = match input.kind {
             Some(FileKind::Config) => Self::config(shown, &bytes, metrics),
-            Some(FileKind::Recording) => Self::recording(shown, &bytes),
-            Some(FileKind::Session) => Self::session(shown, &bytes, form_beside(&input.path)),
+            Some(FileKind::Recording) => {
+                let checked = check_recording(&shown, &bytes);
+                Self::other(shown, FileKind::Recording, checked.text, checked.problems)
+            }
+            Some(FileKind::Session) => {
+                let checked = check_session(&bytes, form_beside(&input.path));
+                Self::other(shown, FileKind::Session, checked.text, checked.problems)
+            }
             None if is_config(&bytes) => Self::config(shown, &bytes, metrics),
             _ => Self::set_and_fix(input, &shown, &bytes, metrics, write),
         };
@@ -82,26 +88,12 @@ impl CheckedFile {
 
     fn config(shown: String, bytes: &[u8], metrics: &[&str]) -> Self {
         let checked = check_config(&shown, bytes, metrics);
-        Self {
-            found: FoundProblems { text: checked.text, problems: checked.problems },
-            ..Self::empty(shown, FileKind::Config)
-        }
+        Self::other(shown, FileKind::Config, checked.text, checked.problems)
     }
 
-    fn recording(shown: String, bytes: &[u8]) -> Self {
-        let checked = check_recording(&shown, bytes);
-        Self {
-            found: FoundProblems { text: checked.text, problems: checked.problems },
-            ..Self::empty(shown, FileKind::Recording)
-        }
-    }
-
-    fn session(shown: String, bytes: &[u8], form: Form) -> Self {
-        let checked = check_session(bytes, form);
-        Self {
-            found: FoundProblems { text: checked.text, problems: checked.problems },
-            ..Self::empty(shown, FileKind::Session)
-        }
+    /// A file of which nothing else is known.
+    fn other(shown: String, kind: FileKind, text: String, problems: Vec<Problem>) -> Self {
+        Self { found: FoundProblems { text, problems }, ..Self::empty(shown, kind) }
     }
 
     fn set(input: &Input, mut checked: CheckedSet, metrics: &[&str]) -> Self {
@@ -118,9 +110,8 @@ impl CheckedFile {
             form: Some(checked.form),
             cases: checked.cases.len(),
             drafts,
-            found: FoundProblems { text: checked.text, problems: checked.problems },
             not_compared,
-            ..Self::empty(checked.file, FileKind::Set)
+            ..Self::other(checked.file, FileKind::Set, checked.text, checked.problems)
         }
     }
 

@@ -7,33 +7,7 @@ use eval_format::conventions::FileKind;
 use eval_format::reader::Form;
 use serde::{Serialize, Serializer};
 
-use super::file::CheckedFile;
 use super::fix::{Fix, FixState};
-use super::results::{CheckResults, Counts};
-use crate::output::CommandError;
-
-/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
-#[derive(Debug, Serialize)]
-pub(super) struct Fields<'r> {
-    files: &'r [CheckedFile],
-    not_checked: Vec<NotChecked<'r>>,
-    summary: Counts,
-}
-
-#[derive(Debug, Serialize)]
-struct NotChecked<'r> {
-    /// `None` for a path that stands for no file.
-    file: Option<&'r str>,
-    #[serde(flatten)]
-    error: &'r CommandError,
-}
-
-impl<'r> Fields<'r> {
-    pub(super) fn of(results: &'r CheckResults) -> Self {
-        let not_checked = results.not_checked().map(|(file, error)| NotChecked { file, error });
-        Self { files: &results.files, not_checked: not_checked.collect(), summary: results.counts() }
-    }
-}
 
 impl Serialize for Fix {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

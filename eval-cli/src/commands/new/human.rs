@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use eval_support::words::count;
 
-use super::name::Name;
-use super::new_file::shown;
+use super::new_file::{Name, shown};
 use super::runtime;
 use crate::output::style::{BOLD, GOOD, styled};
 

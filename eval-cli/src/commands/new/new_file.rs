@@ -1,12 +1,53 @@
-//! Files that did not exist before.
+//! New files, and what they are called.
 
+use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use eval_support::untrusted::one_line;
 
 use crate::output::CommandError;
+
+/// A name that is good for files, for a function and for a package.
+#[derive(Clone, Debug)]
+pub(crate) struct Name(String);
+
+impl Name {
+    /// A template, which is about the weather, with this name in it.
+    pub(super) fn filled(&self, template: &str) -> String {
+        let function = format!("fn {}_cases(", self.0.replace('-', "_"));
+        template
+            .replace("\"eval_set_id\": \"weather\"", &format!("\"eval_set_id\": \"{}\"", self.0))
+            .replace("evals/weather.evalset.json", &format!("evals/{}.evalset.json", self.0))
+            .replace("--test weather", &format!("--test {}", self.0))
+            .replace("fn weather_cases(", &function)
+    }
+}
+
+impl FromStr for Name {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let is_letter = |c: char| c.is_ascii_lowercase();
+        let is_good = |c: char| is_letter(c) || c.is_ascii_digit() || c == '-' || c == '_';
+        if name.starts_with(is_letter) && name.chars().all(is_good) && name.len() <= MOST_LETTERS {
+            return Ok(Self(name.to_owned()));
+        }
+        let help = "a name begins with a small letter, and has small letters, digits, `-` and `_`";
+        Err(format!("{help}, at most {MOST_LETTERS} of them"))
+    }
+}
+
+/// Names of files and of tests stay readable.
+const MOST_LETTERS: usize = 64;
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 /// Refuses a path at which there is something.
 pub(super) fn refuse_existing(path: &Path) -> Result<(), CommandError> {
@@ -41,4 +82,27 @@ pub(super) fn cannot_write(path: &Path, error: &io::Error) -> CommandError {
 /// A path in one line, whatever it is made of.
 pub(super) fn shown(path: &Path) -> String {
     one_line(&path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_good_for_files_and_functions() {
+        for name in ["weather", "a", "room-booking", "v2_refunds"] {
+            assert!(name.parse::<Name>().is_ok(), "{name}");
+        }
+        let long = "a".repeat(65);
+        for name in ["", "-a", "2nd", "Weather", "a b", "../a", "a/b", "über", "a.rs", &long] {
+            assert!(name.parse::<Name>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_template_gets_the_name_wherever_it_stands() {
+        let name: Name = "room-booking".parse().expect("a name");
+        let filled = name.filled("#[eval_set(\"evals/weather.evalset.json\")]\nfn weather_cases() {}");
+        assert_eq!(filled, "#[eval_set(\"evals/room-booking.evalset.json\")]\nfn room_booking_cases() {}");
+    }
 }

@@ -4,8 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
-use super::name::Name;
-use super::new_file::shown;
+use super::new_file::{Name, shown};
 use crate::cargo;
 use crate::output::CommandError;
 

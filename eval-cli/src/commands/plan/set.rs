@@ -6,15 +6,13 @@ use std::path::{Path, PathBuf};
 use eval_format::compat::NotCompared;
 use eval_format::config::{UserSimulatorConfig, check_config};
 use eval_format::conventions::{recording_path, shared_config_path};
-use eval_format::reader::check_set;
-use eval_format::reader::{drafts_are, how_to_accept};
+use eval_format::reader::{check_set, drafts_are, how_to_accept};
 use eval_format::{Criterion, EvalCase, EvalConfig};
-use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
 use super::last_run::LastRunOfFile;
-use crate::files::read;
+use crate::files::{has, read};
 use crate::output::CommandError;
 
 /// A set, and what decides how it runs.
@@ -39,12 +37,7 @@ impl Set {
         let bytes = read(path)?;
         let checked = check_set(&shown, &bytes, None);
         let errors = checked.problems.iter().filter(|problem| problem.is_error()).count();
-        let set = checked.set.ok_or_else(|| {
-            CommandError::new(
-                format!("`{}` has {}", one_line(&shown), count(errors, "error")),
-                format!("`cargo evalset check {}` shows them", shell::word(&shown)),
-            )
-        })?;
+        let set = checked.set.ok_or_else(|| has(&shown, &count(errors, "error")))?;
         let drafts = set.eval_cases.iter().filter(|case| case.draft().is_some());
         let drafts: Vec<&str> = drafts.map(|case| case.eval_id.as_str()).collect();
         if !drafts.is_empty() {
@@ -98,21 +91,12 @@ impl Set {
         Some(asked.saturating_mul(self.runs()).div_ceil(last.ran))
     }
 
-    /// The tokens of the agent in the last run, scaled to the runs that are planned.
-    pub(super) fn agent_tokens(&self) -> Option<i128> {
-        let last = self.measured()?;
-        last.usage.agent_tokens.map(|tokens| self.scaled(tokens, last.ran))
-    }
-
-    /// The tokens of the judges in the last run, scaled to the runs that are planned.
-    pub(super) fn judge_tokens(&self) -> Option<i128> {
-        let last = self.measured()?;
-        last.usage.judge_tokens.map(|tokens| self.scaled(tokens, last.ran))
-    }
-
-    fn scaled(&self, tokens: i128, ran: usize) -> i128 {
+    /// The tokens of the agent and of the judges in the last run, scaled to the runs that are planned.
+    pub(super) fn tokens(&self) -> [Option<i128>; 2] {
+        let Some(last) = self.measured() else { return [None; 2] };
         let number = |runs: usize| i128::try_from(runs).unwrap_or(i128::MAX);
-        tokens.saturating_mul(number(self.runs())) / number(ran.max(1))
+        let (runs, ran) = (number(self.runs()), number(last.ran.max(1)));
+        [last.usage.agent_tokens, last.usage.judge_tokens].map(|used| Some(used?.saturating_mul(runs) / ran))
     }
 
     /// The model that a metric asked in the last run.

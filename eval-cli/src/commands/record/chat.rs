@@ -2,17 +2,16 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
+use eval_agents::draft::{Draft, NewCases};
 use eval_agents::record::{Chat, DraftRecorder};
 use eval_core::Agent;
 use eval_support::untrusted::one_line;
 use tokio::sync::mpsc;
 
-use super::recorded::Recorded;
 use super::screen::watched;
 use crate::agent::AnyAgent;
 use crate::drafts::Destination;
-use crate::output::CommandError;
-use crate::output::tell;
+use crate::output::{CommandError, tell};
 
 /// What a line asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -137,6 +136,23 @@ fn lines() -> mpsc::Receiver<io::Result<String>> {
         }
     });
     receive
+}
+
+/// What came of the conversations so far.
+#[derive(Debug, Default)]
+pub(super) struct Recorded {
+    pub(super) new: NewCases,
+    pub(super) failures: Vec<String>,
+}
+
+impl Recorded {
+    /// Writes a draft into the set, unless the set has the conversation already.
+    pub(super) fn add(&mut self, destination: &Destination, draft: Draft) -> Result<(), CommandError> {
+        let written = destination.add(vec![draft])?;
+        self.new.drafts.extend(written.new.drafts);
+        self.new.equal += written.new.equal;
+        Ok(())
+    }
 }
 
 #[cfg(test)]

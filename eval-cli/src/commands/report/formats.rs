@@ -2,9 +2,6 @@
 //!
 //! A format that is written to a file has a module, an option in [`ReportFiles`], and a line in its list.
 
-#[cfg(feature = "store")]
-mod stored;
-
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -12,14 +9,9 @@ use eval_report::formats as format;
 use eval_support::untrusted::one_line;
 
 use crate::files::replace;
-use crate::output::CommandError;
-use crate::output::mask;
+use crate::output::{CommandError, mask};
 use crate::recorded::{RunResults, near};
 use crate::run_page;
-
-#[cfg(feature = "store")]
-pub(in crate::commands) use stored::store;
-
 /// The files to write reports to.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct ReportFiles {
@@ -107,7 +99,7 @@ pub(in crate::commands) struct Written {
     /// The report for standard output, if one is to go there.
     pub(in crate::commands) printed: Option<String>,
     /// Files whose names only this program knows.
-    pub(in crate::commands) saved: Vec<PathBuf>,
+    saved: Vec<PathBuf>,
     /// Why the first of those that are not there could not be written.
     pub(in crate::commands) failed: Option<CommandError>,
 }

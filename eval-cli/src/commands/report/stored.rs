@@ -1,9 +1,8 @@
 //! `report --store`: the run of a store.
 
-use super::formats;
 use crate::output::{CommandError, tell};
 use crate::recorded::{RunResults, WhichRun, new_root};
-use crate::store::{Fetched, Store, StoreArg, fetch_run, runtime};
+use crate::store::{Fetched, Store, StoreArg, fetch_run, publish, runtime};
 use eval_support::words::count;
 
 /// The arguments that say where the run is.
@@ -71,7 +70,7 @@ impl StoredRun {
     pub(super) fn end(&self, results: &RunResults<'_>, app: Option<&str>) -> Result<(), CommandError> {
         if self.publish {
             let run = self.fetched.folder.file_name().unwrap_or_default().to_string_lossy();
-            tell(&runtime()?.block_on(formats::store(&self.store, results, &run, None, app))?);
+            tell(&runtime()?.block_on(publish(&self.store, results, &run, None, app))?);
         }
         Ok(())
     }

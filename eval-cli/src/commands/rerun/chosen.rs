@@ -40,16 +40,14 @@ impl<'r> Chosen<'r> {
     fn add_what_never_began(&mut self, run: &'r RecordedRun) {
         let lacks = Completeness::of(run);
         // The names are those of the listings.
-        let listed = run.listings.iter().map(|listing| {
+        for listing in &run.listings {
+            let place = (listing.package.clone(), listing.binary.clone());
+            let Some(missing) = lacks.never_began.get(&place) else { continue };
             let names = listing.sets.iter().flat_map(|set| &set.tests).map(String::as_str);
-            ((&listing.package, &listing.binary), names)
-        });
-        for ((package, binary), names) in listed {
-            let Some(missing) = lacks.never_began.get(&(package.clone(), binary.clone())) else { continue };
             let names = names.filter(|name| missing.contains(*name));
-            match package {
+            match &listing.package {
                 Some(package) => {
-                    let binary = TestBinary { package, name: binary.as_deref() };
+                    let binary = TestBinary { package, name: listing.binary.as_deref() };
                     self.tests.entry(binary).or_default().extend(names);
                 }
                 None => self.others.extend(names.map(one_line)),
@@ -57,10 +55,9 @@ impl<'r> Chosen<'r> {
         }
         self.others.extend(lacks.of_programs.iter().map(|name| one_line(name)));
         for head in &run.unlisted {
-            let (package, binary) = (head.package.as_deref(), head.binary.as_deref());
-            let is_known = !lacks.unlisted.contains(&(head.package.clone(), head.binary.clone()));
-            if let Some(package) = package.filter(|_| !is_known) {
-                self.tests.insert(TestBinary { package, name: binary }, BTreeSet::new());
+            let is_unlisted = lacks.unlisted.contains(&(head.package.clone(), head.binary.clone()));
+            if let Some(package) = head.package.as_deref().filter(|_| is_unlisted) {
+                self.tests.insert(TestBinary { package, name: head.binary.as_deref() }, BTreeSet::new());
             }
         }
     }

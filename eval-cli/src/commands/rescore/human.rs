@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use eval_core::report::{MetricReport, Verdict, short};
 use eval_format::Bound;
+use eval_report::formats::human_summary;
 use eval_support::untrusted::{one_line, quoted};
 use eval_support::words::{code_list, count};
 
-use eval_report::formats::human_summary;
-
-use super::rescored::{Now, RescoredCase, RescoredRun};
+use super::score::{Now, RescoredCase, RescoredRun};
 use crate::output::style::styled;
 use crate::recorded::{Problem, State, TestResult, gaps};
 

@@ -2,11 +2,11 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eval_core::EvalRunner;
-use eval_format::metric::{METRICS, metric};
+use eval_format::metric::metric;
 use eval_report::command::options::{OPTIONS, OptionError, RunOption, RunOptions};
 use eval_support::untrusted::one_line;
-use eval_support::words::did_you_mean;
 
+use crate::commands::metrics::no_such_metric;
 use crate::files::read_config;
 use crate::output::CommandError;
 
@@ -42,19 +42,11 @@ impl clap::FromArgMatches for OptionArgs {
         let mut options = RunOptions::default();
         for option in &OPTIONS {
             let values: Vec<&str> = match option.value {
-                None => {
-                    if matches.get_flag(option.name) {
-                        vec![""]
-                    } else {
-                        Vec::new()
-                    }
+                None => matches.get_flag(option.name).then_some("").into_iter().collect(),
+                Some(_) => {
+                    let given = matches.get_many::<String>(option.name).into_iter().flatten();
+                    given.map(String::as_str).collect()
                 }
-                Some(_) => matches
-                    .get_many::<String>(option.name)
-                    .into_iter()
-                    .flatten()
-                    .map(String::as_str)
-                    .collect(),
             };
             for value in values {
                 if let Err(error) = option.set(&mut options, value) {
@@ -79,7 +71,10 @@ impl OptionArgs {
             CommandError::new(one_line(&message), help)
         })?;
         match options.metrics.iter().find(|asked| metric(&asked.name).is_none()) {
-            Some(asked) => Err(no_such_metric(&asked.name)),
+            Some(asked) => {
+                let list = "`cargo evalset metrics` lists them; metrics of your own run in tests";
+                Err(no_such_metric(&asked.name, list))
+            }
             None => Ok(options),
         }
     }
@@ -92,13 +87,4 @@ pub(super) fn apply(options: &RunOptions, runner: EvalRunner) -> Result<EvalRunn
         None => runner,
     };
     Ok(options.apply(runner))
-}
-
-fn no_such_metric(name: &str) -> CommandError {
-    let help = did_you_mean(name, METRICS.iter().map(|metric| metric.name));
-    let list = "`cargo evalset metrics` lists them; metrics of your own run in tests";
-    CommandError::new(
-        format!("there is no metric `{}`", one_line(name)),
-        help.unwrap_or_else(|| list.to_owned()),
-    )
 }

@@ -7,25 +7,16 @@ use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
+use crate::edited::not_found;
 use crate::output::CommandError;
 
 /// Why the sets cannot be run.
 pub(super) fn of_plan(error: &RunDirError) -> CommandError {
+    let of_set = |set: &str| format!("`cargo evalset run {set}` runs all its cases");
+    if let Some(error) = not_found(error, of_set) {
+        return error;
+    }
     match error {
-        RunDirError::NoSuchSet { name, meant } => CommandError::new(
-            format!("there is no set `{name}`"),
-            meant.as_ref().map_or_else(
-                || "name a file, a folder, a glob in quotes, or the id of a set below this folder".to_owned(),
-                |meant| format!("did you mean `{meant}`?"),
-            ),
-        ),
-        RunDirError::NoSuchCase { set, id, meant } => CommandError::new(
-            format!("`{set}` has no case `{id}`"),
-            meant.as_ref().map_or_else(
-                || format!("`cargo evalset run {set}` runs all its cases"),
-                |meant| format!("did you mean `{meant}`?"),
-            ),
-        ),
         RunDirError::Runner { source: RunnerError::Journal { .. } | RunnerError::Environment(_), .. } => {
             CommandError::new(in_one_line(error), "`EVALSET_DIR` names the folder for journals")
         }

@@ -8,11 +8,9 @@ use std::task::Poll;
 use eval_report::command::pressed as ctrl_c_pressed;
 use tokio::runtime::Runtime;
 
-use super::super::report::formats;
-use crate::output::tell;
-use crate::output::{CommandError, Outcome};
+use crate::output::{CommandError, Outcome, tell};
 use crate::recorded::{RunResults, near};
-use crate::store::{Store, StoreArg, push};
+use crate::store::{Store, StoreArg, publish, push};
 
 /// The arguments that say where the run goes.
 #[derive(Debug, clap::Args)]
@@ -71,7 +69,7 @@ impl RunStore<'_> {
     ) -> Outcome {
         let Some(upload) = &self.upload else { return Outcome::Unmeasurable };
         let run = folder.file_name().unwrap_or_default().to_string_lossy();
-        let stored = formats::store(&self.store, results, &run, Some(upload), app);
+        let stored = publish(&self.store, results, &run, Some(upload), app);
         match runtime.block_on(unless_interrupted(stored)) {
             Ok(lines) => {
                 tell(&lines);

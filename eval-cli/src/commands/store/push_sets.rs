@@ -4,12 +4,11 @@ use std::ffi::OsString;
 
 use eval_format::EvalSet;
 use eval_format::reader::check_set;
-use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
 use crate::edited::select;
-use crate::files::read;
+use crate::files::{has, read};
 use crate::output::{Answer, CommandError, Outcome};
 use crate::store::{PutSet, Store, StoreArg, put_set, runtime};
 
@@ -48,12 +47,7 @@ pub(super) fn run(args: &Args) -> Result<Answer, CommandError> {
         let name = selected.path.display().to_string();
         let bytes = read(&selected.path)?;
         let checked = check_set(&name, &bytes, None);
-        let Some(set) = checked.set else {
-            return Err(CommandError::new(
-                format!("`{}` has errors", one_line(&name)),
-                format!("`cargo evalset check {}` shows them", shell::word(&name)),
-            ));
-        };
+        let set = checked.set.ok_or_else(|| has(&name, "errors"))?;
         let app = match &args.app {
             Some(app) => app.clone(),
             None => app_of(&set).ok_or_else(|| {

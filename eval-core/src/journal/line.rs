@@ -24,6 +24,11 @@ pub trait Field: Sized + PartialEq {
     fn absent() -> Option<Self> {
         None
     }
+
+    /// The value is the one that a missing field is read as.
+    fn is_absent(&self) -> bool {
+        Self::absent().as_ref() == Some(self)
+    }
 }
 
 /// JSON that grows. Secrets are masked in each [`text`](Self::text) and [`number`](Self::number), and nowhere else: texts from
@@ -65,18 +70,17 @@ impl Line {
         self.add("]");
     }
 
-    /// Adds a field of an object. Its name is a word of ours.
-    pub(super) fn field(&mut self, name: &str, value: &impl Field) {
+    /// Adds a field of an object. Its key is JSON of ours, with the colon.
+    pub(super) fn field(&mut self, key: &str, value: &impl Field) {
         self.separate();
-        self.word(name);
-        self.add(":");
+        self.add(key);
         value.write(self);
     }
 
     /// Adds a field, unless a missing one is read as the same.
-    pub(super) fn optional_field<T: Field>(&mut self, name: &str, value: &T) {
-        if T::absent().as_ref() != Some(value) {
-            self.field(name, value);
+    pub(super) fn optional_field<T: Field>(&mut self, key: &str, value: &T) {
+        if !value.is_absent() {
+            self.field(key, value);
         }
     }
 

@@ -7,7 +7,7 @@ use eval_format::{Criterion, Gate, Pass};
 use serde_core::de::Error as _;
 use serde_core::{Deserialize as _, Deserializer};
 
-use super::fields::{fields, words};
+use super::fields::{fields, key, words};
 use super::line::{Field, Line};
 use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 use crate::metric::{RubricScore, Score, Scores};
@@ -79,14 +79,17 @@ fields!(OutcomeForm from default { scored, skipped, unjudged, error, role });
 
 impl Field for MetricOutcome {
     fn write(&self, line: &mut Line) {
-        let mut form = OutcomeForm::default();
-        match self.clone() {
-            Self::Scored(scores) => form.scored = Some(scores),
-            Self::Skipped(reason) => form.skipped = Some(reason),
-            Self::Unjudged(reason) => form.unjudged = Some(reason),
-            Self::Error { role, message } => (form.error, form.role) = (Some(message), Some(role)),
+        line.add("{");
+        match self {
+            Self::Scored(scores) => line.field(key!(scored), scores),
+            Self::Skipped(reason) => line.field(key!(skipped), reason),
+            Self::Unjudged(reason) => line.field(key!(unjudged), reason),
+            Self::Error { role, message } => {
+                line.field(key!(error), message);
+                line.field(key!(role), role);
+            }
         }
-        form.write(line);
+        line.add("}");
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {

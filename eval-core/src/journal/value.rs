@@ -63,7 +63,8 @@ fn write_number(number: &Number, line: &mut Line) {
         _ => "-Infinity".to_owned(),
     };
     line.add("{");
-    line.field(NUMBER, &text);
+    line.entry(NUMBER);
+    line.text(&text);
     line.add("}");
 }
 

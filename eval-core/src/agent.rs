@@ -13,8 +13,7 @@ mod turn;
 mod unreachable;
 mod weight;
 
-pub use boxed::BoxError;
-pub use boxed::BoxFuture;
+pub use boxed::{BoxError, BoxFuture};
 pub use closure::{IntoAnswer, agent_fn, turn_fn};
 pub use event::Event;
 #[doc(hidden)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use eval_format::UsageMetadata;
-use eval_support::secrets;
+use eval_support::debug_without_secrets;
 use eval_support::untrusted::headline;
 
 use crate::verdict::{Role, Verdict};
@@ -161,15 +161,4 @@ pub struct JudgeQuestion {
     pub answers: Vec<String>,
 }
 
-/// Without secrets.
-impl fmt::Debug for JudgeQuestion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        secrets::debug(f, |f| {
-            f.debug_struct("JudgeQuestion")
-                .field("template", &self.template)
-                .field("prompt", &self.prompt)
-                .field("answers", &self.answers)
-                .finish()
-        })
-    }
-}
+debug_without_secrets!(JudgeQuestion { template, prompt, answers });

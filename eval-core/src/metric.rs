@@ -11,8 +11,6 @@
 mod built_in;
 mod custom;
 mod input;
-#[cfg(feature = "judges")]
-mod judged_input;
 mod metric_trait;
 mod scores;
 #[cfg(test)]

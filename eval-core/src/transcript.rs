@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use eval_format::{Content, IntermediateData, Invocation, Map};
-use eval_support::secrets;
+use eval_support::debug_without_secrets;
 
 use crate::agent::{Event, Session};
 use crate::judge_outcome::JudgeError;
@@ -25,20 +25,7 @@ pub struct Transcript {
     pub notes: Vec<String>,
 }
 
-/// Without secrets.
-impl fmt::Debug for Transcript {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        secrets::debug(f, |f| {
-            f.debug_struct("Transcript")
-                .field("session", &self.session)
-                .field("turns", &self.turns)
-                .field("state", &self.state)
-                .field("error", &self.error)
-                .field("notes", &self.notes)
-                .finish()
-        })
-    }
-}
+debug_without_secrets!(Transcript { session, turns, state, error, notes });
 
 impl Transcript {
     /// A run without turns that ended with an error of the agent.
@@ -73,17 +60,7 @@ pub struct TurnRecord {
     pub invocation: Invocation,
 }
 
-/// Without secrets.
-impl fmt::Debug for TurnRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        secrets::debug(f, |f| {
-            f.debug_struct("TurnRecord")
-                .field("events", &self.events)
-                .field("invocation", &self.invocation)
-                .finish()
-        })
-    }
-}
+debug_without_secrets!(TurnRecord { events, invocation });
 
 /// An error that ended a run early. It makes the verdict an ERROR, never a low score.
 #[derive(Clone, PartialEq, Eq)]
@@ -101,20 +78,7 @@ pub struct RunError {
     pub unreachable: bool,
 }
 
-/// Without secrets.
-impl fmt::Debug for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        secrets::debug(f, |f| {
-            f.debug_struct("RunError")
-                .field("role", &self.role)
-                .field("turn", &self.turn)
-                .field("message", &self.message)
-                .field("judge", &self.judge)
-                .field("unreachable", &self.unreachable)
-                .finish()
-        })
-    }
-}
+debug_without_secrets!(RunError { role, turn, message, judge, unreachable });
 
 impl RunError {
     /// An error without a judge's error behind it.

@@ -11,7 +11,6 @@
 //! assert!(check_compatibility(&EvalConfig::adk_default(), &[], Gate::Mean, &cases).is_empty());
 //! ```
 
-mod case;
 mod check;
 mod decides;
 mod incompatibility;
@@ -19,7 +18,6 @@ mod not_compared;
 mod overlooked;
 mod passable;
 mod rubrics;
-mod unread_rubrics;
 
 pub use check::check_compatibility;
 pub use incompatibility::Incompatibility;

@@ -1,8 +1,7 @@
 //! Why a file could not be read.
 
-use std::fmt;
-use std::io;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use crate::problem::Problems;
 

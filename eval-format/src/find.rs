@@ -9,7 +9,6 @@
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 
-mod left_out;
 mod near;
 
 use std::collections::HashSet;
@@ -18,10 +17,8 @@ use std::{fmt, fs, io};
 
 use glob::{MatchOptions, Pattern};
 
-use crate::conventions::{FileKind, SET_SUFFIXES};
+use crate::conventions::{FileKind, SET_SUFFIXES, is_passed_over};
 use crate::order::sorted;
-
-pub use left_out::is_left_out;
 
 /// A wildcard does not match the dot of a hidden file.
 const OPTIONS: MatchOptions =
@@ -342,6 +339,30 @@ impl fmt::Display for FindError {
 }
 
 impl std::error::Error for FindError {}
+
+/// How a `CACHEDIR.TAG` begins, as <https://bford.info/cachedir/> says. Cargo writes one into `target`.
+const TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
+
+/// Whether a folder below the one that is searched is left out. A folder that a path names is always searched.
+///
+/// It holds what tools put there, not what a person wrote: it is hidden, it is a cache by its tag, or packages of others are
+/// installed in it.
+pub fn is_left_out(name: &str, folder: &Path) -> bool {
+    is_passed_over(name)
+        || name == "node_modules"
+        // A crate that `cargo vendor` wrote, and an environment of Python.
+        || [".cargo-checksum.json", "pyvenv.cfg"].iter().any(|file| folder.join(file).is_file())
+        || is_cache(folder)
+}
+
+fn is_cache(folder: &Path) -> bool {
+    use std::io::Read;
+    let mut begin = Vec::new();
+    // A tag that cannot be read tags nothing.
+    let read = fs::File::open(folder.join("CACHEDIR.TAG"))
+        .and_then(|file| file.take(TAG.len() as u64).read_to_end(&mut begin));
+    read.is_ok() && begin == TAG
+}
 
 #[cfg(test)]
 mod tests {

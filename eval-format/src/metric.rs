@@ -22,9 +22,8 @@ pub use choices::{ArgsMatch, Direction, MatchType, Similarity};
 pub use fields::{CriterionField, FieldKind};
 pub(crate) use info::FreeTurns;
 pub use info::{MetricCategory, MetricGroup, MetricInfo, Need, Subject};
-pub(crate) use list::FINAL_SESSION_STATE_MATCH;
+pub(crate) use list::{FINAL_SESSION_STATE_MATCH, TRAJECTORY_QUALITY, rubric_types};
 pub use list::{METRICS, metric};
-pub(crate) use list::{TRAJECTORY_QUALITY, rubric_types};
 
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,6 @@
 
 mod between;
 mod content;
-mod draft;
 mod eval_set;
 mod invocation;
 mod rubric;
@@ -27,7 +26,7 @@ pub(crate) mod saved;
 mod scenario;
 
 pub use content::{Content, FunctionCall, FunctionResponse, Part};
-pub(crate) use draft::DRAFT;
+pub(crate) use eval_set::DRAFT;
 pub use eval_set::{EvalCase, EvalSet, SessionInput};
 pub use invocation::{
     AgentDetails, AppDetails, IntermediateData, Invocation, InvocationEvent, UsageMetadata,

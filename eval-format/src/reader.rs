@@ -19,15 +19,11 @@ mod drafts;
 mod foreign;
 mod legacy;
 mod parse;
-mod places;
 mod plain;
-mod reading;
 mod scenario;
 mod session;
 mod set;
 mod slice;
-#[cfg(feature = "export")]
-mod spelling;
 #[cfg(feature = "export")]
 mod unwritten;
 

@@ -6,18 +6,16 @@
 //! As a dependency jiter would be a fifth of what a user's clean build compiles.
 
 mod duplicates;
-mod fault;
 mod node;
 pub(crate) mod overflow;
 mod parse;
 mod scan;
 mod string;
 mod syntax_error;
-mod walk;
 
-pub(crate) use fault::MAX_DIGITS;
 pub(crate) use node::{Entry, Kind, Node, to_map};
 pub(crate) use parse::parse;
+pub(crate) use syntax_error::MAX_DIGITS;
 
 #[cfg(test)]
 mod tests;

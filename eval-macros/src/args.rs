@@ -31,7 +31,6 @@ pub(crate) struct Args {
     pub(crate) path: Option<LitStr>,
     /// Where the criteria come from.
     pub(crate) criteria: Criteria,
-    /// The custom metrics.
     pub(crate) metrics: Vec<CustomMetric>,
     /// The function that makes the judge.
     pub(crate) judge: Option<Path>,
@@ -52,93 +51,53 @@ struct Known {
     name: &'static str,
     /// How it is written.
     example: &'static str,
-    /// Reads its value into the arguments.
-    read: fn(&mut Args, &OptionValue<'_>, &mut Diagnostics) -> syn::Result<()>,
+    read: Read,
 }
+
+/// Reads the value of an option into the arguments.
+type Read = fn(&mut Args, &OptionValue<'_>, &mut Diagnostics) -> syn::Result<()>;
 
 /// Every option.
 const OPTIONS: &[Known] = &[
-    Known {
-        name: "config",
-        example: r#"config = "evals/strict.json""#,
-        read: |args, value, _| args.criteria.replace(value.name, Criteria::File(value.string()?)),
-    },
-    Known {
-        name: "criteria",
-        example: "criteria(response_match_score = 0.8)",
-        read: |args, value, _| {
-            let config = InlineConfig::parse(value.name.span(), value.list()?)?;
-            args.criteria.replace(value.name, Criteria::Inline(config))
-        },
-    },
-    Known {
-        name: "metrics",
-        example: "metrics(brevity, tone = style::tone)",
-        read: |args, value, diagnostics| {
-            metrics::read(value, diagnostics).map(|metrics| args.metrics = metrics)
-        },
-    },
-    Known {
-        name: "judge",
-        example: "judge = my_judge",
-        read: |args, value, diagnostics| {
-            let path = value.function()?;
-            diagnostics.needs(Feature::JUDGES, path.span(), "`judge`");
-            args.judge = Some(path);
-            Ok(())
-        },
-    },
-    Known {
-        name: "cases",
-        example: r#"cases = ["refund_*", "!*_slow"]"#,
-        read: |args, value, _| value.strings().map(|globs| args.cases = globs),
-    },
-    Known {
-        name: "runs",
-        example: "runs = 3",
-        read: |args, value, _| value.count_up_to(MOST_RUNS).map(|runs| args.running.runs = runs),
-    },
-    Known {
-        name: "pass",
-        example: r#"pass = "at_least(2)""#,
-        read: |args, value, _| args.running.read_pass(value),
-    },
-    Known {
-        name: "gate",
-        example: r#"gate = "every_turn""#,
-        read: |args, value, _| args.running.read_gate(value),
-    },
-    Known {
-        name: "retry",
-        example: "retry = 2",
-        read: |args, value, _| value.count().map(|times| args.running.retry = times),
-    },
-    Known {
-        name: "timeout",
-        example: r#"timeout = "30s""#,
-        read: |args, value, _| args.running.read_timeout(value),
-    },
-    Known {
-        name: "session",
-        example: r#"session = "evals/trip.session.json""#,
-        read: |args, value, _| value.string().map(|path| args.session = Some(path)),
-    },
-    Known {
-        name: "flavor",
-        example: r#"flavor = "multi_thread""#,
-        read: |args, value, _| args.runtime.read_flavor(value),
-    },
-    Known {
-        name: "worker_threads",
-        example: "worker_threads = 2",
-        read: |args, value, _| args.runtime.read_worker_threads(value),
-    },
-    Known {
-        name: "crate",
-        example: "crate = my_facade::eval_core",
-        read: |args, value, _| value.path().map(|path| args.krate = Some(path)),
-    },
+    known("config", r#"config = "evals/strict.json""#, |args, value, _| {
+        args.criteria.replace(value.name, Criteria::File(value.string()?))
+    }),
+    known("criteria", "criteria(response_match_score = 0.8)", |args, value, _| {
+        let config = InlineConfig::parse(value.name.span(), value.list()?)?;
+        args.criteria.replace(value.name, Criteria::Inline(config))
+    }),
+    known("metrics", "metrics(brevity, tone = style::tone)", |args, value, diagnostics| {
+        metrics::read(value, diagnostics).map(|metrics| args.metrics = metrics)
+    }),
+    known("judge", "judge = my_judge", |args, value, diagnostics| {
+        let path = value.function()?;
+        diagnostics.needs(Feature::JUDGES, path.span(), "`judge`");
+        args.judge = Some(path);
+        Ok(())
+    }),
+    known("cases", r#"cases = ["refund_*", "!*_slow"]"#, |args, value, _| {
+        value.strings().map(|globs| args.cases = globs)
+    }),
+    known("runs", "runs = 3", |args, value, _| {
+        value.count_up_to(MOST_RUNS).map(|runs| args.running.runs = runs)
+    }),
+    known("pass", r#"pass = "at_least(2)""#, |args, value, _| args.running.read_pass(value)),
+    known("gate", r#"gate = "every_turn""#, |args, value, _| args.running.read_gate(value)),
+    known("retry", "retry = 2", |args, value, _| value.count().map(|times| args.running.retry = times)),
+    known("timeout", r#"timeout = "30s""#, |args, value, _| args.running.read_timeout(value)),
+    known("session", r#"session = "evals/trip.session.json""#, |args, value, _| {
+        value.string().map(|path| args.session = Some(path))
+    }),
+    known("flavor", r#"flavor = "multi_thread""#, |args, value, _| args.runtime.read_flavor(value)),
+    known("worker_threads", "worker_threads = 2", |args, value, _| args.runtime.read_worker_threads(value)),
+    known("crate", "crate = my_facade::eval_core", |args, value, _| {
+        value.path().map(|path| args.krate = Some(path))
+    }),
 ];
+
+const fn known(name: &'static str, example: &'static str, read: Read) -> Known {
+    Known { name, example, read }
+}
 
 impl Args {
     /// Reads all arguments. An argument with a mistake is reported and keeps its default.
@@ -166,7 +125,6 @@ impl Args {
         }
     }
 
-    /// The names of the custom metrics.
     pub(crate) fn metric_names(&self) -> Vec<&str> {
         self.metrics.iter().map(|metric| metric.name.as_str()).collect()
     }

@@ -3,7 +3,6 @@
 //! A test is one call of a hidden function, which has the files in a static. It is a neighbour of the user's function,
 //! so that paths in the attribute mean what they mean there.
 
-mod function;
 mod module;
 mod names;
 mod sets;
@@ -13,18 +12,46 @@ use quote::quote;
 
 use crate::args::Args;
 use crate::diagnostics::Diagnostics;
+use crate::features::Feature;
 use crate::item::Item;
 use crate::package::Target;
 use crate::suite::Suite;
-use names::Names;
+use names::{Names, option};
 use sets::Sets;
 
-/// The function as written, and the check of its type and of those that the arguments name.
+/// The annotated function, and one that returns it as a value, together with the custom metrics and the judge.
+///
+/// The second is not limited to tests, so the types of all of them are checked in every build, and no editor shows the
+/// name of the annotated function as inactive code. Outside of tests it is never called, so nothing is compiled for it.
 pub(crate) fn function(args: &Args, item: &Item) -> TokenStream {
-    function::function(args, item, &Names::new(args, item))
+    let names = Names::new(args, item);
+    if !item.is_free {
+        return quote!(#item);
+    }
+    let Names { private, functions, .. } = &names;
+    let annotated = names.call("annotated", names.function);
+    let metrics = args.metrics.iter().map(|custom| {
+        let (name, metric) = (&custom.name, names.call("metric", &custom.path));
+        quote!((#name, || #metric))
+    });
+    let judge = match &args.judge {
+        Some(path) => {
+            let judge = names.call("judge", path);
+            Feature::JUDGES.switch(private, &option(Some(quote!(|| #judge))), &option(None))
+        }
+        None => option(None),
+    };
+    quote! {
+        #item
+        #[doc(hidden)]
+        fn #functions() -> #private::Functions {
+            #private::Functions { annotated: #annotated, metrics: &[#(#metrics),*], judge: #judge }
+        }
+        // Nothing is unused outside of tests.
+        const _: () = { let _ = #functions; };
+    }
 }
 
-/// The tests.
 pub(crate) fn tests(args: &Args, item: &Item, suite: &Suite) -> TokenStream {
     let names = Names::new(args, item);
     let runs_case = runs_case(args, item, &names, suite);
@@ -32,7 +59,6 @@ pub(crate) fn tests(args: &Args, item: &Item, suite: &Suite) -> TokenStream {
     quote!(#runs_case #module)
 }
 
-/// The errors.
 pub(crate) fn errors(args: &Args, diagnostics: &Diagnostics) -> TokenStream {
     diagnostics.tokens(&names::private(args.krate.as_ref(), Span::call_site()))
 }

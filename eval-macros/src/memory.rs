@@ -59,7 +59,6 @@ impl Stamp {
     }
 }
 
-/// The bytes of a file.
 pub(crate) fn read_file(file: &SourceFile) -> Result<Vec<u8>, Unreadable> {
     fs::read(&file.absolute).map_err(|error| Unreadable { file: file.shown.clone(), error })
 }

@@ -10,9 +10,7 @@ use proc_macro2::Span;
 /// Something that no module of tests can stand in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Surroundings {
-    /// An `impl`.
     Impl,
-    /// A trait.
     Trait,
     /// The body of a function.
     Body,

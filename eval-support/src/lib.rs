@@ -18,6 +18,7 @@
 //! | [`words`] | counts, lists and suggestions as parts of sentences |
 //! | [`message`] | texts that are cut or quoted in messages, and printing them |
 //! | [`category`](mod@category) | groups of Unicode's general categories |
+//! | [`setters!`] | methods that set one field each |
 //! | `test_support` | emulations of what reads the output, for tests (feature `test-support`) |
 
 pub mod category;
@@ -39,3 +40,16 @@ pub mod variables;
 #[cfg(feature = "whole-files")]
 pub mod whole_file;
 pub mod words;
+
+/// Methods that set one field each, of values that are built in Rust.
+#[macro_export]
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),+) { $field:ident $($action:tt)+ })+) => {
+        $($(#[$doc])*
+        #[must_use]
+        pub fn $name(mut self, $($arg: $type),+) -> Self {
+            self.$field $($action)+;
+            self
+        })+
+    };
+}

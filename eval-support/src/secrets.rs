@@ -195,6 +195,22 @@ pub fn debug(
     f.write_str(&mask(&text))
 }
 
+/// `Debug` of a struct with all its fields, as it is derived, but without secrets.
+#[macro_export]
+macro_rules! debug_without_secrets {
+    ($kind:ident { $($field:ident),+ $(,)? }) => {
+        /// Without secrets.
+        impl std::fmt::Debug for $kind {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let Self { $($field),+ } = self;
+                $crate::secrets::debug(f, |f| {
+                    f.debug_struct(stringify!($kind))$(.field(stringify!($field), $field))+.finish()
+                })
+            }
+        }
+    };
+}
+
 /// No key is longer, in bytes.
 const LONGEST_WORD: usize = 4096;
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Content, FunctionCall, InvocationEvent, Map, Part, UsageMetadata, Value};
 use eval_support::message::cut;
+use eval_support::setters;
 
 /// How many characters of a text are shown in one line about an event.
 const SHOWN: usize = 80;
@@ -78,53 +79,27 @@ impl Event {
         Self { error_code: Some(code.into()), error_message: Some(message.into()), ..Self::of(author) }
     }
 
-    /// Adds the tokens of the model call.
-    #[must_use]
-    pub fn with_usage(mut self, usage: UsageMetadata) -> Self {
-        self.usage = Some(usage);
-        self
-    }
+    setters! {
+        /// Adds the tokens of the model call.
+        with_usage(usage: UsageMetadata) { usage = Some(usage) }
 
-    /// Adds the version of the model.
-    #[must_use]
-    pub fn with_model_version(mut self, version: impl Into<String>) -> Self {
-        self.model_version = Some(version.into());
-        self
-    }
+        /// Adds the version of the model.
+        with_model_version(version: impl Into<String>) { model_version = Some(version.into()) }
 
-    /// Adds grounding metadata.
-    #[must_use]
-    pub fn with_grounding_metadata(mut self, metadata: Map) -> Self {
-        self.grounding_metadata = Some(metadata);
-        self
-    }
+        /// Adds grounding metadata.
+        with_grounding_metadata(metadata: Map) { grounding_metadata = Some(metadata) }
 
-    /// Adds a change of the session state.
-    #[must_use]
-    pub fn with_state(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.state_delta.insert(key, value);
-        self
-    }
+        /// Adds a change of the session state.
+        with_state(key: impl Into<String>, value: impl Into<Value>) { state_delta.insert(key, value) }
 
-    /// Says whether the event is a fragment of a streamed answer.
-    #[must_use]
-    pub fn with_partial(mut self, partial: bool) -> Self {
-        self.partial = partial;
-        self
-    }
+        /// Says whether the event is a fragment of a streamed answer.
+        with_partial(partial: bool) { partial = partial }
 
-    /// Says whether the tool's result is the answer as it is.
-    #[must_use]
-    pub fn with_skip_summarization(mut self, skip: bool) -> Self {
-        self.skip_summarization = skip;
-        self
-    }
+        /// Says whether the tool's result is the answer as it is.
+        with_skip_summarization(skip: bool) { skip_summarization = skip }
 
-    /// Adds the id of a call whose result comes later, outside the turn.
-    #[must_use]
-    pub fn with_long_running_tool(mut self, call_id: impl Into<String>) -> Self {
-        self.long_running_tool_ids.push(call_id.into());
-        self
+        /// Adds the id of a call whose result comes later, outside the turn.
+        with_long_running_tool(call_id: impl Into<String>) { long_running_tool_ids.push(call_id.into()) }
     }
 
     /// What a turn of a set keeps of the event, with this content.

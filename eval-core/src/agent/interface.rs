@@ -152,71 +152,53 @@ impl fmt::Debug for BoxAgent {
     }
 }
 
-impl Agent for BoxAgent {
-    async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
-        self.0.start(session).await
-    }
-
-    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-        self.0.turn(turn).await
-    }
-
-    async fn state(&mut self) -> Result<Option<Map>, BoxError> {
-        self.0.state().await
-    }
-
-    async fn end(&mut self) -> Result<(), BoxError> {
-        self.0.end().await
-    }
-
-    fn details(&self) -> AppDetails {
-        self.0.details()
-    }
-
-    async fn wait_until_reachable(&mut self) {
-        self.0.wait_until_reachable().await;
-    }
-
-    fn boxed(self) -> BoxAgent {
-        self
-    }
-}
-
 /// Hands every method to the agent that is pointed to.
 macro_rules! forward {
-    ($($kind:ty),*) => {
+    ($($pointer:ty $(where $of:ident: Agent)?, |$this:ident| $pointed:expr $(, $boxed:item)?;)*) => {
         $(
-            impl<A: Agent> Agent for $kind {
+            impl$(<$of: Agent>)? Agent for $pointer {
                 async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
-                    (**self).start(session).await
+                    let $this = self;
+                    $pointed.start(session).await
                 }
 
                 async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-                    (**self).turn(turn).await
+                    let $this = self;
+                    $pointed.turn(turn).await
                 }
 
                 async fn state(&mut self) -> Result<Option<Map>, BoxError> {
-                    (**self).state().await
+                    let $this = self;
+                    $pointed.state().await
                 }
 
                 async fn end(&mut self) -> Result<(), BoxError> {
-                    (**self).end().await
+                    let $this = self;
+                    $pointed.end().await
                 }
 
                 fn details(&self) -> AppDetails {
-                    (**self).details()
+                    let $this = self;
+                    $pointed.details()
                 }
 
                 async fn wait_until_reachable(&mut self) {
-                    (**self).wait_until_reachable().await;
+                    let $this = self;
+                    $pointed.wait_until_reachable().await;
                 }
+
+                $($boxed)?
             }
         )*
     };
 }
 
-// A borrowed agent can be looked at after its conversation.
-forward!(&mut A, Box<A>);
+forward! {
+    BoxAgent, |agent| agent.0, fn boxed(self) -> BoxAgent { self };
+    // A borrowed agent can be looked at after its conversation.
+    &mut A where A: Agent, |agent| **agent;
+    Box<A> where A: Agent, |agent| **agent;
+}
 
 /// Values that users hold across threads are `Send`, and `Sync` if they are shared.
 const _: () = {

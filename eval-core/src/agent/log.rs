@@ -258,7 +258,6 @@ impl Log {
         }
     }
 
-    /// Adds the time that a tool took.
     pub(super) fn add_tool_time(&self, target: Target, took: Duration) {
         if let Some(turn) = self.state().turn(target) {
             turn.recorded.tools += took;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use eval_format::{Content, Map, Value};
+use eval_support::setters;
 
 use super::boxed::BoxError;
 use super::event::other_than_text;
@@ -48,18 +49,12 @@ impl Session {
         Self { app_name: app_name.into(), user_id: user_id.into(), ..Self::default() }
     }
 
-    /// Sets the id of the session.
-    #[must_use]
-    pub fn with_session_id(mut self, session_id: impl Into<String>) -> Self {
-        self.session_id = session_id.into();
-        self
-    }
+    setters! {
+        /// Sets the id of the session.
+        with_session_id(session_id: impl Into<String>) { session_id = session_id.into() }
 
-    /// Sets a key of the state at the start.
-    #[must_use]
-    pub fn with_state(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.state.insert(key, value);
-        self
+        /// Sets a key of the state at the start.
+        with_state(key: impl Into<String>, value: impl Into<Value>) { state.insert(key, value) }
     }
 
     /// A recorder that follows the turn in progress, for tools that are built once in [`start`](super::Agent::start).

@@ -9,7 +9,6 @@ const EVENT: usize = 256;
 /// What a value or a part takes beside its text.
 const VALUE: usize = 32;
 
-/// The bytes of an event.
 pub(super) fn of_event(event: &Event) -> usize {
     EVENT
         + event.author.len()

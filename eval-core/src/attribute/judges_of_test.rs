@@ -15,7 +15,6 @@ pub fn judge<Shape, F: JudgeFn<Shape>>(function: F) -> Making {
     Box::pin(function.make())
 }
 
-/// The judges of a test.
 pub(super) fn judges(test: &Test, functions: &Functions, settings: Settings) -> JudgeRouter {
     let source = functions.judge.map_or(JudgeSource::Nobody, JudgeSource::Function);
     let Some(recording) = &test.set.recording else { return JudgeRouter::new(settings, source, None) };

@@ -53,7 +53,6 @@ pub(super) fn meaning(test: &Test, case: Option<&EvalCase>) -> Meaning {
     alone.as_ref().or(case).map(Meaning::of).unwrap_or_default()
 }
 
-/// The runner of the cases of a set.
 pub(super) fn case_runner(
     set: &SetSource,
     metrics: &[(&'static str, MakeMetric)],

@@ -14,6 +14,8 @@ use eval_support::variables;
 
 use super::eval_run::EvalRun;
 use super::function::{Annotated, Driven, Functions};
+#[cfg(feature = "judges")]
+use super::judges_of_test::judges;
 use super::prepare::{self, Unprepared};
 use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, IdentifiedCase, Run};
 use crate::compiled::{SetSource, Test};
@@ -21,7 +23,9 @@ use crate::decide::errors_apart;
 use crate::failure;
 use crate::guard::{Fault, What, catch_panic, fenced};
 use crate::journal::TestLog;
-use crate::judge::{JudgeRouter, Settings};
+#[cfg(not(feature = "judges"))]
+use crate::judge::JudgeRouter;
+use crate::judge::Settings;
 use crate::report::{CaseReport, Location};
 use crate::stale::{self, Freshness};
 use crate::transcript::RunError;
@@ -291,11 +295,6 @@ async fn evaluate(
         bodies: RefCell::default(),
     };
     Ok(runner.run(&identified, agents).await)
-}
-
-#[cfg(feature = "judges")]
-fn judges(test: &Test, functions: &Functions, settings: Settings) -> JudgeRouter {
-    super::judges_of_test::judges(test, functions, settings)
 }
 
 /// Without the feature no case asks a judge: those that would do not compile.

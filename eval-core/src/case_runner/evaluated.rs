@@ -46,11 +46,7 @@ impl Evaluated {
     /// A run whose agent was not reached, and which is repeated. It was recorded, and is never scored.
     pub(super) fn unreached(run: usize, transcript: Transcript, events: Arc<Log>) -> Self {
         let error = transcript.error.clone();
-        Self {
-            report: RunReport { number: run, transcript, error, metrics: Vec::new() },
-            events,
-            number: None,
-        }
+        Self::new(RunReport { number: run, transcript, error, metrics: Vec::new() }, events, None)
     }
 
     pub(crate) fn report(&self) -> &RunReport {

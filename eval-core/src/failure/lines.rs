@@ -9,7 +9,6 @@ use crate::report::CaseReport;
 /// A headline is cut to about this many characters.
 pub(super) const HEADLINE: usize = 300;
 
-/// Adds a line.
 pub(super) fn line(out: &mut String, text: &str) {
     if !out.is_empty() {
         out.push('\n');

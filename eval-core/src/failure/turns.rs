@@ -6,9 +6,8 @@ use eval_support::message::cut;
 use eval_support::untrusted::{MARK, below_headline, headline, marked, name, quoted};
 use eval_support::words::count;
 
-use super::differ;
 use super::lines::{HEADLINE, line};
-use super::trajectory;
+use super::{differ, trajectory};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport, short};
 use crate::score::align::comparison;

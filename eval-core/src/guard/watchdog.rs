@@ -43,12 +43,10 @@ impl What {
         Self { whose: whose.into(), turn: None, doing: "" }
     }
 
-    /// In this turn.
     pub(crate) fn turn(self, turn: usize) -> Self {
         Self { turn: Some(turn), ..self }
     }
 
-    /// What it does.
     pub(crate) fn doing(self, doing: &'static str) -> Self {
         Self { doing, ..self }
     }

@@ -1,8 +1,5 @@
 //! Scores and verdicts.
 
-use std::str::FromStr;
-
-use eval_format::options::ParseOptionError;
 use eval_format::{Criterion, Gate, Pass};
 use serde_core::de::Error as _;
 use serde_core::{Deserialize as _, Deserializer};
@@ -136,32 +133,22 @@ impl Field for Verdict {
     }
 }
 
-/// As in the attribute: `mean`, `at_least(2)`.
-impl Field for Pass {
-    fn write(&self, line: &mut Line) {
-        line.word(&self.to_string());
-    }
+/// Words as in the attribute: `mean`, `at_least(2)`, `every_turn`.
+macro_rules! options {
+    ($($kind:ty),*) => {
+        $(impl Field for $kind {
+            fn write(&self, line: &mut Line) {
+                line.word(&self.to_string());
+            }
 
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        option(from)
-    }
+            fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                String::deserialize(from)?.parse().map_err(D::Error::custom)
+            }
+        })*
+    };
 }
 
-/// As in the attribute: `mean`, `every_turn`.
-impl Field for Gate {
-    fn write(&self, line: &mut Line) {
-        line.word(&self.to_string());
-    }
-
-    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        option(from)
-    }
-}
-
-/// A word of the attribute.
-fn option<'de, T: FromStr<Err = ParseOptionError>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
-    String::deserialize(from)?.parse().map_err(D::Error::custom)
-}
+options!(Pass, Gate);
 
 #[cfg(test)]
 mod tests {

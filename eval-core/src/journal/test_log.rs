@@ -30,12 +30,10 @@ struct Open {
     evaluations: AtomicU32,
 }
 
-/// A case that a program runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProgramCase<'a> {
     pub(crate) eval_set_id: Option<&'a str>,
     pub(crate) case: &'a EvalCase,
-    /// The label of the runs.
     pub(crate) label: Option<&'a str>,
     /// Where the case stands; `None` if it comes from no file.
     pub(crate) location: Option<&'a Location>,

@@ -213,7 +213,6 @@ impl Journal {
         &self.run
     }
 
-    /// The file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -81,28 +81,6 @@ pub trait Judge: Send + Sync {
     }
 }
 
-/// A judge behind a pointer is asked as it is.
-macro_rules! behind_a_pointer {
-    ($pointer:ident) => {
-        impl<J: Judge> Judge for $pointer<J> {
-            async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-                J::ask(self, request).await
-            }
-
-            fn is_offline(&self) -> bool {
-                J::is_offline(self)
-            }
-
-            fn time_limit(&self) -> Option<Duration> {
-                J::time_limit(self)
-            }
-        }
-    };
-}
-
-behind_a_pointer!(Arc);
-behind_a_pointer!(Box);
-
 /// The form of [`Judge`] that can be a trait object: its futures are boxed.
 trait DynJudge: Send + Sync {
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> BoxFuture<'a, Result<JudgeReply, JudgeError>>;
@@ -148,22 +126,36 @@ impl fmt::Debug for BoxJudge {
     }
 }
 
-impl Judge for BoxJudge {
-    async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        self.0.ask(request).await
-    }
+/// A judge behind a pointer is asked as it is.
+macro_rules! forward {
+    ($($pointer:ty $(where $of:ident: Judge)?, |$this:ident| $pointed:expr $(, $boxed:item)?;)*) => {
+        $(
+            impl$(<$of: Judge>)? Judge for $pointer {
+                async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
+                    let $this = self;
+                    $pointed.ask(request).await
+                }
 
-    fn is_offline(&self) -> bool {
-        self.0.is_offline()
-    }
+                fn is_offline(&self) -> bool {
+                    let $this = self;
+                    $pointed.is_offline()
+                }
 
-    fn time_limit(&self) -> Option<Duration> {
-        self.0.time_limit()
-    }
+                fn time_limit(&self) -> Option<Duration> {
+                    let $this = self;
+                    $pointed.time_limit()
+                }
 
-    fn boxed(self) -> BoxJudge {
-        self
-    }
+                $($boxed)?
+            }
+        )*
+    };
+}
+
+forward! {
+    BoxJudge, |judge| judge.0, fn boxed(self) -> BoxJudge { self };
+    Arc<J> where J: Judge, |judge| **judge;
+    Box<J> where J: Judge, |judge| **judge;
 }
 
 pub(crate) fn nobody() -> &'static BoxJudge {

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use eval_format::Criterion;
 use eval_format::options::DEFAULT_MODEL;
-use eval_format::{Criterion, Map, Value};
 use eval_support::{message, words};
 
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
@@ -79,14 +79,11 @@ impl Judging {
     /// A judge with the options of a criterion. ADK's defaults hold for options that are missing: the model
     /// `gemini-2.5-flash`, 5 samples, 1 question at a time.
     pub fn new(judge: BoxJudge, criterion: &Criterion) -> Self {
-        let given = criterion.judge_model_config().cloned().unwrap_or_default();
-        let temperature = given.get("temperature").and_then(Value::as_f64);
-        let config: Map =
-            given.into_iter().filter(|(key, _)| temperature.is_none() || key != "temperature").collect();
+        let config = criterion.judge_model_config().cloned().unwrap_or_default();
         let model = criterion.judge_model().unwrap_or(DEFAULT_MODEL);
         Self {
             judge,
-            request: JudgeRequest { temperature, config, ..JudgeRequest::new(model, "") },
+            request: JudgeRequest::of_model(model, config),
             samples: criterion.num_samples().unwrap_or(DEFAULT_SAMPLES),
             parallelism: criterion.parallelism_limit().unwrap_or(DEFAULT_PARALLELISM) as usize,
         }

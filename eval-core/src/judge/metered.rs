@@ -199,7 +199,6 @@ impl Kept {
         }
     }
 
-    /// The questions to a model.
     pub(super) fn of_model(&self, model: &str) -> Vec<JudgeQuestion> {
         let questions = self.questions.iter().filter(|question| question.model == model);
         let question = |it: &Question| JudgeQuestion {

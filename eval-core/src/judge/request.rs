@@ -3,7 +3,7 @@
 use std::fmt;
 
 use eval_format::{Map, UsageMetadata, Value};
-use eval_support::secrets;
+use eval_support::{debug_without_secrets, secrets, setters};
 
 /// What a judge is asked: one sample of one question.
 ///
@@ -58,39 +58,32 @@ impl JudgeRequest {
         Self { model: model.into(), prompt: prompt.into(), ..Self::default() }
     }
 
-    /// Sets the name and the version of the prompt. An empty text is no name.
-    #[must_use]
-    pub fn with_template(mut self, template: impl Into<String>) -> Self {
-        self.template = Some(template.into()).filter(|template| !template.is_empty());
-        self
+    /// What all questions to a model have in common, by its configuration: the temperature has a field of its own.
+    pub(crate) fn of_model(model: &str, mut config: Map) -> Self {
+        let temperature = config.get("temperature").and_then(Value::as_f64);
+        if temperature.is_some() {
+            config.remove("temperature");
+        }
+        Self { temperature, config, ..Self::new(model, "") }
     }
 
-    /// Sets the JSON schema that the answer should follow.
-    #[must_use]
-    pub fn with_schema(mut self, schema: impl Into<Value>) -> Self {
-        self.schema = Some(schema.into());
-        self
-    }
+    setters! {
+        /// Sets the name and the version of the prompt. An empty text is no name.
+        with_template(template: impl Into<String>) {
+            template = Some(template.into()).filter(|template| !template.is_empty())
+        }
 
-    /// Sets the temperature.
-    #[must_use]
-    pub fn with_temperature(mut self, temperature: f64) -> Self {
-        self.temperature = Some(temperature);
-        self
-    }
+        /// Sets the JSON schema that the answer should follow.
+        with_schema(schema: impl Into<Value>) { schema = Some(schema.into()) }
 
-    /// Sets the other entries of the model's configuration.
-    #[must_use]
-    pub fn with_config(mut self, config: Map) -> Self {
-        self.config = config;
-        self
-    }
+        /// Sets the temperature.
+        with_temperature(temperature: f64) { temperature = Some(temperature) }
 
-    /// Sets which sample of the question this is, from 0.
-    #[must_use]
-    pub fn with_sample(mut self, sample: u32) -> Self {
-        self.sample = sample;
-        self
+        /// Sets the other entries of the model's configuration.
+        with_config(config: Map) { config = config }
+
+        /// Sets which sample of the question this is, from 0.
+        with_sample(sample: u32) { sample = sample }
     }
 }
 
@@ -113,18 +106,7 @@ pub struct JudgeReply {
     pub replayed: bool,
 }
 
-/// Without secrets.
-impl fmt::Debug for JudgeReply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        secrets::debug(f, |f| {
-            f.debug_struct("JudgeReply")
-                .field("text", &self.text)
-                .field("usage", &self.usage)
-                .field("replayed", &self.replayed)
-                .finish()
-        })
-    }
-}
+debug_without_secrets!(JudgeReply { text, usage, replayed });
 
 impl JudgeReply {
     /// A reply with this text.

@@ -64,7 +64,6 @@ impl JudgeRouter {
         Self { shared: Arc::new(Shared { settings, source, store, made: OnceCell::new() }) }
     }
 
-    /// The judge of one case.
     pub(crate) fn of_case(&self, eval_id: &str) -> BoxJudge {
         let (shared, eval_id) = (self.shared.clone(), eval_id.to_owned());
         RoutedJudge { shared, eval_id, hung: OnceLock::new(), budgets: Budgets::default() }.boxed()

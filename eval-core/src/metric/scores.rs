@@ -1,6 +1,7 @@
 //! What a metric returns: a score per turn, or one for the whole run.
 
 use eval_format::{Bound, Gate};
+use eval_support::setters;
 
 use crate::score::mean;
 
@@ -51,18 +52,12 @@ impl Score {
         Self { kind: Kind::LeftOut(reason.into()), notes: Vec::new(), rubrics: Vec::new() }
     }
 
-    /// Adds a sentence that a failure prints below this turn: a rationale, an explanation.
-    #[must_use]
-    pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
-        self
-    }
+    setters! {
+        /// Adds a sentence that a failure prints below this turn: a rationale, an explanation.
+        note(note: impl Into<String>) { notes.push(note.into()) }
 
-    /// Sets the scores of the single rubrics that this score is computed from.
-    #[must_use]
-    pub fn with_rubrics(mut self, rubrics: Vec<RubricScore>) -> Self {
-        self.rubrics = rubrics;
-        self
+        /// Sets the scores of the single rubrics that this score is computed from.
+        with_rubrics(rubrics: Vec<RubricScore>) { rubrics = rubrics }
     }
 
     /// The number; `None` if the turn was not evaluated or is left out.

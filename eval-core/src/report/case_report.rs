@@ -1,10 +1,9 @@
 //! What came out of a case: its runs, its metrics, its verdict.
 
-use std::fmt;
 use std::time::Duration;
 
 use eval_format::{EvalCase, Gate};
-use eval_support::secrets;
+use eval_support::debug_without_secrets;
 
 use super::metric_report::{MetricReport, ScoredMetric};
 use crate::transcript::{RunError, Transcript};
@@ -35,19 +34,7 @@ pub struct RunReport {
     pub metrics: Vec<ScoredMetric>,
 }
 
-/// Without secrets.
-impl fmt::Debug for RunReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        secrets::debug(f, |f| {
-            f.debug_struct("RunReport")
-                .field("number", &self.number)
-                .field("transcript", &self.transcript)
-                .field("error", &self.error)
-                .field("metrics", &self.metrics)
-                .finish()
-        })
-    }
-}
+debug_without_secrets!(RunReport { number, transcript, error, metrics });
 
 impl RunReport {
     /// What the metric of this name made of the run; `None` if the run was not scored with it.
@@ -107,27 +94,20 @@ pub struct CaseReport {
     pub repeated: Vec<RunReport>,
 }
 
-/// Without secrets.
-impl fmt::Debug for CaseReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        secrets::debug(f, |f| {
-            f.debug_struct("CaseReport")
-                .field("eval_set_id", &self.eval_set_id)
-                .field("case", &self.case)
-                .field("location", &self.location)
-                .field("label", &self.label)
-                .field("runs", &self.runs)
-                .field("metrics", &self.metrics)
-                .field("passed_runs", &self.passed_runs)
-                .field("gate", &self.gate)
-                .field("verdict", &self.verdict)
-                .field("elapsed", &self.elapsed)
-                .field("notes", &self.notes)
-                .field("repeated", &self.repeated)
-                .finish()
-        })
-    }
-}
+debug_without_secrets!(CaseReport {
+    eval_set_id,
+    case,
+    location,
+    label,
+    runs,
+    metrics,
+    passed_runs,
+    gate,
+    verdict,
+    elapsed,
+    notes,
+    repeated,
+});
 
 #[cfg(test)]
 impl CaseReport {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use eval_format::metric::MetricArgument;
 use eval_format::{Criterion, EvalConfig, Gate, Pass};
+use eval_support::setters;
 
 use super::judges::JudgeChoice;
 use crate::case_runner::SessionNames;
@@ -43,7 +44,7 @@ use crate::judge::Judge;
 /// Defaults are ADK's: both lexical metrics (`tool_trajectory_avg_score` at 1.0, `response_match_score` at
 /// 0.8), one run, the mean, the app `EvaluationGenerator`, the user `test_user_id`; 120 seconds for opening a
 /// session and for each turn.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct EvalRunner {
     pub(super) config: Option<EvalConfig>,
     pub(super) criteria: Vec<(String, Criterion)>,
@@ -70,49 +71,19 @@ pub struct EvalRunner {
     pub(super) stopped: Option<Arc<AtomicBool>>,
 }
 
-impl Default for EvalRunner {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl EvalRunner {
     /// A runner with ADK's defaults.
     pub fn new() -> Self {
-        Self {
-            config: None,
-            criteria: Vec::new(),
-            only: Vec::new(),
-            custom: Vec::new(),
-            names: SessionNames::default(),
-            label: None,
-            options: Options::default(),
-            judges: JudgeChoice::default(),
-            journal: None,
-            project: None,
-            needs_journal: false,
-            again: None,
-            opened: OnceLock::new(),
-            on_case: OnCase::default(),
-            fail_fast: false,
-            lanes: Arc::default(),
-            stopped: None,
-        }
+        Self::default()
     }
 
-    /// Scores no further turns with built-in metrics when this is set, for services whose clients go. The report is of no use then.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn __stop_at(mut self, stopped: Arc<AtomicBool>) -> Self {
-        self.stopped = Some(stopped);
-        self
-    }
+    setters! {
+        /// Scores no further turns with built-in metrics when this is set, for services whose clients go. The report is of no use then.
+        #[doc(hidden)]
+        __stop_at(stopped: Arc<AtomicBool>) { stopped = Some(stopped) }
 
-    /// Scores with these criteria instead of ADK's default ones.
-    #[must_use]
-    pub fn config(mut self, config: EvalConfig) -> Self {
-        self.config = Some(config);
-        self
+        /// Scores with these criteria instead of ADK's default ones.
+        config(config: EvalConfig) { config = Some(config) }
     }
 
     /// Gives the runs this label, unless they have one.
@@ -184,174 +155,128 @@ impl EvalRunner {
         self
     }
 
-    /// Calls a function with each case that has its verdict, as soon as it has it. The report at the end has them all.
-    ///
-    /// ```
-    /// use std::sync::mpsc;
-    ///
-    /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// let turn = || Invocation::user("Paris?").response("It is sunny.");
-    /// let set = EvalSet::new("s").case(EvalCase::new("a").turn(turn())).case(EvalCase::new("b").turn(turn()));
-    ///
-    /// // A channel makes a stream of it.
-    /// let (sender, receiver) = mpsc::channel();
-    /// let runner = EvalRunner::new().on_case(move |case| {
-    ///     let _ = sender.send(format!("{}: {}", case.eval_id(), case.verdict));
-    /// });
-    /// let report = runner.run_set(&set, || Replay::new([["It is sunny."]]), 2).await?;
-    /// drop(runner);
-    ///
-    /// assert_eq!(receiver.iter().count(), report.cases.len());
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// It is called in the task that awaits the report, in the order in which cases end. What has been told is kept even
-    /// if that task is dropped. Cases that `EvalCommand` had to interrupt are in its report alone. Several functions are called
-    /// one after the other.
-    #[must_use]
-    pub fn on_case(mut self, call: impl FnMut(&CaseReport) + Send + 'static) -> Self {
-        self.on_case.add(call);
-        self
-    }
+    setters! {
+        /// Calls a function with each case that has its verdict, as soon as it has it. The report at the end has them all.
+        ///
+        /// ```
+        /// use std::sync::mpsc;
+        ///
+        /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+        ///
+        /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+        /// let turn = || Invocation::user("Paris?").response("It is sunny.");
+        /// let set = EvalSet::new("s").case(EvalCase::new("a").turn(turn())).case(EvalCase::new("b").turn(turn()));
+        ///
+        /// // A channel makes a stream of it.
+        /// let (sender, receiver) = mpsc::channel();
+        /// let runner = EvalRunner::new().on_case(move |case| {
+        ///     let _ = sender.send(format!("{}: {}", case.eval_id(), case.verdict));
+        /// });
+        /// let report = runner.run_set(&set, || Replay::new([["It is sunny."]]), 2).await?;
+        /// drop(runner);
+        ///
+        /// assert_eq!(receiver.iter().count(), report.cases.len());
+        /// # Ok::<_, Box<dyn std::error::Error>>(())
+        /// # })?;
+        /// # Ok::<_, Box<dyn std::error::Error>>(())
+        /// ```
+        ///
+        /// It is called in the task that awaits the report, in the order in which cases end. What has been told is kept even
+        /// if that task is dropped. Cases that `EvalCommand` had to interrupt are in its report alone. Several functions are called
+        /// one after the other.
+        on_case(call: impl FnMut(&CaseReport) + Send + 'static) { on_case.add(call) }
 
-    /// Says whether a run of several cases ends at the first that does not pass. The cases that run then come to their end; the
-    /// others are skipped, and say so.
-    #[must_use]
-    pub fn fail_fast(mut self, fail_fast: bool) -> Self {
-        self.fail_fast = fail_fast;
-        self
-    }
+        /// Says whether a run of several cases ends at the first that does not pass. The cases that run then come to their end; the
+        /// others are skipped, and say so.
+        fail_fast(fail_fast: bool) { fail_fast = fail_fast }
 
-    /// The app name for cases that name none.
-    #[must_use]
-    pub fn app_name(mut self, app_name: impl Into<String>) -> Self {
-        self.names.app_name = app_name.into();
-        self
-    }
+        /// The app name for cases that name none.
+        app_name(app_name: impl Into<String>) { names.app_name = app_name.into() }
 
-    /// The user id for cases that name none.
-    #[must_use]
-    pub fn user_id(mut self, user_id: impl Into<String>) -> Self {
-        self.names.user_id = user_id.into();
-        self
-    }
+        /// The user id for cases that name none.
+        user_id(user_id: impl Into<String>) { names.user_id = user_id.into() }
 
-    /// What the runs are called in reports and in the journal: the model, the prompt or the branch that is tried.
-    ///
-    /// ```
-    /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
-    /// let agents = [("old prompt", "It rains."), ("new prompt", "Sunny.")];
-    /// for (label, says) in agents {
-    ///     let report = EvalRunner::new().label(label).run_set(&set, || Replay::new([[says]]), 1).await?;
-    ///     assert_eq!(report.cases[0].label.as_deref(), Some(label));
-    /// }
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// Cases with different labels are different cases, and `cargo evalset report` shows each of them. `EvalCommand` takes the
-    /// name of the agent if the runner has no label. An empty label means no label.
-    #[must_use]
-    pub fn label(mut self, label: impl Into<String>) -> Self {
-        self.label = Some(label.into()).filter(|label| !label.is_empty());
-        self
-    }
+        /// What the runs are called in reports and in the journal: the model, the prompt or the branch that is tried.
+        ///
+        /// ```
+        /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+        ///
+        /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+        /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+        /// let agents = [("old prompt", "It rains."), ("new prompt", "Sunny.")];
+        /// for (label, says) in agents {
+        ///     let report = EvalRunner::new().label(label).run_set(&set, || Replay::new([[says]]), 1).await?;
+        ///     assert_eq!(report.cases[0].label.as_deref(), Some(label));
+        /// }
+        /// # Ok::<_, Box<dyn std::error::Error>>(())
+        /// # })?;
+        /// # Ok::<_, Box<dyn std::error::Error>>(())
+        /// ```
+        ///
+        /// Cases with different labels are different cases, and `cargo evalset report` shows each of them. `EvalCommand` takes the
+        /// name of the agent if the runner has no label. An empty label means no label.
+        label(label: impl Into<String>) { label = Some(label.into()).filter(|label| !label.is_empty()) }
 
-    /// How often each case runs: at least once, and at most [`MOST_RUNS`](eval_format::options::MOST_RUNS) times.
-    #[must_use]
-    pub fn runs(mut self, runs: usize) -> Self {
-        self.options.runs = runs;
-        self
-    }
+        /// How often each case runs: at least once, and at most [`MOST_RUNS`](eval_format::options::MOST_RUNS) times.
+        runs(runs: usize) { options.runs = runs }
 
-    /// How the runs of a case are taken together.
-    #[must_use]
-    pub fn pass(mut self, pass: Pass) -> Self {
-        self.options.pass = pass;
-        self
-    }
+        /// How the runs of a case are taken together.
+        pass(pass: Pass) { options.pass = pass }
 
-    /// How the turns of a run are taken together.
-    #[must_use]
-    pub fn gate(mut self, gate: Gate) -> Self {
-        self.options.gate = gate;
-        self
-    }
+        /// How the turns of a run are taken together.
+        gate(gate: Gate) { options.gate = gate }
 
-    /// How often a run is repeated if its agent was not reached. It is 0 otherwise.
-    ///
-    /// Nothing else is repeated, a wrong answer least of all. What counts as not reached is what fails with
-    /// [`Unreachable`](crate::agent::Unreachable). The run begins anew with a new agent, after a wait of 0.25 seconds that doubles
-    /// each time, and once the agent [can be reached](crate::Agent::wait_until_reachable). The report has a note of it. Setup functions that fail and [`run_agent`](Self::run_agent), whose agent is one
-    /// conversation, are not repeated.
-    #[must_use]
-    pub fn retry(mut self, times: u32) -> Self {
-        self.options.retry = times;
-        self
-    }
+        /// How often a run is repeated if its agent was not reached. It is 0 otherwise.
+        ///
+        /// Nothing else is repeated, a wrong answer least of all. What counts as not reached is what fails with
+        /// [`Unreachable`](crate::agent::Unreachable). The run begins anew with a new agent, after a wait of 0.25 seconds that doubles
+        /// each time, and once the agent [can be reached](crate::Agent::wait_until_reachable). The report has a note of it. Setup functions that fail and [`run_agent`](Self::run_agent), whose agent is one
+        /// conversation, are not repeated.
+        retry(times: u32) { options.retry = times }
 
-    /// Sets the judge that the judged metrics ask.
-    ///
-    /// ```
-    /// use eval_core::EvalRunner;
-    /// use eval_core::judge::Scripted;
-    ///
-    /// let runner = EvalRunner::new().judge(Scripted::new([r#"{"is_the_agent_response_valid": "valid"}"#]));
-    /// # let _ = runner;
-    /// ```
-    ///
-    /// A judge that [is offline](Judge::is_offline) is asked as it is. Any other costs money, so it is asked
-    /// only where `EVALSET_JUDGE` is `live` or `record`; see [judges](crate::judge).
-    #[cfg(feature = "judges")]
-    #[must_use]
-    pub fn judge(mut self, judge: impl Judge + 'static) -> Self {
-        self.judges.judge = Some(judge.boxed());
-        self
-    }
+        /// Sets the judge that the judged metrics ask.
+        ///
+        /// ```
+        /// use eval_core::EvalRunner;
+        /// use eval_core::judge::Scripted;
+        ///
+        /// let runner = EvalRunner::new().judge(Scripted::new([r#"{"is_the_agent_response_valid": "valid"}"#]));
+        /// # let _ = runner;
+        /// ```
+        ///
+        /// A judge that [is offline](Judge::is_offline) is asked as it is. Any other costs money, so it is asked
+        /// only where `EVALSET_JUDGE` is `live` or `record`; see [judges](crate::judge).
+        #[cfg(feature = "judges")]
+        judge(judge: impl Judge + 'static) { judges.judge = Some(judge.boxed()) }
 
-    /// Writes a [journal](crate::journal) into a folder such as `target/evalset`, below which each run has one of
-    /// its own.
-    ///
-    /// ```
-    /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// # let folder = std::env::temp_dir().join(format!("evalset-doc-journal-{}", std::process::id()));
-    /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
-    /// let report = EvalRunner::new().journal(&folder).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
-    /// assert!(report.all_passed());
-    ///
-    /// let named = std::fs::read_to_string(folder.join("latest"))?;
-    /// assert!(folder.join(named).is_dir());
-    /// # std::fs::remove_dir_all(folder)?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// Without this call a runner writes no journal. `EVALSET_JOURNAL=off` turns it off too. A folder that cannot be
-    /// written is an [error](super::RunnerError::Journal) before anything runs. If a later record cannot be written, the
-    /// cases say so in their [notes](CaseReport::notes), and the next call is an error.
-    #[must_use]
-    pub fn journal(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.journal = Some(folder.into());
-        self
-    }
+        /// Writes a [journal](crate::journal) into a folder such as `target/evalset`, below which each run has one of
+        /// its own.
+        ///
+        /// ```
+        /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+        ///
+        /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+        /// # let folder = std::env::temp_dir().join(format!("evalset-doc-journal-{}", std::process::id()));
+        /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+        /// let report = EvalRunner::new().journal(&folder).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
+        /// assert!(report.all_passed());
+        ///
+        /// let named = std::fs::read_to_string(folder.join("latest"))?;
+        /// assert!(folder.join(named).is_dir());
+        /// # std::fs::remove_dir_all(folder)?;
+        /// # Ok::<_, Box<dyn std::error::Error>>(())
+        /// # })?;
+        /// # Ok::<_, Box<dyn std::error::Error>>(())
+        /// ```
+        ///
+        /// Without this call a runner writes no journal. `EVALSET_JOURNAL=off` turns it off too. A folder that cannot be
+        /// written is an [error](super::RunnerError::Journal) before anything runs. If a later record cannot be written, the
+        /// cases say so in their [notes](CaseReport::notes), and the next call is an error.
+        journal(folder: impl Into<PathBuf>) { journal = Some(folder.into()) }
 
-    /// Records the runs as those of a project, whatever cargo started the program for.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn project(mut self, project: Project) -> Self {
-        self.project = Some(project);
-        self
+        /// Records the runs as those of a project, whatever cargo started the program for.
+        #[doc(hidden)]
+        project(project: Project) { project = Some(project) }
     }
 
     /// Writes a journal into a folder of the program's own, whatever `EVALSET_JOURNAL` says: the program reads it, and removes it.
@@ -362,36 +287,22 @@ impl EvalRunner {
         self.journal(folder)
     }
 
-    /// Records the options of the program that run cases again, when the cases are named beside them. Reports show them.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn again(mut self, options: Vec<String>) -> Self {
-        self.again = Some(options);
-        self
-    }
+    setters! {
+        /// Records the options of the program that run cases again, when the cases are named beside them. Reports show them.
+        #[doc(hidden)]
+        again(options: Vec<String>) { again = Some(options) }
 
-    /// The model to judge with, whatever the criteria name. Without this call `EVALSET_JUDGE_MODEL` decides.
-    #[cfg(feature = "judges")]
-    #[must_use]
-    pub fn judge_model(mut self, model: impl Into<String>) -> Self {
-        self.judges.model = Some(model.into());
-        self
-    }
+        /// The model to judge with, whatever the criteria name. Without this call `EVALSET_JUDGE_MODEL` decides.
+        #[cfg(feature = "judges")]
+        judge_model(model: impl Into<String>) { judges.model = Some(model.into()) }
 
-    /// The file in which the judge's answers are recorded. It need not exist. Without this call, sets of
-    /// [`run_dir`](Self::run_dir) have recordings of their own beside them.
-    #[cfg(feature = "judges")]
-    #[must_use]
-    pub fn recording(mut self, path: impl Into<PathBuf>) -> Self {
-        self.judges.recording = Some(path.into());
-        self
-    }
+        /// The file in which the judge's answers are recorded. It need not exist. Without this call, sets of
+        /// [`run_dir`](Self::run_dir) have recordings of their own beside them.
+        #[cfg(feature = "judges")]
+        recording(path: impl Into<PathBuf>) { judges.recording = Some(path.into()) }
 
-    /// The time limit for setting up, for opening the session and for each turn.
-    #[must_use]
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.options.timeout = timeout;
-        self
+        /// The time limit for setting up, for opening the session and for each turn.
+        timeout(timeout: Duration) { options.timeout = timeout }
     }
 }
 

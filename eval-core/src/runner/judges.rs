@@ -20,14 +20,13 @@ impl JudgeChoice {
     pub(super) fn router(&self, set: Option<&Path>) -> Result<JudgeRouter, RunnerError> {
         let mut settings = Settings::from_env().map_err(RunnerError::environment)?;
         settings.model = self.model.clone().or(settings.model);
-        let beside = || set.map(|set| set.with_file_name(recording_name(set)));
+        let beside = || {
+            let set = set?;
+            let name = set.file_name().unwrap_or_default().to_string_lossy();
+            Some(set.with_file_name(eval_format::conventions::recording_path(&name)))
+        };
         let recording = self.recording.clone().or_else(beside);
         let source = self.judge.clone().map_or(JudgeSource::Nobody, JudgeSource::Judge);
         Ok(JudgeRouter::new(settings, source, recording.as_deref().map(RecordingStore::on_disk)))
     }
-}
-
-/// The name of the recording beside a set.
-fn recording_name(set: &Path) -> String {
-    eval_format::conventions::recording_path(&set.file_name().unwrap_or_default().to_string_lossy())
 }

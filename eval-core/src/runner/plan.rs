@@ -3,8 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use eval_format::EvalCase;
-use eval_format::{EvalSet, ReadError};
+use eval_format::{EvalCase, EvalSet, ReadError};
 use eval_support::spelling::suggest;
 
 use super::builder::EvalRunner;
@@ -21,9 +20,7 @@ impl RunPlan {
     pub(super) fn jobs(&self) -> Vec<Job<'_>> {
         self.0.iter().flat_map(|(_, prepared, set)| Job::of_set(prepared, set)).collect()
     }
-}
 
-impl RunPlan {
     /// How many cases there are.
     pub fn len(&self) -> usize {
         self.0.iter().map(|(_, _, set)| set.eval_cases.len()).sum()
@@ -133,7 +130,7 @@ impl EvalRunner {
     /// A set of a directory with what its cases are run with.
     fn prepare_found(&self, found: Found) -> Result<(PathBuf, Prepared, EvalSet), RunDirError> {
         let Found { path, set, places, config, overlooked } = found;
-        if let Some(overlooked) = overlooked.filter(|_| self.takes_config_of_folder()) {
+        if let Some(overlooked) = overlooked.filter(|_| self.config.is_none() && self.criteria.is_empty()) {
             return Err(RunDirError::OverlookedConfig(overlooked));
         }
         match self.prepare_without_journal(config.as_ref(), Some(&path), &set.eval_cases) {

@@ -237,11 +237,6 @@ fn adk_default(name: &str) -> Option<Criterion> {
 }
 
 impl EvalRunner {
-    /// Whether the config in the folder of a set decides.
-    pub(super) fn takes_config_of_folder(&self) -> bool {
-        self.config.is_none() && self.criteria.is_empty()
-    }
-
     /// Scores with the criteria of the command line, and with no others. Users are simulated as before if it does not say
     /// how.
     pub(super) fn config_alone(mut self, mut config: EvalConfig) -> Self {
@@ -261,7 +256,6 @@ pub(super) struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// The cases of a set.
     pub(super) fn of_set(prepared: &'a Prepared, set: &'a EvalSet) -> impl Iterator<Item = Self> {
         let eval_set_id = Some(set.eval_set_id.as_str());
         set.eval_cases.iter().map(move |case| Self { prepared, eval_set_id, case })

@@ -30,7 +30,6 @@ impl ExactSum {
         self.add_digits(digits, exponent.saturating_sub(1), float.is_sign_negative());
     }
 
-    /// Adds an integer.
     pub(crate) fn add_integer(&mut self, integer: i128) {
         let (low, high) = halves(integer.unsigned_abs());
         self.add_digits(low, UNIT_EXPONENT, integer < 0);

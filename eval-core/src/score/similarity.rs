@@ -37,8 +37,10 @@ pub(crate) fn jaccard(expected: &str, actual: &str) -> Share {
 pub(crate) fn levenshtein(expected: &str, actual: &str) -> Option<Share> {
     let whole = expected.chars().count().max(actual.chars().count());
     // Equal beginnings and ends need no edits.
-    let (expected, actual) = without_prefix(expected, actual);
-    let (expected, actual) = without_suffix(expected, actual);
+    let equal = length_of_equal(expected.chars(), actual.chars());
+    let (expected, actual) = (&expected[equal..], &actual[equal..]);
+    let equal = length_of_equal(expected.chars().rev(), actual.chars().rev());
+    let (expected, actual) = (&expected[..expected.len() - equal], &actual[..actual.len() - equal]);
     let pairs = expected.chars().count().saturating_mul(actual.chars().count());
     if pairs > MOST_PAIRS {
         return None;
@@ -48,16 +50,6 @@ pub(crate) fn levenshtein(expected: &str, actual: &str) -> Option<Share> {
 
 fn length_of_equal(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
     a.zip(b).take_while(|(x, y)| x == y).map(|(c, _)| c.len_utf8()).sum()
-}
-
-fn without_prefix<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
-    let length = length_of_equal(a.chars(), b.chars());
-    (&a[length..], &b[length..])
-}
-
-fn without_suffix<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
-    let length = length_of_equal(a.chars().rev(), b.chars().rev());
-    (&a[..a.len() - length], &b[..b.len() - length])
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use eval_format::config::{Instructions, InstructionsError, UserSimulatorConfig, Variable};
-use eval_format::{Content, ConversationScenario, Map, Persona, UserPersona, Value};
+use eval_format::{Content, ConversationScenario, Persona, UserPersona};
 use eval_support::words::count;
 
 use super::history::{History, MOST_BYTES, STOP_SIGNAL, is_end};
@@ -213,19 +213,8 @@ impl Simulation {
         };
         let instructions = config.custom_instructions.as_deref().map(Instructions::parse).transpose();
         let instructions = instructions.map_err(SimulationError::Instructions)?;
-        let options = &config.model_configuration;
-        let temperature = options.get("temperature").and_then(Value::as_f64);
-        let rest: Map = options
-            .iter()
-            .filter(|(key, _)| temperature.is_none() || *key != "temperature")
-            .map(|(key, value)| (key, value.clone()))
-            .collect();
         Ok(Self {
-            request: JudgeRequest {
-                temperature,
-                config: rest,
-                ..JudgeRequest::new(config.model.as_str(), "")
-            },
+            request: JudgeRequest::of_model(&config.model, config.model_configuration.clone()),
             most,
             instructions,
             include_function_calls: config.include_function_calls,

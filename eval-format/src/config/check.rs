@@ -12,8 +12,7 @@ use super::messages::nothing_checked;
 use super::{criteria, foreign, user_simulator};
 use crate::error::ReadError;
 use crate::metric::metric;
-use crate::problem::Problems;
-use crate::problem::{Code, JsonPath, Problem, Step, in_order_of_places, shown};
+use crate::problem::{Code, JsonPath, Problem, Problems, Step, in_order_of_places, shown};
 use crate::schema::{EVAL_CONFIG, Place, Walker};
 use crate::syntax::{self, Entry, Node};
 use crate::text;
@@ -35,10 +34,7 @@ pub struct CheckedConfig {
 impl CheckedConfig {
     /// The config, or its problems if one of them is an error. The warnings of a usable config are dropped.
     pub fn into_result(self) -> Result<EvalConfig, Problems> {
-        match self.config {
-            Some(config) => Ok(config),
-            None => Err(Problems { file: self.file, text: self.text, items: self.problems }),
-        }
+        self.config.ok_or(Problems { file: self.file, text: self.text, items: self.problems })
     }
 }
 

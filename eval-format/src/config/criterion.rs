@@ -27,7 +27,7 @@ macro_rules! accessors {
     (@flag $set:ident [$($doc:tt)*] $get:ident $field:ident $type:ident) => {
         $($doc)*
         pub fn $get(&self) -> bool {
-            self.get(stringify!($get)).and_then(Value::as_bool).unwrap_or(fields::$field.default_bool())
+            self.get(stringify!($get)).and_then(Value::as_bool).unwrap_or(fields::$field.default == Some("true"))
         }
 
         accessors! { @set $set $get: bool => $get }
@@ -191,7 +191,6 @@ impl Criterion {
     }
 }
 
-/// The key of the threshold.
 const THRESHOLD: &str = "threshold";
 
 #[cfg(test)]

@@ -54,7 +54,6 @@ impl<T> Sections<T> {
         Self { head: String::new(), items: vec![item], tail: String::new() }
     }
 
-    /// The text.
     pub(super) fn text(&self) -> String {
         let own = |item: &Item<T>| item.before.len() + item.text.len() + item.after.len() + 1;
         let length = self.head.len() + self.tail.len() + self.items.iter().map(own).sum::<usize>();

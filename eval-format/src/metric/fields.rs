@@ -46,11 +46,6 @@ pub enum FieldKind {
 }
 
 impl CriterionField {
-    /// The default of a field of kind [`Bool`](FieldKind::Bool).
-    pub(crate) fn default_bool(&self) -> bool {
-        self.default == Some("true")
-    }
-
     /// The default of a field of kind [`String`](FieldKind::String); such a default has no escapes.
     pub(crate) const fn default_text(&self) -> &'static str {
         let Some(json) = self.default else { return "" };

@@ -98,55 +98,37 @@ pub static METRICS: &[MetricInfo] = &[
     informational("invocation_duration_v1", "seconds per turn"),
     MetricInfo {
         compares: Subject::ToolCalls(MatchType::Exact),
-        ..trajectory(
-            "trajectory_exact_match",
-            MetricGroup::Vertex,
-            "1 for a turn whose tool calls are exactly the expected ones",
-        )
+        ..vertex("trajectory_exact_match", "1 for a turn whose tool calls are exactly the expected ones")
     },
     MetricInfo {
         free_turns: FreeTurns::WithoutCalls,
-        ..trajectory(
+        ..vertex(
             "trajectory_in_order_match",
-            MetricGroup::Vertex,
             "1 for a turn that makes the expected tool calls in order, others allowed between",
         )
     },
     MetricInfo {
         compares: Subject::ToolCalls(MatchType::AnyOrder),
         free_turns: FreeTurns::WithoutCalls,
-        ..trajectory(
+        ..vertex(
             "trajectory_any_order_match",
-            MetricGroup::Vertex,
             "1 for a turn that makes the expected tool calls in any order, others allowed",
         )
     },
     MetricInfo {
         compares: Subject::ToolCalls(MatchType::AnyOrder),
-        ..trajectory(
-            "trajectory_precision",
-            MetricGroup::Vertex,
-            "share of the tool calls made that were expected",
-        )
+        ..vertex("trajectory_precision", "share of the tool calls made that were expected")
     },
     MetricInfo {
         compares: Subject::ToolCalls(MatchType::AnyOrder),
-        ..trajectory(
-            "trajectory_recall",
-            MetricGroup::Vertex,
-            "share of the expected tool calls that were made",
-        )
+        ..vertex("trajectory_recall", "share of the expected tool calls that were made")
     },
     MetricInfo {
         category: MetricCategory::Other,
         needs: &[],
         compares: Subject::ActualCalls,
         criterion: &[TOOL_NAME],
-        ..trajectory(
-            "trajectory_single_tool_use",
-            MetricGroup::Vertex,
-            "1 for a turn that calls a certain tool",
-        )
+        ..vertex("trajectory_single_tool_use", "1 for a turn that calls a certain tool")
     },
     MetricInfo {
         free_turns: FreeTurns::WithoutWords,
@@ -174,26 +156,17 @@ pub static METRICS: &[MetricInfo] = &[
         needs: &[],
         category: MetricCategory::Other,
         compares: Subject::SessionState,
-        ..response(
-            FINAL_SESSION_STATE_MATCH,
-            MetricGroup::Own,
-            "share of the expected keys of the session state that end equal",
-        )
+        ..own(FINAL_SESSION_STATE_MATCH, "share of the expected keys of the session state that end equal")
     },
     MetricInfo {
         category: MetricCategory::Other,
         compares: Subject::ToolResponses,
-        ..response(
-            "tool_response_match",
-            MetricGroup::Own,
-            "1 for a turn whose tools return what is expected, call by call",
-        )
+        ..own("tool_response_match", "1 for a turn whose tools return what is expected, call by call")
     },
     MetricInfo {
         compares: Subject::IntermediateResponses,
-        ..response(
+        ..own(
             "intermediate_response_match",
-            MetricGroup::Own,
             "1 for a turn in which the expected texts, and no others, are said before the answer",
         )
     },
@@ -237,6 +210,16 @@ const fn trajectory(name: &'static str, group: MetricGroup, summary: &'static st
         compares: Subject::ToolCalls(MatchType::InOrder),
         ..response(name, group, summary)
     }
+}
+
+/// A metric of Vertex AI's evaluation service on tool calls.
+const fn vertex(name: &'static str, summary: &'static str) -> MetricInfo {
+    trajectory(name, MetricGroup::Vertex, summary)
+}
+
+/// A metric of this project's own.
+const fn own(name: &'static str, summary: &'static str) -> MetricInfo {
+    response(name, MetricGroup::Own, summary)
 }
 
 /// A metric between 0 and 1 that needs a judge and no expectation.

@@ -199,19 +199,8 @@ macro_rules! saved {
     };
 }
 
-/// Methods that set one field each, of values that are built in Rust.
-macro_rules! setters {
-    ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),+) { $field:ident $($action:tt)+ })+) => {
-        $($(#[$doc])*
-        #[must_use]
-        pub fn $name(mut self, $($arg: $type),+) -> Self {
-            self.$field $($action)+;
-            self
-        })+
-    };
-}
-
-pub(crate) use {saved, setters};
+pub(crate) use eval_support::setters;
+pub(crate) use saved;
 
 #[cfg(test)]
 mod tests {

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use eval_support::spelling::is_misspelling;
 
-use super::checked::Form;
-use super::reading::Reading;
+use super::checked::{Form, Reading};
 use super::scenario;
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Code, Problem, shown};
@@ -14,7 +13,6 @@ use crate::rubrics;
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Model, Place, Walker, opening};
 use crate::syntax::{Entry, Node};
 
-/// Reads an eval set.
 pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
     let mut problems = Vec::new();
     let mut walker = Walker { problems: &mut problems };

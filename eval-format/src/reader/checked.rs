@@ -1,10 +1,9 @@
-//! What checking a set returns.
+//! What checking a set returns, and what the readers of the forms return for it.
 
 use std::ops::Range;
 
-use crate::model::{EvalCase, EvalSet};
-use crate::problem::Problem;
-use crate::problem::Problems;
+use crate::model::{EvalCase, EvalSet, SessionInput};
+use crate::problem::{Position, Problem, Problems};
 
 /// A checked eval set or old test file.
 #[derive(Clone, Debug)]
@@ -68,5 +67,59 @@ impl CheckedSet {
     /// ```
     pub fn into_result(self) -> Result<EvalSet, Problems> {
         self.set.ok_or(Problems { file: self.file, text: self.text, items: self.problems })
+    }
+}
+
+/// What was read of a document.
+pub(super) struct Reading {
+    pub(super) form: Form,
+    pub(super) set: Option<EvalSet>,
+    /// Id, range of the id and range of the case, in the order of the text.
+    pub(super) cases: Vec<(String, Range<usize>, Range<usize>)>,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Reading {
+    pub(super) fn broken(text: &str, problem: Problem) -> Self {
+        let form = if text.trim_start().starts_with('[') { Form::TestFile } else { Form::EvalSet };
+        Self { form, set: None, cases: Vec::new(), problems: vec![problem] }
+    }
+
+    pub(super) fn give_session(&mut self, session: Option<&SessionInput>) {
+        let cases = self.set.iter_mut().flat_map(|set| &mut set.eval_cases);
+        if let Some(session) = session {
+            cases.for_each(|case| case.session_input = Some(session.clone()));
+        }
+    }
+}
+
+/// The places of cases given in the order of the text.
+pub(super) fn places(text: &str, cases: Vec<(String, Range<usize>, Range<usize>)>) -> Vec<CaseSpan> {
+    let (mut seen, mut position) = (0, Position::START);
+    let mut spans = Vec::with_capacity(cases.len());
+    for (eval_id, id_range, range) in cases {
+        position = position.after(&text[seen..range.start]);
+        seen = range.start;
+        let Position { line, column } = position;
+        spans.push(CaseSpan { eval_id, id_range, range, line, column });
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_count_characters_from_one() {
+        let text = "ä{\n  天{ {";
+        let at = |needle: &str, from: usize| text[from..].find(needle).unwrap() + from;
+        let first = at("{", 0);
+        let second = at("{", first + 1);
+        let third = at("{", second + 1);
+        let cases = [first, second, third].map(|start| (String::new(), start..start + 1, start..start + 1));
+        let found: Vec<_> =
+            places(text, cases.into()).iter().map(|place| (place.line, place.column)).collect();
+        assert_eq!(found, [(1, 2), (2, 4), (2, 6)]);
     }
 }

@@ -6,8 +6,7 @@
 use eval_support::hash::content_hash;
 
 use super::cases::{check_ids, empty_conversation, no_cases};
-use super::checked::Form;
-use super::reading::Reading;
+use super::checked::{Form, Reading};
 use super::session;
 use crate::model::{
     Content, DRAFT, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput,

@@ -1,7 +1,6 @@
 //! Reading a text that came from no file.
 
-use crate::problem::Problems;
-use crate::problem::{Problem, in_order_of_places};
+use crate::problem::{Problem, Problems, in_order_of_places};
 use crate::syntax::{self, Node};
 use crate::text;
 use crate::value::Value;

@@ -10,23 +10,23 @@ pub(super) fn check(scenario: &Entry<'_>, case: &Place<'_>, walker: &mut Walker<
     let place = &Place::Key(case, &scenario.key);
     let Some(entries) = scenario.value.object() else { return };
     let field = |name: &str| CONVERSATION_SCENARIO.entry(entries, name);
-    let is_empty = |entry: &&Entry<'_>| entry.value.string() == Some("");
-    if let Some(entry) = field("starting_prompt").filter(is_empty) {
-        let range = entry.value.range.clone();
-        let message = "the scenario begins with an empty message";
-        let problem =
-            Problem::warning(Code::EmptyConversation, Place::Key(place, &entry.key).path(), range, message)
-                .label("the case ends in an error when it runs, as in ADK")
-                .help("write what the user says first; it is sent word for word");
-        walker.problems.push(problem);
-    }
-    if let Some(entry) = field("conversation_plan").filter(is_empty) {
-        let range = entry.value.range.clone();
-        let message = "the scenario has no plan";
-        let problem =
-            Problem::warning(Code::EmptyConversation, Place::Key(place, &entry.key).path(), range, message)
-                .label("the simulated user is told nothing")
-                .help("write what the user wants, knows, and when they are content");
+    for (name, message, label, help) in [
+        (
+            "starting_prompt",
+            "the scenario begins with an empty message",
+            "the case ends in an error when it runs, as in ADK",
+            "write what the user says first; it is sent word for word",
+        ),
+        (
+            "conversation_plan",
+            "the scenario has no plan",
+            "the simulated user is told nothing",
+            "write what the user wants, knows, and when they are content",
+        ),
+    ] {
+        let Some(entry) = field(name).filter(|entry| entry.value.string() == Some("")) else { continue };
+        let (path, range) = (Place::Key(place, &entry.key).path(), entry.value.range.clone());
+        let problem = Problem::warning(Code::EmptyConversation, path, range, message).label(label).help(help);
         walker.problems.push(problem);
     }
     if let Some(entry) = field("user_persona") {

@@ -5,15 +5,13 @@ use std::path::Path;
 use eval_support::file::read_file;
 use serde_core::{Deserialize, Deserializer};
 
-use super::checked::CheckedSet;
+use super::checked::{CheckedSet, Reading, places};
 use super::parse::NO_FILE;
-use super::reading::Reading;
-use super::{cases, foreign, legacy, places, session};
+use super::{cases, foreign, legacy, session};
 use crate::conventions::file_stem;
 use crate::error::ReadError;
 use crate::model::EvalSet;
-use crate::problem::Problems;
-use crate::problem::{Problem, in_order_of_places};
+use crate::problem::{Problem, Problems, in_order_of_places};
 use crate::syntax::{self, Kind, overflow};
 use crate::text;
 use crate::value::{Value, to_pretty};
@@ -47,7 +45,7 @@ pub fn check_set(file: &str, bytes: &[u8], session: Option<(&str, &[u8])>) -> Ch
         file: file.to_owned(),
         form: reading.form,
         set: reading.set.filter(|_| sound),
-        cases: places::places(&text, reading.cases),
+        cases: places(&text, reading.cases),
         problems: reading.problems,
         session_problems,
         text,

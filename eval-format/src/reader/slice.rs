@@ -4,8 +4,7 @@ use super::checked::Form;
 use super::parse::parse;
 use super::{cases, legacy, session};
 use crate::model::{EvalCase, Invocation};
-use crate::problem::Problem;
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::schema::{INVOCATION, Place, Walker};
 
 /// Reads a case from its own slice of a file, as [`CaseSpan::range`](super::CaseSpan::range) gives it.

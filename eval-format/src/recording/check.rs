@@ -4,11 +4,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::file::Recording;
-use super::layout::VERSION;
+use super::file::{Recording, VERSION};
 use super::question::{RecordedQuestion, RecordedReply};
-use crate::problem::Problems;
-use crate::problem::{Code, JsonPath, Problem, in_order_of_places};
+use crate::problem::{Code, JsonPath, Problem, Problems, in_order_of_places};
 use crate::reader::parse;
 use crate::schema::{Place, RECORDED_QUESTION, RECORDING, Record, Walker, from_record};
 use crate::syntax::{self, Kind, Node};
@@ -44,10 +42,7 @@ pub struct QuestionSpan {
 impl CheckedRecording {
     /// The recording, or its problems if one of them is an error.
     pub fn into_result(self) -> Result<Recording, Problems> {
-        match self.recording {
-            Some(recording) => Ok(recording),
-            None => Err(Problems { file: self.file, text: self.text, items: self.problems }),
-        }
+        self.recording.ok_or(Problems { file: self.file, text: self.text, items: self.problems })
     }
 }
 

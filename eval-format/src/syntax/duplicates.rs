@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::node::Node;
-use super::walk::walk;
+use super::node::{Node, walk};
 use crate::problem::{Code, JsonPath, Problem, short, shown};
 
 /// A key that stands twice in one object.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::problem::{JsonPath, Step, short};
 use crate::value::{Map, Number, Value};
 
 /// A JSON value and its place in the text.
@@ -54,7 +55,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether this is `null`.
     pub(crate) fn is_null(&self) -> bool {
         matches!(self.kind, Kind::Null)
     }
@@ -89,14 +89,43 @@ impl<'a> Node<'a> {
     }
 }
 
-impl Entry<'_> {
-    /// Key and value without their places.
-    pub(crate) fn to_pair(&self) -> (String, Value) {
-        (self.key.clone().into_owned(), self.value.to_value())
-    }
-}
-
 /// The entries of an object node without their places.
 pub(crate) fn to_map(entries: &[Entry<'_>]) -> Map {
-    Map::from_unique(entries.iter().map(Entry::to_pair).collect())
+    let pair = |entry: &Entry<'_>| (entry.key.clone().into_owned(), entry.value.to_value());
+    Map::from_unique(entries.iter().map(pair).collect())
+}
+
+/// Calls a function with each value: with what holds others before those.
+pub(super) fn walk(root: &Node<'_>, visit: impl FnMut(&Node<'_>, &JsonPath)) {
+    Walk { path: JsonPath::default(), visit }.node(root);
+}
+
+struct Walk<F> {
+    path: JsonPath,
+    visit: F,
+}
+
+impl<F: FnMut(&Node<'_>, &JsonPath)> Walk<F> {
+    fn node(&mut self, node: &Node<'_>) {
+        (self.visit)(node, &self.path);
+        match &node.kind {
+            Kind::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.below(Step::Index(at), item);
+                }
+            }
+            Kind::Object(entries) => {
+                for entry in entries {
+                    self.below(Step::Key(short(&entry.key)), &entry.value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn below(&mut self, step: Step, node: &Node<'_>) {
+        self.path.push(step);
+        self.node(node);
+        self.path.pop();
+    }
 }

@@ -3,8 +3,7 @@
 //! Python reads `1e400` as infinity, and so does ADK. It is written as `null` then, so the value that a file expects is not
 //! the one that it says.
 
-use super::node::{Kind, Node};
-use super::walk::walk;
+use super::node::{Kind, Node, walk};
 use crate::problem::{Code, JsonPath, Problem};
 use crate::value::Number;
 

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::duplicates::{self, Duplicate};
-use super::fault::{Fault, Inside, MAX_DEPTH, Stumble};
 use super::node::{Entry, Kind, Node};
 use super::scan::Scanner;
 use super::syntax_error;
+use super::syntax_error::{Fault, Inside, MAX_DEPTH, Stumble};
 use crate::problem::Problem;
 
 /// Reads the text as one JSON value.

@@ -1,6 +1,6 @@
 //! Scanning white space, literals and numbers. [`string`](super::string) scans strings.
 
-use super::fault::{Fault, MAX_DIGITS, Stumble};
+use super::syntax_error::{Fault, MAX_DIGITS, Stumble};
 
 /// A text and the position up to which it has been read.
 pub(super) struct Scanner<'a> {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::fault::{Fault, Stumble};
 use super::scan::Scanner;
+use super::syntax_error::{Fault, Stumble};
 
 impl<'a> Scanner<'a> {
     /// Skips a string literal, whose opening quote is the next byte, and returns its meaning.

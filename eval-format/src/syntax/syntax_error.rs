@@ -1,9 +1,56 @@
-//! The problem of a text that is not JSON: what is wrong and what to do about it.
+//! The ways in which a text is not JSON, and the problem of each: what is wrong and what to do about it.
 
 use std::ops::Range;
 
-use super::fault::{Fault, Inside, MAX_DEPTH, MAX_DIGITS, Stumble};
 use crate::problem::{Code, JsonPath, Problem};
+
+/// The levels of nesting that pydantic's parser accepts: 200 below the outermost value.
+pub(super) const MAX_DEPTH: usize = 201;
+
+/// The digits that pydantic's parser, like Python, accepts before the point of a number.
+pub(crate) const MAX_DIGITS: usize = 4300;
+
+/// What is wrong, and at which byte.
+pub(super) struct Fault {
+    pub(super) what: Stumble,
+    pub(super) at: usize,
+}
+
+/// The kind of a [`Fault`].
+#[derive(Clone, Copy)]
+pub(super) enum Stumble {
+    BadEscape,
+    BadNumber,
+    ControlCharacter,
+    EndBeforeValue,
+    EndInString,
+    EndInside(Inside),
+    LoneSurrogate,
+    MoreText,
+    NoColon,
+    NoComma(Inside),
+    NoKey,
+    NoValue,
+    TooDeep,
+    TooManyDigits,
+    TrailingComma,
+}
+
+/// A value with brackets around it.
+#[derive(Clone, Copy)]
+pub(super) enum Inside {
+    Array,
+    Object,
+}
+
+impl Inside {
+    pub(super) fn closing(self) -> u8 {
+        match self {
+            Self::Array => b']',
+            Self::Object => b'}',
+        }
+    }
+}
 
 /// The problem of a text that is not JSON.
 pub(super) fn problem(text: &str, fault: Fault) -> Problem {

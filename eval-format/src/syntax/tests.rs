@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use jiter::{Jiter, JiterResult, Peek};
 use proptest::prelude::*;
 
-use super::fault::{MAX_DEPTH, MAX_DIGITS};
+use super::syntax_error::{MAX_DEPTH, MAX_DIGITS};
 use super::*;
 use crate::problem::{Code, Problem, Severity};
 use crate::value::{Map, Number, Value};

@@ -6,103 +6,40 @@ use std::collections::{BTreeMap, HashMap};
 use super::number::Number;
 use super::tree::{Map, Value};
 
-impl From<bool> for Value {
-    fn from(flag: bool) -> Self {
-        Self::Bool(flag)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::String(text.to_owned())
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Self::String(text)
-    }
-}
-
-impl From<&String> for Value {
-    fn from(text: &String) -> Self {
-        Self::String(text.clone())
-    }
-}
-
-impl From<Cow<'_, str>> for Value {
-    fn from(text: Cow<'_, str>) -> Self {
-        Self::String(text.into_owned())
-    }
-}
-
-/// Numbers, as both a [`Number`] and a [`Value`].
-macro_rules! numbers {
-    ($($kind:ty as $wide:ty),* $(,)?) => {
-        $(
-            impl From<$kind> for Number {
-                fn from(number: $kind) -> Self {
-                    Self::from(<$wide>::from(number))
+/// Conversions of values of these types.
+macro_rules! from {
+    ($made:ty { $($($kind:ty),+ => |$given:pat_param| $value:expr,)+ }) => {
+        $($(
+            impl From<$kind> for $made {
+                fn from($given: $kind) -> Self {
+                    $value
                 }
             }
-        )*
+        )+)+
     };
 }
 
-numbers!(i8 as i64, i16 as i64, i32 as i64, u8 as i64, u16 as i64, u32 as i64, f32 as f64);
+pub(super) use from;
 
-macro_rules! numbers_of_any_size {
-    ($($kind:ty),*) => {
-        $(
-            impl From<$kind> for Number {
-                fn from(int: $kind) -> Self {
-                    Self::of_any_size(int)
-                }
-            }
-        )*
-    };
-}
+from!(Number {
+    i8, i16, i32, u8, u16, u32 => |int| Self::from(i64::from(int)),
+    f32 => |float| Self::from(f64::from(float)),
+    isize, usize, i128, u128 => |int| Self::of_any_size(int),
+});
 
-numbers_of_any_size!(isize, usize, i128, u128);
-
-/// Values of whatever is a number.
-macro_rules! values_of_numbers {
-    ($($kind:ty),*) => {
-        $(
-            impl From<$kind> for Value {
-                fn from(number: $kind) -> Self {
-                    Self::Number(Number::from(number))
-                }
-            }
-        )*
-    };
-}
-
-values_of_numbers!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f32, f64);
-
-impl From<Number> for Value {
-    fn from(number: Number) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl From<()> for Value {
-    fn from((): ()) -> Self {
-        Self::Null
-    }
-}
-
-impl From<Map> for Value {
-    fn from(map: Map) -> Self {
-        Self::Object(map)
-    }
-}
-
-impl From<&Value> for Value {
-    fn from(value: &Value) -> Self {
-        value.clone()
-    }
-}
+from!(Value {
+    bool => |flag| Self::Bool(flag),
+    &str => |text| Self::String(text.to_owned()),
+    String => |text| Self::String(text),
+    &String => |text| Self::String(text.clone()),
+    Cow<'_, str> => |text| Self::String(text.into_owned()),
+    i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f32, f64 =>
+        |number| Self::Number(Number::from(number)),
+    Number => |number| Self::Number(number),
+    () => |()| Self::Null,
+    Map => |map| Self::Object(map),
+    &Value => |value| value.clone(),
+});
 
 /// `None` is `null`.
 impl<T: Into<Value>> From<Option<T>> for Value {

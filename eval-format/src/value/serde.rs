@@ -7,6 +7,7 @@ use serde_core::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde_core::ser::{SerializeMap, SerializeSeq};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::convert::from;
 use super::number::Number;
 use super::tree::{Map, SCAN_LIMIT, Value};
 
@@ -152,11 +153,17 @@ impl From<serde_json::Value> for Value {
     }
 }
 
-impl From<&serde_json::Value> for Value {
-    fn from(value: &serde_json::Value) -> Self {
-        value.clone().into()
-    }
-}
+from!(Value {
+    &serde_json::Value => |value| value.clone().into(),
+    serde_json::Map<String, serde_json::Value> => |map| Self::Object(map.into()),
+});
+from!(Map {
+    &serde_json::Map<String, serde_json::Value> => |map| map.clone().into(),
+});
+from!(serde_json::Value {
+    &Value => |value| value.clone().into(),
+    Map => |map| Self::Object(map.into()),
+});
 
 impl From<serde_json::Map<String, serde_json::Value>> for Map {
     fn from(map: serde_json::Map<String, serde_json::Value>) -> Self {
@@ -168,18 +175,6 @@ impl From<serde_json::Map<String, serde_json::Value>> for Map {
     }
 }
 
-impl From<&serde_json::Map<String, serde_json::Value>> for Map {
-    fn from(map: &serde_json::Map<String, serde_json::Value>) -> Self {
-        map.clone().into()
-    }
-}
-
-impl From<serde_json::Map<String, serde_json::Value>> for Value {
-    fn from(map: serde_json::Map<String, serde_json::Value>) -> Self {
-        Self::Object(map.into())
-    }
-}
-
 impl From<Map> for serde_json::Map<String, serde_json::Value> {
     /// What has no place in `serde_json` is changed as in a [`serde_json::Value`].
     fn from(map: Map) -> Self {
@@ -187,12 +182,6 @@ impl From<Map> for serde_json::Map<String, serde_json::Value> {
         let mut object = Self::new();
         map.into_iter().for_each(|(key, value)| drop(object.insert(key, value.into())));
         object
-    }
-}
-
-impl From<&Value> for serde_json::Value {
-    fn from(value: &Value) -> Self {
-        value.clone().into()
     }
 }
 
@@ -218,12 +207,6 @@ impl PartialEq<serde_json::Value> for Value {
 impl PartialEq<Value> for serde_json::Value {
     fn eq(&self, other: &Value) -> bool {
         other == self
-    }
-}
-
-impl From<Map> for serde_json::Value {
-    fn from(map: Map) -> Self {
-        Self::Object(map.into())
     }
 }
 

@@ -52,7 +52,6 @@ impl Criteria {
 /// The criteria as a config file would hold them.
 #[derive(Debug)]
 pub(crate) struct InlineConfig {
-    /// The JSON text.
     pub(crate) json: String,
     /// The word `criteria`.
     span: Span,

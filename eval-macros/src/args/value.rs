@@ -60,7 +60,6 @@ pub(super) struct OptionValue<'a> {
 }
 
 impl OptionValue<'_> {
-    /// A string.
     pub(super) fn string(&self) -> syn::Result<LitStr> {
         self.assigned(<LitStr as Parse>::parse, "a string")
     }

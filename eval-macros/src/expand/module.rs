@@ -12,7 +12,6 @@ use crate::features::Feature;
 use crate::item::{Item, path_text};
 use crate::suite::{Suite, SuiteSet};
 
-/// The module.
 pub(super) fn module(runtime: &Runtime, item: &Item, names: &Names<'_>, suite: &Suite) -> TokenStream {
     let mut root = Module::default();
     for (at, set) in suite.sets.iter().enumerate() {

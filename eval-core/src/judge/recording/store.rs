@@ -18,7 +18,6 @@ use super::miss::{self, RecordingLabel};
 use super::shared::{Landed, SharedRecording, User};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 
-/// A recording in use.
 #[derive(Debug)]
 pub(crate) struct RecordingStore {
     label: RecordingLabel,
@@ -74,7 +73,6 @@ impl RecordingStore {
         self
     }
 
-    /// Names the command that records.
     pub(crate) fn recorded_by(mut self, command: String) -> Self {
         self.label.command = Some(command);
         self

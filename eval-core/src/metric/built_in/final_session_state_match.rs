@@ -25,7 +25,6 @@ use crate::score::equality::values_equal;
 
 pub(crate) const NAME: &str = "final_session_state_match";
 
-/// The metric `final_session_state_match`.
 #[derive(Debug)]
 pub(crate) struct FinalSessionStateMatch;
 

@@ -16,7 +16,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "trajectory_single_tool_use";
 
-/// The metric `trajectory_single_tool_use`.
 #[derive(Debug)]
 pub(crate) struct TrajectorySingleToolUse;
 

@@ -7,7 +7,6 @@ use super::options::{closed, options};
 use super::{Answer, End, Wire, WireRequest, failure, texts, unfinished, usage};
 use crate::judge::JudgeError;
 
-/// Anthropic's API.
 pub(in crate::judge) struct Anthropic;
 
 /// The limit of tokens if a request sets none. The API wants one, and no verdict takes as many.

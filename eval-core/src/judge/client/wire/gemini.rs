@@ -7,7 +7,6 @@ use super::options::options;
 use super::{Answer, End, Wire, WireRequest, failure, texts, unfinished, usage};
 use crate::judge::JudgeError;
 
-/// The Gemini API.
 pub(in crate::judge) struct Gemini;
 
 /// Options and their fields in `generationConfig`.

@@ -37,7 +37,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "final_response_match_v2";
 
-/// The metric `final_response_match_v2`.
 #[derive(Debug)]
 pub(crate) struct FinalResponseMatchV2;
 

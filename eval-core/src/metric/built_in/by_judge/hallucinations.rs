@@ -49,7 +49,6 @@ pub(super) const NAME: &str = "hallucinations_v1";
 /// The largest number of sentences that a failure shows.
 const MOST_NOTES: usize = 10;
 
-/// The metric `hallucinations_v1`.
 #[derive(Debug)]
 pub(crate) struct Hallucinations;
 

@@ -34,7 +34,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 pub(super) const NAME: &str = "response_evaluation_score";
 const TEMPLATE: &str = "response_evaluation_score/2";
 
-/// The metric `response_evaluation_score`.
 #[derive(Debug)]
 pub(crate) struct ResponseEvaluation;
 

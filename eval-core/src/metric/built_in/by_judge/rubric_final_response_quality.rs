@@ -40,7 +40,6 @@ use crate::metric::{Metric, MetricInput, Scores};
 
 pub(super) const NAME: &str = "rubric_based_final_response_quality_v1";
 
-/// The metric `rubric_based_final_response_quality_v1`.
 #[derive(Debug)]
 pub(crate) struct RubricFinalResponseQuality;
 

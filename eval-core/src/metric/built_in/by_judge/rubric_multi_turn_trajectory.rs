@@ -27,7 +27,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "rubric_based_multi_turn_trajectory_quality_v1";
 
-/// The metric `rubric_based_multi_turn_trajectory_quality_v1`.
 #[derive(Debug)]
 pub(crate) struct RubricMultiTurnTrajectory;
 

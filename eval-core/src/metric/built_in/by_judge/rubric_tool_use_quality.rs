@@ -23,7 +23,6 @@ use crate::metric::{Metric, MetricInput, Scores};
 
 pub(super) const NAME: &str = "rubric_based_tool_use_quality_v1";
 
-/// The metric `rubric_based_tool_use_quality_v1`.
 #[derive(Debug)]
 pub(crate) struct RubricToolUseQuality;
 

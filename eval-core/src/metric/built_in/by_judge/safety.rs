@@ -33,7 +33,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 pub(super) const NAME: &str = "safety_v1";
 const TEMPLATE: &str = "safety_v1/2";
 
-/// The metric `safety_v1`.
 #[derive(Debug)]
 pub(crate) struct Safety;
 

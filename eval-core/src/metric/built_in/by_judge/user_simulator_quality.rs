@@ -46,7 +46,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "per_turn_user_simulator_quality_v1";
 
-/// The metric `per_turn_user_simulator_quality_v1`.
 #[derive(Debug)]
 pub(crate) struct UserSimulatorQuality;
 

@@ -21,6 +21,10 @@ pub mod traces;
 mod wire;
 
 pub use adk_server::{AdkServer, AdkServerError};
+/// What fuzzing reaches of the protocol. Not public API.
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use process::streams;
 pub use process::{Process, ProcessError};
 pub use trace_agent::TraceAgent;
 

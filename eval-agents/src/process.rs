@@ -6,8 +6,8 @@ mod lines;
 mod message;
 mod pipes;
 mod routes;
-#[cfg(test)]
-mod streams;
+#[cfg(any(test, fuzzing))]
+pub mod streams;
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::group::Launch;
 use crate::wire;
 use child::{Child, Seat};
 pub use error::ProcessError;
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 use message::HELLO;
 use message::{Reply, Request};
 

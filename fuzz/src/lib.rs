@@ -7,6 +7,7 @@ mod json;
 mod naive;
 pub mod names;
 mod problems;
+pub mod protocol;
 pub mod sets;
 mod similarity;
 pub mod words;

@@ -34,3 +34,8 @@ fn words() {
 fn names() {
     replay("names", evalset_fuzz::names::check);
 }
+
+#[test]
+fn protocol() {
+    replay("protocol", evalset_fuzz::protocol::check);
+}

@@ -1,4 +1,4 @@
-//! Random streams of bytes in place of what a program writes in a turn.
+//! Any bytes in place of what a program writes in a turn, for tests and fuzzing.
 
 use std::io::BufReader;
 use std::sync::Arc;
@@ -13,74 +13,6 @@ use super::child::route;
 use super::error::ProcessError;
 use super::routes::{Delivery, Routes};
 use super::{HELLO, record};
-
-/// What a program may write, whole or in pieces. The tool `rm` stands in calls and results alone.
-const PIECES: [&str; 26] = [
-    r#"{"type": "text", "text": "hello"}"#,
-    r#"{"type": "turn_end"}"#,
-    r#"{"type": "turn_end", "state": {"k": 1}}"#,
-    r#"{"type": "tool_call", "name": "rm", "args": {}}"#,
-    r#"{"type": "tool_call", "name": "rm", "args": {}, "session_id": "s"}"#,
-    r#"{"type": "tool_call", "name": "rm", "args": {}, "session_id": "x"}"#,
-    r#"{"type": "event", "event": {"content": {"parts": [{"functionCall": {"name": "rm"}}]}}}"#,
-    r#"{"type": "event", "event": {"partial": true, "content": {"parts": [{"function_call": {"name": "rm"}}]}}}"#,
-    r#"{"type": "event", "event": {"author": "user", "content": {"parts": [{"function_call": {"name": "rm"}}]}}}"#,
-    r#"{"type": "event", "event": {"content": {"parts": [{"functionCall": {"name": "rm"}, "function_call": null}]}}}"#,
-    r#"{"type": "event", "event": {"content": {"parts": [{"functionResponse": {"name": "rm", "response": {}}}]}}}"#,
-    r#"{"type": "event", "event": {"content": {"parts": [{"toolCall": {"name": "rm"}}]}}}"#,
-    r#"{"type": "event", "event": {"content": {"parts": [{"text": "hm", "thought": true}]}}}"#,
-    r#"{"type": "event", "event": {"colour": 1}}"#,
-    r#"{"type": "text", "text": " "}"#,
-    r#"{"type": "text", "text": "bye", "text": "hello"}"#,
-    r#"{"type": "text", "text": "hello", "session_id": ""}"#,
-    r#"{"type": "error", "message": "down"}"#,
-    r#"{"type": "started"}"#,
-    r#"{"type": "hello", "protocol": 1}"#,
-    "\n",
-    "\n",
-    "\n",
-    "\r\n",
-    "Loading model...",
-    "\u{0}",
-];
-
-/// How many streams are written.
-const STREAMS: u64 = 2_000;
-
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % end as u64).unwrap()
-    }
-}
-
-fn stream(random: &mut Random) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for _ in 0..random.below(4) {
-        bytes.extend_from_slice(PIECES[random.below(PIECES.len())].as_bytes());
-        bytes.push(b'\n');
-    }
-    // Most streams end as a turn that passes does.
-    if random.below(8) > 0 {
-        bytes.extend_from_slice(format!("{}\n{}\n", PIECES[0], PIECES[1]).as_bytes());
-    }
-    for _ in 0..random.below(3).saturating_sub(1) {
-        if !bytes.is_empty() {
-            let at = random.below(bytes.len());
-            match random.below(3) {
-                0 => bytes.truncate(at),
-                1 => bytes[at] = u8::try_from(random.below(256)).unwrap(),
-                _ => drop(bytes.remove(at)),
-            }
-        }
-    }
-    bytes
-}
 
 /// An agent that answers its turn with a stream.
 struct Written {
@@ -123,27 +55,118 @@ impl Agent for Written {
     }
 }
 
-#[tokio::test]
-async fn no_random_stream_with_a_forbidden_call_passes_and_nothing_is_dropped_without_a_word() {
+/// A case that passed.
+#[derive(Debug)]
+pub struct Passed {
+    /// The events of its turn, without the question.
+    pub events: usize,
+    /// Its report has notes.
+    pub has_notes: bool,
+}
+
+/// Plays a case that expects no call and the answer `hello`. The bytes are what the program writes after its `hello`. `None` if
+/// the case does not pass.
+///
+/// # Panics
+///
+/// If the case cannot be played, which no bytes may cause.
+pub async fn play(bytes: Vec<u8>) -> Option<Passed> {
     let runner = EvalRunner::new()
         .criterion("tool_trajectory_avg_score", Criterion::new(1.0))
         .criterion("response_match_score", Criterion::new(0.8));
     let case = EvalCase::new("c").turn(Invocation::user("hi").response("hello"));
-    let mut passed = 0;
-    for seed in 1..=STREAMS {
-        let bytes = stream(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        let agent = Written { bytes: bytes.clone(), routes: Arc::default(), reading: None };
-        let report = runner.run_agent(&case, agent).await.unwrap();
-        if !report.verdict.passed() {
-            continue;
+    let agent = Written { bytes, routes: Arc::default(), reading: None };
+    let report = runner.run_agent(&case, agent).await.unwrap_or_else(|error| panic!("{error}"));
+    report.verdict.passed().then(|| Passed {
+        events: report.runs[0].transcript.turns[0].events.len(),
+        has_notes: !report.notes.is_empty(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a program may write, whole or in pieces. The tool `rm` stands in calls and results alone.
+    const PIECES: [&str; 26] = [
+        r#"{"type": "text", "text": "hello"}"#,
+        r#"{"type": "turn_end"}"#,
+        r#"{"type": "turn_end", "state": {"k": 1}}"#,
+        r#"{"type": "tool_call", "name": "rm", "args": {}}"#,
+        r#"{"type": "tool_call", "name": "rm", "args": {}, "session_id": "s"}"#,
+        r#"{"type": "tool_call", "name": "rm", "args": {}, "session_id": "x"}"#,
+        r#"{"type": "event", "event": {"content": {"parts": [{"functionCall": {"name": "rm"}}]}}}"#,
+        r#"{"type": "event", "event": {"partial": true, "content": {"parts": [{"function_call": {"name": "rm"}}]}}}"#,
+        r#"{"type": "event", "event": {"author": "user", "content": {"parts": [{"function_call": {"name": "rm"}}]}}}"#,
+        r#"{"type": "event", "event": {"content": {"parts": [{"functionCall": {"name": "rm"}, "function_call": null}]}}}"#,
+        r#"{"type": "event", "event": {"content": {"parts": [{"functionResponse": {"name": "rm", "response": {}}}]}}}"#,
+        r#"{"type": "event", "event": {"content": {"parts": [{"toolCall": {"name": "rm"}}]}}}"#,
+        r#"{"type": "event", "event": {"content": {"parts": [{"text": "hm", "thought": true}]}}}"#,
+        r#"{"type": "event", "event": {"colour": 1}}"#,
+        r#"{"type": "text", "text": " "}"#,
+        r#"{"type": "text", "text": "bye", "text": "hello"}"#,
+        r#"{"type": "text", "text": "hello", "session_id": ""}"#,
+        r#"{"type": "error", "message": "down"}"#,
+        r#"{"type": "started"}"#,
+        r#"{"type": "hello", "protocol": 1}"#,
+        "\n",
+        "\n",
+        "\n",
+        "\r\n",
+        "Loading model...",
+        "\u{0}",
+    ];
+
+    /// How many streams are written.
+    const STREAMS: u64 = 2_000;
+
+    /// Numbers that look random.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, end: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            usize::try_from(self.0 % end as u64).unwrap()
         }
-        passed += 1;
-        let text = String::from_utf8(bytes).expect("what passes is text");
-        let is_noted = !report.notes.is_empty();
-        assert!(is_noted || !text.contains(r#""rm""#), "seed {seed} passed: {text}");
-        let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
-        let events = report.runs[0].transcript.turns[0].events.len();
-        assert!(is_noted || events + 1 >= lines, "seed {seed}: {events} events of {text}");
     }
-    assert!(passed > STREAMS / 50, "{passed} passed");
+
+    fn stream(random: &mut Random) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for _ in 0..random.below(4) {
+            bytes.extend_from_slice(PIECES[random.below(PIECES.len())].as_bytes());
+            bytes.push(b'\n');
+        }
+        // Most streams end as a turn that passes does.
+        if random.below(8) > 0 {
+            bytes.extend_from_slice(format!("{}\n{}\n", PIECES[0], PIECES[1]).as_bytes());
+        }
+        for _ in 0..random.below(3).saturating_sub(1) {
+            if !bytes.is_empty() {
+                let at = random.below(bytes.len());
+                match random.below(3) {
+                    0 => bytes.truncate(at),
+                    1 => bytes[at] = u8::try_from(random.below(256)).unwrap(),
+                    _ => drop(bytes.remove(at)),
+                }
+            }
+        }
+        bytes
+    }
+
+    #[tokio::test]
+    async fn no_random_stream_with_a_forbidden_call_passes_and_nothing_is_dropped_without_a_word() {
+        let mut passed = 0;
+        for seed in 1..=STREAMS {
+            let bytes = stream(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+            let Some(Passed { events, has_notes }) = play(bytes.clone()).await else { continue };
+            passed += 1;
+            let text = String::from_utf8(bytes).expect("what passes is text");
+            assert!(has_notes || !text.contains(r#""rm""#), "seed {seed} passed: {text}");
+            let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+            assert!(has_notes || events + 1 >= lines, "seed {seed}: {events} events of {text}");
+        }
+        assert!(passed > STREAMS / 50, "{passed} passed");
+    }
 }

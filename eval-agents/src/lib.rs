@@ -22,7 +22,7 @@ mod wire;
 
 pub use adk_server::{AdkServer, AdkServerError};
 /// What fuzzing reaches of the protocol. Not public API.
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub use process::streams;
 pub use process::{Process, ProcessError};

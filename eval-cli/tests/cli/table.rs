@@ -1,6 +1,7 @@
 //! Each kind of run with each command and each export: nothing is green where `report` of the whole is not.
 
 mod kinds;
+mod mutated;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

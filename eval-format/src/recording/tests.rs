@@ -168,6 +168,14 @@ proptest! {
         for place in &checked.questions {
             prop_assert!(RecordedQuestion::parse(&text[place.range.clone()]).is_ok());
         }
+        // No question has another answer than the one that was recorded, unless its checksum is gone.
+        for question in recording.questions() {
+            let read = checked.recording.as_ref().and_then(|recording| recording.find(question));
+            for reply in read.map_or(&[][..], |read| &read.replies) {
+                let is_recorded = question.sample(reply.sample).is_some_and(|it| it.text == reply.text);
+                prop_assert!(is_recorded || text.matches("\"check\"").count() < 3, "{}", text);
+            }
+        }
     }
 }
 

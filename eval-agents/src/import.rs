@@ -30,7 +30,7 @@
 //! | --- | --- |
 //! | `AdkSession` | a session of ADK as JSON: what `adk api_server` answers, `adk web` downloads and `adk run --save_session` writes; also an array of sessions, an array of events, and JSON lines of sessions |
 //! | `AdkDatabase` | a database of ADK's `SqliteSessionService` or `DatabaseSessionService`, in SQLite (feature `sqlite`) |
-//! | `Set` | an eval set: of ADK, of agentevals' examples, of adk-rs |
+//! | `Set` | an eval set: of ADK, of agentevals' examples, of adk-rs, of adk-eval |
 //! | `Trace` | traces of OpenTelemetry or Jaeger as JSON, also packed with gzip: what [`traces`](crate::traces) reads |
 //! | `JsonLines` | questions and answers, an object a line or in an array, read as a [`Mapping`] says |
 //! | `Csv` | the same as a table, whose first line names its columns (feature `csv`) |

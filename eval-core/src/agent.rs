@@ -26,5 +26,6 @@ pub(crate) use log::MOST_EVENTS;
 pub(crate) use log::{Log, Recorded};
 pub use recorder::Recorder;
 pub use replay::Replay;
+pub(crate) use replay::events_of;
 pub use turn::{Session, Turn};
 pub use unreachable::Unreachable;

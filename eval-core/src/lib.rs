@@ -157,6 +157,7 @@ pub mod scenario {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::attribute::*;
+    pub use crate::play::check_events;
     pub use crate::transcript::invocation;
 
     /// What is wrong with a case in one line, and what a test would print of it; `None` if it does not fail.

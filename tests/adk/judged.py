@@ -3,7 +3,7 @@
 
     tests/adk/judged.py PYTHON [--write]
 
-PYTHON is a Python that has google-adk; see `compare.py`. The cases stand in `judged_cases.py` and the two files beside
+PYTHON is a Python that has google-adk; see `compare.py`. The cases stand in `judged_cases.py` and the three files beside
 it. What google-adk makes of them is compared with what `eval-core/tests/vectors/judged/` says, or written there. Then the test
 `metric::tests::judged_vectors` of eval-core computes the same, and prints the counts and the intended differences.
 """
@@ -17,6 +17,7 @@ import sys
 import judged_cases
 from judged_hallucinations import HALLUCINATIONS
 from judged_simulated_user import SIMULATED_USER
+from judged_vertex import VERTEX
 
 HERE = pathlib.Path(__file__).parent
 VECTORS = HERE.parent.parent / "eval-core" / "tests" / "vectors" / "judged"
@@ -25,6 +26,7 @@ METRICS = {
     **judged_cases.METRICS,
     "hallucinations_v1": HALLUCINATIONS,
     "per_turn_user_simulator_quality_v1": SIMULATED_USER,
+    **VERTEX,
 }
 
 

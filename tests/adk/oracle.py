@@ -40,8 +40,12 @@ from google.genai.types import Content, Part
 from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
 
+import vertex
 from documents import Documents
 from scenarios import scenario
+
+# A client of Vertex AI is made only where there is a key. Nobody is asked.
+os.environ.setdefault("GOOGLE_API_KEY", "none")
 
 TOKENIZER = response_match._UnicodeAwareTokenizer(use_stemmer=True)
 STEMMER = PorterStemmer()
@@ -176,6 +180,7 @@ def judged(case):
     config = EvalConfig.model_validate({"criteria": {case["metric"]: case["criterion"]}})
     chosen = next(m for m in get_eval_metrics_from_config(config) if m.metric_name == case["metric"])
     turns = lambda key: case[key] and [Invocation.model_validate_json(json.dumps(turn)) for turn in case[key]]
+    vertex.script(case["replies"])
     try:
         evaluator = DEFAULT_METRIC_EVALUATOR_REGISTRY.get_evaluator(chosen)
         for name in ("_judge_model", "_llm"):

@@ -3,13 +3,13 @@
 use eval_core::format::{EvalCase, IntermediateData, Invocation, Map, SessionInput};
 use eval_core::report::Transcript;
 
-/// The case of what happened, and its gaps; `None` if there was no turn. Without an id the case has none,
+/// The case of what happened, and its gaps, among them the remarks on the run; `None` if there was no turn. Without an id the case has none,
 /// and its [`Draft`](super::Draft) derives one.
 pub(crate) fn played(eval_id: Option<&str>, transcript: &Transcript) -> Option<(EvalCase, Vec<String>)> {
     if transcript.turns.is_empty() {
         return None;
     }
-    let mut gaps = Vec::new();
+    let mut gaps = transcript.notes.clone();
     let mut case = EvalCase::new(eval_id.unwrap_or_default());
     let mut changed = Map::new();
     for (at, record) in transcript.turns.iter().enumerate() {

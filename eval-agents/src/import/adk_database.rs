@@ -162,7 +162,7 @@ fn sessions(connection: &Connection, from: &str, wanted: &[String]) -> Result<Ve
             state.extend(kept.map(|(key, value)| (format!("{prefix}{key}"), value.clone())));
         }
         places.insert((app_name.clone(), user_id.clone(), id.clone()), sessions.len());
-        sessions.push(Session { id, app_name, user_id, state, events: Vec::new() });
+        sessions.push(Session { id, app_name, user_id, state, ..Session::default() });
         Ok(())
     })?;
     let query = "SELECT app_name, user_id, session_id, event_data, id, invocation_id FROM events ORDER BY timestamp, rowid";

@@ -17,6 +17,8 @@ pub(super) struct Session {
     /// The state at the end.
     pub(super) state: Map,
     pub(super) events: Vec<SessionEvent>,
+    /// The keys beside the events that nothing reads.
+    pub(super) unread: Vec<String>,
 }
 
 /// The drafts of a text, and what is left out.
@@ -61,9 +63,9 @@ fn name(id: &str) -> String {
 
 /// The case of a session and its gaps, or why there is none.
 fn case(session: Session) -> Result<(EvalCase, Vec<String>), String> {
-    let Session { app_name, user_id, state, events, .. } = session;
+    let Session { app_name, user_id, state, events, unread, .. } = session;
     let is_empty = events.is_empty();
-    let mut made = turns(events);
+    let mut made = turns(events, unread);
     if made.all.is_empty() {
         let nothing = if is_empty { "it has no events" } else { "the user says nothing in it" };
         made.gaps.insert(0, nothing.to_owned());
@@ -117,13 +119,17 @@ fn session(value: Value, path: &str) -> Result<Session, String> {
     let events_path = sent.path("events");
     let items = sent.list("events")?;
     let Some(items) = items else { return Err(format!("`{path}` has no `events`")) };
-    Ok(Session {
+    let mut session = Session {
         id: id.unwrap_or_default(),
         app_name: sent.text("app_name")?.unwrap_or_default(),
         user_id: sent.text("user_id")?.unwrap_or_default(),
         state: sent.map("state")?.unwrap_or_default(),
         events: events(items, &events_path)?,
-    })
+        unread: Vec::new(),
+    };
+    sent.end(&["last_update_time"])?;
+    session.unread = sent.unread().take();
+    Ok(session)
 }
 
 fn events(items: Vec<Value>, path: &str) -> Result<Vec<SessionEvent>, String> {

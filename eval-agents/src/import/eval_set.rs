@@ -1,14 +1,18 @@
-//! Eval sets as sources: ADK's, and those of two tools whose sets differ from ADK's.
+//! Eval sets as sources: ADK's, and those of three tools whose sets differ from ADK's.
 //!
 //! - agentevals' examples call the id `case_id` and the answer `agent_content`, and keep what happened on the way in a message.
 //! - adk-rs calls the id `id`, keeps messages without authors, and has in `session_input` any value for the state.
+//! - adk-eval keeps messages without authors too, and the result of a call in the call: `expected_response`, mostly `null`.
 
 use eval_core::format::options::DEFAULT_AUTHOR;
-use eval_core::format::{EvalCase, EvalSet, Map, Value};
+use eval_core::format::{EvalCase, EvalSet, FunctionResponse, Map, Value};
 
 use super::Format;
 use super::error::ImportError;
 use crate::draft::{Draft, Origin, answers};
+
+/// The key of a call under which adk-eval has its result.
+const RESULT: &str = "expected_response";
 
 pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
     let mut cases = match EvalSet::parse(text) {
@@ -49,7 +53,10 @@ fn others(from: &str, set: &Value) -> Result<Option<Vec<EvalCase>>, ImportError>
         let turns = case["conversation"].as_array().unwrap_or_default();
         !case["case_id"].is_null()
             || !case["id"].is_null() && case["eval_id"].is_null()
-            || turns.iter().any(|turn| !turn["agent_content"].is_null())
+            || turns.iter().any(|turn| {
+                let calls = turn["intermediate_data"]["tool_uses"].as_array().unwrap_or_default();
+                !turn["agent_content"].is_null() || calls.iter().any(has_result)
+            })
     };
     if !cases.iter().any(is_known) {
         return Ok(None);
@@ -141,6 +148,11 @@ fn turn(turn: &Value) -> Value {
     out.into()
 }
 
+/// Whether a call has a place for its result.
+fn has_result(call: &Value) -> bool {
+    call.as_object().is_some_and(|call| call.contains_key(RESULT))
+}
+
 fn has_text(part: &Value) -> bool {
     part["text"].as_str().is_some_and(|text| !text.is_empty())
 }
@@ -162,8 +174,23 @@ fn of_parts(parts: &Value) -> Map {
     data
 }
 
-/// Messages without authors as pairs of an author and parts.
+/// Messages without authors as pairs of an author and parts, and results in their calls as results of their own.
 fn authored(mut data: Map) -> Map {
+    if let Some(Value::Array(mut calls)) = data.get("tool_uses").cloned() {
+        let mut results = Vec::new();
+        for call in &mut calls {
+            let Value::Object(call) = call else { continue };
+            let result = call.remove(RESULT).filter(|result| !result.is_null());
+            let name = call.get("name").and_then(Value::as_str).unwrap_or_default();
+            let result = result.map(|result| FunctionResponse::new(name, result).response);
+            results
+                .extend(result.map(|it| Map::from([("name", Value::from(name)), ("response", it.into())])));
+        }
+        data.insert("tool_uses", calls);
+        if !results.is_empty() {
+            data.insert("tool_responses", results);
+        }
+    }
     let Some(said) = data.remove("intermediate_responses") else { return data };
     let pairs = said.as_array().unwrap_or_default().iter().map(|message| match message.as_object() {
         Some(content) => {

@@ -22,7 +22,7 @@ pub enum Format {
     AdkSession,
     /// A database of ADK's sessions.
     AdkDatabase,
-    /// An eval set: of ADK, of agentevals' examples, of adk-rs.
+    /// An eval set: of ADK, of agentevals' examples, of adk-rs, of adk-eval.
     Set,
     /// Traces of OpenTelemetry or Jaeger.
     Trace,

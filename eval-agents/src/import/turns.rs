@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use eval_core::__private::check_events;
 use eval_core::agent::Event;
 use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{Content, IntermediateData, Invocation, Map, Part};
@@ -52,11 +53,11 @@ pub(super) struct Turns {
     pub(super) gaps: Vec<String>,
 }
 
-/// Makes turns of events.
-pub(super) fn turns(events: Vec<SessionEvent>) -> Turns {
+/// Makes turns of events. `unread` are keys beside them that nothing reads.
+pub(super) fn turns(events: Vec<SessionEvent>, mut unread: Vec<String>) -> Turns {
     let mut made = Turns::default();
     made.changed.extend(events.iter().flat_map(|sent| sent.event.state_delta.keys().map(str::to_owned)));
-    let unread: Vec<String> = events.iter().flat_map(|sent| sent.unread.clone()).collect();
+    unread.extend(events.iter().flat_map(|sent| sent.unread.clone()));
     for group in by_invocation(live(events, &mut made.gaps)) {
         made.add(group);
     }
@@ -198,14 +199,8 @@ impl Turns {
         if !draft::answers(&invocation) {
             self.gap("has no answer");
         }
-        let is_called = |name: &str| {
-            let turns = self.all.iter().chain([&invocation]);
-            turns.flat_map(Invocation::tool_calls).any(|call| call.name.as_deref() == Some(name))
-        };
-        let results = invocation.tool_responses().filter_map(|result| result.name.as_deref());
-        let uncalled: Vec<String> = results.filter(|name| !is_called(name)).map(str::to_owned).collect();
-        for name in uncalled {
-            self.gap(&format!("has a result of `{name}` and no call of it"));
+        if let Err(what) = check_events(&events, self.all.iter().flat_map(Invocation::tool_calls)) {
+            self.gap(&format!("has something that no metric sees: {what}"));
         }
         self.all.push(invocation);
     }

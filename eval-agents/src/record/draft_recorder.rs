@@ -1,5 +1,6 @@
 //! Recording scripts.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -106,15 +107,15 @@ impl DraftRecorder {
             let transcript = transcript.map_err(|source| DraftRecorderError::Run { run, source })?;
             runs.push(played(script.eval_id.as_deref(), &transcript).ok_or(DraftRecorderError::NoTurn)?);
         }
-        let gaps = runs.iter().flat_map(|(_, gaps)| gaps.clone()).collect::<Vec<_>>();
+        let mut gaps: Vec<String> = runs.iter().flat_map(|(_, gaps)| gaps.clone()).collect();
+        let mut seen = HashSet::new();
+        gaps.retain(|gap| seen.insert(gap.clone()));
         let (case, varied) = varied::same(runs.into_iter().map(|(case, _)| case).collect());
         let mut origin = self.origin();
         if self.runs > 1 {
             origin = origin.with("runs", self.runs);
         }
         let draft = Draft::of(case, origin).map_err(DraftRecorderError::Case)?;
-        // What is lacking in one run and not in another one varied.
-        let gaps = gaps.into_iter().filter(|_| self.runs == 1);
         Ok(draft.with_gaps(gaps).with_varied(varied))
     }
 

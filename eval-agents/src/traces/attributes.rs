@@ -18,12 +18,13 @@ pub(super) fn otlp(value: &Value, notes: &mut Notes) -> Attributes {
     let mut out = Attributes::new();
     match value {
         Value::Null => {}
-        Value::Object(map) => flatten(map, "", 0, &mut out),
+        Value::Object(map) => flatten(map, "", 0, &mut out, notes),
         Value::Array(items) => {
             for item in items {
-                match (item["key"].as_str(), union_of(&item["value"])) {
+                match (item["key"].as_str(), union_of(&item["value"], notes)) {
                     (Some(key), Some((kind, value))) => {
-                        out.insert(key.to_owned(), any_value(kind, value, 0, notes));
+                        let value = any_value(kind, value, 0, notes);
+                        add(&mut out, key.to_owned(), value, notes);
                     }
                     // A value that was set to nothing.
                     (Some(_), None)
@@ -43,25 +44,35 @@ pub(super) fn otlp(value: &Value, notes: &mut Notes) -> Attributes {
     out
 }
 
+/// Adds an attribute. One that stands twice has one value.
+fn add(out: &mut Attributes, key: String, value: Value, notes: &mut Notes) {
+    match out.get(&key) {
+        Some(first) if *first != value => notes.malformed(stands_twice(&key)),
+        _ => drop(out.insert(key, value)),
+    }
+}
+
+fn stands_twice(key: &str) -> String {
+    format!("the attribute `{}` stands twice, with different values", short(key))
+}
+
 /// The beginning of a name of somebody else.
 fn short(key: &str) -> String {
     key.chars().take(80).collect()
 }
 
-fn flatten(map: &Map, prefix: &str, depth: usize, out: &mut Attributes) {
+fn flatten(map: &Map, prefix: &str, depth: usize, out: &mut Attributes, notes: &mut Notes) {
     for (key, value) in map {
         let full = if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
         match value {
-            Value::Object(nested) if depth < MAX_DEPTH => flatten(nested, &full, depth + 1, out),
-            other => {
-                out.insert(full, other.clone());
-            }
+            Value::Object(nested) if depth < MAX_DEPTH => flatten(nested, &full, depth + 1, out, notes),
+            other => add(out, full, other.clone(), notes),
         }
     }
 }
 
 /// The one field of an `AnyValue`, by its name in `camelCase`.
-fn union_of(value: &Value) -> Option<(&'static str, &Value)> {
+fn union_of<'v>(value: &'v Value, notes: &mut Notes) -> Option<(&'static str, &'v Value)> {
     const KINDS: &[(&str, &str)] = &[
         ("stringValue", "string_value"),
         ("boolValue", "bool_value"),
@@ -72,12 +83,16 @@ fn union_of(value: &Value) -> Option<(&'static str, &Value)> {
         ("kvlistValue", "kvlist_value"),
     ];
     let map = value.as_object()?;
+    let is_kind = |key: &&str| KINDS.iter().any(|(camel, snake)| key == camel || key == snake);
+    if map.len() > 1 && map.keys().filter(is_kind).count() > 1 {
+        notes.malformed("an attribute has two values");
+    }
     KINDS.iter().find_map(|(camel, snake)| Some((*camel, map.get(camel).or_else(|| map.get(snake))?)))
 }
 
 /// An `AnyValue` as the value that it stands for.
 pub(super) fn body(value: &Value, notes: &mut Notes) -> Value {
-    union_of(value).map_or(Value::Null, |(kind, value)| any_value(kind, value, 0, notes))
+    union_of(value, notes).map_or(Value::Null, |(kind, value)| any_value(kind, value, 0, notes))
 }
 
 fn any_value(kind: &str, value: &Value, depth: usize, notes: &mut Notes) -> Value {
@@ -85,7 +100,7 @@ fn any_value(kind: &str, value: &Value, depth: usize, notes: &mut Notes) -> Valu
         notes.malformed("a value is nested too deeply");
         return Value::Null;
     }
-    let nested = |value: &Value, notes: &mut Notes| match union_of(value) {
+    let nested = |value: &Value, notes: &mut Notes| match union_of(value, notes) {
         Some((kind, value)) => any_value(kind, value, depth + 1, notes),
         None => Value::Null,
     };
@@ -100,10 +115,18 @@ fn any_value(kind: &str, value: &Value, depth: usize, notes: &mut Notes) -> Valu
             Value::Array(items.iter().map(|item| nested(item, notes)).collect())
         }
         ("kvlistValue", Value::Object(list)) => {
-            let items = list["values"].as_array().unwrap_or_default();
-            let entries =
-                items.iter().filter_map(|item| Some((item["key"].as_str()?, nested(&item["value"], notes))));
-            Value::Object(entries.collect())
+            let mut map = Map::new();
+            for item in list["values"].as_array().unwrap_or_default() {
+                let Some(key) = item["key"].as_str() else {
+                    notes.malformed("an attribute has no key");
+                    continue;
+                };
+                let value = nested(&item["value"], notes);
+                if map.insert(key, value.clone()).is_some_and(|first| first != value) {
+                    notes.malformed(stands_twice(key));
+                }
+            }
+            Value::Object(map)
         }
         (_, Value::Null) => Value::Null,
         (kind, other) => {
@@ -144,7 +167,7 @@ pub(super) fn jaeger(value: &Value, notes: &mut Notes) -> Attributes {
             (Some("binary"), Value::String(text)) => text_of_bytes(text, value),
             _ => value.clone(),
         };
-        out.insert(key.to_owned(), value);
+        add(&mut out, key.to_owned(), value, notes);
     }
     out
 }

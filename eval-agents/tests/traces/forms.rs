@@ -123,7 +123,7 @@ fn what_is_no_trace_is_refused_with_what_it_is() {
         (r#"{"eval_set_id": "x"}"#, "no spans"),
         (r#"{"data": 5}"#, "`data` is a number"),
         (r#"{"resourceSpans": [{"#, "EOF while parsing"),
-        (r#"{"resourceSpans": [], "resourceSpans": "#, "EOF while parsing"),
+        (r#"{"resourceSpans": [], "resourceLogs": "#, "EOF while parsing"),
         ("{\"resourceSpans\": []}\n{\"resourceSpans\": [}", "at line 2"),
         ("resourceSpans", "expected value at line 1"),
     ] {

@@ -136,6 +136,63 @@ fn spans_that_contradict_each_other_are_a_gap() {
 }
 
 #[test]
+fn what_stands_twice_in_a_span_is_a_gap_or_an_error() {
+    let told = |text: &str| match Traces::from_reader(text.as_bytes()) {
+        Ok(traces) => traces.gaps().iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+        Err(error) => error.to_string(),
+    };
+    let span = |more: &str| {
+        let ids = r#""traceId": "00000000000000000000000000000abc", "spanId": "0000000000000001""#;
+        format!(r#"{{"resourceSpans": [{{"scopeSpans": [{{"spans": [{{{ids}, {more}}}]}}]}}]}}"#)
+    };
+    let entry = |key: &str, value: &str| format!(r#"{{"key": "{key}", "value": {value}}}"#);
+    let list = |first: &str, second: &str| {
+        let [first, second] =
+            [first, second].map(|text| entry("k", &format!(r#"{{"stringValue": "{text}"}}"#)));
+        format!("[{first}, {second}]")
+    };
+    let attributes = |attributes: &str| told(&span(&format!(r#""attributes": {attributes}"#)));
+    let within = |values: &str| {
+        attributes(&format!("[{}]", entry("v", &format!(r#"{{"kvlistValue": {{"values": {values}}}}}"#))))
+    };
+    let jaeger = |tags: &str| {
+        told(&format!(r#"{{"data": [{{"spans": [{{"traceID": "abc", "spanID": "1", "tags": {tags}}}]}}]}}"#))
+    };
+    let tags = |first: &str, second: &str| {
+        format!(r#"[{{"key": "k", "value": "{first}"}}, {{"key": "k", "value": "{second}"}}]"#)
+    };
+    const TWICE: &str = "malformed: the attribute `k` stands twice, with different values";
+    for (found, expected) in [
+        (attributes(&list("a", "b")), TWICE),
+        (attributes(&list("a", "a")), ""),
+        (within(&list("a", "b")), TWICE),
+        (within(r#"[{"value": {"intValue": 1}}]"#), "malformed: an attribute has no key"),
+        (jaeger(&tags("a", "b")), TWICE),
+        (jaeger(&tags("a", "a")), ""),
+        (
+            attributes(r#"{"k.l": 1, "k": {"l": 2}}"#),
+            "malformed: the attribute `k.l` stands twice, with different values",
+        ),
+        (
+            attributes(&format!("[{}]", entry("k", r#"{"stringValue": "a", "intValue": 1}"#))),
+            "malformed: an attribute has two values",
+        ),
+        (
+            told(&span(r#""end_time_unix_nano": 1, "endTimeUnixNano": 2"#)),
+            "malformed: a span has `endTimeUnixNano` and `end_time_unix_nano`, which are one key in two spellings",
+        ),
+        (told(&span(r#""end_time_unix_nano": 1, "endTimeUnixNano": 1"#)), ""),
+    ] {
+        assert_eq!(found, expected);
+    }
+    for text in
+        [r#"{"resourceSpans": [{"resource": {}, "resource": {}}]}"#, r#"{"spanId": "1", "spanId": "2"}"#]
+    {
+        assert!(told(text).contains("stands twice in one object"), "{}", told(text));
+    }
+}
+
+#[test]
 fn ten_thousand_spans_in_each_other_are_read() {
     let mut spans = weather();
     for number in 5..10_005 {

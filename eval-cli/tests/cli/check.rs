@@ -239,15 +239,15 @@ fn a_case_that_no_agent_can_pass_is_a_warning_with_the_way_out() {
     folder.write("evals/shop.evalset.json", unanswered);
     let warning = |by: &str| {
         format!(
-            "warning: no agent can pass it by {by}: 1 of 1 turn without an expected answer, which \
-             `response_match_score` scores 0.0"
+            "warning: no agent can pass it by {by}, which hold unless an attribute names others: 1 of 1 turn without an \
+             expected answer, which `response_match_score` scores 0.0"
         )
     };
     let calls = r#"{"criteria": {"tool_trajectory_avg_score": 1.0}}"#;
     let both = r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.5}}"#;
     for (config, by) in [
         (None, Some("ADK's default criteria")),
-        (Some(both), Some("its config")),
+        (Some(both), Some("the criteria of its config")),
         (Some("{"), None),
         (Some(calls), None),
     ] {

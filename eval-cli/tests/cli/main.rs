@@ -3,6 +3,8 @@
 mod broken;
 mod check;
 mod complete;
+mod doors;
+mod doors_table;
 mod edit;
 mod faults;
 #[cfg(not(any(feature = "https", feature = "model-judge", feature = "serve", feature = "store")))]

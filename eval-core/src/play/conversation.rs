@@ -9,7 +9,7 @@ use eval_support::words::count;
 
 use super::unscored;
 use super::user::{Message, User};
-use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn, shows_something};
+use crate::agent::{Erased, Event, Log, Recorded, Recorder, Session, Turn, events_of, shows_something};
 use crate::guard::{Fault, What, fenced, not_async};
 use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
@@ -226,10 +226,21 @@ fn check(
         let message = event.error_message.as_deref().unwrap_or("(no message)");
         return Err(format!("`{}` reported model error {code}: {message}", event.author));
     }
-    unscored::check(events, earlier)?;
+    check_recorded(events, invocation, earlier, log.how_to_answer())?;
     for note in unscored::notes(events) {
         log.note(note);
     }
+    Ok(())
+}
+
+/// Fails if a turn did something that is not scored, or answered nothing.
+fn check_recorded(
+    events: &[Event],
+    invocation: &Invocation,
+    earlier: &[TurnRecord],
+    how_to_answer: &str,
+) -> Result<(), String> {
+    unscored::check(events, earlier.iter().flat_map(|turn| turn.invocation.tool_calls()))?;
     let answer = invocation.final_response.as_ref();
     if !answer.is_some_and(|answer| answer.parts().iter().any(shows_something)) {
         let what = match answer {
@@ -237,13 +248,27 @@ fn check(
             None => "nothing",
         };
         return Err(format!(
-            "the agent answered {what} ({} and {} recorded); {}",
+            "the agent answered {what} ({} and {} recorded); {how_to_answer}",
             count(events.len(), "event"),
             count(invocation.tool_calls().count(), "tool call"),
-            log.how_to_answer()
         ));
     }
     Ok(())
+}
+
+/// The error of the first turn that was not played here, but given without events, and that would have been one if it were played.
+pub(crate) fn check_given(turns: &[TurnRecord]) -> Option<RunError> {
+    let mut given = turns.iter().enumerate().filter(|(_, turn)| turn.events.is_empty());
+    given.find_map(|(at, TurnRecord { invocation, .. })| {
+        let events = events_of(invocation);
+        let checked = check_recorded(
+            &events,
+            invocation,
+            &turns[..at],
+            "the answer is the `final_response` of the turn",
+        );
+        checked.err().map(|message| agent_error(Some(at + 1), &message))
+    })
 }
 
 fn agent_error(turn: Option<usize>, message: &str) -> RunError {

@@ -11,7 +11,6 @@ use eval_support::message::cut;
 use eval_support::untrusted::name as shown;
 
 use crate::agent::Event;
-use crate::transcript::TurnRecord;
 
 /// Keys of parts for tools that run beside the model, such as a search.
 const BESIDE_THE_MODEL: [&str; 4] = ["tool_call", "toolCall", "tool_response", "toolResponse"];
@@ -23,8 +22,11 @@ const CALLS: [&str; 6] =
 /// The most characters of a value in an error.
 const SHOWN: usize = 200;
 
-/// Fails if something that was done stands where no metric looks. `earlier` are the turns before.
-pub(super) fn check(events: &[Event], earlier: &[TurnRecord]) -> Result<(), String> {
+/// Fails if something that was done stands where no metric looks. `earlier` are the calls of the turns before.
+pub fn check<'t>(
+    events: &'t [Event],
+    earlier: impl IntoIterator<Item = &'t FunctionCall>,
+) -> Result<(), String> {
     calls_and_changes(events)?;
     for event in events {
         if let Some((key, value)) = event.parts().iter().find_map(hidden) {
@@ -110,13 +112,16 @@ fn hidden(part: &Part) -> Option<(&str, &Value)> {
 }
 
 /// Fails if a tool returned something that was not called before.
-fn results(events: &[Event], earlier: &[TurnRecord]) -> Result<(), String> {
+fn results<'t>(
+    events: &'t [Event],
+    earlier: impl IntoIterator<Item = &'t FunctionCall>,
+) -> Result<(), String> {
     let is_response = |event: &Event| event.parts().iter().any(|part| part.function_response.is_some());
     if !events.iter().any(is_response) {
         return Ok(());
     }
     let (mut ids, mut names): (HashSet<&str>, HashSet<&str>) = (HashSet::new(), HashSet::new());
-    for call in earlier.iter().flat_map(|turn| &turn.events).flat_map(Event::calls) {
+    for call in earlier {
         ids.extend(call.id.as_deref());
         names.extend(call.name.as_deref());
     }
@@ -134,8 +139,8 @@ fn results(events: &[Event], earlier: &[TurnRecord]) -> Result<(), String> {
                 && !is_known(response, &ids, &names)
             {
                 return Err(format!(
-                    "{} was recorded without its call, so no metric sees that the tool was called; record the call before \
-                     its result",
+                    "{} was recorded without its call, so no metric sees that the tool was called; a call comes before its \
+                     result",
                     event.in_short()
                 ));
             }
@@ -255,7 +260,7 @@ mod tests {
             assert_eq!(check(&events, &[]).is_ok(), is_seen, "{events:?}");
         }
         // A result may come in a later turn than its call.
-        let earlier = TurnRecord { events: vec![with_id("f", "1")], ..TurnRecord::default() };
-        assert_eq!(check(&[result("f", Some("1"))], &[earlier]), Ok(()));
+        let earlier = [FunctionCall::new("f", json!({})).with_id("1")];
+        assert_eq!(check(&[result("f", Some("1"))], &earlier), Ok(()));
     }
 }

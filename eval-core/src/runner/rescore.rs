@@ -9,7 +9,7 @@ use eval_support::words::count;
 use super::builder::EvalRunner;
 use super::error::RunnerError;
 use super::prepare::Job;
-use crate::play::renew_rubrics;
+use crate::play::{check_given, renew_rubrics};
 use crate::report::{CaseReport, RunReport};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
@@ -34,7 +34,7 @@ impl EvalRunner {
     ///
     /// The expectations are those of the given case, which may have been edited since the run. A run that ended in an
     /// error stays an error. A run in which the user said something else, or had fewer or more turns, than in the case becomes
-    /// one: the agent was never asked what the case asks now. Fails if the runner's settings contradict each other, or if
+    /// one: the agent was never asked what the case asks now. A turn without events keeps the rules of one that is played. Fails if the runner's settings contradict each other, or if
     /// there is no run.
     pub async fn score_case(
         &self,
@@ -58,7 +58,8 @@ impl EvalRunner {
         }
         for transcript in &mut runs {
             if transcript.error.is_none() {
-                transcript.error = other_conversation(transcript, case);
+                transcript.error =
+                    other_conversation(transcript, case).or_else(|| check_given(&transcript.turns));
             }
             renew_rubrics(transcript, case);
         }

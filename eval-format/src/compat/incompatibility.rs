@@ -98,7 +98,7 @@ impl Incompatibility {
     fn label(&self) -> &'static str {
         match self.code {
             Code::NothingChecked => "nothing that an agent does can fail this case",
-            Code::CannotPass => "nothing that an agent says can pass this case",
+            Code::CannotPass => "by these criteria no answer passes this case",
             _ => "this case cannot be scored",
         }
     }

@@ -31,13 +31,14 @@ pub fn check_passable(
     cases: &[EvalCase],
 ) -> Vec<Incompatibility> {
     let default = EvalConfig::adk_default();
-    let by = if config.is_some() { "its config" } else { "ADK's default criteria" };
+    let by = if config.is_some() { "the criteria of its config" } else { "ADK's default criteria" };
     let criteria = &config.unwrap_or(&default).criteria;
     let found = |(at, case): (usize, &EvalCase)| {
         let mut criteria = criteria.iter().filter(|(name, _)| !answered.contains(&name.as_str()));
         let why = criteria.find_map(|(name, criterion)| metric(name)?.cannot_pass(criterion, case))?;
-        let message = format!("no agent can pass it by {by}: {why}");
-        let help = "add the `final_response` that is expected, or choose criteria that compare something else, in \
+        let message =
+            format!("no agent can pass it by {by}, which hold unless an attribute names others: {why}");
+        let help = "if they hold, add the `final_response` that is expected, or choose criteria that compare something else, in \
                     `test_config.json` or in the attribute: `criteria(tool_trajectory_avg_score = 1.0)`";
         Some(Incompatibility::of_case(at, case, Code::CannotPass, message, help.to_owned()))
     };

@@ -1,7 +1,8 @@
 //! Custom metrics: their names, and whether each that a config declares has a function in Rust and is used.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use crate::metric::fields::DIRECTION;
 use crate::names::module_name;
 use crate::problem::{Code, Problem, shown};
 use crate::schema::Place;
@@ -40,17 +41,35 @@ pub(super) fn check(
     problems: &mut Vec<Problem>,
 ) {
     let place = &Place::Key(&Place::Root, &entry.key);
-    let criteria: HashSet<&str> = criteria.iter().map(|entry| entry.key.as_ref()).collect();
+    let criteria: HashMap<&str, &Entry<'_>> =
+        criteria.iter().map(|entry| (entry.key.as_ref(), entry)).collect();
     for entry in entry.value.object().unwrap_or_default() {
         let name = entry.key.as_ref();
         let place = &Place::Key(place, name);
         if !answered.contains(&name) {
             problems.push(unanswered(entry, place));
         }
-        if !criteria.contains(name) {
-            problems.push(never_runs(entry, place));
+        match criteria.get(name) {
+            None => problems.push(never_runs(entry, place)),
+            Some(criterion) if answered.contains(&name) && criterion.value.get(DIRECTION.name).is_none() => {
+                problems.push(without_direction(criterion));
+            }
+            Some(_) => {}
         }
     }
+}
+
+/// ADK infers from the statuses of the Python function whether lower scores are better.
+fn without_direction(criterion: &Entry<'_>) -> Problem {
+    let name = &shown(&criterion.key);
+    let message = format!("the criterion of the custom metric `{name}` does not say which scores pass");
+    Place::Key(&Place::Key(&Place::Root, "criteria"), name)
+        .error_at_key(Code::MissingKey, criterion, message)
+        .label("ADK takes it from the statuses of the Python function, which is not run")
+        .help(format!(
+            "write `\"{name}\": {{\"threshold\": .., \"direction\": \"at_least\"}}`, or `\"at_most\"` if lower is better; ADK \
+             passes over the key"
+        ))
 }
 
 fn unanswered(entry: &Entry<'_>, place: &Place<'_>) -> Problem {

@@ -64,11 +64,11 @@ impl EvalConfig {
         /// Sets an entry of `custom_metrics`, as ADK reads it: which Python function computes the metric.
         ///
         /// ```
-        /// use eval_format::{Criterion, EvalConfig};
+        /// use eval_format::{Criterion, Direction, EvalConfig};
         /// use serde_json::json;
         ///
         /// let config = EvalConfig::default()
-        ///     .with("brevity", Criterion::new(0.5))
+        ///     .with("brevity", Criterion::new(0.5).with_direction(Direction::AtLeast))
         ///     .with_custom_metric("brevity", json!({ "code_config": { "name": "my_metrics.brevity" } }));
         /// // The metric exists in Rust too.
         /// assert!(config.checked(&["brevity"]).is_ok());

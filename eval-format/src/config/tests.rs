@@ -217,7 +217,7 @@ fn criteria_that_check_nothing_are_errors() {
 
 #[test]
 fn custom_metrics_need_an_answer_in_rust() {
-    let text = r#"{"criteria": {"brevity": 0.5}, "customMetrics": {"brevity": {"codeConfig": {"name": "m.b"},
+    let text = r#"{"criteria": {"brevity": {"threshold": 0.5, "direction": "at_least"}}, "customMetrics": {"brevity": {"codeConfig": {"name": "m.b"},
         "metric_info": {"metricName": "brevity", "metric_value_info": {"interval": {"min_value": 0, "maxValue": "2"}}}}}}"#;
     let config = accepts(text, &["brevity"]);
     assert_eq!(config.custom_metrics.keys().collect::<Vec<_>>(), ["brevity"]);
@@ -226,6 +226,26 @@ fn custom_metrics_need_an_answer_in_rust() {
         r#"{"code_config":{"name":"m.b"},"metric_info":{"metric_name":"brevity","metric_value_info":{"interval":{"min_value":0.0,"max_value":2.0}}}}"#
     );
     assert_eq!(found(text, &[]), ["unanswered-custom-metric customMetrics.brevity"]);
+}
+
+/// google-adk infers it from the statuses of the function. Without it a metric of costs would have the opposite verdict here.
+#[test]
+fn a_custom_metric_of_adk_says_which_scores_pass() {
+    let text = |criterion: &str| {
+        format!(
+            r#"{{"criteria": {{"cost": {criterion}}}, "custom_metrics": {{"cost": {{"code_config": {{"name": "m.cost"}}}}}}}}"#
+        )
+    };
+    for criterion in ["5", r#"{"threshold": 5}"#] {
+        assert_eq!(found(&text(criterion), &["cost"]), ["missing-key criteria.cost"], "{criterion}");
+    }
+    for (direction, passes) in [(r#""at_least""#, [false, true]), (r#""at_most""#, [true, false])] {
+        let config = accepts(&text(&format!(r#"{{"threshold": 5, "direction": {direction}}}"#)), &["cost"]);
+        let criterion = config.criterion("cost").unwrap();
+        assert_eq!([3.0, 10.0].map(|score| criterion.is_met(score)), passes, "{direction}");
+    }
+    // A metric that is no port of one of ADK's says it only if lower scores are better.
+    accepts(r#"{"criteria": {"cost": 5}}"#, &["cost"]);
 }
 
 #[test]
@@ -259,7 +279,8 @@ fn custom_metrics_have_adks_shape() {
             vec!["missing-key custom_metrics.b.metric_info"],
         ),
     ] {
-        let text = format!(r#"{{"criteria": {{"b": 1}}, "custom_metrics": {{"b": {metric}}}}}"#);
+        let criterion = r#"{"threshold": 1, "direction": "at_least"}"#;
+        let text = format!(r#"{{"criteria": {{"b": {criterion}}}, "custom_metrics": {{"b": {metric}}}}}"#);
         assert_eq!(found(&text, &["b"]), expected, "{text}");
     }
     let unused = r#"{"criteria": {"response_match_score": 1}, "custom_metrics": {"b": {"code_config": {"name": "m"}}}}"#;
@@ -414,7 +435,7 @@ fn equal_keys_of_a_config_are_errors() {
 
 #[test]
 fn writing_and_reading_again_changes_nothing() {
-    let text = r#"{"criteria": {"brevity": {"threshold": 3, "words": {"max": 1}, "_why": "x"},
+    let text = r#"{"criteria": {"brevity": {"threshold": 3, "direction": "at_most", "words": {"max": 1}, "_why": "x"},
         "tool_trajectory_avg_score": {"threshold": 1, "matchType": 1}, "response_match_score": 0.5},
         "custom_metrics": {"brevity": {"code_config": {"name": "m.b"}, "description": "d"}},
         "user_simulator_config": {"type": "llm_backed", "model": "m", "modelConfiguration": {"temperature": 0},

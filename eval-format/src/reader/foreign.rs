@@ -120,6 +120,11 @@ const SCHEMAS: &[Schema] = &[
         },
     },
     Schema {
+        what: "an eval set of adk-eval",
+        help: "`cargo evalset import FILE -o SET` makes drafts of its cases",
+        sign: |root| in_cases(root, result_in_a_call),
+    },
+    Schema {
         what: "a dataset of single prompts",
         help: "make an eval case of each: `eval_id` and a `conversation` of one invocation",
         sign: |root| {
@@ -211,6 +216,16 @@ fn trpc_agent_go(root: &Node<'_>) -> Option<Sign> {
                 let sign = any(&scenario.value, &["stopSignal", "driver", "maxAllowedInvocations"])?;
                 Some(sign.below("conversationScenario"))
             })
+    })
+}
+
+/// adk-eval's place for the result of a call, in the call.
+fn result_in_a_call(case: &Node<'_>) -> Option<Sign> {
+    let turns = case.get("conversation")?.value.array()?;
+    turns.iter().enumerate().find_map(|(at, turn)| {
+        let calls = turn.get("intermediate_data")?.value.get("tool_uses")?;
+        let sign = any(first(&calls.value)?, &["expected_response"])?.below_index(0);
+        Some(sign.below("tool_uses").below("intermediate_data").below_index(at).below("conversation"))
     })
 }
 
@@ -326,6 +341,14 @@ mod tests {
             &cases(r#"{"case_id": "c", "conversation": []}"#),
             "an eval set of agentevals' examples",
             "eval_cases[0].case_id",
+        );
+        check(
+            &cases(
+                r#"{"eval_id": "c", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses":
+                [{"name": "f", "args": {}, "expected_response": null}]}}]}"#,
+            ),
+            "an eval set of adk-eval",
+            "eval_cases[0].conversation[0].intermediate_data.tool_uses[0].expected_response",
         );
         check(r#"[{"input": "Hi", "expected": "Hello"}]"#, "a dataset of single prompts", "[0].input");
         check(r#"{"question": "Hi"}"#, "a dataset of single prompts", "question");

@@ -3,6 +3,7 @@
 use eval_core::Verdict;
 use eval_core::metric::Score;
 use eval_core::report::{CaseReport, EvalReport, MetricOutcome, MetricReport};
+use eval_format::Direction;
 use eval_support::secrets::mask;
 use serde_json::{Map, Value, json};
 
@@ -68,6 +69,9 @@ fn metric(case: &CaseReport, metric: &MetricReport) -> Value {
         "threshold": metric.threshold(),
         "runs": case.run_count(),
     });
+    if let Some(bound) = metric.bound().filter(|bound| bound.direction == Direction::AtMost) {
+        details["direction"] = json!(bound.direction.as_str());
+    }
     if let Some(passed) = metric.passed_runs {
         // The mean alone would not say why it passed.
         details["passed_runs"] = json!(passed);

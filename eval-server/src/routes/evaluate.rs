@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_core::EvalSet;
+use eval_format::Value as Tree;
 use eval_format::problem::Code;
 use eval_format::reader::check_set;
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ use utoipa::ToSchema;
 use super::convert::{read, uploaded};
 use super::evaluate_answer::{Performance, RunResult, TraceResult};
 use super::evaluate_job::{Job, Progress};
-use super::evaluate_request::Parameters;
+use super::evaluate_request::{self, Parameters};
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
 use crate::app::{Call, Thread};
@@ -36,7 +37,7 @@ pub(crate) struct EvaluateRequest<'b> {
     /// The parameters.
     #[serde(default)]
     #[schema(value_type = Parameters)]
-    config: Value,
+    config: Tree,
     /// The eval set.
     #[serde(borrow, default)]
     #[schema(value_type = Option<Object>)]
@@ -212,7 +213,7 @@ fn document(received: &mut Received) -> Result<Job, Refusal> {
     let request: EvaluateRequest<'_> =
         serde_json::from_slice(&received.bytes).map_err(|error| Refusal::no_json(&received.bytes, &error))?;
     take_no_keys("credentialRefs", request.credential_refs.as_ref())?;
-    let parameters = Parameters::read(&request.config, &["body".into(), "config".into()])?;
+    let parameters = Parameters::read(&request.config.into(), &["body".into(), "config".into()])?;
     let traces = (read([request.traces.get().as_bytes()])?, Vec::new());
     let set = request.eval_set.filter(|set| set.get() != "null");
     let set = set.map(|set| checked("evalSet", set.get().as_bytes())).transpose()?;
@@ -231,8 +232,15 @@ fn form(received: &mut Received) -> Result<Job, Refusal> {
 /// What the fields of a form ask for.
 fn content(received: &mut Received, fields: &[Field]) -> Result<Job, Refusal> {
     let last = |name: &str, is: fn(&Field) -> bool| fields.iter().rfind(|it| it.name == name && is(it));
+    for name in ["config", "eval_set_file"] {
+        if fields.iter().filter(|field| field.name == name).count() > 1 {
+            return Err(Refusal::bad(format!(
+                "the field `{name}` is there twice: one of them would be lost"
+            )));
+        }
+    }
     let json = |field: &Field| {
-        serde_json::from_slice::<Value>(&field.bytes).map_err(|error| {
+        evaluate_request::json(&field.bytes).map_err(|error| {
             Refusal::bad(format!("Invalid {} JSON: {}", field.name, why(&field.bytes, &error)))
         })
     };

@@ -125,6 +125,11 @@ impl Parameters {
     }
 }
 
+/// JSON of a request. As in files, a key that stands twice is an error.
+pub(super) fn json(bytes: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice::<Tree>(bytes).map(Value::from)
+}
+
 /// Collects what is wrong.
 struct Reader {
     errors: Vec<FieldError>,

@@ -5,12 +5,12 @@ use axum::response::Response;
 use eval_agents::traces::Conversation;
 use eval_core::EvalCase;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::evaluate_answer::{MetricResult, MetricResults};
 use super::evaluate_job::Job;
-use super::evaluate_request::{Evaluator, Parameters};
+use super::evaluate_request::{Evaluator, Parameters, json};
 use super::sessions::{check_golden, found};
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
@@ -178,8 +178,10 @@ fn outcome(
 type Asked = (Option<String>, Option<Vec<String>>, Vec<Evaluator>);
 
 fn read(bytes: &[u8]) -> Result<Asked, Refusal> {
-    let mut body: Map<String, Value> = serde_json::from_slice(bytes)
-        .map_err(|error| Refusal::value(&["body".into()], error.to_string(), &Value::Null))?;
+    let no_body = |why: String| Refusal::value(&["body".into()], why, &Value::Null);
+    let Value::Object(mut body) = json(bytes).map_err(|error| no_body(error.to_string()))? else {
+        return Err(no_body("it is no object".to_owned()));
+    };
     let invalid =
         |name: &str, why: &str, found: &Value| Refusal::value(&["body".into(), name.into()], why, found);
     let text = |value: &Value, name: &str| {

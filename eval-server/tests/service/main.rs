@@ -2,6 +2,8 @@
 
 mod access;
 mod captures;
+mod doors;
+mod doors_table;
 mod faults;
 mod hostile;
 mod limits;

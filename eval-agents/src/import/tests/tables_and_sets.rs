@@ -134,6 +134,30 @@ fn sets_of_adk_rs_are_read() {
     assert_eq!(intermediate_responses[0].1[0].text.as_deref(), Some("Let me see."));
 }
 
+/// As `TestFile::save` of adk-eval 2.3.0 writes it.
+#[test]
+fn sets_of_adk_eval_are_read() {
+    let calls = |result: &str| {
+        let set = r#"{"eval_set_id": "s", "name": "S", "description": "", "eval_cases": [{"eval_id": "sunny", "description": "",
+            "conversation": [{"invocation_id": "1", "user_content": {"parts": [{"text": "Weather?"}], "role": "user"},
+            "final_response": {"parts": [{"text": "Sunny."}], "role": "model"},
+            "intermediate_data": {"tool_uses": [{"name": "look", "args": {"city": "Oslo"}, "expected_response": RESULT}],
+                "intermediate_responses": []}},
+            {"invocation_id": "2", "user_content": {"parts": [{"text": "Thanks."}], "role": "user"}, "final_response": null,
+            "intermediate_data": null}],
+            "session_input": {"app_name": "", "user_id": "", "state": {}}, "tags": ["smoke"]}]}"#;
+        let imported = parse(&set.replace("RESULT", result));
+        let expected =
+            r#"[sunny] Weather? > look(city: "Oslo") > Sunny. | Thanks. > >  ["turn 2 has no answer"]"#;
+        assert_eq!(shown(&imported), [expected]);
+        let turn = &imported.drafts[0].case.conversation[0];
+        turn.tool_responses().map(|it| serde_json::to_string(&it.response).unwrap()).collect::<Vec<_>>()
+    };
+    assert!(calls("null").is_empty());
+    assert_eq!(calls(r#"{"sky": "clear"}"#), [r#"{"sky":"clear"}"#]);
+    assert_eq!(calls(r#""clear""#), [r#"{"result":"clear"}"#]);
+}
+
 #[test]
 fn cases_of_a_set_are_new_drafts_and_what_is_none_is_an_error() {
     let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "_draft": {"from": "x"}, "_note": 1,

@@ -190,6 +190,19 @@ fn field<'v>(value: &'v Value, name: &str) -> &'v Value {
     }
 }
 
+/// Notes keys of OTLP that stand there in both spellings, with different values. One of them is read.
+fn check_spellings(what: &str, value: &Value, notes: &mut Notes) {
+    for (key, other) in value.as_object().into_iter().flatten().filter(|(key, _)| key.contains('_')) {
+        let read = &value[&*camel(key)];
+        if camel(key) != key && !read.is_null() && read != other {
+            notes.malformed(format!(
+                "{what} has `{}` and `{key}`, which are one key in two spellings",
+                camel(key)
+            ));
+        }
+    }
+}
+
 /// A span of OTLP and the id of its trace; `None` if it has no ids.
 pub(super) fn span(value: &Value, store: &mut Store) -> Option<(Id, Span)> {
     let Store { notes, copies, .. } = store;
@@ -200,6 +213,7 @@ pub(super) fn span(value: &Value, store: &mut Store) -> Option<(Id, Span)> {
         }
         return None;
     }
+    check_spellings("a span", value, notes);
     let text = |name| field(value, name).as_str().unwrap_or_default();
     let (Some(trace), Some(id)) = (Id::trace(text("traceId")), Id::span(text("spanId"))) else {
         notes.malformed("a span has no id, or none of its trace");
@@ -283,6 +297,7 @@ fn log(value: &Value, notes: &mut Notes) -> Option<Log> {
         notes.malformed(format!("a record of a log is {}", value.kind()));
         return None;
     }
+    check_spellings("a record of a log", value, notes);
     let attributes = attributes::otlp(&value["attributes"], notes);
     let named =
         [Some(field(value, "eventName")), attributes.get("otel.event.name"), attributes.get("event.name")];

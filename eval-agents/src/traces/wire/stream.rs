@@ -4,10 +4,11 @@
 //! document of any size is read in the memory of its largest element.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use eval_core::format::Value;
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 /// What reads an object field by field, a list element by element, or either.
@@ -99,7 +100,11 @@ impl<'de, T: Reads> Visitor<'de> for Read<'_, T> {
         if !T::OBJECTS {
             self.0.misfit("an object");
         }
+        let mut seen = BTreeSet::new();
         while let Some(Name(name)) = access.next_key()? {
+            if !seen.insert(name.clone().into_owned()) {
+                return Err(A::Error::custom(format_args!("key {name:?} stands twice in one object")));
+            }
             self.0.field(&name, &mut access)?;
         }
         Ok(())

@@ -40,6 +40,26 @@ const FILES: &[(&str, &str, usize)] = &[
         include_str!("../../../tests/vectors/judged/per_turn_user_simulator_quality_v1.json"),
         35,
     ),
+    (
+        "response_evaluation_score",
+        include_str!("../../../tests/vectors/judged/response_evaluation_score.json"),
+        17,
+    ),
+    (
+        "multi_turn_task_success_v1",
+        include_str!("../../../tests/vectors/judged/multi_turn_task_success_v1.json"),
+        10,
+    ),
+    (
+        "multi_turn_trajectory_quality_v1",
+        include_str!("../../../tests/vectors/judged/multi_turn_trajectory_quality_v1.json"),
+        10,
+    ),
+    (
+        "multi_turn_tool_use_quality_v1",
+        include_str!("../../../tests/vectors/judged/multi_turn_tool_use_quality_v1.json"),
+        10,
+    ),
 ];
 
 #[test]

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use eval_format::{ConversationScenario, Gate};
+use eval_format::{ConversationScenario, FunctionCall, FunctionResponse, Gate, IntermediateData};
+use serde_json::json;
 
 use super::*;
+use crate::transcript::{Transcript, TurnRecord};
 
 #[test]
 fn a_case_that_asks_nothing_is_no_case() {
@@ -140,6 +142,39 @@ fn what_a_config_says_beside_its_criteria_is_checked_where_custom_metrics_decide
 }
 
 #[test]
+fn a_turn_that_is_given_keeps_the_rules_of_one_that_is_played() {
+    let calls = EvalRunner::new().criterion("tool_trajectory_avg_score", Criterion::new(0.1));
+    let scored = |turns: Vec<Invocation>| {
+        let record = |invocation| TurnRecord { invocation, ..TurnRecord::default() };
+        let given =
+            Transcript { turns: turns.iter().cloned().map(record).collect(), ..Transcript::default() };
+        let case = turns.iter().fold(EvalCase::new("c"), |case, turn| case.turn(turn.clone()));
+        run(calls.score_case(&case, vec![given])).unwrap().verdict
+    };
+    let turn = || Invocation::user("hi").response("hello");
+    let result = || IntermediateData::Tools {
+        tool_uses: Vec::new(),
+        tool_responses: vec![FunctionResponse::new("f", json!({}))],
+        intermediate_responses: Vec::new(),
+    };
+    assert_eq!(scored(vec![turn()]), Verdict::Passed);
+    let called = turn().call(FunctionCall::new("f", json!({})));
+    assert_eq!(
+        scored(vec![called, turn().with_intermediate_data(result())]),
+        Verdict::Passed,
+        "of an earlier turn"
+    );
+    for (turn, why) in [
+        (turn().with_intermediate_data(result()), "the result of `f`, {} was recorded without its call"),
+        (Invocation::user("hi").response(" "), "the agent answered nothing that a user would see"),
+        (Invocation::user("hi"), "the agent answered nothing (0 events"),
+    ] {
+        let Verdict::Error { role: Role::Agent, message } = scored(vec![turn]) else { panic!("{why}") };
+        assert!(message.contains(why), "{message}");
+    }
+}
+
+#[test]
 fn a_recorded_run_of_another_conversation_is_an_error() {
     let recorded = |case: &EvalCase| {
         let report = run(EvalRunner::new().run_case(case, || Replay::new([["hi"], ["bye"]]))).unwrap();
@@ -221,7 +256,7 @@ fn a_recorded_run_without_a_turn_fits_no_scenario() {
     let scenario = EvalCase::new("c").scenario(ConversationScenario::new("Hi!", "Wants to hear hello."));
     let runner =
         EvalRunner::new().criterion("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("f"));
-    let report = run(runner.score_case(&scenario, vec![crate::transcript::Transcript::default()])).unwrap();
+    let report = run(runner.score_case(&scenario, vec![Transcript::default()])).unwrap();
     let said = "harness error: the recorded run has no turn; run it again";
     assert_eq!(report.verdict, Verdict::error(Role::Harness, said), "{report}");
 }

@@ -1,7 +1,7 @@
 //! What each kind of run is to ADK, and to adk-rs.
 
 use crate::export::Export;
-use eval_format::{Gate, Value};
+use eval_format::{Criterion, Gate, Value};
 use serde_json::json;
 
 use eval_core::{CaseReport, EvalCase, EvalRunner, EvalSet, Invocation, Replay};
@@ -239,4 +239,42 @@ fn the_report_of_adk_rs_has_its_names() {
         })
     );
     assert_eq!(json["results"][1]["overall_status"], "FAILED");
+}
+
+#[test]
+fn a_limit_that_is_exceeded_has_failed_in_every_export() {
+    use eval_core::agent::BoxError;
+    use eval_core::metric::{Metric, MetricInput, Score, Scores};
+
+    struct Cost(f64);
+
+    impl Metric for Cost {
+        async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {
+            Ok([Score::from(self.0)].into_iter().collect())
+        }
+    }
+
+    let set = EvalSet::new("s").case(EvalCase::new("c").turn(Invocation::user("hi").response("hi")));
+    for (cost, number, name) in [(3.0, 1, "PASSED"), (10.0, 2, "FAILED")] {
+        let runner = EvalRunner::new().criterion("cost", Criterion::at_most(5.0)).metric("cost", Cost(cost));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let report = runtime.block_on(runner.run_set(&set, || Replay::new([["hi"]]), 1)).unwrap();
+        assert_eq!(report.all_passed(), number == 1);
+        let run = &runs(&report, "c")[0];
+        assert_eq!(run["final_eval_status"].as_i64(), Some(number));
+        assert!(statuses(run).contains(&("cost".to_owned(), number)), "{run}");
+        let metrics = run["overall_eval_metric_results"].as_array().unwrap().iter();
+        let criterion = metrics.clone().find(|it| it["metric_name"].as_str() == Some("cost")).unwrap();
+        assert_eq!(criterion["criterion"]["direction"].as_str(), Some("at_most"));
+        let row = format!("s,c,cost,5.0,{cost:?},{name},hi,hi,hi,,");
+        assert!(report.to_csv().lines().any(|line| line == row), "{}", report.to_csv());
+        let json = report.to_adk_rs();
+        let result = &json["results"][0];
+        assert_eq!(
+            (&result["overall_status"], &result["scores"]["cost"]["status"]),
+            (&json!(name), &json!(name))
+        );
+        assert_eq!(result["scores"]["cost"]["details"]["direction"], "at_most");
+        assert_eq!(report.to_json()["cases"][0]["metrics"][0]["direction"], "at_most");
+    }
 }

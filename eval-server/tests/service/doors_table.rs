@@ -1,0 +1,1 @@
+../../../eval-agents/tests/support/doors.rs

@@ -137,6 +137,7 @@ fn spans_that_contradict_each_other_are_a_gap() {
 
 #[test]
 fn what_stands_twice_in_a_span_is_a_gap_or_an_error() {
+    const TWICE: &str = "malformed: the attribute `k` stands twice, with different values";
     let told = |text: &str| match Traces::from_reader(text.as_bytes()) {
         Ok(traces) => traces.gaps().iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
         Err(error) => error.to_string(),
@@ -161,7 +162,6 @@ fn what_stands_twice_in_a_span_is_a_gap_or_an_error() {
     let tags = |first: &str, second: &str| {
         format!(r#"[{{"key": "k", "value": "{first}"}}, {{"key": "k", "value": "{second}"}}]"#)
     };
-    const TWICE: &str = "malformed: the attribute `k` stands twice, with different values";
     for (found, expected) in [
         (attributes(&list("a", "b")), TWICE),
         (attributes(&list("a", "a")), ""),

@@ -137,7 +137,7 @@ fn a_limit_is_refused_where_it_has_no_word_and_fails_where_it_has_one() {
 
 /// Turns that took place, by what arrives with them.
 const TURNS: [(&str, &str, &str); 13] = [
-    ("the answer as text", r#"USER, SAYS"#, "passes"),
+    ("the answer as text", "USER, SAYS", "passes"),
     (
         "the answer twice",
         r#"USER, SAYS, EVENTS{"author": "a", "content": {"parts": [{"text": "hello"}]}}]}"#,

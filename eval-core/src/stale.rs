@@ -29,12 +29,6 @@ pub(crate) enum Freshness {
     Absent,
 }
 
-/// Compares before a test runs, and checks whether a file that was absent now exists. The recording is compared only if it
-/// `replays`.
-pub(crate) fn before_the_run(set: &SetSource, replays: bool) -> Freshness {
-    check(set, replays, Depth::AsTimesSay)
-}
-
 /// Whether nothing has been said of this set so far: that its sources are absent is said once in a process.
 pub(crate) fn is_news(set: &'static SetSource) -> bool {
     static SAID: Mutex<Vec<usize>> = Mutex::new(Vec::new());
@@ -47,17 +41,12 @@ pub(crate) fn is_news(set: &'static SetSource) -> bool {
     is_news
 }
 
-/// Compares content, whatever the times say.
-pub(crate) fn after_a_failure(set: &SetSource, replays: bool) -> Freshness {
-    check(set, replays, Depth::Content)
-}
-
 /// How much of a file is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Depth {
-    /// Its length, and its content if it is small or may have been swapped after the binary was built.
+pub(crate) enum Depth {
+    /// Before a test runs: its length, and its content if it is small or may have been swapped after the binary was built.
     AsTimesSay,
-    /// Its content.
+    /// After a failure: its content, whatever the times say.
     Content,
 }
 
@@ -136,7 +125,9 @@ fn last_change(found: &Metadata) -> Option<SystemTime> {
     Some(modified)
 }
 
-fn check(set: &SetSource, replays: bool, depth: Depth) -> Freshness {
+/// Compares the files of a set, and checks whether a file that was absent now exists. The recording is compared only if it
+/// `replays`.
+pub(crate) fn check(set: &SetSource, replays: bool, depth: Depth) -> Freshness {
     let root = root(set.manifest_dir);
     // A config without its set proves nothing: the sources may be elsewhere.
     if !are_sources_here(&root, [set.file]) {

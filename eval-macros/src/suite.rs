@@ -68,7 +68,7 @@ impl Suite {
             session: session.flatten(),
             filter,
             metric_names: args.metric_names(),
-            gate: args.running.gate(),
+            gate: args.running.gate,
             configs: Configs::new(args, &folders, diagnostics),
             folders: &folders,
             diagnostics,

@@ -27,7 +27,7 @@ use crate::journal::TestLog;
 use crate::judge::JudgeRouter;
 use crate::judge::Settings;
 use crate::report::{CaseReport, Location};
-use crate::stale::{self, Freshness};
+use crate::stale::{self, Depth, Freshness};
 use crate::transcript::RunError;
 use crate::verdict::{Role, Verdict};
 
@@ -224,7 +224,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
     };
     // While a judge is asked, the recording on disk is not the one compiled in.
     let replays = settings.replays();
-    let freshness = stale::before_the_run(test.set, replays);
+    let freshness = stale::check(test.set, replays, Depth::AsTimesSay);
     match &freshness {
         Freshness::Stale(how) => return break_off(how, &failure::stale(&test, how)),
         Freshness::Absent if stale::is_news(test.set) => show_past_the_harness(&format!(
@@ -254,7 +254,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         return Ok(());
     }
     let freshness = match freshness {
-        Freshness::Fresh => stale::after_a_failure(test.set, replays),
+        Freshness::Fresh => stale::check(test.set, replays, Depth::Content),
         other => other,
     };
     let text = failure::failing(&test, &report, print, &freshness, log.journal());

@@ -114,10 +114,8 @@ impl JudgeReply {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Sets the tokens that the answer took.
-    #[must_use]
-    pub fn usage(mut self, usage: UsageMetadata) -> Self {
-        self.usage = Some(usage);
-        self
+    setters! {
+        /// Sets the tokens that the answer took.
+        usage(usage: UsageMetadata) { usage = Some(usage) }
     }
 }

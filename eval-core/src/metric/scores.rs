@@ -144,11 +144,9 @@ impl RubricScore {
         Self { rubric_id: rubric_id.into(), score, rationale: None }
     }
 
-    /// Adds the reason.
-    #[must_use]
-    pub fn rationale(mut self, rationale: impl Into<String>) -> Self {
-        self.rationale = Some(rationale.into());
-        self
+    setters! {
+        /// Adds the reason.
+        rationale(rationale: impl Into<String>) { rationale = Some(rationale.into()) }
     }
 }
 
@@ -196,11 +194,9 @@ impl Scores {
         Self { overall: score.value(), scores: vec![score], whole_run: true }
     }
 
-    /// Replaces the overall score, for metrics whose overall score is not the naive mean.
-    #[must_use]
-    pub fn with_overall(mut self, overall: Option<f64>) -> Self {
-        self.overall = overall;
-        self
+    setters! {
+        /// Replaces the overall score, for metrics whose overall score is not the naive mean.
+        with_overall(overall: Option<f64>) { overall = overall }
     }
 
     /// The scores: one per turn, or a single one for the whole run.

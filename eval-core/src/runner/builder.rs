@@ -84,6 +84,12 @@ impl EvalRunner {
 
         /// Scores with these criteria instead of ADK's default ones.
         config(config: EvalConfig) { config = Some(config) }
+
+        /// Adds a criterion, or replaces the one of that name. The first one replaces ADK's default criteria, and those of the
+        /// folder of a set.
+        ///
+        /// [Configuration](crate::_documentation::configuration) has the table of what goes before what.
+        criterion(metric: impl Into<String>, criterion: Criterion) { criteria.push((metric.into(), criterion)) }
     }
 
     /// Gives the runs this label, unless they have one.
@@ -91,16 +97,6 @@ impl EvalRunner {
     #[must_use]
     pub fn __label_or(self, label: String) -> Self {
         if self.label.is_some() { self } else { self.label(label) }
-    }
-
-    /// Adds a criterion, or replaces the one of that name. The first one replaces ADK's default criteria, and those of the
-    /// folder of a set.
-    ///
-    /// [Configuration](crate::_documentation::configuration) has the table of what goes before what.
-    #[must_use]
-    pub fn criterion(mut self, metric: impl Into<String>, criterion: Criterion) -> Self {
-        self.criteria.push((metric.into(), criterion));
-        self
     }
 
     /// Scores with this metric, and with others that are named so, and with no further ones.

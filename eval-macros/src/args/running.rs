@@ -19,7 +19,8 @@ pub(crate) struct Running {
     pub(super) pass: Pass,
     /// The value of `pass`, if it is given.
     pub(super) pass_span: Option<Span>,
-    pub(super) gate: Gate,
+    /// How scores are compared with thresholds.
+    pub(crate) gate: Gate,
     pub(super) retry: u32,
     pub(super) timeout: Duration,
 }
@@ -44,11 +45,6 @@ impl Running {
         self.pass = parsed(&text)?;
         self.pass_span = Some(text.span());
         Ok(())
-    }
-
-    /// How scores are compared with thresholds.
-    pub(crate) fn gate(&self) -> Gate {
-        self.gate
     }
 
     /// Reads `gate = "every_turn"`.

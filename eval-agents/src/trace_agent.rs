@@ -189,6 +189,10 @@ impl Played {
             )
             .into());
         }
+        // Gaps that lose nothing that an expectation may be about.
+        let of_all = conversation.gaps.iter().filter(|_| number == 1).map(ToString::to_string);
+        let of_turn = stored.gaps.iter().map(|gap| format!("turn {number}: {gap}"));
+        of_all.chain(of_turn).for_each(|gap| turn.recorder().note(gap));
         Ok(())
     }
 }

@@ -323,7 +323,7 @@ async fn what_stands_in_a_trace_becomes_what_the_table_says() {
         "passes",
         "ERROR: ",
         "fails",
-        "passes",
+        "passes; note: repeated: ",
         "passes",
         "ERROR: ",
         "dropped: ",

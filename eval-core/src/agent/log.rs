@@ -1,9 +1,11 @@
 //! What is recorded in one conversation: the turn in progress, and what came too late for its turn.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -110,14 +112,14 @@ struct AtWork;
 
 impl AtWork {
     fn begin() -> Self {
-        AGENTS_AT_WORK.fetch_add(1, Ordering::Relaxed);
+        AGENTS_AT_WORK.fetch_add(1, Relaxed);
         Self
     }
 }
 
 impl Drop for AtWork {
     fn drop(&mut self) {
-        AGENTS_AT_WORK.fetch_sub(1, Ordering::Relaxed);
+        AGENTS_AT_WORK.fetch_sub(1, Relaxed);
     }
 }
 
@@ -181,9 +183,12 @@ impl Log {
 
     /// Adds a remark, once.
     pub(crate) fn note(&self, note: String) {
-        let mut state = self.state();
-        if state.notes.len() < MOST_NOTES && !state.notes.contains(&note) {
-            state.notes.push(note);
+        let notes = &mut self.state().notes;
+        match notes.len().cmp(&MOST_NOTES) {
+            _ if notes.contains(&note) => {}
+            Ordering::Less => notes.push(note),
+            Ordering::Equal => notes.push("further remarks are left out".to_owned()),
+            Ordering::Greater => {}
         }
     }
 
@@ -292,7 +297,7 @@ impl Log {
             state.strays.push(Arc::clone(self));
         });
         // A task or a thread may be of any case, and a test of a tool alone of none.
-        if let (Err(_), Some(late), 1..) = (told, late, AGENTS_AT_WORK.load(Ordering::Relaxed)) {
+        if let (Err(_), Some(late), 1..) = (told, late, AGENTS_AT_WORK.load(Relaxed)) {
             message::show(&format!("warning: {late}"));
         }
     }

@@ -149,7 +149,7 @@ impl Recorder {
     }
 
     /// Adds a remark to the run. The report shows it with the case, and no metric reads it. A remark that is there already is
-    /// not repeated.
+    /// not repeated. After 20 of them one more says that others are left out.
     ///
     /// ```
     /// # fn record(recorder: &eval_core::Recorder) {

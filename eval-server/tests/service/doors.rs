@@ -22,15 +22,18 @@ fn evaluated(reply: &Reply) -> Vec<String> {
     }
     let data = reply.data();
     let results = data["traceResults"].as_array().unwrap().iter();
-    let of_case =
-        results.filter(|it| it["evalCaseId"] == "c" || data["traceResults"].as_array().unwrap().len() == 1);
+    let of_case = results
+        .clone()
+        .filter(|it| it["evalCaseId"] == "c" || data["traceResults"].as_array().unwrap().len() == 1);
     let metrics: Vec<&Value> = of_case.flat_map(|it| it["metricResults"].as_array().unwrap()).collect();
     let error = metrics.iter().find_map(|metric| metric["error"].as_str());
     let error = error.or_else(|| data["errors"][0].as_str());
     match error {
         Some(error) => vec![format!("ERROR: {error}")],
         None if !metrics.is_empty() && metrics.iter().all(|metric| metric["evalStatus"] == "PASSED") => {
-            vec!["passes".to_owned()]
+            let warnings = results.clone().flat_map(|it| it["conversionWarnings"].as_array().unwrap());
+            let notes = warnings.map(|it| format!("note: {}", it.as_str().unwrap()));
+            std::iter::once("passes".to_owned()).chain(notes).collect()
         }
         None => vec!["fails".to_owned()],
     }
@@ -53,7 +56,7 @@ fn what_stands_in_traces_becomes_what_the_table_says() {
         "passes",
         "ERROR: ",
         "fails",
-        "passes",
+        "passes; note: repeated: ",
         "passes",
         "refused: 422",
         "dropped",

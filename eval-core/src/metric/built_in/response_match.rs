@@ -85,4 +85,17 @@ mod tests {
         check(Some(""), "", 0.0, "empty");
         check(None, "anything", 0.0, "no `final_response`");
     }
+
+    /// Run in google-adk 2.13.0, which compares all of these as an empty text.
+    #[test]
+    fn an_expected_answer_that_is_null_absent_or_empty_scores_0_as_in_adk() {
+        for answer in [r#", "final_response": null"#, "", r#", "final_response": {}"#] {
+            let expected = format!(r#"{{"user_content": {{"parts": [{{"text": "q"}}]}}{answer}}}"#);
+            let expected = Invocation::parse(&expected).unwrap();
+            for actual in [Invocation::user("q").response("anything"), Invocation::user("q")] {
+                let score = turn(&actual, Some(&expected), &Criterion::new(0.8));
+                assert_eq!(score.value(), Some(0.0), "{answer} {actual:?}");
+            }
+        }
+    }
 }

@@ -109,6 +109,16 @@ fn remarks_are_shown_once_with_the_case() {
         })
     });
     assert_eq!((error, notes), (None, vec!["the fallback answered".to_owned()]));
+    let (_, notes) = error_of(|| {
+        agent_fn(|_, recorder: Recorder| async move {
+            (0..30).for_each(|number| recorder.note(format!("remark {number}")));
+            "ok"
+        })
+    });
+    assert_eq!(
+        (notes.len(), notes[19].as_str(), notes[20].as_str()),
+        (21, "remark 19", "further remarks are left out")
+    );
 }
 
 #[test]

@@ -79,7 +79,8 @@ pub trait Export {
     /// A row of column names, then a row per metric, run and turn, informational metrics included. Numbers and tool
     /// calls are printed as Python prints them. A missing value is an empty field. Lines end in `\n`.
     ///
-    /// As in ADK, runs that ended in an error have no rows. So the table alone does not tell whether all cases passed. A metric
+    /// As in ADK, runs that ended in an error have no rows, and a case has none for its verdict. So the table alone does not tell whether
+    /// all cases passed. A metric
     /// that was skipped has rows without a score, `NOT_EVALUATED`. Unlike pandas, a field with a lone carriage return is quoted: most readers would
     /// otherwise end the row there.
     fn to_csv(&self) -> String;

@@ -88,6 +88,10 @@ Exit codes:
      not of this CI job or of the tests that are there now (name it if it is the one you mean)";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    report(args).map_err(|error| args.files.before_writing(error))
+}
+
+fn report(args: &Args) -> Result<Answer, CommandError> {
     let opens = if args.open { Some(page_to_open(args.files.page())?) } else { None };
     // Only formats for programs tell the scores of each run.
     let takes_all = args.format == Format::Json || args.files.take_all();

@@ -76,6 +76,10 @@ Exit codes:
   2  a case has no verdict (an error, not evaluated, interrupted), or nothing was run";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+    run_sets(args).map_err(|error| args.files.before_writing(error))
+}
+
+fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     // What is secret is known before anything is written.
     let agent = args.agent.choose()?;
     let options = args.options.read()?;

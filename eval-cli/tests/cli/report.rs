@@ -282,6 +282,28 @@ fn a_dash_sends_one_report_to_standard_output() {
 }
 
 #[test]
+fn a_file_of_an_earlier_run_is_named_where_no_other_is_written() {
+    let folder = Folder::new("report-earlier");
+    good(&folder, "r1");
+    assert_eq!(folder.run(&["report", "--junit", "j.xml", "--json", "r.json"]).code, Some(0));
+    let before = folder.read("j.xml");
+    let ran = folder.run(&["report", "r2", "--junit", "j.xml", "--json", "r.json", "--markdown", "m.md"]);
+    assert_eq!(ran.code, Some(2));
+    let said = "; `j.xml` and `r.json` are of an earlier run: do not take them for this one";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    assert_eq!(folder.read("j.xml"), before);
+    // The set is not here, so that one of the two files cannot be written.
+    folder.write("t.csv", "eval_status\nPASSED\n");
+    let ran = folder.run(&["report", "--junit", "j.xml", "--csv", "t.csv"]);
+    assert_eq!(ran.code, Some(2));
+    let said = "; `t.csv` is of an earlier run: do not take it for this one";
+    assert!(ran.err.contains(said) && !ran.err.contains("j.xml"), "{}", ran.err);
+    // There is no agent, so nothing runs.
+    let ran = folder.run(&["run", "none", "--agent-cmd", "true", "--json", "r.json"]);
+    assert!(ran.code == Some(2) && ran.err.contains("; `r.json` is of an earlier run"), "{}", ran.err);
+}
+
+#[test]
 fn transcripts_are_not_obeyed() {
     let folder = Folder::new("report-hostile");
     let mut journal = Journal::new(&folder, "r1");

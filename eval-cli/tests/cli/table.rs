@@ -271,6 +271,20 @@ fn a_stored_run_is_green_only_where_the_run_is() {
         let named = stored(&["r1"]);
         let shown = format!("{}: {push:?}: {named:?}", kind.name);
         assert!(named.code == Some(kind.named) || push.code != Some(0) && named.code == Some(2), "{shown}");
+        // ADK's results of it, each as `store result` takes it.
+        let published = stored(&["r1", "--publish", "--app", "app"]);
+        assert_eq!(published.code, named.code, "{}: {published:?}", kind.name);
+        let history =
+            fs::read_dir(folder.path("bucket/app/evals/eval_history")).into_iter().flatten().flatten();
+        let results = history.map(|entry| {
+            let name = entry.file_name().into_string().expect("a name");
+            let id = name.strip_suffix(".evalset_result.json").expect("a result");
+            ran(&folder, &["store", "result", &url, &format!("app/{id}")]).code
+        });
+        let results: Vec<_> = results.collect();
+        let is_green = !results.is_empty() && results.iter().all(|code| *code == Some(0));
+        let is_known = !["edited case", "removed case"].contains(&kind.name);
+        assert_eq!(is_green, kind.named == 0 && is_known, "{}: {results:?}: {published:?}", kind.name);
         let last = stored(&[]);
         assert!(kind.report.0 == 0 || last.code != Some(0), "{}: {last:?}", kind.name);
     });

@@ -7,4 +7,4 @@ mod session;
 
 pub use eval_set_result::EvalSetResult;
 pub(super) use eval_set_result::of_report;
-pub(super) use scored::{ExportedMetric, ExportedRun, ExportedTurn, error};
+pub(super) use scored::{ExportedMetric, ExportedRun, ExportedTurn, Status, why};

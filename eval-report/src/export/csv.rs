@@ -8,7 +8,7 @@ use eval_core::report::{CaseReport, EvalReport};
 use eval_format::{FunctionCall, Invocation};
 use eval_support::secrets::mask;
 
-use super::adk::{ExportedMetric, ExportedRun, ExportedTurn, error};
+use super::adk::{ExportedMetric, ExportedRun, ExportedTurn, Status, why};
 use super::file::{ExportError, create_folder_of};
 use super::python;
 
@@ -44,7 +44,8 @@ pub(super) fn append(report: &EvalReport, path: &Path) -> Result<(), ExportError
     append().map_err(ExportError::io(path))
 }
 
-/// The table of a report, and a row for each run that ended in an error, which has none in ADK's table.
+/// The table of a report, and rows for what has none in ADK's table: each run that ended in an error, and each case that did not
+/// pass although no row says so.
 pub(crate) fn table_with_errors(report: &EvalReport) -> String {
     table(report) + &text(report.cases.iter().flat_map(errors_of_case))
 }
@@ -68,7 +69,7 @@ fn text(rows: impl Iterator<Item = Row>) -> String {
 }
 
 fn rows_of_case(case: &CaseReport) -> Vec<Row> {
-    let runs: Vec<ExportedRun<'_>> = case.runs.iter().map(|run| ExportedRun::new(case, run)).collect();
+    let runs = ExportedRun::all(case);
     let mut rows = Vec::new();
     for metric in &case.metrics {
         for exported in &runs {
@@ -81,18 +82,28 @@ fn rows_of_case(case: &CaseReport) -> Vec<Row> {
     rows
 }
 
-/// A row for each run that ended in an error: without a metric, and with the error as the actual response.
-fn errors_of_case(case: &CaseReport) -> impl Iterator<Item = Row> {
-    case.runs.iter().filter_map(|run| {
-        let (_, message) = error(run)?;
+/// The rows of errors: without a metric, and with the error as the actual response.
+fn errors_of_case(case: &CaseReport) -> Vec<Row> {
+    let row = |status: Status, prompt: Option<String>, message: &str| {
         let mut row = Row::default();
         row[0] = case.eval_set_id.clone().unwrap_or_default();
         case.eval_id().clone_into(&mut row[1]);
-        ExportedRun::new(case, run).status.name().clone_into(&mut row[5]);
-        row[6] = run.transcript.turns.last().map(|turn| turn.invocation.user_text()).unwrap_or_default();
-        row[8] = message;
-        Some(row)
-    })
+        status.name().clone_into(&mut row[5]);
+        row[6] = prompt.unwrap_or_default();
+        message.clone_into(&mut row[8]);
+        row
+    };
+    let of_run = |run: &ExportedRun<'_>| {
+        let (_, message) = run.error.as_ref()?;
+        let last = run.run.transcript.turns.last();
+        Some(row(run.status, last.map(|turn| turn.invocation.user_text()), message))
+    };
+    let mut rows: Vec<Row> = ExportedRun::all(case).iter().filter_map(of_run).collect();
+    let is_green = |row: &Row| [Status::Passed, Status::Informational].map(Status::name).contains(&&*row[5]);
+    if !case.verdict.passed() && rows_of_case(case).iter().chain(&rows).all(is_green) {
+        rows.push(row(Status::of_case(&case.verdict), None, &why(case).1));
+    }
+    rows
 }
 
 /// A row per turn of a run.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use eval_core::report::{Role, RunError, RunReport, Transcript};
+use eval_core::report::Role;
 use eval_core::{CaseReport, EvalCase, EvalReport, Gate, Verdict};
 use eval_support::untrusted::one_line;
 
@@ -13,29 +13,33 @@ use crate::recorded::{Cases, RunResults};
 
 /// The cases that have a verdict, with what their files expect of them, and an error for each that has none or never began.
 ///
-/// Fails if a case is not in its file any more, or was edited since it ran: what it expected then is in no journal.
+/// Fails if a case with runs is not in its file any more, or was edited since it ran: what it expected then is in no journal.
 pub fn report(results: &RunResults<'_>) -> Result<EvalReport, CommandError> {
     let mut files = Cases::default();
     let mut report = EvalReport::default();
     for test in &results.tests {
-        if test.attempt.decided.is_none() {
-            let started = &test.attempt.started;
-            let (case, why) = (EvalCase::new(&started.eval_id), test.reason().unwrap_or_default());
-            report.cases.push(unplayed(started.eval_set_id.as_deref(), case, &why));
-            continue;
-        }
+        let attempt = test.attempt;
         let cannot = |why: String| {
             CommandError::new(
                 format!("`{}` cannot be written in the format of ADK: {why}", one_line(&test.name)),
                 "run it again, where the sets are",
             )
         };
-        let found = files.find(&test.attempt.started).map_err(|error| cannot(error.to_string()))?;
-        if found.is_edited {
-            return Err(cannot("it was edited since it ran".to_owned()));
-        }
-        let case = test.attempt.report(found.case);
-        report.cases.push(case.ok_or_else(|| cannot("a score is missing in its records".to_owned()))?);
+        let case = match files.find(&attempt.started) {
+            Ok(found) if !found.is_edited => found.case,
+            // What it expects is compared with nothing.
+            _ if attempt.decided.is_none() || attempt.evaluations.is_empty() => {
+                EvalCase::new(&attempt.started.eval_id)
+            }
+            Ok(_) => return Err(cannot("it was edited since it ran".to_owned())),
+            Err(error) => return Err(cannot(error.to_string())),
+        };
+        report.cases.push(if attempt.decided.is_none() {
+            let set = attempt.started.eval_set_id.as_deref();
+            unplayed(set, case, test.reason().unwrap_or_default())
+        } else {
+            attempt.report(case).ok_or_else(|| cannot("a score is missing in its records".to_owned()))?
+        });
     }
     for problem in &results.problems {
         // The set that a test of the same module named.
@@ -48,12 +52,13 @@ pub fn report(results: &RunResults<'_>) -> Result<EvalReport, CommandError> {
                 && module == problem.name.rsplit_once("::").map(|(module, _)| module)
         });
         let known = of_module.and_then(|test| test.attempt.started.eval_set_id.as_deref());
-        report.cases.push(unplayed(known.or(Some(set)), EvalCase::new(case), &problem.message));
+        report.cases.push(unplayed(known.or(Some(set)), EvalCase::new(case), problem.message.clone()));
     }
     Ok(report)
 }
 
-/// The table of ADK's `AgentEvaluator`, with a row for each case that is an error, has no verdict, or never began.
+/// The table of ADK's `AgentEvaluator`, with a row for each case that is an error, has no verdict, or never began, and for one
+/// that did not pass although no other row says so.
 pub fn csv(results: &RunResults<'_>) -> Result<String, CommandError> {
     Ok(table_with_errors(&report(results)?))
 }
@@ -78,19 +83,17 @@ pub fn save_adk_results(
 }
 
 /// The report of a case that has no verdict, and of which no run is known.
-fn unplayed(eval_set_id: Option<&str>, case: EvalCase, message: &str) -> CaseReport {
-    let error = Some(RunError::new(Role::Harness, None, message));
-    let run = RunReport { number: 1, transcript: Transcript::default(), error, metrics: Vec::new() };
+fn unplayed(eval_set_id: Option<&str>, case: EvalCase, message: String) -> CaseReport {
     CaseReport {
         eval_set_id: eval_set_id.map(str::to_owned),
         case,
         location: None,
         label: None,
-        runs: vec![run],
+        runs: Vec::new(),
         metrics: Vec::new(),
         passed_runs: None,
         gate: Gate::Mean,
-        verdict: Verdict::Error { role: Role::Harness, message: message.to_owned() },
+        verdict: Verdict::Error { role: Role::Harness, message },
         elapsed: Duration::ZERO,
         notes: Vec::new(),
         repeated: Vec::new(),

@@ -3,15 +3,18 @@
 //! A format that is written to a file has a module, an option in [`ReportFiles`], and a line in its list.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use eval_report::formats as format;
 use eval_support::untrusted::one_line;
+use eval_support::words::code_list;
 
 use crate::files::replace;
 use crate::output::{CommandError, mask};
 use crate::recorded::{RunResults, near};
 use crate::run_page;
+
 /// The files to write reports to.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct ReportFiles {
@@ -40,6 +43,10 @@ pub(in crate::commands) struct ReportFiles {
     /// `DIR/APP/.adk/eval_history`. Needs `--app`.
     #[arg(long, value_name = "DIR", requires = "app")]
     adk_results: Option<PathBuf>,
+
+    /// Whether [`write`](Self::write) was called.
+    #[arg(skip)]
+    came_to_write: Cell<bool>,
 }
 
 /// A report as text, without secrets.
@@ -73,7 +80,9 @@ impl ReportFiles {
 
     /// Writes the files. `app` is the app of ADK's results. One that cannot be written keeps no other from being written.
     pub(in crate::commands) fn write(&self, results: &RunResults<'_>, app: Option<&str>) -> Written {
+        self.came_to_write.set(true);
         let mut done = Written { printed: None, saved: Vec::new(), failed: None };
+        let mut unwritten = Vec::new();
         for (path, render) in self.list() {
             let Some(path) = path else { continue };
             let written = render(results).and_then(|text| {
@@ -82,8 +91,12 @@ impl ReportFiles {
                 }
                 done.printed.replace(text).map_or(Ok(()), |_| Err(two_on_standard_output()))
             });
-            done.failed = done.failed.or(written.err());
+            if let Err(error) = written {
+                done.failed.get_or_insert(error);
+                unwritten.push(path);
+            }
         }
+        done.failed = done.failed.map(|error| naming_earlier(error, unwritten));
         if let (Some(agents), Some(app)) = (&self.adk_results, app) {
             match format::save_adk_results(results, agents, app) {
                 Ok(saved) => done.saved = saved,
@@ -92,6 +105,28 @@ impl ReportFiles {
         }
         done
     }
+
+    /// An error of a command. If it came before the files were written, it names those that are there of an earlier run.
+    pub(in crate::commands) fn before_writing(&self, error: CommandError) -> CommandError {
+        let unwritten = self.list().into_iter().filter_map(|(path, _)| path);
+        if self.came_to_write.get() { error } else { naming_earlier(error, unwritten) }
+    }
+}
+
+/// The error, with the names of those of the unwritten files that are there: an earlier run wrote them, and they may be green.
+fn naming_earlier<'p>(error: CommandError, unwritten: impl IntoIterator<Item = &'p Path>) -> CommandError {
+    let there = unwritten.into_iter().filter(|path| path.as_os_str() != STANDARD_OUTPUT && path.exists());
+    let names: Vec<String> = there.map(|path| one_line(&path.display().to_string())).collect();
+    if names.is_empty() {
+        return error;
+    }
+    let (is, it) = if names.len() == 1 { ("is", "it") } else { ("are", "them") };
+    let help = format!(
+        "{}; {} {is} of an earlier run: do not take {it} for this one",
+        error.help,
+        code_list(&names)
+    );
+    CommandError::new(error.message, help)
 }
 
 /// What became of the reports.

@@ -1,9 +1,9 @@
 //! ADK's results: those of our runs, and those that google-adk stored.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
-use eval_core::EvalReport;
+use eval_core::{CaseReport, EvalReport};
 use eval_format::conventions::check_path_part;
 use eval_report::export::Export;
 use eval_support::untrusted::one_line;
@@ -24,15 +24,7 @@ pub(crate) async fn put_results(
     app: Option<&str>,
 ) -> Result<(Vec<String>, Vec<String>), CommandError> {
     let (mut places, mut notes) = (Vec::new(), Vec::new());
-    let mut nameless = 0;
-    let mut apps: BTreeMap<String, EvalReport> = BTreeMap::new();
-    for case in report.cases {
-        let of_set = case.case.session_input.as_ref().map(|input| input.app_name.as_str());
-        match app.or(of_set.filter(|name| !name.is_empty())) {
-            Some(app) => apps.entry(app.to_owned()).or_default().cases.push(case),
-            None => nameless += 1,
-        }
-    }
+    let (apps, nameless) = by_app(report, app);
     if nameless > 0 {
         notes.push(format!(
             "{} without an app: no result for ADK is stored of them; `--app NAME` names the app",
@@ -58,6 +50,31 @@ pub(crate) async fn put_results(
         }
     }
     Ok((places, notes))
+}
+
+/// The cases of each app, and how many have none. `app` is the app of all cases. Without it, they are filed under the app that they
+/// name. A case that names none, as of a test that never began, is filed under those of its set: their results would be green
+/// without it.
+fn by_app(report: EvalReport, app: Option<&str>) -> (BTreeMap<String, EvalReport>, usize) {
+    let mut nameless = 0;
+    let named = |case: &CaseReport| {
+        let of_case = case.case.session_input.as_ref().map(|input| input.app_name.as_str());
+        app.or(of_case.filter(|name| !name.is_empty())).map(str::to_owned)
+    };
+    let mut of_sets: BTreeMap<Option<String>, BTreeSet<String>> = BTreeMap::new();
+    for case in &report.cases {
+        of_sets.entry(case.eval_set_id.clone()).or_default().extend(named(case));
+    }
+    let mut apps: BTreeMap<String, EvalReport> = BTreeMap::new();
+    for case in report.cases {
+        let of_set = || of_sets.get(&case.eval_set_id).cloned().unwrap_or_default();
+        let of_case = named(&case).map_or_else(of_set, |app| BTreeSet::from([app]));
+        nameless += usize::from(of_case.is_empty());
+        for app in of_case {
+            apps.entry(app).or_default().cases.push(case.clone());
+        }
+    }
+    (apps, nameless)
 }
 
 /// A stored result.
@@ -183,6 +200,37 @@ mod tests {
         {"eval_id": "c", "final_eval_status": 2, "overall_eval_metric_results": [
             {"metric_name": "m", "score": 0.5, "eval_status": 2},
             {"metric_name": "n", "score": null, "eval_status": 3}]}]}"#;
+
+    #[test]
+    fn a_case_that_names_no_app_is_in_the_result_of_its_set() {
+        use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
+
+        let case = |id: &str| EvalCase::new(id).turn(Invocation::user("hi").response("hi"));
+        let of = |id: &str, app: &str| {
+            let mut case = case(id);
+            case.session_input.get_or_insert_default().app_name = app.to_owned();
+            case
+        };
+        let sets = [
+            EvalSet::new("s").case(of("one", "a")).case(of("two", "b")).case(case("lost")),
+            EvalSet::new("t").case(case("nameless")),
+        ];
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let mut report = EvalReport::default();
+        for set in &sets {
+            let agent = || Replay::new([["hi"]]);
+            report.cases.extend(runtime.block_on(EvalRunner::new().run_set(set, agent, 1)).unwrap().cases);
+        }
+        let ids = |report: &EvalReport| report.cases.iter().map(|it| it.eval_id().to_owned()).collect();
+        let filed = |app| -> (Vec<(String, Vec<String>)>, usize) {
+            let (apps, nameless) = by_app(report.clone(), app);
+            (apps.iter().map(|(app, report)| (app.clone(), ids(report))).collect(), nameless)
+        };
+        let named =
+            |app: &str, ids: &[&str]| (app.to_owned(), ids.iter().map(|it| (*it).to_owned()).collect());
+        assert_eq!(filed(None), (vec![named("a", &["one", "lost"]), named("b", &["two", "lost"])], 1));
+        assert_eq!(filed(Some("c")), (vec![named("c", &["one", "two", "lost", "nameless"])], 0));
+    }
 
     #[test]
     fn results_are_read_in_the_forms_that_adk_reads() {

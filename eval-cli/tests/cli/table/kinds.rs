@@ -34,6 +34,10 @@ pub(super) enum End {
     Down,
     Skip,
     Open,
+    /// The harness failed before a run.
+    Stale,
+    /// Its run passed, and was repeated after a call of a forbidden tool.
+    Forbidden,
 }
 
 /// A journal with these attempts, numbered so, of the test binary that holds [`ALL`].
@@ -69,6 +73,46 @@ pub(super) fn journal<'f>(folder: &'f Folder, at: &str, attempt: u32, ends: &[(&
                 journal.decided(test, &json!({ "is": "skipped", "reason": "nobody to ask" }), None, "");
             }
             End::Open => {}
+            End::Stale => {
+                let verdict = error("harness", "`weather.evalset.json` has changed since the build");
+                let decided = json!({
+                    "record": "decided", "test": test, "verdict": verdict, "elapsed": 0.0, "at": "2026-11-22T02:31:38.500Z",
+                });
+                journal.raw(&decided.to_string());
+            }
+            End::Forbidden => {
+                let call = json!({ "function_call": { "name": "refund", "args": {} } });
+                let says = |part: &Value| json!({ "role": "model", "parts": [part] });
+                let ran = json!({
+                    "record": "ran", "test": test, "run": 1, "evaluation": 1, "repeated": true,
+                    "transcript": {
+                        "session": { "app_name": "a", "user_id": "u", "session_id": "s" },
+                        "turns": [{
+                            "invocation_id": "turn-1", "creation_timestamp": 1.0,
+                            "user_content": { "role": "user", "parts": [{ "text": "Weather?" }] },
+                            "events": [{ "author": "agent", "content": says(&call), "at": 0.25 }],
+                        }],
+                        "error": { "role": "agent", "message": "the connection was closed", "unreachable": true },
+                    },
+                });
+                journal.raw(&ran.to_string());
+                journal.ran_only(test, 1, &json!(null));
+                let metric = "tool_trajectory_avg_score";
+                let scored = json!([{ "name": metric, "outcome": crate::journal::outcome(&[1.0]) }]);
+                let scored =
+                    json!({ "record": "scored", "test": test, "run": 1, "evaluation": 1, "metrics": scored });
+                journal.raw(&scored.to_string());
+                let options = json!({ "match_type": "IN_ORDER", "forbidden_tools": ["refund"] });
+                let forbids = json!({ "threshold": 1.0, "options": options });
+                let metric = json!({
+                    "name": metric, "criterion": forbids, "score": 1.0, "scored": 1, "total": 1, "verdict": failed(),
+                });
+                let decided = json!({
+                    "record": "decided", "test": test, "verdict": failed(), "metrics": [metric], "elapsed": 1.25,
+                    "repeated": 1, "at": "2026-11-22T02:31:38.500Z",
+                });
+                journal.raw(&decided.to_string());
+            }
         }
     }
     journal
@@ -129,7 +173,7 @@ pub(super) struct Kind {
     pub(super) rerun: [i32; 4],
 }
 
-pub(super) const KINDS: [Kind; 31] = [
+pub(super) const KINDS: [Kind; 34] = [
     Kind {
         name: "complete",
         write: |folder| run_of(folder, &PASS, &json!({})),
@@ -153,6 +197,30 @@ pub(super) const KINDS: [Kind; 31] = [
         named: 2,
         rescore: 2,
         rerun: [0, 2, 0, 2],
+    },
+    Kind {
+        name: "stale test",
+        write: |folder| run_of(folder, &[PASS[0], (ALL[1], End::Stale), PASS[2]], &json!({})),
+        report: (2, "of 3 cases: 1 with errors"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 0, 2],
+    },
+    Kind {
+        name: "all stale",
+        write: |folder| run_of(folder, &ALL.map(|name| (name, End::Stale)), &json!({})),
+        report: (2, "of 3 cases: 3 with errors"),
+        named: 2,
+        rescore: 2,
+        rerun: [0, 2, 0, 2],
+    },
+    Kind {
+        name: "failed in an attempt that was repeated",
+        write: |folder| run_of(folder, &[PASS[0], (ALL[1], End::Forbidden), PASS[2]], &json!({})),
+        report: (1, "of 3 cases: 1 failed"),
+        named: 1,
+        rescore: 1,
+        rerun: [0, 0, 1, 1],
     },
     Kind {
         name: "failed beside an error",

@@ -11,8 +11,8 @@ use super::scored::{AdkScore, ExportedMetric, ExportedRun};
 use super::session;
 
 /// The run with every field of ADK's.
-pub(super) fn value(case: &CaseReport, run: &RunReport) -> Value {
-    let scored = ExportedRun::new(case, run);
+pub(super) fn value(case: &CaseReport, scored: &ExportedRun<'_>) -> Value {
+    let run = &*scored.run;
     let session = &run.transcript.session;
     let eval_set_id = case.eval_set_id.as_deref().unwrap_or_default();
     Value::from(Map::from([
@@ -22,10 +22,10 @@ pub(super) fn value(case: &CaseReport, run: &RunReport) -> Value {
         ("eval_id", Value::from(case.eval_id())),
         ("final_eval_status", Value::from(scored.status.number())),
         ("eval_metric_results", Value::Null),
-        ("overall_eval_metric_results", overall(&scored, run)),
-        ("eval_metric_result_per_invocation", per_invocation(&scored, case, run)),
+        ("overall_eval_metric_results", overall(scored, run)),
+        ("eval_metric_result_per_invocation", per_invocation(scored, case, run)),
         ("session_id", Value::from(session.session_id.as_str())),
-        ("session_details", session::details(run)),
+        ("session_details", session::details(run, scored.error.as_ref())),
         ("user_id", Value::from(user_id(case, run))),
     ]))
 }

@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::super::file::{ExportError, create_folder_of, create_whole};
 use super::case_result;
+use super::scored::ExportedRun;
 
 /// What came out of one eval set, in the form of google-adk 2.13.0's `EvalSetResult`.
 ///
@@ -38,7 +39,8 @@ use super::case_result;
 /// 4 informational. A run that ended in an error has the status 2 and its turns without metrics, as in ADK; the text of
 /// the error is the last event of `session_details`. A metric that was skipped was not evaluated; one that does not apply
 /// leaves the status of its run as it is. The score of a metric is the one of the run, which ADK computes in its own way for some metrics. So the status of a run may differ from the verdict
-/// on the case, which is about all turns of all runs.
+/// on the case, which is about all turns of all runs. But a case that did not pass is no pass here: if each of its runs passed, all
+/// have the status of the case, and a case without runs has an entry with it. The scores stay.
 #[derive(Clone, Debug)]
 pub struct EvalSetResult<'a> {
     app_name: String,
@@ -87,8 +89,11 @@ impl EvalSetResult<'_> {
 
     /// The result as a value with every field that ADK writes.
     pub fn to_value(&self) -> Value {
-        let runs =
-            self.cases.iter().flat_map(|case| case.runs.iter().map(|run| case_result::value(case, run)));
+        let of_case = |case: &&CaseReport| {
+            let runs = ExportedRun::all(case);
+            runs.iter().map(|run| case_result::value(case, run)).collect::<Vec<_>>()
+        };
+        let runs = self.cases.iter().flat_map(of_case);
         masked(Map::from([
             ("eval_set_result_id", Value::from(self.id())),
             ("eval_set_result_name", Value::from(self.name())),

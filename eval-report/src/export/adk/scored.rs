@@ -1,10 +1,15 @@
 //! One run with ADK's statuses: one per metric and turn, one per metric, one for the run.
 
+use std::borrow::Cow;
+
 use eval_format::{Bound, Gate, Invocation};
 
+use eval_core::__private::failure_texts;
 use eval_core::metric::arithmetic::Pool;
 use eval_core::metric::{RubricScore, Score, Scores};
-use eval_core::report::{CaseReport, MetricOutcome, MetricReport, Role, RunReport, TurnVerdict};
+use eval_core::report::{
+    CaseReport, MetricOutcome, MetricReport, Role, RunError, RunReport, Transcript, TurnVerdict, Verdict,
+};
 
 /// ADK's `EvalStatus`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +47,15 @@ impl Status {
             Some(TurnVerdict::Passed) => Self::Passed,
             Some(TurnVerdict::Failed) => Self::Failed,
             Some(TurnVerdict::NotEvaluated | TurnVerdict::Informational) | None => Self::of(None, bound),
+        }
+    }
+
+    /// The status of a case by its verdict. An error is a failure to ADK.
+    pub(crate) fn of_case(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Passed => Self::Passed,
+            Verdict::Failed | Verdict::Error { .. } => Self::Failed,
+            _ => Self::NotEvaluated,
         }
     }
 
@@ -91,14 +105,38 @@ pub(crate) struct ExportedTurn<'a> {
 /// A run with its metrics. A run that ended in an error has none.
 #[derive(Debug)]
 pub(crate) struct ExportedRun<'a> {
+    /// Made up for a case without runs.
+    pub(crate) run: Cow<'a, RunReport>,
     pub(crate) status: Status,
     pub(crate) metrics: Vec<ExportedMetric<'a>>,
+    /// The error that ended the run or a metric on it, or what failed the case although its runs passed: who failed, and the
+    /// message.
+    pub(crate) error: Option<(Role, String)>,
 }
 
 impl<'a> ExportedRun<'a> {
-    pub(crate) fn new(case: &'a CaseReport, run: &'a RunReport) -> Self {
-        if error(run).is_some() {
-            return Self { status: Status::Failed, metrics: Vec::new() };
+    /// The runs of a case, at least one. Where the case did not pass and no run of it says so, each has the status of the case.
+    pub(crate) fn all(case: &'a CaseReport) -> Vec<Self> {
+        let mut runs: Vec<Self> = case.runs.iter().map(|run| Self::new(case, run)).collect();
+        if runs.is_empty() {
+            let (transcript, metrics) = (Transcript::default(), Vec::new());
+            let run = Cow::Owned(RunReport { number: 1, transcript, error: None, metrics });
+            let status = Status::of_case(&case.verdict);
+            runs.push(Self { run, status, metrics: Vec::new(), error: None });
+        }
+        let is_said = !case.runs.is_empty() && runs.iter().any(|run| run.status != Status::Passed);
+        if !case.verdict.passed() && !is_said {
+            for run in &mut runs {
+                (run.status, run.error) = (Status::of_case(&case.verdict), Some(why(case)));
+            }
+        }
+        runs
+    }
+
+    fn new(case: &'a CaseReport, run: &'a RunReport) -> Self {
+        let error = error(run);
+        if error.is_some() {
+            return Self { run: Cow::Borrowed(run), status: Status::Failed, metrics: Vec::new(), error };
         }
         let metrics: Vec<ExportedMetric<'a>> = case
             .metrics
@@ -116,7 +154,7 @@ impl<'a> ExportedRun<'a> {
                 }
             })
             .collect();
-        Self { status: decide(&metrics), metrics }
+        Self { run: Cow::Borrowed(run), status: decide(&metrics), metrics, error }
     }
 }
 
@@ -170,7 +208,7 @@ impl<'a> ExportedMetric<'a> {
 }
 
 /// The error that ended the run or a metric on it: who failed, and the message.
-pub(crate) fn error(run: &RunReport) -> Option<(Role, String)> {
+fn error(run: &RunReport) -> Option<(Role, String)> {
     if let Some(error) = &run.error {
         return Some((error.role, error.to_string()));
     }
@@ -182,7 +220,18 @@ pub(crate) fn error(run: &RunReport) -> Option<(Role, String)> {
     })
 }
 
-/// The status of the run.
+/// What keeps a case from passing: who failed, and the message.
+pub(crate) fn why(case: &CaseReport) -> (Role, String) {
+    let verdict = &case.verdict;
+    if let Verdict::Error { role, message } = verdict {
+        return (*role, RunError::new(*role, None, message.as_str()).to_string());
+    }
+    let of_metrics = || failure_texts(case).map(|(reason, _)| reason);
+    let reason = verdict.reason().map(str::to_owned).or_else(of_metrics).unwrap_or_default();
+    (Role::Harness, reason)
+}
+
+/// The status of a run by its metrics.
 ///
 /// A metric that was not evaluated keeps the run from passing, unless it does not apply. ADK instead lets one passing metric
 /// pass the run, however many others were not evaluated.

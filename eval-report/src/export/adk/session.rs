@@ -2,17 +2,15 @@
 
 use eval_format::{Map, Value};
 
-use super::scored::error;
 use eval_core::agent::Event;
-use eval_core::report::{RunReport, TurnRecord};
+use eval_core::report::{Role, RunReport, TurnRecord};
 
 /// The session with its events; `null` where none was opened and nothing broke.
 ///
-/// As in ADK's sessions, fragments of streamed answers are left out. An error that ended the run is the last
+/// As in ADK's sessions, fragments of streamed answers are left out. The error of the run is the last
 /// event: nothing else in ADK's results has a place for its text.
-pub(super) fn details(run: &RunReport) -> Value {
+pub(super) fn details(run: &RunReport, error: Option<&(Role, String)>) -> Value {
     let (session, turns) = (&run.transcript.session, &run.transcript.turns);
-    let error = error(run);
     if session.session_id.is_empty() && error.is_none() {
         return Value::Null;
     }
@@ -21,7 +19,7 @@ pub(super) fn details(run: &RunReport) -> Value {
     let mut events: Vec<Value> =
         turns.iter().enumerate().flat_map(|(at, turn)| turn_events(at + 1, turn)).collect();
     if let Some((role, message)) = error {
-        let error = Event::error(role.to_string(), "ERROR", message);
+        let error = Event::error(role.to_string(), "ERROR", message.as_str());
         events.push(value(&error, last.map_or("", |turn| &turn.invocation.invocation_id), "error", updated));
     }
     Value::from(Map::from([

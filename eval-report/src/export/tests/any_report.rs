@@ -9,7 +9,8 @@ use serde_json::json;
 use super::fixture;
 use super::strategies;
 use crate::adk_oracle::ask;
-use crate::export::EvalSetResult;
+use crate::export::{EvalSetResult, table_with_errors};
+use eval_core::EvalReport;
 
 /// The rows of a table, by RFC 4180.
 fn rows(table: &str) -> Vec<Vec<String>> {
@@ -43,6 +44,15 @@ proptest! {
         let (last, rows) = table.split_last().unwrap();
         prop_assert_eq!(last, &[String::new()]);
         prop_assert!(rows.iter().all(|row| row.len() == rows[0].len()));
+        // None of these cases passed.
+        for case in &report.cases {
+            let report = EvalReport { cases: vec![case.clone()] };
+            let is_green = |row: &Vec<String>| row.get(5).is_none_or(|it| ["PASSED", "INFORMATIONAL"].contains(&&**it));
+            prop_assert!(!self::rows(&table_with_errors(&report))[1..].iter().all(is_green));
+            let result = report.adk_results("app", fixture::time())[0].to_value();
+            let runs = result["eval_case_results"].as_array().unwrap_or_default();
+            prop_assert!(!runs.iter().all(|run| run["final_eval_status"].as_i64() == Some(1)));
+        }
         let json = report.to_adk_rs();
         prop_assert_eq!(json["results"].as_array().map(Vec::len), Some(report.cases.len()));
         prop_assert!(!report.to_string().is_empty());

@@ -1,6 +1,6 @@
 //! What each kind of run is to ADK, and to adk-rs.
 
-use crate::export::Export;
+use crate::export::{Export, table_with_errors};
 use eval_format::{Criterion, Gate, Value};
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use eval_core::{CaseReport, EvalCase, EvalRunner, EvalSet, Invocation, Replay};
 
 use super::fixture;
 use eval_core::Verdict;
-use eval_core::report::{EvalReport, MetricOutcome, TurnVerdict};
+use eval_core::report::{EvalReport, MetricOutcome, Role, TurnVerdict};
 
 /// The runs of a case in ADK's form.
 fn runs(report: &EvalReport, eval_id: &str) -> Vec<Value> {
@@ -116,6 +116,43 @@ fn a_metric_that_was_skipped_is_named_in_every_export() {
         let json = report.to_adk_rs();
         assert_eq!(json["results"][0]["skipped"], json!({ "picky": "no judge" }));
         assert!(report.to_string().contains("picky skipped"), "{report}");
+    }
+}
+
+#[test]
+fn a_case_that_did_not_pass_is_green_in_no_export() {
+    let error = |role, message: &str| Verdict::Error { role, message: message.to_owned() };
+    for (verdict, status, name, author, message) in [
+        (Verdict::Failed, 2, "FAILED", "harness", "FAILED"),
+        (error(Role::Harness, "the set is stale"), 2, "FAILED", "harness", "harness error: the set is stale"),
+        (error(Role::Setup, "no key"), 2, "FAILED", "setup", "setup error: no key"),
+        (Verdict::NotEvaluated("no score".to_owned()), 3, "NOT_EVALUATED", "harness", "no score"),
+        (Verdict::Skipped("not run".to_owned()), 3, "NOT_EVALUATED", "harness", "not run"),
+    ] {
+        for (has_runs, entries) in [(true, 2), (false, 1)] {
+            let mut report = fixture::report();
+            report.cases.truncate(1);
+            let case = &mut report.cases[0];
+            case.verdict = verdict.clone();
+            if !has_runs {
+                case.runs.clear();
+            }
+            let runs = runs(&report, "forecast");
+            assert_eq!(runs.len(), entries, "{verdict:?}");
+            for run in runs {
+                assert_eq!(run["final_eval_status"].as_i64(), Some(status), "{verdict:?}");
+                // The scores are ADK's.
+                assert_eq!(statuses(&run).iter().filter(|(_, status)| *status == 1).count() >= 3, has_runs);
+                let last = run["session_details"]["events"].as_array().unwrap().last().unwrap().clone();
+                assert_eq!(last["author"].as_str(), Some(author));
+                assert_eq!(last["error_message"].as_str(), Some(message));
+            }
+            let table = table_with_errors(&report);
+            let row = |row: &&str| {
+                row.starts_with(&format!("weather,forecast,,,,{name},")) && row.contains(message)
+            };
+            assert_eq!(table.lines().filter(row).count(), entries, "{table}");
+        }
     }
 }
 

@@ -135,7 +135,7 @@ pub(crate) fn answer(events: &[Event]) -> Option<usize> {
             .rev()
             .filter(|(_, event)| !event.is_users() && event.is_final() && event.says_something())
     };
-    finals().find(|(_, event)| event.has_visible_text()).or_else(|| finals().next()).map(|(at, _)| at)
+    finals().find(|(_, event)| event.has_text()).or_else(|| finals().next()).map(|(at, _)| at)
 }
 
 #[cfg(test)]

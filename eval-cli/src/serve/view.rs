@@ -19,9 +19,9 @@ use crate::page::{self, CaseRow, Fact, Live, PageModel};
 use crate::recorded::{LoadedRun, RunResults};
 use crate::run_page;
 
-/// The views of the runs that were asked for last.
+/// The views of the runs that were asked for last, by the name that was asked for and the id.
 #[derive(Debug, Default)]
-pub(super) struct Views(Vec<(String, Arc<View>)>);
+pub(super) struct Views(Vec<([String; 2], Arc<View>)>);
 
 /// A view may hold a hundred megabytes.
 const KEPT: usize = 2;
@@ -49,11 +49,13 @@ impl View {
     /// long.
     pub(super) fn of(
         views: &Mutex<Views>,
+        name: &str,
         run: &RunDir,
         prices: &Prices,
         is_page: bool,
     ) -> Result<Arc<Self>, Failure> {
-        let known = lock(views).0.iter().find(|(id, _)| *id == run.id).map(|(_, view)| Arc::clone(view));
+        let key = [name.to_owned(), run.id.clone()];
+        let known = lock(views).0.iter().find(|(known, _)| *known == key).map(|(_, view)| Arc::clone(view));
         let signature = signature(run);
         if let Some(known) = &known {
             let is_same = known.signature == signature;
@@ -61,10 +63,10 @@ impl View {
                 return Ok(Arc::clone(known));
             }
         }
-        let view = Arc::new(Self::read(run, prices, signature, known.as_deref())?);
+        let view = Arc::new(Self::read(name, run, prices, signature, known.as_deref())?);
         let views = &mut lock(views).0;
-        views.retain(|(id, _)| *id != run.id);
-        views.insert(0, (run.id.clone(), Arc::clone(&view)));
+        views.retain(|(known, _)| *known != key);
+        views.insert(0, (key, Arc::clone(&view)));
         views.truncate(KEPT);
         Ok(view)
     }
@@ -74,13 +76,14 @@ impl View {
     }
 
     fn read(
+        name: &str,
         run: &RunDir,
         prices: &Prices,
         signature: Signature,
         before: Option<&Self>,
     ) -> Result<Self, Failure> {
         let began = Instant::now();
-        let loaded = LoadedRun::of_folder(run.id.clone(), run.path.clone(), false)
+        let loaded = LoadedRun::of_folder(name.to_owned(), run.path.clone(), false)
             .map_err(|error| unreadable(&error))?;
         Self::made(loaded, prices, signature, before, began)
     }

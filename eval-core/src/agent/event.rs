@@ -188,9 +188,9 @@ impl Event {
         })
     }
 
-    /// Whether the event holds text that a user would see.
-    pub(crate) fn has_visible_text(&self) -> bool {
-        self.parts().iter().any(has_visible_text)
+    /// Whether the event holds text, seen or not.
+    pub(crate) fn has_text(&self) -> bool {
+        self.parts().iter().any(|part| part.text.as_deref().is_some_and(|text| !text.is_empty()))
     }
 }
 

@@ -94,15 +94,26 @@ impl Cases {
     }
 }
 
-/// Whether a file holds the cases that ran, as they ran, and no others. `ran` are the cases of the file.
-pub(super) fn are_as_recorded(file: &str, set_file: Option<&str>, ran: &[&Started]) -> bool {
-    let Ok(set) = Set::read(file, set_file) else { return false };
-    let is_as_recorded = |case: &EvalCase| {
-        let meaning = Meaning::of(case);
-        ran.iter().any(|started| started.eval_id == case.eval_id && is_of(started, &meaning))
-    };
-    ran.iter().all(|started| set.cases.contains_key(&started.eval_id))
-        && set.cases.values().all(is_as_recorded)
+/// How the cases of a file are, against those that ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compared {
+    Same,
+    /// Those that ran are the same, and the file holds others, which may have been left out.
+    HasMore,
+    Differs,
+}
+
+/// Compares a file with the cases of it that ran.
+pub(super) fn compared(file: &str, set_file: Option<&str>, ran: &[&Started]) -> Compared {
+    let Ok(set) = Set::read(file, set_file) else { return Compared::Differs };
+    let mut meanings: HashMap<&str, Meaning> = HashMap::new();
+    for started in ran {
+        let Some(case) = set.cases.get(&started.eval_id) else { return Compared::Differs };
+        if !is_of(started, meanings.entry(&started.eval_id).or_insert_with(|| Meaning::of(case))) {
+            return Compared::Differs;
+        }
+    }
+    if meanings.len() == set.cases.len() { Compared::Same } else { Compared::HasMore }
 }
 
 /// The ids of the cases that a file holds now, of which the run knows nothing. `ran` are the cases of the file.

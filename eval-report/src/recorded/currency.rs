@@ -1,6 +1,6 @@
 //! Whether a run is the one that somebody who does not name it means: of this CI job, and of the tests that are there now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::env;
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use eval_core::journal::{Head, JOB_VARIABLES, Started};
 use eval_support::untrusted::one_line;
 
-use super::cases::{added, are_as_recorded, path_of};
+use super::cases::{Compared, added, compared, path_of};
 use crate::journal::RecordedRun;
 
 /// When a run began, and when its test binaries were built.
@@ -98,7 +98,9 @@ fn newest(program: &Path) -> Option<SystemTime> {
     beside.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max()
 }
 
-/// The sets that were written after one of their tests began and do not hold the cases that ran, each with these cases.
+/// The sets that do not hold the cases that ran, each with these cases.
+///
+/// The time of a file is no proof: `mv`, `cp -p` and `rsync` keep it.
 fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
     let mut sets: BTreeMap<SetOfRun<'_>, Vec<&Started>> = BTreeMap::new();
     for attempt in run.tests.iter().flat_map(|test| &test.attempts) {
@@ -107,14 +109,29 @@ fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
             sets.entry((file, started.set_file.as_deref())).or_default().push(started);
         }
     }
-    let written =
-        |file: &str, set_file: Option<&str>| fs::metadata(path_of(file, set_file)?).ok()?.modified().ok();
     let is_edited = |((file, set_file), ran): &(SetOfRun<'_>, Vec<&Started>)| {
-        let began = ran.iter().map(|started| started.at).min();
-        // A checkout or an editor may write what was there.
-        written(file, *set_file) > began && !are_as_recorded(file, *set_file, ran)
+        // On another machine there may be no set to compare with.
+        let Some(path) = path_of(file, *set_file) else { return false };
+        let is_younger = || {
+            let began = ran.iter().map(|started| started.at).min();
+            fs::metadata(path).and_then(|found| found.modified()).ok() > began
+        };
+        match compared(file, *set_file, ran) {
+            Compared::Same => false,
+            Compared::HasMore => {
+                is_younger() || is_listed(run, ran) && !added(file, *set_file, ran, run).is_empty()
+            }
+            Compared::Differs => true,
+        }
     };
     sets.into_iter().filter(is_edited).collect()
+}
+
+/// Whether the journal lists the tests of the set, so that those which were left out are known.
+fn is_listed(run: &RecordedRun, ran: &[&Started]) -> bool {
+    let listed = run.listings.iter().flat_map(|listing| &listing.sets).flat_map(|set| &set.tests);
+    let names: HashSet<&str> = listed.map(String::as_str).collect();
+    ran.iter().all(|started| names.contains(&*started.name))
 }
 
 /// The file of a set as tests name it, and relative to its package.

@@ -25,6 +25,8 @@ pub(super) struct Meant {
     pub(super) folder: PathBuf,
     /// Whose it is, if it is not of this project: it was named all the same.
     pub(super) foreign: Option<String>,
+    /// Its id or its folder was named. The last run of a folder is not named.
+    pub(super) is_named: bool,
 }
 
 /// The run that a command is about: the one of this name, else the one that `EVALSET_RUN_ID` names, else the newest of this project.
@@ -34,12 +36,14 @@ pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
     let ours = Ours::here();
     if let Some(name) = name {
         let path = Path::new(name);
-        let folder = if path.is_dir() {
-            ours.last_in(path).unwrap_or_else(|| path.to_owned())
-        } else {
-            with_id(name)?
+        let last = if path.is_dir() { ours.last_in(path) } else { None };
+        let is_named = last.is_none();
+        let folder = match last {
+            Some(last) => last,
+            None if path.is_dir() => path.to_owned(),
+            None => with_id(name)?,
         };
-        return Ok(ours.named(folder));
+        return Ok(Meant { is_named, ..ours.meant(folder) });
     }
     let root = root();
     if let Some(id) = named_by_variable() {
@@ -50,17 +54,22 @@ pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
                 "the tests recorded nothing under this name: they did not build, did not start, or ran without the variable",
             )
         })?;
-        return Ok(ours.named(run.path));
+        return Ok(ours.meant(run.path));
     }
-    let runs = newest_first(&root);
+    let runs = newest_first(&root).unwrap_or_default();
     match runs.iter().find(|run| ours.hold(&run.path)) {
-        Some(run) => Ok(Meant { folder: run.path.clone(), foreign: None }),
+        Some(run) => Ok(ours.meant(run.path.clone())),
         None => Err(ours.refused(&root, runs.first())),
     }
 }
 
+/// Whether `EVALSET_RUN_ID` names the run.
+pub(super) fn is_named_by_variable() -> bool {
+    named_by_variable().is_some()
+}
+
 /// The run that `EVALSET_RUN_ID` names.
-pub(super) fn named_by_variable() -> Option<String> {
+fn named_by_variable() -> Option<String> {
     let id = env::var_os(RUN_ID).filter(|id| !id.is_empty())?;
     Some(id.to_string_lossy().into_owned())
 }
@@ -78,10 +87,10 @@ pub fn own_run(root: &Path, id: &str) -> io::Result<Result<RunDir, String>> {
     Ok(whose.map_or(Ok(found), Err))
 }
 
-/// The runs in a folder of runs that are not another project's, the newest first, and how many others there are. A folder that is
+/// The runs in a folder of runs that are not another project's, the one that was joined last in front, and how many others there are. A folder that is
 /// not the one of this project's runs, such as a copy of a store, was chosen for all that is in it.
 pub fn own_runs(root: &Path) -> io::Result<(Vec<RunDir>, usize)> {
-    let mut runs = journal::runs(root)?;
+    let mut runs = newest_first(root)?;
     let all = runs.len();
     if is_same(root, &self::root()) {
         let ours = Ours::here();
@@ -108,13 +117,13 @@ const NO_RUNS: &str = "run the tests first: those of `#[eval_set]` record their 
                        `EVALSET_DIR` names the folder";
 
 /// The runs of a folder, the one that was joined last in front, and then the newest.
-fn newest_first(root: &Path) -> Vec<RunDir> {
-    let mut runs = journal::runs(root).unwrap_or_default();
+fn newest_first(root: &Path) -> io::Result<Vec<RunDir>> {
+    let mut runs = journal::runs(root)?;
     let latest = journal::latest(root).and_then(|latest| runs.iter().position(|run| run.id == latest.id));
     if let Some(at) = latest {
         runs[..=at].rotate_right(1);
     }
-    runs
+    Ok(runs)
 }
 
 /// The project of the current folder.
@@ -125,9 +134,10 @@ impl Ours {
         Self(Project::here())
     }
 
-    /// Whether a run holds this project: the package whose folder this is, or anything of the workspace in the folder of that.
+    /// Whether a run may hold this project: the package whose folder this is, or anything of the workspace in the folder of that.
+    /// A run none of whose journals can be read may be the one that is meant, so no older one is taken in its place.
     fn hold(&self, run: &Path) -> bool {
-        owners(run).iter().any(|owner| self.own(owner))
+        self.foreign(run).is_none()
     }
 
     fn own(&self, owner: &Owner) -> bool {
@@ -153,13 +163,13 @@ impl Ours {
 
     /// The last run in a folder of runs that somebody named: the last of ours, if there is one.
     fn last_in(&self, root: &Path) -> Option<PathBuf> {
-        let runs = newest_first(root);
+        let runs = newest_first(root).unwrap_or_default();
         let run = runs.iter().find(|run| self.hold(&run.path)).or(runs.first());
         run.map(|run| run.path.clone())
     }
 
-    fn named(&self, folder: PathBuf) -> Meant {
-        Meant { foreign: self.foreign(&folder), folder }
+    fn meant(&self, folder: PathBuf) -> Meant {
+        Meant { foreign: self.foreign(&folder), folder, is_named: false }
     }
 
     fn foreign(&self, run: &Path) -> Option<String> {

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use eval_core::EvalReport;
 use eval_core::journal::Head;
+use eval_core::journal::file_names::LATEST;
 use eval_core::journal::runs::is_id;
 use eval_support::shell;
 use eval_support::untrusted::one_line;
@@ -77,35 +78,39 @@ impl WhichRun {
         &self,
         read: impl FnOnce(&[PathBuf]) -> Result<RecordedRun, ReadRunError>,
     ) -> Result<LoadedRun, CommandError> {
-        let by_variable = folder::named_by_variable().is_some();
-        let (meant, args, is_foreign_in_doubt) = match (&self.fetched, &self.run) {
+        let (meant, args) = match (&self.fetched, &self.run) {
             (Some(FetchedRun { folder, is_named }), _) => {
-                let meant = Meant { folder: folder.clone(), foreign: folder::foreign(folder) };
-                (vec![meant], vec![folder.display().to_string()], !is_named && !by_variable)
+                let foreign = folder::foreign(folder);
+                let meant = Meant { folder: folder.clone(), foreign, is_named: *is_named };
+                (vec![meant], vec![folder.display().to_string()])
             }
-            (None, None) if self.merge.is_empty() => (vec![folder::meant(None)?], Vec::new(), false),
+            (None, None) if self.merge.is_empty() => (vec![folder::meant(None)?], Vec::new()),
             (None, None) => {
                 let parts: Result<_, _> = self.merge.iter().map(|name| folder::meant(Some(name))).collect();
-                (parts?, [&["--merge".to_owned()], self.merge.as_slice()].concat(), false)
+                (parts?, [&["--merge".to_owned()], self.merge.as_slice()].concat())
             }
-            (None, Some(name)) => (vec![folder::meant(Some(name))?], vec![name.clone()], false),
+            (None, Some(name)) => (vec![folder::meant(Some(name))?], vec![name.clone()]),
         };
-        let foreign = meant.iter().find_map(|meant| meant.foreign.clone());
+        let is_named = meant.iter().all(|meant| meant.is_named);
+        // Where a name, a folder or the variable chose the run, whose it is is a note.
+        let is_doubt = self.fetched.is_some() && !is_named && !folder::is_named_by_variable();
+        let whose = meant.iter().find_map(|meant| meant.foreign.clone()).map(|said| Whose { said, is_doubt });
         let folders: Vec<PathBuf> = meant.into_iter().map(|meant| meant.folder).collect();
         let run = read(&folders).map_err(|error| {
             let is_missing = match &error {
                 ReadRunError::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
                 _ => true,
             };
-            let help = if is_missing {
+            let help = if !is_named && self.fetched.is_none() {
+                "it is the newest run here; what began it was killed, or its disk was full: run the tests again, or name an \
+                 older run"
+            } else if is_missing {
                 "name the folder of a run; the tests of `#[eval_set]` record their runs below `target/evalset`"
             } else {
                 "give this user permission to read it, or name another run"
             };
             CommandError::new(error.to_string(), help)
         })?;
-        let is_named = self.fetched.as_ref().map_or(!args.is_empty(), |fetched| fetched.is_named);
-        let whose = foreign.map(|said| Whose { said, is_doubt: is_foreign_in_doubt });
         Ok(LoadedRun { is_named, whose, ..LoadedRun::named(run, folders, args) })
     }
 }
@@ -174,12 +179,13 @@ impl LoadedRun {
         self.whose.as_ref()
     }
 
-    /// The run in a folder, by its id. `outline` leaves out what agents and judges said.
+    /// The run in a folder, by its id, or as the newest one by `latest`. `outline` leaves out what agents and judges said.
     pub fn of_folder(id: String, folder: PathBuf, outline: bool) -> Result<Self, ReadRunError> {
         let whose = folder::foreign(&folder).map(|said| Whose { said, is_doubt: false });
         let folders = vec![folder];
         let read = if outline { RecordedRun::outline(&folders) } else { RecordedRun::read_all(&folders) };
-        Ok(Self { whose, ..Self::named(read?, folders, vec![id]) })
+        let (is_named, args) = if id == LATEST { (false, Vec::new()) } else { (true, vec![id]) };
+        Ok(Self { is_named, whose, ..Self::named(read?, folders, args) })
     }
 
     /// The run of a report in memory, and when it began if that is known.

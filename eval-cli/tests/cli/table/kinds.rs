@@ -173,7 +173,7 @@ pub(super) struct Kind {
     pub(super) rerun: [i32; 4],
 }
 
-pub(super) const KINDS: [Kind; 34] = [
+pub(super) const KINDS: [Kind; 35] = [
     Kind {
         name: "complete",
         write: |folder| run_of(folder, &PASS, &json!({})),
@@ -236,7 +236,7 @@ pub(super) const KINDS: [Kind; 34] = [
             let marker = json!({ "run": "r1", "started": "2026-11-22T02:31:07.250Z" });
             folder.write(&format!("{RUN}/run.json"), marker.to_string());
         },
-        report: (2, "none of its journals can be read"),
+        report: (2, "holds no journal"),
         named: 2,
         rescore: 2,
         rerun: [2, 2, 2, 2],
@@ -395,7 +395,20 @@ pub(super) const KINDS: [Kind; 34] = [
             run_of(folder, &[], &json!({}));
             folder.write(&format!("{RUN}/app-evals-4711-0.jsonl"), "");
         },
-        report: (2, "none of its journals can be read"),
+        report: (2, "1 more test began, and its record is incomplete"),
+        named: 2,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "empty beside an older pass",
+        write: |folder| {
+            journal(folder, "target/evalset/r0", 1, &PASS).write();
+            let marker = json!({ "run": "r1", "started": "2026-11-23T02:31:07.250Z" });
+            folder.write(&format!("{RUN}/run.json"), marker.to_string());
+            folder.write(&format!("{RUN}/app-evals-4711-0.jsonl"), "");
+        },
+        report: (2, "1 more test began, and its record is incomplete"),
         named: 2,
         rescore: 2,
         rerun: [2, 2, 2, 2],

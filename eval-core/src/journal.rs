@@ -13,6 +13,7 @@
 //! | --- | --- | --- |
 //! | `head` | first: who writes | `Head` |
 //! | `listed` | before the first test: what the test binary holds | `Listed` |
+//! | `beside` | before the first test: what another test binary of the package holds | `Beside` |
 //! | `planned` | before a program runs cases: which | `Planned` |
 //! | `started` | when a test begins | `Started` |
 //! | `ran` | when a run ends, before it is scored | `Ran` |
@@ -59,7 +60,7 @@ pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 #[doc(hidden)]
 pub use line::{Field, record_text, sealed, sealed_line, sealed_number};
 pub use record::{
-    Broke, Decided, Head, JOB_VARIABLES, Listed, ListedSet, Planned, Ran, SCHEMA, Scored, Started,
+    Beside, Broke, Decided, Head, JOB_VARIABLES, Listed, ListedSet, Planned, Ran, SCHEMA, Scored, Started,
 };
 #[doc(hidden)]
 pub use revision::Revision;

@@ -1,6 +1,7 @@
 //! Calling cargo, and knowing without a call what it would say.
 
 mod target;
+mod targets;
 
 use std::env;
 use std::path::PathBuf;
@@ -8,6 +9,8 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use serde_json::Value;
+
+pub use targets::{Targets, TestBinary};
 
 /// The cargo that called this program, else the one on the path.
 pub fn command() -> Command {

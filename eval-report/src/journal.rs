@@ -22,6 +22,7 @@ mod read;
 mod reading;
 mod record;
 mod recorded;
+mod runner;
 mod which;
 
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub use eval_core::journal::runs::{Owner, owners};
 pub use eval_core::journal::runs::{RunDir, runs};
 pub use read::{Attempt, Evaluation, Listing, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
 pub use record::{Record, RecordError};
+pub(crate) use runner::Asked;
 #[doc(hidden)]
 pub use which::Tail;
 pub use which::latest;

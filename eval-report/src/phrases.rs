@@ -1,17 +1,17 @@
 //! What is said of a run in several formats.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
 use eval_core::journal::Decided;
 use eval_support::untrusted::{guard, headline, one_line};
-use eval_support::words::{self, count};
+use eval_support::words::{self, count, short_code_list};
 
 use crate::output::again::{self, CaseOfFile};
 use crate::output::style::WARNING;
 use crate::output::time;
-use crate::recorded::{OverCases, RunCounts, RunResults, State, TestResult, Usage, gaps};
+use crate::recorded::{OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, gaps};
 use crate::statistics::percent;
 
 /// The word for the state of a test. A case that passed although some of its runs did not is flaky.
@@ -175,16 +175,33 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
     // What a run that runs lacks is still to come.
     let has_ended = !results.totals.is_running;
     if has_ended && results.totals.missing > results.of_programs {
-        notes.push(
-            "`rerun --unfinished` runs what never began; if tests were left out on purpose, `report --partial` says so"
-                .to_owned(),
-        );
+        let place = |problem: &Problem| {
+            Some(one_line(&format!("{}::{}", problem.package.as_deref()?, problem.binary.as_deref()?)))
+        };
+        let binaries: BTreeSet<String> = results.problems.iter().filter_map(place).collect();
+        let binaries = Vec::from_iter(binaries);
+        let of =
+            if binaries.is_empty() { String::new() } else { format!(" (of {})", short_code_list(&binaries)) };
+        notes.push(format!(
+            "`rerun --unfinished` runs what never began{of}; if tests were left out on purpose, `report --partial` says so"
+        ));
     }
     if has_ended && results.of_programs > 0 {
         let cases = count(results.of_programs, "case");
         notes.push(format!(
             "a program was to run {cases} more, and ended before; only the program can run them"
         ));
+    }
+    // The others make one call, which records all that is to run.
+    let makes_calls = |test: &TestResult<'_>| {
+        test.attempt.started.of_program && test.attempt.head.again.is_none() && results.loaded.is_recorded()
+    };
+    if has_ended && results.tests.iter().any(makes_calls) {
+        notes.push(
+            "a program or a hand-written test records what each of its calls was to run; that it came to all of its calls, its exit \
+             code tells alone"
+                .to_owned(),
+        );
     }
     notes.extend(results.doubts.iter().cloned());
     if results.totals.is_doubtful {

@@ -2,6 +2,7 @@
 
 mod cases;
 mod currency;
+mod cut_short;
 mod folder;
 mod problems;
 mod results;

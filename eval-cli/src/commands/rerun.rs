@@ -2,15 +2,14 @@
 
 mod chosen;
 mod commands;
-mod targets;
 
 use eval_support::words::{count, short_code_list, them};
 
-use crate::output::{Answer, CommandError, Outcome, style};
+use crate::cargo::Targets;
+use crate::output::{Answer, CommandError, style};
 use crate::recorded::{LoadedRun, RunArgs, RunResults, State};
-use chosen::{Chosen, cut_short};
+use chosen::Chosen;
 use commands::notice;
-use targets::Targets;
 
 /// Runs tests of a recorded run again: all that did not pass, or those that the flags choose.
 ///
@@ -75,7 +74,6 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let wants = |state| args.wants(state);
     let never_began = args.unfinished || args.takes_all() && !args.partial;
     let chosen = Chosen::of(&results, wants, never_began);
-    let cut_short = if args.partial { None } else { cut_short(&results, &targets) };
     if !chosen.others.is_empty() {
         let names = short_code_list(&chosen.others);
         let message = format!("cargo did not run {}: {names}", them(chosen.others.len()));
@@ -91,10 +89,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     };
     if chosen.tests.is_empty() {
         let text = format!("nothing to run again: {}\n", args.nothing());
-        return Ok(ended(&results, cut_short.as_deref(), text));
+        return Ok(ended(&results, text));
     }
     if args.dry_run {
-        if let Some(note) = &cut_short {
+        if let Some(note) = results.cut_short().filter(|_| !args.partial) {
             notice(&format!("note: {note}"));
         }
         return Ok(Answer::new(results.totals.outcome(), commands::shown(&commands)));
@@ -106,7 +104,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         format!("cargo evalset report {}{}", loaded.args(), if args.partial { "--partial" } else { "" });
     let (ended_commands, report) = (count(commands.len(), "command"), report.trim_end());
     let text = format!("{ended_commands} ended; `{report}` shows the run with the new attempts\n");
-    let mut answer = ended(&now, cut_short.as_deref(), text);
+    let mut answer = ended(&now, text);
     if code != 0 {
         answer.exit_code = code;
     }
@@ -153,8 +151,8 @@ impl Args {
 const MOST_LEFT_OVER: usize = 20;
 
 /// The answer about a run as it is: that of `report`, and what is left over.
-fn ended(results: &RunResults<'_>, cut_short: Option<&str>, mut text: String) -> Answer {
-    let left: Vec<String> = results.left_over().into_iter().chain(cut_short.map(str::to_owned)).collect();
+fn ended(results: &RunResults<'_>, mut text: String) -> Answer {
+    let left = results.left_over();
     for left in left.iter().take(MOST_LEFT_OVER) {
         text.push_str(&format!("left over     {left}\n"));
     }
@@ -162,8 +160,6 @@ fn ended(results: &RunResults<'_>, cut_short: Option<&str>, mut text: String) ->
         text.push_str(&format!("left over     {}\n", count(left.len() - MOST_LEFT_OVER, "more problem")));
     }
     let outcome = results.totals.outcome();
-    let is_unknown = cut_short.is_some() && outcome == Outcome::Passed;
-    let outcome = if is_unknown { Outcome::Unmeasurable } else { outcome };
     text.push_str(&format!(
         "Result {}  {}: {} (exit code {})\n",
         style::outcome(outcome),

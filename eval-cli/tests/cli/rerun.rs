@@ -128,6 +128,11 @@ fn a_run_that_looks_cut_short_may_lack_what_never_began() {
             let ran = rerun(&folder, args);
             assert_eq!(ran.code, Some(code), "{later:?} {targets:?} {args:?}: {}{}", ran.out, ran.err);
             assert_eq!(ran.out.contains(note), code == 2, "{later:?} {targets:?} {args:?}: {}", ran.out);
+            let mut report = folder.command(&[&["report", "--github"], args].concat());
+            report.env("CARGO", folder.path("cargo")).env("EVALSET_DIR", folder.path(".evalset"));
+            let report: crate::folder::Ran = report.output().expect("the program runs").into();
+            assert_eq!(report.code, Some(code), "{later:?} {targets:?} {args:?}: {}", report.out);
+            assert_eq!(report.out.contains("app::later"), code == 2, "{}", report.out);
         }
     }
 }
@@ -211,8 +216,8 @@ fn a_rerun_passes_only_if_its_records_say_so() {
         let shown = "1 command ended; `cargo evalset report` shows the run with the new attempts";
         assert!(ran.out.contains(shown), "{what}: {}", ran.out);
         let mut report = folder.command(&["report"]);
-        let report: crate::folder::Ran =
-            report.env("EVALSET_DIR", folder.path(".evalset")).output().expect("it runs").into();
+        report.env("CARGO", folder.path("cargo")).env("EVALSET_DIR", folder.path(".evalset"));
+        let report: crate::folder::Ran = report.output().expect("it runs").into();
         assert_eq!(report.code, Some(code), "{what}: {}", report.out);
     }
 }

@@ -80,8 +80,86 @@ fn a_killed_run_is_resumed_without_what_it_finished() {
         .says("--test first -- --include-ignored --exact first::b_fatal first::c_flaky first::f_late")
         .says("binaries that cargo did not start leave no record: `reported_killed::second`")
         .ran(&[("first::b_fatal", "ok"), ("first::c_flaky", "ok"), ("first::f_late", "ok")]);
-    evalset(&project, &runs, &["report"]).passes().says("4 cases: 4 passed");
+    // It says the same of what it leaves.
+    let report = evalset(&project, &runs, &["report"]).fails();
+    report.says("4 cases: 4 passed").says("leave no record: `reported_killed::second`");
+    evalset(&project, &runs, &["rescore"]).fails().says("test binaries may not have been started");
+    evalset(&project, &runs, &["report", "--partial"]).passes().says("all 4 cases passed");
     evalset(&project, &runs, &["rerun", "--partial"]).passes().says("nothing to run again");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_binary_that_the_runner_did_not_come_to_is_missed_until_it_ran() {
+    let draft = Draft::journaled().named("reported_beside");
+    let draft =
+        draft.file("evals/first.evalset.json", echo_set(&[("a_flaky", "flaky"), ("b_hello", "hello")]));
+    let draft = draft.file("tests/third.rs", "#[test]\nfn it_has_no_set() {}\n");
+    let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).owned();
+    let runs = folder("beside");
+    let test = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut tests = project.command();
+        let args = [&["test"], args].concat();
+        Run::of(tests.args(args).env("EVALSET_DIR", &runs).envs(variables.iter().copied()))
+    };
+    test(&[], &[]).passes();
+    evalset(&project, &runs, &["report"]).passes().says("all 3 cases passed");
+    test(&["--test", "first", "--test", "third"], &[]).passes();
+    evalset(&project, &runs, &["report"]).passes().says("all 2 cases passed (exit code 0)");
+    test(&["--", "hello"], &[]).passes();
+    evalset(&project, &runs, &["report"]).passes().says("the one case passed");
+
+    // Cargo starts no further binary after a failure. The agent passes when it is asked again.
+    let marker = runs.join("marker");
+    let flaky = [("FAIL_UNLESS_EXISTS", shown(&marker))];
+    test(&["--test", "first", "--test", "second"], &flaky).fails();
+    let report = evalset(&project, &runs, &["report"]).fails();
+    report.says("of 2 cases: 1 failed; 1 more test never began (exit code 2)");
+    report.says("`rerun --unfinished` runs what never began (of `reported_beside::second`)");
+    evalset(&project, &runs, &["rerun", "--failed"]).fails().says("second::only: the test never began");
+    let junit = runs.join("junit.xml");
+    evalset(&project, &runs, &["report", "--junit", shown(&junit)]).fails().says("1 more test never began");
+    assert!(fs::read_to_string(&junit).expect("it was written").contains("<testcase name=\"second::only\""));
+    evalset(&project, &runs, &["rescore"]).fails().says("1 more test never began");
+    evalset(&project, &runs, &["rerun"]).passes().ran(&[("second::only", "ok")]);
+    evalset(&project, &runs, &["report"]).passes().says("all 3 cases passed");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_runner_that_is_killed_between_binaries_leaves_no_pass() {
+    let kills = "use eval_core::{Agent, BoxError, agent_fn, eval_set};\n\n\
+        #[eval_set(\"evals/first.evalset.json\")]\nfn first() -> impl Agent {\n    agent_fn(|text, _| async move {\n        \
+        if std::env::var_os(\"KILL\").is_some() {\n            let runner = std::os::unix::process::parent_id().to_string();\n            \
+        std::process::Command::new(\"kill\").args([\"-9\", &runner]).status()?;\n        }\n        \
+        Ok::<_, BoxError>(text)\n    })\n}\n";
+    let draft = Draft::journaled().named("reported_beside_killed").file("tests/first.rs", kills);
+    let draft = draft.file("evals/first.evalset.json", echo_set(&[("a_hello", "hello")]));
+    let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).owned();
+    let runners = [&["test", "--test", "first", "--test", "second"][..], &["nextest", "run", "-j", "1"]];
+    for (runner, args) in ["cargo", "nextest"].into_iter().zip(runners) {
+        if runner == "nextest" && !project.has(&["nextest", "--version"]) {
+            continue;
+        }
+        let runs = folder(&format!("beside_killed_{runner}"));
+        project.cargo(&[args, &["--no-run"]].concat()).passes();
+        let mut tests = project.command();
+        Run::of(tests.args(args).env("EVALSET_DIR", &runs).env("KILL", "1")).fails();
+        let ended = || {
+            (0..100).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                evalset(&project, &runs, &["report"]).stdout().contains("the one case passed; ")
+            })
+        };
+        assert!(ended(), "{}", evalset(&project, &runs, &["report"]));
+        let report = evalset(&project, &runs, &["report"]).fails();
+        report.says("the one case passed; 1 more test never began (exit code 2)");
+        report.says("(of `reported_beside_killed::second`)");
+        evalset(&project, &runs, &["rescore"]).fails();
+        let rerun = evalset(&project, &runs, &["rerun", "--unfinished"]).passes();
+        rerun.says("--test second -- --include-ignored --exact second::only");
+        evalset(&project, &runs, &["report"]).passes().says("all 2 cases passed");
+    }
 }
 
 #[test]

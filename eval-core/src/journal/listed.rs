@@ -1,6 +1,6 @@
 //! The tests that a binary holds, whether they ran or not. A test process reads its own binary.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,9 @@ use eval_support::secrets::Secrets;
 use super::file_names::{JOURNAL, plain};
 use super::folder::create_private;
 use super::line::{Line, seal};
-use super::record::{Head, Listed, ListedSet};
+use super::project::workspace_of_tests;
+use super::record::{Beside, Head, Listed, ListedSet};
+use super::writer::binary;
 
 /// The sets that `#[eval_set]` made tests of in the program that this process runs; `None` if it cannot be read, or lists none.
 pub(super) fn of_this_program() -> Option<Listed> {
@@ -26,21 +28,75 @@ pub(super) fn of_this_program() -> Option<Listed> {
 /// Records what the test binary of this process holds, unless another process of the run did: nextest starts a process for each
 /// test, and a binary may be large. The file is written at once, so a process that is killed leaves it out or leaves all of it. A file
 /// that is left empty is a doubt for readers.
-pub(super) fn record_once(run: &Path, head: &Head, secrets: &Arc<Secrets>) -> io::Result<()> {
+pub(super) fn record_once(run: &Path, head: &Head, package: &Path, secrets: &Arc<Secrets>) -> io::Result<()> {
     let path = run.join(listing_name(head));
     if path.exists() {
         return Ok(());
     }
     // Without a listing the run is in doubt, which readers say.
     let Some(listed) = of_this_program() else { return Ok(()) };
-    let mut first = Line::of(head, Arc::clone(secrets));
-    let mut second = Line::of(&listed, Arc::clone(secrets));
-    seal(&mut first, 1);
-    seal(&mut second, 2);
+    let mut lines = vec![Line::of(head, Arc::clone(secrets)), Line::of(&listed, Arc::clone(secrets))];
+    lines.extend(beside(head, package).iter().map(|other| Line::of(other, Arc::clone(secrets))));
+    lines.iter_mut().zip(1..).for_each(|(line, number)| seal(line, number));
     match create_private(&path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        file => file?.write_all((first + &second).as_bytes()),
+        file => file?.write_all(lines.concat().as_bytes()),
     }
+}
+
+/// What the other test binaries of a package hold that cargo built in the folder of this program: those of the files in `tests` that
+/// have sets. Which of them the runner was to start, readers decide. Empty if no runner is known, or if the manifest or the
+/// configuration of nextest may leave out tests.
+pub(super) fn beside(head: &Head, package: &Path) -> Vec<Beside> {
+    let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
+    let workspace = workspace_of_tests(&package.to_string_lossy());
+    let (manifest, nextest) =
+        (read(package.join("Cargo.toml")), read(workspace.join(".config/nextest.toml")));
+    let leaves_out = ["autotests", "required-features", "test = false"];
+    let built_in = head.program.as_deref().map(Path::new).and_then(Path::parent);
+    let Some(built_in) = built_in.filter(|_| {
+        !head.runner.is_empty()
+            && !leaves_out.iter().any(|key| manifest.contains(key))
+            && !nextest.contains("default-filter")
+    }) else {
+        return Vec::new();
+    };
+    let files = fs::read_dir(package.join("tests")).into_iter().flatten().flatten();
+    let mut found: Vec<Beside> = files
+        .filter_map(|file| {
+            let path = file.path();
+            let name = path.file_stem()?.to_str()?.replace('-', "_");
+            let source = if path.is_dir() { path.join("main.rs") } else { path };
+            let is_other = head.binary.as_deref().is_some_and(|own| own != name);
+            let text = (is_other && source.extension()? == "rs").then(|| read(source.clone()))?;
+            // A file with `cfg` is built in several ways, and the newest may be another one than the runner starts.
+            if !text.contains("eval_set") || text.contains("cfg") {
+                return None;
+            }
+            let program = newest(built_in, &name, |program| {
+                // Packages of a workspace may have tests of one name.
+                let sources = read(program.with_extension("d"));
+                sources
+                    .lines()
+                    .filter_map(|line| line.strip_suffix(':'))
+                    .any(|it| workspace.join(it) == source)
+            });
+            let sets = sets_in(&program?).ok()?;
+            (!sets.is_empty()).then_some(Beside { binary: name, sets })
+        })
+        .collect();
+    found.sort_by(|a, b| a.binary.cmp(&b.binary));
+    found
+}
+
+/// The newest of the programs that cargo built of a target in a folder.
+fn newest(folder: &Path, name: &str, is_of: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    let programs = fs::read_dir(folder).ok()?.flatten().filter(|entry| {
+        let (path, file) = (entry.path(), entry.file_name());
+        let is_program = file.to_str().is_some_and(|file| file.len() == name.len() + 17);
+        is_program && binary(&path) == name && is_of(&path)
+    });
+    programs.max_by_key(|entry| entry.metadata().and_then(|found| found.modified()).ok()).map(|it| it.path())
 }
 
 /// The name of the file that says what a test binary holds. A binary that was built anew has another one.

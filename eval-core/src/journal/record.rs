@@ -58,6 +58,9 @@ pub struct Head {
     pub started: SystemTime,
     /// The arguments of the process, without its name: which tests were asked for.
     pub args: Vec<String>,
+    /// The command line of the runner that started the tests: of cargo or nextest. Empty if something else started them, if the system
+    /// does not tell, and for programs.
+    pub runner: Vec<String>,
     /// The options that run cases of the program again, when the cases are named beside them; `None` for tests, and for programs
     /// that do not say.
     pub again: Option<Vec<String>>,
@@ -84,6 +87,7 @@ impl Head {
             pid: std::process::id(),
             started,
             args: Vec::new(),
+            runner: Vec::new(),
             again: None,
             program: None,
             built: None,
@@ -116,6 +120,16 @@ pub struct Planned {
 #[non_exhaustive]
 pub struct Listed {
     /// The sets that `#[eval_set]` made tests of.
+    pub sets: Vec<ListedSet>,
+}
+
+/// What another test binary of the package holds. It was built too, and its file is among the tests of the package.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Beside {
+    /// The name of the test binary, without the hash that cargo adds.
+    pub binary: String,
+    /// Its sets.
     pub sets: Vec<ListedSet>,
 }
 
@@ -258,12 +272,14 @@ record!(Head = "head" { schema, evalset, run, pid, started } {
     version,
     binary,
     args,
+    runner,
     again,
     program,
     built,
     env,
 });
 record!(Listed = "listed" { sets } {});
+record!(Beside = "beside" { binary, sets } {});
 fields!(ListedSet from default { tests, ignored });
 record!(Planned = "planned" { cases } {});
 record!(Started = "started" { test, name, eval_id, runs, pass, gate, attempt, at } {

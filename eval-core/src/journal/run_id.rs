@@ -88,6 +88,22 @@ fn parent() -> Option<Process> {
     Some(Process { identity, good_for: None })
 }
 
+/// The command line of the parent process if that is cargo or nextest; empty if it is another one, or not told.
+pub(super) fn runner() -> Vec<String> {
+    #[cfg(target_os = "linux")]
+    {
+        let pid = std::os::unix::process::parent_id();
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let words = line.strip_suffix(b"\0").unwrap_or(&line).split(|byte| *byte == 0);
+        let words: Vec<String> = words.map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+        let program = words.first().and_then(|word| Path::new(word).file_name()?.to_str());
+        if matches!(program, Some("cargo" | "cargo-nextest")) {
+            return words;
+        }
+    }
+    Vec::new()
+}
+
 /// The field `starttime` of `/proc/<pid>/stat`. The second field is the name of the program in brackets, which may contain
 /// brackets and blanks.
 #[cfg(target_os = "linux")]

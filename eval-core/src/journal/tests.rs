@@ -148,6 +148,7 @@ fn head(package: &str) -> Head {
         pid: 1,
         started: SystemTime::UNIX_EPOCH,
         args: vec!["--exact".to_owned()],
+        runner: vec!["cargo".to_owned(), "test".to_owned()],
         again: Some(vec!["--runs".to_owned(), "3".to_owned()]),
         program: Some("evals".to_owned()),
         built: None,

@@ -75,14 +75,16 @@ pub(super) fn of_tests(set: &SetSource) -> Result<Option<Arc<Journal>>, String> 
             return Ok(None);
         }
         match evalset_dir()? {
-            Some(folder) => match Journal::open(&folder, |run| of_set(run, set), true) {
-                Ok(journal) => Ok(Some(Arc::new(journal))),
-                Err(OpenError::Environment(message)) => Err(message),
-                Err(error @ OpenError::Folder { .. }) => {
-                    say_once(&error.to_string());
-                    Ok(None)
+            Some(folder) => {
+                match Journal::open(&folder, |run| of_set(run, set), Some(Path::new(set.manifest_dir))) {
+                    Ok(journal) => Ok(Some(Arc::new(journal))),
+                    Err(OpenError::Environment(message)) => Err(message),
+                    Err(error @ OpenError::Folder { .. }) => {
+                        say_once(&error.to_string());
+                        Ok(None)
+                    }
                 }
-            },
+            }
             None => {
                 say_once("this program stands in no target folder; `EVALSET_DIR` names a folder");
                 Ok(None)
@@ -164,32 +166,39 @@ impl Journal {
             workspace: found.folder.to_str().map(str::to_owned),
             ..head(run, package.as_deref())
         };
-        let mut journal = Self::open(folder, head, false)?;
+        let mut journal = Self::open(folder, head, None)?;
         journal.prunes = Some(folder.to_owned());
         Ok(Some(Arc::new(journal)))
     }
 
-    /// Opens the journal of this process in a folder such as `target/evalset`. The journal of a test binary that `lists` says what
-    /// the binary holds.
-    fn open(folder: &Path, head: impl FnOnce(String) -> Head, lists: bool) -> Result<Self, OpenError> {
+    /// Opens the journal of this process in a folder such as `target/evalset`. The journal of a test binary of a `package`, which is
+    /// named by its folder, says what the binary holds, and what those beside it do.
+    fn open(
+        folder: &Path,
+        head: impl FnOnce(String) -> Head,
+        package: Option<&Path>,
+    ) -> Result<Self, OpenError> {
         kept().map_err(OpenError::Environment)?;
         let run = run_id::of_this_process(folder).map_err(OpenError::Environment)?;
-        let opened = folder::open(folder, &run).and_then(|joined| Self::create(joined, head(run), lists));
+        let opened = folder::open(folder, &run).and_then(|joined| Self::create(joined, head(run), package));
         opened.map_err(|error| OpenError::Folder { folder: folder.to_owned(), source: Arc::new(error) })
     }
 
-    fn create(joined: Joined, head: Head, lists: bool) -> io::Result<Self> {
+    fn create(joined: Joined, head: Head, package: Option<&Path>) -> io::Result<Self> {
         let secrets = Arc::new(Secrets::of(secret_variables()));
         let is_of_nextest = head.is_of_nextest();
-        if lists && is_of_nextest {
-            listed::record_once(&joined.path, &head, &secrets)?;
+        if let Some(package) = package.filter(|_| is_of_nextest) {
+            listed::record_once(&joined.path, &head, package, &secrets)?;
         }
         let path = joined.path.join(file_name(&head));
         let file = folder::create_private(&path)?;
+        let package = package.filter(|_| !is_of_nextest);
+        let beside = package.map(|package| listed::beside(&head, package)).unwrap_or_default();
         let mut journal = Self::begin(head, path, Box::new(file), secrets)?;
-        if let Some(listed) = (lists && !is_of_nextest).then(listed::of_this_program).flatten() {
+        if let Some(listed) = package.and_then(|_| listed::of_this_program()) {
             journal.add(&listed);
         }
+        beside.iter().for_each(|other| journal.add(other));
         journal.lock = joined.lock;
         Ok(journal)
     }
@@ -323,7 +332,10 @@ fn head(run: String, package: Option<&str>) -> Head {
         package: package.map(str::to_owned),
         version: variable("CARGO_PKG_VERSION"),
         binary: program.as_deref().map(binary),
-        args: without_headers(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())),
+        args: without_values(
+            HEADER,
+            std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()),
+        ),
         program: program.and_then(|program| Some(program.to_str()?.to_owned())),
         built: built.map(time::in_millis),
         env: env.collect::<BTreeMap<_, _>>(),
@@ -334,15 +346,16 @@ fn head(run: String, package: Option<&str>) -> Head {
 /// The head of a process that runs the tests of a set.
 fn of_set(run: String, set: &SetSource) -> Head {
     let workspace = project::workspace_of_tests(set.manifest_dir);
-    Head { workspace: workspace.to_str().map(str::to_owned), ..head(run, Some(set.package)) }
+    let runner = without_values(CONFIG, run_id::runner().into_iter());
+    Head { workspace: workspace.to_str().map(str::to_owned), runner, ..head(run, Some(set.package)) }
 }
 
-/// The arguments without the values of headers, which are secret however short they are.
-fn without_headers(args: impl Iterator<Item = String>) -> Vec<String> {
+/// The arguments without the values that follow an option, which are secret however short they are.
+fn without_values(option: &str, args: impl Iterator<Item = String>) -> Vec<String> {
     let mut is_header = false;
     args.map(|arg| {
-        let follows = std::mem::replace(&mut is_header, arg == HEADER);
-        let inline = arg.strip_prefix(HEADER).is_some_and(|rest| rest.starts_with('='));
+        let follows = std::mem::replace(&mut is_header, arg == option);
+        let inline = arg.strip_prefix(option).is_some_and(|rest| rest.starts_with('='));
         let name = match (follows, inline) {
             (false, false) => return arg,
             (true, _) => arg.split('=').next().map(str::to_owned),
@@ -356,8 +369,11 @@ fn without_headers(args: impl Iterator<Item = String>) -> Vec<String> {
 /// The option of `cargo evalset run`.
 const HEADER: &str = "--header";
 
+/// The option of cargo for a value of a config, which may be a token.
+const CONFIG: &str = "--config";
+
 /// The name of a binary without the hash that cargo adds: `evals-0123456789abcdef`.
-fn binary(program: &Path) -> String {
+pub(super) fn binary(program: &Path) -> String {
     let name = program.file_stem().unwrap_or_default().to_string_lossy();
     let without = name.rsplit_once('-').filter(|(_, hash)| {
         hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase())
@@ -475,7 +491,7 @@ mod tests {
             "--headers",
             "X-Key=a",
         ];
-        assert_eq!(without_headers(args.into_iter().map(str::to_owned)), expected);
+        assert_eq!(without_values(HEADER, args.into_iter().map(str::to_owned)), expected);
     }
 
     #[test]

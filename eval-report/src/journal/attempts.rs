@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use eval_core::journal::{Decided, Head, JudgeUse, Listed};
+use eval_core::journal::{Beside, Decided, Head, JudgeUse, Listed};
 use eval_core::report::{MetricReport, Transcript, Verdict};
 
 use super::read::{Attempt, Evaluation};
@@ -33,12 +33,14 @@ pub(super) struct Attempts {
     pub(super) planned: Vec<String>,
     /// What the test binary holds.
     pub(super) listed: Option<Listed>,
+    /// What others of its package hold.
+    pub(super) beside: Vec<Beside>,
 }
 
 impl Attempts {
     pub(super) fn new(keep: Keep, head: Arc<Head>, file: Arc<Path>) -> Self {
         let (indices, all) = (HashMap::new(), Vec::new());
-        Self { keep, head, file, indices, all, planned: Vec::new(), listed: None }
+        Self { keep, head, file, indices, all, planned: Vec::new(), listed: None, beside: Vec::new() }
     }
 
     /// Adds a record behind those before it.
@@ -54,6 +56,7 @@ impl Attempts {
                 Some(known) => known.sets.extend(listed.sets),
                 None => self.listed = Some(listed),
             },
+            Record::Beside(beside) => self.beside.push(beside),
             Record::Started(started) => {
                 let test = started.test;
                 if self.indices.contains_key(&test) {

@@ -2,16 +2,18 @@
 //!
 //! The journal says all of it, so the answer is the same on every machine. A process of tests records what its binary holds
 //! ([`Listed`]) before its first test, and a program which cases it is about to run ([`Planned`]).
-//! Of a binary that was never started, no journal tells.
+//! Of a binary that was never started, those beside it tell: a process records what the other test binaries of its package hold
+//! ([`Beside`]) and the command line of the runner, which says which of them were to run ([`Asked`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use eval_core::journal::Head;
 
-use super::read::{RecordedRun, RecordedTest};
+use super::read::{Listing, RecordedRun, RecordedTest};
+use super::runner::Asked;
 
 #[cfg(doc)]
-use eval_core::journal::{Listed, Planned};
+use eval_core::journal::{Beside, Listed, Planned};
 
 /// A package and one of its test binaries.
 type Binary = (Option<String>, Option<String>);
@@ -38,6 +40,8 @@ struct Tests<'r> {
     ignored_sets: Vec<BTreeSet<&'r str>>,
     begun: BTreeSet<&'r str>,
     processes: Vec<&'r Head>,
+    /// Whether a process of the binary wrote a journal.
+    began: bool,
 }
 
 impl Completeness {
@@ -46,16 +50,7 @@ impl Completeness {
         let mut found = Self { of_programs: run.never_began.clone(), ..Self::default() };
         let mut binaries: BTreeMap<Binary, Tests<'_>> = BTreeMap::new();
         for listing in &run.listings {
-            let tests = binaries.entry((listing.package.clone(), listing.binary.clone())).or_default();
-            // The parts of a run, and its processes, may have been built apart: what one of them holds was to run.
-            for set in &listing.sets {
-                let names = set.tests.iter().map(String::as_str);
-                for name in names.clone() {
-                    let ignored = tests.listed.entry(name).or_insert(set.ignored);
-                    *ignored &= set.ignored;
-                }
-                tests.ignored_sets.extend(set.ignored.then(|| names.collect()));
-            }
+            binaries.entry(binary_of(listing)).or_default().list(listing);
         }
         let is_test = |test: &&RecordedTest| test.last().is_none_or(|attempt| !attempt.started.of_program);
         for test in run.tests.iter().filter(is_test) {
@@ -63,13 +58,23 @@ impl Completeness {
             binaries.entry(binary).or_default().begun.insert(test.name());
         }
         for head in &run.unlisted {
-            binaries.entry(binary_of(head)).or_default();
+            binaries.entry((head.package.clone(), head.binary.clone())).or_default();
         }
         for head in &run.processes {
-            if let Some(tests) = binaries.get_mut(&binary_of(head)) {
+            if let Some(tests) = binaries.get_mut(&(head.package.clone(), head.binary.clone())) {
+                tests.processes.push(head);
+                tests.began = true;
+            }
+        }
+        for (head, listing) in &run.beside {
+            let tests = binaries.entry(binary_of(listing)).or_default();
+            let asked = Asked::of(head).filter(|_| !tests.began && !head.is_rerun());
+            if asked.is_some_and(|asked| listing.binary.as_ref().is_some_and(|name| asked.has(name))) {
+                tests.list(listing);
                 tests.processes.push(head);
             }
         }
+        binaries.retain(|_, tests| tests.began || !tests.processes.is_empty() || !tests.begun.is_empty());
         for (binary, tests) in binaries {
             found.add(binary, &tests);
         }
@@ -107,7 +112,7 @@ impl Completeness {
         for (test, ignored) in tests.listed.iter().filter(|(test, _)| !tests.begun.contains(*test)) {
             if was_asked(test, *ignored) {
                 missing.insert((*test).to_owned());
-            } else if !ignored {
+            } else if !ignored && tests.began {
                 self.left_out += 1;
             }
         }
@@ -117,15 +122,27 @@ impl Completeness {
     }
 }
 
-impl Tests<'_> {
+impl<'r> Tests<'r> {
+    /// The parts of a run, and its processes, may have been built apart: what one of them holds was to run.
+    fn list(&mut self, listing: &'r Listing) {
+        for set in &listing.sets {
+            let names = set.tests.iter().map(String::as_str);
+            for name in names.clone() {
+                let ignored = self.listed.entry(name).or_insert(set.ignored);
+                *ignored &= set.ignored;
+            }
+            self.ignored_sets.extend(set.ignored.then(|| names.collect()));
+        }
+    }
+
     /// Whether a test began of the ignored set that this test is in.
     fn began_in_its_set(&self, test: &str) -> bool {
         self.ignored_sets.iter().any(|set| set.contains(test) && !set.is_disjoint(&self.begun))
     }
 }
 
-fn binary_of(head: &Head) -> Binary {
-    (head.package.clone(), head.binary.clone())
+fn binary_of(listing: &Listing) -> Binary {
+    (listing.package.clone(), listing.binary.clone())
 }
 
 /// The arguments that have a value of their own.

@@ -32,6 +32,8 @@ pub struct RecordedRun {
     pub never_began: Vec<String>,
     /// What the test binaries hold, as their processes recorded it.
     pub listings: Vec<Listing>,
+    /// What other test binaries hold that were built beside those of the processes, each with the process that recorded it.
+    pub beside: Vec<(Arc<Head>, Listing)>,
     /// The processes of tests that did not record what their binary holds. Under nextest, one process of a binary does it for all.
     pub unlisted: Vec<Arc<Head>>,
     /// How many incomplete lines may be about a test that is not among [`tests`](Self::tests).

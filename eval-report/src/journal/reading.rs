@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use eval_core::Verdict;
 use eval_core::journal::file_names::{MISSING_PARTS, is_journal};
-use eval_core::journal::{Head, Listed, Started};
+use eval_core::journal::{Beside, Head, Listed, Started};
 
 use super::attempts::{Attempts, Keep};
 use super::checked_lines::{Line, Lines, Order, check};
@@ -159,6 +159,10 @@ impl Reading {
             _ => true,
         });
         self.run.never_began.extend(never_began.cloned());
+        for Beside { binary, sets, .. } in attempts.beside.drain(..) {
+            let listing = Listing { package: head.package.clone(), binary: Some(binary), sets };
+            self.run.beside.push((Arc::clone(head), listing));
+        }
         match attempts.listed.take() {
             Some(Listed { sets, .. }) => {
                 let (package, binary) = (head.package.clone(), head.binary.clone());

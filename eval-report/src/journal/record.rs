@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use eval_core::journal::{Broke, Decided, Head, Listed, Planned, Ran, SCHEMA, Scored, Started};
+use eval_core::journal::{Beside, Broke, Decided, Head, Listed, Planned, Ran, SCHEMA, Scored, Started};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
@@ -27,6 +27,8 @@ pub enum Record {
     Head(Head),
     /// Which tests the binary holds.
     Listed(Listed),
+    /// Which tests another binary of the package holds.
+    Beside(Beside),
     /// A program is about to run cases.
     Planned(Planned),
     /// A test began.
@@ -49,6 +51,7 @@ impl Record {
         match kind(line) {
             Some("head") => read(line, Self::Head),
             Some("listed") => read(line, Self::Listed),
+            Some("beside") => read(line, Self::Beside),
             Some("planned") => read(line, Self::Planned),
             Some("started") => read(line, Self::Started),
             Some("ran") => read(line, Self::Ran),

@@ -88,6 +88,7 @@ impl RecordedRun {
             torn: self.torn,
             never_began: self.never_began.clone(),
             listings: self.listings.clone(),
+            beside: self.beside.clone(),
             unlisted: self.unlisted.clone(),
             lost: self.lost,
             unreadable: self.unreadable.clone(),

@@ -63,7 +63,7 @@ pub(super) fn problems(
         let location = format!("{}:{}", line.file.display(), line.line);
         of_run("(unreadable record)", format!("{location} cannot be read: {}", line.error));
     }
-    if totals.is_doubtful || totals.lacks_parts || totals.unlisted + totals.added > 0 {
+    if totals.is_doubtful || totals.is_cut_short || totals.lacks_parts || totals.unlisted + totals.added > 0 {
         for doubt in doubts {
             of_run("(doubtful run)", doubt.clone());
         }

@@ -3,11 +3,13 @@
 use eval_support::untrusted::one_line;
 
 use super::currency::{self, Times};
+use super::cut_short::cut_short;
 use super::problems::{Problem, problems};
 use super::run::{LoadedRun, Whose};
 use super::test::{State, TestResult};
 use super::totals::{OverCases, Totals};
 use crate::journal::Completeness;
+use crate::output::Outcome;
 use crate::price::Prices;
 use crate::statistics::StatisticsError;
 
@@ -62,6 +64,12 @@ impl<'r> RunResults<'r> {
         doubts.extend(loaded.missing_parts().iter().cloned());
         totals.added = loaded.added().unwrap_or_default().len();
         doubts.extend(loaded.added().unwrap_or_default().iter().cloned());
+        // Verdicts that are no pass tell of themselves that the run has not passed.
+        if !partial && loaded.is_recorded() && totals.outcome() == Outcome::Passed {
+            let doubt = cut_short(&loaded.run, false);
+            totals.is_cut_short = doubt.is_some();
+            doubts.extend(doubt);
+        }
         let over_cases = totals.over_cases(k)?;
         let times = Times::of(&loaded.run);
         let problems = problems(loaded, &totals, &doubts, &lacks, partial);
@@ -76,6 +84,11 @@ impl<'r> RunResults<'r> {
             problems,
             prices: Prices::default(),
         })
+    }
+
+    /// Why test binaries may not have been started, whatever the verdicts of the others are.
+    pub fn cut_short(&self) -> Option<String> {
+        cut_short(&self.loaded.run, self.totals.missing > self.of_programs)
     }
 
     /// A line for each thing that keeps the run from passing: tests that failed or have no verdict, and problems.

@@ -51,6 +51,8 @@ pub struct Totals {
     pub is_running: bool,
     /// Whether the run may be another one than is meant.
     pub is_doubtful: bool,
+    /// Whether test binaries may not have been started.
+    pub is_cut_short: bool,
     /// Whether a part of the run has not come to where it was read.
     pub lacks_parts: bool,
     /// The runs of each case of which every run has a verdict.
@@ -123,7 +125,7 @@ impl Totals {
     /// keeps it from passing.
     pub fn is_whole(&self) -> bool {
         let lacking = self.unreadable + self.lost + self.missing + self.unlisted + self.added;
-        lacking == 0 && !self.lacks_parts && !self.is_doubtful
+        lacking == 0 && !self.lacks_parts && !self.is_doubtful && !self.is_cut_short
     }
 
     /// The counts that explain the outcome, and how many cases it does not cover.
@@ -151,6 +153,9 @@ impl Totals {
         }
         if self.lacks_parts {
             reason.push_str("; a part of the run is missing");
+        }
+        if self.is_cut_short {
+            reason.push_str("; test binaries may not have been started");
         }
         if self.is_doubtful {
             reason.push_str("; the run may be another one than is meant");

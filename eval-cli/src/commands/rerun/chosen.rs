@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eval_core::journal::Head;
-use eval_core::report::Verdict;
-use eval_report::journal::{Attempt, Completeness, RecordedRun};
+use eval_report::journal::{Completeness, RecordedRun};
 use eval_support::untrusted::one_line;
-use eval_support::words::short_code_list;
 
-use super::targets::{Targets, TestBinary};
+use crate::cargo::TestBinary;
 use crate::recorded::{RunResults, State, TestResult};
 
 /// Tests by test binary. A binary without names is run as a whole.
@@ -40,7 +37,7 @@ impl<'r> Chosen<'r> {
     fn add_what_never_began(&mut self, run: &'r RecordedRun) {
         let lacks = Completeness::of(run);
         // The names are those of the listings.
-        for listing in &run.listings {
+        for listing in run.listings.iter().chain(run.beside.iter().map(|(_, listing)| listing)) {
             let place = (listing.package.clone(), listing.binary.clone());
             let Some(missing) = lacks.never_began.get(&place) else { continue };
             let names = listing.sets.iter().flat_map(|set| &set.tests).map(String::as_str);
@@ -80,41 +77,6 @@ fn is_path(name: &str) -> bool {
                 c == '_' || c.is_alphanumeric() || !c.is_ascii() && !c.is_control() && !c.is_whitespace()
             })
     })
-}
-
-/// A note on a run that ended at its first failure, if cargo may not have come to all binaries: they leave no trace.
-///
-/// After a failure `cargo test` starts no further binary, and nextest no further test. The exit code of the runner tells that the run
-/// failed. Once the failures pass, nothing does.
-pub(super) fn cut_short(results: &RunResults<'_>, targets: &Targets) -> Option<String> {
-    let run = &results.loaded.run;
-    let is_first = |head: &Head| !head.is_rerun();
-    let did_not_pass = |attempt: &&Attempt| {
-        let verdict = attempt.decided.as_ref().map(|decided| &decided.verdict);
-        is_first(&attempt.head) && !matches!(verdict, Some(Verdict::Passed | Verdict::Skipped(_)))
-    };
-    let attempts = run.tests.iter().flat_map(|test| &test.attempts).filter(did_not_pass);
-    // What was killed, or never began, ended before all else.
-    let ends = attempts.map(|attempt| attempt.decided.as_ref().map(|decided| decided.at));
-    let never_began = (results.totals.missing > results.of_programs).then_some(None);
-    let first = ends.chain(never_began).min()?;
-    let began = run.processes.iter().filter(|head| is_first(head)).map(|head| head.started);
-    if first.is_some_and(|first| began.max().is_some_and(|last| last > first)) {
-        return None;
-    }
-    let started: BTreeSet<TestBinary<'_>> = run
-        .processes
-        .iter()
-        .filter_map(|head| {
-            Some(TestBinary { package: head.package.as_deref()?, name: head.binary.as_deref() })
-        })
-        .collect();
-    let others = targets.others(&started)?;
-    let which = if others.is_empty() { String::new() } else { format!(": {}", short_code_list(&others)) };
-    Some(format!(
-        "the run ended at what did not pass, and test binaries that cargo did not start leave no record{which}; `--no-fail-fast` \
-         starts them all, and `rerun --partial` says that none was left out"
-    ))
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use eval_support::shell;
 use eval_support::untrusted::one_line;
 
 use super::chosen::CargoTests;
-use super::targets::Targets;
-use crate::cargo;
+use crate::cargo::{self, Targets};
 use crate::output::CommandError;
 
 /// The arguments of cargo.

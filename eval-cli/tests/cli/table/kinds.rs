@@ -173,7 +173,16 @@ pub(super) struct Kind {
     pub(super) rerun: [i32; 4],
 }
 
-pub(super) const KINDS: [Kind; 35] = [
+/// A run of these attempts by cargo, which was to start another test binary too.
+fn beside(folder: &Folder, ends: &[(&str, End)]) {
+    let mut journal = journal(folder, RUN, 1, ends);
+    journal.set_head(&json!({ "runner": ["cargo", "test", "--test", "evals", "--test", "later"] }));
+    let sets = json!([{ "tests": ["travel::rome"], "ignored": false }]);
+    journal.raw(&json!({ "record": "beside", "binary": "later", "sets": sets }).to_string());
+    journal.write();
+}
+
+pub(super) const KINDS: [Kind; 38] = [
     Kind {
         name: "complete",
         write: |folder| run_of(folder, &PASS, &json!({})),
@@ -256,6 +265,38 @@ pub(super) const KINDS: [Kind; 35] = [
         named: 2,
         rescore: 2,
         rerun: [0, 2, 2, 0],
+    },
+    Kind {
+        name: "runner killed",
+        write: |folder| beside(folder, &PASS),
+        report: (2, "all 3 cases passed; 1 more test never began"),
+        named: 2,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "failed fast",
+        write: |folder| beside(folder, &[PASS[0], (ALL[1], End::Fail), PASS[2]]),
+        report: (2, "of 3 cases: 1 failed; 1 more test never began"),
+        named: 2,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
+        name: "failed fast and passed when run again",
+        write: |folder| {
+            again(folder, End::Pass);
+            // It is not known which targets its package has.
+            let mut other = journal(folder, "other", 1, &PASS);
+            other.set_head(&json!({ "package": "tools" }));
+            other.write();
+            let from = folder.path("other/app-evals-4711-0.jsonl");
+            fs::rename(from, folder.path(&format!("{RUN}/tools-evals-4713-0.jsonl"))).expect("it is ours");
+        },
+        report: (2, "all 6 cases passed; test binaries may not have been started"),
+        named: 2,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
     },
     Kind {
         name: "in flight",

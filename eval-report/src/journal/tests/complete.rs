@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eval_core::journal::{Listed, Planned};
+use eval_core::journal::{Beside, Listed, Planned};
 
 use super::*;
 
@@ -140,6 +140,57 @@ fn what_was_to_run_is_known_without_the_binary() {
         assert_eq!((names.join(" ").as_str(), found.left_out), (missing, left_out), "{what}");
         assert_eq!(!found.unlisted.is_empty(), unlisted, "{what}");
         assert_eq!(found.is_complete(), missing.is_empty() && !unlisted, "{what}");
+    }
+}
+
+#[test]
+fn a_binary_that_was_to_run_and_left_no_journal_is_missed() {
+    const NONE: (&str, &str) = ("", "");
+    let nextest = ("NEXTEST_RUN_ID", "r");
+    for (what, runner, args, env, missing) in [
+        ("cargo was killed before it", "cargo test", "", NONE, "l::x"),
+        ("it was named", "cargo test --test evals --test later", "--test-threads 1", NONE, "l::x"),
+        ("another one was named", "cargo test --test evals", "", NONE, ""),
+        ("none of its tests was asked for", "cargo test w::", "w::", NONE, ""),
+        ("some were", "cargo test x", "x", NONE, "l::x"),
+        ("ignored ones were", "cargo test -- --ignored", "--ignored", NONE, "l::y"),
+        ("it ran", "cargo test", "ran", NONE, ""),
+        ("what was asked for is not known", "", "", NONE, ""),
+        ("it was run again", "cargo test", "", ("EVALSET_ATTEMPT", "2"), ""),
+        ("nextest was killed before it", "cargo-nextest nextest run", "--exact w::a", nextest, "l::x"),
+        ("a filter of nextest", "cargo-nextest nextest run -E test(x)", "--exact w::a", nextest, ""),
+    ] {
+        let temporary = TempDir::new().unwrap();
+        let mut head = head("p");
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+        (head.runner, head.args) = (words(runner), if args == "ran" { Vec::new() } else { words(args) });
+        head.env.extend((env != NONE).then(|| (env.0.to_owned(), env.1.to_owned())));
+        let sets = json!([{ "tests": ["l::x"], "ignored": false }, { "tests": ["l::y"], "ignored": true }]);
+        let own = made::<Listed>(json!({ "sets": [{ "tests": ["w::a"] }] }));
+        let other = made::<Beside>(json!({ "binary": "later", "sets": sets }));
+        let of_a = [line(&started(1, "w::a")), line(&decided(1))];
+        let lines = [vec![line(&head), line(&own), line(&other)], of_a.to_vec()].concat();
+        fs::write(temporary.path().join("a.jsonl"), journal(&lines)).unwrap();
+        if args == "ran" {
+            head.binary = Some("later".to_owned());
+            let own = made::<Listed>(json!({ "sets": [{ "tests": ["l::x"] }] }));
+            let lines = [line(&head), line(&own), line(&started(1, "l::x")), line(&decided(1))];
+            fs::write(temporary.path().join("b.jsonl"), journal(&lines)).unwrap();
+        }
+        let run = RecordedRun::read(temporary.path()).unwrap();
+        assert!(run.unreadable.is_empty(), "{what}: {:?}", run.unreadable);
+        let found = Completeness::of(&run);
+        let names: Vec<_> = found
+            .never_began
+            .iter()
+            .flat_map(|(of, names)| names.iter().map(move |name| (of, name)))
+            .collect();
+        let later = (Some("p".to_owned()), Some("later".to_owned()));
+        let missing: Vec<_> = missing.split_whitespace().map(str::to_owned).collect();
+        let expected: Vec<_> = missing.iter().map(|name| (&later, name)).collect();
+        // Of its own binary it began what was to run, or was not asked.
+        let of_later: Vec<_> = names.into_iter().filter(|(of, _)| of.1.as_deref() == Some("later")).collect();
+        assert_eq!(of_later, expected, "{what}");
     }
 }
 

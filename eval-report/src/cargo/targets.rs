@@ -1,22 +1,22 @@
-//! Cargo's targets.
+//! The targets of cargo, of which some have tests.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::cargo;
+use super::metadata;
 
 /// A test binary that cargo ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct TestBinary<'r> {
-    pub(super) package: &'r str,
+pub struct TestBinary<'r> {
+    pub package: &'r str,
     /// `None` if the system did not tell its name. It may be any of the package then.
-    pub(super) name: Option<&'r str>,
+    pub name: Option<&'r str>,
 }
 
 /// The targets of the workspace. Empty if cargo finds no workspace.
 #[derive(Debug, Default)]
-pub(super) struct Targets(Vec<Target>);
+pub struct Targets(Vec<Target>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Target {
@@ -27,8 +27,8 @@ struct Target {
 
 impl Targets {
     /// The targets of the workspace of the current folder.
-    pub(super) fn here() -> Self {
-        cargo::metadata().map(Self::of).unwrap_or_default()
+    pub fn here() -> Self {
+        metadata().map(Self::of).unwrap_or_default()
     }
 
     fn of(metadata: &Value) -> Self {
@@ -46,7 +46,7 @@ impl Targets {
 
     /// The arguments that select a binary: `--test evals`. Empty if cargo has no such target: all binaries of the package
     /// are then asked for the tests.
-    pub(super) fn selection(&self, binary: TestBinary<'_>) -> Vec<String> {
+    pub fn selection(&self, binary: TestBinary<'_>) -> Vec<String> {
         let crate_name = |name: &str| name.replace('-', "_");
         let of_binary = self.0.iter().filter(|target| {
             target.package == binary.package
@@ -64,11 +64,11 @@ impl Targets {
             .collect()
     }
 
-    /// The targets with tests that cargo may start after these, each with its package; `None` if there is none. Empty if the targets
-    /// are not known.
+    /// The targets with tests that cargo may start after these, each with its package; `None` if they are not known, as one of these is
+    /// of no package here.
     ///
     /// Cargo starts the library and the programs of a package before its other tests.
-    pub(super) fn others(&self, started: &BTreeSet<TestBinary<'_>>) -> Option<Vec<String>> {
+    pub(crate) fn others(&self, started: &BTreeSet<TestBinary<'_>>) -> Option<Vec<(&str, &str)>> {
         let packages: BTreeSet<&str> = started.iter().map(|binary| binary.package).collect();
         let crate_name = |name: &str| name.replace('-', "_");
         let is_started = |target: &Target| {
@@ -82,13 +82,9 @@ impl Targets {
             "test" => !is_started(target),
             _ => !packages.contains(target.package.as_str()),
         };
-        let others: Vec<String> = self
-            .0
-            .iter()
-            .filter(is_other)
-            .map(|target| format!("{}::{}", target.package, target.name))
-            .collect();
-        (self.0.is_empty() || !others.is_empty()).then_some(others)
+        let is_known = |package: &&str| self.0.iter().any(|target| target.package == *package);
+        let others = self.0.iter().filter(is_other).map(|target| (&*target.package, &*target.name));
+        packages.iter().all(is_known).then(|| others.collect())
     }
 }
 
@@ -114,10 +110,10 @@ mod tests {
             ("other", "evals", "test", true),
         ] {
             let metadata = serde_json::json!({ "packages": [target("app", "evals", "test"), target(package, name, kind)] });
-            let others = expected.then(|| vec![format!("{package}::{name}")]);
-            assert_eq!(Targets::of(&metadata).others(&started), others, "{package} {name} {kind}");
+            let others = expected.then_some((package, name)).into_iter().collect();
+            assert_eq!(Targets::of(&metadata).others(&started), Some(others), "{package} {name} {kind}");
         }
-        assert_eq!(Targets::default().others(&started), Some(Vec::new()), "they are not known");
+        assert_eq!(Targets::default().others(&started), None, "they are not known");
     }
 
     #[test]

@@ -1,0 +1,143 @@
+//! What the command line of cargo or nextest says of test binaries: which of them were to run.
+
+use std::path::Path;
+
+use eval_core::journal::Head;
+
+/// What a runner was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Asked<'a> {
+    /// The test binaries that are named.
+    tests: Vec<&'a str>,
+    /// The packages that are named.
+    packages: Vec<&'a str>,
+    /// Whether all test binaries are, whatever is named.
+    all_tests: bool,
+    /// Whether targets of other kinds are named.
+    others: bool,
+    /// Whether it goes on behind a binary that fails.
+    pub(crate) goes_on: bool,
+}
+
+/// The options with a value that say nothing of test binaries.
+const WITH_VALUE: [&str; 18] = [
+    "--cargo-profile",
+    "--color",
+    "--config",
+    "--exclude",
+    "--features",
+    "--jobs",
+    "--lockfile-path",
+    "--manifest-path",
+    "--message-format",
+    "--profile",
+    "--retries",
+    "--target",
+    "--target-dir",
+    "--test-threads",
+    "-C",
+    "-F",
+    "-Z",
+    "-j",
+];
+
+/// The options by which nextest leaves out tests in ways that no name of a binary tells.
+const FILTERS: [&str; 9] = [
+    "--archive-file",
+    "--default-filter",
+    "--filter-expr",
+    "--filterset",
+    "--partition",
+    "--profile",
+    "--run-ignored",
+    "-E",
+    "-P",
+];
+
+impl<'a> Asked<'a> {
+    /// What the runner of a process was asked for; `None` if that is not known.
+    pub(crate) fn of(head: &'a Head) -> Option<Self> {
+        let (program, words) = head.runner.split_first()?;
+        let is_nextest = Path::new(program).file_name()? == "cargo-nextest";
+        let mut words = words.iter().map(String::as_str);
+        words.find(
+            |word| if is_nextest { ["run", "r"].contains(word) } else { ["test", "t"].contains(word) },
+        )?;
+        let mut asked = Self::default();
+        while let Some(word) = words.next().filter(|word| *word != "--") {
+            let (option, inline) =
+                word.split_once('=').map_or((word, None), |(option, it)| (option, Some(it)));
+            let mut value = || inline.or_else(|| words.next());
+            match option {
+                // Patterns are the runner's to match.
+                "--test" => asked.tests.push(value().filter(|name| !name.contains(['*', '?', '[']))?),
+                "-p" | "--package" => asked.packages.push(value()?),
+                "--tests" | "--all-targets" => asked.all_tests = true,
+                "--bin" | "--example" | "--bench" => asked.others = value().is_some(),
+                "--lib" | "--bins" | "--examples" | "--benches" | "--doc" => asked.others = true,
+                "--no-fail-fast" | "--nff" => asked.goes_on = true,
+                _ if is_nextest && (FILTERS.contains(&option) || !word.starts_with('-')) => return None,
+                _ if WITH_VALUE.contains(&option) => drop(value()),
+                // Names of tests, which the test binaries have too, and options without a value.
+                _ => {}
+            }
+        }
+        // What follows `--` filters for nextest too.
+        (!is_nextest || words.next().is_none()).then_some(asked)
+    }
+
+    /// Whether a test binary was to run, of a package that was.
+    pub(crate) fn has(&self, binary: &str) -> bool {
+        let is_all = self.all_tests || self.tests.is_empty() && !self.others;
+        is_all || self.tests.iter().any(|name| name.replace('-', "_") == binary.replace('-', "_"))
+    }
+
+    /// The same of a package and its binary.
+    pub(crate) fn has_of(&self, package: &str, binary: &str) -> bool {
+        (self.packages.is_empty() || self.packages.contains(&package)) && self.has(binary)
+    }
+
+    /// Whether each test binary that was to run is among these.
+    pub(crate) fn is_within(&self, started: &[&str]) -> bool {
+        let is_started =
+            |name: &&str| started.iter().any(|it| it.replace('-', "_") == name.replace('-', "_"));
+        !self.all_tests && !self.tests.is_empty() && self.tests.iter().all(is_started)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_says_which_test_binaries_were_to_run() {
+        for (line, expected) in [
+            ("cargo test", Some(true)),
+            ("/bin/cargo +nightly --offline t -p shop --features x", Some(true)),
+            ("cargo test --test a --test=b -- --test-threads 1", Some(true)),
+            ("cargo test --test a", Some(false)),
+            ("cargo test --test a --tests", Some(true)),
+            ("cargo test --lib", Some(false)),
+            ("cargo test --bin shop --test b", Some(true)),
+            ("cargo test --test my-evals", Some(false)),
+            ("cargo test --test *", None),
+            ("cargo test sunny -- --exact", Some(true)),
+            ("cargo test --target-dir --test", Some(true)),
+            ("cargo evals", None),
+            ("cargo-nextest nextest run --no-fail-fast --workspace", Some(true)),
+            ("cargo-nextest nextest run --test a", Some(false)),
+            ("cargo-nextest nextest run --partition slice:1/2", None),
+            ("cargo-nextest nextest run -E all()", None),
+            ("cargo-nextest nextest run sunny", None),
+            ("cargo-nextest nextest run -- sunny", None),
+            ("", None),
+        ] {
+            let runner = line.split_whitespace().map(str::to_owned).collect();
+            let mut head = Head::unwritten(SystemTime::UNIX_EPOCH);
+            head.runner = runner;
+            assert_eq!(Asked::of(&head).map(|asked| asked.has("b")), expected, "{line}");
+        }
+    }
+}

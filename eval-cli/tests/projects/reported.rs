@@ -114,8 +114,9 @@ fn a_binary_that_the_runner_did_not_come_to_is_missed_until_it_ran() {
     let flaky = [("FAIL_UNLESS_EXISTS", shown(&marker))];
     test(&["--test", "first", "--test", "second"], &flaky).fails();
     let report = evalset(&project, &runs, &["report"]).fails();
-    report.says("of 2 cases: 1 failed; 1 more test never began (exit code 2)");
-    report.says("`rerun --unfinished` runs what never began (of `reported_beside::second`)");
+    report
+        .says("of 2 cases: 1 failed; 1 more test never began (exit code 2)")
+        .says("`rerun --unfinished` runs what never began (of `reported_beside::second`)");
     evalset(&project, &runs, &["rerun", "--failed"]).fails().says("second::only: the test never began");
     let junit = runs.join("junit.xml");
     evalset(&project, &runs, &["report", "--junit", shown(&junit)]).fails().says("1 more test never began");
@@ -153,8 +154,9 @@ fn a_runner_that_is_killed_between_binaries_leaves_no_pass() {
         };
         assert!(ended(), "{}", evalset(&project, &runs, &["report"]));
         let report = evalset(&project, &runs, &["report"]).fails();
-        report.says("the one case passed; 1 more test never began (exit code 2)");
-        report.says("(of `reported_beside_killed::second`)");
+        report
+            .says("the one case passed; 1 more test never began (exit code 2)")
+            .says("(of `reported_beside_killed::second`)");
         evalset(&project, &runs, &["rescore"]).fails();
         let rerun = evalset(&project, &runs, &["rerun", "--unfinished"]).passes();
         rerun.says("--test second -- --include-ignored --exact second::only");

@@ -225,7 +225,7 @@ mod tests {
             ignored,
         };
         let (first, second) = (set(&["weather::sunny", "weather::日本"], false), set(&["live::a::x"], true));
-        std::fs::write(&binary, pieces.concat()).unwrap();
+        fs::write(&binary, pieces.concat()).unwrap();
         assert_eq!(sets_in(&binary).unwrap(), [first.clone(), second.clone()]);
 
         // An ELF file whose first segment is data, its second code, and its third is not loaded.
@@ -240,10 +240,47 @@ mod tests {
         }
         let elf =
             [b"\x7fELF\x02\x01".to_vec(), vec![0; 26], bytes(64, 8), vec![0; 14], bytes(56, 2), bytes(3, 2)];
-        std::fs::write(&binary, [elf.concat(), vec![0; 6], segments, data].concat()).unwrap();
+        fs::write(&binary, [elf.concat(), vec![0; 6], segments, data].concat()).unwrap();
         assert_eq!(sets_in(&binary).unwrap(), [first]);
-        std::fs::write(&binary, b"\x7fELF\x02\x01").unwrap();
+        fs::write(&binary, b"\x7fELF\x02\x01").unwrap();
         assert_eq!(sets_in(&binary).unwrap(), []);
+    }
+
+    #[test]
+    fn binaries_beside_are_those_of_files_of_the_package_whose_sets_are_always_built() {
+        let listing = format!("{LISTING_BEGIN}run later\nw::a\n{LISTING_END}");
+        let runner = ["cargo", "test"].as_slice();
+        let attribute = "#[eval_set]";
+        for (what, manifest, source, of, runner, is_found) in [
+            ("a set", "", attribute, "tests/later.rs", runner, true),
+            ("no set in the file", "", "mod later;", "tests/later.rs", runner, false),
+            ("sets at times", "", "#![cfg(x)] #[eval_set]", "tests/later.rs", runner, false),
+            ("left out at times", "required-features = []", attribute, "tests/later.rs", runner, false),
+            ("of another package", "", attribute, "other/tests/later.rs", runner, false),
+            ("no runner", "", attribute, "tests/later.rs", &[], false),
+        ] {
+            let temporary = TempDir::new().unwrap();
+            let package = temporary.path();
+            for folder in ["tests", "deps"] {
+                fs::create_dir(package.join(folder)).unwrap();
+            }
+            fs::write(
+                package.join("Cargo.toml"),
+                format!("[package]\nname = \"p\"\n[workspace]\n{manifest}"),
+            )
+            .unwrap();
+            fs::write(package.join("tests/later.rs"), source).unwrap();
+            fs::write(package.join("deps/later-0123456789abcdef"), &listing).unwrap();
+            fs::write(package.join("deps/later-0123456789abcdef.d"), format!("x: {of}\n\n{of}:\n")).unwrap();
+            let mut head = Head::unwritten(std::time::SystemTime::UNIX_EPOCH);
+            head.runner = runner.iter().map(|word| (*word).to_owned()).collect();
+            head.binary = Some("evals".to_owned());
+            head.program = package.join("deps/evals-0123456789abcdef").to_str().map(str::to_owned);
+            let found: Vec<String> = beside(&head, package).into_iter().map(|it| it.binary).collect();
+            assert_eq!(found, if is_found { vec!["later"] } else { vec![] }, "{what}");
+            head.binary = Some("later".to_owned());
+            assert_eq!(beside(&head, package), [], "{what}: it is the process's own");
+        }
     }
 
     #[test]

@@ -198,7 +198,9 @@ impl Journal {
         if let Some(listed) = package.and_then(|_| listed::of_this_program()) {
             journal.add(&listed);
         }
-        beside.iter().for_each(|other| journal.add(other));
+        for other in &beside {
+            journal.add(other);
+        }
         journal.lock = joined.lock;
         Ok(journal)
     }

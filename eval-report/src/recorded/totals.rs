@@ -14,6 +14,7 @@ use crate::output::Outcome;
 
 /// Counts of cases and runs.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a doubt of its own")]
 pub struct Totals {
     pub cases: usize,
     pub passed: usize,

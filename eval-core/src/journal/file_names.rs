@@ -21,3 +21,32 @@ pub(super) fn plain(name: Option<&String>) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     name.iter().flat_map(|name| name.chars()).take(60).map(plain).collect()
 }
+
+/// The name of a binary without the hash that cargo adds: `evals-0123456789abcdef`.
+pub(super) fn binary(program: &Path) -> String {
+    let name = program.file_stem().unwrap_or_default().to_string_lossy();
+    let without = name.rsplit_once('-').filter(|(_, hash)| {
+        hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase())
+    });
+    without.map_or(&*name, |(name, _)| name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binaries_lose_the_hash_that_cargo_adds() {
+        for (program, name) in [
+            ("target/debug/deps/evals-0123456789abcdef", "evals"),
+            ("target/debug/deps/my-evals-0123456789abcdef.exe", "my-evals"),
+            ("bin/my-evals", "my-evals"),
+            ("bin/my-cafe", "my-cafe"),
+            ("bin/my-abcdefghijklmnop", "my-abcdefghijklmnop"),
+            ("bin/evals-0123456789ABCDEF", "evals-0123456789ABCDEF"),
+            ("", ""),
+        ] {
+            assert_eq!(binary(Path::new(program)), name);
+        }
+    }
+}

@@ -9,12 +9,11 @@ use eval_format::__private::{LISTING_BEGIN, LISTING_END};
 use eval_support::hash::content_hash;
 use eval_support::secrets::Secrets;
 
-use super::file_names::{JOURNAL, plain};
+use super::file_names::{JOURNAL, binary, plain};
 use super::folder::create_private;
 use super::line::{Line, seal};
 use super::project::workspace_of_tests;
 use super::record::{Beside, Head, Listed, ListedSet};
-use super::writer::binary;
 
 /// The sets that `#[eval_set]` made tests of in the program that this process runs; `None` if it cannot be read, or lists none.
 pub(super) fn of_this_program() -> Option<Listed> {

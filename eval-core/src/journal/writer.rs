@@ -11,7 +11,7 @@ use eval_support::lock::FileLock;
 use eval_support::secrets::{Secrets, secret_variables};
 use eval_support::variables;
 
-use super::file_names::{JOURNAL, plain};
+use super::file_names::{JOURNAL, binary, plain};
 use super::folder::Joined;
 use super::line::{Field, Line, seal};
 use super::project::{self, Project};
@@ -374,15 +374,6 @@ const HEADER: &str = "--header";
 /// The option of cargo for a value of a config, which may be a token.
 const CONFIG: &str = "--config";
 
-/// The name of a binary without the hash that cargo adds: `evals-0123456789abcdef`.
-pub(super) fn binary(program: &Path) -> String {
-    let name = program.file_stem().unwrap_or_default().to_string_lossy();
-    let without = name.rsplit_once('-').filter(|(_, hash)| {
-        hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase())
-    });
-    without.map_or(&*name, |(name, _)| name).to_owned()
-}
-
 /// A name that no other process and no other journal of this one has.
 fn file_name(head: &Head) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -494,21 +485,6 @@ mod tests {
             "X-Key=a",
         ];
         assert_eq!(without_values(HEADER, args.into_iter().map(str::to_owned)), expected);
-    }
-
-    #[test]
-    fn binaries_lose_the_hash_that_cargo_adds() {
-        for (program, name) in [
-            ("target/debug/deps/evals-0123456789abcdef", "evals"),
-            ("target/debug/deps/my-evals-0123456789abcdef.exe", "my-evals"),
-            ("bin/my-evals", "my-evals"),
-            ("bin/my-cafe", "my-cafe"),
-            ("bin/my-abcdefghijklmnop", "my-abcdefghijklmnop"),
-            ("bin/evals-0123456789ABCDEF", "evals-0123456789ABCDEF"),
-            ("", ""),
-        ] {
-            assert_eq!(binary(Path::new(program)), name);
-        }
     }
 
     #[test]

@@ -107,8 +107,8 @@ const FAILURE: i32 = 101;
 
 #[cfg(test)]
 mod tests {
-    use super::super::targets::TestBinary;
     use super::*;
+    use crate::cargo::TestBinary;
 
     const EVALS: TestBinary<'static> = TestBinary { package: "app", name: Some("evals") };
 

@@ -25,9 +25,11 @@ pub(super) fn cut_short(run: &RecordedRun, never_began: bool) -> Option<String> 
     let first: Vec<&Head> = run.processes.iter().map(|head| &**head).filter(|head| is_first(head)).collect();
     let did_not_pass = |attempt: &&Attempt| {
         let verdict = attempt.decided.as_ref().map(|decided| &decided.verdict);
-        is_first(&attempt.head) && !matches!(verdict, Some(Verdict::Passed | Verdict::Skipped(_)))
+        !matches!(verdict, Some(Verdict::Passed | Verdict::Skipped(_)))
     };
-    let attempts = run.tests.iter().flat_map(|test| &test.attempts).filter(did_not_pass);
+    // A runner does not end at what passed when it tried again itself.
+    let last = run.tests.iter().filter_map(|test| test.attempts.iter().rfind(|it| is_first(&it.head)));
+    let attempts = last.filter(did_not_pass);
     // What was killed, or never began, ended before all else.
     let ends = attempts.map(|attempt| attempt.decided.as_ref().map(|decided| decided.at));
     let ended: Option<SystemTime> = ends.chain(never_began.then_some(None)).min()?;

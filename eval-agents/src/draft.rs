@@ -25,20 +25,17 @@
 //! ```
 
 mod masking;
-mod naming;
 mod new_cases;
-mod origin;
-mod place;
-mod played;
 mod volatile;
 
 use eval_core::agent::shows_something;
-use eval_core::format::{EvalCase, Invocation, Problems, Value};
+use eval_core::format::{EvalCase, IntermediateData, Invocation, Map, Problems, SessionInput, Value};
+use eval_core::report::Transcript;
+use eval_support::secrets::mask;
 
+pub use masking::Masked;
 pub use new_cases::{NewCases, new_cases};
-pub use origin::Origin;
-pub use place::{Masked, Volatile, VolatileKind};
-pub(crate) use played::played;
+pub use volatile::{Volatile, VolatileKind};
 
 /// Whether a turn has an answer that a user sees: neither blank nor a thought alone.
 pub(crate) fn answers(turn: &Invocation) -> bool {
@@ -73,7 +70,7 @@ impl Draft {
         let (mut case, masked) = masking::masked(case)?;
         if is_nameless {
             // Of what is masked: the id must not tell what the case does not.
-            case.eval_id = naming::derived(&case);
+            case.eval_id = derived(&case);
         }
         let volatile = volatile::of(&case);
         Ok(Self { case, origin, masked, volatile, gaps: Vec::new(), varied: Vec::new() })
@@ -82,14 +79,14 @@ impl Draft {
     /// Adds what is not in the case, or is in doubt.
     #[must_use]
     pub fn with_gaps(mut self, gaps: impl IntoIterator<Item = String>) -> Self {
-        self.gaps.extend(gaps.into_iter().map(|gap| eval_support::secrets::mask(&gap).into_owned()));
+        self.gaps.extend(gaps.into_iter().map(|gap| mask(&gap).into_owned()));
         self
     }
 
     /// Adds what was not the same each time.
     #[must_use]
     pub fn with_varied(mut self, varied: impl IntoIterator<Item = String>) -> Self {
-        self.varied.extend(varied.into_iter().map(|what| eval_support::secrets::mask(&what).into_owned()));
+        self.varied.extend(varied.into_iter().map(|what| mask(&what).into_owned()));
         self
     }
 
@@ -107,5 +104,145 @@ impl Draft {
         list("gaps", self.gaps.clone());
         list("varied", self.varied.clone());
         self.case.clone().with_draft(mark)
+    }
+}
+
+/// Where a draft comes from.
+///
+/// ```
+/// use eval_agents::draft::Origin;
+///
+/// let origin = Origin::new("support chats").with("session", "s-17");
+/// assert_eq!(origin.from, "support chats");
+/// assert_eq!(origin.details["session"], "s-17");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Origin {
+    /// The file, the server, or what else it is.
+    pub from: String,
+    /// What else is known: the kind of the file, the id of the session.
+    pub details: Map,
+}
+
+impl Origin {
+    /// An origin of which only this is known.
+    pub fn new(from: impl Into<String>) -> Self {
+        Self { from: mask(&from.into()).into_owned(), details: Map::new() }
+    }
+
+    /// Adds what else is known. A text is kept without secrets.
+    #[must_use]
+    pub fn with(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        let value = match value.into() {
+            Value::String(text) => Value::String(mask(&text).into_owned()),
+            other => other,
+        };
+        self.details.insert(key, value);
+        self
+    }
+
+    fn to_map(&self) -> Map {
+        let mut map = Map::from([("from", self.from.as_str())]);
+        map.extend(self.details.clone());
+        map
+    }
+}
+
+/// The case of what happened, and its gaps, among them the remarks on the run; `None` if there was no turn. Without an id the
+/// case has none, and its [`Draft`] derives one.
+pub(crate) fn played(eval_id: Option<&str>, transcript: &Transcript) -> Option<(EvalCase, Vec<String>)> {
+    if transcript.turns.is_empty() {
+        return None;
+    }
+    let mut gaps = transcript.notes.clone();
+    let mut case = EvalCase::new(eval_id.unwrap_or_default());
+    let mut changed = Map::new();
+    for (at, record) in transcript.turns.iter().enumerate() {
+        let turn = turn(&record.invocation);
+        if turn.final_response.is_none() {
+            gaps.push(format!("turn {} has no answer", at + 1));
+        }
+        case.conversation.push(turn);
+        changed.extend(record.events.iter().flat_map(|event| event.state_delta.clone()));
+    }
+    if let Some(error) = &transcript.error {
+        gaps.push(format!("the run ended early: {error}"));
+    }
+    let end = |(key, value): (String, _)| {
+        let value = transcript.state.get(&key).cloned().unwrap_or(value);
+        (key, value)
+    };
+    let lasting = changed.into_iter().filter(|(key, _)| !key.starts_with("temp:"));
+    case.final_session_state = lasting.map(end).collect();
+    let session = &transcript.session;
+    if !session.app_name.is_empty() || !session.state.is_empty() {
+        let input = SessionInput::new(&session.app_name, &session.user_id).with_state(session.state.clone());
+        case = case.with_session_input(input);
+    }
+    Some((case, gaps))
+}
+
+/// A turn as a set has it: what metrics were given beside it is left out, and so are events that say nothing.
+fn turn(recorded: &Invocation) -> Invocation {
+    let mut turn = recorded.clone();
+    (turn.rubrics, turn.app_details) = (None, None);
+    (turn.duration, turn.model_duration, turn.tool_duration) = (None, None, None);
+    if let Some(IntermediateData::Events(events)) = &mut turn.intermediate_data {
+        events.retain(|event| {
+            let says = event.content.as_ref().is_some_and(|content| !content.parts().is_empty());
+            says || event.grounding_metadata.is_some()
+        });
+    }
+    turn
+}
+
+/// The most words and characters of an id that is made of what the user said.
+const MOST_WORDS: usize = 6;
+const MOST_CHARACTERS: usize = 40;
+
+/// An id for a case that has none: the first words of the user, else `case`.
+fn derived(case: &EvalCase) -> String {
+    let said = case.conversation.iter().map(Invocation::user_text);
+    let slug = said.map(|text| slug(&text)).find(|slug| !slug.is_empty());
+    slug.unwrap_or_else(|| "case".to_owned())
+}
+
+/// The first words of a text as a name: `Weather in Paris?` is `weather_in_paris`.
+fn slug(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut slug = String::new();
+    for word in words.take(MOST_WORDS) {
+        let word = word.to_lowercase();
+        let length = slug.chars().count() + word.chars().count();
+        if !slug.is_empty() && length >= MOST_CHARACTERS {
+            break;
+        }
+        if !slug.is_empty() {
+            slug.push('_');
+        }
+        slug.extend(word.chars().take(MOST_CHARACTERS));
+    }
+    slug
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_made_of_the_first_words() {
+        for (text, id) in [
+            ("Weather in Paris?", "weather_in_paris"),
+            ("  What's  up -- doc?", "what_s_up_doc"),
+            ("one two three four five six seven", "one_two_three_four_five_six"),
+            ("大阪の天気は?", "大阪の天気は"),
+            ("a verylongwordthatgoesonandonandonandonandon b", "a"),
+            ("???", "case"),
+            ("", "case"),
+        ] {
+            assert_eq!(derived(&EvalCase::new("").turn(Invocation::user(text))), id, "{text}");
+        }
+        assert_eq!(slug(&"x".repeat(100)).len(), MOST_CHARACTERS);
     }
 }

@@ -46,7 +46,6 @@ mod from_journal;
 mod from_traces;
 mod mapping;
 mod rows;
-mod tables;
 mod turns;
 
 use std::path::Path;
@@ -175,9 +174,9 @@ impl Import {
             }
             Format::Trace => from_traces::read(from, bytes, &self.sessions)?,
             Format::Set => (eval_set::read(from, text)?, Vec::new()),
-            Format::JsonLines => tables::json_lines(from, text, self.mapping.as_ref())?,
+            Format::JsonLines => rows::json_lines(from, text, self.mapping.as_ref())?,
             #[cfg(feature = "csv")]
-            Format::Csv => tables::csv(from, text, self.mapping.as_ref())?,
+            Format::Csv => rows::csv(from, text, self.mapping.as_ref())?,
             #[cfg(not(feature = "csv"))]
             Format::Csv => return Err(ImportError::NotCompiled { from: from.to_owned(), feature: "csv" }),
         };

@@ -21,8 +21,6 @@ mod id;
 mod index;
 mod matching;
 mod message;
-mod notes;
-mod operation;
 mod overlay;
 mod store;
 mod tree;

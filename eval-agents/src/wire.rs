@@ -4,13 +4,102 @@
 //! names them. What has the wrong type is an error, and so is what the reader of files refuses: a key that stands twice or in
 //! two spellings, and one that looks like a key that is read.
 
-mod details;
 mod event;
-mod keys;
-mod message;
 mod read;
 
-pub(crate) use details::details;
+use eval_core::format::{
+    AgentDetails, AppDetails, Content, FunctionCall, FunctionResponse, Map, Part, Value,
+};
+
+use read::{Misread, camel, respelled, snake};
+
 pub(crate) use event::{ReadEvent, event};
-pub(crate) use message::content;
 pub(crate) use read::{Reader, parse};
+
+/// Reads the `agents` of an app info: an object of agents by their names.
+pub(crate) fn details(mut sent: Reader) -> Result<AppDetails, Misread> {
+    let mut details = AppDetails::default();
+    let Some(agents) = sent.map("agents")? else { return Ok(details) };
+    let path = sent.path("agents");
+    for (name, agent) in agents {
+        let mut agent = Reader::new(agent, format!("{path}.{name}"))?;
+        // Instructions that are made anew for each call are no text.
+        let instruction = agent.value("instruction").and_then(|text| text.as_str().map(str::to_owned));
+        let tools = agent.list("tools")?.unwrap_or_default();
+        let tools = tools.into_iter().map(|tool| respelled(tool, snake));
+        details = details.with_agent(
+            AgentDetails::new(name, instruction.unwrap_or_default()).with_tool_declarations(tools),
+        );
+    }
+    Ok(details)
+}
+
+/// A message with its keys in camelCase, which all servers read.
+pub(crate) fn content(content: &Content) -> Value {
+    let mut sent = Map::new();
+    sent.insert("role", content.role.as_deref().unwrap_or("user"));
+    sent.insert("parts", content.parts().iter().map(part).collect::<Vec<_>>());
+    sent.into()
+}
+
+fn part(part: &Part) -> Value {
+    let Part { text, thought, function_call, function_response, other, .. } = part;
+    let mut sent = Map::new();
+    put(&mut sent, "text", text.as_deref());
+    put(&mut sent, "thought", *thought);
+    put(&mut sent, "functionCall", function_call.as_ref().map(call));
+    put(&mut sent, "functionResponse", function_response.as_ref().map(response));
+    with_rest(sent, other)
+}
+
+fn call(call: &FunctionCall) -> Value {
+    let FunctionCall { id, name, args, other, .. } = call;
+    let mut sent = Map::new();
+    put(&mut sent, "id", id.as_deref());
+    put(&mut sent, "name", name.as_deref());
+    put(&mut sent, "args", args.clone());
+    with_rest(sent, other)
+}
+
+fn response(response: &FunctionResponse) -> Value {
+    let FunctionResponse { id, name, response, other, .. } = response;
+    let mut sent = Map::new();
+    put(&mut sent, "id", id.as_deref());
+    put(&mut sent, "name", name.as_deref());
+    put(&mut sent, "response", response.clone());
+    with_rest(sent, other)
+}
+
+fn put(sent: &mut Map, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        sent.insert(key, value);
+    }
+}
+
+fn with_rest(mut sent: Map, other: &Map) -> Value {
+    for (key, value) in other {
+        let is_free = key == "part_metadata";
+        sent.insert(camel(key), if is_free { value.clone() } else { respelled(value.clone(), camel) });
+    }
+    sent.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_and_results_of_tools_are_sent_as_servers_read_them() {
+        let image = Value::parse(r#"{"mime_type": "image/png", "data": "aGk="}"#).unwrap();
+        let parts = vec![
+            Part::text("look"),
+            Part::default().with_other("inline_data", image),
+            Part::response(FunctionResponse::new("f", Map::from([("the_result", 1)])).with_id("7")),
+        ];
+        assert_eq!(
+            content(&Content::new("user", parts)).to_string(),
+            r#"{"role":"user","parts":[{"text":"look"},{"inlineData":{"mimeType":"image/png","data":"aGk="}},{"functionResponse":{"id":"7","name":"f","response":{"the_result":1}}}]}"#
+        );
+        assert_eq!(content(&Content::default()).to_string(), r#"{"role":"user","parts":[]}"#);
+    }
+}

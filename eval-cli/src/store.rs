@@ -7,9 +7,7 @@ mod error;
 mod fetch;
 mod layout;
 mod manifest;
-mod missing;
 mod open;
-mod publish;
 mod push;
 mod url;
 
@@ -20,5 +18,4 @@ pub(crate) use adk::{App, CaseOutcome, PutSet, StoredResult, apps, fetch_sets, p
 pub(crate) use fetch::fetch_last;
 pub(crate) use fetch::{Fetched, StoredRun, fetch_run, runs};
 pub(crate) use open::{Store, StoreArg, runtime};
-pub(crate) use publish::publish;
-pub(crate) use push::push;
+pub(crate) use push::{publish, push};

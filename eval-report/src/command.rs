@@ -1,24 +1,30 @@
 //! A program's own command line for its evals.
 
 mod args;
-mod interrupt;
 #[doc(hidden)]
 pub mod options;
 
 use std::ffi::OsString;
 use std::fmt;
+use std::future::{pending, poll_fn};
 use std::io::Write;
 use std::marker::PhantomData;
-use std::process::ExitCode;
+use std::pin::pin;
+use std::process::{ExitCode, exit};
+use std::sync::mpsc;
+use std::task::Poll;
 use std::time::SystemTime;
 
 use eval_core::agent::{BoxAgent, BoxError, BoxFuture};
 use eval_core::report::EvalReport;
 use eval_core::runner::{EvalRunner, RunDirError, Setup};
 use eval_format::{EvalCase, ReadError};
+use eval_support::message::show;
 use eval_support::secrets::mask;
 use eval_support::spelling::suggest;
 use eval_support::words::quoted_list;
+use tokio::signal::ctrl_c;
+use tokio::sync::oneshot;
 
 use crate::formats;
 use crate::output::Outcome;
@@ -26,9 +32,6 @@ use crate::price::Prices;
 use crate::progress::Progress;
 use crate::recorded::{LoadedRun, RunResults};
 use args::{Args, ArgsError, Asked};
-
-#[doc(hidden)]
-pub use interrupt::pressed;
 
 /// The evals of a program, as a command of that program: `my-app eval --agent NAME --set FILE`.
 ///
@@ -309,6 +312,52 @@ impl Setup<AnyShape> for Followed<'_> {
         self.progress.began(case);
         self.setup.0.set_up(case).await
     }
+}
+
+/// The exit code of a program that Ctrl-C ends.
+const ENDED_BY_CTRL_C: i32 = 130;
+
+/// Ends when Ctrl-C is pressed. Never, if that cannot be noticed: Ctrl-C then ends the program.
+///
+/// A thread of its own waits for it, so that the program ends at the second one also where an agent blocks the runtime. The
+/// thread ends with this future, unless Ctrl-C was pressed: then it waits on for a second one.
+#[doc(hidden)]
+pub async fn pressed() {
+    let (listens, listening) = mpsc::channel();
+    let (tell, told) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("evalset-ctrl-c".to_owned());
+    // Without the thread Ctrl-C does what it does by default.
+    let _ = thread.spawn(move || listen(&listens, tell));
+    // An agent may block the runtime at once. Ctrl-C is noticed before that.
+    let _ = listening.recv();
+    if told.await.is_err() {
+        pending::<()>().await;
+    }
+}
+
+/// Tells `listens` once Ctrl-C is noticed, or drops it if it cannot be. Tells the first Ctrl-C, and ends the program at the second.
+fn listen(listens: &mpsc::Sender<()>, mut tell: oneshot::Sender<()>) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    runtime.block_on(async {
+        let mut pressed = pin!(ctrl_c());
+        let first = poll_fn(|context| {
+            if tell.poll_closed(context).is_ready() {
+                return Poll::Ready(false);
+            }
+            let noticed = pressed.as_mut().poll(context).map(|noticed| noticed.is_ok());
+            // Whoever started the thread waits for this once.
+            let _ = listens.send(());
+            noticed
+        });
+        if !first.await {
+            return;
+        }
+        show("interrupted: the report follows; Ctrl-C again ends the program at once");
+        let _ = tell.send(());
+        if ctrl_c().await.is_ok() {
+            exit(ENDED_BY_CTRL_C);
+        }
+    });
 }
 
 #[cfg(test)]

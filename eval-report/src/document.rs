@@ -257,7 +257,7 @@ impl<'r> Case<'r> {
             of_program: started.of_program,
             place: test.location(),
             state: test.state,
-            role: role(test),
+            role: test.role().map(|role| role.to_string()),
             reason: test.reason().filter(|_| test.state != State::Passed),
             flaky: test.runs.are_flaky(),
             attempt: is_recorded.then_some(started.attempt),
@@ -286,14 +286,15 @@ impl<'r> Case<'r> {
     }
 }
 
-fn role(test: &TestResult<'_>) -> Option<String> {
-    test.role().map(|role| role.to_string())
-}
-
 impl<'r> Before<'r> {
     fn of(test: &'r TestResult<'r>) -> Self {
         let reason = test.reason().filter(|_| test.state != State::Passed);
-        Self { state: test.state, role: role(test), reason, metrics: Metric::all(test) }
+        Self {
+            state: test.state,
+            role: test.role().map(|role| role.to_string()),
+            reason,
+            metrics: Metric::all(test),
+        }
     }
 }
 

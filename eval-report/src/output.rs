@@ -1,21 +1,22 @@
 //! Text for people and programs: words, times, styles, JSON, and how a command ended.
 
 pub mod again;
-mod error;
 pub mod json;
-mod outcome;
 pub mod problem;
 pub mod style;
 pub mod time;
 pub mod width;
 
-pub use error::{CommandError, read, unreadable};
-pub use outcome::Outcome;
-
 use std::io::Write;
+use std::path::Path;
+use std::{fs, io};
 
+use eval_support::file::{Unfit, read_file};
 use eval_support::secrets::mask;
-use eval_support::untrusted::guard_styled;
+use eval_support::untrusted::{self, guard_styled, lines_below, one_line};
+use serde::Serialize;
+
+use style::{ERROR, GOOD, styled};
 
 /// Prints lines of progress on standard error, without secrets.
 pub fn tell(lines: &str) {
@@ -26,4 +27,123 @@ pub fn tell(lines: &str) {
 pub(crate) fn tell_to(out: &mut dyn Write, lines: &str) {
     let text = guard_styled(&mask(lines));
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// How a command ended. A worse outcome is greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Everything that was checked is as it should be.
+    Passed,
+    /// Something that was checked is not as it should be.
+    Failed,
+    /// Something could not be checked.
+    Unmeasurable,
+}
+
+impl Outcome {
+    pub fn exit_code(self) -> i32 {
+        match self {
+            Self::Passed => 0,
+            Self::Failed => 1,
+            Self::Unmeasurable => 2,
+        }
+    }
+
+    /// The outcome that an exit code stands for; `None` for codes that no command ends with.
+    pub fn of_exit_code(code: i32) -> Option<Self> {
+        [Self::Passed, Self::Failed, Self::Unmeasurable]
+            .into_iter()
+            .find(|outcome| outcome.exit_code() == code)
+    }
+
+    /// What the outcome of a run says of its cases.
+    pub fn of_cases(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed: a case did not pass",
+            Self::Unmeasurable => "not measurable: a case has no verdict, or nothing was run",
+        }
+    }
+
+    /// The outcome as the last line of a report shows it: `PASSED`.
+    pub fn shown(self) -> String {
+        styled(if self == Self::Passed { GOOD } else { ERROR }, &self.name().to_uppercase())
+    }
+
+    /// The outcome in one word, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Unmeasurable => "unmeasurable",
+        }
+    }
+}
+
+/// Why a command could not do what it was asked for, or could not do it for one path. The exit code is 2.
+#[derive(Clone, Debug, Serialize)]
+pub struct CommandError {
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// What went wrong and what helps, in one line without colours.
+impl std::fmt::Display for CommandError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}; {}", self.message, self.help)
+    }
+}
+impl std::error::Error for CommandError {}
+
+impl CommandError {
+    pub fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+
+    /// The error as a JSON document.
+    pub fn document(&self, command: Option<&str>) -> String {
+        let document =
+            serde_json::json!({ "command": command, "outcome": Outcome::Unmeasurable, "error": self });
+        untrusted::json(&format!("{document:#}")) + "\n"
+    }
+
+    /// The error as cargo prints its own errors. What others wrote stands below the first line, with its mark.
+    pub fn shown(&self) -> String {
+        let level = styled(ERROR, "error");
+        format!("{level}: {}\n  = help: {}\n", lines_below(&self.message, 2), one_line(&self.help))
+    }
+}
+
+/// The bytes of a file.
+pub fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
+    read_file(path).map_err(|error| match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        Some(unfit) => refused(path, *unfit),
+        None => unreadable(path, &error),
+    })
+}
+
+fn refused(path: &Path, unfit: Unfit) -> CommandError {
+    let message = unfit.to_string();
+    let help = match unfit {
+        Unfit::NoFile => "name a file or a folder",
+        Unfit::TooLarge => "split it: no tool that reads eval sets reads one of that size",
+    };
+    CommandError::new(format!("`{}` {}", path.display(), message.trim_start_matches("it ")), help)
+}
+
+/// Why a file cannot be read. A link whose target does not exist is an error of its own.
+pub fn unreadable(path: &Path, error: &io::Error) -> CommandError {
+    let shown = path.display();
+    match fs::read_link(path) {
+        Ok(target) if error.kind() == io::ErrorKind::NotFound => CommandError::new(
+            format!("`{shown}` is a link to `{}`, which does not exist", target.display()),
+            "restore the target, or remove the link",
+        ),
+        _ => CommandError::new(
+            format!("cannot read `{shown}`: {error}"),
+            "give this user permission to read it, or leave it out",
+        ),
+    }
 }

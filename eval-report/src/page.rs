@@ -7,7 +7,13 @@ mod diff;
 mod model;
 mod plot;
 mod render;
-mod text;
+
+use std::collections::HashMap;
+
+use eval_support::hash::content_hash;
+use eval_support::secrets::mask;
+use eval_support::untrusted::{Excerpt, LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
+use serde::Serialize;
 
 pub use diff::{calls, words};
 pub use model::{
@@ -16,4 +22,100 @@ pub use model::{
 };
 pub use plot::{Histogram, PassRate, Point, Scatter, Spark};
 pub use render::{Live, STYLE, live_policy, policy, render, render_live};
-pub use text::{Anchors, line, text};
+
+/// A foreign text in full, or its beginning: without secrets and what steers a reader's eyes.
+///
+/// Secrets are masked here, and not in the finished page: there a secret with a `<` or a `&` is written in another way, and a
+/// secret that is a word of our own script would break it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Text {
+    /// What is shown.
+    #[serde(rename = "t")]
+    pub shown: String,
+    /// How many characters are left out.
+    #[serde(rename = "cut", skip_serializing_if = "is_zero")]
+    pub left_out: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// A message: lines and tabs stay.
+pub fn text(foreign: &str) -> Text {
+    let Excerpt { shown, left_out } = excerpt(foreign, LONGEST_TEXT);
+    Text { shown, left_out }
+}
+
+/// A part of a line of ours. What is left out is said in it.
+pub fn line(foreign: &str) -> String {
+    excerpt_line(foreign, LONGEST_LINE).noted()
+}
+
+/// Gives each case a name that no other case of the page has, and that links and attributes hold as it is.
+#[derive(Debug, Default)]
+pub struct Anchors(HashMap<String, usize>);
+
+/// A longer name is cut, and told apart by its hash.
+const LONGEST: usize = 120;
+
+impl Anchors {
+    /// The anchor of a case: `case-weather::sunny`. The same name has the same anchor on every page, but for its repetitions.
+    pub fn of(&mut self, name: &str) -> String {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-' | '.');
+        let mut anchor = "case-".to_owned();
+        // A key that is cut is not known as one: it is masked before.
+        anchor.extend(mask(name).chars().take(LONGEST).map(|c| if plain(c) { c } else { '_' }));
+        if anchor.strip_prefix("case-") != Some(name) {
+            anchor.push_str(&format!("-{:08x}", content_hash(name.as_bytes()) >> 32));
+        }
+        let seen = self.0.entry(anchor.clone()).or_default();
+        *seen += 1;
+        if *seen > 1 {
+            // No name of a case makes an anchor with a `~`.
+            anchor.push_str(&format!("~{seen}"));
+        }
+        anchor
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_and_say_by_how_much() {
+        assert_eq!(text("a\nb"), Text { shown: "a\nb".into(), left_out: 0 });
+        assert_eq!(text(&"ä".repeat(LONGEST_TEXT + 7)).left_out, 7);
+        assert!(line(&"x".repeat(LONGEST_LINE + 1)).ends_with(" … (1 more characters)"));
+        assert_eq!(line("a\nb"), "a\\nb");
+    }
+
+    #[test]
+    fn a_key_is_masked_in_a_short_text_too() {
+        let key = format!("sk-ant-{}", "abcde01234".repeat(6));
+        for shown in [text(&key).shown, line(&key)] {
+            assert!(!shown.contains("abcde"), "{shown}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod anchor_tests {
+    use super::*;
+
+    #[test]
+    fn an_anchor_is_stable_plain_and_of_one_case() {
+        let mut anchors = Anchors::default();
+        assert_eq!(anchors.of("weather::sunny"), "case-weather::sunny");
+        assert_eq!(anchors.of("weather::sunny"), "case-weather::sunny~2");
+        let odd = ["set/it's \"x\"", "set/it's  x ", "<img>", "日本", &"x".repeat(10_000), &"x".repeat(9999)];
+        let of: Vec<String> = odd.iter().map(|name| anchors.of(name)).collect();
+        for (at, anchor) in of.iter().enumerate() {
+            assert!(anchor.bytes().all(|b| b.is_ascii_alphanumeric() || b":_-.~".contains(&b)), "{anchor}");
+            assert!(anchor.len() < 150 && !of[..at].contains(anchor), "{anchor}");
+        }
+        assert_eq!(Anchors::default().of(odd[0]), of[0]);
+    }
+}

@@ -19,7 +19,6 @@ mod access;
 mod answer;
 mod app;
 mod body;
-mod connections;
 mod drafts;
 #[cfg(test)]
 mod error_texts;

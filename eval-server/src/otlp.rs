@@ -7,12 +7,10 @@ mod export;
 mod json;
 mod protobuf;
 mod reply;
-mod signal;
-mod wire;
 
-pub(crate) use signal::{Encoding, Sent, Signal, Unreadable};
-
-pub(crate) use export::{Batch, Entry, Export, Origin, Rejected, trace_id};
+pub(crate) use export::{
+    Batch, Encoding, Entry, Export, Origin, Rejected, Sent, Signal, Unreadable, trace_id,
+};
 pub(crate) use reply::{refused, stored};
 
 /// Reads an export. A span or record that cannot be read is rejected, and the others are kept.

@@ -65,7 +65,7 @@ async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Respo
     }
     match store(app, signal, request).await {
         Ok(rejected) => otlp::stored(signal, encoding, rejected.as_ref()),
-        Err(NotStored { refusal, sent }) => {
+        Err((refusal, sent)) => {
             let why = refusal.text();
             if signal != Signal::Metrics {
                 app.sessions.refuse(&why, sent.as_ref());
@@ -75,28 +75,17 @@ async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Respo
     }
 }
 
-/// An export that was refused.
-struct NotStored {
-    refusal: Refusal,
-    /// The export, if it had come as a whole.
-    sent: Option<Sent>,
-}
-
-/// What was refused before it had come.
-impl From<Refusal> for NotStored {
-    fn from(refusal: Refusal) -> Self {
-        Self { refusal, sent: None }
-    }
-}
-
-async fn store(app: &Arc<App>, signal: Signal, request: Request) -> Result<Option<Rejected>, NotStored> {
+/// Fails with the export too, if it had come as a whole.
+async fn store(
+    app: &Arc<App>,
+    signal: Signal,
+    request: Request,
+) -> Result<Option<Rejected>, (Refusal, Option<Sent>)> {
     let Some(encoding) = Encoding::of(request.headers()) else {
-        return Err(NotStored::from(Refusal::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "an export is `application/x-protobuf` or `application/json`",
-        )));
+        let why = "an export is `application/x-protobuf` or `application/json`";
+        return Err((Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why), None));
     };
-    let received = app.receive(request).await?;
+    let received = app.receive(request).await.map_err(|refusal| (refusal, None))?;
     let sent = Sent { signal, bytes: received.bytes.clone() };
     match add(app, signal, encoding, received).await {
         Ok(rejected) => {
@@ -106,7 +95,7 @@ async fn store(app: &Arc<App>, signal: Signal, request: Request) -> Result<Optio
             }
             Ok(rejected)
         }
-        Err(refusal) => Err(NotStored { refusal, sent: Some(sent) }),
+        Err(refusal) => Err((refusal, Some(sent))),
     }
 }
 

@@ -168,8 +168,8 @@ impl Sessions {
             sessions,
             is_behind: store.is_behind(),
             removed: store.removed.sessions,
-            refused: store.refusals.count(),
-            last_refusal: store.refusals.last().map(str::to_owned),
+            refused: store.refusals.count,
+            last_refusal: store.refusals.last.clone(),
         }
     }
 
@@ -184,13 +184,12 @@ impl Sessions {
         let mut reading = None;
         for _ in 0..REGROUPINGS {
             let began = Instant::now();
-            let (view, documents) = self.store().snapshot(id, began, self.limits.quiet)?;
+            let (mut view, documents) = self.store().snapshot(id, began, self.limits.quiet)?;
             // Each was read when it arrived.
             let traces = Traces::from_readers(documents.iter().map(|it| it.as_bytes())).unwrap_or_default();
             let digest = Digest::of(&traces);
             let mut store = self.store();
             let mut is_settled = !store.regroup(&traces);
-            let mut view = view;
             if is_settled {
                 store.keep(view.id, view.revision, digest, began.elapsed());
                 // When its turns began says which refusals concern it.
@@ -225,18 +224,17 @@ impl Reading {
     pub(crate) fn doubts(&self) -> Vec<String> {
         let mut doubts = self.view.doubts();
         doubts.extend(self.traces.gaps().iter().filter(|gap| gap.kind.loses()).map(ToString::to_string));
-        let Some(conversation) = self.conversation() else {
-            doubts.push("no agent answers in it".to_owned());
-            return doubts;
-        };
-        if conversation.turns.is_empty() {
+        let conversation = self.conversation();
+        let turns = conversation.map(|it| it.turns.as_slice()).unwrap_or_default();
+        if turns.is_empty() {
             doubts.push("no agent answers in it".to_owned());
         }
-        for (turn, gap) in conversation.all_gaps().filter(|(_, gap)| gap.kind.loses()) {
+        let gaps = conversation.into_iter().flat_map(Conversation::all_gaps);
+        for (turn, gap) in gaps.filter(|(_, gap)| gap.kind.loses()) {
             let turn = turn.map(|turn| format!("turn {turn}: ")).unwrap_or_default();
             doubts.push(format!("{turn}{gap}"));
         }
-        for (number, turn) in (1..).zip(&conversation.turns) {
+        for (number, turn) in (1..).zip(turns) {
             if let Some(error) = &turn.error {
                 doubts.push(format!("turn {number} failed: {error}"));
             }

@@ -2,7 +2,7 @@
 //! reads. Drafts and scores are made of the whole.
 
 use eval_format::{Map, Value};
-use eval_support::secrets::is_secret;
+use eval_support::secrets::is_secret_under;
 use eval_support::untrusted::{LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 
 /// Characters of a preview in a list.
@@ -46,14 +46,7 @@ impl Walk {
     fn value(&mut self, foreign: &Value, under: &str) -> Value {
         self.left = self.left.saturating_sub(1);
         match foreign {
-            // A `key` alone is more often the key of something than a secret.
-            Value::String(text)
-                if !under.eq_ignore_ascii_case("key")
-                    && !under.eq_ignore_ascii_case("keys")
-                    && is_secret(under, text) =>
-            {
-                Value::from("(a secret)")
-            }
+            Value::String(text) if is_secret_under(under, text) => Value::from("(a secret)"),
             Value::String(text) => Value::from(self.text(text)),
             // An integer has as many digits as somebody writes.
             Value::Number(number) if number.as_i64().is_none() => match number.to_string() {

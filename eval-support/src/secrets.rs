@@ -35,6 +35,11 @@ pub fn is_secret(name: &str, value: &str) -> bool {
     value.len() >= SHORTEST_SECRET && names::says_secret(name) && !names::is_harmless(value)
 }
 
+/// Whether the text under a key is a secret by its name. A `key` alone is more often the key of something than a secret.
+pub fn is_secret_under(key: &str, text: &str) -> bool {
+    !["key", "keys"].iter().any(|plain| key.eq_ignore_ascii_case(plain)) && is_secret(key, text)
+}
+
 /// Secrets that are looked for in texts.
 #[derive(Default)]
 pub struct Secrets {

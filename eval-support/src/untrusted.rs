@@ -15,11 +15,9 @@
 //!
 //! What is taken out is spelt out (`\u{1b}`), so no text is lost.
 
-mod ci;
 mod excerpt;
 mod formats;
 mod headline;
-mod steering;
 mod text;
 
 #[cfg(test)]

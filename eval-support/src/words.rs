@@ -32,32 +32,34 @@ pub fn them(number: usize) -> &'static str {
 
 /// The words as a list of code: `` `a`, `b` and `c` ``.
 pub fn code_list<S: AsRef<str>>(words: &[S]) -> String {
-    let quoted: Vec<_> = words.iter().map(|word| format!("`{}`", word.as_ref())).collect();
-    match quoted.as_slice() {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
+    joined(words, "and")
 }
 
 /// A list of code of which one is meant: `` `a`, `b` or `c` ``.
 pub fn quoted_list(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    joined(words, "or")
+}
+
+fn joined<S: AsRef<str>>(words: &[S], before_last: &str) -> String {
+    let quoted: Vec<_> = words.iter().map(|word| format!("`{}`", word.as_ref())).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        Some((last, others)) => format!("{} {before_last} {last}", others.join(", ")),
         None => String::new(),
     }
 }
 
 /// The words of a list that may be long: the first three, and how many more there are.
 pub fn short_code_list<S: AsRef<str>>(words: &[S]) -> String {
-    match words.len().saturating_sub(SHOWN) {
-        0 => code_list(words),
-        more => {
-            let shown: Vec<_> = words[..SHOWN].iter().map(|word| format!("`{}`", word.as_ref())).collect();
-            format!("{} and {more} more", shown.join(", "))
-        }
+    if words.len() > SHOWN { first_of_code_list(words, SHOWN) } else { code_list(words) }
+}
+
+/// The first words of a list of code between commas, and how many more there are.
+pub fn first_of_code_list<S: AsRef<str>>(words: &[S], most: usize) -> String {
+    let first: Vec<_> = words.iter().take(most).map(|word| format!("`{}`", word.as_ref())).collect();
+    match words.len().saturating_sub(most) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
     }
 }
 

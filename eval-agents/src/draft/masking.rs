@@ -1,9 +1,34 @@
 //! Secrets in cases.
 
-use eval_core::format::{EvalCase, Map, Problems, Value};
-use eval_support::secrets::{is_secret, mask};
+use std::fmt;
 
-use super::place::Masked;
+use eval_core::format::{EvalCase, Map, Problems, Value};
+use eval_support::secrets::{is_secret_under, mask};
+
+/// A place where a secret stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Masked {
+    /// The place, in words: `turn 1, the message of the user`.
+    pub place: String,
+    /// The key under which it stood, if its name gave it away; `None` if it looked like a key or was the value of a variable.
+    pub name: Option<String>,
+}
+
+impl Masked {
+    fn new(place: impl Into<String>, name: Option<String>) -> Self {
+        Self { place: place.into(), name }
+    }
+}
+
+impl fmt::Display for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "{}: `{name}` is named like a secret", self.place),
+            None => write!(f, "{}: something that looks like a key, or the value of a variable", self.place),
+        }
+    }
+}
 
 /// What stands in place of a value whose name says that it is secret.
 const SECRET: &str = "(a secret)";
@@ -76,9 +101,7 @@ impl Walk {
     }
 
     fn text(&mut self, text: String, name: &str) -> String {
-        // A `key` alone is more often the key of something than a secret.
-        let is_plain = ["key", "keys"].iter().any(|plain| name.eq_ignore_ascii_case(plain));
-        if self.is_of_user() && !is_plain && is_secret(name, &text) {
+        if self.is_of_user() && is_secret_under(name, &text) {
             self.found.push(Masked::new(self.place(), Some(name.to_owned())));
             return SECRET.to_owned();
         }

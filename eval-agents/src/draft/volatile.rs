@@ -1,8 +1,54 @@
 //! Arguments of tools that are probably others next time: ids that were drawn, and times.
 
+use std::fmt;
+
 use eval_core::format::{EvalCase, Value};
 
-use super::place::{Volatile, VolatileKind};
+/// An argument of a tool that is probably another one next time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Volatile {
+    /// The turn, from 1.
+    pub turn: usize,
+    /// The tool.
+    pub tool: String,
+    /// The argument: `at`, or `rooms[0].id` for one inside another.
+    pub argument: String,
+    /// What it is.
+    pub kind: VolatileKind,
+    /// Its value.
+    pub value: String,
+}
+
+/// What an argument is that is probably another one next time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum VolatileKind {
+    /// A UUID.
+    Uuid,
+    /// A date, with or without a time.
+    Time,
+    /// A number of seconds, milliseconds, microseconds or nanoseconds since 1970.
+    Epoch,
+}
+
+impl fmt::Display for VolatileKind {
+    /// With its article.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Uuid => "a UUID",
+            Self::Time => "a time",
+            Self::Epoch => "a time since 1970",
+        })
+    }
+}
+
+impl fmt::Display for Volatile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { turn, tool, argument, kind, value } = self;
+        write!(f, "turn {turn}, `{tool}`: `{argument}` is {kind}, `{value}`")
+    }
+}
 
 /// The volatile arguments of a case. What the user said, or the state held at the start, is no such thing: it is the same
 /// each time.

@@ -4,6 +4,7 @@ use std::{fmt, io};
 
 use eval_core::format::Problems;
 use eval_support::secrets::mask;
+use eval_support::words::first_of_code_list;
 
 use super::format::Format;
 use super::mapping::MappingError;
@@ -128,7 +129,7 @@ impl ImportError {
 }
 
 /// How many things a message lists.
-const SHOWN: usize = 5;
+pub(super) const SHOWN: usize = 5;
 
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,13 +154,9 @@ impl fmt::Display for ImportError {
             Self::Case { from, what, source } => write!(f, "`{from}`, {what}: {source}"),
             Self::Missing { from, what, there } => {
                 write!(f, "`{from}` has no {what}")?;
-                match there.len() {
-                    0 => Ok(()),
-                    all => {
-                        let shown: Vec<_> = there.iter().take(SHOWN).map(|it| format!("`{it}`")).collect();
-                        write!(f, "; it has {}", shown.join(", "))?;
-                        if all > SHOWN { write!(f, " and {} more", all - SHOWN) } else { Ok(()) }
-                    }
+                match there.as_slice() {
+                    [] => Ok(()),
+                    there => write!(f, "; it has {}", first_of_code_list(there, SHOWN)),
                 }
             }
             Self::Nothing { from, left_out } => {

@@ -54,11 +54,9 @@ pub(super) fn read(from: &str, file: impl Read, wanted: &[String]) -> Result<Hel
 
 /// What the case of a conversation lacks.
 fn gaps(conversation: &Conversation) -> Vec<String> {
-    let mut gaps = Vec::new();
-    for (turn, gap) in conversation.all_gaps() {
-        let place = turn.map(|turn| format!("turn {turn}: ")).unwrap_or_default();
-        gaps.push(format!("{place}{gap}"));
-    }
+    let place = |turn: Option<usize>| turn.map(|turn| format!("turn {turn}: ")).unwrap_or_default();
+    let mut gaps: Vec<String> =
+        conversation.all_gaps().map(|(turn, gap)| format!("{}{gap}", place(turn))).collect();
     for (number, turn) in (1..).zip(&conversation.turns) {
         if let Some(error) = &turn.error {
             gaps.push(format!("turn {number} failed: {error}"));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use eval_core::format::{Map, Number, Value};
 
+use super::gap::Notes;
 use super::id::base64;
-use super::notes::Notes;
 
 /// How deep values may be nested.
 const MAX_DEPTH: usize = 64;

@@ -1,11 +1,11 @@
 //! What stands in many spans, kept once: names, and what histories repeat.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
 
 use eval_core::format::Value;
 
+use super::history::hash;
 use super::message::Response;
 
 /// One copy of each text, and of each result of a tool. A result stands in the span of the tool, and again in each model call
@@ -31,19 +31,16 @@ impl Copies {
     /// The one copy of a result in a message.
     pub(super) fn response(&mut self, response: &Arc<Response>) -> Arc<Response> {
         let value = self.value(Arc::clone(&response.value));
-        let mut hasher = DefaultHasher::new();
         // Equal values have one place.
-        (&response.id, &response.name, Arc::as_ptr(&value).addr()).hash(&mut hasher);
+        let place = hash((&response.id, &response.name, Arc::as_ptr(&value).addr()));
         let one = || Arc::new(Response { id: response.id.clone(), name: response.name.clone(), value });
-        self.responses.only(hasher.finish(), |known| known == &**response, one)
+        self.responses.only(place, |known| known == &**response, one)
     }
 
     /// The one copy of a value.
     pub(super) fn value(&mut self, value: Arc<Value>) -> Arc<Value> {
-        let mut hasher = DefaultHasher::new();
-        value.to_string().hash(&mut hasher);
         let same = Arc::clone(&value);
-        self.values.only(hasher.finish(), |known| *known == *same, || value)
+        self.values.only(hash(value.to_string()), |known| *known == *same, || value)
     }
 }
 

@@ -7,7 +7,6 @@ mod adk;
 mod current;
 mod filler;
 mod message_events;
-mod numbered;
 mod openinference;
 mod openllmetry;
 mod tool_spans;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::copies::Copies;
+use super::gap::Notes;
 use super::id::Id;
-use super::notes::Notes;
 use super::overlay::{self, Event};
 use super::view::{Slot, Source, Span};
 

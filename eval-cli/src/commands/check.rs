@@ -2,7 +2,6 @@
 
 mod file;
 mod fix;
-mod json;
 
 use std::path::PathBuf;
 

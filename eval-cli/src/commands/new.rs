@@ -1,6 +1,5 @@
 //! `cargo evalset new`: the first eval set of a package, and the tests that run it.
 
-mod human;
 mod manifest;
 mod new_file;
 mod package;
@@ -10,12 +9,13 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use eval_format::conventions::SET_SUFFIX;
-use human::Written;
-use manifest::Manifest;
-use new_file::{Name, refuse_existing, write_new};
-use package::Package;
+use eval_support::words::count;
 
+use crate::output::style::{BOLD, GOOD, styled};
 use crate::output::{Answer, CommandError, Outcome};
+use manifest::Manifest;
+use new_file::{Name, refuse_existing, shown, write_new};
+use package::Package;
 
 /// Writes a first eval set, the tests that run it, and the lines of `Cargo.toml` that they need.
 ///
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     write_new(&files)?;
     let folder = package.is_above().then(|| folder.to_path_buf());
     let written = Written { name: &args.name, set, tests, made, added, kept, folder };
-    Ok(Answer::new(Outcome::Passed, human::text(&written)))
+    Ok(Answer::new(Outcome::Passed, text(&written)))
 }
 
 const SET: &str = include_str!("../../templates/weather.evalset.json");
@@ -131,6 +131,65 @@ impl AgentKind {
     }
 }
 
+/// What was written.
+struct Written<'a> {
+    name: &'a Name,
+    /// The file of the set, below the folder of the package.
+    set: String,
+    /// The file of the tests.
+    tests: String,
+    /// The name of the package, if it was made.
+    made: Option<String>,
+    /// The lines that `Cargo.toml` got.
+    added: Vec<String>,
+    /// The lines for dependencies that it had already.
+    kept: Vec<String>,
+    /// Where the package is, if that is not the current folder.
+    folder: Option<PathBuf>,
+}
+
+fn text(written: &Written<'_>) -> String {
+    let Written { name, set, tests, made, added, kept, folder } = written;
+    let mut text = String::new();
+    if let Some(package) = made {
+        text.push_str(&format!("{} the package `{package}`\n", styled(GOOD, "made")));
+    }
+    let wrote = styled(GOOD, "wrote");
+    text.push_str(&format!("{wrote} `{set}`: a set of 2 cases\n"));
+    text.push_str(&format!("{wrote} `{tests}`: an agent, and a test of each case\n"));
+    if !added.is_empty() {
+        let what = count(added.len(), "line");
+        let verb = styled(GOOD, "added");
+        text.push_str(&format!("{verb} {what} to `Cargo.toml`\n\n    [dev-dependencies]\n"));
+        for line in added {
+            text.push_str(&format!("    {line}\n"));
+        }
+    }
+    for line in kept {
+        let name = line.split(' ').next().unwrap_or_default();
+        text.push_str(&format!("{} `{name}` in `Cargo.toml` as it was", styled(GOOD, "left")));
+        if name != runtime::NAME {
+            text.push_str(&format!("; the tests are written for `{line}`"));
+        }
+        text.push('\n');
+    }
+    text.push_str(&format!("\n{}\n", styled(BOLD, "next")));
+    if let Some(folder) = folder {
+        text.push_str(&format!("  cd {}\n", eval_support::shell::word(&shown(folder))));
+    }
+    text.push_str(&format!(
+        "  cargo test --test {name}    both cases pass\n  \
+           then change `{FROM}` to `{TO}` in line {LINE} of `{set}`: the same command shows a failure\n  \
+           then put your agent into `{tests}`, and your conversations into the set\n"
+    ));
+    text
+}
+
+/// The edit that makes a case fail. A note in the set names it too.
+const LINE: usize = 21;
+const FROM: &str = "Oslo";
+const TO: &str = "Bergen";
+
 #[cfg(test)]
 mod tests {
     use eval_format::reader::check_set;
@@ -148,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_line_that_the_note_names_has_what_is_to_be_changed() {
-        let (line, from, to) = (human::LINE, human::FROM, human::TO);
+        let (line, from, to) = (LINE, FROM, TO);
         assert!(
             SET.contains(&format!("to see a failure, change `{from}` to `{to}` in line {line}\"")),
             "{SET}"

@@ -1,7 +1,6 @@
 //! `cargo evalset plan`: what a run would take, before it costs anything.
 
 mod judges;
-mod last_run;
 mod set;
 
 use std::collections::BTreeMap;
@@ -18,8 +17,7 @@ use crate::output::width::fitted;
 use crate::output::{Answer, CommandError, Format, Outcome};
 use crate::recorded::{LoadedRun, TestResult, WhichRun};
 use judges::Judged;
-use last_run::LastRun;
-use set::Set;
+use set::{LastRun, Set};
 
 /// Shows what running eval sets takes: cases, runs, questions to judges, and whether these can be answered.
 ///

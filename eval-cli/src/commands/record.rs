@@ -1,7 +1,6 @@
 //! `cargo evalset record`: drafts of cases from conversations that are had with an agent.
 
 mod chat;
-mod screen;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,13 +8,12 @@ use std::time::Duration;
 use eval_agents::record::{DraftRecorder, Script, scripts};
 use eval_format::options::parse_timeout;
 use eval_support::untrusted::one_line;
-use screen::watched;
 
 use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::drafts::{Added, Destination};
 use crate::files::read;
 use crate::output::{Answer, CommandError, Format, runtime, tell};
-use chat::Recorded;
+use chat::{Recorded, watched};
 
 /// Has conversations with an agent, and adds drafts of cases to a set: what the user said, and what the agent did.
 ///

@@ -6,7 +6,7 @@ mod commands;
 use eval_support::words::{count, short_code_list, them};
 
 use crate::cargo::Targets;
-use crate::output::{Answer, CommandError, style};
+use crate::output::{Answer, CommandError};
 use crate::recorded::{LoadedRun, RunArgs, RunResults, State};
 use chosen::Chosen;
 use commands::notice;
@@ -162,7 +162,7 @@ fn ended(results: &RunResults<'_>, mut text: String) -> Answer {
     let outcome = results.totals.outcome();
     text.push_str(&format!(
         "Result {}  {}: {} (exit code {})\n",
-        style::outcome(outcome),
+        outcome.shown(),
         results.loaded.name(),
         results.totals.reason(),
         outcome.exit_code()

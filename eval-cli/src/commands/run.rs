@@ -40,7 +40,7 @@ pub(crate) struct Args {
     sets: Vec<OsString>,
 
     #[command(flatten)]
-    agent: SourceArgs,
+    source: SourceArgs,
 
     #[command(flatten)]
     options: OptionArgs,
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 
 fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     // What is secret is known before anything is written.
-    let agent = args.agent.choose()?;
+    let agent = args.source.choose()?;
     let options = args.options.read()?;
     let runtime = runtime("agents")?;
     let journal = JournalFolder::new()?;
@@ -91,8 +91,8 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let sets = &runtime.block_on(crate::store::fetch_sets(&args.sets, &new_root()))?;
     #[cfg(not(feature = "store"))]
     let sets = args.stored.check().map(|()| &args.sets)?;
-    let again = [&args.agent.words(), options.words()].concat();
-    let runner = options::apply(options, args.agent.set(with_judge(EvalRunner::new())))?;
+    let again = [&args.source.words(), options.words()].concat();
+    let runner = options::apply(options, args.source.agent.set(with_judge(EvalRunner::new())))?;
     let runner = journal.set(runner).again(again.clone());
     let progress = Progress::on_stderr(options.prices.clone());
     let runner = progress.follow(runner);
@@ -101,7 +101,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         agent.ready(options.retries()).await?;
         let matched = Matched::of(&agent, &plan);
         matched.tell();
-        matched.check(args.agent.allow_uncovered)?;
+        matched.check(args.source.allow_uncovered)?;
         progress.begin(plan.len());
         let setup = |case: &EvalCase| {
             progress.began(case);
@@ -122,7 +122,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let loaded = LoadedRun::own(folder).map_err(|error| problem::no_record(&error.to_string()))?;
     let results =
         RunResults::of(&loaded, None, false).map_err(|error| problem::no_record(&error.to_string()))?;
-    let written = args.files.write(&results, args.agent.app());
+    let written = args.files.write(&results, args.source.agent.app());
     if written.printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());
     }
@@ -148,7 +148,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     #[cfg(feature = "store")]
     let outcome = match (&store, loaded.folders.first()) {
         (Some(store), Some(folder)) => {
-            outcome.max(store.publish(&runtime, &results, folder, args.agent.app()))
+            outcome.max(store.publish(&runtime, &results, folder, args.source.agent.app()))
         }
         _ => outcome,
     };

@@ -69,52 +69,41 @@ impl Destination {
     /// Adds drafts, each under an id that is free, without those whose conversation the set has already.
     pub(crate) fn add(&self, drafts: Vec<Draft>) -> Result<Written, CommandError> {
         if !self.exists() {
-            let (text, written) = self.added(self.empty(), drafts.clone())?;
+            let written = self.added(&mut self.empty(), drafts.clone())?;
             if written.new.drafts.is_empty() {
                 return Ok(written);
             }
             if let Some(folder) = self.path.parent() {
                 fs::create_dir_all(folder).map_err(|error| self.unwritten(&error))?;
             }
-            match create(&self.path, &text) {
+            match create(&self.path, &written.after) {
                 // Somebody else has made it meanwhile.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 created => return created.map(|()| written).map_err(|error| self.unwritten(&error)),
             }
         }
-        edit(&self.path, |editor| {
-            let (_, written) = self.added_to(editor, drafts)?;
-            Ok(written)
-        })
+        edit(&self.path, |editor| self.added(editor, drafts))
     }
 
     /// What adding them would write.
     pub(crate) fn preview(&self, drafts: Vec<Draft>) -> Result<Written, CommandError> {
-        let (is_new, editor) = if self.exists() { (false, open(&self.path)?) } else { (true, self.empty()) };
-        let (_, mut written) = self.added(editor, drafts)?;
+        let (is_new, mut editor) =
+            if self.exists() { (false, open(&self.path)?) } else { (true, self.empty()) };
+        let mut written = self.added(&mut editor, drafts)?;
         if is_new {
             written.before.clear();
         }
         Ok(written)
     }
 
-    fn added(&self, mut editor: SetEditor, drafts: Vec<Draft>) -> Result<(String, Written), CommandError> {
-        self.added_to(&mut editor, drafts)
-    }
-
-    fn added_to(
-        &self,
-        editor: &mut SetEditor,
-        drafts: Vec<Draft>,
-    ) -> Result<(String, Written), CommandError> {
+    fn added(&self, editor: &mut SetEditor, drafts: Vec<Draft>) -> Result<Written, CommandError> {
         let before = editor.text();
         let existing: Vec<EvalCase> = editor.cases().cloned().collect();
         let new = new_cases(drafts, &existing);
         for draft in &new.drafts {
             editor.add_case(&draft.marked()).map_err(|error| refused(&self.path, &error))?;
         }
-        let after = editor.text();
-        Ok((after.clone(), Written { new, before, after }))
+        Ok(Written { new, before, after: editor.text() })
     }
 
     fn unwritten(&self, error: &std::io::Error) -> CommandError {

@@ -8,7 +8,7 @@ use eval_core::runner::{RunDirError, cases_of_selector, files_of_selector};
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 
-use super::set_file::open;
+use super::open;
 use crate::output::CommandError;
 
 /// A set, and which of its cases are meant; `None` if no case is named.

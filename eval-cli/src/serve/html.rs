@@ -35,11 +35,6 @@ impl Frame {
         Self::of(Some(here), title, vec![COMMON, script])
     }
 
-    /// Whether a page of the navigation is this one.
-    fn stands_at(&self, path: &str) -> bool {
-        self.here == Some(path)
-    }
-
     fn of(here: Option<&'static str>, title: &'static str, scripts: Vec<&'static str>) -> Self {
         let style = [page::STYLE, STYLE];
         let policy = page::policy(&style, &scripts, true);
@@ -180,7 +175,7 @@ pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
 
 /// The links to the other pages, for a page that the templates of this crate do not make.
 pub(super) fn nav(here: &'static str) -> Result<String, Failure> {
-    NavPage { live: Here(here) }.render().map_err(|error| unwritten(&error))
+    NavPage { live: Here { here: Some(here) } }.render().map_err(|error| unwritten(&error))
 }
 
 #[derive(Template)]
@@ -190,12 +185,8 @@ struct NavPage {
 }
 
 /// The page of the navigation that is shown.
-struct Here(&'static str);
-
-impl Here {
-    fn stands_at(&self, path: &str) -> bool {
-        self.0 == path
-    }
+struct Here {
+    here: Option<&'static str>,
 }
 
 /// A page in its frame.

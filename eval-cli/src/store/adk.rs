@@ -4,6 +4,7 @@ mod results;
 mod sets;
 
 use eval_format::conventions::check_path_part;
+use eval_support::untrusted::one_line;
 
 use super::layout::{self, RESULT, SET};
 use super::open::Store;
@@ -41,4 +42,11 @@ pub(crate) async fn apps(store: &Store) -> Result<Vec<App>, CommandError> {
         }
     }
     Ok(apps)
+}
+
+/// Fails, and says why, if one of these names cannot be part of a path.
+fn check_names(names: [(&str, &str); 2]) -> Result<(), String> {
+    names.into_iter().try_for_each(|(what, name)| {
+        check_path_part(name).map_err(|why| format!("the {what} `{}` {why}", one_line(name)))
+    })
 }

@@ -83,84 +83,63 @@ fn of_bucket(
     doing: Doing<'_>,
     error: &Error,
     service: &Service,
-) -> (String, String) {
+) -> (String, &'static str) {
+    let name = service.name;
     let said = || match error.message().trim() {
         "" => String::new(),
         said => format!(": {}", short(said)),
     };
     let is_of_object = matches!(doing, Doing::Read(_)) && !is_of_bucket(error);
+    // The keys are unknown, sign wrongly, or were given for a time that is over.
+    let is_of_keys = ["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"]
+        .iter()
+        .any(|code| error.message().contains(code));
     let repeated = REPEATED + 1;
     match (status, error.kind()) {
-        (Some(401), _) => {
-            (format!("{} does not accept the credentials (401)", service.name), service.credentials.into())
+        (Some(status), _) if status == 401 || matches!(status, 400 | 403) && is_of_keys => {
+            (format!("{name} does not accept the credentials ({status})"), service.credentials)
         }
-        // The keys are unknown, sign wrongly, or were given for a time that is over.
-        (Some(status @ (400 | 403)), _)
-            if ["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"]
-                .iter()
-                .any(|code| error.message().contains(code)) =>
-        {
-            (
-                format!("{} does not accept the credentials ({status})", service.name),
-                service.credentials.into(),
-            )
+        (Some(403), _) => {
+            (format!("the credentials do not allow this in the bucket `{bucket}` (403)"), service.permission)
         }
-        (Some(403), _) => (
-            format!("the credentials do not allow this in the bucket `{bucket}` (403)"),
-            service.permission.into(),
-        ),
         (Some(404), ErrorKind::NotFound) if is_of_object => (
             "there is no such object (404)".to_owned(),
-            "somebody removed it while it was read; run the command again".to_owned(),
+            "somebody removed it while it was read; run the command again",
         ),
-        (Some(404), _) | (_, ErrorKind::NotFound) => (
-            format!("there is no bucket `{bucket}` (404)"),
-            "create the bucket, or correct its name".to_owned(),
-        ),
+        (Some(404), _) | (_, ErrorKind::NotFound) => {
+            (format!("there is no bucket `{bucket}` (404)"), "create the bucket, or correct its name")
+        }
         (Some(429), _) | (_, ErrorKind::RateLimited) => (
-            format!("{} asks for fewer requests (429), the last of {repeated} times too", service.name),
-            "run the command again later".to_owned(),
+            format!("{name} asks for fewer requests (429), the last of {repeated} times too"),
+            "run the command again later",
         ),
         (Some(status @ 500..), _) => (
-            format!("{} answers with {status}, the last of {repeated} times too{}", service.name, said()),
-            "run the command again later".to_owned(),
+            format!("{name} answers with {status}, the last of {repeated} times too{}", said()),
+            "run the command again later",
         ),
-        (Some(status), _) => {
-            (format!("{} answers with {status}{}", service.name, said()), service.address.to_owned())
-        }
+        (Some(status), _) => (format!("{name} answers with {status}{}", said()), service.address),
         (None, ErrorKind::ConfigInvalid) if error.message().contains("region") => {
-            ("no region is known".to_owned(), "set `AWS_REGION`".to_owned())
+            ("no region is known".to_owned(), "set `AWS_REGION`")
         }
-        (None, ErrorKind::PermissionDenied | ErrorKind::ConfigInvalid) => {
-            (no_credentials(service), service.credentials.to_owned())
+        (None, kind)
+            if matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ConfigInvalid)
+                || error.message().contains("sign") =>
+        {
+            let none = "none are found, or whoever grants them does not answer";
+            (format!("no credentials for {name} can be used: {none}"), service.credentials)
         }
-        (None, _) if error.message().contains("sign") => {
-            (no_credentials(service), service.credentials.to_owned())
+        (None, _) if error.message().contains("timeout") => {
+            (format!("{name} does not answer within {} s", LIMIT.as_secs()), service.address)
         }
-        (None, _) if error.message().contains("timeout") => (
-            format!("{} does not answer within {} s", service.name, LIMIT.as_secs()),
-            service.address.to_owned(),
-        ),
-        (None, _) if ["send http request", "read data from http response"].contains(&error.message()) => (
-            format!("{} cannot be reached: {}", service.name, short(&innermost(error))),
-            service.address.to_owned(),
-        ),
-        (None, _) => (
-            format!("what answers is not {}: {}", service.name, short(&innermost(error))),
-            service.address.to_owned(),
-        ),
+        (None, _) if ["send http request", "read data from http response"].contains(&error.message()) => {
+            (format!("{name} cannot be reached: {}", short(&innermost(error))), service.address)
+        }
+        (None, _) => (format!("what answers is not {name}: {}", short(&innermost(error))), service.address),
     }
 }
 
-fn no_credentials(service: &Service) -> String {
-    format!(
-        "no credentials for {} can be used: none are found, or whoever grants them does not answer",
-        service.name
-    )
-}
-
-fn of_folder(error: &Error) -> (String, String) {
-    (short(&innermost(error)), "name a folder in which this user can write".to_owned())
+fn of_folder(error: &Error) -> (String, &'static str) {
+    (short(&innermost(error)), "name a folder in which this user can write")
 }
 
 /// The cause behind all others: `Connection refused (os error 111)`.

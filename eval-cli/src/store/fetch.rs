@@ -6,14 +6,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use eval_core::journal::{file_names, runs};
+use eval_support::secrets::mask;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, did_you_mean};
 use tokio::task::{JoinError, JoinSet};
 
 use super::layout::{self, Named, RUNS, hash};
-use super::manifest::{Chunk, Manifest};
+use super::manifest::{self, Chunk, Manifest};
 use super::open::{Store, broke};
-use super::{manifest, missing};
 use crate::files::{private_beside, replace_private};
 use crate::output::CommandError;
 
@@ -42,14 +42,11 @@ impl StoredRun {
 pub(crate) async fn runs(store: &Store) -> Result<Vec<StoredRun>, CommandError> {
     let mut runs: BTreeMap<String, StoredRun> = BTreeMap::new();
     for name in store.list(RUNS, true).await? {
-        let Some(named) = layout::named(&name) else { continue };
-        let (Named::Manifest { run, .. } | Named::Began { run, .. }) = named;
+        let Some(Named { run, upload, has_ended }) = layout::named(&name) else { continue };
         let stored = runs.entry(run.to_owned()).or_default();
         run.clone_into(&mut stored.id);
-        match named {
-            Named::Manifest { upload, .. } => stored.uploads.push(upload.to_owned()),
-            Named::Began { upload, .. } => stored.began.push(upload.to_owned()),
-        }
+        let uploads = if has_ended { &mut stored.uploads } else { &mut stored.began };
+        uploads.push(upload.to_owned());
     }
     let mut runs: Vec<_> = runs.into_values().collect();
     for run in &mut runs {
@@ -108,27 +105,21 @@ impl Manifests {
     fn add(&mut self, asked: Option<Result<Asked, JoinError>>, store: &Store) -> Result<(), CommandError> {
         let Some(asked) = asked else { return Ok(()) };
         let (name, Some(bytes)) = asked.map_err(|error| broke(&error))?? else { return Ok(()) };
-        let Some(named) = layout::named(&name) else { return Ok(()) };
-        let (has_ended, run) = match named {
-            Named::Manifest { run, .. } => (true, run),
-            Named::Began { run, .. } => (false, run),
-        };
+        let Some(Named { run, upload, has_ended }) = layout::named(&name) else { return Ok(()) };
         let manifest = Manifest::parse(&bytes, has_ended, run).map_err(|why| {
             CommandError::new(
                 format!("{}: `{}` is not a manifest of a run: {why}", store.shown(), one_line(&name)),
                 "store the run again, or update cargo-evalset",
             )
         })?;
-        match named {
-            Named::Manifest { upload, .. } => self.ended.insert(upload.to_owned(), manifest),
-            Named::Began { upload, .. } => self.unfinished.insert(upload.to_owned(), manifest),
-        };
+        let manifests = if has_ended { &mut self.ended } else { &mut self.unfinished };
+        manifests.insert(upload.to_owned(), manifest);
         Ok(())
     }
 }
 
 /// How much the longest copy of each journal has, and the upload that brought it.
-fn longest(ended: &BTreeMap<String, Manifest>) -> HashMap<&str, (u64, &str)> {
+pub(super) fn longest(ended: &BTreeMap<String, Manifest>) -> HashMap<&str, (u64, &str)> {
     let mut longest: HashMap<&str, (u64, &str)> = HashMap::new();
     for (upload, manifest) in ended {
         for journal in &manifest.journals {
@@ -195,7 +186,7 @@ pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetche
     let folder = cache(store, root).join("runs").join(id);
     let fetched = fetch_into(store, id, &folder).await;
     if let Err(error) = &fetched {
-        missing::say_why(&folder, error);
+        say_why_missing(&folder, error);
     }
     fetched.map(|parts| Fetched { folder, parts })
 }
@@ -261,7 +252,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
             count(absent, "journal")
         )
     });
-    missing::say(folder, &[&unfinished[..], absent.as_slice()].concat()).map_err(cannot)?;
+    say_missing(folder, &[&unfinished[..], absent.as_slice()].concat()).map_err(cannot)?;
     for (upload, manifest, wanted) in &uploads {
         let name = |number| layout::chunk(id, upload, number);
         get_chunks(store, &manifest.chunks, wanted, name, cannot).await?;
@@ -279,7 +270,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
         replace_private(&marker, &first.marker).map_err(cannot)?;
     }
     if absent.is_some() {
-        missing::say(folder, &unfinished).map_err(cannot)?;
+        say_missing(folder, &unfinished).map_err(cannot)?;
     }
     Ok(manifest::parts(&manifests.ended))
 }
@@ -368,6 +359,31 @@ pub(crate) async fn fetch_last(
     Ok((cache(store, root).join("runs"), broken))
 }
 
+/// Writes a sentence into a copy for each part that it lacks, which every reader of runs looks for, or removes what was written if none is.
+fn say_missing(folder: &Path, missing: &[String]) -> io::Result<()> {
+    let path = folder.join(file_names::MISSING_PARTS);
+    if !missing.is_empty() {
+        let text = missing.iter().map(|sentence| one_line(sentence)).collect::<Vec<_>>().join("\n");
+        return replace_private(&path, &*mask(&text));
+    }
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Says of a copy that is there why the rest of its run could not be copied. Without that, the copy would look like all of it.
+fn say_why_missing(folder: &Path, error: &CommandError) {
+    if !folder.is_dir() {
+        return;
+    }
+    let why = format!("the run could not be copied from its store: {}; {}", error.message, error.help);
+    if say_missing(folder, &[why]).is_err() {
+        // A folder without its mark is no run. Better none than one that looks complete.
+        let _ = fs::remove_file(folder.join(file_names::MARKER));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::manifest::StoredJournal;
@@ -403,5 +419,34 @@ mod tests {
             assert_eq!(local_name(name, &head_hash), expected);
         }
         assert!(local_name(&"x".repeat(1000), &head_hash).len() < 110);
+    }
+
+    #[test]
+    fn a_copy_that_cannot_say_what_it_lacks_is_no_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let (missing, marker) = (folder.path().join("missing-parts.txt"), folder.path().join("run.json"));
+        fs::write(&marker, "{}").unwrap();
+        let error = CommandError::new("the part\nis not there", "store it again");
+        say_why_missing(folder.path(), &error);
+        let said = fs::read_to_string(&missing).unwrap();
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(said.ends_with("is not there; store it again") && marker.exists(), "{said}");
+        say_missing(folder.path(), &[]).unwrap();
+        assert!(!missing.exists());
+        // A folder in its place stands for a disk that takes nothing.
+        fs::create_dir(&missing).unwrap();
+        say_why_missing(folder.path(), &error);
+        assert!(!marker.exists());
+        say_why_missing(&folder.path().join("none"), &error);
+        assert!(!folder.path().join("none").exists());
+    }
+
+    #[test]
+    fn no_credential_is_written() {
+        crate::output::hide("wJalrXUtnFEMI-of-the-store");
+        let folder = tempfile::tempdir().unwrap();
+        say_missing(folder.path(), &["the store said wJalrXUtnFEMI-of-the-store".to_owned()]).unwrap();
+        let said = fs::read_to_string(folder.path().join("missing-parts.txt")).unwrap();
+        assert!(said.starts_with("the store said ") && !said.contains("wJalr"), "{said}");
     }
 }

@@ -56,11 +56,12 @@ pub(super) fn results(app: &str) -> String {
     format!("{app}/evals/eval_history/")
 }
 
-/// What a name below [`RUNS`] stands for.
+/// What a name below [`RUNS`] stands for: an upload that ended, by its manifest, or one that began.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Named<'a> {
-    Manifest { run: &'a str, upload: &'a str },
-    Began { run: &'a str, upload: &'a str },
+pub(super) struct Named<'a> {
+    pub(super) run: &'a str,
+    pub(super) upload: &'a str,
+    pub(super) has_ended: bool,
 }
 
 /// Reads a name below [`RUNS`]. Parts, and names that are not ours, are nothing.
@@ -69,10 +70,9 @@ pub(super) fn named(path: &str) -> Option<Named<'_>> {
     if !runs::is_id(run) || name.contains('/') {
         return None;
     }
-    if let Some(upload) = name.strip_suffix(BEGAN) {
-        return Some(Named::Began { run, upload });
-    }
-    name.strip_suffix(MANIFEST).map(|upload| Named::Manifest { run, upload })
+    let began = name.strip_suffix(BEGAN);
+    let upload = began.or_else(|| name.strip_suffix(MANIFEST))?;
+    Some(Named { run, upload, has_ended: began.is_none() })
 }
 
 /// The name of a new upload. Names sort by time, and no two are equal.
@@ -111,10 +111,9 @@ mod tests {
         assert_eq!(time_of(&upload), "2026-11-22 23:31:07 UTC");
         assert_eq!(time_of("x"), "an unknown time");
         assert!(runs::is_id(&upload));
-        let named_of = |path: &str| named(path).map(|named| format!("{named:?}"));
-        let expected = |kind: &str| Some(format!("{kind} {{ run: \"r.1\", upload: \"{upload}\" }}"));
-        assert_eq!(named_of(&manifest("r.1", &upload)), expected("Manifest"));
-        assert_eq!(named_of(&began("r.1", &upload)), expected("Began"));
+        let expected = |has_ended| Some(Named { run: "r.1", upload: &upload, has_ended });
+        assert_eq!(named(&manifest("r.1", &upload)), expected(true));
+        assert_eq!(named(&began("r.1", &upload)), expected(false));
         for other in [
             &chunk("r.1", &upload, 0),
             "evalset/runs/r/notes.txt",
@@ -123,7 +122,7 @@ mod tests {
             "evalset/runs/x.json",
             "evalset/reports/r/x.json",
         ] {
-            assert_eq!(named_of(other), None, "{other}");
+            assert_eq!(named(other), None, "{other}");
         }
     }
 

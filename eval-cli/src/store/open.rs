@@ -15,6 +15,9 @@ use super::error::{self, Doing, LIMIT, REPEATED};
 use super::url::{Place, StoreUrl};
 use crate::output::{self, CommandError, hide};
 
+/// The kind of an object that is JSON.
+pub(super) const JSON: &str = "application/json";
+
 /// A store. It is cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {

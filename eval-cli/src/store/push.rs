@@ -1,20 +1,23 @@
-//! Storing the journals of a run.
+//! Storing the journals of a run, and its report: as a page, as JSON, and as ADK's results.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use eval_core::journal::{file_names, runs};
+use eval_report::formats;
 use eval_support::untrusted::one_line;
 use tokio::task::JoinSet;
 
-use super::fetch::manifests;
+use super::adk::put_results;
+use super::fetch::{longest, manifests};
 use super::layout::{self, hash};
 use super::manifest::{Chunk, Manifest, StoredJournal, VERSION};
-use super::open::{Store, broke};
-use crate::output::CommandError;
+use super::open::{JSON, Store, broke};
+use crate::output::{CommandError, mask};
+use crate::recorded::RunResults;
+use crate::run_page;
 
 /// How much is read before it is stored. So much, [`AT_ONCE`] times, is all that is held of journals of any size.
 const CHUNK: usize = 8 << 20;
@@ -67,11 +70,13 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
         ));
     }
     let upload = layout::new_upload(SystemTime::now());
-    let stored = stored(store, &run).await?;
+    let uploads = manifests(store, &run).await?.ended;
+    let stored = longest(&uploads);
     let is_new = |journal: &Journal| {
-        stored.get(&journal.stored.head_hash).is_none_or(|bytes| *bytes < journal.stored.bytes)
+        let stored = stored.get(journal.stored.head_hash.as_str());
+        stored.is_none_or(|(bytes, _)| *bytes < journal.stored.bytes)
     };
-    let known = journals.iter().find(|journal| stored.contains_key(&journal.stored.head_hash));
+    let known = journals.iter().find(|it| stored.contains_key(it.stored.head_hash.as_str()));
     let part = known.or(journals.first()).map(|journal| journal.stored.head_hash.clone());
     let journals: Vec<Journal> = journals.into_iter().filter(is_new).collect();
     if journals.is_empty() {
@@ -92,20 +97,6 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
     // The manifest is there, so that nobody looks at this any more.
     drop(store.delete(&began).await);
     Ok(Pushed { journals: journals.len(), upload })
-}
-
-pub(super) const JSON: &str = "application/json";
-
-/// How much of each process is stored.
-async fn stored(store: &Store, run: &str) -> Result<HashMap<String, u64>, CommandError> {
-    let mut longest: HashMap<String, u64> = HashMap::new();
-    for (_, manifest) in manifests(store, run).await?.ended {
-        for journal in manifest.journals {
-            let known = longest.entry(journal.head_hash).or_default();
-            *known = journal.bytes.max(*known);
-        }
-    }
-    Ok(longest)
 }
 
 /// The journals of a folder, by name.
@@ -182,4 +173,36 @@ async fn ended(on_their_way: &mut JoinSet<Result<(), CommandError>>) -> Result<(
         Some(Err(error)) => Err(broke(&error)),
         None => Ok(()),
     }
+}
+
+/// Stores the report of a run, and returns what became of it in lines. `upload` is the upload that the run was part of; without one,
+/// the report has a time of its own. ADK's results are filed under `app`, else under the app that the set names.
+pub(crate) async fn publish(
+    store: &Store,
+    results: &RunResults<'_>,
+    run: &str,
+    upload: Option<&str>,
+    app: Option<&str>,
+) -> Result<String, CommandError> {
+    let (page, document) = (run_page::text(results)?, formats::json(results)?);
+    let upload = upload.map_or_else(|| layout::new_upload(SystemTime::now()), str::to_owned);
+    let document = mask(&document).into_owned();
+    store.put(&layout::report(run, &upload, "json"), document.into_bytes(), JSON).await?;
+    let path = layout::report(run, &upload, "html");
+    store.put(&path, page.into_bytes(), "text/html; charset=utf-8").await?;
+    let mut lines = format!("stored        {}/{path}\n", store.shown());
+    match formats::report(results) {
+        Ok(report) => {
+            let (places, notes) = put_results(store, report, app).await?;
+            let places = places.iter().map(|path| format!("stored        {}/{path}\n", store.shown()));
+            lines.extend(places);
+            lines.extend(notes.iter().map(|note| format!("note          {note}\n")));
+        }
+        // The run is stored all the same, and its results can be later.
+        Err(error) => lines.push_str(&format!(
+            "note          no result for ADK is stored: {}; {}\n",
+            error.message, error.help
+        )),
+    }
+    Ok(lines)
 }

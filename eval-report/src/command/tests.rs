@@ -42,7 +42,7 @@ fn command() -> EvalCommand {
 }
 
 async fn answer(command: EvalCommand, words: &[&str]) -> Answer {
-    answer_until(command, words, std::future::pending()).await
+    answer_until(command, words, pending()).await
 }
 
 async fn answer_until(command: EvalCommand, words: &[&str], stop: impl Future<Output = ()> + Send) -> Answer {
@@ -279,7 +279,7 @@ async fn a_set_that_is_named_twice_counts_once() {
 fn half() -> EvalCommand {
     EvalCommand::new().agent("half", async |case: &EvalCase| {
         if case.eval_id != "sunny" {
-            std::future::pending::<()>().await;
+            pending::<()>().await;
         }
         Replay::new([["It is sunny."]])
     })
@@ -322,7 +322,7 @@ async fn progress_is_a_line_for_each_case_where_no_terminal_shows_one_that_count
     let folder = Folder::new("progress");
     let written = Written::default();
     let words = ["--agent=right", "--set", &*folder.set(), "--concurrency=1"];
-    let answer = answer_told_to(command(), &words, written.clone(), std::future::pending()).await;
+    let answer = answer_told_to(command(), &words, written.clone(), pending()).await;
     assert_eq!(answer.code, 0, "{}", answer.err);
     let expected =
         "      PASS [   0.0s] weather/sunny  (1 of 2)\n      PASS [   0.0s] weather/also sunny  (2 of 2)\n";
@@ -391,7 +391,7 @@ fn ctrl_c_ends_in_a_report_and_twice_at_once() {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let code = runtime.block_on(evals.run(words));
-        std::process::exit(if code == ExitCode::from(2) { 2 } else { 99 });
+        exit(if code == ExitCode::from(2) { 2 } else { 99 });
     }
     let folder = Folder::new("ctrl-c");
     for (how, presses, code) in [("waits", 1, 2), ("blocks", 2, 130)] {

@@ -5,7 +5,7 @@ use eval_core::report::{Verdict, short};
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
 
-use crate::output::style::{self, BOLD, styled};
+use crate::output::style::{BOLD, styled};
 use crate::output::width;
 use crate::phrases::{counts, details, have, notes, numbers, rerun, runs, times, word};
 use crate::recorded::{Retry, RunResults, State, TestResult, Totals, near};
@@ -17,7 +17,7 @@ pub fn text(results: &RunResults<'_>) -> String {
 /// The report without the commands to go on with. `again` is the command that runs a case again.
 pub fn body(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
     let mut text = head(results);
-    let widest = results.tests.iter().map(|test| shown_width(&test.name)).max().unwrap_or_default();
+    let widest = results.tests.iter().map(|test| test.name.chars().count()).max().unwrap_or_default();
     let column = widest.min(width::columns().map_or(WIDEST, |columns| columns / 2).min(WIDEST));
     for test in &results.tests {
         text.push_str(&line(test, column));
@@ -57,7 +57,7 @@ fn head(results: &RunResults<'_>) -> String {
 fn line(test: &TestResult<'_>, width: usize) -> String {
     let (word, style) = word(test);
     let name = one_line(&test.name);
-    let pad = " ".repeat(width.saturating_sub(shown_width(&name)));
+    let pad = " ".repeat(width.saturating_sub(name.chars().count()));
     let seconds = test.elapsed().as_secs_f64();
     let mut line = format!("{} [{seconds:>6.1}s] {name}{pad}  {}", label(style, word), runs(test));
     match test.state {
@@ -126,7 +126,7 @@ pub fn summary(
     shown.push_str(&format!(
         "{} {}  {} (exit code {})\n",
         label(BOLD, "Result"),
-        style::outcome(outcome),
+        outcome.shown(),
         totals.reason(),
         outcome.exit_code()
     ));
@@ -163,9 +163,4 @@ fn commands(results: &RunResults<'_>) -> String {
         lines.push(format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
     }
     format!("\n{}", lines.concat())
-}
-
-/// The columns that a name takes, but for the wide characters of some scripts.
-fn shown_width(name: &str) -> usize {
-    name.chars().count()
 }

@@ -14,26 +14,21 @@ use crate::recorded::{Problem, RunResults, State, TestResult, headline};
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     let mut suites: BTreeMap<(Option<&str>, Option<&str>), TestSuite> = BTreeMap::new();
+    let new = |(package, binary)| {
+        let mut suite = TestSuite::new(suite_name(package, binary));
+        suite.add_properties(of_run(results));
+        suite
+    };
     for test in &results.tests {
         let key = (test.test.package(), test.test.binary());
-        let began = test.attempt.started.at;
-        let suite = suites.entry(key).or_insert_with(|| {
-            let mut suite = TestSuite::new(suite_name(key.0, key.1));
-            suite.set_timestamp(DateTime::<Utc>::from(began));
-            suite.add_properties(of_run(results));
-            suite
-        });
-        let first = suite.timestamp.map(|first| first.min(DateTime::<Utc>::from(began).into()));
-        suite.timestamp = first;
+        let suite = suites.entry(key).or_insert_with(|| new(key));
+        let began = DateTime::<Utc>::from(test.attempt.started.at).into();
+        suite.timestamp = Some(suite.timestamp.map_or(began, |first| first.min(began)));
         suite.add_test_case(case(test));
     }
     for problem in &results.problems {
         let key = (problem.package.as_deref(), problem.binary.as_deref());
-        let suite = suites.entry(key).or_insert_with(|| {
-            let mut suite = TestSuite::new(suite_name(key.0, key.1));
-            suite.add_properties(of_run(results));
-            suite
-        });
+        let suite = suites.entry(key).or_insert_with(|| new(key));
         suite.add_test_case(without_a_beginning(problem));
     }
     let mut document = quick_junit::Report::new("cargo-evalset");
@@ -81,10 +76,11 @@ fn without_a_beginning(problem: &Problem) -> TestCase {
 fn status(test: &TestResult<'_>) -> TestCaseStatus {
     let mut status = match test.state {
         State::Passed => TestCaseStatus::success(),
+        // A skipped test has no attempts in JUnit.
         State::Skipped => {
             let mut skipped = TestCaseStatus::skipped();
             skipped.set_message(name(&test.reason().unwrap_or_default()));
-            skipped
+            return skipped;
         }
         State::Failed => failing(test, NonSuccessKind::Failure, test.state.name()),
         State::NotEvaluated | State::Unfinished => failing(test, NonSuccessKind::Error, test.state.name()),
@@ -93,10 +89,6 @@ fn status(test: &TestResult<'_>) -> TestCaseStatus {
             failing(test, NonSuccessKind::Error, &role)
         }
     };
-    if test.state == State::Skipped {
-        // A skipped test has no attempts in JUnit.
-        return status;
-    }
     for attempt in test.earlier() {
         let Some(decided) = attempt.decided.as_ref().filter(|decided| decided.verdict.fails()) else {
             continue;

@@ -31,7 +31,7 @@ impl Attempt {
             case,
             location: location(),
             label: started.label.clone(),
-            runs: self.evaluations.iter().map(run).collect(),
+            runs: self.evaluations.iter().map(|it| run(&it.ran, it.scored.as_ref())).collect(),
             metrics,
             passed_runs,
             gate: started.gate,
@@ -49,24 +49,14 @@ impl Attempt {
 
     /// The reports of the runs that `retry` repeated. None of them was scored.
     pub fn repeated_reports(&self) -> Vec<RunReport> {
-        self.repeated.iter().map(unscored).collect()
+        self.repeated.iter().map(|ran| run(ran, None)).collect()
     }
 }
 
-fn run(Evaluation { ran, scored, .. }: &Evaluation) -> RunReport {
+fn run(ran: &Ran, scored: Option<&Scored>) -> RunReport {
     let transcript = ran.transcript.clone();
-    RunReport {
-        number: ran.run,
-        error: transcript.error.clone(),
-        transcript,
-        metrics: scored.as_ref().map(|scored| scored.metrics.clone()).unwrap_or_default(),
-    }
-}
-
-/// The report of a run that was not scored, as it was repeated.
-fn unscored(ran: &Ran) -> RunReport {
-    let transcript = ran.transcript.clone();
-    RunReport { number: ran.run, error: transcript.error.clone(), transcript, metrics: Vec::new() }
+    let metrics = scored.map(|scored| scored.metrics.clone()).unwrap_or_default();
+    RunReport { number: ran.run, error: transcript.error.clone(), transcript, metrics }
 }
 
 /// Whether an evaluation has a score of each metric that decided. One that ended in an error was not scored.

@@ -3,7 +3,7 @@
 use eval_support::untrusted;
 use serde::Serialize;
 
-use super::error::CommandError;
+use super::CommandError;
 
 /// A document as text, with a line break at the end.
 pub fn document(document: &impl Serialize) -> Result<String, CommandError> {

@@ -2,8 +2,6 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::outcome::Outcome;
-
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -12,10 +10,4 @@ pub const BOLD: Style = Style::new().bold();
 /// A word in a style.
 pub fn styled(style: Style, word: &str) -> String {
     format!("{style}{word}{style:#}")
-}
-
-/// The outcome as the last line of a report shows it: `PASSED`.
-pub fn outcome(outcome: Outcome) -> String {
-    let style = if outcome == Outcome::Passed { GOOD } else { ERROR };
-    styled(style, &outcome.name().to_uppercase())
 }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use super::Text;
 use super::diff::Piece;
 use super::plot::{Histogram, PassRate, Scatter, Spark};
-use super::text::Text;
 
 /// Everything that the page shows.
 #[derive(Clone, Debug, Default)]

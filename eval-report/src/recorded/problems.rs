@@ -49,36 +49,28 @@ pub(super) fn problems(
     if !partial {
         problems.extend(never_began(lacks));
     }
-    let mut of_run = |name: &str, message: String| {
-        problems.push(Problem { package: None, binary: None, name: name.to_owned(), message });
-    };
+    let of_run =
+        |name: &str, message| Problem { package: None, binary: None, name: name.to_owned(), message };
     for case in &lacks.of_programs {
-        of_run(case, "the case was to run, and never began".to_owned());
+        problems.push(of_run(case, "the case was to run, and never began".to_owned()));
     }
     if totals.lost > 0 {
         let tests = count(totals.lost, "test");
-        of_run(&format!("({tests} more)"), format!("{tests} more began, and the record is incomplete"));
+        let message = format!("{tests} more began, and the record is incomplete");
+        problems.push(of_run(&format!("({tests} more)"), message));
     }
     for line in &loaded.run.unreadable {
-        let location = format!("{}:{}", line.file.display(), line.line);
-        of_run("(unreadable record)", format!("{location} cannot be read: {}", line.error));
+        let message = format!("{}:{} cannot be read: {}", line.file.display(), line.line, line.error);
+        problems.push(of_run("(unreadable record)", message));
     }
     if totals.is_doubtful || totals.is_cut_short || totals.lacks_parts || totals.unlisted + totals.added > 0 {
-        for doubt in doubts {
-            of_run("(doubtful run)", doubt.clone());
-        }
+        problems.extend(doubts.iter().map(|doubt| of_run("(doubtful run)", doubt.clone())));
     }
     if problems.is_empty()
         && totals.passed + totals.failed == 0
         && totals.errors + totals.not_evaluated + totals.unfinished == 0
     {
-        let nothing = totals.reason();
-        problems.push(Problem {
-            package: None,
-            binary: None,
-            name: "(no verdict)".to_owned(),
-            message: nothing,
-        });
+        problems.push(of_run("(no verdict)", totals.reason()));
     }
     problems
 }

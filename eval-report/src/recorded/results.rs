@@ -54,7 +54,7 @@ impl<'r> RunResults<'r> {
         totals.left_out = lacks.left_out + if partial { of_tests } else { 0 };
         totals.is_doubtful = !doubts.is_empty() && !loaded.is_named();
         totals.is_running = loaded.is_running;
-        if let Some(Whose { said, is_doubt }) = loaded.whose() {
+        if let Some(Whose { said, is_doubt }) = &loaded.whose {
             totals.is_doubtful |= is_doubt;
             doubts.push(said.clone());
         }

@@ -115,26 +115,6 @@ impl WhichRun {
     }
 }
 
-impl LoadedRun {
-    /// The run that these arguments name, as journals have it.
-    fn named(run: RecordedRun, folders: Vec<PathBuf>, args: Vec<String>) -> Self {
-        Self { run, folders, args, is_named: true, is_running: false, whose: None, source: Source::Journal }
-    }
-
-    /// The run that this process recorded in a folder.
-    pub fn own(folder: PathBuf) -> Result<Self, ReadRunError> {
-        let mut run = RecordedRun::read_all(std::slice::from_ref(&folder))?;
-        // If the variables name the run, other processes may have written in it.
-        let own = std::process::id();
-        run.processes.retain(|head| head.pid == own);
-        run.tests.iter_mut().for_each(|test| test.attempts.retain(|attempt| attempt.head.pid == own));
-        run.tests.retain(|test| !test.attempts.is_empty());
-        run.unlisted.retain(|head| head.pid == own);
-        let ids = run.ids.clone();
-        Ok(Self { is_named: !ids.is_empty(), ..Self::named(run, vec![folder], ids) })
-    }
-}
-
 /// A run, and the folders that it was read from.
 #[derive(Debug)]
 pub struct LoadedRun {
@@ -145,7 +125,8 @@ pub struct LoadedRun {
     is_named: bool,
     /// Whether a process writes in it: what has no verdict may still get one.
     pub is_running: bool,
-    whose: Option<Whose>,
+    /// Whose the run is, if it is of another project.
+    pub(super) whose: Option<Whose>,
     source: Source,
 }
 
@@ -174,9 +155,22 @@ pub(super) struct Whose {
 }
 
 impl LoadedRun {
-    /// Whose the run is, if it is of another project.
-    pub(super) fn whose(&self) -> Option<&Whose> {
-        self.whose.as_ref()
+    /// The run that these arguments name, as journals have it.
+    fn named(run: RecordedRun, folders: Vec<PathBuf>, args: Vec<String>) -> Self {
+        Self { run, folders, args, is_named: true, is_running: false, whose: None, source: Source::Journal }
+    }
+
+    /// The run that this process recorded in a folder.
+    pub fn own(folder: PathBuf) -> Result<Self, ReadRunError> {
+        let mut run = RecordedRun::read_all(std::slice::from_ref(&folder))?;
+        // If the variables name the run, other processes may have written in it.
+        let own = std::process::id();
+        run.processes.retain(|head| head.pid == own);
+        run.tests.iter_mut().for_each(|test| test.attempts.retain(|attempt| attempt.head.pid == own));
+        run.tests.retain(|test| !test.attempts.is_empty());
+        run.unlisted.retain(|head| head.pid == own);
+        let ids = run.ids.clone();
+        Ok(Self { is_named: !ids.is_empty(), ..Self::named(run, vec![folder], ids) })
     }
 
     /// The run in a folder, by its id, or as the newest one by `latest`. `outline` leaves out what agents and judges said.
@@ -278,9 +272,7 @@ impl LoadedRun {
     pub fn args(&self) -> String {
         self.args.iter().map(|word| shell::word(word) + " ").collect()
     }
-}
 
-impl LoadedRun {
     /// The variables with which test processes record the next attempt in this run; of several parts, in the last.
     ///
     /// Fails if the folder cannot be that of a run.

@@ -119,7 +119,13 @@ impl Totals {
     /// failure, since it may stand for any verdict.
     pub fn outcome(&self) -> Outcome {
         let unmeasured = self.not_evaluated + self.errors + self.unfinished;
-        decided(self.is_whole(), unmeasured, self.failed, self.passed)
+        if unmeasured > 0 || !self.is_whole() || self.passed + self.failed == 0 {
+            Outcome::Unmeasurable
+        } else if self.failed > 0 {
+            Outcome::Failed
+        } else {
+            Outcome::Passed
+        }
     }
 
     /// Whether the run is all that was to run, and the one that is meant: whatever the verdicts of its cases are, nothing else
@@ -229,17 +235,6 @@ impl Totals {
         #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^53")]
         let n = cases as f64;
         Ok((cases > 0).then(|| OverCases { k, pass_at: pass_at / n, pass_all: pass_all / n, cases }))
-    }
-}
-
-/// The outcome of so many cases of a run.
-fn decided(is_whole: bool, unmeasured: usize, failed: usize, passed: usize) -> Outcome {
-    if unmeasured > 0 || !is_whole || passed + failed == 0 {
-        Outcome::Unmeasurable
-    } else if failed > 0 {
-        Outcome::Failed
-    } else {
-        Outcome::Passed
     }
 }
 

@@ -4,8 +4,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
-use super::export::{Collector, Entry, Export, LARGEST, Span, hash, is_remote};
-use super::signal::{Signal, Unreadable};
+use super::export::{Collector, Entry, Export, LARGEST, Signal, Span, Unreadable, hash, is_remote};
 
 /// The whole of an export.
 #[derive(Deserialize)]

@@ -4,10 +4,9 @@ use std::fmt::Write;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-use super::export::{Collector, Entry, Export, LARGEST, Span, hash, is_remote, trace_id};
-use super::signal::{Signal, Unreadable};
-use super::wire::{Field, fields};
+use super::export::{Collector, Entry, Export, LARGEST, Signal, Span, Unreadable, hash, is_remote, trace_id};
 
 /// Why a span or record is rejected.
 type Reason = String;
@@ -39,7 +38,7 @@ pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
 
 /// The messages in a field.
 fn messages(message: &[u8], number: u32) -> impl Iterator<Item = Result<&[u8], Unreadable>> {
-    fields(message).filter_map(move |field| match field {
+    Fields(message).filter_map(move |field| match field {
         Ok((found, Field::Bytes(bytes))) if found == number => Some(Ok(bytes)),
         Ok((found, _)) if found == number => {
             Some(Err(Unreadable(format!("the field {number} is no message"))))
@@ -59,7 +58,7 @@ fn text_of(message: &[u8], attributes: u32) -> Result<String, Unreadable> {
     let mut writer = Writer::new();
     let mut list = Writer::new();
     let read = (|| {
-        for field in fields(message) {
+        for field in Fields(message) {
             match field.map_err(|error| error.0)? {
                 (number, Field::Bytes(bytes)) if number == attributes => {
                     list.item(|list| list.key_value(bytes, 0))?;
@@ -80,7 +79,7 @@ fn span(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
     let (mut flags, mut cut) = (0, 0_u64);
     let mut writer = Writer::new();
     let (mut attributes, mut events) = (Writer::new(), Writer::new());
-    for field in fields(message) {
+    for field in Fields(message) {
         match field.map_err(|error| error.0)? {
             (1, Field::Bytes(bytes)) => trace = bytes,
             (2, Field::Bytes(bytes)) => id = bytes,
@@ -133,7 +132,7 @@ fn record(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
     let mut trace = &[][..];
     let mut writer = Writer::new();
     let mut attributes = Writer::new();
-    for field in fields(message) {
+    for field in Fields(message) {
         match field.map_err(|error| error.0)? {
             (1, Field::Fixed64(time)) => writer.entry("timeUnixNano", |it| it.quoted(time))?,
             (5, Field::Bytes(body)) => writer.entry("body", |it| it.any_value(body, 0))?,
@@ -224,7 +223,7 @@ impl Writer {
 
     fn key_value(&mut self, message: &[u8], depth: usize) -> Result<(), Reason> {
         self.0.push('{');
-        for field in fields(message) {
+        for field in Fields(message) {
             match field.map_err(|error| error.0)? {
                 (1, Field::Bytes(key)) => self.entry("key", |it| it.string(key))?,
                 (2, Field::Bytes(value)) => self.entry("value", |it| it.any_value(value, depth))?,
@@ -241,7 +240,7 @@ impl Writer {
         }
         // Of a choice, the last that stands there counts.
         let mut chosen = None;
-        for field in fields(message) {
+        for field in Fields(message) {
             let (number, field) = field.map_err(|error| error.0)?;
             chosen = Some((number, field));
         }
@@ -288,7 +287,7 @@ impl Writer {
     fn event(&mut self, message: &[u8]) -> Result<(), Reason> {
         self.0.push('{');
         let mut attributes = Self::new();
-        for field in fields(message) {
+        for field in Fields(message) {
             match field.map_err(|error| error.0)? {
                 (1, Field::Fixed64(time)) => self.entry("timeUnixNano", |it| it.quoted(time))?,
                 (2, Field::Bytes(name)) => self.entry("name", |it| it.string(name))?,
@@ -303,7 +302,7 @@ impl Writer {
 
     fn status(&mut self, message: &[u8]) -> Result<(), Reason> {
         self.0.push('{');
-        for field in fields(message) {
+        for field in Fields(message) {
             match field.map_err(|error| error.0)? {
                 (2, Field::Bytes(text)) => self.entry("message", |it| it.string(text))?,
                 (3, Field::Varint(code)) => self.entry("code", |it| {
@@ -315,6 +314,77 @@ impl Writer {
         }
         self.0.push('}');
         Ok(())
+    }
+}
+
+/// The value of a field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Field<'b> {
+    Varint(u64),
+    Fixed64(u64),
+    Fixed32(u32),
+    Bytes(&'b [u8]),
+}
+
+/// The fields of a message, one after the other where they stand, with their numbers.
+///
+/// prost's own messages would hold an element of two bytes in hundreds, and a hostile export in gigabytes.
+#[derive(Clone, Debug)]
+struct Fields<'b>(&'b [u8]);
+
+fn broken(why: impl std::fmt::Display) -> Unreadable {
+    Unreadable(format!("the body is no message of OTLP in protobuf: {why}"))
+}
+
+impl<'b> Fields<'b> {
+    fn take(&mut self, length: u64) -> Result<&'b [u8], Unreadable> {
+        let length = usize::try_from(length).ok();
+        let (taken, rest) = length
+            .and_then(|length| self.0.split_at_checked(length))
+            .ok_or_else(|| broken("a field ends behind the end"))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Unreadable> {
+        let (taken, rest) = self.0.split_first_chunk().ok_or_else(|| broken("a number ends too early"))?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+
+    fn read(&mut self) -> Result<Option<(u32, Field<'b>)>, Unreadable> {
+        while !self.0.is_empty() {
+            let (number, wire) = decode_key(&mut self.0).map_err(broken)?;
+            let field = match wire {
+                WireType::Varint => Field::Varint(decode_varint(&mut self.0).map_err(broken)?),
+                WireType::SixtyFourBit => Field::Fixed64(u64::from_le_bytes(self.array()?)),
+                WireType::ThirtyTwoBit => Field::Fixed32(u32::from_le_bytes(self.array()?)),
+                WireType::LengthDelimited => {
+                    let length = decode_varint(&mut self.0).map_err(broken)?;
+                    Field::Bytes(self.take(length)?)
+                }
+                // No message of OTLP has groups, which may stand there all the same.
+                WireType::StartGroup | WireType::EndGroup => {
+                    skip_field(wire, number, &mut self.0, DecodeContext::default()).map_err(broken)?;
+                    continue;
+                }
+            };
+            return Ok(Some((number, field)));
+        }
+        Ok(None)
+    }
+}
+
+impl<'b> Iterator for Fields<'b> {
+    type Item = Result<(u32, Field<'b>), Unreadable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = self.read();
+        if read.is_err() {
+            // What follows has no beginning.
+            self.0 = &[];
+        }
+        read.transpose()
     }
 }
 
@@ -421,5 +491,46 @@ mod tests {
             assert!(read(Signal::Traces, wrong).is_err(), "{wrong:?}");
         }
         assert!(read(Signal::Traces, b"").unwrap().batches.is_empty());
+    }
+
+    fn fields_of(bytes: &[u8]) -> Result<Vec<(u32, Field<'_>)>, Unreadable> {
+        Fields(bytes).collect()
+    }
+
+    #[test]
+    fn fields_are_read_one_by_one() {
+        let message = [
+            0x08, 0x96, 0x01, // 1: 150
+            0x12, 0x02, b'h', b'i', // 2: "hi"
+            0x1b, 0x08, 0x01, 0x1c, // 3: a group
+            0x25, 1, 0, 0, 0, // 4: a fixed32
+            0x29, 2, 0, 0, 0, 0, 0, 0, 0, // 5: a fixed64
+        ];
+        let expected = [
+            (1, Field::Varint(150)),
+            (2, Field::Bytes(b"hi")),
+            (4, Field::Fixed32(1)),
+            (5, Field::Fixed64(2)),
+        ];
+        assert_eq!(fields_of(&message).unwrap(), expected);
+        assert!(fields_of(b"").unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_no_message_is_an_error() {
+        let wrong: [&[u8]; 8] = [
+            b"{}",
+            &[0x12, 0x05, b'h'],
+            &[0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
+            &[0x08],
+            &[0x25, 1, 0],
+            &[0x1b, 0x08, 0x01],
+            &[0x1c],
+            &[0x00, 0x00],
+        ];
+        for bytes in wrong {
+            assert!(fields_of(bytes).is_err(), "{bytes:?}");
+        }
+        assert!(fields_of(&vec![0x1b; 100_000]).is_err(), "groups in groups");
     }
 }

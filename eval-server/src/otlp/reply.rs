@@ -6,9 +6,7 @@ use axum::response::Response;
 use prost::encoding::{int64, string};
 use serde::Serialize;
 
-use super::export::Rejected;
-use super::signal::Encoding;
-use super::signal::Signal;
+use super::export::{Encoding, Rejected, Signal};
 use crate::answer;
 
 /// `ExportTraceServiceResponse`, and that of logs.

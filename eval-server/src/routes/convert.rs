@@ -2,8 +2,8 @@
 
 use axum::response::Response;
 use eval_agents::traces::{Conversation, ToolCall, TraceError, Traces, Turn};
-use eval_format::Value;
 use eval_format::options::DEFAULT_AUTHOR;
+use eval_format::{Map, Value};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -207,13 +207,7 @@ impl ConvertedTrace {
 fn invocation(turn: &Turn, is_shown: bool) -> Value {
     let said = |text: &str| if is_shown { shown::text(text) } else { text.to_owned() };
     let value = |value: Value| if is_shown { shown::value(&value) } else { value };
-    let object = |entries: Vec<(&str, Value)>| {
-        let mut map = eval_format::Map::new();
-        for (key, value) in entries {
-            map.insert(key, value);
-        }
-        Value::from(map)
-    };
+    let object = |entries: Vec<(&str, Value)>| Value::from(entries.into_iter().collect::<Map>());
     let text = |role: &str, text: &str| {
         let part = object(vec![("text", said(text).into())]);
         object(vec![("parts", Value::from(vec![part])), ("role", role.into())])

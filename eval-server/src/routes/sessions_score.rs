@@ -137,33 +137,22 @@ fn scored(
     still: &Wanted,
 ) -> SessionScore {
     let (id, key) = (session.view.id.to_string(), shown::line(&session.view.key));
-    let (verdict, reason, results) = outcome(session, case, evaluators, caller, still);
-    let passed = verdict == SessionVerdict::Passed;
-    let metric_results = results.into_iter().flat_map(MetricResults::into_shown).collect();
-    SessionScore { id, key, passed, verdict, reason, metric_results }
-}
-
-/// The verdict on a session, why it neither passed nor failed, and the results of each of its conversations, if it was scored.
-fn outcome(
-    session: Reading,
-    case: &EvalCase,
-    evaluators: &[Evaluator],
-    caller: Caller,
-    still: &Wanted,
-) -> (SessionVerdict, Option<String>, Vec<MetricResults>) {
-    let unscored = |verdict, reason: String| (verdict, Some(reason), Vec::new());
+    let scored = |verdict, reason, results: Vec<MetricResults>| {
+        let metric_results = results.into_iter().flat_map(MetricResults::into_shown).collect();
+        SessionScore { id, key, passed: verdict == SessionVerdict::Passed, verdict, reason, metric_results }
+    };
     let doubts = session.doubts();
     if !doubts.is_empty() {
-        return unscored(SessionVerdict::Error, shown::lines(&doubts).join("; "));
+        return scored(SessionVerdict::Error, Some(shown::lines(&doubts).join("; ")), Vec::new());
     }
     // `false`: being the only conversation is not a reason to match it.
     if let Err(error) = session.traces.conversation_of(case, false) {
         let why = format!("it is about something else than the golden session: {error}");
-        return unscored(SessionVerdict::NotEvaluated, shown::line(&why));
+        return scored(SessionVerdict::NotEvaluated, Some(shown::line(&why)), Vec::new());
     }
     let job = Job::of_session(session.traces, case.clone(), evaluators.to_vec());
     let Ok(ran) = job.while_wanted(still.clone()).run_untold(caller) else {
-        return unscored(SessionVerdict::Error, "nobody waits for it any more".to_owned());
+        return scored(SessionVerdict::Error, Some("nobody waits for it any more".to_owned()), Vec::new());
     };
     let (passed, results) = ran.into_verdict();
     let unscored = results.iter().flat_map(MetricResults::iter).find_map(MetricResult::why_unscored);
@@ -172,7 +161,7 @@ fn outcome(
         Some(why) => (SessionVerdict::NotEvaluated, Some(shown::line(why))),
         None => (SessionVerdict::Failed, None),
     };
-    (verdict, reason, results)
+    scored(verdict, reason, results)
 }
 
 type Asked = (Option<String>, Option<Vec<String>>, Vec<Evaluator>);

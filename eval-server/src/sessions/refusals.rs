@@ -7,9 +7,9 @@ use std::time::Instant;
 /// When exports were refused.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
-    count: u64,
+    pub(super) count: u64,
     /// Why the last one was refused.
-    last: Option<String>,
+    pub(super) last: Option<String>,
     /// Those that would be known again, in the order in which they were refused.
     awaited: VecDeque<Awaited>,
     /// The times of all others, in their order.
@@ -82,15 +82,6 @@ impl Refusals {
         !self.awaited.is_empty()
     }
 
-    pub(super) fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// Why the last one was refused.
-    pub(super) fn last(&self) -> Option<&str> {
-        self.last.as_deref()
-    }
-
     /// Why an export was refused in a time and has not come since, if there is one; `None` for `from` is the beginning of time.
     pub(super) fn between(&self, from: Option<Instant>, to: Instant) -> Option<&str> {
         let concerns = |begin: Instant, end: Instant| from.is_none_or(|from| from <= end) && begin <= to;
@@ -116,7 +107,10 @@ mod tests {
         for second in 5000..6000 {
             refusals.add(at(second), "later", None);
         }
-        assert_eq!((refusals.count(), refusals.spells.len(), refusals.last()), (1001, MOST, Some("later")));
+        assert_eq!(
+            (refusals.count, refusals.spells.len(), refusals.last.as_deref()),
+            (1001, MOST, Some("later"))
+        );
         assert_eq!(refusals.between(Some(at(999)), at(1001)), Some("first"));
         assert_eq!(refusals.between(Some(at(1000)), at(1000)), Some("first"));
         // The shortest pauses become one, and the long ones stay.
@@ -141,7 +135,7 @@ mod tests {
         assert_eq!([10, 20, 30, 40].map(|at| during(&refusals, at)), [false, true, false, true]);
         refusals.arrived(2);
         assert!(!refusals.awaits() && !during(&refusals, 20));
-        assert_eq!((refusals.count(), refusals.last()), (4, Some("no gzip")));
+        assert_eq!((refusals.count, refusals.last.as_deref()), (4, Some("no gzip")));
         // Of too many the oldest are no longer awaited, and stay where they were in time.
         for sent in 0..1002 {
             refusals.add(at(1000 + sent), "full", Some(sent));

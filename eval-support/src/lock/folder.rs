@@ -6,8 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::file::FileLock;
-use super::patient::open_lock_file;
+use super::{FileLock, open_lock_file};
 use crate::hash::content_hash;
 
 /// How long others may take to write. No write takes a second.

@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use super::ci::begins_a_command;
-use super::steering::steers;
-use super::text::{guard, name};
+use super::text::{begins_a_command, guard, name, steers};
 
 /// Foreign text as a part of a line of Markdown, without markup, links and mentions.
 ///

@@ -2,9 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::ci::{COLON, NUMBER_SIGN, begins_a_command, is_command_line};
-use super::steering::{spell, steers};
-
 /// What each line of a foreign text of several lines begins with. No line of ours does.
 pub const MARK: &str = "| ";
 
@@ -164,4 +161,52 @@ fn add(c: char, after: &str, kept: impl Fn(char) -> bool, out: &mut String) {
     } else {
         out.push(c);
     }
+}
+
+// Commands that CI services take from the log of a job:
+//
+// - GitHub Actions: a line that begins with `::name::` or `::name key=value::`, spaces before it aside; `##[name]`
+//   anywhere in a line.
+// - Azure Pipelines: `##vso[..]` anywhere in a line, `##[name]`.
+// - TeamCity: `##teamcity[..]`.
+//
+// GitLab, Travis and Buildkite need control characters, or a mark in the first column.
+
+/// How a number sign is spelt out.
+const NUMBER_SIGN: &str = "\\u{23}";
+/// How a colon is spelt out.
+const COLON: &str = "\\u{3a}";
+
+/// Whether a number sign would begin a command: the second of `##[`, `##vso[`, `##teamcity[`. `before` is what is printed
+/// before it, and `after` what follows it.
+pub(super) fn begins_a_command(before: &str, after: &str) -> bool {
+    before.ends_with('#')
+        && after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "-_.".contains(c)).starts_with('[')
+}
+
+/// Whether a line would be a command because of how it begins.
+fn is_command_line(line: &str) -> bool {
+    line.trim_start().starts_with("::")
+}
+
+/// Whether a character steers a terminal, breaks a line, or changes the order or the look of what stands around it.
+///
+/// Line breaks and tabs are among them. The joiners of emoji and of scripts are not.
+pub(super) fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            // Marks, embeddings, overrides and isolates of the bidirectional algorithm.
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+                // Line and paragraph separators.
+                | '\u{2028}' | '\u{2029}'
+                // Invisible: zero-width space, invisible operators, the byte order mark, annotations, tags.
+                | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// Adds a character that steers, spelt out: `\u{1b}`, `\n`.
+fn spell(c: char, out: &mut String) {
+    out.extend(c.escape_default());
 }

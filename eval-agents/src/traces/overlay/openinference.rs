@@ -4,7 +4,7 @@ use eval_core::format::{Map, Value};
 
 use super::current::tool_arguments;
 use super::filler::{Filler, filled};
-use super::numbered::{Field, messages, numbered, plain};
+use super::openllmetry::{Field, messages, numbered, plain};
 use crate::traces::attributes::Attributes;
 use crate::traces::message::{self, Message, NoContent, flat, json};
 use crate::traces::view::{Class, Source};

@@ -10,8 +10,8 @@ use serde::de::{DeserializeSeed, MapAccess};
 
 use super::stream::{Read, Reads, skip, value, values};
 use crate::traces::attributes::{self, Attributes, count, text};
+use crate::traces::gap::Notes;
 use crate::traces::id::Id;
-use crate::traces::notes::Notes;
 use crate::traces::overlay::{self, Event};
 use crate::traces::store::Store;
 use crate::traces::view::{Identity, Span, Status};

@@ -1,5 +1,6 @@
 //! One file: what it is, its problems, and whether it was rewritten.
 
+use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility};
@@ -8,10 +9,9 @@ use eval_format::conventions::{FileKind, set_names_of_session};
 use eval_format::reader::{CheckedSet, Form, check_session, check_set};
 use eval_format::recording::check_recording;
 use eval_format::{EvalConfig, Gate, Problem, Value};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::fix::{self, Fix};
-use super::json;
 use crate::files::{FoundProblems, Input, config_beside, read, replace, unpassable};
 use crate::output::CommandError;
 
@@ -22,16 +22,16 @@ pub(super) struct CheckedFile {
     #[serde(rename = "file")]
     pub(super) shown: String,
     /// What it was checked as.
-    #[serde(serialize_with = "json::kind")]
+    #[serde(serialize_with = "kind")]
     pub(super) kind: FileKind,
     /// The form of a set, after it was fixed.
-    #[serde(serialize_with = "json::form")]
+    #[serde(serialize_with = "form")]
     pub(super) form: Option<Form>,
     pub(super) cases: usize,
     /// How many of the cases are drafts. Tests refuse them.
     pub(super) drafts: usize,
     /// What a set expects and no metric of its config reads.
-    #[serde(serialize_with = "json::not_compared")]
+    #[serde(serialize_with = "counts_not_compared")]
     pub(super) not_compared: NotCompared,
     pub(super) fix: Option<Fix>,
     #[serde(rename = "problems")]
@@ -187,4 +187,29 @@ fn is_config(bytes: &[u8]) -> bool {
     let Some(keys) = document.as_object() else { return false };
     let has = |names: &[&str]| names.iter().any(|name| keys.contains_key(name));
     has(&["criteria", "custom_metrics", "customMetrics"]) && !has(&["eval_cases", "evalCases", "eval_set_id"])
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
+fn kind<S: Serializer>(kind: &FileKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match kind {
+        FileKind::Config => "config",
+        FileKind::Session => "session",
+        FileKind::Recording => "recording",
+        _ => "set",
+    })
+}
+
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
+fn form<S: Serializer>(form: &Option<Form>, serializer: S) -> Result<S::Ok, S::Error> {
+    let name = form.map(|form| match form {
+        Form::EvalSet => "eval_set",
+        Form::TestFile => "old_test_file",
+        Form::OldEvalSet => "old_eval_set",
+    });
+    name.serialize(serializer)
+}
+
+/// How many of what a set expects and no metric reads: `tool_responses`, `rubrics` and so on.
+fn counts_not_compared<S: Serializer>(of: &NotCompared, serializer: S) -> Result<S::Ok, S::Error> {
+    of.counts().collect::<BTreeMap<_, _>>().serialize(serializer)
 }

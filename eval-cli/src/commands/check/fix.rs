@@ -8,6 +8,7 @@ use eval_format::conventions::file_stem;
 use eval_format::problem::JsonPath;
 use eval_format::reader::{CheckedSet, Form, check_set};
 use eval_support::words::{code_list, count, them};
+use serde::{Serialize, Serializer};
 
 use crate::files::{form_name, modern, sessions_in, text_like};
 
@@ -26,6 +27,23 @@ pub(super) enum FixState {
     Done,
     /// It would lose something, so the file is not changed.
     Kept(KeptReason),
+}
+
+impl Serialize for Fix {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Entry<'f> {
+            state: &'static str,
+            what: &'f str,
+            reason: Option<String>,
+        }
+        let (state, reason) = match &self.state {
+            FixState::Possible => ("possible", None),
+            FixState::Done => ("done", None),
+            FixState::Kept(reason) => ("kept", Some(reason.to_string())),
+        };
+        Entry { state, what: &self.what, reason }.serialize(serializer)
+    }
 }
 
 /// Why a file that could have another form is not changed.

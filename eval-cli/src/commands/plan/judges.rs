@@ -12,8 +12,7 @@ use eval_support::variables;
 use eval_support::words::count;
 use serde::Serialize;
 
-use super::last_run::SIMULATED_USER;
-use super::set::Set;
+use super::set::{SIMULATED_USER, Set};
 use crate::files::read;
 
 /// A metric of a set that asks a judge, or the simulated user.

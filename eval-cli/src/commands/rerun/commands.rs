@@ -1,6 +1,5 @@
 //! The commands that run tests again by name.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
 
@@ -32,15 +31,10 @@ pub(super) fn of_cargo(tests: &CargoTests<'_>, targets: &Targets, more: &[String
             continue;
         }
         command.extend(["--", "--include-ignored", "--exact"].map(str::to_owned));
-        commands.extend(chunks(names).map(|names| [command.as_slice(), &names].concat()));
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        commands.extend(names.chunks(NAMES_IN_A_COMMAND).map(|names| [command.as_slice(), names].concat()));
     }
     commands
-}
-
-fn chunks(names: &BTreeSet<&str>) -> impl Iterator<Item = Vec<String>> {
-    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    let chunks: Vec<Vec<String>> = names.chunks(NAMES_IN_A_COMMAND).map(<[String]>::to_vec).collect();
-    chunks.into_iter()
 }
 
 /// `cargo nextest run --run-ignored all -E 'package(=weather) & test(=weather::sunny)'`, with a filter for each test. One
@@ -107,6 +101,8 @@ const FAILURE: i32 = 101;
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::cargo::TestBinary;
 

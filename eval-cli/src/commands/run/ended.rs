@@ -57,8 +57,8 @@ impl Ended<'_> {
         }
         text.push('\n');
         text.push_str(self.cost.as_deref().unwrap_or_default());
-        let unpassed: Vec<CaseOfFile<'_>> =
-            self.unpassed().chain(missing.iter().map(|case| case.place())).collect();
+        let missing_places = missing.iter().map(|case| (case.file.as_str(), case.eval_id.as_str()));
+        let unpassed: Vec<CaseOfFile<'_>> = self.unpassed().chain(missing_places).collect();
         if unpassed.len() > 1 || !missing.is_empty() {
             text.push_str(&format!("run all again {}\n", again::command(self.again, unpassed)));
         }
@@ -84,11 +84,5 @@ impl Ended<'_> {
             let started = &test.attempt.started;
             Some((started.file.as_deref()?, started.eval_id.as_str()))
         })
-    }
-}
-
-impl Planned {
-    fn place(&self) -> CaseOfFile<'_> {
-        (&self.file, &self.eval_id)
     }
 }

@@ -8,21 +8,18 @@ use clap::ArgGroup;
 use eval_agents::TraceAgent;
 use eval_agents::traces::Traces;
 use eval_core::runner::RunPlan;
-use eval_core::{Agent, BoxAgent, EvalRunner};
+use eval_core::{Agent, BoxAgent};
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 
-use crate::agent::{AgentArgs, AnyAgent};
+use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::commands::traces::unreadable;
 use crate::output::style::{WARNING, styled};
 use crate::output::{CommandError, tell};
 
 /// The arguments of which exactly one says what answers.
 pub(super) fn exactly_one() -> ArgGroup {
-    ArgGroup::new("which_agent")
-        .args(["agent_url", "agent_cmd", "adk_cmd", "traces"])
-        .required(true)
-        .multiple(false)
+    agent::exactly_one().arg("traces")
 }
 
 /// The arguments that say what answers.
@@ -30,7 +27,7 @@ pub(super) fn exactly_one() -> ArgGroup {
 #[group(skip)]
 pub(super) struct SourceArgs {
     #[command(flatten)]
-    agent: AgentArgs,
+    pub(super) agent: AgentArgs,
 
     /// Stored traces, instead of an agent: OTLP or Jaeger's export as JSON, also packed with gzip. May be given several times.
     #[arg(
@@ -54,15 +51,6 @@ impl SourceArgs {
         }
         let traces = Traces::read_all(&self.traces).map_err(|error| unreadable(&error))?;
         Ok(Source::Traces(Arc::new(traces)))
-    }
-
-    pub(super) fn app(&self) -> Option<&str> {
-        self.agent.app()
-    }
-
-    /// The runner with the app name of cases that name none.
-    pub(super) fn set(&self, runner: EvalRunner) -> EvalRunner {
-        self.agent.set(runner)
     }
 
     /// The arguments again, for a command that is shown. Values of headers are left out.

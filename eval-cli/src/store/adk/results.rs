@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use eval_core::{CaseReport, EvalReport};
-use eval_format::conventions::check_path_part;
 use eval_report::export::Export;
 use eval_support::untrusted::one_line;
 use eval_support::words::did_you_mean;
 use serde_json::Value;
 
 use super::super::layout::{self, RESULT};
-use super::super::open::Store;
-use super::super::push::JSON;
+use super::super::open::{JSON, Store};
+use super::check_names;
 use crate::output::CommandError;
 
 /// Stores ADK's results of a report: one per app and set. Returns their places, and why some could not be.
@@ -34,12 +33,7 @@ pub(crate) async fn put_results(
     let now = SystemTime::now();
     for (app, report) in apps {
         for result in report.adk_results(&app, now) {
-            let named = check_path_part(&app).map_err(|why| format!("the app `{}` {why}", one_line(&app)));
-            let named = named.and_then(|()| {
-                let id = result.eval_set_id();
-                check_path_part(id).map_err(|why| format!("the id of the set `{}` {why}", one_line(id)))
-            });
-            if let Err(why) = named {
+            if let Err(why) = check_names([("app", &app), ("id of the set", result.eval_set_id())]) {
                 notes.push(format!("a result cannot be stored as ADK lays it out: {why}"));
                 continue;
             }
@@ -127,11 +121,8 @@ impl CaseOutcome {
 
 /// Reads a result of ADK's: `APP/ID`.
 pub(crate) async fn read_result(store: &Store, app: &str, id: &str) -> Result<StoredResult, CommandError> {
-    for (what, name) in [("app", app), ("result", id)] {
-        check_path_part(name).map_err(|why| {
-            CommandError::new(format!("the {what} `{}` {why}", one_line(name)), "write `APP/RESULT`")
-        })?;
-    }
+    check_names([("app", app), ("result", id)])
+        .map_err(|why| CommandError::new(why, "write `APP/RESULT`"))?;
     let path = format!("{}{id}{RESULT}", layout::results(app));
     let Some(bytes) = store.find(&path).await? else {
         let names = store.list(&layout::results(app), false).await?;

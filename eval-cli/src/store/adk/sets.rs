@@ -9,9 +9,9 @@ use eval_support::words::did_you_mean;
 
 use super::super::fetch::cache;
 use super::super::layout::{self, SET, hash};
-use super::super::open::Store;
-use super::super::push::JSON;
+use super::super::open::{JSON, Store};
 use super::super::url::{Place, StoreUrl, is_url};
+use super::check_names;
 use crate::files::replace_private;
 use crate::output::CommandError;
 
@@ -31,14 +31,8 @@ pub(crate) async fn put_set(
     text: &[u8],
     may_replace: bool,
 ) -> Result<PutSet, CommandError> {
-    for (what, name) in [("app", app), ("id of the set", id)] {
-        check_path_part(name).map_err(|why| {
-            CommandError::new(
-                format!("the {what} `{}` {why}", one_line(name)),
-                "ADK's managers take names that can be those of files",
-            )
-        })?;
-    }
+    let help = "ADK's managers take names that can be those of files";
+    check_names([("app", app), ("id of the set", id)]).map_err(|why| CommandError::new(why, help))?;
     let path = format!("{}{id}{SET}", layout::sets(app));
     match store.find(&path).await? {
         Some(stored) if hash(&stored) == hash(text) => return Ok(PutSet::Same),

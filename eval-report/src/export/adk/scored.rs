@@ -11,10 +11,10 @@ use eval_core::report::{
     CaseReport, MetricOutcome, MetricReport, Role, RunError, RunReport, Transcript, TurnVerdict, Verdict,
 };
 
-/// ADK's `EvalStatus`.
+/// ADK's `EvalStatus`, with its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    Passed,
+    Passed = 1,
     Failed,
     NotEvaluated,
     Informational,
@@ -23,12 +23,7 @@ pub(crate) enum Status {
 impl Status {
     /// The number in JSON.
     pub(crate) fn number(self) -> i64 {
-        match self {
-            Self::Passed => 1,
-            Self::Failed => 2,
-            Self::NotEvaluated => 3,
-            Self::Informational => 4,
-        }
+        self as i64
     }
 
     /// The name in tables.

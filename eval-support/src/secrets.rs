@@ -5,7 +5,6 @@
 //! gives its keys: see `shapes`. Values stay as they are in memory, where agents and metrics need them.
 
 mod names;
-mod needle;
 mod shapes;
 
 use std::borrow::Cow;
@@ -13,8 +12,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use needle::Needle;
 use serde_json::Value;
+use shapes::Needle;
 
 pub use shapes::{
     PrivateKey, begins_like_key, is_in_every_address, is_in_every_border, is_in_every_key, mask_shapes,

@@ -1,17 +1,21 @@
 //! `cargo evalset add-case`: adds cases to a set.
 
-mod source;
-
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io::Read;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
-use eval_format::{EvalCase, Map, SetEditor, Value};
+use eval_format::problem::Severity;
+use eval_format::reader::{CheckedSet, check_set};
+use eval_format::{EvalCase, Map, Problem, SessionInput, SetEditor, Value};
+use eval_support::file::LARGEST_FILE;
+use eval_support::hash::content_hash;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 
 use crate::edited::{Change, changed, edit, one_set, refused};
-use crate::output::{Answer, CommandError, Format};
-use source::Source;
+use crate::files::{self, FoundProblems};
+use crate::output::{Answer, CommandError, Format, Outcome};
 
 /// Adds cases to an eval set, behind those that it has. Every other byte of the file stays.
 ///
@@ -65,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         return Err(CommandError::new(format!("`{word}` names a case"), help));
     }
     let source = Source::read(&args.file)?;
-    let session = args.session_input.as_deref().map(source::session_input).transpose()?;
+    let session = args.session_input.as_deref().map(session_input).transpose()?;
     let mut cases = match source.cases(args.id.as_deref())? {
         Ok(cases) => cases,
         Err(answer) => return Ok(answer),
@@ -102,4 +106,129 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 /// Whether the set has the scenario of a case already, under the id that is derived from it.
 fn is_there(editor: &SetEditor, case: &EvalCase) -> bool {
     editor.case(&case.eval_id).is_some_and(|known| known.conversation_scenario == case.conversation_scenario)
+}
+
+/// A file with cases, as text.
+#[derive(Debug)]
+struct Source {
+    /// What messages and drafts call it.
+    name: String,
+    text: String,
+    /// Whether it holds scenarios as ADK's command takes them.
+    is_scenarios: bool,
+    document: Option<Value>,
+}
+
+impl Source {
+    /// Reads a file, or standard input for `-`.
+    fn read(path: &Path) -> Result<Self, CommandError> {
+        let (name, bytes) = if path.as_os_str() == "-" {
+            ("standard input".to_owned(), standard_input()?)
+        } else {
+            (path.display().to_string(), files::read(path)?)
+        };
+        let text = String::from_utf8(bytes).map_err(|_| {
+            CommandError::new(format!("`{}` is not UTF-8", one_line(&name)), "save it as UTF-8")
+        })?;
+        let document = Value::parse(&text).ok();
+        let has =
+            |key: &str| document.as_ref().and_then(Value::as_object).is_some_and(|map| map.contains_key(key));
+        Ok(Self { is_scenarios: has("scenarios"), name, text, document })
+    }
+
+    /// The cases; or the problems of the file, as they are shown. `id` is the id of the one case.
+    fn cases(&self, id: Option<&str>) -> Result<Result<Vec<EvalCase>, Answer>, CommandError> {
+        let (checked, shift) = self.checked();
+        let mut problems: Vec<Problem> =
+            checked.problems.iter().filter(|it| it.is_error()).cloned().collect();
+        problems.extend(checked.unwritten());
+        for problem in &mut problems {
+            // Warnings elsewhere; here they stop the cases from being added.
+            problem.severity = Severity::Error;
+            problem.range = shifted(&problem.range, shift);
+            problem.related.iter_mut().for_each(|(range, _)| *range = shifted(range, shift));
+        }
+        let Some(set) = checked.set.filter(|_| problems.is_empty()) else {
+            let text = checked.text.get(shift..).unwrap_or_default().to_owned();
+            let found = FoundProblems { text, problems };
+            let text = files::shown(&checked.file, &found) + "nothing was added\n";
+            return Ok(Err(Answer::new(Outcome::Failed, text)));
+        };
+        let mut cases = set.eval_cases;
+        if let Some(id) = id {
+            let [case] = cases.as_mut_slice() else {
+                let name = one_line(&self.name);
+                let message = format!("`--id` names one case, and `{name}` holds {}", cases.len());
+                return Err(CommandError::new(message, "leave `--id` out, or give a file with one case"));
+            };
+            id.clone_into(&mut case.eval_id);
+        }
+        Ok(Ok(cases))
+    }
+
+    /// The file as an eval set, and where its text begins in that of the set. Where it is none, its cases are put into
+    /// one.
+    fn checked(&self) -> (CheckedSet, usize) {
+        let check = |text: &str| check_set(&self.name, text.as_bytes(), None);
+        let is_set = |map: &Map| ["eval_cases", "evalCases"].iter().any(|key| map.contains_key(key));
+        let (head, cases, tail) = match &self.document {
+            Some(Value::Array(_)) => (HEAD, self.text.clone(), "}"),
+            Some(document) if self.is_scenarios => {
+                let scenarios = document["scenarios"].as_array().unwrap_or_default();
+                (HEAD, Value::Array(scenarios.iter().map(of_scenario).collect()).to_string(), "}")
+            }
+            Some(Value::Object(map)) if !is_set(map) => (HEAD_OF_ONE, self.text.clone(), "]}"),
+            _ => return (check(&self.text), 0),
+        };
+        (check(&format!("{head}{cases}{tail}")), head.len())
+    }
+}
+
+/// What stands before the cases of a set that holds nothing else.
+const HEAD: &str = r#"{"eval_set_id": "", "eval_cases": "#;
+const HEAD_OF_ONE: &str = r#"{"eval_set_id": "", "eval_cases": ["#;
+
+fn shifted(range: &Range<usize>, shift: usize) -> Range<usize> {
+    range.start.saturating_sub(shift)..range.end.saturating_sub(shift)
+}
+
+/// A case of a scenario. Its id is derived from the scenario, as ADK's command does it.
+fn of_scenario(scenario: &Value) -> Value {
+    let id = format!("{:016x}", content_hash(scenario.to_string().as_bytes()));
+    Value::from(Map::from([("eval_id", Value::from(&id[..8])), ("conversation_scenario", scenario.clone())]))
+}
+
+/// Reads a session input, which is what stands under `session_input` in a case.
+fn session_input(path: &Path) -> Result<SessionInput, CommandError> {
+    let shown = one_line(&path.display().to_string());
+    let error = |why: &str| {
+        let help = r#"write an object: `{"app_name": "..", "user_id": "..", "state": {}}`"#;
+        CommandError::new(format!("`{shown}` is no session input: {why}"), help)
+    };
+    let text = String::from_utf8(files::read(path)?).map_err(|_| error("it is not UTF-8"))?;
+    let session = Value::parse(&text).map_err(|problems| error(&first(&problems)))?;
+    let case = Map::from([
+        ("eval_id", Value::from("case")),
+        ("conversation", Value::parse(r#"[{"user_content": {}}]"#).unwrap_or_default()),
+        ("session_input", session),
+    ]);
+    let case =
+        EvalCase::parse(&Value::from(case).to_string()).map_err(|problems| error(&first(&problems)))?;
+    case.session_input.ok_or_else(|| error("it is `null`"))
+}
+
+fn first(problems: &eval_format::Problems) -> String {
+    problems
+        .iter()
+        .find(|problem| problem.is_error())
+        .map(|problem| problem.message.clone())
+        .unwrap_or_default()
+}
+
+fn standard_input() -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    let error = |why: String| CommandError::new(format!("cannot read standard input: {why}"), "name a file");
+    let read = std::io::stdin().lock().take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+    read.map_err(|failed| error(failed.to_string()))?;
+    if bytes.len() as u64 > LARGEST_FILE { Err(error("it is too large".to_owned())) } else { Ok(bytes) }
 }

@@ -3,7 +3,6 @@
 mod manifest;
 mod new_file;
 mod package;
-mod runtime;
 
 use std::path::PathBuf;
 
@@ -15,7 +14,7 @@ use crate::output::style::{BOLD, GOOD, styled};
 use crate::output::{Answer, CommandError, Outcome};
 use manifest::Manifest;
 use new_file::{Name, refuse_existing, shown, write_new};
-use package::Package;
+use package::{EVAL_CORE, Package, eval_core_dependency, eval_core_folder};
 
 /// Writes a first eval set, the tests that run it, and the lines of `Cargo.toml` that they need.
 ///
@@ -50,7 +49,7 @@ Exit codes:
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let package = Package::here()?;
-    let runtime = runtime::folder(args.path.as_deref())?;
+    let eval_core = eval_core_folder(args.path.as_deref())?;
     let set = format!("evals/{}{SET_SUFFIX}", args.name);
     let tests = format!("tests/{}.rs", args.name);
     // Cargo takes a folder of tests for a test target too, and refuses two of one name; a folder with `mod.rs` is a module of the
@@ -60,11 +59,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         refuse_existing(&package.folder().join(file))?;
     }
     package.refuse_unseen_tests(&args.name)?;
-    package.refuse_registry(runtime::NAME)?;
+    package.refuse_registry(EVAL_CORE)?;
     let made = package.make(&args.name)?;
     let folder = package.folder();
     let mut manifest = Manifest::read(&folder.join("Cargo.toml"))?;
-    let lines = [runtime::dependency(folder, &runtime)].into_iter().chain(args.agent.dependencies());
+    let lines = [eval_core_dependency(folder, &eval_core)].into_iter().chain(args.agent.dependencies());
     for (name, line) in lines {
         manifest.add(name, &line)?;
     }
@@ -168,7 +167,7 @@ fn text(written: &Written<'_>) -> String {
     for line in kept {
         let name = line.split(' ').next().unwrap_or_default();
         text.push_str(&format!("{} `{name}` in `Cargo.toml` as it was", styled(GOOD, "left")));
-        if name != runtime::NAME {
+        if name != EVAL_CORE {
             text.push_str(&format!("; the tests are written for `{line}`"));
         }
         text.push('\n');

@@ -2,7 +2,6 @@
 
 mod ended;
 mod options;
-mod problem;
 mod source;
 #[cfg(feature = "store")]
 mod stored;
@@ -97,7 +96,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let progress = Progress::on_stderr(options.prices.clone());
     let runner = progress.follow(runner);
     let (folder, planned) = runtime.block_on(async {
-        let plan = runner.select(sets).map_err(|error| problem::of_plan(&error))?;
+        let plan = runner.select(sets).map_err(|error| ended::not_planned(&error))?;
         agent.ready(options.retries()).await?;
         let matched = Matched::of(&agent, &plan);
         matched.tell();
@@ -114,14 +113,14 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     })?;
     // The journal is complete, and unlocked, once the runner is gone.
     drop(runner);
-    let folder = folder.ok_or_else(|| problem::no_record("there is no journal"))?;
+    let folder = folder.ok_or_else(|| ended::no_record("there is no journal"))?;
     #[cfg(feature = "store")]
     if let Some(store) = &mut store {
         store.push(&runtime, &folder);
     }
-    let loaded = LoadedRun::own(folder).map_err(|error| problem::no_record(&error.to_string()))?;
+    let loaded = LoadedRun::own(folder).map_err(|error| ended::no_record(&error.to_string()))?;
     let results =
-        RunResults::of(&loaded, None, false).map_err(|error| problem::no_record(&error.to_string()))?;
+        RunResults::of(&loaded, None, false).map_err(|error| ended::no_record(&error.to_string()))?;
     let written = args.files.write(&results, args.source.agent.app());
     if written.printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());

@@ -16,7 +16,7 @@ import urllib.request
 from pathlib import Path
 
 PYTHON, BINARY = sys.argv[1:]
-TOOLS = Path(PYTHON).parent
+TOOLS = Path(PYTHON).absolute().parent
 
 # A stream of events without an end.
 ENDLESS = "/api/v1/sessions/events"

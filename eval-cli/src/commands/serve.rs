@@ -5,9 +5,11 @@ mod drafts;
 mod stored;
 
 use std::fs;
+use std::future::{Future as _, poll_fn};
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::task::Poll;
 
 use eval_server::{BindError, Server, ServerOptions, TokenError, stop_signal};
 
@@ -110,6 +112,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let address = SocketAddr::new(args.host, args.port);
     let ended = runtime.block_on(async {
         let server = bind(args, address, options).await.map_err(|error| cannot_start(&error))?;
+        // Its handlers are there before the address is told: whoever starts the service may end it at once.
+        let mut asked_to_end = Box::pin(stop_signal());
+        if poll_fn(|context| Poll::Ready(asked_to_end.as_mut().poll(context))).await.is_ready() {
+            return Ok(());
+        }
         // A reader that has gone does not stop the service.
         let url = match &args.token_file {
             // Who reads the log of a service may not read the file.
@@ -121,7 +128,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             drop(writeln!(io::stdout(), "receiving traces on http://{address}"));
         }
         let stop = async {
-            stop_signal().await;
+            asked_to_end.await;
             site.end();
         };
         server.run(stop).await;

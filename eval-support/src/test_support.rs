@@ -1,6 +1,20 @@
-//! Emulations of what reads the output, and texts that try to steer them.
+//! Emulations of what reads the output, texts that try to steer them, and dice for random changes.
 
 use proptest::prelude::*;
+
+/// Numbers that look random and are the same each time: xorshift64. The seed is not 0.
+#[derive(Debug)]
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// A number below that of the sides; 0 if there is none.
+    pub fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % sides.max(1) as u64).unwrap_or_default()
+    }
+}
 
 /// Texts made of what terminals and CI services obey.
 pub fn hostile() -> impl Strategy<Value = String> {

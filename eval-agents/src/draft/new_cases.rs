@@ -43,7 +43,7 @@ pub fn new_cases<'a>(drafts: Vec<Draft>, existing: impl IntoIterator<Item = &'a 
     new
 }
 
-/// What two cases share if their conversations are equal: what was said and called, from the same state.
+/// The meaning of a conversation and of the state it begins with. Cases with equal conversations share it.
 fn key(case: &EvalCase) -> Meaning {
     let state = case.session_input.as_ref().map(|input| input.state.clone()).unwrap_or_default();
     let mut plain = EvalCase::new("").with_session_input(SessionInput::new("", "").with_state(state));

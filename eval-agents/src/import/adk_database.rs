@@ -132,7 +132,7 @@ fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), 
 type Key = (String, String, String);
 
 fn sessions(connection: &Connection, from: &str, wanted: &[String]) -> Result<Vec<Session>, ImportError> {
-    // The state of an app and of a user is kept apart, and is a part of that of each session. A table that is not there has none.
+    // ADK stores the states of apps and users in tables of their own, and each session has both. A missing table holds none.
     let is_there = |query: &str| connection.prepare(query).is_ok();
     let mut of_app: HashMap<String, Map> = HashMap::new();
     let query = "SELECT app_name, state FROM app_states";

@@ -1,4 +1,4 @@
-//! Eval sets as sources: ADK's, and those of three tools whose sets differ from ADK's.
+//! Eval sets of ADK and of three tools with other keys, as sources of drafts.
 //!
 //! - agentevals' examples call the id `case_id` and the answer `agent_content`, and keep what happened on the way in a message.
 //! - adk-rs calls the id `id`, keeps messages without authors, and has in `session_input` any value for the state.

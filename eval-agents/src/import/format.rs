@@ -11,7 +11,7 @@ use eval_support::file::GZIP;
 
 use crate::draft::Draft;
 
-/// The drafts of a file, and what is left out.
+/// The drafts of a file, and a sentence for each thing that no draft holds.
 pub(super) type Held = (Vec<Draft>, Vec<String>);
 
 /// What a file of conversations is.

@@ -67,27 +67,27 @@ pub struct Passed {
 /// Plays a case that expects no call and the answer `hello`. The bytes are what the program writes after its `hello`. `None` if
 /// the case does not pass.
 ///
-/// # Panics
-///
-/// If the case cannot be played, which no bytes may cause.
-pub async fn play(bytes: Vec<u8>) -> Option<Passed> {
+/// Fails if the case cannot be played, which no bytes may cause.
+pub async fn play(bytes: Vec<u8>) -> Result<Option<Passed>, BoxError> {
     let runner = EvalRunner::new()
         .criterion("tool_trajectory_avg_score", Criterion::new(1.0))
         .criterion("response_match_score", Criterion::new(0.8));
     let case = EvalCase::new("c").turn(Invocation::user("hi").response("hello"));
     let agent = Written { bytes, routes: Arc::default(), reading: None };
-    let report = runner.run_agent(&case, agent).await.unwrap_or_else(|error| panic!("{error}"));
-    report.verdict.passed().then(|| Passed {
+    let report = runner.run_agent(&case, agent).await?;
+    Ok(report.verdict.passed().then(|| Passed {
         events: report.runs[0].transcript.turns[0].events.len(),
         has_notes: !report.notes.is_empty(),
-    })
+    }))
 }
 
 #[cfg(test)]
 mod tests {
+    use eval_support::test_support::Dice;
+
     use super::*;
 
-    /// What a program may write, whole or in pieces. The tool `rm` stands in calls and results alone.
+    /// What a program may write, whole or in pieces. Only calls and results name the tool `rm`.
     const PIECES: [&str; 26] = [
         r#"{"type": "text", "text": "hello"}"#,
         r#"{"type": "turn_end"}"#,
@@ -120,34 +120,22 @@ mod tests {
     /// How many streams are written unless `MUTATIONS` says another number.
     const STREAMS: u64 = 2_000;
 
-    /// Numbers that look random.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, end: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            usize::try_from(self.0 % end as u64).unwrap()
-        }
-    }
-
-    fn stream(random: &mut Random) -> Vec<u8> {
+    fn stream(dice: &mut Dice) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for _ in 0..random.below(4) {
-            bytes.extend_from_slice(PIECES[random.below(PIECES.len())].as_bytes());
+        for _ in 0..dice.roll(4) {
+            bytes.extend_from_slice(PIECES[dice.roll(PIECES.len())].as_bytes());
             bytes.push(b'\n');
         }
         // Most streams end as a turn that passes does.
-        if random.below(8) > 0 {
+        if dice.roll(8) > 0 {
             bytes.extend_from_slice(format!("{}\n{}\n", PIECES[0], PIECES[1]).as_bytes());
         }
-        for _ in 0..random.below(3).saturating_sub(1) {
+        for _ in 0..dice.roll(3).saturating_sub(1) {
             if !bytes.is_empty() {
-                let at = random.below(bytes.len());
-                match random.below(3) {
+                let at = dice.roll(bytes.len());
+                match dice.roll(3) {
                     0 => bytes.truncate(at),
-                    1 => bytes[at] = u8::try_from(random.below(256)).unwrap(),
+                    1 => bytes[at] = u8::try_from(dice.roll(256)).unwrap(),
                     _ => drop(bytes.remove(at)),
                 }
             }
@@ -160,8 +148,8 @@ mod tests {
         let streams = std::env::var("MUTATIONS").map_or(STREAMS, |count| count.parse().unwrap());
         let mut passed = 0;
         for seed in 1..=streams {
-            let bytes = stream(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-            let Some(Passed { events, has_notes }) = play(bytes.clone()).await else { continue };
+            let bytes = stream(&mut Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+            let Some(Passed { events, has_notes }) = play(bytes.clone()).await.unwrap() else { continue };
             passed += 1;
             let text = String::from_utf8(bytes).expect("what passes is text");
             assert!(has_notes || !text.contains(r#""rm""#), "seed {seed} passed: {text}");

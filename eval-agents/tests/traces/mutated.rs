@@ -3,22 +3,11 @@
 use std::time::{Duration, Instant};
 
 use eval_agents::traces::{Conversation, Traces};
+use eval_support::test_support::Dice;
 use serde_json::{Value, json};
 
 use crate::support::{document, lines, loses, weather};
 use crate::vectors::fixtures;
-
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % u64::try_from(sides.max(1)).unwrap()).unwrap()
-    }
-}
 
 /// The place of some value below, the root among them.
 fn some_place<'v>(value: &'v mut Value, dice: &mut Dice) -> &'v mut Value {

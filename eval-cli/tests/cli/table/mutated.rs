@@ -1,18 +1,8 @@
 //! Journals that were changed at random.
 
+use eval_support::test_support::Dice;
+
 use super::*;
-
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % sides.max(1) as u64).expect("it is below the number of sides")
-    }
-}
 
 /// One change: bytes that are others, or missing, or lines that are elsewhere, missing or there twice.
 fn mutate(whole: &[u8], dice: &mut Dice) -> Vec<u8> {

@@ -189,7 +189,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
     if has_ended && results.of_programs > 0 {
         let cases = count(results.of_programs, "case");
         notes.push(format!(
-            "a program was to run {cases} more, and ended before; only the program can run them"
+            "a program was to run {cases} more; it ended before, or is still running, and only the program can run them"
         ));
     }
     // The others make one call, which records all that is to run.

@@ -43,6 +43,7 @@ from rouge_score.rouge_scorer import RougeScorer
 import vertex
 from documents import Documents
 from scenarios import scenario
+from whole_runs import whole_run
 
 # A client of Vertex AI is made only where there is a key. Nobody is asked.
 os.environ.setdefault("GOOGLE_API_KEY", "none")
@@ -271,6 +272,7 @@ ANSWERS = {
     "trajectories": metric,
     "responses": metric,
     "usage": metric,
+    "whole_run": whole_run,
 }
 
 

@@ -104,6 +104,10 @@ impl Run {
 
 impl std::fmt::Display for Run {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "$ cargo {}\n--- stdout\n{}\n--- stderr\n{}", self.shown, self.stdout, self.stderr)
+        // A log is often cut to its beginning, which the packages that cargo compiles would fill.
+        let is_progress =
+            |line: &&str| ["Compiling ", "Downloaded "].iter().any(|verb| line.trim_start().starts_with(verb));
+        let stderr: Vec<&str> = self.stderr.lines().filter(|line| !is_progress(line)).collect();
+        write!(f, "$ cargo {}\n--- stderr\n{}\n--- stdout\n{}", self.shown, stderr.join("\n"), self.stdout)
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a run is the one that somebody who does not name it means: of this CI job, and of the tests that are there now.
+//! Doubts that an unnamed run is the run that is meant: another CI job, newer test binaries, edited sets.
 
 use std::collections::{BTreeMap, HashSet};
 use std::env;
@@ -98,7 +98,7 @@ fn newest(program: &Path) -> Option<SystemTime> {
     beside.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max()
 }
 
-/// The sets that do not hold the cases that ran, each with these cases.
+/// The sets that do not hold the cases that ran, each with these cases. A set that was deleted is one of them.
 ///
 /// The time of a file is no proof: `mv`, `cp -p` and `rsync` keep it.
 fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
@@ -109,9 +109,10 @@ fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
             sets.entry((file, started.set_file.as_deref())).or_default().push(started);
         }
     }
+    let workspace_is_here = was_recorded_here(run);
     let is_edited = |((file, set_file), ran): &(SetOfRun<'_>, Vec<&Started>)| {
         // On another machine there may be no set to compare with.
-        let Some(path) = path_of(file, *set_file) else { return false };
+        let Some(path) = path_of(file, *set_file) else { return workspace_is_here };
         let is_younger = || {
             let began = ran.iter().map(|started| started.at).min();
             fs::metadata(path).and_then(|found| found.modified()).ok() > began
@@ -127,6 +128,12 @@ fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
     sets.into_iter().filter(is_edited).collect()
 }
 
+/// Whether the current folder is in the workspace that every process of the run names.
+fn was_recorded_here(run: &RecordedRun) -> bool {
+    let here = env::current_dir().unwrap_or_default();
+    run.processes.iter().all(|head| head.workspace.as_ref().is_some_and(|folder| here.starts_with(folder)))
+}
+
 /// Whether the journal lists the tests of the set, so that those which were left out are known.
 fn is_listed(run: &RecordedRun, ran: &[&Started]) -> bool {
     let listed = run.listings.iter().flat_map(|listing| &listing.sets).flat_map(|set| &set.tests);
@@ -137,16 +144,17 @@ fn is_listed(run: &RecordedRun, ran: &[&Started]) -> bool {
 /// The file of a set as tests name it, and relative to its package.
 type SetOfRun<'r> = (&'r str, Option<&'r str>);
 
-/// The doubt about sets that were edited.
+/// The doubt about sets that were edited or deleted.
 pub(super) fn edited(run: &RecordedRun) -> Option<String> {
-    let mut edited: Vec<&str> = edited_sets(run).into_iter().map(|((file, _), _)| file).collect();
-    edited.dedup();
-    let first = edited.first()?;
+    let mut edited: Vec<SetOfRun<'_>> = edited_sets(run).into_iter().map(|(set, _)| set).collect();
+    edited.dedup_by_key(|(file, _)| *file);
+    let (first, set_file) = edited.first()?;
+    let change = if path_of(first, *set_file).is_some() { "was written" } else { "was deleted" };
     let more = match edited.len() - 1 {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
-    Some(format!("`{}`{more} was written after the run", one_line(first)))
+    Some(format!("`{}`{more} {change} after the run", one_line(first)))
 }
 
 /// A sentence for each case that a set holds now and that the run does not know of: it did not run, and was not left out.

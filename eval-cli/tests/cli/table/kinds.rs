@@ -501,6 +501,17 @@ pub(super) const KINDS: [Kind; 38] = [
         rerun: [2, 2, 2, 2],
     },
     Kind {
+        name: "deleted set",
+        write: |folder| {
+            run_of(folder, &PASS, &json!({}));
+            fs::remove_file(folder.path(SET)).expect("the set is there");
+        },
+        report: (2, "was deleted after the run"),
+        named: 0,
+        rescore: 2,
+        rerun: [2, 2, 2, 2],
+    },
+    Kind {
         name: "removed case",
         write: |folder| {
             run_of(folder, &PASS, &json!({}));

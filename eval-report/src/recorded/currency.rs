@@ -131,7 +131,8 @@ fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
 /// Whether the current folder is in the workspace that every process of the run names.
 fn was_recorded_here(run: &RecordedRun) -> bool {
     let here = env::current_dir().unwrap_or_default();
-    run.processes.iter().all(|head| head.workspace.as_ref().is_some_and(|folder| here.starts_with(folder)))
+    let is_here = |folder: &String| fs::canonicalize(folder).is_ok_and(|folder| here.starts_with(folder));
+    run.processes.iter().all(|head| head.workspace.as_ref().is_some_and(is_here))
 }
 
 /// Whether the journal lists the tests of the set, so that those which were left out are known.

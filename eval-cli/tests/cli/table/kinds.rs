@@ -182,7 +182,7 @@ fn beside(folder: &Folder, ends: &[(&str, End)]) {
     journal.write();
 }
 
-pub(super) const KINDS: [Kind; 38] = [
+pub(super) const KINDS: [Kind; 39] = [
     Kind {
         name: "complete",
         write: |folder| run_of(folder, &PASS, &json!({})),
@@ -503,7 +503,7 @@ pub(super) const KINDS: [Kind; 38] = [
     Kind {
         name: "deleted set",
         write: |folder| {
-            run_of(folder, &PASS, &json!({}));
+            run_of(folder, &PASS, &json!({ "workspace": folder.path("") }));
             fs::remove_file(folder.path(SET)).expect("the set is there");
         },
         report: (2, "was deleted after the run"),

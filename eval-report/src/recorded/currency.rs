@@ -109,10 +109,9 @@ fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
             sets.entry((file, started.set_file.as_deref())).or_default().push(started);
         }
     }
-    let workspace_is_here = was_recorded_here(run);
     let is_edited = |((file, set_file), ran): &(SetOfRun<'_>, Vec<&Started>)| {
         // On another machine there may be no set to compare with.
-        let Some(path) = path_of(file, *set_file) else { return workspace_is_here };
+        let Some(path) = path_of(file, *set_file) else { return was_deleted(run, (file, *set_file)) };
         let is_younger = || {
             let began = ran.iter().map(|started| started.at).min();
             fs::metadata(path).and_then(|found| found.modified()).ok() > began
@@ -128,11 +127,15 @@ fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
     sets.into_iter().filter(is_edited).collect()
 }
 
-/// Whether the current folder is in the workspace that every process of the run names.
-fn was_recorded_here(run: &RecordedRun) -> bool {
+/// Whether the folder of a set is in the workspace of the run, where the set is no more. The current folder is in it too.
+fn was_deleted(run: &RecordedRun, (file, set_file): SetOfRun<'_>) -> bool {
     let here = env::current_dir().unwrap_or_default();
-    let is_here = |folder: &String| fs::canonicalize(folder).is_ok_and(|folder| here.starts_with(folder));
-    run.processes.iter().all(|head| head.workspace.as_ref().is_some_and(is_here))
+    let mut workspaces =
+        run.processes.iter().filter_map(|head| fs::canonicalize(head.workspace.as_ref()?).ok());
+    workspaces.any(|workspace| {
+        let mut files = [Some(file), set_file].into_iter().flatten().map(|file| workspace.join(file));
+        here.starts_with(&workspace) && files.any(|file| file.parent().is_some_and(Path::is_dir))
+    })
 }
 
 /// Whether the journal lists the tests of the set, so that those which were left out are known.

@@ -105,8 +105,9 @@ impl Run {
 impl std::fmt::Display for Run {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // A log is often cut to its beginning, which the packages that cargo compiles would fill.
-        let is_progress =
-            |line: &&str| ["Compiling ", "Downloaded "].iter().any(|verb| line.trim_start().starts_with(verb));
+        let is_progress = |line: &&str| {
+            ["Compiling ", "Downloaded "].iter().any(|verb| line.trim_start().starts_with(verb))
+        };
         let stderr: Vec<&str> = self.stderr.lines().filter(|line| !is_progress(line)).collect();
         write!(f, "$ cargo {}\n--- stderr\n{}\n--- stdout\n{}", self.shown, stderr.join("\n"), self.stdout)
     }

@@ -208,6 +208,11 @@ fn a_run_that_is_older_than_its_tests_is_no_pass_unless_it_is_named() {
         );
     }
     std::fs::remove_file(&set).expect("it is ours");
+    let Ran { out, code, .. } = folder.run(&["report"]);
+    let said = "note: `evals/weather.evalset.json` was deleted after the run";
+    assert!(code == Some(2) && out.contains(said), "{out}");
+    // Without the folder of the sets, nothing tells that they were ever here.
+    std::fs::remove_dir(folder.path("evals")).expect("it is empty");
 
     let program = folder.path("target/debug/deps/evals-0123456789abcdef");
     touch(&program, Duration::from_secs(1_795_315_000));

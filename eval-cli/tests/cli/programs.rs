@@ -71,7 +71,11 @@ fn cases_that_a_program_did_not_come_to_are_missing_whatever_its_arguments() {
     let ran = folder.run(&["report"]);
     assert_eq!(ran.code, Some(2), "{}", ran.out);
     assert!(ran.out.contains("the one case passed; 19 more tests never began"), "{}", ran.out);
-    assert!(ran.out.contains("a program was to run 19 cases more; it ended before, or is still running"), "{}", ran.out);
+    assert!(
+        ran.out.contains("a program was to run 19 cases more; it ended before, or is still running"),
+        "{}",
+        ran.out
+    );
     assert!(!ran.out.contains("rerun --unfinished"), "{}", ran.out);
     assert_eq!(
         folder.run(&["report", "--partial"]).code,

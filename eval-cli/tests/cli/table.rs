@@ -118,7 +118,7 @@ fn no_export_is_green_where_report_is_not() {
             let ran = ran(&folder, &args);
             // ADK's forms need the sets as they were.
             let cannot = ran.err.contains("cannot be written in the format of ADK");
-            let is_edited = ["edited case", "removed case"].contains(&kind.name);
+            let is_edited = ["edited case", "removed case", "deleted set"].contains(&kind.name);
             assert_eq!(cannot, is_edited, "{}: {}", kind.name, ran.err);
             assert_eq!(
                 ran.code,
@@ -283,7 +283,7 @@ fn a_stored_run_is_green_only_where_the_run_is() {
         });
         let results: Vec<_> = results.collect();
         let is_green = !results.is_empty() && results.iter().all(|code| *code == Some(0));
-        let is_known = !["edited case", "removed case"].contains(&kind.name);
+        let is_known = !["edited case", "removed case", "deleted set"].contains(&kind.name);
         assert_eq!(is_green, kind.named == 0 && is_known, "{}: {results:?}: {published:?}", kind.name);
         let last = stored(&[]);
         assert!(kind.report.0 == 0 || last.code != Some(0), "{}: {last:?}", kind.name);

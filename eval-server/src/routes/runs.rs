@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_report::document::Document;
-use eval_report::journal::RunDir;
+use eval_report::journal::{ReadRunError, RunDir};
 use eval_report::recorded::{LoadedRun, RunResults, own_run, own_runs};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -73,7 +73,13 @@ pub(crate) async fn run(State(app): State<Shared>, Id(id): Id) -> Result<Respons
         let folder = folder(app)?;
         let found = own_run(folder, &id).map_err(|error| failed(&error))?;
         let found = found.map_err(|why| Refusal::new(StatusCode::NOT_FOUND, why))?;
-        let loaded = LoadedRun::of_folder(id, found.path, false).map_err(|error| failed(&error))?;
+        let loaded = LoadedRun::of_folder(id, found.path, false).map_err(|error| match error {
+            ReadRunError::NoJournal(_) => {
+                let help = "what began it was killed, or its disk was full: run the tests again";
+                Refusal::new(StatusCode::NOT_FOUND, format!("{error}; {help}"))
+            }
+            ReadRunError::Io { .. } => failed(&error),
+        })?;
         let results = RunResults::of(&loaded, None, false).map_err(|error| failed(&error))?;
         Ok(answer::data(Document::of(&results)))
     })

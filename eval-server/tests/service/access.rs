@@ -51,6 +51,13 @@ fn recorded_runs_are_shown() {
     let lacking = service.request(&format!("GET /api/v1/runs/{id}"), &bearer, b"").data();
     let problem = json!({ "package": null, "binary": null, "name": "(doubtful run)", "message": "another machine's journals" });
     assert_eq!((&lacking["outcome"], &lacking["problems"]), (&json!("unmeasurable"), &json!([problem])));
+    for entry in std::fs::read_dir(folder.join(id)).unwrap().flatten() {
+        if entry.path().extension().is_some_and(|extension| extension == "jsonl") {
+            std::fs::remove_file(entry.path()).unwrap();
+        }
+    }
+    let empty = service.request(&format!("GET /api/v1/runs/{id}"), &bearer, b"");
+    assert!(empty.status == 404 && empty.body.contains("holds no journal"), "{empty:?}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -21,6 +21,7 @@ mod report;
 mod rerun;
 mod rescore;
 mod run;
+mod schema;
 #[cfg(feature = "serve")]
 mod serve;
 #[cfg(feature = "store")]
@@ -70,6 +71,7 @@ pub(crate) enum Command {
     Rerun(rerun::Args),
     Rescore(rescore::Args),
     Run(Box<run::Args>),
+    Schema(schema::Args),
     #[cfg(feature = "serve")]
     Serve(serve::Args),
     /// The service and the pages in the browser. This build lacks the feature `serve`.
@@ -105,6 +107,7 @@ impl Command {
             Self::Rerun(args) => rerun::run(args),
             Self::Rescore(args) => rescore::run(args),
             Self::Run(args) => run::run(args),
+            Self::Schema(args) => schema::run(args),
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(args),
             #[cfg(not(feature = "serve"))]

@@ -49,6 +49,8 @@ mod error;
 #[cfg(test)]
 mod error_texts;
 pub mod find;
+#[cfg(feature = "json-schema")]
+mod json_schema;
 mod judged;
 mod listing;
 mod meaning;
@@ -72,6 +74,8 @@ pub use config::{Criterion, EvalConfig};
 #[cfg(feature = "edit")]
 pub use edit::{EditError, SetEditor};
 pub use error::ReadError;
+#[cfg(feature = "json-schema")]
+pub use json_schema::json_schema;
 pub use meaning::Meaning;
 pub use metric::{ArgsMatch, Bound, Direction, MatchType, Similarity};
 pub use model::{

@@ -16,6 +16,7 @@ mod foreign;
 mod goldens;
 mod import;
 mod journal;
+mod json_schemas;
 mod junit;
 #[cfg(unix)]
 mod kills;

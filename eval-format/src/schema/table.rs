@@ -38,7 +38,7 @@ pub(crate) enum Extra {
 
 impl Extra {
     /// Whether every unknown key is an error.
-    pub(super) fn is_forbidden(self) -> bool {
+    pub(crate) fn is_forbidden(self) -> bool {
         matches!(self, Self::Forbidden | Self::Unknown)
     }
 }

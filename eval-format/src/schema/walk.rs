@@ -145,7 +145,9 @@ impl Walker<'_> {
         slots: &Slots<'_>,
         place: &Place<'_>,
     ) -> Option<usize> {
-        let is_comment = entry.key.starts_with('_') && !model.extra.is_forbidden();
+        // Editors read `$schema`: `cargo evalset schema` writes what it names.
+        let is_comment = entry.key.starts_with('_') || entry.key == "$schema";
+        let is_comment = is_comment && !model.extra.is_forbidden();
         if is_comment {
             return None;
         }

@@ -1,0 +1,159 @@
+//! The JSON Schemas that `cargo evalset schema` prints, held against the reader.
+
+use std::fs;
+use std::path::Path;
+
+use boon::{Compiler, SchemaIndex, Schemas};
+use eval_format::config::check_config;
+use eval_format::conventions::FileKind;
+use eval_format::reader::check_set;
+use serde_json::{Value, json};
+
+use crate::folder::Folder;
+
+/// A schema that the command printed.
+struct Schema {
+    schemas: Schemas,
+    index: SchemaIndex,
+    kind: FileKind,
+}
+
+impl Schema {
+    fn of(kind: FileKind) -> Self {
+        let name = match kind {
+            FileKind::Config => "config",
+            FileKind::Recording => "recording",
+            FileKind::Session => "session",
+            _ => "set",
+        };
+        let ran = Folder::new(&format!("json-schema-{name}")).run(&["schema", name]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let mut compiler = Compiler::new();
+        let schema = serde_json::from_str(&ran.out).expect("JSON");
+        compiler.add_resource("schema.json", schema).expect("a schema");
+        let mut schemas = Schemas::new();
+        let index = compiler.compile("schema.json", &mut schemas).expect("a sound schema");
+        Self { schemas, index, kind }
+    }
+
+    fn fault(&self, document: &Value) -> Option<String> {
+        self.schemas.validate(document, self.index).err().map(|error| error.to_string())
+    }
+
+    /// The errors that the reader finds.
+    fn errors(&self, text: &str) -> Vec<String> {
+        let problems = match self.kind {
+            FileKind::Config => check_config("test_config.json", text.as_bytes(), &["mine"]).problems,
+            _ => check_set("a.evalset.json", text.as_bytes(), None).problems,
+        };
+        problems.into_iter().filter(|problem| problem.is_error()).map(|problem| problem.message).collect()
+    }
+
+    /// What the reader accepts has to be valid. Returns whether it is.
+    fn holds(&self, text: &str, name: &str) -> bool {
+        let Ok(document) = serde_json::from_str::<Value>(text) else { return false };
+        let fault = self.fault(&document);
+        if let Some(fault) = &fault {
+            assert!(
+                !self.errors(text).is_empty(),
+                "{name}: the reader accepts it, and the schema does not: {fault}\n{text}"
+            );
+        }
+        fault.is_none()
+    }
+}
+
+/// All files in a folder that a name tells the kind of.
+fn files(folder: &Path, kind: FileKind, found: &mut Vec<(String, String)>) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    for path in entries {
+        let name = path.display().to_string();
+        if path.is_dir() {
+            files(&path, kind, found);
+        } else if FileKind::of(&name) == Some(kind)
+            && let Ok(text) = fs::read_to_string(&path)
+        {
+            found.push((name, text));
+        }
+    }
+}
+
+#[test]
+fn what_the_reader_accepts_is_valid_by_the_schema() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
+    let corpus = std::env::var_os("EVALSET_CORPUS").map(Into::into);
+    for kind in [FileKind::Set, FileKind::Config] {
+        let schema = Schema::of(kind);
+        let mut found = Vec::new();
+        for folder in [Some(samples.clone()), corpus.clone()].into_iter().flatten() {
+            files(&folder, kind, &mut found);
+        }
+        let valid = found.iter().filter(|(name, text)| schema.holds(text, name)).count();
+        assert!(valid >= 3, "{kind:?}: {valid} of {}", found.len());
+    }
+}
+
+#[test]
+fn a_key_or_a_value_that_the_reader_refuses_is_marked_in_the_editor() {
+    let schema = Schema::of(FileKind::Set);
+    let turn = json!({
+        "user_content": { "parts": [{ "text": "Hi" }] },
+        "intermediate_data": { "tool_uses": [{ "name": "f", "args": {} }] },
+    });
+    let case = json!({ "eval_id": "c", "conversation": [turn] });
+    let set = json!({ "$schema": "./evalset.schema.json", "eval_set_id": "s", "eval_cases": [case] });
+    let at = "/eval_cases/0/conversation/0";
+    for (pointer, key, value, is_valid) in [
+        ("", "_note", json!("a comment"), true),
+        ("", "creationTimestamp", json!(1.5), true),
+        ("", "creation_timestamp", json!("1.5"), true),
+        ("", "creation_timestamp", json!("yesterday"), false),
+        ("", "eval_cases", json!([]), false),
+        ("", "eval_set_id", json!(7), false),
+        ("/eval_cases/0", "rubrics", json!(null), true),
+        ("/eval_cases/0", "eval_id", json!(null), false),
+        ("/eval_cases/0", "final_session_state", json!([]), false),
+        ("/eval_cases/0", "session_input", json!({ "app_name": "a" }), false),
+        ("/eval_cases/0", "session_input", json!({ "appName": "a", "user_id": "u" }), true),
+        (at, "final_response", json!({ "parts": [{ "text": "Hi" }] }), true),
+        (at, "finalResponse", json!({ "parts": [{ "txt": "Hi" }] }), false),
+        (at, "final_respons", json!({}), false),
+        (at, "_note", json!("no comment here"), false),
+        (at, "intermediate_data", json!({ "invocation_events": [{ "author": "a" }] }), true),
+        (at, "intermediate_data", json!({ "intermediate_responses": [["a", [{ "text": "x" }]]] }), true),
+        (at, "intermediate_data", json!({ "intermediate_responses": [["a"]] }), false),
+        (at, "intermediate_data", json!({ "tool_uses": [{ "tool_name": "f" }] }), false),
+    ] {
+        let mut document = set.clone();
+        document.pointer_mut(pointer).expect("a place")[key] = value.clone();
+        let text = document.to_string();
+        assert_eq!(schema.errors(&text).is_empty(), is_valid, "the reader on {pointer} {key}: {value}");
+        assert_eq!(schema.fault(&document).is_none(), is_valid, "the schema on {pointer} {key}: {value}");
+    }
+}
+
+#[test]
+fn a_criterion_is_marked_by_the_keys_of_its_metric() {
+    let schema = Schema::of(FileKind::Config);
+    for (criteria, is_valid) in [
+        (json!({ "response_match_score": 0.8 }), true),
+        (json!({ "response_match_score": { "threshold": 0.8, "_note": "a comment" } }), true),
+        (json!({ "response_match_score": { "threshold": 0.8, "match_type": "EXACT" } }), false),
+        (json!({ "response_match_score": { "threshold": "high" } }), false),
+        (json!({ "tool_trajectory_avg_score": { "threshold": 1.0, "matchType": 1 } }), true),
+        (json!({ "tool_trajectory_avg_score": { "threshold": 1.0, "match_type": "in order" } }), true),
+        (json!({ "tool_trajectory_avg_score": { "threshold": 1.0, "match_type": "SOMEHOW" } }), false),
+        (json!({ "mine": { "threshold": 1.0, "anything": [] } }), true),
+        (json!({}), false),
+    ] {
+        let document = json!({ "criteria": criteria });
+        let text = document.to_string();
+        assert_eq!(
+            schema.errors(&text).is_empty(),
+            is_valid,
+            "the reader on {text}: {:?}",
+            schema.errors(&text)
+        );
+        assert_eq!(schema.fault(&document).is_none(), is_valid, "the schema on {text}");
+    }
+}

@@ -1,0 +1,284 @@
+//! JSON Schemas of the files, made of the tables that the reader checks files by.
+
+mod descriptions;
+
+use self::descriptions::description;
+use crate::conventions::FileKind;
+use crate::metric::METRICS;
+use crate::model::DRAFT;
+use crate::schema::{
+    EVAL_CASE, EVAL_CONFIG, EVAL_SET_ANY_CASE, Extra, Field, LLM_BACKED_USER_SIMULATOR, Model, OLD_CASE,
+    OLD_SESSION, OLD_TURN, RECORDING, Type, criterion,
+};
+use crate::value::{Map, Value};
+use eval_support::key_case::camel;
+
+/// The JSON Schema of a kind of file, for editors: draft 7, which VS Code and JetBrains know.
+///
+/// ```
+/// use eval_format::conventions::FileKind;
+///
+/// let schema = eval_format::json_schema(FileKind::Set);
+/// let case = schema.as_object().unwrap().get("definitions").unwrap().as_object().unwrap().get("eval_case").unwrap();
+/// assert!(case.to_string().contains("\"conversation\""));
+/// ```
+///
+/// A file without errors is valid by its schema. The reverse does not hold: rules that concern several places, such as ids
+/// that are equal, are the reader's alone.
+pub fn json_schema(kind: FileKind) -> Value {
+    let mut definitions = Definitions::default();
+    let (title, root) = match kind {
+        FileKind::Set => {
+            let set = definitions.reference(&EVAL_SET_ANY_CASE);
+            let list = |definitions: &mut Definitions, model| definitions.value(&Type::Models(model));
+            let forms = vec![set, list(&mut definitions, &OLD_TURN), list(&mut definitions, &OLD_CASE)];
+            ("An eval set of ADK, or a file of its older forms", forms)
+        }
+        FileKind::Config => {
+            ("A config: the criteria of eval sets", vec![definitions.reference(&EVAL_CONFIG)])
+        }
+        FileKind::Session => {
+            ("The initial session of a test file", vec![definitions.reference(&OLD_SESSION)])
+        }
+        FileKind::Recording => ("A recording of judges", vec![definitions.reference(&RECORDING)]),
+    };
+    let made = definitions.0.into_iter().map(|(_, name, schema)| (name, schema)).collect();
+    object([
+        ("$schema", "http://json-schema.org/draft-07/schema#".into()),
+        ("title", title.into()),
+        ("anyOf", Value::Array(root)),
+        ("definitions", Value::Object(Map::from_unique(made))),
+    ])
+}
+
+/// The schemas of the models that were met so far, each with its name.
+#[derive(Default)]
+struct Definitions(Vec<(&'static Model, String, Value)>);
+
+impl Definitions {
+    /// A reference to the schema of a model, which is made when it is first met.
+    fn reference(&mut self, model: &'static Model) -> Value {
+        let found = self.0.iter().find(|(known, ..)| std::ptr::eq(*known, model));
+        let name = match found {
+            Some((_, name, _)) => name.clone(),
+            None => self.define(model),
+        };
+        object([("$ref", format!("#/definitions/{name}").into())])
+    }
+
+    fn define(&mut self, model: &'static Model) -> String {
+        let words: String = model.what.replace('`', "");
+        let plain = words.split(' ').skip(1).collect::<Vec<_>>().join("_");
+        let equal = self.0.iter().filter(|(known, ..)| known.what == model.what).count();
+        let name = if equal == 0 { plain } else { format!("{plain}_{}", equal + 1) };
+        let at = self.0.len();
+        // Models may hold themselves.
+        self.0.push((model, name.clone(), Value::Null));
+        self.0[at].2 = self.model(model);
+        name
+    }
+
+    fn model(&mut self, model: &'static Model) -> Value {
+        let mut properties = Map::new();
+        let mut spelt = Vec::new();
+        for field in model.fields {
+            let names = spellings(model, field);
+            let schema = self.field(model, field);
+            for name in &names[1..] {
+                let mut other = schema.clone();
+                if let Value::Object(other) = &mut other {
+                    other.insert("doNotSuggest", true);
+                }
+                properties.insert(name.as_str(), other);
+            }
+            properties.insert(names[0].as_str(), schema);
+            match names.as_slice() {
+                _ if !field.required && !((model.what, field.name) == CRITERIA) => {}
+                [only] => spelt.push(required(only)),
+                several => spelt.push(any_of(several.iter().map(|name| required(name)).collect())),
+            }
+        }
+        if std::ptr::eq(model, &EVAL_CASE) {
+            properties.insert(DRAFT, described(description(model.what, DRAFT), "", vec![true.into()]));
+        }
+        let mut entries = vec![
+            ("type".to_owned(), "object".into()),
+            ("title".to_owned(), model.what.into()),
+            ("properties".to_owned(), Value::Object(properties)),
+        ];
+        if !spelt.is_empty() {
+            entries.push(("allOf".to_owned(), Value::Array(spelt)));
+        }
+        let is_closed = model.extra.is_forbidden() || model.extra == Extra::Refused;
+        if is_closed {
+            entries.push(("additionalProperties".to_owned(), false.into()));
+        }
+        // A key that begins so is a comment.
+        if is_closed && !model.extra.is_forbidden() {
+            entries.push(("patternProperties".to_owned(), object([("^_", true.into())])));
+        }
+        Value::Object(Map::from_unique(entries))
+    }
+
+    fn field(&mut self, model: &'static Model, field: &Field) -> Value {
+        let mut options = vec![match (model.what, field.name) {
+            CRITERIA => self.criteria(),
+            CASES => {
+                let Type::Models(case) = field.kind else { unreachable!("a set has a list of cases") };
+                let cases =
+                    [("type", "array".into()), ("items", self.reference(case)), ("minItems", 1_i64.into())];
+                object(cases)
+            }
+            ("a config", "user_simulator_config") => self.reference(&LLM_BACKED_USER_SIMULATOR),
+            _ => self.value(&field.kind),
+        }];
+        if field.nullable {
+            options.push(type_of("null"));
+        }
+        described(description(model.what, field.name), field.example, options)
+    }
+
+    /// The criteria of a config: a threshold alone, or an object, by the name of the metric.
+    fn criteria(&mut self) -> Value {
+        let mut properties = Map::new();
+        for info in METRICS {
+            let options = vec![self.value(&Type::Float), self.reference(criterion(Some(info)))];
+            properties.insert(info.name, described(Some(info.summary), "", options));
+        }
+        let custom = any_of(vec![self.value(&Type::Float), self.reference(criterion(None))]);
+        object([
+            ("type", "object".into()),
+            ("minProperties", 1_i64.into()),
+            ("properties", Value::Object(properties)),
+            ("additionalProperties", custom),
+        ])
+    }
+
+    fn value(&mut self, kind: &Type) -> Value {
+        match kind {
+            Type::String | Type::Bytes => type_of("string"),
+            Type::Float | Type::PythonFloat => {
+                any_of(vec![type_of("number"), type_of("boolean"), pattern(NUMBER)])
+            }
+            Type::Int => any_of(vec![type_of("integer"), type_of("boolean"), pattern(NUMBER)]),
+            Type::Bool => {
+                any_of(vec![type_of("boolean"), object([("enum", list([0_i64, 1]))]), pattern(TRUTH)])
+            }
+            // Of other strings google.genai makes members of its own.
+            Type::Enum(members) => {
+                any_of(vec![object([("enum", list(members.iter().copied()))]), type_of("string")])
+            }
+            Type::Choice { values, numbered } => {
+                let mut options = vec![object([("enum", list(values.iter().copied()))])];
+                options.extend(values.iter().map(|value| pattern(&lenient(value))));
+                if *numbered {
+                    let positions = (0_i64..).zip(*values).map(|(at, _)| at);
+                    options.push(object([("enum", list(positions))]));
+                    options.push(pattern(NUMBER));
+                    options.push(type_of("boolean"));
+                }
+                any_of(options)
+            }
+            Type::Literal(text) => object([("const", (*text).into())]),
+            Type::Object => type_of("object"),
+            Type::Any => true.into(),
+            Type::Model(model) => self.reference(model),
+            Type::List(item) => array(self.value(item)),
+            Type::Models(model) => array(self.reference(model)),
+            Type::Dict(model) => {
+                object([("type", "object".into()), ("additionalProperties", self.reference(model))])
+            }
+            Type::AuthorsAndParts(model) => {
+                let pair = Value::Array(vec![type_of("string"), array(self.reference(model))]);
+                array(object([
+                    ("type", "array".into()),
+                    ("items", pair),
+                    ("minItems", 2_i64.into()),
+                    ("maxItems", 2_i64.into()),
+                ]))
+            }
+            Type::Either(first, second) => any_of(vec![self.reference(first), self.reference(second)]),
+            Type::EmptyOr(inner) => {
+                let empty =
+                    object([("enum", Value::Array(vec!["".into(), Value::Array(Vec::new()), object([])]))]);
+                any_of(vec![self.value(inner), empty])
+            }
+            Type::Named(model, names) => {
+                any_of(vec![object([("enum", list(names.iter().copied()))]), self.reference(model)])
+            }
+        }
+    }
+}
+
+/// The model and the name of the key that a config needs, although ADK has criteria for configs without it.
+const CRITERIA: (&str, &str) = ("a config", "criteria");
+
+/// The model and the name of the key that holds the cases, of which the reader wants one at least.
+const CASES: (&str, &str) = ("an eval set", "eval_cases");
+
+/// The text of a number, roughly: pydantic reads more than a pattern should say.
+const NUMBER: &str = r"^\s*[+-]?([0-9.]|[iI][nN][fF]|[nN][aA][nN])";
+
+/// The texts that pydantic takes for true and false.
+const TRUTH: &str =
+    "^([tT]([rR][uU][eE])?|[fF]([aA][lL][sS][eE])?|[yY]([eE][sS])?|[nN][oO]?|[oO]([nN]|[fF][fF])|0|1)$";
+
+/// The pattern of a choice that may be written in any case, with `-` and blanks for `_`.
+fn lenient(value: &str) -> String {
+    let mut pattern = r"^\s*".to_owned();
+    for c in value.chars() {
+        match c {
+            '_' => pattern.push_str("[-_ ]"),
+            c => pattern.push_str(&format!("[{}{}]", c.to_ascii_lowercase(), c.to_ascii_uppercase())),
+        }
+    }
+    pattern + r"\s*$"
+}
+
+/// The names that a key may have; the first is the one to suggest.
+fn spellings(model: &Model, field: &Field) -> Vec<String> {
+    let mut names = vec![field.name.to_owned()];
+    let other = camel(field.name);
+    if model.camel && other != field.name {
+        names.push(other);
+    }
+    names.extend(field.alias.map(str::to_owned));
+    names
+}
+
+/// A value of one of these kinds, with what is said of it.
+fn described(description: Option<&str>, example: &str, options: Vec<Value>) -> Value {
+    let mut entries = Vec::new();
+    entries.extend(description.map(|text| ("description".to_owned(), Value::from(text))));
+    entries.extend(Value::parse(example).ok().map(|example| ("examples".to_owned(), list([example]))));
+    entries.push(("anyOf".to_owned(), Value::Array(options)));
+    Value::Object(Map::from_unique(entries))
+}
+
+fn required(name: &str) -> Value {
+    object([("required", list([name]))])
+}
+
+fn any_of(options: Vec<Value>) -> Value {
+    object([("anyOf", Value::Array(options))])
+}
+
+fn type_of(name: &str) -> Value {
+    object([("type", name.into())])
+}
+
+fn array(items: Value) -> Value {
+    object([("type", "array".into()), ("items", items)])
+}
+
+fn pattern(pattern: &str) -> Value {
+    object([("type", "string".into()), ("pattern", pattern.into())])
+}
+
+fn list<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Value {
+    Value::Array(items.into_iter().map(Into::into).collect())
+}
+
+fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    Value::Object(Map::from_unique(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()))
+}

@@ -282,3 +282,36 @@ fn list<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Value {
 fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Object(Map::from_unique(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::descriptions::DESCRIPTIONS;
+    use super::*;
+
+    #[test]
+    fn the_page_has_each_key_that_is_described_and_no_key_is_invented() {
+        let page = include_str!("../../docs/eval-set.md");
+        let text: String = [FileKind::Set, FileKind::Config, FileKind::Session, FileKind::Recording]
+            .map(|kind| json_schema(kind).to_string())
+            .concat();
+        for (model, keys) in DESCRIPTIONS {
+            for (key, means) in *keys {
+                assert!(page.contains(&format!("| `{key}` | {means} |\n")), "{model}: {key}");
+                let described = format!("\"{key}\":{{\"description\":{}", Value::from(*means));
+                assert!(text.contains(&described), "{model} has no key `{key}`: {described}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_key_of_sets_and_configs_is_described() {
+        let models =
+            [&EVAL_SET_ANY_CASE, &EVAL_CASE, &EVAL_CONFIG, &LLM_BACKED_USER_SIMULATOR, &OLD_TURN, &OLD_CASE];
+        let criteria = METRICS.iter().map(|info| criterion(Some(info)));
+        for model in models.into_iter().chain(criteria) {
+            for field in model.fields {
+                assert!(description(model.what, field.name).is_some(), "{}: {}", model.what, field.name);
+            }
+        }
+    }
+}

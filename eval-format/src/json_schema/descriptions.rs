@@ -152,6 +152,7 @@ pub(super) const DESCRIPTIONS: &[(&str, &[(&str, &str)])] = &[
         ("name", "The id of the case."),
         ("data", "The turns."),
         ("initial_session", "The session in which the conversation takes place."),
+        ("_draft", "Marks the case as a draft that has to be accepted before it runs: `cargo evalset accept`."),
     ]),
     ("an initial session", &[
         ("state", "The session state before the first turn."),

@@ -1,5 +1,4 @@
-//! What a user reads when something is wrong: one mistake a file in `tests/ui`, beside it the
-//! compiler's words.
+//! Messages of the compiler: one mistake a file in `tests/ui`, and the expected message beside it.
 //!
 //! `TRYBUILD=overwrite cargo test --test compile_fail` writes them anew; read them before you commit.
 //! `cargo test --test compile_fail -- ui trybuild=set_` runs those whose names contain `set_`.

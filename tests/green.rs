@@ -54,7 +54,7 @@ fn a_function_without_the_attribute_of_a_test_is_no_test() {
     assert_eq!(known, ["four", "one", "two"].map(str::to_owned).into());
 }
 
-/// A cell of a table: its text, and what stands in it as code.
+/// A cell of a table: its text, and its code spans.
 #[derive(Default)]
 struct Cell {
     text: String,

@@ -47,7 +47,7 @@ struct Page {
 
 struct Link {
     target: String,
-    /// The label of a reference link; `None` if the target stands in the text.
+    /// The label of a reference link; `None` for an inline link.
     label: Option<String>,
 }
 

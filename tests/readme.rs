@@ -1,4 +1,4 @@
-//! What the README and the pages of `docs/` show is what is read and printed.
+//! Examples in the README and the pages of `docs/`: files are read, and outputs are printed, as shown.
 
 use std::fs;
 use std::path::Path;

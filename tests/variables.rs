@@ -55,7 +55,7 @@ fn a_name_of_a_variable_is_spelt_in_one_place() {
     let mut spelt = BTreeSet::new();
     for file in &files {
         let text = fs::read_to_string(file).expect("it can be read");
-        // Tests stand at the end of a file, or in files of their own.
+        // Tests are at the end of a file, or in files of their own.
         let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
         let is_name = |text: &str| text.chars().all(|c| c.is_ascii_uppercase() || c == '_');
         let reads = code.split('"').any(|word| word.strip_prefix("EVALSET_").is_some_and(is_name));

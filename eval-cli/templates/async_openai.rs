@@ -1,6 +1,6 @@
 //! Evals of an agent around async-openai: each case of `evals/weather.evalset.json` is a test.
 //!
-//! The glue takes 14 lines. A server on loopback stands in for the model, so no key is needed.
+//! The glue takes 14 lines. A server on loopback plays the model, so no key is needed.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -32,7 +32,7 @@ impl Agent for WeatherAgent {
 }
 // End of the glue.
 
-/// Stands in for your agent: a loop around the model, which remembers what was said.
+/// A fake of your agent: a loop around the model, which remembers the conversation.
 struct WeatherAgent {
     client: Client<OpenAIConfig>,
     messages: Vec<ChatCompletionRequestMessage>,
@@ -95,7 +95,7 @@ impl WeatherAgent {
     }
 }
 
-/// Stands in for one of its tools.
+/// A fake of one of its tools.
 async fn get_weather(city: &str) -> Result<String, BoxError> {
     Ok(if city == "Oslo" { "rainy" } else { "sunny" }.to_owned())
 }
@@ -111,7 +111,7 @@ fn get_weather_tool() -> ChatCompletionTools {
     ChatCompletionTools::Function(ChatCompletionTool { function })
 }
 
-/// Stands in for the model: a server with the route for chat completions. Returns its address.
+/// A fake of the model: a server with the route for chat completions. Returns its address.
 fn model() -> io::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = format!("http://{}", listener.local_addr()?);

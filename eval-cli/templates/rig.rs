@@ -33,7 +33,7 @@ impl<M: CompletionModel> AgentHook<M> for Watch {
 }
 // End of the glue.
 
-/// Stands in for your agent. It remembers its conversation.
+/// A fake of your agent. It remembers its conversation.
 fn weather_agent<M: CompletionModel + 'static>(model: M) -> rig_core::agent::Agent<M> {
     AgentBuilder::new(model)
         .preamble("You tell the weather.")
@@ -44,7 +44,7 @@ fn weather_agent<M: CompletionModel + 'static>(model: M) -> rig_core::agent::Age
         .build()
 }
 
-/// Stands in for your model: what it says in a case.
+/// A fake of your model: its answers in a case.
 fn model_of(case: &EvalCase) -> MockCompletionModel {
     let city = if case.eval_id.contains("Oslo") {
         "Oslo"
@@ -58,7 +58,7 @@ fn model_of(case: &EvalCase) -> MockCompletionModel {
     ])
 }
 
-/// Stands in for one of its tools.
+/// A fake of one of its tools.
 struct GetWeather;
 
 impl Tool for GetWeather {

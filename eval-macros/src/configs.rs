@@ -81,7 +81,8 @@ impl<'a> Configs<'a> {
             Criteria::Inline(criteria) => {
                 let metrics = args.metric_names();
                 let checked = check_config("criteria(..)", criteria.json.as_bytes(), &metrics);
-                // ADK takes a threshold that no score reaches, and a file with one loads. Nobody writes one here.
+                // ADK takes a threshold that no score reaches, and a file with one loads. In an attribute it is a
+                // mistake.
                 let is_wrong =
                     |problem: &&Problem| problem.is_error() || problem.code == Code::ThresholdRange;
                 for problem in checked.problems.iter().filter(is_wrong) {

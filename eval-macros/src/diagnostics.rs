@@ -1,4 +1,4 @@
-//! What the user is told: every mistake found, as one `compile_error!` each.
+//! Mistakes for the user: one `compile_error!` each.
 
 use std::fmt::Display;
 
@@ -9,7 +9,7 @@ use quote::ToTokens;
 
 use crate::features::Feature;
 
-/// More errors than this are counted, not shown: a list of a thousand helps nobody.
+/// Errors beyond this number are counted, not shown.
 const SHOWN: usize = 20;
 
 /// The mistakes found so far. Each pass adds its own and goes on.

@@ -1,7 +1,7 @@
 //! Features of eval-core that an argument, a criterion or a case may need.
 //!
 //! A macro cannot see which features eval-core was compiled with. eval-core's `__private` has a macro for each feature
-//! here. It takes two groups of tokens and stands for the first if the feature is on, else for the second.
+//! here. It takes two groups of tokens and expands to the first if the feature is on, else to the second.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -26,7 +26,7 @@ impl Feature {
         format!("add `features = [\"{}\"]` to the line of `eval-core` in `Cargo.toml`", self.0)
     }
 
-    /// Tokens that stand for `with` if eval-core has the feature, else for `without`. `private` is the path of
+    /// Tokens that expand to `with` if eval-core has the feature, else to `without`. `private` is the path of
     /// `__private`.
     pub(crate) fn switch(
         self,

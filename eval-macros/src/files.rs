@@ -86,7 +86,7 @@ impl Folders {
         Ok(Self { manifest, source, working })
     }
 
-    /// The sets that a path stands for.
+    /// The sets that a file, a directory or a glob names.
     pub(crate) fn sets(&self, path: &LitStr) -> syn::Result<Found> {
         let name = relative(path)?;
         for root in self.roots() {
@@ -286,7 +286,8 @@ fn names_in(folder: &Path, files: bool) -> Vec<String> {
 
 /// The nearest folder above the source file that has a `Cargo.toml`. Editors do not know the file.
 fn package_of_source(span: Span, working: &Path) -> Option<PathBuf> {
-    // `unwrap` converts to the compiler's span. It panics outside of a compiler alone (in tests), where there is no source file.
+    // `unwrap` converts to the compiler's span. It panics outside of a compiler alone (in tests), where there is no
+    // source file.
     let file = proc_macro::is_available().then(|| span.unwrap().local_file()).flatten()?;
     let file = working.join(file);
     let package = file.ancestors().skip(1).find(|folder| folder.join("Cargo.toml").is_file())?;

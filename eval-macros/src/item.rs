@@ -68,8 +68,8 @@ impl Item {
         &self.signature.ident
     }
 
-    /// The text that `#[should_panic]` names, an `Option` in code; `None` if the tests are not to panic. The compiler checks
-    /// the attribute.
+    /// The text that `#[should_panic]` names, an `Option` in code; `None` if the tests are not to panic. The compiler
+    /// checks the attribute.
     pub(crate) fn should_panic(&self) -> Option<TokenStream> {
         let attribute = self.case_attributes.iter().find(|at| at.path().is_ident("should_panic"))?;
         let text = match &attribute.meta {
@@ -83,7 +83,7 @@ impl Item {
         })
     }
 
-    /// A module of tests can stand where modules can.
+    /// A module of tests is allowed only where modules are.
     fn check_place(&self, surroundings: Option<Surroundings>, diagnostics: &mut Diagnostics) {
         // A receiver says so by itself.
         if self.signature.receiver().is_some() {

@@ -1,4 +1,4 @@
-//! What cargo says of the package and of the target that is being built.
+//! The package and the target that cargo is building.
 
 mod manifest;
 
@@ -26,8 +26,8 @@ pub(crate) enum Target {
 impl Target {
     /// The target that the attribute is expanded in.
     ///
-    /// Cargo sets `CARGO_BIN_NAME` for binaries and examples, `CARGO_TARGET_TMPDIR` for tests and benchmarks, and neither
-    /// for the library.
+    /// Cargo sets `CARGO_BIN_NAME` for binaries and examples, `CARGO_TARGET_TMPDIR` for tests and benchmarks, and
+    /// neither for the library.
     pub(crate) fn current() -> Self {
         Self::of(&|name| env::var(name).ok(), || source_file().is_some_and(|file| is_bench(&file)))
     }
@@ -45,7 +45,8 @@ impl Target {
 
 /// The file with the attribute. Editors do not know it.
 fn source_file() -> Option<PathBuf> {
-    // `unwrap` converts to the compiler's span. It panics outside of a compiler alone (in tests), where there is no source file.
+    // `unwrap` converts to the compiler's span. It panics outside of a compiler alone (in tests), where there is no
+    // source file.
     proc_macro::is_available().then(|| Span::call_site().unwrap().local_file()).flatten()
 }
 

@@ -25,7 +25,7 @@ use crate::sets::{ReadSet, read_set};
 #[derive(Debug)]
 pub(crate) struct Suite {
     pub(crate) sets: Vec<SuiteSet>,
-    /// For a directory or a glob: the path as written. Its files are those of `sets`.
+    /// For a directory or a glob: the path as written. `sets` has its files.
     pub(crate) pattern: Option<String>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Suite {
 pub(crate) struct SuiteSet {
     pub(crate) file: SourceFile,
     pub(crate) read: Arc<ReadSet>,
-    /// The modules around the tests, below that of the function.
+    /// The modules around the tests, below the module of the function.
     pub(crate) modules: Vec<String>,
     pub(crate) cases: Vec<SuiteCase>,
     pub(crate) config: ConfigSource,

@@ -1,13 +1,13 @@
-//! What the attribute stands in. A macro is not told, so the source is read up to the attribute.
+//! The item around the attribute. The compiler does not tell a macro, so the source is read up to the attribute.
 //!
-//! Tests are functions in a module, and a module can stand in modules only: in an `impl` it is a syntax error, and in the
-//! body of a function no test runner sees it.
+//! Tests are functions in a module, and a module is allowed in modules only: in an `impl` it is a syntax error, and in
+//! the body of a function no test runner sees it.
 
 use std::fs;
 
 use proc_macro2::Span;
 
-/// Something that no module of tests can stand in.
+/// An item that cannot hold a module of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Surroundings {
     Impl,
@@ -17,14 +17,14 @@ pub(crate) enum Surroundings {
 }
 
 impl Surroundings {
-    /// What the attribute stands in; `None` if that is a module, or if the source is not known, as in an editor.
+    /// The item around the attribute. `None` if it is a module, or if the source is not known, as in an editor.
     pub(crate) fn of_attribute() -> Option<Self> {
         if !proc_macro::is_available() {
             return None;
         }
         // A conversion to the compiler's span, which is there.
         let span = Span::call_site().unwrap();
-        // What begins its line stands in nothing. Most attributes do.
+        // An attribute at the begin of its line is in no item. Most attributes are.
         if span.column() == 1 {
             return None;
         }

@@ -43,7 +43,7 @@ impl From<Unfit> for io::Error {
 /// The bytes of a regular file of at most 256 MiB.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let found = fs::metadata(path)?;
-    // A folder has an error of its own: that of the system.
+    // For a folder the system has its own error.
     if !found.is_file() && !found.is_dir() {
         return Err(Unfit::NoFile.into());
     }

@@ -1,25 +1,25 @@
-//! What the crates of eval-core share. It is published since they need it, and it is not for others: anything here may change
-//! in any version.
+//! Code that the crates around eval-core share. It is published only because they need it: anything here may change in
+//! any version.
 //!
 //! | module | it holds |
 //! | --- | --- |
 //! | [`secrets`] | values and words that are masked wherever something is written or printed |
-//! | [`untrusted`] | texts of agents, tools, judges, files: printed so that they do nothing |
-//! | [`variables`] | the variables `EVALSET_..`, and what is wrong with those that are set |
+//! | [`untrusted`] | texts of agents, tools, judges and files, printed so that they steer no terminal or service |
+//! | [`variables`] | the variables `EVALSET_..`, and the mistakes in their values |
 //! | [`lock`] | locks on files and folders, between processes |
-//! | [`file`](mod@file) | the bytes of a file, unless it may have no end |
+//! | [`file`](mod@file) | the bytes of a regular file of limited size |
 //! | `whole_file` | files that are never half written (feature `whole-files`) |
 //! | [`id`] | ids that are new each time |
 //! | [`hash`] | hashes of contents that are the same everywhere |
 //! | `http` | clients for HTTP, and the bodies of errors (feature `http`) |
 //! | [`key_case`] | keys in `snake_case` and in camelCase |
-//! | [`spelling`] | the known name that a wrong one was probably meant to be |
+//! | [`spelling`] | misspelt names and their likely corrections |
 //! | [`shell`] | words and commands as a shell takes them |
 //! | [`words`] | counts, lists and suggestions as parts of sentences |
-//! | [`message`] | texts that are cut or quoted in messages, and printing them |
+//! | [`message`] | texts that are truncated or quoted in messages, and printing them |
 //! | [`category`](mod@category) | groups of Unicode's general categories |
 //! | [`setters!`] | methods that set one field each |
-//! | `test_support` | emulations of what reads the output, for tests (feature `test-support`) |
+//! | `test_support` | emulations of terminals and services that read the output, for tests (feature `test-support`) |
 
 pub mod category;
 pub mod file;

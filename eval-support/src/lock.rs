@@ -1,11 +1,11 @@
 //! Locks on files and folders, between all threads and processes of a machine.
 //!
 //! A lock belongs to an open file. It is free again when the value that holds it is dropped and when the process ends,
-//! however it ends. Locks are advisory: they keep out those who ask for them, and nobody who only reads or writes the file.
+//! however it ends. Locks are advisory: they bind only the processes that ask for them.
 //!
-//! Not every system locks everything: Windows locks no folders, and some network drives lock nothing. Making a [`FileLock`]
-//! fails there. The caller decides what that means: the journal goes on without a lock, and slots are counted within the
-//! process. A [`FolderLock`] locks a file in the temporary folder instead.
+//! Not every system locks everything: Windows locks no folders, and some network drives lock nothing. Making a
+//! [`FileLock`] fails there. The caller decides what that means: the journal goes on without a lock, and slots are
+//! counted within the process. A [`FolderLock`] locks a file in the temporary folder instead.
 
 mod folder;
 
@@ -48,7 +48,7 @@ impl FileLock {
         Ok(Some(Self { file }))
     }
 
-    /// Locks a file together with all who share it, and waits as long as somebody has it alone.
+    /// Takes a shared lock on a file. Waits while another process holds the exclusive lock.
     pub fn shared(file: File) -> io::Result<Self> {
         // A signal interrupts the wait; it says nothing about the lock.
         while let Err(error) = file.lock_shared() {
@@ -77,9 +77,9 @@ fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Opens a file that serves as a lock alone. The file and its folder are made if they are missing.
+/// Opens a file that serves only as a lock. The file and its folder are created if they are missing.
 ///
-/// Nobody removes such a file: another process may wait for a file that is removed, while a third one makes a new file.
+/// Such a file is never removed: one process could wait for the removed file while another locks a new one.
 pub fn open_lock_file(path: &Path) -> io::Result<File> {
     let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
     match open() {

@@ -66,7 +66,7 @@ pub fn show(text: &str) {
 /// Prints to stderr past the test harness, which does not show what passing tests print.
 pub fn show_past_the_harness(text: &str) {
     use std::io::Write;
-    // If stderr takes nothing, nobody can be told.
+    // If stderr fails, there is no other place for the message.
     let _ = writeln!(std::io::stderr().lock(), "{}", guard(&mask(text)));
 }
 

@@ -29,12 +29,13 @@ pub fn secret_variables() -> impl Iterator<Item = (String, String)> {
     texts.filter(|(name, value)| is_secret(name, value))
 }
 
-/// Whether a value is a secret by its name: that of a variable, or of an argument of a tool.
+/// Whether the name of a value (a variable, or an argument of a tool) says that it is secret.
 pub fn is_secret(name: &str, value: &str) -> bool {
     value.len() >= SHORTEST_SECRET && names::says_secret(name) && !names::is_harmless(value)
 }
 
-/// Whether the text under a key is a secret by its name. A `key` alone is more often the key of something than a secret.
+/// Whether the text under a key is a secret by its name. A `key` alone is more often the key of something than a
+/// secret.
 pub fn is_secret_under(key: &str, text: &str) -> bool {
     !["key", "keys"].iter().any(|plain| key.eq_ignore_ascii_case(plain)) && is_secret(key, text)
 }
@@ -42,8 +43,8 @@ pub fn is_secret_under(key: &str, text: &str) -> bool {
 /// Secrets that are looked for in texts.
 #[derive(Default)]
 pub struct Secrets {
-    /// Values, the longest first. A value is also there as it looks in a JSON string and in `Debug` output, and as it reads
-    /// if it is written so. Of JSON, the texts are there whose keys say that they are secret.
+    /// Values, the longest first. A value is also there as it looks in a JSON string and in `Debug` output, and as it
+    /// reads if it is written so. Of JSON, the texts are there whose keys say that they are secret.
     values: Vec<Secret>,
 }
 
@@ -112,7 +113,8 @@ impl Secrets {
         !self.values.is_empty() || IS_HIDDEN.load(Ordering::Acquire)
     }
 
-    /// The text without secrets. In place of each stands the name of its variable, that there was a key, or that a value
+    /// The text without secrets. In place of each stands the name of its variable, that there was a key, or that a
+    /// value
     /// [was hidden](hide).
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut masked = Cow::Borrowed(text);
@@ -166,8 +168,8 @@ static HIDDEN: RwLock<Vec<String>> = RwLock::new(Vec::new());
 /// Whether there are any, without a lock.
 static IS_HIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Masks a value too from now on, as it is and as it looks in a JSON string and in `Debug` output, unless it is so short that
-/// it would be found in any text.
+/// Masks a value too from now on, as it is and as it looks in a JSON string and in `Debug` output, unless it is so
+/// short that it would be found in any text.
 pub fn hide(value: &str) {
     let json = serde_json::to_string(value).unwrap_or_default();
     let debug = format!("{value:?}");

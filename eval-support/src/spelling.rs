@@ -63,7 +63,7 @@ fn only_beginning<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     longer.next().is_none().then_some(*first)
 }
 
-/// Whether a key stands so near a known one that it is taken for a misspelling of it.
+/// Whether a key is so similar to a known one that it is taken for a misspelling of it.
 ///
 /// Within two edits, or one if the key is shorter than 8 characters, of a known key of at least
 /// 5. An edit is a character too many, too few, wrong, or swapped with its neighbour.

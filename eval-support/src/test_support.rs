@@ -7,7 +7,7 @@ use proptest::prelude::*;
 pub struct Dice(pub u64);
 
 impl Dice {
-    /// A number below that of the sides; 0 if there is none.
+    /// A number below `sides`; 0 if there are no sides.
     pub fn roll(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -1,19 +1,20 @@
-//! How text is printed that this project did not write: what agents, tools, judges, files and the environment say.
+//! Printing of texts that this project did not write: the words of agents, tools, judges, files and the environment.
 //!
-//! Such text is *untrusted* wherever it is shown. It must not move a terminal's cursor, turn the order of letters around,
-//! look like a line of ours, be a command of a CI service, or be markup. So all of it goes through one of these:
+//! Such text is *untrusted* wherever it is shown. It must not move a terminal's cursor, turn the order of letters
+//! around, look like a line of ours, be a command of a CI service, or be markup. So all of it goes through one of
+//! these:
 //!
 //! | shown as | through |
 //! | --- | --- |
 //! | a part of one of our lines: a name, a path, an id | `name`, `one_line` |
-//! | a text of its own, which may have several lines | `quoted`, `marked` |
-//! | a sentence of ours that ends with one | `lines_below` |
-//! | the one line of such a text that says what went wrong | `name` of its `headline` |
-//! | a finished text, in which both stand | `guard`, `guard_styled` |
-//! | a text or a part of a line on a page, masked and cut | `excerpt`, `excerpt_line` |
+//! | a text on lines of its own | `quoted`, `marked` |
+//! | the end of a sentence of ours | `lines_below` |
+//! | the headline of an error | `name` of its `headline` |
+//! | a finished text that mixes both | `guard`, `guard_styled` |
+//! | a text or a part of a line on a page, masked and truncated | `excerpt`, `excerpt_line` |
 //! | Markdown, XML, JSON, an annotation of GitHub | `markdown`, `xml`, `json`, `annotation` |
 //!
-//! What is taken out is spelt out (`\u{1b}`), so no text is lost.
+//! A dangerous character is replaced by its escape (`\u{1b}`), so no text is lost.
 
 mod excerpt;
 mod formats;

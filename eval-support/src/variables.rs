@@ -1,5 +1,5 @@
-//! The variables of the environment: the names of those that begin with `EVALSET_`, what is wrong with those that are set, and
-//! nextest's.
+//! The variables of the environment: the names of those that begin with `EVALSET_`, what is wrong with those that are
+//! set, and nextest's.
 
 use std::sync::OnceLock;
 
@@ -22,7 +22,7 @@ pub const ATTEMPT: &str = "EVALSET_ATTEMPT";
 pub const KEEP: &str = "EVALSET_KEEP";
 /// Whom judged metrics ask.
 pub const JUDGE: &str = "EVALSET_JUDGE";
-/// What becomes of a metric that has nobody to ask.
+/// The outcome of a metric without a judge to ask.
 pub const MISSING_JUDGE: &str = "EVALSET_MISSING_JUDGE";
 /// The model that judges.
 pub const JUDGE_MODEL: &str = "EVALSET_JUDGE_MODEL";
@@ -80,8 +80,8 @@ const NUMBERS: [(&str, u16); 5] =
 /// What is wrong with the variables that are set: an unknown name, or a number that is none. The environment is read
 /// once.
 ///
-/// It is checked wherever cases run, whether a judge is asked or not, so that a misspelt name or value does not change a
-/// later run.
+/// It is checked wherever cases run, whether a judge is asked or not, so that a misspelt name or value does not change
+/// a later run.
 pub fn check() -> Result<(), String> {
     static CHECKED: OnceLock<Result<(), String>> = OnceLock::new();
     let set = || {
@@ -95,7 +95,7 @@ pub fn check() -> Result<(), String> {
 fn check_all(set: impl Iterator<Item = (String, String)>) -> Result<(), String> {
     let mut wrong: Vec<String> = Vec::new();
     for found in set.filter_map(|(name, value)| check_one(&name, &value)) {
-        // The order of the environment is anybody's. A sort of a few texts would be much code in every test crate.
+        // The environment has no order. Sorting a few texts would be much code in every test crate.
         wrong.insert(wrong.partition_point(|other| *other < found), found);
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }

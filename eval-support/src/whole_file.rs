@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// Writes a whole file or leaves it as it is: the content goes to another file in the same folder, which then replaces this
-/// one.
+/// Writes a whole file or leaves it as it is: the content goes to another file in the same folder, which then replaces
+/// this one.
 ///
 /// The permissions of an existing file are kept. A link is kept, and its target is replaced. Fails if the file is
 /// read-only, although its folder would allow it to be replaced.
@@ -97,8 +97,8 @@ fn target(path: &Path) -> io::Result<(PathBuf, Option<Permissions>)> {
     }
 }
 
-/// An empty file for this user alone, beside the one that is to get its name. It goes when it is dropped, and soon if this
-/// process is killed.
+/// An empty file for this user alone, beside the one that is to get its name. It goes when it is dropped, and soon if
+/// this process is killed.
 pub fn private_beside(target: &Path) -> io::Result<NamedTempFile> {
     beside(target, None, NewFile::Private)
 }
@@ -113,7 +113,7 @@ fn beside(target: &Path, permissions: Option<Permissions>, new: NewFile) -> io::
     let new = if permissions.is_some() { NewFile::Private } else { new };
     let mut named = builder.make_in(folder, |path| new_file(path, new))?;
     let file = named.as_file_mut();
-    // Others see by the lock that somebody still writes. Some systems have none.
+    // The lock tells other processes that this one still writes. Some systems have no locks.
     drop(file.try_lock());
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;

@@ -6,7 +6,7 @@
 //! * A number too large for a float is infinite here, or an exact integer; `serde_json` refuses it.
 //! * Nesting ends at 201 levels here; `serde_json` is asked for any depth.
 //! * An integer has at most 4300 digits here.
-//! * A key that stands twice in one object is an error here; `serde_json` keeps its last value.
+//! * A duplicate key of an object is an error here; `serde_json` keeps its last value.
 //! * Integers beyond 64 bits are exact here and floats there, and `-0` is an integer here.
 //!
 //! Both refuse one half of a surrogate pair.
@@ -25,7 +25,7 @@ const MOST_DIGITS: usize = 4300;
 /// stack.
 const MOST_BRACKETS: usize = 5_000;
 
-/// Compares the two readers on a document. Returns whether it is JSON for our reader, but for keys that stand twice.
+/// Compares the two readers on a document. Returns whether it is JSON for our reader, apart from duplicate keys.
 pub(crate) fn check(bytes: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(bytes) else {
         assert!(
@@ -52,7 +52,7 @@ pub(crate) fn check(bytes: &[u8]) -> bool {
     true
 }
 
-/// Whether nothing is wrong with a text but keys that stand twice.
+/// Whether duplicate keys are the only problems of a text.
 fn has_equal_keys(problems: &Problems) -> bool {
     problems.iter().all(|problem| problem.code == Code::DuplicateKey)
 }

@@ -1,4 +1,4 @@
-//! What a program writes in a turn.
+//! Messages that a program writes in a turn.
 
 use eval_agents::streams::{Passed, play};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What a cluster assistant did in production, to be played back: `Replay` needs no model and no cluster.
+//! Conversations of a cluster assistant in production, to be played back: `Replay` needs no model and no cluster.
 
 use eval_core::agent::Event;
 use eval_core::format::{Content, FunctionCall, FunctionResponse, Part};

@@ -1,4 +1,4 @@
-//! A stand-in for a language model: rules instead of weights, so that the sample runs offline.
+//! A fake language model: rules instead of weights, so that the sample runs offline.
 
 use eval_core::format::Value;
 use eval_core::{BoxError, json};

@@ -1,4 +1,4 @@
-//! What errors say: their text has its cause, so that none of them has a `source()` beside it.
+//! Texts of errors: a text names its cause, so no error has a `source()` beside it.
 
 use syn::visit::Visit;
 

@@ -72,7 +72,7 @@ impl<'t> Finder<'t> {
         self.add(home.file, path, line, written);
     }
 
-    /// A function of a type can stand in another file than the type.
+    /// A function of a type can be in another file than the type.
     fn add_member(&mut self, module: usize, name: &str, member: &str, line: usize) {
         let path = format!("{}::{member}", name_of(&self.tree.modules[module].path, name));
         for file in self.members.files(module, name, member) {

@@ -35,7 +35,7 @@ pub(crate) struct Circle<'c> {
 }
 
 impl Crate {
-    /// Reads a crate whose files stand below `<folder>/src`.
+    /// Reads a crate whose files are below `<folder>/src`.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Crate {
         graph
     }
 
-    /// The circles of all folders: of modules that stand side by side, and of a file with files below it.
+    /// The circles of all folders: of modules side by side, and of a file with files below it.
     pub(crate) fn circles(&self) -> Vec<Circle<'_>> {
         let mut found = Vec::new();
         for (index, file) in self.files.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Crate {
     }
 }
 
-/// Whether a module stands below another.
+/// Whether a module is below another.
 fn is_below(module: &[String], parent: &[String]) -> bool {
     module.len() > parent.len() && module.starts_with(parent)
 }

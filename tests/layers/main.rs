@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The sources are parsed, without code for tests. A file uses another if a path in it, resolved through imports and
-//! re-exports, stands for an item that the other file defines. The declaration of a module is not a use, and neither is
+//! re-exports, leads to an item that the other file defines. The declaration of a module is not a use, and neither is
 //! the re-export of an item that a file below defines.
 
 mod errors;

@@ -1,4 +1,4 @@
-//! Where the functions of a type are written, if that is not the file of the type.
+//! The files of a type's functions, where they are not in the file of the type.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use crate::resolve::Target;
 use crate::source::{Kind, is_test_only, text};
 use crate::tree::Tree;
 
-/// The inherent functions of the crate's types that stand in other files than their types.
+/// The inherent functions that are not in the files of their types.
 pub(crate) struct Members {
     /// Module and name of the type, and name of the function: the files it is written in.
     files: HashMap<(usize, String, String), BTreeSet<usize>>,

@@ -1,9 +1,9 @@
-//! What a path stands for: follows modules, imports, re-exports and globs to the module that defines the item.
+//! Targets of paths: follows modules, imports, re-exports and globs to the module that defines the item.
 
 use crate::source::Kind;
 use crate::tree::{Binding, ROOT, Tree};
 
-/// What a path of the crate stands for. Paths into other crates stand for nothing.
+/// The target of a path of the crate. Paths into other crates have none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Module(usize),
@@ -25,7 +25,7 @@ pub(crate) struct Item {
 type Trail = Vec<(usize, String)>;
 
 impl Tree {
-    /// What a path in a module stands for: more than one thing if a name has several meanings.
+    /// The targets of a path in a module: several if a name has several meanings.
     pub(crate) fn resolve(&self, module: usize, path: &[String]) -> Vec<Target> {
         self.follow(module, path, &mut Vec::new())
     }

@@ -1,4 +1,4 @@
-//! The graph of a crate as text, for whoever orders it anew.
+//! The graph of a crate as text, for ordering its modules anew.
 
 use std::collections::BTreeMap;
 

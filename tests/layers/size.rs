@@ -1,4 +1,4 @@
-//! How long files are, and which functions are `#[inline]`.
+//! Lengths of files, and functions that are `#[inline]`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 

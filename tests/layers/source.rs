@@ -1,4 +1,4 @@
-//! What the syntax of one item says: whether it is for tests only, and which names it binds.
+//! Facts of one item's syntax: whether it is for tests only, and the names it binds.
 
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;

@@ -1,4 +1,4 @@
-//! The module tree of a crate: its files, its modules, and what the names in each module stand for.
+//! The module tree of a crate: its files, its modules, and the meanings of the names in each module.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -32,13 +32,13 @@ pub(crate) struct Module {
     /// The index of the file that holds its items.
     pub(crate) file: usize,
     pub(crate) parent: Option<usize>,
-    /// A name can stand for several things: a module and a function, or one thing per `cfg`.
+    /// A name can have several meanings: a module and a function, or one thing per `cfg`.
     pub(crate) names: HashMap<String, Vec<Binding>>,
     /// Paths of the glob imports.
     pub(crate) globs: Vec<Vec<String>>,
 }
 
-/// What a name in a module stands for.
+/// The meaning of a name in a module.
 #[derive(Clone)]
 pub(crate) enum Binding {
     /// An item that is defined in the module of this index.
@@ -81,7 +81,7 @@ impl Tree {
         self.test_only.iter().any(|test| path == test || test.ends_with('/') && path.starts_with(test))
     }
 
-    /// Adds a file and the files of the modules that it declares, which stand in a folder.
+    /// Adds a file and the files of the modules that it declares, which are in a folder.
     fn add_file(
         &mut self,
         path: &str,

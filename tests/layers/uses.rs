@@ -51,7 +51,7 @@ impl Finder<'_> {
         self.bound.pop();
     }
 
-    /// Looks for paths in tokens: those of two segments or more, names of types, and names that are called.
+    /// Looks for paths in tokens: paths of two segments or more, names of types, and names that are called.
     fn scan(&mut self, tokens: TokenStream) {
         let tokens: Vec<_> = tokens.into_iter().collect();
         let is = |at: Option<usize>, sign: char| {

@@ -15,13 +15,14 @@ pub(crate) struct Member {
     pub(crate) folder: String,
     /// The name of its package.
     pub(crate) package: String,
-    /// The names of the packages that it is built with. Those of tests alone are left out.
+    /// The names of the packages that it is built with. Dev-dependencies are left out.
     pub(crate) dependencies: BTreeSet<String>,
     /// The files below `src`.
     pub(crate) sources: Sources,
 }
 
-/// The root of the workspace. The variable is the one of the run, so that the sources may stand elsewhere.
+/// The root of the workspace. The variable is read when the test runs, so that the sources may have moved since the
+/// build.
 pub(crate) fn root() -> PathBuf {
     env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into()).into()
 }
@@ -66,7 +67,7 @@ pub(crate) fn check(members: &[Member], allowed: &[(&str, &[&str])]) -> Vec<Stri
     found
 }
 
-/// The packages that a manifest names in its dependencies, for any target, without those of tests alone.
+/// The packages that a manifest names in its dependencies, for any target, without dev-dependencies.
 fn dependencies(manifest: &Table) -> BTreeSet<String> {
     let targets = manifest.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
     let tables = targets.filter_map(Value::as_table).chain([manifest]);

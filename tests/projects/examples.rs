@@ -1,4 +1,4 @@
-//! The examples that build as fast as a test does. `.ci/examples` builds the others, and all of them as they stand.
+//! The examples that build as fast as a test does. `.ci/examples` builds the others, and all of them unchanged.
 
 use std::fs;
 use std::path::Path;

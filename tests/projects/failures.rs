@@ -1,4 +1,4 @@
-//! What failing tests print, and that the others go on.
+//! Output of failing tests; the other tests go on.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! What only cargo itself can show: whole projects that use the attribute as a user does.
+//! Whole projects that use the attribute as a user does: behaviour that only cargo itself can show.
 //!
 //! Each module tells one story. Its project comes from `fixtures/`, is written below the target folder and
 //! built there by cargo, with the versions of this workspace's `Cargo.lock`. Crates that no earlier build fetched are

@@ -1,8 +1,8 @@
-//! What the tests are called, and the attributes that move to them.
+//! Names of tests, and the attributes that move to them.
 
 use crate::project::{Draft, Project, echo_set};
 
-/// Eval ids and what their tests are called.
+/// Eval ids and the names of their tests.
 const IDS: &[(&str, &str)] = &[
     ("plain", "plain"),
     ("Sunny in Paris", "Sunny_in_Paris"),

@@ -1,4 +1,4 @@
-//! Where the attribute may stand, and how quietly.
+//! Places for the attribute, and the absence of warnings there.
 
 use std::fs;
 

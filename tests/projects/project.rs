@@ -169,7 +169,7 @@ impl Project {
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", target())
             .env("CARGO_TERM_COLOR", "never")
-            // Nobody debugs these; linking is most of their cost.
+            // These are never debugged; linking is most of their cost.
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             // Most are built once.
             .env("CARGO_INCREMENTAL", "0");

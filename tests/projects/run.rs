@@ -1,4 +1,4 @@
-//! What a command did, and assertions about it that show all of its output when they fail.
+//! The result of a command, and assertions about it that show all of its output when they fail.
 
 use std::collections::BTreeMap;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What is built again when a file changes, and what a test says that was not.
+//! Rebuilds after a file changed, and stale tests that were not rebuilt.
 
 use crate::project::{Draft, Project, set};
 

@@ -1,4 +1,4 @@
-//! What the samples recorded is scored again, and comes out the same.
+//! Recorded runs of the samples score the same again.
 
 use std::path::Path;
 use std::process::Command;

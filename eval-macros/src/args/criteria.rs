@@ -60,7 +60,7 @@ pub(crate) struct InlineConfig {
 }
 
 impl InlineConfig {
-    /// Reads what stands in the parentheses.
+    /// Reads the tokens between the parentheses.
     pub(crate) fn parse(span: Span, tokens: TokenStream) -> syn::Result<Self> {
         let mut config = Self { json: String::from(r#"{"criteria": "#), span, places: Vec::new() };
         (|input: ParseStream<'_>| config.object(input)).parse2(tokens).map_err(|error| {

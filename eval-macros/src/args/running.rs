@@ -1,4 +1,4 @@
-//! How a case is run and decided: `runs`, `pass`, `gate`, `retry`, `timeout`.
+//! Arguments for running and deciding a case: `runs`, `pass`, `gate`, `retry`, `timeout`.
 
 use std::str::FromStr;
 use std::time::Duration;

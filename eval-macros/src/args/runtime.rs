@@ -1,4 +1,4 @@
-//! What is handed to `#[tokio::test]`: `flavor`, `worker_threads`.
+//! Arguments for `#[tokio::test]`: `flavor`, `worker_threads`.
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;

@@ -21,7 +21,7 @@ pub(super) fn module(runtime: &Runtime, item: &Item, names: &Names<'_>, suite: &
     let attributes = test_attributes(runtime, item, names);
     let tests = root.tests(&attributes, &names.runs_case, 1);
     let is_current = suite.pattern.as_ref().map(|pattern| is_current(pattern, suite, names));
-    // Only if it is needed: a crate may forbid the lint, and then nobody can allow it.
+    // Only if it is needed: a crate may forbid the lint, and then no code can allow it.
     let is_styled = is_snake_case(&name.to_string()) && root.is_snake_case();
     let styled = (!is_styled).then(|| quote!(#[allow(non_snake_case, reason = "generated")]));
     let module = quote! {

@@ -1,4 +1,4 @@
-//! What generated code refers to: eval-core, hidden functions, the text of a file.
+//! Names in generated code: eval-core, hidden functions, the text of a file.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -30,9 +30,9 @@ impl<'a> Names<'a> {
         Self { krate, private: private(krate, Span::call_site()), function, functions, runs_case }
     }
 
-    /// A call of a function of eval-core with a function of the user's. If that has a wrong shape, the compiler says so on
-    /// its path. All tokens have the span of the path: of tokens with different spans the compiler would underline the whole
-    /// attribute.
+    /// A call of a function of eval-core with a function of the user's. If that has a wrong shape, the compiler says so
+    /// on its path. All tokens have the span of the path: of tokens with different spans the compiler would underline
+    /// the whole attribute.
     pub(super) fn call(&self, function: &str, argument: &impl ToTokens) -> TokenStream {
         let span = argument.span();
         let private = private(self.krate, span);

@@ -94,7 +94,7 @@ fn a_recording_is_named_only_if_something_may_ask() {
         ),
         // A case is a scenario.
         (r#""tests/samples/hotel/hotel.evalset.json""#, true),
-        // A recording stands beside it.
+        // This set has a recording.
         (r#""tests/samples/weather/weather.evalset.json", criteria(response_match_score = 0.5)"#, true),
     ] {
         let expanded = expanded(args, "fn evals() -> impl Agent { Echo }");

@@ -43,13 +43,13 @@ impl Manifest {
         self.tables.iter().any(|table| table == "lib")
     }
 
-    /// The name of the library, if it is not that of the package.
+    /// The name of the library, if it is not named as the package is.
     pub(super) fn library_name(&self) -> Option<String> {
         let entry = self.entries.iter().find(|entry| entry.table == "lib" && entry.key == "name")?;
         quoted(&entry.value).map(str::to_owned)
     }
 
-    /// Whether it is that of a workspace.
+    /// Whether the manifest is the root of a workspace.
     pub(super) fn is_workspace(&self) -> bool {
         self.tables.iter().any(|table| table == "workspace" || table.starts_with("workspace."))
     }

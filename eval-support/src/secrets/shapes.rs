@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-/// What stands in place of a key.
+/// The replacement of a key.
 const HIDDEN: &str = "(a key)";
 
-/// How the keys of a provider look: how they begin, and how many characters follow at least.
+/// The shape of a provider's keys: their beginning, and the least number of characters behind it.
 struct Shape {
     begin: &'static str,
     least: usize,
@@ -93,9 +93,9 @@ pub const fn is_in_every_border(byte: u8) -> bool {
 
 /// A text without words that look like keys, and without the user and the password of addresses.
 ///
-/// Texts of journals pass through here, in tests that are built without optimisation. So not every byte is looked at. A key is
-/// in a long run of certain characters. A window of the shortest length of such a run is read from its end. The last other
-/// character in it ends every run that begins before, so the next window begins behind it.
+/// Texts of journals pass through here, in tests that are built without optimisation. So not every byte is looked at. A
+/// key is in a long run of certain characters. A window of the shortest length of such a run is read from its end. The
+/// last other character in it ends every run that begins before, so the next window begins behind it.
 pub fn mask_shapes(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut hidden: Vec<(usize, usize)> = Vec::new();
@@ -238,8 +238,8 @@ fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// With which two bytes keys begin: a bit for the second one at the place of the first. Few words begin so, and only those are
-/// compared with all shapes.
+/// With which two bytes keys begin: a bit for the second one at the place of the first. Few words begin so, and only
+/// those are compared with all shapes.
 static BEGINS: [u128; 256] = {
     let mut begins = [0; 256];
     let mut shape = 0;
@@ -270,7 +270,7 @@ fn is_key(body: &[u8], shape: &Shape) -> bool {
     body.len() >= shape.least && (is_mixed(body) || !shape.mixed) && is_jwt && is_id
 }
 
-/// Whether a dot stands between two parts of a key, and not at the end of a sentence.
+/// Whether a dot separates two parts of a key, instead of ending a sentence.
 fn is_within(bytes: &[u8], at: usize) -> bool {
     bytes.get(at + 1).is_some_and(|byte| is_part(*byte))
 }
@@ -368,7 +368,7 @@ fn private_keys(text: &str) -> Vec<(usize, usize)> {
     while let Some(at) = text.get(from..).and_then(|rest| rest.find(BEGIN)) {
         let kind = from + at + BEGIN.len();
         from = kind;
-        // Few words stand before: `RSA`, `OPENSSH`, `ENCRYPTED`.
+        // At most a word precedes it: `RSA`, `OPENSSH`, `ENCRYPTED`.
         let line =
             text[kind..].char_indices().nth(KIND.text.len() + 16).map_or(text.len(), |(end, _)| kind + end);
         let Some(begin) = text[kind..line].find(KIND.text).map(|at| kind + at + KIND.text.len()) else {
@@ -388,7 +388,7 @@ fn private_keys(text: &str) -> Vec<(usize, usize)> {
 /// library has it compiled. So the byte of the text that is the rarest in other texts is looked for.
 pub(super) struct Needle<T> {
     pub(super) text: T,
-    /// Where that byte stands.
+    /// The index of that byte.
     rarest: usize,
 }
 
@@ -427,7 +427,7 @@ impl<T: AsRef<str>> Needle<T> {
     }
 }
 
-/// Where the byte stands that is the rarest in other texts.
+/// The index of the byte that is the rarest in other texts.
 const fn rarest(value: &[u8]) -> usize {
     let (mut found, mut at) = (0, 0);
     while at < value.len() {

@@ -1,4 +1,4 @@
-//! Foreign text on a page, for people: without secrets, and not longer than somebody reads.
+//! Excerpts of untrusted text for pages: masked, and truncated to a length that people read.
 
 use super::text::{guard, name};
 use crate::secrets::mask;

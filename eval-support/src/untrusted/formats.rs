@@ -18,7 +18,7 @@ pub fn markdown(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
-            // A mention would notify somebody, and an address would be a link.
+            // A mention would notify a person, and an address would be a link.
             '@' => escaped.push_str("&#64;"),
             ':' if text[at..].starts_with("://") => escaped.push_str("&#58;"),
             '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' | '!' | '$' => {
@@ -75,7 +75,7 @@ pub fn json(document: &str) -> String {
         rest = &rest[c.len_utf8()..];
         let spelt = c != '\n' && c != '\t' && steers(c) || c == '#' && begins_a_command(&out, rest);
         if spelt {
-            // Neither stands outside of a string or behind a backslash: JSON has no escape with it.
+            // JSON has these only inside of strings, and no escape contains one.
             for unit in c.encode_utf16(&mut [0; 2]) {
                 // A text takes everything.
                 let _ = write!(out, "\\u{unit:04x}");

@@ -10,8 +10,8 @@ const TRACEBACK: &str = "Traceback (most recent call last):";
 /// The one line of a text that an agent, a tool, a judge or a program said: the first line that is not blank. Of a
 /// traceback it is the exception, which Python writes last, and Node below the source.
 ///
-/// A line that ends with a colon announces what is below, so it is joined with the headline of that. The line is raw: whoever
-/// shows it spells out what steers a terminal.
+/// A line that ends with a colon is joined with the headline of the text below it. The line is raw: the caller escapes
+/// it before it is shown.
 ///
 /// ```
 /// # use eval_support::untrusted::headline;
@@ -44,8 +44,8 @@ pub fn headline(text: &str) -> Cow<'_, str> {
     Cow::Owned(announced.trim_end().to_owned())
 }
 
-/// What a text says besides its [`headline`], for texts that are shown below it: the lines below the first one, or the whole
-/// text if the headline is another line.
+/// What a text says besides its [`headline`], for texts that are shown below it: the lines below the first one, or the
+/// whole text if the headline is another line.
 pub fn below_headline(text: &str) -> &str {
     let (first, below) = first_line(text);
     if headline(text) == first { below } else { text }
@@ -85,8 +85,8 @@ fn exception(text: &str) -> Option<&str> {
     raised(below, indentation(marker)).or(Some(TRACEBACK))
 }
 
-/// The line below the frames of a traceback, which are indented further than its beginning. A traceback that was cut has its
-/// last line in place of it.
+/// The line below the frames of a traceback, which are indented further than its beginning. A traceback that was cut
+/// has its last line in place of it.
 fn raised(below: &str, indent: usize) -> Option<&str> {
     let mut lines = below.lines().filter(|line| !unmarked(line).trim().is_empty());
     let found = lines.clone().find(|line| indentation(line) <= indent).or_else(|| lines.next_back());

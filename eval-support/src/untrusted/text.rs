@@ -1,8 +1,8 @@
-//! Foreign text among lines of ours, and whole texts in which both stand.
+//! Untrusted text among lines of ours, and whole texts that mix both.
 
 use std::borrow::Cow;
 
-/// What each line of a foreign text of several lines begins with. No line of ours does.
+/// The mark at the begin of each line of an untrusted text. No line of ours begins with it.
 pub const MARK: &str = "| ";
 
 /// Foreign text as a part of one of our lines: a name, a path, an id, a sentence. Line breaks are spelt out.
@@ -22,7 +22,8 @@ pub fn one_line(text: &str) -> String {
     name(text).into_owned()
 }
 
-/// A sentence of ours with what others wrote: its first line as a part of our line, the others below, each with the [`MARK`].
+/// A sentence of ours with what others wrote: its first line as a part of our line, the others below, each with the
+/// [`MARK`].
 ///
 /// ```
 /// # use eval_support::untrusted::lines_below;
@@ -38,8 +39,8 @@ pub fn lines_below(text: &str, indent: usize) -> String {
     shown
 }
 
-/// Foreign text behind a word of ours. A single line stays as it is. If there are several, each has the [`MARK`], and all
-/// but the first are indented by so many spaces.
+/// Foreign text behind a word of ours. A single line stays as it is. If there are several, each has the [`MARK`], and
+/// all but the first are indented by so many spaces.
 ///
 /// ```
 /// # use eval_support::untrusted::quoted;
@@ -55,7 +56,7 @@ pub fn quoted(text: &str, indent: usize) -> String {
     }
 }
 
-/// Like [`quoted`], but a single line has the [`MARK`] too: for text that stands on lines of its own.
+/// [`quoted`] for text on lines of its own: a single line has the [`MARK`] too.
 ///
 /// ```
 /// # use eval_support::untrusted::marked;
@@ -71,8 +72,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
 }
 
-/// A finished text before it is printed: lines of ours, with foreign text in them. Line breaks and tabs stay. No line of
-/// it does anything to a terminal, or is a command of a CI service.
+/// A finished text before it is printed: lines of ours, with foreign text in them. Line breaks and tabs stay. No line
+/// of it does anything to a terminal, or is a command of a CI service.
 ///
 /// ```
 /// # use eval_support::untrusted::guard;
@@ -88,7 +89,8 @@ pub fn guard(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
-/// Like [`guard`], for text with colours and weights of ours. Foreign text in it went through [`name`] or [`marked`] before.
+/// Like [`guard`], for text with colours and weights of ours. Foreign text in it went through [`name`] or [`marked`]
+/// before.
 pub fn guard_styled(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, line) in text.split('\n').enumerate() {
@@ -115,7 +117,7 @@ pub fn guard_styled(text: &str) -> String {
     out
 }
 
-/// What stands behind a style (`\x1b[1;31m`); `None` if the text does not begin with one.
+/// The text behind a style (`\x1b[1;31m`); `None` if the text does not begin with one.
 fn style(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("\u{1b}[")?;
     rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').strip_prefix('m')
@@ -177,8 +179,8 @@ const NUMBER_SIGN: &str = "\\u{23}";
 /// How a colon is spelt out.
 const COLON: &str = "\\u{3a}";
 
-/// Whether a number sign would begin a command: the second of `##[`, `##vso[`, `##teamcity[`. `before` is what is printed
-/// before it, and `after` what follows it.
+/// Whether a number sign would begin a command: the second of `##[`, `##vso[`, `##teamcity[`. `before` is what is
+/// printed before it, and `after` what follows it.
 pub(super) fn begins_a_command(before: &str, after: &str) -> bool {
     before.ends_with('#')
         && after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "-_.".contains(c)).starts_with('[')
@@ -189,7 +191,7 @@ fn is_command_line(line: &str) -> bool {
     line.trim_start().starts_with("::")
 }
 
-/// Whether a character steers a terminal, breaks a line, or changes the order or the look of what stands around it.
+/// Whether a character steers a terminal, breaks a line, or changes the order or the look of its neighbours.
 ///
 /// Line breaks and tabs are among them. The joiners of emoji and of scripts are not.
 pub(super) fn steers(c: char) -> bool {

@@ -126,7 +126,7 @@ fn converted(part: AdkPart) -> Result<Part, BoxError> {
 }
 // End of the glue.
 
-/// Stands in for your runner and your agent.
+/// Your runner and your agent, faked.
 fn weather_runner() -> Runner {
     let agent = LlmAgentBuilder::new("weather_agent")
         .instruction("You tell the weather.")
@@ -140,7 +140,7 @@ fn weather_runner() -> Runner {
         .expect("a whole runner")
 }
 
-/// Stands in for your model. It calls the tool for the city that was named last, and says what the tool found.
+/// A fake of your model. It calls the tool for the city that was named last, and says what the tool found.
 struct Script;
 
 #[async_trait]
@@ -217,7 +217,7 @@ impl Llm for Script {
     }
 }
 
-/// Stands in for one of its tools.
+/// A fake of one of its tools.
 struct GetWeather;
 
 #[async_trait]

@@ -20,7 +20,7 @@ fn regret() -> impl Metric {
 
 struct Regret;
 
-/// What the judge is asked. What agent and user said stands in it as data, which gives no orders.
+/// The question for the judge. The words of agent and user are fenced as data, which gives no orders.
 const PROMPT: &str = "Is the user of this exchange content, or did the assistant apologise?\n\n{{about data}}\n\n\
     The user:\n{{user}}\n\nThe assistant:\n{{answer}}\n\nSay yes or no.";
 
@@ -31,7 +31,7 @@ impl Metric for Regret {
         for (turn, _) in input.turns() {
             let prompt = JudgePrompt::new(PROMPT).data("user", turn.user_text());
             let prompt = prompt.data("answer", turn.response_text()).render();
-            // The name and version of the prompt stand in recordings.
+            // Recordings hold the name and version of the prompt.
             let vote = input.judging().vote("regret/1", &prompt, yes_or_no).await?;
             let note = format!("{} of {} votes", vote.votes, vote.voters);
             scores.push(Score::from(vote.passed).note(note));
@@ -50,7 +50,7 @@ fn yes_or_no(reply: &str) -> Result<Option<bool>, String> {
     }
 }
 
-/// Stands in for a model. Without `is_offline` it would be asked only if `EVALSET_JUDGE` says so, and recorded.
+/// A fake of a model. Without `is_offline` it would be asked only if `EVALSET_JUDGE` says so, and recorded.
 fn reader() -> impl Judge {
     Reader
 }

@@ -9,7 +9,7 @@ fn desk() -> impl Agent {
     Desk { city: None }
 }
 
-// The glue. Whoever plays the user is asked as a judge is.
+// The glue. The model that plays the user is a judge.
 fn guest() -> impl Judge {
     Guest
 }

@@ -21,8 +21,8 @@ pub(crate) fn float(node: &Node<'_>) -> Option<f64> {
     }
 }
 
-/// A float field of a model that pydantic gives Python's numbers: those of google.genai, and configs. Python has no float
-/// for an integer beyond the largest one, so it is rejected where [`float`] gives an infinity.
+/// A float field of a model of google.genai or of a config, to which pydantic gives Python's numbers. Python has no
+/// float for an integer beyond the largest one, so it is rejected where [`float`] gives an infinity.
 pub(crate) fn python_float(node: &Node<'_>) -> Option<f64> {
     let read = float(node)?;
     let is_integer = |text| Number::parse(text).is_some_and(|number| number.is_integer());

@@ -1,7 +1,8 @@
-//! Whether a config and the cases of a set can be used together, which neither file tells alone.
+//! Compatibility of a config with the cases of a set, which neither file tells alone.
 //!
 //! [`check_compatibility`] finds the cases that no metric of the config decides, and metrics without the rubrics that
-//! they read, [`check_passable`] those that no agent can pass. [`NotCompared`] counts what the cases expect and no metric of the config reads.
+//! they read. [`check_passable`] finds cases that no agent can pass. [`NotCompared`] counts expectations that no metric
+//! of the config reads.
 //!
 //! ```
 //! use eval_format::compat::check_compatibility;

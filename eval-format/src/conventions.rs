@@ -18,10 +18,10 @@
 
 use std::path::{Path, PathBuf};
 
-/// How the name of a new eval set ends.
+/// The suffix of a new eval set's file name.
 pub const SET_SUFFIX: &str = ".evalset.json";
 
-/// How the names of eval sets end, as ADK's own tools write and look for them. `.test.json` is that of old test files.
+/// The suffixes of eval sets' file names, as ADK's own tools write and look for them. Old test files have `.test.json`.
 pub const SET_SUFFIXES: [&str; 2] = [SET_SUFFIX, ".test.json"];
 
 /// The names of eval sets as messages list them.
@@ -33,17 +33,17 @@ pub const SHARED_CONFIG: &str = "test_config.json";
 /// The names under which ADK looks for a config. A name that ends with one of them is a config too.
 pub const CONFIG_NAMES: [&str; 2] = [SHARED_CONFIG, "eval_config.json"];
 
-/// How the names of session files end.
+/// The suffix of session files.
 pub const SESSION_SUFFIX: &str = ".session.json";
 
-/// How the names of recordings end.
+/// The suffix of recordings.
 pub const RECORDING_SUFFIX: &str = ".judge.json";
 
-/// What a file is, going by its name alone.
+/// The kind of a file, by its name alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileKind {
-    /// An eval set, in the form of today or that of an old test file.
+    /// An eval set, in the current form or in the old form of test files.
     Set,
     /// A config: the criteria that sets are scored with.
     Config,
@@ -54,7 +54,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// What a file of this name is; `None` if the name does not tell. `name` may be a path.
+    /// The kind of a file of this name; `None` if the name does not tell. `name` may be a path.
     ///
     /// ```
     /// use eval_format::conventions::FileKind;
@@ -91,7 +91,7 @@ pub fn check_path_part(name: &str) -> Result<(), &'static str> {
 /// Whether a file is passed over when a folder is searched, and a folder with all that is in it: its name begins with
 /// a dot. Editors keep locks and backups in hidden files.
 ///
-/// `name` is the name of the file or folder without the folders that it stands in.
+/// `name` is the last part of the path.
 pub fn is_passed_over(name: &str) -> bool {
     name.starts_with('.')
 }

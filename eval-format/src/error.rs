@@ -21,7 +21,7 @@ pub enum ReadError {
     Io {
         /// The path as it was given.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file was read and has errors.

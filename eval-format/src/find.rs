@@ -1,4 +1,4 @@
-//! The sets that a directory or a glob stands for.
+//! Search for the sets in a directory, or of a glob.
 //!
 //! ```
 //! # let base = std::env::temp_dir().join(format!("evalset-doc-sets-{}", std::process::id()));
@@ -24,7 +24,7 @@ use crate::order::sorted;
 const OPTIONS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
-/// Finds the sets that a directory or a glob stands for.
+/// Finds the sets of a directory or a glob.
 ///
 /// A directory is searched with all its folders for `*.evalset.json` and `*.test.json`; a glob (`*`, `?`, `[..]`, and
 /// `**` for any number of folders) for the files it matches. Configs (`test_config.json`, `eval_config.json`), sessions
@@ -36,7 +36,7 @@ const OPTIONS: MatchOptions =
 ///
 /// The paths are given relative to `base`, with `/` between their parts, in alphabetical order.
 /// No match is an empty list. Fails if the glob is malformed, if a folder cannot be listed, or if the name of a file is
-/// nearly that of a set, since its cases would go untested: `weather.evalsets.json`.
+/// nearly a set's, since its cases would go untested: `weather.evalsets.json`.
 ///
 /// ```
 /// # let base = std::env::temp_dir().join(format!("evalset-doc-find-{}", std::process::id()));
@@ -88,7 +88,7 @@ pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
-/// The folder that contains everything a directory or a glob stands for: the parts before the first wildcard.
+/// The folder that contains all matches of a directory or a glob: the parts before the first wildcard.
 ///
 /// ```
 /// use eval_format::find::fixed_folder;
@@ -240,7 +240,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is in a folder; nothing if there is no such folder.
+    /// The entries of a folder; none if there is no such folder.
     fn entries(&self, at: &str) -> Result<Vec<Entry>, FindError> {
         let folder: PathBuf = self.base.join(at);
         let failed = |error| FindError { place: at.to_owned(), reason: Reason::Folder(error) };
@@ -305,7 +305,7 @@ enum Reason {
 }
 
 impl FindError {
-    /// What to do about it.
+    /// The remedy.
     pub fn help(&self) -> String {
         match &self.reason {
             Reason::Pattern(_) => "a glob consists of names, `*`, `?`, `[..]` and `**`".to_owned(),
@@ -340,13 +340,13 @@ impl fmt::Display for FindError {
 
 impl std::error::Error for FindError {}
 
-/// How a `CACHEDIR.TAG` begins, as <https://bford.info/cachedir/> says. Cargo writes one into `target`.
+/// The begin of a `CACHEDIR.TAG`, as <https://bford.info/cachedir/> says. Cargo writes one into `target`.
 const TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
 
 /// Whether a folder below the one that is searched is left out. A folder that a path names is always searched.
 ///
-/// It holds what tools put there, not what a person wrote: it is hidden, it is a cache by its tag, or packages of others are
-/// installed in it.
+/// It holds what tools put there, not what a person wrote: it is hidden, it is a cache by its tag, or packages of
+/// others are installed in it.
 pub fn is_left_out(name: &str, folder: &Path) -> bool {
     is_passed_over(name)
         || name == "node_modules"

@@ -1,4 +1,4 @@
-//! What a case means: a hash of what it asks, and one of what it expects.
+//! The meaning of a case: a hash of its questions, and a hash of its expectations.
 
 use eval_support::hash::block_hash;
 
@@ -21,16 +21,17 @@ use crate::value::{Map, Number, Value};
 /// assert!(sunny.asks == rainy.asks && sunny.expects != rainy.expects);
 /// ```
 ///
-/// They are of values: the layout of a file, the order of keys, the spelling of fields and of numbers, comments, the mark of a
-/// draft, the ids of the case, of turns, calls and sessions, and times change neither. The id of a rubric is a name that
-/// criteria and prompts use, so it counts.
+/// They are of values: the layout of a file, the order of keys, the spelling of fields and of numbers, comments, the
+/// mark of a draft, the ids of the case, of turns, calls and sessions, and times change neither. The id of a rubric is
+/// a name that criteria and prompts use, so it counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Meaning {
-    /// What the agent is asked: the user's messages of each turn, the session, the scenario. 16 hexadecimal digits.
+    /// The hash of the questions to the agent: the user's message of each turn, the session, the scenario. 16
+    /// hexadecimal digits.
     pub asks: String,
-    /// What is expected of it: answers, calls, rubrics, session state, and keys that only the case's author or a metric of the
-    /// user's own knows. 16 hexadecimal digits.
+    /// The hash of the expectations: answers, calls, rubrics, session state, and keys that only the case's author or a
+    /// metric of the user's own knows. 16 hexadecimal digits.
     pub expects: String,
 }
 
@@ -155,7 +156,7 @@ impl Canonical {
         }
     }
 
-    /// What is expected in a turn. How long it took when it was recorded is not.
+    /// The expectations of a turn, without its recorded duration.
     fn expected(&mut self, turn: &Invocation) {
         let answer = turn.final_response.as_ref();
         self.optional("answer", answer, |out, answer| out.parts(answer.parts.as_deref()));
@@ -180,7 +181,7 @@ impl Canonical {
         }
     }
 
-    /// Which model it was, and what it used, is not expected.
+    /// The event without its model and its token usage, which are not expected.
     fn event(&mut self, event: &InvocationEvent) {
         self.text(&event.author);
         let content: Option<&Content> = event.content.as_ref();

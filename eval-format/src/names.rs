@@ -137,7 +137,7 @@ pub fn module_name(stem: &str) -> String {
     Candidate::new(stem).name()
 }
 
-/// How much of the hash of its id a name ends in.
+/// The number of digits of the id's hash at the end of a name.
 #[derive(Clone, Copy, PartialEq)]
 enum Suffix {
     None,

@@ -37,7 +37,7 @@ pub const DEFAULT_AUTHOR: &str = "agent";
 /// The model of a judge or of a simulated user that names none, as in ADK.
 pub const DEFAULT_MODEL: &str = "gemini-2.5-flash";
 
-/// How the runs of a case decide it together: `pass = ".."` of the attribute.
+/// The rule by which the runs of a case decide it together: `pass = ".."` of the attribute.
 ///
 /// ```
 /// use eval_format::options::Pass;
@@ -48,8 +48,8 @@ pub const DEFAULT_MODEL: &str = "gemini-2.5-flash";
 /// ```
 ///
 /// With [`Mean`](Self::Mean) a good run can make up for a bad one. The others decide each run first and then count the
-/// runs that passed. A run that ends in an error has not passed. With [`Mean`](Self::Mean) and [`All`](Self::All) it makes the case
-/// an ERROR; the others hold if enough runs passed, whatever became of the rest.
+/// runs that passed. A run that ends in an error has not passed. With [`Mean`](Self::Mean) and [`All`](Self::All) it
+/// makes the case an ERROR; the others hold if enough runs passed, whatever became of the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Pass {
     /// `mean`: the mean over all turns of all runs is compared, as ADK's `AgentEvaluator` does.
@@ -64,7 +64,7 @@ pub enum Pass {
 }
 
 impl Pass {
-    /// How many of `runs` must pass; `None` if the runs are not decided one by one.
+    /// The number of `runs` that must pass; `None` if the runs are not decided one by one.
     pub fn needed(self, runs: usize) -> Option<usize> {
         match self {
             Self::Mean => None,
@@ -143,7 +143,7 @@ pub fn parse_timeout(text: &str) -> Result<Duration, ParseOptionError> {
     }
 }
 
-/// How the turns of a run decide it together: `gate = ".."` of the attribute.
+/// The rule by which the turns of a run decide it together: `gate = ".."` of the attribute.
 ///
 /// ```
 /// use eval_format::options::Gate;
@@ -200,12 +200,12 @@ pub struct ParseOptionError {
 }
 
 impl ParseOptionError {
-    /// What is wrong.
+    /// The mistake.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to write instead.
+    /// The correct text.
     pub fn help(&self) -> &str {
         self.help
     }

@@ -1,7 +1,7 @@
 //! Checks of rubrics: each should have a text, an id of its own, and a metric that reads it.
 //!
-//! Whether a metric would have read a rubric is known with the config alone, so [`compat`](crate::compat) makes errors of
-//! what are warnings here.
+//! Whether a metric would have read a rubric is known with the config alone, so [`compat`](crate::compat) makes errors
+//! of what are warnings here.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::syntax::{Entry, Node};
 /// Makes a problem: an error or a warning.
 type Severity = fn(Code, JsonPath, Range<usize>, String) -> Problem;
 
-/// Where each id is used first.
+/// The first use of each id.
 type Seen<'n> = HashMap<&'n str, Range<usize>>;
 
 /// Checks the rubrics of a criterion; their type does not matter.

@@ -1,9 +1,10 @@
-//! From a text to a tree of JSON values that know where they stand.
+//! A tree of JSON values that know their ranges in the text, and its parser.
 //!
 //! Numbers are kept as text, and strings without escapes are borrowed from the text, so the tree costs about what
-//! `serde_json::Value` costs. What pydantic accepts as JSON is accepted: `NaN` and the infinities as numbers, up
-//! to 200 levels of nesting. Repeated keys are the exception: pydantic keeps the last value, and here they are errors. The tests compare this with jiter, pydantic's own parser.
-//! As a dependency jiter would be a fifth of what a user's clean build compiles.
+//! `serde_json::Value` costs. The parser accepts the JSON that pydantic accepts: `NaN` and the infinities as numbers,
+//! up to 200 levels of nesting. Duplicate keys are the exception: pydantic keeps the last value, and here they are
+//! errors. The tests compare this with jiter, pydantic's own parser. As a dependency jiter would be a fifth of what a
+//! user's clean build compiles.
 
 mod duplicates;
 mod node;

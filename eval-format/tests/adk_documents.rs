@@ -13,7 +13,7 @@ const VARIABLE: &str = "EVALSET_ADK_DOCUMENTS";
 /// Differences shown.
 const SHOWN: usize = 5;
 
-/// What ADK accepts and nobody means: errors here, since nothing or something else would be tested.
+/// Mistakes that ADK accepts: errors here, since nothing or something else would be tested.
 const REFUSED_HERE: &[Code] = &[
     Code::NoCases,
     Code::EmptyConversation,
@@ -49,7 +49,7 @@ fn random_documents_end_as_in_adk_or_in_a_named_deviation() {
     assert!(differences.is_empty(), "{}", differences[..differences.len().min(SHOWN)].join("\n"));
 }
 
-/// How a document ends on both sides.
+/// The outcome of a document on both sides.
 fn compare(ours: &CheckedSet, theirs: Option<&str>) -> Result<&'static str, String> {
     let errors = || ours.problems.iter().filter(|problem| problem.is_error());
     match (&ours.set, theirs) {

@@ -80,7 +80,7 @@ fn is_accepted(file: &HashMap<String, String>) -> bool {
         && (by("adk_eval_loader") || by("adk_pytest_loader"))
 }
 
-/// What is wrong with the problems themselves.
+/// Mistakes in the problems themselves.
 fn flaws(checked: &CheckedSet) -> Vec<String> {
     let mut flaws = Vec::new();
     if checked.set.is_none() && !checked.problems.iter().any(Problem::is_error) {
@@ -97,7 +97,7 @@ fn flaws(checked: &CheckedSet) -> Vec<String> {
     flaws
 }
 
-/// How the set differs from the golden file, where there is one.
+/// The differences of the set from the golden file, where there is one.
 fn difference(checked: &CheckedSet, golden: &Path) -> Option<String> {
     let Some(set) = &checked.set else {
         return Some(format!("refused: {:#?}", checked.problems));

@@ -112,7 +112,8 @@ fn edited(text: &str, edit: &Edit) -> Option<(SetEditor, Vec<EvalCase>)> {
     Some((editor, cases))
 }
 
-/// The bytes that an edit took out and put in: what is left when the beginning and the end that are alike are taken away.
+/// The bytes that an edit took out and put in: what is left when the beginning and the end that are alike are taken
+/// away.
 fn difference<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
     let alike = |(one, other): &(char, char)| one == other;
     let start = before.chars().zip(after.chars()).take_while(alike).map(|(c, _)| c.len_utf8()).sum::<usize>();
@@ -147,7 +148,7 @@ fn check_edit(text: &str, edit: &Edit) -> Option<String> {
             assert!(literal(new_id).contains(new), "{new:?} came\n{text}\n{now}");
         }
     }
-    // What stands beside the cases is the same value.
+    // The value beside the cases is the same.
     let beside = |text: &str| {
         let Some(Value::Object(mut map)) = Value::parse(text).ok() else { return None };
         for key in ["eval_cases", "evalCases"] {

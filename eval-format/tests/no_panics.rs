@@ -66,7 +66,7 @@ const PIECES: &[&str] = &[
     "\"a\":1,\"a\":2,",
 ];
 
-/// What holds for every answer.
+/// Properties of every answer.
 fn examine(checked: &CheckedSet) {
     let text = &checked.text;
     let lies_in = |range: &Range<usize>| text.get(range.clone()).is_some();

@@ -4,7 +4,7 @@ use eval_format::problem::Code;
 use eval_format::{EvalSet, Problem};
 use serde_json::Value;
 
-/// How a document ends.
+/// The outcome of a document.
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Saved(String),
@@ -12,7 +12,7 @@ enum Outcome {
     Refused(Vec<Code>),
 }
 
-/// What a document that is meant to end differently here comes to, and why.
+/// The intended outcome of a document that differs here, and the reason.
 struct Deviation {
     label: &'static str,
     outcome: Expected,

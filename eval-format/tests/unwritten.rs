@@ -1,5 +1,5 @@
-//! What `CheckedSet::unwritten` is silent about is really written: the values of each document of google-adk's stored
-//! answers are looked for in what is saved of it.
+//! Completeness of `CheckedSet::unwritten`: each value that it does not name is in the saved text. The documents are
+//! google-adk's stored answers.
 
 use eval_format::Value;
 use eval_format::reader::check_set;

@@ -29,7 +29,7 @@ use crate::package::renamed_eval_core;
 pub(crate) struct Args {
     /// The file, directory or glob; `None` if it is missing or wrong, which has been reported.
     pub(crate) path: Option<LitStr>,
-    /// Where the criteria come from.
+    /// The source of the criteria.
     pub(crate) criteria: Criteria,
     pub(crate) metrics: Vec<CustomMetric>,
     /// The function that makes the judge.
@@ -38,11 +38,11 @@ pub(crate) struct Args {
     pub(crate) cases: Vec<LitStr>,
     /// The session of old test files.
     pub(crate) session: Option<LitStr>,
-    /// How a case is run and decided.
+    /// The options for running and deciding a case.
     pub(crate) running: Running,
     /// Tokio's runtime for each test.
     pub(crate) runtime: Runtime,
-    /// Where eval-core is, if not at `::eval_core`.
+    /// The path of eval-core, if it is not `::eval_core`.
     pub(crate) krate: Option<Path>,
 }
 
@@ -109,8 +109,8 @@ impl Args {
         reader.finish()
     }
 
-    /// Reports a name of eval-core that the attribute was not told. The expansion goes by it all the same, or rustc would
-    /// report each path in it.
+    /// Reports a name of eval-core that the attribute was not told. The expansion goes by it all the same, or rustc
+    /// would report each path in it.
     pub(crate) fn check_crate(&mut self, diagnostics: &mut Diagnostics) {
         if self.krate.is_none()
             && let Some(name) = renamed_eval_core()

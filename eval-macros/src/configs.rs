@@ -24,13 +24,13 @@ use crate::memory::read_file;
 /// The criteria of a set.
 #[derive(Clone, Debug)]
 pub(crate) struct SetConfig {
-    /// Where the test finds them.
+    /// The place where the test finds them.
     pub(crate) source: ConfigSource,
     /// The config, unless it has errors.
     pub(crate) config: Option<Arc<EvalConfig>>,
 }
 
-/// Where criteria come from.
+/// The source of criteria.
 #[derive(Clone, Debug)]
 pub(crate) enum ConfigSource {
     /// ADK's own.

@@ -71,7 +71,7 @@ impl Diagnostics {
         &mut self.needs[at].1
     }
 
-    /// How many mistakes there are so far, whatever features eval-core has.
+    /// The number of mistakes so far, whatever features eval-core has.
     pub(crate) fn len(&self) -> usize {
         self.errors.shown.len() + self.errors.hidden
     }
@@ -81,7 +81,7 @@ impl Diagnostics {
         self.len() == 0
     }
 
-    /// What has been found, for tests.
+    /// The messages so far, for tests.
     #[cfg(test)]
     pub(crate) fn messages(&self) -> Vec<String> {
         self.errors.shown.iter().map(ToString::to_string).collect()

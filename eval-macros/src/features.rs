@@ -21,7 +21,7 @@ impl Feature {
         format!("needs the feature `{}` of `eval-core`", self.0)
     }
 
-    /// How to turn it on.
+    /// The help for turning it on.
     pub(crate) fn help(self) -> String {
         format!("add `features = [\"{}\"]` to the line of `eval-core` in `Cargo.toml`", self.0)
     }

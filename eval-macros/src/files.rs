@@ -15,10 +15,10 @@ use syn::LitStr;
 
 use crate::diagnostics::{code_list, error};
 
-/// Where files are looked for.
+/// The folders in which files are looked for.
 #[derive(Debug)]
 pub(crate) struct Folders {
-    /// What `env!("CARGO_MANIFEST_DIR")` is in the expansion.
+    /// The value of `env!("CARGO_MANIFEST_DIR")` in the expansion.
     manifest: PathBuf,
     /// The package of the source file, if it is another one.
     source: Option<PathBuf>,
@@ -33,11 +33,11 @@ pub(crate) struct SourceFile {
     pub(crate) absolute: PathBuf,
     /// Relative to `CARGO_MANIFEST_DIR`, with `/`.
     pub(crate) relative: String,
-    /// As it is shown in messages.
+    /// The path in messages.
     pub(crate) shown: String,
 }
 
-/// What the path of a set names.
+/// The sets that a path names.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// One file.
@@ -109,7 +109,7 @@ impl Folders {
         Err(self.no_set(path.span(), &name))
     }
 
-    /// The one file that a path names; `what` says what it should be.
+    /// The single file that a path names; `what` says what it should be.
     pub(crate) fn file(&self, path: &LitStr, what: &str) -> syn::Result<SourceFile> {
         let name = relative(path)?;
         match self.roots().find(|root| root.join(&name).is_file()) {
@@ -178,7 +178,7 @@ impl Folders {
         }
     }
 
-    /// What is wrong with something that exists and is not a file. `what` says what it should be.
+    /// The mistake at a path that exists and is not a file. `what` says what it should be.
     fn oddity(&self, span: Span, name: &str, what: &str) -> Option<syn::Error> {
         let path = self.roots().map(|root| root.join(name)).find(|path| path.symlink_metadata().is_ok())?;
         Some(match fs::read_link(&path) {
@@ -210,7 +210,7 @@ impl Folders {
         RELATIVE.to_owned()
     }
 
-    /// What the folder holds instead of `part`. `rest` is the path after it.
+    /// The contents of the folder that lacks `part`. `rest` is the path after it.
     fn entries_like(&self, folder: &str, part: &str, rest: &[&str]) -> String {
         let wants_file = rest.is_empty();
         let names = self.roots().map(|root| names_in(&root.join(folder), wants_file));

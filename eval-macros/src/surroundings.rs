@@ -72,7 +72,7 @@ fn before(text: &str, line: usize, column: usize) -> Option<&str> {
     text.get(..start + at)
 }
 
-/// What a block is, by the words before it.
+/// The kind of a block, by the words before it.
 fn block(header: &[&str]) -> Option<Surroundings> {
     const QUALIFIERS: [&str; 8] = ["#", "pub", "unsafe", "default", "async", "const", "safe", "extern"];
     let mut words = header.iter().skip_while(|word| QUALIFIERS.contains(word) || word.starts_with('"'));

@@ -62,7 +62,7 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// As much of an error's body as is there and may be shown.
+/// The begin of an error's body, masked and limited in size.
 pub async fn error_body(response: &mut Response) -> String {
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 pub use folder::{FolderLock, FolderLockError};
 
-/// How long to sleep before an exclusive lock is tried again.
+/// The sleep before an exclusive lock is tried again.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A lock that is held until this value is dropped.

@@ -52,7 +52,7 @@ pub fn quote(text: &str) -> String {
     if out.is_empty() { "\n| (nothing)".to_owned() } else { out }
 }
 
-/// How many lines a quotation has.
+/// The number of lines of a quotation.
 const QUOTED_LINES: usize = 3;
 /// Characters of each line of a quotation.
 const QUOTED: usize = 160;

@@ -113,9 +113,8 @@ impl Secrets {
         !self.values.is_empty() || IS_HIDDEN.load(Ordering::Acquire)
     }
 
-    /// The text without secrets. In place of each stands the name of its variable, that there was a key, or that a
-    /// value
-    /// [was hidden](hide).
+    /// The text without secrets. Each is replaced by the name of its variable, by a note that there was a key, or by a
+    /// note that a value [was hidden](hide).
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut masked = Cow::Borrowed(text);
         for Secret { value, variable } in &self.values {

@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use crate::spelling::suggest;
 
-/// How all of them begin.
+/// The prefix of all of them.
 const PREFIX: &str = "EVALSET_";
 
-/// What tests print.
+/// The amount of output of tests.
 pub const PRINT: &str = "EVALSET_PRINT";
 /// Whether tests write a journal.
 pub const JOURNAL: &str = "EVALSET_JOURNAL";
@@ -16,9 +16,9 @@ pub const JOURNAL: &str = "EVALSET_JOURNAL";
 pub const DIR: &str = "EVALSET_DIR";
 /// The run that a journal belongs to.
 pub const RUN_ID: &str = "EVALSET_RUN_ID";
-/// Which attempt at the tests of that run this is, from 1.
+/// The number of this attempt at the tests of that run, from 1.
 pub const ATTEMPT: &str = "EVALSET_ATTEMPT";
-/// How many runs are kept.
+/// The number of runs that are kept.
 pub const KEEP: &str = "EVALSET_KEEP";
 /// Whom judged metrics ask.
 pub const JUDGE: &str = "EVALSET_JUDGE";
@@ -32,9 +32,9 @@ pub const JUDGE_TIMEOUT: &str = "EVALSET_JUDGE_TIMEOUT";
 pub const JUDGE_BUDGET: &str = "EVALSET_JUDGE_BUDGET";
 /// The server of a judge.
 pub const JUDGE_BASE_URL: &str = "EVALSET_JUDGE_BASE_URL";
-/// How often a failed request to a judge is repeated.
+/// The number of retries of a failed request to a judge.
 pub const JUDGE_RETRIES: &str = "EVALSET_JUDGE_RETRIES";
-/// How many requests to judges run at once.
+/// The number of concurrent requests to judges.
 pub const JUDGE_SLOTS: &str = "EVALSET_JUDGE_SLOTS";
 
 /// nextest's: the id of its run.
@@ -77,7 +77,7 @@ pub const OF_THIS_PROJECT: [&str; 7] = [
 const NUMBERS: [(&str, u16); 5] =
     [(ATTEMPT, 1), (JUDGE_TIMEOUT, 1), (JUDGE_BUDGET, 1), (JUDGE_RETRIES, 0), (JUDGE_SLOTS, 1)];
 
-/// What is wrong with the variables that are set: an unknown name, or a number that is none. The environment is read
+/// Mistakes in the variables that are set: an unknown name, or a value that is not a number. The environment is read
 /// once.
 ///
 /// It is checked wherever cases run, whether a judge is asked or not, so that a misspelt name or value does not change
@@ -122,7 +122,7 @@ pub fn number(value: &str, least: u16) -> Option<u16> {
     value.parse::<u16>().ok().filter(|number| *number >= least)
 }
 
-/// What a number has to be.
+/// The range of a number.
 pub fn expected(least: u16) -> String {
     format!("a whole number from {least} to {}", u16::MAX)
 }

@@ -16,7 +16,7 @@ pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     Draft::of(path, content.as_ref(), NewFile::Usual)?.replace()
 }
 
-/// The same for what only this user may read, as journals are.
+/// Writes a file that only this user may read, as journals are.
 pub fn replace_private(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     Draft::of(path, content.as_ref(), NewFile::Private)?.replace()
 }
@@ -52,10 +52,10 @@ fn create_in_place(path: &Path, content: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Who may read a file.
+/// The readers of a file.
 #[derive(Clone, Copy)]
 enum NewFile {
-    /// As files of this user usually are.
+    /// The usual readers of this user's files.
     Usual,
     Private,
 }

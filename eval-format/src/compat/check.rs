@@ -1,4 +1,4 @@
-//! All checks of a config against the cases of a set, among them those of cases that no metric decides.
+//! All checks of a config against the cases of a set, among them the check for cases that no metric decides.
 
 use super::incompatibility::Incompatibility;
 use super::rubrics;
@@ -57,7 +57,7 @@ pub fn check_compatibility(
     incompatibilities
 }
 
-/// What the cases of a set are scored with.
+/// The criteria that score the cases of a set.
 struct Scope<'a> {
     config: &'a EvalConfig,
     /// The custom metrics that exist in Rust.
@@ -65,7 +65,7 @@ struct Scope<'a> {
     gate: Gate,
 }
 
-/// What is wrong with a case, and what to do about it.
+/// The problem of a case, and its remedy.
 fn check(scope: &Scope<'_>, case: &EvalCase) -> Option<(Code, &'static str, String)> {
     let scenario = case.conversation_scenario.as_ref();
     if scenario.is_some() && !case.conversation.is_empty() {

@@ -1,8 +1,8 @@
-//! Whether a metric decides a case: the one place that knows when a metric cannot fail.
+//! Metrics that decide a case, and metrics that cannot fail on it. No other place knows when a metric cannot fail.
 //!
-//! What a metric does to a turn is data in [`METRICS`](crate::metric::METRICS): its lowest score, and the turns to which it
-//! gives its highest score whatever an agent does ([`FreeTurns`]). The attribute, `cargo evalset check` and the runner of
-//! eval-core all ask here. eval-core's tests hold this against the metrics themselves.
+//! What a metric does to a turn is data in [`METRICS`](crate::metric::METRICS): its lowest score, and the turns to
+//! which it gives its highest score whatever an agent does ([`FreeTurns`]). The attribute, `cargo evalset check` and
+//! the runner of eval-core all ask here. eval-core's tests hold this against the metrics themselves.
 
 use crate::config::Criterion;
 use crate::metric::fields::DIRECTION;

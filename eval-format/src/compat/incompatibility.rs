@@ -14,10 +14,10 @@ use crate::syntax;
 /// use eval_format::{Criterion, EvalCase, EvalConfig, Gate, Invocation};
 /// use eval_format::compat::check_compatibility;
 ///
-/// let config = EvalConfig::default().with("rubric_based_tool_use_quality_v1", Criterion::new(1.0));
-/// let cases = [EvalCase::new("refund").turn(Invocation::user("I want my money back."))];
-/// let incompatibilities = check_compatibility(&config, &[], Gate::Mean, &cases);
-/// assert!(incompatibilities[0].to_string().starts_with("case `refund`: `rubric_based_tool_use_quality_v1` has no rubrics"));
+/// let config = EvalConfig::default().with("rubric_based_tool_use_quality_v1", Criterion::new(1.0)); let cases =
+/// [EvalCase::new("refund").turn(Invocation::user("I want my money back."))]; let incompatibilities =
+/// check_compatibility(&config, &[], Gate::Mean, &cases); assert!(incompatibilities[0].to_string().starts_with("case
+/// `refund`: `rubric_based_tool_use_quality_v1` has no rubrics"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -26,17 +26,17 @@ pub struct Incompatibility {
     pub case: Option<usize>,
     /// The id of the case.
     pub eval_id: Option<String>,
-    /// What kind of problem it is.
+    /// The kind of the problem.
     pub code: Code,
-    /// What is wrong.
+    /// The problem in words.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
     /// The rubric of the case that it is about.
     pub(super) rubric: Option<RubricPlace>,
 }
 
-/// Where a rubric stands in a case.
+/// The place of a rubric in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RubricPlace {
     /// The turn; `None` for a rubric of the case.
@@ -50,8 +50,8 @@ impl Incompatibility {
         Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help, rubric: None }
     }
 
-    /// This as a problem of the set's file: at the scenario, the rubric or the id of the case, or at the beginning of the
-    /// file.
+    /// This as a problem of the set's file: at the scenario, the rubric or the id of the case, or at the beginning of
+    /// the file.
     ///
     /// ```
     /// use eval_format::{EvalConfig, Gate};
@@ -94,7 +94,7 @@ impl Incompatibility {
 }
 
 impl Incompatibility {
-    /// What is said at the id of the case.
+    /// The note at the id of the case.
     fn label(&self) -> &'static str {
         match self.code {
             Code::NothingChecked => "nothing that an agent does can fail this case",
@@ -141,7 +141,7 @@ fn path_of(set: &CheckedSet, at: usize) -> JsonPath {
     }
 }
 
-/// The key of the scenario of a case, and where it stands in the file.
+/// The key of the scenario of a case, and its range in the file.
 fn scenario_of(set: &CheckedSet, case: &Range<usize>) -> Option<(String, Range<usize>)> {
     let node = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
     let names = ["conversation_scenario", "conversationScenario"];

@@ -1,4 +1,4 @@
-//! What cases expect and no metric reads.
+//! Expectations of cases that no metric reads.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::config::Criterion;
 use crate::metric::{MetricInfo, Need, Subject, TRAJECTORY_QUALITY, metric};
 use crate::model::{Content, EvalCase, Invocation, Part, Rubric};
 
-/// How much of what cases expect no metric reads: it could be wrong, and every test would pass.
+/// Counts of expectations that no metric reads: they could be wrong, and every test would pass.
 ///
 /// ```
 /// use eval_format::compat::NotCompared;
@@ -31,7 +31,7 @@ pub struct NotCompared {
     own_metrics: bool,
 }
 
-/// What a case can expect: a name for programs, and what one and several are called.
+/// The kinds of expectations: a name for programs, the singular and the plural.
 const WHAT: [(&str, &str, &str); 8] = [
     ("tool_calls", "tool call", "tool calls"),
     ("tool_responses", "tool response", "tool responses"),
@@ -46,7 +46,8 @@ const WHAT: [(&str, &str, &str); 8] = [
 impl NotCompared {
     /// Counts what none of the criteria reads. A criterion whose threshold no score misses reads nothing.
     ///
-    /// `answered` names the custom metrics that exist in Rust. They take the place of built-in metrics of the same name.
+    /// `answered` names the custom metrics that exist in Rust. They take the place of built-in metrics of the same
+    /// name.
     pub fn of<'a>(
         criteria: impl IntoIterator<Item = (&'a str, &'a Criterion)>,
         answered: &[&str],
@@ -77,7 +78,7 @@ impl NotCompared {
         self.counts.iter().all(|count| *count == 0)
     }
 
-    /// What is not read, by a name for programs (`tool_responses`), with how many there are.
+    /// The kinds of unread expectations, by a name for programs (`tool_responses`), and their counts.
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> {
         WHAT.iter().zip(self.counts).map(|((name, ..), count)| (*name, count)).filter(|(_, count)| *count > 0)
     }
@@ -124,7 +125,7 @@ impl Reader<'_> {
     }
 }
 
-/// What of one case is not read.
+/// The unread expectations of one case.
 struct Unread<'a> {
     readers: &'a [Reader<'a>],
     ignores_state: bool,
@@ -153,7 +154,7 @@ impl Unread<'_> {
         ]
     }
 
-    /// The rubrics whose type no metric reads, or not where they stand.
+    /// The rubrics that no metric reads, because of their type or their place.
     fn rubrics(&self) -> usize {
         let is_read = |rubric: &Rubric, last: bool| {
             let kind = rubric.kind.as_deref().filter(|kind| last || *kind != TRAJECTORY_QUALITY);

@@ -15,17 +15,17 @@ use crate::problem::{Code, JsonPath, Problem};
 pub struct OverlookedConfig {
     /// The file.
     pub path: PathBuf,
-    /// Where it would be used: `test_config.json` in the folder of the set.
+    /// The path at which it would be used: `test_config.json` in the folder of the set.
     pub wanted: PathBuf,
 }
 
 impl OverlookedConfig {
-    /// The config that a set passes over; `None` if it has the one of its folder, or if there is none to pass over.
+    /// The config that a set passes over. `None` if the folder of the set has its own, or if no config is passed over.
     ///
     /// It is one of these, which ADK passes over as well:
     ///
     /// - `eval_config.json` beside the set, and what looks like a misspelt name: `test-config.json`
-    /// - `test_config.json` in a folder above that of the set, up to `top`, the folder that is searched
+    /// - `test_config.json` in a folder above the folder of the set, up to `top`, the folder that is searched
     ///
     /// ```
     /// # let base = std::env::temp_dir().join(format!("evalset-doc-configs-{}", std::process::id()));
@@ -48,12 +48,12 @@ impl OverlookedConfig {
         Some(Self { path, wanted })
     }
 
-    /// Whether it has the right name, in a folder above that of the set.
+    /// Whether it has the right name, in a folder above the folder of the set.
     pub fn is_above(&self) -> bool {
         self.path.file_name() == self.wanted.file_name()
     }
 
-    /// What is wrong, in a line. `show` gives the path as the reader knows it.
+    /// The problem in a line. `show` gives the path as the reader knows it.
     pub fn message(&self, show: impl Fn(&Path) -> String) -> String {
         let path = show(&self.path);
         if self.is_above() {
@@ -66,7 +66,7 @@ impl OverlookedConfig {
         }
     }
 
-    /// What to do about it. `show` gives the path as an attribute would name it.
+    /// The remedy. `show` gives the path as an attribute would name it.
     pub fn help(&self, show: impl Fn(&Path) -> String) -> String {
         let to = if self.is_above() { "copy it to" } else { "rename it to" };
         format!(
@@ -92,7 +92,7 @@ fn beside(folder: &Path) -> Option<PathBuf> {
     near.into_iter().map(|(_, name)| folder.join(name)).find(|path| is_config(path))
 }
 
-/// How far a name is from one of a config; `None` if it is another name. ADK's own second name is not far at all.
+/// The edit distance of a name to a name of configs; `None` for other names, 0 for ADK's own second name.
 fn distance(name: &str) -> Option<usize> {
     let plain = name.to_ascii_lowercase();
     let far = CONFIG_NAMES.iter().map(|known| osa_distance(&plain, known)).min()?;

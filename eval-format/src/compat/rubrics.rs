@@ -1,8 +1,8 @@
-//! Rubrics, which may stand in a config and in a set; and those of cases and turns that a metric of the config would have read,
-//! were they written right.
+//! Rubrics of configs and of sets. Rubrics of cases and turns with mistakes because of which no metric of the config
+//! reads them.
 //!
-//! ADK leaves the latter out without a word, or asks the judge about nothing. Where no metric of the config reads rubrics of
-//! their type, they do no harm, and [`NotCompared`](super::NotCompared) counts them.
+//! ADK leaves the latter out silently, or asks the judge about nothing. Rubrics of a type that no metric of the config
+//! reads do no harm, and [`NotCompared`](super::NotCompared) counts them.
 
 use std::collections::HashSet;
 
@@ -56,7 +56,7 @@ struct Reader<'a> {
     weightless: HashSet<&'a str>,
 }
 
-/// What is wrong with a case, and what to do about it.
+/// The problem of a case, and its remedy.
 type Finding = (Code, String, String);
 
 impl<'a> Reader<'a> {

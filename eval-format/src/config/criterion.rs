@@ -149,7 +149,7 @@ impl Criterion {
 
     criterion_fields!(accessors);
 
-    /// How arguments are compared: `args_match`, [`Exact`](ArgsMatch::Exact) by default. [`Ignore`](ArgsMatch::Ignore)
+    /// The comparison of arguments: `args_match`, [`Exact`](ArgsMatch::Exact) by default. [`Ignore`](ArgsMatch::Ignore)
     /// if `ignore_args` is set.
     pub fn args_match(&self) -> ArgsMatch {
         if self.ignore_args() {
@@ -165,7 +165,7 @@ impl Criterion {
         self.with(ARGS_MATCH.name, args_match.as_str())
     }
 
-    /// The value whose name stands under a key.
+    /// The value that the name under a key means.
     fn choice<T: Copy + Default>(
         &self,
         field: &CriterionField,
@@ -186,7 +186,7 @@ impl Criterion {
         }
         let mut entries = vec![(THRESHOLD.to_owned(), threshold)];
         entries.extend(self.options.iter().map(|(key, value)| (key.to_owned(), value.clone())));
-        // A second threshold among the options stands there twice, which the reader refuses.
+        // A second threshold among the options becomes a duplicate key, which the reader refuses.
         Value::Object(Map::from_unique(entries))
     }
 }

@@ -7,7 +7,7 @@ use super::user_simulator::UserSimulatorConfig;
 use crate::model::saved::setters;
 use crate::value::{Map, Value, to_pretty};
 
-/// Which metrics decide whether a case passes, each with its threshold and options.
+/// The metrics that decide whether a case passes, each with its threshold and options.
 ///
 /// ```
 /// use eval_format::EvalConfig;
@@ -28,7 +28,7 @@ pub struct EvalConfig {
     pub criteria: Vec<(String, Criterion)>,
     /// The entries of `custom_metrics` by name, in ADK's spelling. Their Python functions are not run.
     pub custom_metrics: Map,
-    /// How users are simulated; ADK's defaults if it is `None`.
+    /// The options of simulated users; ADK's defaults if it is `None`.
     pub user_simulator_config: Option<UserSimulatorConfig>,
 }
 
@@ -107,7 +107,7 @@ impl EvalConfig {
     /// ```
     pub fn to_value(&self) -> Value {
         let criteria = self.criteria.iter().map(|(name, criterion)| (name.clone(), criterion.to_value()));
-        // A name that stands twice is written twice, and the reader refuses it.
+        // A duplicate name is written twice, and the reader refuses it.
         let criteria = Map::from_unique(criteria.collect());
         let mut config = Map::from([("criteria", Value::Object(criteria))]);
         if !self.custom_metrics.is_empty() {

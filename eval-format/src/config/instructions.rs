@@ -121,7 +121,7 @@ impl fmt::Display for InstructionsError {
 impl std::error::Error for InstructionsError {}
 
 impl InstructionsError {
-    /// What to write instead.
+    /// The correct text.
     pub(crate) fn help() -> String {
         let names = Variable::list(&Variable::ALL);
         format!("what is filled in: {names}; `{{{{ persona }}}}` holds its behaviors too")
@@ -196,7 +196,7 @@ impl InstructionsError {
     }
 }
 
-/// Where the next tag begins, and its closing bracket.
+/// The offsets of the next tag and of its closing bracket.
 fn next_tag(text: &str) -> Option<(usize, &'static str)> {
     text.match_indices('{').find_map(|(at, _)| {
         let (_, close) = TAGS.iter().find(|(open, _)| text[at..].starts_with(open))?;

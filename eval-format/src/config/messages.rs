@@ -6,8 +6,8 @@ use crate::problem::{Code, Problem, code_list, shown};
 use crate::schema::{Field, Place, opening};
 use crate::syntax::{Entry, Node};
 
-/// How many problems of a config get a "did you mean", and how many of its own custom metrics are looked at for it.
-/// That is enough for any real config, and limits what a hostile one costs.
+/// The number of problems of a config that get a "did you mean", and of its custom metrics that are looked at for it.
+/// It is enough for any real config, and limits the cost of a hostile one.
 pub(super) const SUGGESTION_LIMIT: usize = 100;
 
 /// Criteria that check nothing; what to write is ADK's default.
@@ -84,7 +84,7 @@ pub(super) fn out_of_range(
     let found =
         problem(format!("threshold {threshold} of `{name}` is outside its range, {range}")).label(label);
     match info.max {
-        // Nobody writes a percentage between 1 and 2, and thresholds that were computed miss 1 by a little.
+        // A percentage between 1 and 2 is unlikely, and computed thresholds miss 1 by a little.
         Some(1.0) if (2.0..=100.0).contains(&threshold) => {
             found.help(format!("scores are shares of 1, not percentages: write {}", share(threshold)))
         }

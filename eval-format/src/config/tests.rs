@@ -29,7 +29,7 @@ fn accepts(text: &str, answered: &[&str]) -> EvalConfig {
     checked.config.unwrap()
 }
 
-/// A config whose only criterion is that of the tool trajectory.
+/// A config with the tool trajectory as its only criterion.
 fn trajectory(criterion: &str) -> String {
     format!(r#"{{"criteria": {{"tool_trajectory_avg_score": {criterion}}}}}"#)
 }
@@ -228,7 +228,8 @@ fn custom_metrics_need_an_answer_in_rust() {
     assert_eq!(found(text, &[]), ["unanswered-custom-metric customMetrics.brevity"]);
 }
 
-/// google-adk infers it from the statuses of the function. Without it a metric of costs would have the opposite verdict here.
+/// google-adk infers it from the statuses of the function. Without it a metric of costs would have the opposite verdict
+/// here.
 #[test]
 fn a_custom_metric_of_adk_says_which_scores_pass() {
     let text = |criterion: &str| {

@@ -9,7 +9,7 @@ use crate::schema::{LLM_BACKED_USER_SIMULATOR, Place, Type, Walker, wrong_type};
 use crate::syntax::{Entry, Node};
 use crate::value::{Map, Value};
 
-/// How the user of a scenario is simulated: by which model, for how many messages, with which instructions.
+/// The options of the simulated user of a scenario: its model, its number of messages, its instructions.
 ///
 /// ```
 /// use eval_format::{Criterion, EvalConfig};
@@ -19,7 +19,8 @@ use crate::value::{Map, Value};
 /// let config = EvalConfig::default()
 ///     .with("trajectory_single_tool_use", Criterion::new(0.5).with_tool_name("book"))
 ///     .with_user_simulator(simulator);
-/// assert_eq!(config.checked(&[])?.user_simulator_config.map(|simulator| simulator.model).as_deref(), Some("gemini-2.5-pro"));
+/// assert_eq!(config.checked(&[])?.user_simulator_config.map(|simulator| simulator.model).as_deref(),
+/// Some("gemini-2.5-pro"));
 /// # Ok::<(), eval_format::Problems>(())
 /// ```
 ///
@@ -33,7 +34,7 @@ pub struct UserSimulatorConfig {
     /// The configuration of the model: `temperature`, `max_output_tokens` and so on.
     pub model_configuration: Map,
     /// The most messages that the user may send, the starting prompt included; 20 by default. A negative number means
-    /// the highest limit of whoever plays the user: 1000 in eval-core.
+    /// the highest limit of the simulator: 1000 in eval-core.
     pub max_allowed_invocations: i64,
     /// Instructions for the model in place of the built-in ones; see [`Instructions`].
     pub custom_instructions: Option<String>,
@@ -94,7 +95,7 @@ impl UserSimulatorConfig {
             ("custom_instructions", some(&self.custom_instructions)),
             ("include_function_calls", self.include_function_calls.then(|| true.saved())),
         ]);
-        // A key of ours among the others stands there twice, which the reader refuses.
+        // A key of ours among the others becomes a duplicate, which the reader refuses.
         Value::Object(Map::from_unique(fields.into_iter().chain(self.extra.clone()).collect()))
     }
 }

@@ -17,8 +17,8 @@ use crate::value::{Value, print};
 
 /// Changes the cases of a set in its text, and no other byte of it: text in, text out.
 ///
-/// A new case is laid out and spelt as the one before it: indentation, ends of lines, everything on one line, camelCase.
-/// The [module](crate::edit) has an example.
+/// A new case is laid out and spelt as the one before it: indentation, ends of lines, everything on one line,
+/// camelCase. The [module](crate::edit) has an example.
 #[derive(Clone, Debug)]
 pub struct SetEditor {
     file: String,
@@ -31,8 +31,8 @@ pub struct SetEditor {
 impl SetEditor {
     /// An editor of the text of a set, in any of the forms that are read.
     ///
-    /// The errors are those of [`EvalSet::parse`](crate::EvalSet::parse), but for one: a set without cases is taken, as
-    /// cases can be added to it.
+    /// It fails as [`EvalSet::parse`](crate::EvalSet::parse) does, with one exception: a set without cases is accepted,
+    /// as cases can be added to it.
     ///
     /// ```
     /// use eval_format::SetEditor;
@@ -45,7 +45,8 @@ impl SetEditor {
         Self::of_file(NO_FILE, text.as_bytes())
     }
 
-    /// An editor of the bytes of a file. `file` is its name in messages; the case of an old test file is named after it.
+    /// An editor of the bytes of a file. `file` is its name in messages; the case of an old test file is named after
+    /// it.
     pub fn of_file(file: &str, bytes: &[u8]) -> Result<Self, Problems> {
         let mut checked = check_set(file, bytes, None);
         let is_fit = |problem: &Problem| {
@@ -269,7 +270,7 @@ impl SetEditor {
         EditError::OldForm { file: self.file.clone() }
     }
 
-    /// How the next case is laid out and spelt, and the white space after it if it is the first one.
+    /// The layout and spelling of the next case, and the white space after it if it is the first one.
     fn slot(&self) -> (Slot, Style, String) {
         let items = &self.cases.items;
         if let Some(last) = items.last() {

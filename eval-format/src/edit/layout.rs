@@ -1,12 +1,12 @@
-//! How a file is laid out, seen at what stands in it.
+//! The layout of a file, derived from its text.
 
 use crate::syntax::{Entry, Node, parse};
 use crate::value::{Layout, Lines};
 
-/// What a level adds where nothing is to be seen, as in the files that ADK saves.
+/// The indentation of a level where the file shows none, as in the files that ADK saves.
 const UNIT: &str = "  ";
 
-/// How a new case is laid out, and the white space around it.
+/// The layout of a new case, and the white space around it.
 pub(super) struct Slot {
     /// The white space between the case before it and the comma.
     pub(super) after_last: String,
@@ -46,7 +46,7 @@ pub(super) fn first(text: &str, root: &Node<'_>, cases: &Entry<'_>) -> (Slot, St
     (Slot { after_last: String::new(), before, layout }, after)
 }
 
-/// The layout of the text of an object, which stands at a node of it.
+/// The layout of an object, which is a node of the text.
 fn of_object(text: &str, node: &Node<'_>) -> Layout {
     let mut layout = on_one_line();
     let Some([first, rest @ ..]) = node.object() else { return layout };
@@ -71,7 +71,7 @@ fn of_object(text: &str, node: &Node<'_>) -> Layout {
     layout
 }
 
-/// As Python writes JSON.
+/// The layout of Python's `json.dumps`.
 fn on_one_line() -> Layout {
     Layout { lines: None, colon: ": ".to_owned(), gap: " ".to_owned() }
 }

@@ -15,19 +15,19 @@ pub(super) struct Sections<T> {
     pub(super) tail: String,
 }
 
-/// An element with the white space around it. A comma stands between two of them.
+/// An element with the white space around it. Two elements are separated by a comma.
 #[derive(Clone, Debug)]
 pub(super) struct Item<T> {
     pub(super) before: String,
     pub(super) text: String,
     pub(super) after: String,
-    /// What the element means.
+    /// The meaning of the element.
     pub(super) meaning: T,
 }
 
 impl<T> Sections<T> {
-    /// Cuts a text at the elements of an array or an object of it, which stands at `outer`. An element comes with its
-    /// place and its meaning.
+    /// Cuts a text at the elements of the array or object at `outer`. Each element is given with its place and its
+    /// meaning.
     pub(super) fn cut(text: &str, outer: &Range<usize>, elements: Vec<(Range<usize>, T)>) -> Self {
         let (open, close) = (outer.start + 1, outer.end - 1);
         let starts: Vec<usize> = elements.iter().map(|(range, _)| range.start).collect();
@@ -73,12 +73,12 @@ impl<T> Sections<T> {
     pub(super) fn remove(&mut self, at: usize) -> T {
         let removed = self.items.remove(at);
         if at == 0 {
-            // The first one stands as the first one stood.
+            // The new first element keeps the place of the old one.
             if let Some(first) = self.items.first_mut() {
                 first.before = removed.before;
             }
         } else if at == self.items.len() {
-            // The closing bracket stands as it stood.
+            // The closing bracket keeps its place.
             self.items[at - 1].after = removed.after;
         }
         removed.meaning

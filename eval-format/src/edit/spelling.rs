@@ -5,7 +5,7 @@ use eval_support::key_case::camel;
 use crate::schema::{EVAL_CASE, Model, Spelling, Type};
 use crate::value::{Map, Value};
 
-/// How the cases of a file spell their keys.
+/// The spelling of keys in the cases of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// `eval_id`, as ADK writes it.
@@ -41,7 +41,7 @@ impl Style {
     }
 }
 
-/// An object of a model with the model's keys in camelCase. Other keys and what stands below them stay.
+/// An object of a model with the model's keys in camelCase. Other keys and their values stay.
 fn in_camel_case(value: &Value, model: &Model) -> Value {
     let Value::Object(map) = value else { return value.clone() };
     let spelt = map.iter().map(|(key, value)| match model.find(key) {

@@ -161,7 +161,7 @@ fn a_new_case_is_spelt_as_the_one_before_it() {
     let text = added(short, &case);
     assert!(text.contains(r#"{"id": "b", "conversation""#), "{text}");
     assert_eq!(EvalSet::parse(&text).unwrap().eval_cases[1].eval_id, "b");
-    // Where the short name is taken by a key of the user's, the long one stands.
+    // Where the short name is taken by a key of the user's, the long one is written.
     let text = added(short, &case.with_extra("id", 7_i64));
     assert_eq!(EvalSet::parse(&text).unwrap().eval_cases[1].eval_id, "b");
 }

@@ -1,4 +1,4 @@
-//! Names that are nearly those of a set: `weather.evalset.JSON`, `weather.evalsets.json`, `weather_evalset.json`.
+//! File names that are nearly a set's: `weather.evalset.JSON`, `weather.evalsets.json`, `weather_evalset.json`.
 //!
 //! A directory takes no other names, so the cases of such a file would go untested without a word.
 

@@ -20,7 +20,7 @@ use super::choices::Direction;
 pub struct Bound {
     /// The number.
     pub threshold: f64,
-    /// Which scores meet it.
+    /// The side on which scores meet it.
     pub direction: Direction,
 }
 

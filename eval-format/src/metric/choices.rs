@@ -1,18 +1,18 @@
 //! The options of criteria that have a fixed set of values.
 
-/// How the tool calls of a turn must agree with the expected calls: `match_type`.
+/// The required agreement of a turn's tool calls with the expected calls: `match_type`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MatchType {
     /// The same calls in the same order.
     #[default]
     Exact,
-    /// The expected calls in their order. Other calls may stand between them.
+    /// The expected calls in their order. Other calls are allowed between them.
     InOrder,
     /// The expected calls in any order. There may be other calls.
     AnyOrder,
 }
 
-/// How the arguments of two tool calls must agree: `args_match`.
+/// The required agreement of the arguments of two tool calls: `args_match`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ArgsMatch {
     /// The arguments are equal.
@@ -24,7 +24,7 @@ pub enum ArgsMatch {
     Ignore,
 }
 
-/// How `response_similarity` compares two texts: `algorithm`.
+/// The algorithm by which `response_similarity` compares two texts: `algorithm`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Similarity {
     /// 1 if the texts are equal, else 0.
@@ -44,13 +44,13 @@ pub enum Similarity {
     RougeL,
 }
 
-/// Which scores meet a threshold: `direction`.
+/// The side of a threshold on which scores pass: `direction`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// Those from the threshold up, as in ADK.
+    /// Scores from the threshold up pass, as in ADK.
     #[default]
     AtLeast,
-    /// Those up to the threshold: of costs, tokens, seconds.
+    /// Scores up to the threshold pass: for costs, tokens, seconds.
     AtMost,
 }
 
@@ -61,7 +61,7 @@ macro_rules! names {
             pub(crate) const ALL: &[Self] = &[$(Self::$value),+];
             pub(crate) const NAMES: &[&str] = &[$($name),+];
 
-            /// The name that stands for it in a config.
+            /// Its name in a config.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$value => $name,)+

@@ -14,7 +14,7 @@ pub struct CriterionField {
     pub default: Option<&'static str>,
     /// An example of a value as JSON text, for messages.
     pub example: Option<&'static str>,
-    /// What it does, in one line.
+    /// Its effect, in one line.
     pub doc: &'static str,
 }
 
@@ -56,12 +56,12 @@ impl CriterionField {
     }
 }
 
-/// The keys: for each its accessors in [`Criterion`](crate::Criterion) or `_`, its type, its default or an example as JSON
-/// text, and what it does. The comment is that of the accessor.
+/// The keys: for each its accessors in [`Criterion`](crate::Criterion) or `_`, its type, its default or an example as
+/// JSON text, and its effect. The comment becomes the accessor's documentation.
 macro_rules! criterion_fields {
     ($declare:ident) => {
         $declare! {
-            /// How tool calls are matched: `match_type`, [`Exact`](MatchType::Exact) by default.
+            /// The matching of tool calls: `match_type`, [`Exact`](MatchType::Exact) by default.
             MATCH_TYPE = match_type, with_match_type: numbered(MatchType), default r#""EXACT""#,
                 "whether the calls must be the expected ones, or contain them in order, or in any order";
             /// Whether only the names of tools are compared: `ignore_args`.
@@ -72,7 +72,7 @@ macro_rules! criterion_fields {
             /// The tools that must not be called: `forbidden_tools`.
             FORBIDDEN_TOOLS = forbidden_tools, with_forbidden_tools: texts(String), default "[]",
                 "tools that must not be called; ADK ignores this key";
-            /// Which scores meet the threshold: `direction`, [`AtLeast`](Direction::AtLeast) by default.
+            /// The side of the threshold on which scores pass: `direction`, [`AtLeast`](Direction::AtLeast) by default.
             DIRECTION = direction, with_direction: choice(Direction), default r#""at_least""#,
                 "whether a score must reach the threshold, or must not exceed it; ADK ignores this key";
             JUDGE = judge_model_options, _: judge(Map), default "{}",
@@ -168,7 +168,7 @@ const fn example(json: &'static str) -> CriterionField {
 
 criterion_fields!(constants);
 
-/// What ADK's simulated user writes to end the conversation.
+/// The stop signal of ADK's simulated user, which ends the conversation.
 pub const DEFAULT_STOP_SIGNAL: &str = STOP_SIGNAL.default_text();
 
 pub(crate) use criterion_fields;

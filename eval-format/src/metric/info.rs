@@ -1,4 +1,4 @@
-//! What is known of a metric while files are checked: its name, range, needs and the keys of its criterion.
+//! Facts of a metric for checking files: its name, range, needs and the keys of its criterion.
 
 use super::choices::MatchType;
 use super::fields::CriterionField;
@@ -16,17 +16,17 @@ use super::fields::CriterionField;
 pub struct MetricInfo {
     /// The name, as `criteria` of a config has it.
     pub name: &'static str,
-    /// Where the name and the arithmetic come from.
+    /// The origin of the name and the arithmetic.
     pub group: MetricGroup,
-    /// What it is about, for lists.
+    /// Its subject, for lists.
     pub category: MetricCategory,
     /// The lowest score.
     pub min: f64,
     /// The highest score; `None` if there is no upper limit.
     pub max: Option<f64>,
-    /// What it cannot score without.
+    /// Its requirements: without them it cannot score.
     pub needs: &'static [Need],
-    /// What it looks at. The report of a failure shows this.
+    /// The part of a turn that it scores. The report of a failure shows this part.
     pub compares: Subject,
     /// Whether a threshold alone makes it decide. If not, it informs, unless its criterion has a `direction` too.
     pub gates: bool,
@@ -36,11 +36,11 @@ pub struct MetricInfo {
     pub(crate) free_turns: FreeTurns,
     /// The type of the rubrics that it reads.
     pub(super) rubrics: Option<&'static str>,
-    /// What it measures, in one line.
+    /// The quantity that it measures, in one line.
     pub summary: &'static str,
 }
 
-/// Where a metric's name and arithmetic come from.
+/// The origin of a metric's name and arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MetricGroup {
@@ -50,17 +50,17 @@ pub enum MetricGroup {
     AdkJudged,
     /// ADK's, reported and never compared with a threshold.
     AdkInformational,
-    /// Those of Vertex AI's evaluation service.
+    /// Vertex AI's evaluation service.
     Vertex,
-    /// Those of adk-rs.
+    /// adk-rs.
     AdkRs,
-    /// Those of adk-eval.
+    /// adk-eval.
     AdkEval,
     /// This project's own.
     Own,
 }
 
-/// What a metric is about, in the words by which agentevals lists metrics.
+/// The subject of a metric, in the words by which agentevals lists metrics.
 ///
 /// ```
 /// let info = eval_format::metric::metric("safety_v1").unwrap();
@@ -71,7 +71,7 @@ pub enum MetricGroup {
 pub enum MetricCategory {
     /// Tool calls beside those that are expected.
     Trajectory,
-    /// What the agent says.
+    /// The agent's words.
     Response,
     /// Whether what it says is harmless and supported.
     Safety,
@@ -104,15 +104,15 @@ impl MetricCategory {
 pub(crate) enum FreeTurns {
     /// None: in each turn an agent can get the lowest score.
     None,
-    /// Those without expected calls: other calls are allowed.
+    /// Turns without expected calls: other calls are allowed.
     WithoutCalls,
-    /// The same, where `match_type` allows other calls and `forbidden_tools` names none.
+    /// Turns without expected calls, where `match_type` allows other calls and `forbidden_tools` names none.
     WithoutCallsIfOthersAllowed,
-    /// Those whose expected answer has no words.
+    /// Turns whose expected answer has no words.
     WithoutWords,
 }
 
-/// What a metric cannot score without.
+/// A requirement of a metric: without it the metric cannot score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Need {
@@ -124,7 +124,7 @@ pub enum Need {
     Scenario,
 }
 
-/// What a metric looks at.
+/// The part of a turn that a metric scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Subject {
@@ -134,9 +134,9 @@ pub enum Subject {
     ActualCalls,
     /// The answer and the expected answer.
     Response,
-    /// What tools returned, and what they are expected to return.
+    /// Responses of tools, and the expected ones.
     ToolResponses,
-    /// What was said before the answer, and what is expected to be said.
+    /// Texts before the answer, and the expected ones.
     IntermediateResponses,
     /// The session state at the end of the conversation.
     SessionState,

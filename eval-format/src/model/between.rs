@@ -1,4 +1,4 @@
-//! What lies between the user's message and the answer, whichever of ADK's two forms holds it.
+//! Intermediate data between the user's message and the answer, in either of ADK's two forms.
 
 use super::content::{Content, FunctionResponse, Part};
 use super::invocation::{IntermediateData, Invocation};
@@ -25,10 +25,10 @@ impl Invocation {
         flat.iter().chain(parts.filter_map(|part| part.function_response.as_ref()))
     }
 
-    /// What was said before the answer: one text for each intermediate response, or for each event with text.
+    /// The texts before the answer: one for each intermediate response, or for each event with text.
     ///
-    /// Thoughts are left out, and so are blank texts, white space at the ends, and the answer itself where a writer repeats
-    /// it as the last event.
+    /// Thoughts are left out, and so are blank texts, white space at the ends, and the answer itself where a writer
+    /// repeats it as the last event.
     ///
     /// ```
     /// use eval_format::Invocation;

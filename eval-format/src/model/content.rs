@@ -203,7 +203,7 @@ pub struct FunctionResponse {
     pub id: Option<String>,
     /// The tool.
     pub name: Option<String>,
-    /// What the tool returned, an object.
+    /// The tool's result, an object.
     pub response: Option<Map>,
     /// `will_continue`, `scheduling` and `parts`, checked.
     pub other: Map,

@@ -23,7 +23,7 @@ pub struct EvalSet {
     pub eval_set_id: String,
     /// A name for readers of the file.
     pub name: Option<String>,
-    /// What the set is about.
+    /// The subject of the set.
     pub description: Option<String>,
     /// The cases, in the order of the file.
     pub eval_cases: Vec<EvalCase>,
@@ -82,7 +82,7 @@ pub struct EvalCase {
     pub eval_id: String,
     /// The turns: at least one, or none if the case has a scenario.
     pub conversation: Vec<Invocation>,
-    /// What a simulated user follows, in place of turns.
+    /// The scenario for a simulated user, in place of turns.
     pub conversation_scenario: Option<ConversationScenario>,
     /// The session that the conversation runs in: app, user, and state at the start.
     pub session_input: Option<SessionInput>,
@@ -132,10 +132,9 @@ impl EvalCase {
         /// ```
         /// use eval_format::{EvalCase, EvalSet, Invocation, Map, SessionInput};
         ///
-        /// let session = SessionInput::new("shop", "anna").with_state(Map::from([("currency", "EUR")]));
-        /// let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")).with_session_input(session);
-        /// let set = EvalSet::new("shop").case(case);
-        /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+        /// let session = SessionInput::new("shop", "anna").with_state(Map::from([("currency", "EUR")])); let case =
+        /// EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")).with_session_input(session); let
+        /// set = EvalSet::new("shop").case(case); assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
         /// ```
         with_session_input(session: SessionInput) { session_input = Some(session) }
 
@@ -175,11 +174,11 @@ impl EvalCase {
     /// The key that marks a case as a draft.
     pub const DRAFT_KEY: &'static str = DRAFT;
 
-    /// What marks the case as a draft: where it comes from. `None` for a case that is a golden.
+    /// The mark of a draft, which tells its origin. `None` for a golden.
     ///
-    /// A draft was written by a program and nobody has reviewed it. `#[eval_set]` and the runner refuse drafts. In a
-    /// file the mark is the key `_draft` of the case, whose value is an object with the origin: `from`, and what else
-    /// the writer knows. Any value but `null` marks a draft. ADK keeps the key.
+    /// A draft was written by a program and is not reviewed yet. `#[eval_set]` and the runner refuse drafts. In a file
+    /// the mark is the key `_draft` of the case. Its value is an object with the origin: `from`, and further facts of
+    /// the writer. Any value but `null` marks a draft. ADK keeps the key.
     ///
     /// ```
     /// use eval_format::{EvalCase, Invocation, Map};

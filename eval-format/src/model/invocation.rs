@@ -28,7 +28,7 @@ pub struct Invocation {
     pub user_content: Content,
     /// The agent's answer.
     pub final_response: Option<Content>,
-    /// What happened between the two.
+    /// Tool calls, their responses and texts between the two.
     pub intermediate_data: Option<IntermediateData>,
     /// Seconds since 1970; 0 if unknown, as in ADK.
     pub creation_timestamp: f64,
@@ -108,8 +108,8 @@ impl Invocation {
         /// use eval_format::{AgentDetails, AppDetails, EvalCase, EvalSet, Invocation};
         /// use serde_json::json;
         ///
-        /// let clerk = AgentDetails::new("clerk", "Be kind.").with_tool_declarations([json!({ "name": "track" })]);
-        /// let turn = Invocation::user("Hi").response("Hello!").with_app_details(AppDetails::default().with_agent(clerk));
+        /// let clerk = AgentDetails::new("clerk", "Be kind.").with_tool_declarations([json!({ "name": "track" })]); let
+        /// turn = Invocation::user("Hi").response("Hello!").with_app_details(AppDetails::default().with_agent(clerk));
         /// let set = EvalSet::new("shop").case(EvalCase::new("greeting").turn(turn));
         /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
         /// ```
@@ -173,7 +173,7 @@ impl Invocation {
     }
 }
 
-/// What happened between question and answer, in one of ADK's two forms.
+/// Tool calls, their responses and texts between question and answer, in one of ADK's two forms.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IntermediateData {
     /// The flat form (`IntermediateData` in ADK): separate lists, whose entries have no order among each other.
@@ -182,7 +182,7 @@ pub enum IntermediateData {
         tool_uses: Vec<FunctionCall>,
         /// The answers, in order.
         tool_responses: Vec<FunctionResponse>,
-        /// What agents and sub-agents said before the answer: author and parts.
+        /// The texts of agents and sub-agents before the answer: author and parts.
         intermediate_responses: Vec<(String, Vec<Part>)>,
     },
     /// The full form (`InvocationEvents` in ADK): every event in order.
@@ -231,7 +231,7 @@ saved!(IntermediateData);
 pub struct InvocationEvent {
     /// The agent that said or did it.
     pub author: String,
-    /// What it said or did.
+    /// Its words and actions.
     pub content: Option<Content>,
     /// Tokens of the model call behind it.
     pub usage_metadata: Option<UsageMetadata>,

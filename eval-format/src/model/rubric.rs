@@ -12,7 +12,7 @@ pub struct Rubric {
     pub rubric_id: String,
     /// The property, as a sentence.
     pub text_property: Option<String>,
-    /// What the property is about.
+    /// A description of the property.
     pub description: Option<String>,
     /// The type, which says which metric reads it: `FINAL_RESPONSE_QUALITY`, `TOOL_USE_QUALITY`, ...
     pub kind: Option<String>,

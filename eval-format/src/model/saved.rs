@@ -84,7 +84,7 @@ impl<A: Saved, B: Saved> Saved for (A, B) {
     }
 }
 
-/// What is there is written, a default too.
+/// Writes a value that is there, even if it is the default.
 impl<T: Saved> Saved for Option<T> {
     fn saved(&self) -> Value {
         self.as_ref().map_or(Value::Null, T::saved)
@@ -128,10 +128,11 @@ impl Fields {
         self.known[at] = Some(value.saved());
     }
 
-    /// The object, with keys that are no field of the struct. If both have a key, the field counts. ADK writes no `null`.
+    /// The object, with keys that are no field of the struct. If both have a key, the field counts. ADK writes no
+    /// `null`.
     ///
-    /// Among keys that ADK does not know and keeps, one that the model knows is none of them: beside the field it would stand
-    /// twice, and without the field it would be read as one.
+    /// A key that the model knows is dropped from the other keys: beside its field it would be a duplicate, and without
+    /// the field it would be read as one.
     pub(super) fn finish(mut self, others: &[&Map]) -> Value {
         let Self { model, known } = &mut self;
         let mut unknown = Vec::new();
@@ -156,8 +157,8 @@ impl Fields {
     }
 }
 
-/// How a struct is read and saved: its model, and its fields by their names there. A field after `..` holds the keys that
-/// have no field of their own. After `always`, a field is written with its default too if the condition holds.
+/// Reading and saving of a struct: its model, and its fields by their names there. A field after `..` holds the keys
+/// that have no field of their own. After `always`, a field is written with its default too if the condition holds.
 macro_rules! saved {
     ($(#[$doc:meta])* $type:ident: $model:ident {
         $($field:ident),+ $(, ..$others:ident)?

@@ -21,9 +21,9 @@ use crate::value::Value;
 pub struct ConversationScenario {
     /// The user's first message, word for word.
     pub starting_prompt: String,
-    /// What the simulated user wants, knows and does, as prose.
+    /// The wishes, knowledge and actions of the simulated user, as prose.
     pub conversation_plan: String,
-    /// Who the simulated user is.
+    /// The persona of the simulated user.
     pub user_persona: Option<Persona>,
 }
 
@@ -48,7 +48,7 @@ impl ConversationScenario {
     }
 }
 
-/// Who a simulated user is: one of the ready-made personas, or one of your own.
+/// The persona of a simulated user: a ready-made one, or one of your own.
 ///
 /// A ready-made persona is written as its name. ADK writes its whole description instead, which is read back as
 /// [`Own`](Self::Own).
@@ -130,9 +130,9 @@ impl From<UserPersona> for Persona {
 pub struct UserPersona {
     /// The id, for readers of the file.
     pub id: String,
-    /// Who the user is.
+    /// A description of the user.
     pub description: String,
-    /// How the user behaves.
+    /// The behaviours of the user.
     pub behaviors: Vec<UserBehavior>,
 }
 
@@ -160,11 +160,12 @@ impl UserPersona {
 pub struct UserBehavior {
     /// The name of the behavior.
     pub name: String,
-    /// What is expected of the user.
+    /// A description of the behaviour.
     pub description: String,
-    /// What the simulated user is told to do.
+    /// The instructions for the simulated user.
     pub behavior_instructions: Vec<String>,
-    /// What a message of the simulated user must not be. `per_turn_user_simulator_quality_v1` reads it.
+    /// The properties that a message of the simulated user must not have. `per_turn_user_simulator_quality_v1` reads
+    /// them.
     pub violation_rubrics: Vec<String>,
 }
 

@@ -1,8 +1,8 @@
-//! What kind of problem it is, and how bad.
+//! Kinds of problems, and their severity.
 
 use std::fmt;
 
-/// How bad a [`Problem`](super::Problem) is.
+/// The severity of a [`Problem`](super::Problem).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// ADK accepts it, but it is hardly intended. It never stops a build.
@@ -41,7 +41,7 @@ codes! {
     Syntax = "syntax",
     /// Values are nested deeper than 200 levels.
     TooDeep = "too-deep",
-    /// A key stands twice in one object, so that one of its values would be lost.
+    /// A key is a duplicate within its object, so that one of its values would be lost.
     DuplicateKey = "duplicate-key",
     /// A required key is absent.
     MissingKey = "missing-key",
@@ -69,7 +69,7 @@ codes! {
     UnusedPersona = "unused-persona",
     /// A case has neither a conversation nor a scenario, or both.
     ConversationOrScenario = "conversation-or-scenario",
-    /// A case is a draft that nobody has accepted.
+    /// A case is a draft that is not accepted yet.
     Draft = "draft",
     /// Two cases have the same id.
     DuplicateEvalId = "duplicate-eval-id",

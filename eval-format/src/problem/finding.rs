@@ -30,15 +30,15 @@ pub struct Problem {
     pub severity: Severity,
     /// The headline: one line that names what is wrong.
     pub message: String,
-    /// Where in the document, as a path of keys and indices.
+    /// The place in the document, as a path of keys and indices.
     pub path: JsonPath,
-    /// Where in the text, in bytes.
+    /// The place in the text, in bytes.
     pub range: Range<usize>,
     /// A few words beside the caret; may be empty.
     pub label: String,
     /// Other places that matter, each with a few words, such as the first of two equal ids.
     pub related: Vec<(Range<usize>, String)>,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
 }
 

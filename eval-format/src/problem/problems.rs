@@ -35,7 +35,7 @@ impl Problems {
         &self.text
     }
 
-    /// How many there are.
+    /// The number of problems.
     pub fn len(&self) -> usize {
         self.items.len()
     }

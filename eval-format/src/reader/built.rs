@@ -7,7 +7,7 @@ use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Code, JsonPath, Problem, Problems, in_order_of_places};
 use crate::schema::{EVAL_CASE, SESSION_INPUT};
 
-/// What messages call a set that was built in Rust.
+/// The name in messages of a set that was built in Rust.
 const BUILT: &str = "<set>";
 
 impl EvalSet {
@@ -39,7 +39,7 @@ impl EvalCase {
     /// ```
     /// use eval_format::{EvalCase, Invocation};
     ///
-    /// assert!(EvalCase::new("hi").check().is_err(), "nobody says anything");
+    /// assert!(EvalCase::new("hi").check().is_err(), "it has no turns");
     /// assert!(EvalCase::new("hi").turn(Invocation::user("Hi")).check().is_ok());
     /// ```
     pub fn check(&self) -> Result<(), Problems> {
@@ -130,7 +130,7 @@ mod tests {
         (0..150).fold(Value::Null, |inner, _| Value::Array(vec![inner]))
     }
 
-    /// What the reader says of the set written as a file.
+    /// The reader's problems with the set written as a file.
     fn as_a_file(set: &EvalSet) -> Result<EvalSet, Problems> {
         EvalSet::parse(&set.to_json())
     }

@@ -119,7 +119,6 @@ const LOOK_LIKE_EXPECTATIONS: [&str; 16] = [
     "thresholds",
 ];
 
-/// The same, in files that google-adk accepts and that other programs read.
 const EXPECTATIONS_OF_OTHERS: [&str; 2] = ["expectation", "expectations"];
 
 /// Reports keys that look as if they decided something. ADK keeps them, and nothing would be checked.

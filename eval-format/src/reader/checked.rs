@@ -1,4 +1,4 @@
-//! What checking a set returns, and what the readers of the forms return for it.
+//! The result of checking a set, and the results of the readers of the forms.
 
 use std::ops::Range;
 
@@ -13,19 +13,19 @@ pub struct CheckedSet {
     pub file: String,
     /// The text that ranges point into.
     pub text: String,
-    /// How the file is written.
+    /// The form of the file.
     pub form: Form,
     /// The set; `None` if a problem of the file or of its session file is an error.
     pub set: Option<EvalSet>,
-    /// Where the cases stand, including those with problems.
+    /// The places of the cases, including cases with problems.
     pub cases: Vec<CaseSpan>,
-    /// What is wrong with the file, in the order of the text.
+    /// The problems of the file, in the order of the text.
     pub problems: Vec<Problem>,
-    /// What is wrong with the session file. Ranges point into its own text.
+    /// The problems of the session file. Ranges point into its own text.
     pub session_problems: Vec<Problem>,
 }
 
-/// Where a case stands in its file. Ranges are in bytes.
+/// The place of a case in its file. Ranges are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CaseSpan {
@@ -70,7 +70,7 @@ impl CheckedSet {
     }
 }
 
-/// What was read of a document.
+/// The parts of a document that were read.
 pub(super) struct Reading {
     pub(super) form: Form,
     pub(super) set: Option<EvalSet>,

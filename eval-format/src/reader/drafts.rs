@@ -1,4 +1,4 @@
-//! Drafts in a file: cases that nobody has reviewed, which no test runs.
+//! Drafts in a file: cases that are not reviewed yet, which no test runs.
 
 use eval_support::shell;
 
@@ -18,7 +18,7 @@ impl CheckedSet {
     }
 
     /// One problem for all drafts among the cases that `takes` accepts, at the first mark in the text. Drafts are sound
-    /// files, so [`check_set`](super::check_set) does not report them; whoever runs the cases refuses them.
+    /// files, so [`check_set`](super::check_set) does not report them; the attribute and the runner refuse them.
     ///
     /// ```
     /// let text = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "sunny", "_draft": {"from": "a chat"},
@@ -45,7 +45,7 @@ impl CheckedSet {
         Some(problem.label("the mark of a draft").help(how_to_accept(&self.file, &ids)))
     }
 
-    /// Where the mark of a draft stands in the text.
+    /// The place of a draft's mark in the text.
     fn mark_of(&self, case: &CaseSpan) -> Option<std::ops::Range<usize>> {
         let root = syntax::parse(self.text.get(case.range.clone())?, &mut Vec::new()).ok()?;
         let key = &root.get(DRAFT)?.key_range;
@@ -53,7 +53,7 @@ impl CheckedSet {
     }
 }
 
-/// That cases are drafts, in words: the first few by name, and how many there are.
+/// The message about drafts: the first few by name, and their number.
 pub fn drafts_are(eval_ids: &[&str]) -> String {
     let named: Vec<String> = eval_ids.iter().take(NAMED).map(|id| format!("`{}`", shown(id))).collect();
     match (eval_ids.len(), named.as_slice()) {
@@ -69,7 +69,7 @@ pub fn drafts_are(eval_ids: &[&str]) -> String {
     }
 }
 
-/// How drafts are accepted: by name if they are few, else one by one.
+/// The help for accepting drafts: by name if they are few, else one by one.
 pub fn how_to_accept(file: &str, eval_ids: &[&str]) -> String {
     let named = eval_ids.len() <= NAMED && eval_ids.iter().all(|id| id.len() < 100 && shown(id) == **id);
     let selected = if named { format!("{file}:{}", eval_ids.join(",")) } else { file.to_owned() };

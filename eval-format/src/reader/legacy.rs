@@ -83,7 +83,7 @@ pub(super) fn case(
         walker.problems.push(empty_conversation(data, &Place::Key(place, "data")).help(ADD_A_TURN));
     }
     let session: Option<Record> = record.take("initial_session");
-    // Of no form of ADK, and a draft whoever wrote it.
+    // No form of ADK has this key. It marks a draft in each of them.
     let draft: Option<Value> = record.take(DRAFT);
     let has_session = node
         .get("initial_session")

@@ -5,7 +5,7 @@ use crate::syntax::{self, Node};
 use crate::text;
 use crate::value::Value;
 
-/// What messages call a text that came from no file.
+/// The name in messages of a text that came from no file.
 pub(crate) const NO_FILE: &str = "<text>";
 
 impl Value {

@@ -1,7 +1,7 @@
 //! Sets in which the reader would find nothing, seen at a glance.
 //!
-//! Most sets that are built in Rust, or read from a file and handed to a runner, use a few fields alone. To write and to
-//! read them again would take longer than to run them. Whatever is not seen here to be sound goes to the reader.
+//! Most sets that are built in Rust, or read from a file and handed to a runner, use a few fields alone. To write and
+//! to read them again would take longer than to run them. Whatever is not seen here to be sound goes to the reader.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::value::{Map, Value};
 
-/// How deep values may be. The reader takes more, and what stands around them counts there too.
+/// The maximal depth of values. The reader takes more, and counts the levels around them too.
 const DEPTH: usize = 160;
 
 /// Whether no rule of the reader can be broken by a set of these cases.

@@ -13,7 +13,7 @@ use crate::text;
 pub struct CheckedSession {
     /// The text that ranges point into.
     pub text: String,
-    /// What is wrong with it, in the order of the text.
+    /// Its problems, in the order of the text.
     pub problems: Vec<Problem>,
 }
 

@@ -1,4 +1,4 @@
-//! What is lost if a file is written anew, and keys of a set in a spelling that ADK does not read.
+//! Parts of a file that writing it anew would lose, and keys of a set in a spelling that ADK does not read.
 
 use super::cases;
 use super::checked::{CheckedSet, Form};
@@ -8,13 +8,13 @@ use crate::schema::{EVAL_SET_ANY_CASE, OLD_CASE, OLD_SESSION, OLD_TURN, Place, S
 use crate::syntax::{self, Entry, Node};
 
 impl CheckedSet {
-    /// What [`EvalSet::to_json`](crate::EvalSet::to_json) leaves out of the file, in the order of the text: keys that
-    /// nothing reads, the second spelling of a key, numbers that JSON has no text for.
+    /// Parts of the file that [`EvalSet::to_json`](crate::EvalSet::to_json) leaves out, in the order of the text: keys
+    /// that nothing reads, the second spelling of a key, numbers that JSON has no text for.
     ///
     /// ```
-    /// let text = br#"[{"query": "Hi", "reference": "Hello!", "mock_tool_output": "sunny"}]"#;
-    /// let lost = eval_format::reader::check_set("weather.test.json", text, None).unwritten();
-    /// assert_eq!(lost[0].message, "key `mock_tool_output` in a turn of the old format has no place in ADK's saved form");
+    /// let text = br#"[{"query": "Hi", "reference": "Hello!", "mock_tool_output": "sunny"}]"#; let lost =
+    /// eval_format::reader::check_set("weather.test.json", text, None).unwritten(); assert_eq!(lost[0].message, "key
+    /// `mock_tool_output` in a turn of the old format has no place in ADK's saved form");
     /// ```
     ///
     /// Empty for a file that cannot be used. Spellings, default values, `null` and surplus digits of floats are no
@@ -61,7 +61,7 @@ impl CheckedSet {
 }
 
 impl CheckedSession {
-    /// What the file says that no case takes over: keys that nothing reads, in the order of the text.
+    /// Parts of the file that no case takes over: keys that nothing reads, in the order of the text.
     ///
     /// Empty for a file that cannot be used.
     pub fn unwritten(&self) -> Vec<Problem> {
@@ -72,9 +72,9 @@ impl CheckedSession {
     }
 }
 
-/// What a text says that a value of a type does not keep.
+/// Parts of a text that a value of a type does not keep.
 fn lost(text: &str, type_of: impl Fn(&Node<'_>) -> Type) -> Vec<Problem> {
-    // Keys that stand twice are errors, and such a file is not written.
+    // Duplicate keys are errors, and such a file is not written.
     let mut found = Vec::new();
     let Ok(root) = syntax::parse(text, &mut found) else { return Vec::new() };
     unwritten(&root, &type_of(&root), &Place::Root, &mut found);

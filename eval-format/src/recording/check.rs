@@ -1,4 +1,4 @@
-//! Reading recordings: their shape, and that each question and each sample stands once.
+//! Reading of recordings: their shape, and duplicates of questions and samples.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -23,13 +23,13 @@ pub struct CheckedRecording {
     pub text: String,
     /// The recording; `None` if a problem is an error.
     pub recording: Option<Recording>,
-    /// Where the questions stand.
+    /// The places of the questions.
     pub questions: Vec<QuestionSpan>,
     /// All problems, in the order of the text.
     pub problems: Vec<Problem>,
 }
 
-/// Where a question stands in its file.
+/// The place of a question in its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QuestionSpan {
@@ -189,7 +189,7 @@ fn not_text(node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
     (!is_text).then(problem)
 }
 
-/// Reports answers that are not those that were recorded: a verdict that nobody gave.
+/// Reports answers that were edited after they were recorded: verdicts that no judge gave.
 fn check_edited(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<Problem>) {
     for (at, Placed { question, node }) in questions.iter().enumerate() {
         let Some(edited) = question.edited() else { continue };
@@ -208,7 +208,7 @@ fn check_edited(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<
     }
 }
 
-/// Reports questions and samples that stand twice: it is unclear which answer counts.
+/// Reports duplicates of questions and samples: it is unclear which answer counts.
 fn check_unique(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<Problem>) {
     let mut seen: HashMap<String, Range<usize>> = HashMap::new();
     for (at, Placed { question, node }) in questions.iter().enumerate() {

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use super::question::{Order, RecordedQuestion};
 use crate::order::sorted;
 
-/// What judges were asked, and what they answered.
+/// Questions to judges, and their answers.
 ///
 /// ```
 /// use eval_format::recording::{RecordedQuestion, Recording};
@@ -22,7 +22,7 @@ use crate::order::sorted;
 /// # Ok::<(), eval_format::Problems>(())
 /// ```
 ///
-/// It stands beside its set, under the name that [`recording_path`](crate::conventions::recording_path) gives, and is
+/// It is saved beside its set, under the name that [`recording_path`](crate::conventions::recording_path) gives. It is
 /// made for review: questions are sorted, and texts are written line by line.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {

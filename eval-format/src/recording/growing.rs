@@ -1,5 +1,5 @@
-//! A recording in a file that grows: an answer is added without parsing or formatting all others again. Before the file is
-//! written anew, it is added as a line.
+//! A recording in a file that grows: an answer is added without parsing or formatting all others again. Before the file
+//! is written anew, it is added as a line.
 
 use std::collections::BTreeMap;
 
@@ -42,12 +42,12 @@ impl GrowingRecording {
         Ok(Self { recording, pieces })
     }
 
-    /// What is recorded.
+    /// The recording.
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
 
-    /// The text of the file: that of [`Recording::to_json`].
+    /// The text of the file, as [`Recording::to_json`] writes it.
     pub fn text(&self) -> String {
         assemble(self.pieces.values())
     }
@@ -113,7 +113,7 @@ impl GrowingRecording {
     }
 }
 
-/// What follows a question: another one, or nothing.
+/// The text behind a question: a separator before another one, or nothing.
 fn next(after: &str) -> Option<&str> {
     if after.is_empty() { Some(after) } else { after.strip_prefix(SEPARATOR) }
 }
@@ -152,8 +152,8 @@ pub fn line_of(question: &RecordedQuestion) -> String {
 
 /// The questions of all lines that are whole, and how many bytes the lines with a line break take.
 ///
-/// A line that cannot be read, or whose checksum is not that of its question and answers, is left out: nobody knows what was
-/// answered, so the question is asked again.
+/// A line that cannot be read, or whose checksum does not fit its question and answers, is left out. The question is
+/// asked again.
 pub fn questions_of_lines(text: &str) -> (Vec<RecordedQuestion>, usize) {
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
     let questions = text[..whole].lines().filter_map(question).collect();

@@ -13,7 +13,7 @@ use crate::value::{Map, Value, to_pretty};
 pub struct RecordedQuestion {
     /// The ids of the cases that asked it. They tell readers where it comes from, and which questions are obsolete.
     pub cases: Vec<String>,
-    /// Which prompt it is, with its version: `final_response_match_v2/1`. `None` if the prompt has no name.
+    /// The name of the prompt, with its version: `final_response_match_v2/1`. `None` if the prompt has no name.
     pub template: Option<String>,
     /// The model.
     pub model: String,
@@ -33,9 +33,9 @@ pub struct RecordedQuestion {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RecordedReply {
-    /// Which sample, from 0.
+    /// The index of the sample, from 0.
     pub sample: u32,
-    /// What the judge answered.
+    /// The judge's answer.
     pub text: String,
     /// The tokens that the answer took.
     pub usage: Option<UsageMetadata>,
@@ -43,7 +43,7 @@ pub struct RecordedReply {
     pub(super) check: Option<String>,
 }
 
-/// Where a question stands in its file.
+/// The sort key of a question in its file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Order {
     case: Option<String>,
@@ -70,7 +70,7 @@ impl RecordedQuestion {
         self.replies.iter().find(|reply| reply.sample == sample)
     }
 
-    /// Whether all cases and samples of another question stand here too.
+    /// Whether the question has all cases and samples of another one.
     pub fn holds(&self, other: &Self) -> bool {
         other.cases.iter().all(|case| self.cases.contains(case))
             && other.replies.iter().all(|reply| self.sample(reply.sample).is_some())
@@ -110,7 +110,7 @@ impl RecordedQuestion {
 
     /// The text of the question in a file.
     pub(super) fn piece(&self) -> String {
-        // A line break never stands inside a string, so the indent can follow each of them.
+        // A line break is never inside a string, so the indent can follow each of them.
         to_pretty(&self.to_value()).replace('\n', "\n    ")
     }
 
@@ -133,7 +133,7 @@ impl RecordedQuestion {
 }
 
 impl RecordedReply {
-    /// Tells whether the question or the answer was edited. `key` is that of the question.
+    /// Tells whether the question or the answer was edited. `key` is the key of the question.
     fn checksum(&self, key: &str) -> String {
         let whole = format!("{key}\0{}\0{}", self.sample, self.text);
         format!("{:016x}", content_hash(whole.as_bytes()))

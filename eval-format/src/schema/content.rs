@@ -94,7 +94,7 @@ impl Piece {
         self.model().fields.iter().map(|field| field.name)
     }
 
-    /// What to do instead of a key that other writers use here.
+    /// The remedy for a key that other writers use here.
     pub fn instead_of(self, key: &str) -> Option<&'static str> {
         self.model().strangers.iter().find(|(stranger, _)| *stranger == key).map(|(_, help)| *help)
     }

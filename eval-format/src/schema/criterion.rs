@@ -11,8 +11,8 @@ use crate::metric::{CriterionField, FieldKind, METRICS, MetricInfo, Need};
 
 const THRESHOLD: Field = required("threshold", Float, "1.0");
 
-/// The criterion of a custom metric, which may read any key. Those that mean the same in all criteria are checked: the two
-/// that ADK knows, the direction, and the options of the judge.
+/// The criterion of a custom metric, which may read any key. Those that mean the same in all criteria are checked: the
+/// two that ADK knows, the direction, and the options of the judge.
 static CUSTOM: Model = model(
     "a criterion",
     Extra::Kept,
@@ -31,7 +31,7 @@ static BUILT_IN: LazyLock<Vec<Model>> = LazyLock::new(|| {
     models
 });
 
-/// The shape of the criterion of a metric; that of a custom one without `info`.
+/// The shape of a metric's criterion. Without `info`, the shape of a custom metric's criterion.
 pub(crate) fn criterion(info: Option<&MetricInfo>) -> &'static Model {
     let at = info.and_then(|info| METRICS.iter().position(|known| known.name == info.name));
     at.and_then(|at| BUILT_IN.get(at)).unwrap_or(&CUSTOM)
@@ -61,7 +61,7 @@ fn strangers() -> Vec<(&'static str, &'static str)> {
     found
 }
 
-/// What to do about a key in the criterion of a metric that does not read it.
+/// The remedy for a key in the criterion of a metric that does not read it.
 fn instead(key: &str) -> std::string::String {
     let mut readers: Vec<&str> = Vec::new();
     let mut judged = true;

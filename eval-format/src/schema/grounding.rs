@@ -1,4 +1,4 @@
-//! What a model reports beside its answer: google.genai's grounding and usage metadata.
+//! Metadata of a model's answer: google.genai's grounding and usage.
 
 use super::content::models;
 use super::table::Type::{Bytes, Enum, Int, List, Models, PythonFloat, String};

@@ -1,4 +1,4 @@
-//! Where a value stands in the document, while it is walked.
+//! The place of a value in the document, while it is walked.
 
 use std::ops::Range;
 

@@ -5,8 +5,8 @@ use crate::value::{Map, Value};
 
 /// A value that was checked against a [`Type`](super::table::Type).
 pub(crate) enum Checked {
-    /// A scalar or a free-form value, or a stand-in for a refused value. A refused value has a problem, so nothing is
-    /// built from the stand-in.
+    /// A scalar or a free-form value, or a placeholder of a refused value. A refused value has a problem, so nothing is
+    /// built from the placeholder.
     Value(Value),
     Record(Record),
     List(Vec<Checked>),

@@ -1,4 +1,4 @@
-//! What a table is made of: models, fields, types.
+//! The parts of a table: models, fields, types.
 
 use crate::syntax::Entry;
 
@@ -13,13 +13,14 @@ pub(crate) struct Model {
     pub(crate) camel: bool,
     /// Keys that other writers use here, each with what to do instead.
     pub(crate) strangers: &'static [(&'static str, &'static str)],
-    /// Keys that may stand beside their camelCase spelling if they are `null`. ADK forbids other keys in two spellings.
+    /// Keys that are allowed beside their camelCase spelling if they are `null`. ADK forbids other keys in two
+    /// spellings.
     pub(crate) null_twins: &'static [&'static str],
     /// A small example, shown if the value is something else; empty if listing the keys is enough.
     pub(crate) sample: &'static str,
 }
 
-/// What happens to keys that a model does not know.
+/// The treatment of keys that a model does not know.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extra {
     Forbidden,
@@ -91,7 +92,7 @@ pub(crate) enum Type {
     AuthorsAndParts(&'static Model),
     /// One of two models, told apart by their keys; the first if the object is empty.
     Either(&'static Model, &'static Model),
-    /// What the inner type takes. An empty array, object or string counts as absent, since Python loops over each of
+    /// Values of the inner type. An empty array, object or string counts as absent, since Python loops over each of
     /// them alike.
     EmptyOr(&'static Type),
     /// A model, or one of these names of a ready-made one.
@@ -118,7 +119,7 @@ pub(super) const fn optional(name: &'static str, kind: Type) -> Field {
     Field { name, kind, required: false, nullable: true, alias: None, example: "" }
 }
 
-/// How a key spells the name of a field.
+/// The spelling of a field's name by a key.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Spelling {
     Alias,

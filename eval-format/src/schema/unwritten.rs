@@ -1,4 +1,4 @@
-//! What a checked document contains that is lost if its model is written.
+//! Parts of a checked document that writing its model would lose.
 
 use super::place::Place;
 use super::table::{Extra, Model, Type};

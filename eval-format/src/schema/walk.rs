@@ -218,7 +218,7 @@ impl Walker<'_> {
         )))
     }
 
-    /// Chooses the model by the keys of the object, so that its problems are those of the form that was meant.
+    /// Chooses the model by the keys of the object, so that its problems are about the form that was meant.
     fn either(
         &mut self,
         node: &Node<'_>,

@@ -55,7 +55,7 @@ pub(super) fn unknown_key(
 
 const NOT_READ: &str = "nothing reads this key";
 
-/// What to do about a known key of other writers.
+/// The remedy for a known key of other writers.
 fn stranger(entry: &Entry<'_>, model: &Model) -> Option<&'static str> {
     let is = |name: &str| entry.key == name || is_camel_of(&entry.key, name);
     model.strangers.iter().find(|(name, _)| is(name)).map(|(_, instead)| *instead)
@@ -200,7 +200,7 @@ fn is_kind(node: &Node<'_>, kind: &Type) -> bool {
     }
 }
 
-/// What a value of the type is called.
+/// The name of a value of the type.
 fn expected(kind: &Type) -> String {
     match kind {
         Type::String | Type::Enum(_) => "a string".to_owned(),
@@ -219,7 +219,7 @@ fn expected(kind: &Type) -> String {
     }
 }
 
-/// What to write instead.
+/// The correct text.
 fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
     match (kind, &node.kind) {
         (Type::String | Type::Enum(_), Kind::Number(text)) => {

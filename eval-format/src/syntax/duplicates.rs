@@ -1,4 +1,4 @@
-//! Errors about keys that stand twice in one object.
+//! Errors about duplicate keys of an object.
 //!
 //! Python keeps the last value and forgets the others: cases, turns or expected arguments that were written down would
 //! not be tested.
@@ -9,17 +9,17 @@ use std::ops::Range;
 use super::node::{Node, walk};
 use crate::problem::{Code, JsonPath, Problem, short, shown};
 
-/// A key that stands twice in one object.
+/// A duplicate key of an object.
 pub(super) struct Duplicate {
-    /// Where the object begins.
+    /// The offset at which the object begins.
     pub(super) object: usize,
     pub(super) first: Range<usize>,
     pub(super) second: Range<usize>,
     pub(super) key: String,
 }
 
-/// An error for each repeated key, found in one walk over the tree. Repeated keys inside a value that was itself replaced
-/// are left out: they show once one of the two values is removed.
+/// An error for each repeated key, found in one walk over the tree. Repeated keys inside a value that was itself
+/// replaced are left out: they show once one of the two values is removed.
 pub(super) fn errors(root: &Node<'_>, duplicates: Vec<Duplicate>) -> Vec<Problem> {
     if duplicates.is_empty() {
         return Vec::new();

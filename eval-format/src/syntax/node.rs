@@ -12,7 +12,7 @@ pub(crate) struct Node<'a> {
     pub(crate) kind: Kind<'a>,
 }
 
-/// What a [`Node`] holds.
+/// The value of a [`Node`].
 pub(crate) enum Kind<'a> {
     Null,
     Bool(bool),
@@ -64,7 +64,7 @@ impl<'a> Node<'a> {
         self.object()?.iter().find(|entry| entry.key == key)
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     pub(crate) fn kind_name(&self) -> &'static str {
         match self.kind {
             Kind::Null => "null",

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 
 /// Reads the text as one JSON value.
 ///
-/// Pushes an error for each key that stands twice in an object, and goes on with its last value, so that the other
+/// Pushes an error for each duplicate key of an object, and goes on with its last value, so that the other
 /// problems of the text are found too. If the text is not JSON, returns the error alone.
 pub(crate) fn parse<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Result<Node<'a>, Box<Problem>> {
     let mut reader =
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         if firsts.iter().enumerate().all(|(at, first)| at == *first) {
             return;
         }
-        // Where each key that is not repeated stands in the end.
+        // The final index of each unique key.
         let mut places = vec![0; entries.len()];
         for (at, entry) in std::mem::take(entries).into_iter().enumerate() {
             if firsts[at] == at {

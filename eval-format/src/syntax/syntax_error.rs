@@ -10,7 +10,7 @@ pub(super) const MAX_DEPTH: usize = 201;
 /// The digits that pydantic's parser, like Python, accepts before the point of a number.
 pub(crate) const MAX_DIGITS: usize = 4300;
 
-/// What is wrong, and at which byte.
+/// The mistake, and its byte offset.
 pub(super) struct Fault {
     pub(super) what: Stumble,
     pub(super) at: usize,

@@ -209,7 +209,7 @@ fn agrees(text: &str) -> bool {
 
 fn value_of(jiter: &mut Jiter<'_>, first: Peek, depth: usize) -> JiterResult<Value> {
     Ok(match first {
-        // What stands at this depth is refused here, and by pydantic as a whole: asks for something else.
+        // A value at this depth is refused here, and by pydantic as a whole: asks for something else.
         Peek::Null if depth > MAX_DEPTH => Value::Bool(jiter.next_bool()?),
         _ if depth > MAX_DEPTH => jiter.next_null().map(|()| Value::Null)?,
         Peek::Null => jiter.known_null().map(|()| Value::Null)?,
@@ -242,7 +242,7 @@ fn value_of(jiter: &mut Jiter<'_>, first: Peek, depth: usize) -> JiterResult<Val
 }
 
 /// Whole documents, each with something taken out, put in or written twice: most mistakes that one
-/// makes in JSON, and some that nobody makes.
+/// makes in JSON, and some unlikely ones.
 fn nearly_json() -> impl Strategy<Value = String> {
     let string = proptest::collection::vec(
         prop_oneof![

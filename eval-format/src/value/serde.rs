@@ -55,7 +55,7 @@ impl Serialize for Number {
     }
 }
 
-/// A key that stands twice in one object is an error, as in [`Value::parse`].
+/// A duplicate key of an object is an error, as in [`Value::parse`].
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ValueVisitor)
@@ -127,7 +127,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 }
 
-/// The first key that stands there twice.
+/// The first duplicate key.
 fn twice(entries: &[(String, Value)]) -> Option<&str> {
     if entries.len() <= SCAN_LIMIT {
         let stood_before = |at: usize, key: &str| entries[..at].iter().any(|(earlier, _)| earlier == key);
@@ -176,7 +176,7 @@ impl From<serde_json::Map<String, serde_json::Value>> for Map {
 }
 
 impl From<Map> for serde_json::Map<String, serde_json::Value> {
-    /// What has no place in `serde_json` is changed as in a [`serde_json::Value`].
+    /// A number that has no place in `serde_json` is changed as in a [`serde_json::Value`].
     fn from(map: Map) -> Self {
         // Not collected: that would be compiled once more for this iterator.
         let mut object = Self::new();

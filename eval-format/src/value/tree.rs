@@ -20,8 +20,8 @@ use crate::order::sorted;
 /// assert_eq!(Value::from(vec![Some(1), None]), json!([1, null]));
 /// ```
 ///
-/// Whatever takes one is `impl Into<Value>`, so values of `serde_json` can be passed as they are. Arguments that a model
-/// wrote as text are read by [`parse`](Value::parse).
+/// Whatever takes one is `impl Into<Value>`, so values of `serde_json` can be passed as they are. Arguments that a
+/// model wrote as text are read by [`parse`](Value::parse).
 ///
 /// It differs from [`serde_json::Value`] in what Python's parser keeps and `serde_json` (without
 /// features that would leak into every user of it) does not: objects keep the order of the file,
@@ -104,7 +104,7 @@ impl Value {
         matches!(self, Self::Null)
     }
 
-    /// What kind of JSON value this is, as it is called in messages: `an object`, `a string`, ...
+    /// The kind of this JSON value, as messages name it: `an object`, `a string`, ...
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -159,8 +159,8 @@ pub struct Map {
     entries: Vec<(String, Value)>,
 }
 
-/// Every part and every call has maps for rare fields, and they are empty. Without optimisation, as tests are built, cloning an
-/// empty vector takes as long as an allocation.
+/// Every part and every call has maps for rare fields, and they are empty. Without optimisation, as tests are built,
+/// cloning an empty vector takes as long as an allocation.
 impl Clone for Map {
     fn clone(&self) -> Self {
         if self.entries.is_empty() { Self::new() } else { Self { entries: self.entries.clone() } }
@@ -173,7 +173,7 @@ impl Map {
         Self { entries: Vec::new() }
     }
 
-    /// Takes entries whose keys the caller knows to be unique, as those of the syntax tree are.
+    /// Takes entries with keys that the caller knows to be unique, as in the syntax tree.
     pub(crate) fn from_unique(entries: Vec<(String, Value)>) -> Self {
         Self { entries }
     }

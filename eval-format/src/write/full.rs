@@ -20,7 +20,7 @@ impl Invocation {
     /// Keys and values that ADK's models refuse are left out of free-form maps, so ADK can always load it.
     pub fn to_full_value(&self) -> Value {
         let mut saved = self.to_value();
-        // The saved form of no events cannot be told from that of no tools.
+        // No events and no tools have the same saved form.
         if let (Some(IntermediateData::Events(events)), Value::Object(fields)) =
             (&self.intermediate_data, &mut saved)
             && events.is_empty()

@@ -22,7 +22,7 @@ use crate::diagnostics::{Diagnostics, error};
 
 const GRAMMAR: &str = r#"write `name = threshold`, or `name(threshold = 0.8, match_type = "IN_ORDER")` for more than a threshold"#;
 
-/// Where the criteria come from.
+/// The source of the criteria.
 #[derive(Default)]
 pub(crate) enum Criteria {
     /// A `test_config.json` beside each set, else ADK's own.
@@ -113,7 +113,7 @@ impl InlineConfig {
         Ok(())
     }
 
-    /// What follows a name.
+    /// The value behind a name.
     fn assigned(&mut self, input: ParseStream<'_>, name: Span) -> syn::Result<()> {
         if input.peek(syn::token::Paren) {
             let (start, content) = (self.json.len(), parenthesized(input)?);

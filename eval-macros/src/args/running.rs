@@ -12,14 +12,14 @@ use syn::LitStr;
 use super::value::OptionValue;
 use crate::diagnostics::{Diagnostics, error};
 
-/// How a case is run and decided.
+/// The options for running and deciding a case.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(super) runs: u32,
     pub(super) pass: Pass,
     /// The value of `pass`, if it is given.
     pub(super) pass_span: Option<Span>,
-    /// How scores are compared with thresholds.
+    /// The aggregation of a run's turns.
     pub(crate) gate: Gate,
     pub(super) retry: u32,
     pub(super) timeout: Duration,

@@ -16,7 +16,7 @@ pub(super) struct Arg {
     value: Value,
 }
 
-/// What follows the name of an option.
+/// The tokens behind the name of an option.
 enum Value {
     /// Nothing: `runs`.
     Absent,

@@ -2,7 +2,7 @@ use quote::quote;
 
 use crate::expansion;
 
-/// What the attribute makes of a function, as a person would have written it.
+/// The expansion of a function, formatted as a person would have written it.
 fn expanded(args: &str, item: &str) -> String {
     let tokens = expansion(args.parse().unwrap(), &item.parse().unwrap());
     prettyplease::unparse(&syn::parse2(tokens).unwrap())

@@ -95,7 +95,7 @@ impl Manifest {
     }
 }
 
-/// What a table is about.
+/// The subject of a table.
 enum Table<'t> {
     /// Dependencies, a line each.
     Dependencies,

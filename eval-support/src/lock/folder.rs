@@ -9,16 +9,16 @@ use std::time::Duration;
 use super::{FileLock, open_lock_file};
 use crate::hash::content_hash;
 
-/// How long others may take to write. No write takes a second.
+/// The time that other processes may take to write. No write takes a second.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Keeps all others who ask for it from writing in a folder, until it is dropped.
 ///
-/// The lock is on the folder itself, so it leaves nothing behind. A lock on a file in it would not do, as each write replaces
-/// that file by another one, and a lock file beside it would litter a repository.
+/// The lock is on the folder itself, so it leaves nothing behind. A lock on a file in it would not do, as each write
+/// replaces that file by another one, and a lock file beside it would litter a repository.
 ///
-/// Windows and some network drives lock no folders. There the lock is on a file in the temporary folder of the system: only
-/// processes with the same temporary folder keep each other out.
+/// Windows and some network drives lock no folders. There the lock is on a file in the temporary folder of the system:
+/// only processes with the same temporary folder keep each other out.
 #[derive(Debug)]
 #[must_use = "the lock is free again as soon as this is dropped"]
 pub struct FolderLock {
@@ -39,7 +39,7 @@ pub enum FolderLockError {
     Held {
         /// The folder, or the file that serves as its lock.
         place: PathBuf,
-        /// How long it was waited for.
+        /// The time of waiting.
         waited: Duration,
     },
 }
@@ -66,7 +66,7 @@ impl FolderLock {
         lock.ok_or(FolderLockError::Held { place, waited: PATIENCE })
     }
 
-    /// The same without waiting. `None` if another process holds the lock.
+    /// Takes the lock without waiting. `None` if another process holds it.
     pub fn try_beside(path: &Path) -> Result<Option<Self>, FolderLockError> {
         locked(path, Duration::ZERO).map(|(lock, _)| lock)
     }

@@ -151,7 +151,7 @@ fn without(text: &str, mut hidden: Vec<(usize, usize)>) -> String {
     out
 }
 
-/// Which bytes a key is made of: letters, digits, `-` and `_`. 0 for all others.
+/// The bytes of which a key consists: letters, digits, `-` and `_`. 0 for all others.
 static PARTS: [u8; 256] = {
     let mut parts = [0; 256];
     let mut at = 0_usize;
@@ -191,7 +191,7 @@ fn is_mixed(mut text: &[u8]) -> bool {
 
 /// The longest beginning of a key with a dot in it: `ya29.`
 const LONGEST_BEGINNING: usize = 5;
-/// How many letters at the begin of a run belong to the escape before it: two in `%3Ask-`.
+/// The number of letters at the begin of a run that belong to the escape before it: two in `%3Ask-`.
 const LONGEST_ESCAPE: usize = 3;
 /// The length of the shortest key, with its beginning.
 const SHORTEST_KEY: usize = {
@@ -205,7 +205,7 @@ const SHORTEST_KEY: usize = {
     }
     shortest
 };
-/// How much of a word is looked at to tell whether it is a key.
+/// The number of bytes of a word that are looked at to tell whether it is a key.
 const LOOKED_AT: usize = 512;
 
 /// The key that begins in a run, or right before it if its beginning has a dot.
@@ -324,11 +324,11 @@ fn credentials(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)>
     Some((first, last))
 }
 
-/// How the first line of a private key begins.
+/// The begin of the first line of a private key.
 const BEGIN: &str = "-----BEGIN ";
-/// How it ends.
+/// The end of the first line.
 static KIND: Needle<&str> = Needle::of("PRIVATE KEY-----");
-/// How the last line begins.
+/// The begin of the last line.
 const END: &str = "-----END";
 
 /// A private key whose lines are texts of their own: after its first line, until its last one.

@@ -11,9 +11,9 @@ pub const LONGEST_LINE: usize = 2_000;
 /// A text in full, or its beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Excerpt {
-    /// What is shown.
+    /// The shown text.
     pub shown: String,
-    /// How many characters are left out.
+    /// The number of characters that are left out.
     pub left_out: usize,
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::text::MARK;
 
-/// What Python writes above the frames of an exception.
+/// The line above the frames of an exception in Python.
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
 /// The one line of a text that an agent, a tool, a judge or a program said: the first line that is not blank. Of a
@@ -44,7 +44,7 @@ pub fn headline(text: &str) -> Cow<'_, str> {
     Cow::Owned(announced.trim_end().to_owned())
 }
 
-/// What a text says besides its [`headline`], for texts that are shown below it: the lines below the first one, or the
+/// The text besides its [`headline`], for texts that are shown below it: the lines below the first one, or the
 /// whole text if the headline is another line.
 pub fn below_headline(text: &str) -> &str {
     let (first, below) = first_line(text);

@@ -174,9 +174,9 @@ fn add(c: char, after: &str, kept: impl Fn(char) -> bool, out: &mut String) {
 //
 // GitLab, Travis and Buildkite need control characters, or a mark in the first column.
 
-/// How a number sign is spelt out.
+/// The escape of a number sign.
 const NUMBER_SIGN: &str = "\\u{23}";
-/// How a colon is spelt out.
+/// The escape of a colon.
 const COLON: &str = "\\u{3a}";
 
 /// Whether a number sign would begin a command: the second of `##[`, `##vso[`, `##teamcity[`. `before` is what is

@@ -1,4 +1,4 @@
-//! What is expected and never read.
+//! Expectations that are never read.
 
 use super::super::NotCompared;
 use crate::config::{Criterion, EvalConfig};

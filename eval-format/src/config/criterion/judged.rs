@@ -19,15 +19,15 @@ impl Criterion {
     /// let criterion = Criterion::new(0.8).with_judge_model("gemini-2.5-pro").with_num_samples(3);
     /// assert!(EvalConfig::default().with("final_response_match_v2", criterion.clone()).checked(&[]).is_ok());
     /// // The judge would never be asked.
-    /// let nobody = criterion.with_num_samples(0);
-    /// assert!(EvalConfig::default().with("final_response_match_v2", nobody).checked(&[]).is_err());
+    /// let unasked = criterion.with_num_samples(0);
+    /// assert!(EvalConfig::default().with("final_response_match_v2", unasked).checked(&[]).is_err());
     /// ```
     #[must_use]
     pub fn with_judge_model(self, model: impl Into<String>) -> Self {
         self.with_judge_option("judge_model", Value::String(model.into()))
     }
 
-    /// How often the judge is asked each question: `num_samples` of `judge_model_options`.
+    /// The number of votes for each question: `num_samples` of `judge_model_options`.
     pub fn num_samples(&self) -> Option<u32> {
         self.judge_count("num_samples")
     }
@@ -38,7 +38,7 @@ impl Criterion {
         self.with_judge_option("num_samples", i64::from(samples))
     }
 
-    /// How many questions are asked at a time: `parallelism_limit` of `judge_model_options`.
+    /// The number of questions asked at a time: `parallelism_limit` of `judge_model_options`.
     pub fn parallelism_limit(&self) -> Option<u32> {
         self.judge_count("parallelism_limit")
     }

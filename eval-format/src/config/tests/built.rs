@@ -1,4 +1,4 @@
-//! What only configs that are built in Rust can get wrong, and the criteria of metrics that are written in Rust.
+//! Mistakes that only configs built in Rust can have, and the criteria of metrics that are written in Rust.
 
 use super::{accepts, found};
 use crate::config::{Criterion, EvalConfig, UserSimulatorConfig};

@@ -1,11 +1,11 @@
-//! What is shown of the text: short lines around the places of a problem.
+//! Excerpts of the text: short lines around the places of a problem.
 
 use std::ops::Range;
 
 use super::place::Place;
 use crate::problem::finding::Problem;
 
-/// How many related places are shown.
+/// The number of related places that are shown.
 pub(super) const MOST_RELATED: usize = 4;
 
 /// Two places up to this many lines apart share a pane.
@@ -19,7 +19,7 @@ const WIDEST: usize = 110;
 const WIDEST_LEAD: usize = 45;
 const WIDEST_MARK: usize = 45;
 
-/// Stands for what is left out of a line.
+/// The replacement of a part of a line that is left out.
 const DOTS: &str = "...";
 
 /// A few lines and the marks in them.

@@ -1,4 +1,4 @@
-//! Where a range stands: its line, its column.
+//! The place of a range: its line, its column.
 
 use std::ops::Range;
 

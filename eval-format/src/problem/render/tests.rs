@@ -414,7 +414,7 @@ fn a_file_of_one_huge_line_costs_no_more_than_any_other() {
 }
 
 proptest! {
-    /// Rendering holds for ranges that nobody should give.
+    /// Rendering holds for invalid ranges.
     #[test]
     fn no_text_and_no_range_is_refused(
         text in "([a-c\u{e9}天🎉\t\u{0}\u{1b}\r\n]|\\PC|x{200}){0,40}",

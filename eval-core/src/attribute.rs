@@ -1,4 +1,4 @@
-//! What generated code calls: the side of the attribute. Hidden, and of one version with the macro.
+//! Functions that generated code calls. Hidden, and of one version with the macro.
 //!
 //! The modules below this one know nothing of generated tests. Here the compiled-in data becomes a
 //! [`CaseRunner`](crate::case_runner::CaseRunner) and an [`IdentifiedCase`](crate::case_runner::IdentifiedCase), and a
@@ -25,7 +25,7 @@ pub use function::{Annotated, Driven, Driving, EvalFn, Functions, annotated};
 pub use is_current::is_current;
 pub use test::{CaseTest, run, run_should_panic};
 
-/// The metric that a function stands for.
+/// The metric of a function.
 pub fn metric<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
     of_function(function)
 }

@@ -1,4 +1,4 @@
-//! What the measurements under `benches/` call.
+//! Functions for the measurements under `benches/`.
 
 use eval_format::Invocation;
 

@@ -64,9 +64,9 @@ pub(crate) struct IdentifiedCase<'a> {
     /// The id of the set; `None` for a case that runs without one.
     pub(crate) eval_set_id: Option<&'a str>,
     pub(crate) case: &'a EvalCase,
-    /// Where the case stands; `None` if it comes from no file.
+    /// The place of the case; `None` if it comes from no file.
     pub(crate) location: Option<Location>,
-    /// How messages call the case: the path of the test, or its id.
+    /// The name of the case in messages: the path of the test, or its id.
     pub(crate) name: String,
     pub(crate) log: Arc<TestLog>,
 }

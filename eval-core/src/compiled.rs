@@ -1,6 +1,7 @@
-//! What `#[eval_set]` compiled into the test binary: the text of each set, where its cases stand, and the options.
+//! Data that `#[eval_set]` compiled into the test binary: the text of each set, the places of its cases, and the
+//! options.
 //!
-//! Plain data without behaviour of its own, so every other module may refer to it.
+//! It has no behaviour of its own, so every other module may refer to it.
 
 use std::path::Path;
 
@@ -37,7 +38,7 @@ pub struct SetSource {
     pub session: Option<FileSource>,
     /// Files that would have been read if they had existed.
     pub absent: &'static [&'static str],
-    /// How the cases are run and decided.
+    /// The options for running and deciding the cases.
     pub options: Options,
     /// The recording of judges' replies; `None` if nothing in this set can ask a judge.
     pub recording: Option<RecordingSource>,
@@ -54,7 +55,7 @@ pub struct RecordingSource {
     pub questions: &'static [(&'static str, &'static [(usize, usize)])],
 }
 
-/// Where a case stands in its file, and the name of its test.
+/// The place of a case in its file, and the name of its test.
 #[derive(Debug)]
 pub struct CaseSource {
     /// The id in the file.
@@ -94,7 +95,7 @@ pub struct FileSource {
     pub text: &'static str,
 }
 
-/// Where the criteria come from.
+/// The source of the criteria.
 #[derive(Debug)]
 pub enum ConfigSource {
     /// ADK's default criteria.
@@ -110,7 +111,7 @@ pub enum ConfigSource {
 pub(crate) struct Test {
     pub(crate) set: &'static SetSource,
     pub(crate) source: &'static CaseSource,
-    /// The module that the attribute stands in, with the crate in front.
+    /// The module around the attribute, with the crate in front.
     pub(crate) module: &'static str,
 }
 
@@ -165,8 +166,8 @@ pub enum Target {
 impl Target {
     /// The option that selects the target: `--test evals`.
     ///
-    /// `nextest` is the binary id if nextest runs the test, without the package: it has the name as it is in the manifest.
-    /// `executable` is the test binary: that of an example has a folder of its own.
+    /// `nextest` is the binary id if nextest runs the test, without the package: it has the name as it is in the
+    /// manifest. `executable` is the test binary: examples have a folder of their own.
     pub(crate) fn option(self, nextest: Option<&str>, executable: Option<&Path>) -> Option<String> {
         if let Some(id) = nextest {
             return Some(of_nextest(id));

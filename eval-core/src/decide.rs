@@ -21,20 +21,20 @@ pub(crate) struct Rule {
     pub(crate) criterion: Option<Criterion>,
 }
 
-/// What a case came to.
+/// The decision on a case.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Decision {
     /// One report per rule, in the order of the rules.
     pub(crate) metrics: Vec<MetricReport>,
     pub(crate) verdict: Verdict,
-    /// How many runs passed every metric that gates; `None` unless runs are decided one by one.
+    /// The number of runs that passed every metric with a threshold; `None` unless runs are decided one by one.
     pub(crate) passed_runs: Option<usize>,
     /// The errors of runs that the verdict does not need.
     pub(crate) notes: Vec<String>,
 }
 
-/// Decides on each metric and on the case. A forbidden call in a run that was `repeated` fails the case, whatever the runs came
-/// to.
+/// Decides on each metric and on the case. A forbidden call in a run that was `repeated` fails the case, whatever the
+/// runs came to.
 pub(crate) fn decide<'a>(
     rules: impl IntoIterator<Item = &'a Rule>,
     runs: &[RunReport],
@@ -159,7 +159,7 @@ fn unjudged(runs: &[RunReport]) -> Option<&str> {
     })
 }
 
-/// How many runs passed: each evaluation of the run came to its end and passed.
+/// The number of runs that passed: each evaluation of the run ended and passed.
 fn passed_runs(runs: &[RunReport]) -> usize {
     let passed = |run: &RunReport| {
         // A metric that only informs may break.
@@ -174,7 +174,8 @@ fn by_number(runs: &[RunReport]) -> impl Iterator<Item = &[RunReport]> {
     runs.chunk_by(|one, next| one.number == next.number)
 }
 
-/// What one metric came to, over all runs. `needed` is how many runs must pass it, if runs are decided one by one.
+/// The decision on one metric, over all runs. `needed` is the number of runs that must pass it, if runs are decided one
+/// by one.
 fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) -> MetricReport {
     let mut report = MetricReport {
         name: rule.name.clone(),
@@ -227,7 +228,7 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
         return without_a_pool(report, &scored);
     }
     let Some(bound) = report.bound() else { return report };
-    // What was measured in some runs is not undone by others that nobody could judge.
+    // Runs that no judge could judge do not undo the scores of other runs.
     let measured = pool.meets(bound, gate);
     let can_pass = match needed {
         None => measured || scored.is_empty(),
@@ -254,8 +255,8 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
     if mixed.is_some() { without_a_pool(report, &scored) } else { report }
 }
 
-/// The report of a metric that scored some runs by turn and others as a whole. Turns and runs have no sum, so it counts runs
-/// alone.
+/// The report of a metric that scored some runs by turn and others as a whole. Turns and runs have no sum, so it counts
+/// runs alone.
 fn without_a_pool(report: MetricReport, runs: &[&Scores]) -> MetricReport {
     let scored = runs.iter().filter(|scores| unscored(&[scores]).is_none()).count();
     MetricReport { score: None, scored, total: runs.len(), ..report }
@@ -342,8 +343,8 @@ fn front_ends_note(exact: f64, scored: &[&Scores], bound: Bound) -> Option<Strin
     })
 }
 
-/// A remark if scores that miss the threshold are hidden by a mean that does not. Where runs are decided one by one, each has a mean
-/// of its own, and a run that failed hides nothing.
+/// A remark if scores that miss the threshold are hidden by a mean that does not. Where runs are decided one by one,
+/// each has a mean of its own, and a run that failed hides nothing.
 fn hidden_note(report: &MetricReport, scored: &[&Scores], pool: &Pool, bound: Bound) -> Option<String> {
     if report.verdict != Verdict::Passed {
         return None;

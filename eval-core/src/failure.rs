@@ -1,6 +1,6 @@
-//! What a failing test prints: what failed, where it stands in the JSON, the numbers, the turns, the commands.
+//! The output of a failing test: what failed, its place in the JSON, the numbers, the turns, the commands.
 //!
-//! One failing case takes at most about 40 lines. Long texts and long lists are cut, and say by how much.
+//! One failing case takes at most about 40 lines. Long texts and long lists are truncated, and say by how much.
 
 mod differ;
 mod lines;

@@ -9,7 +9,8 @@ use tokio::sync::Semaphore;
 use crate::agent::{BoxError, BoxFuture};
 use crate::guard::panic_message;
 
-/// A value that is made once per test binary, by async code, and that all its tests share: a mock server, a pool, a client.
+/// A value that is made once per test binary, by async code, and that all its tests share: a mock server, a pool, a
+/// client.
 ///
 /// ```
 /// # #[cfg(feature = "macros")] mod tests {
@@ -39,8 +40,8 @@ use crate::guard::panic_message;
 /// ```
 ///
 /// Each test has a tokio runtime of its own, which ends with the test. So a value that needs one (what listens, has
-/// connections open, or spawned a task) must not be made in a test for others. A fixture makes it on a thread of its own, whose
-/// runtime lasts as long as the process. What a test does with the value runs in the runtime of that test.
+/// connections open, or spawned a task) must not be made in a test for others. A fixture makes it on a thread of its
+/// own, whose runtime lasts as long as the process. What a test does with the value runs in the runtime of that test.
 ///
 /// - The value is made when the first test asks for it. Meanwhile the others wait.
 /// - If making it fails or panics, each test that asks is an ERROR with the role `setup` that says why.
@@ -85,7 +86,7 @@ impl<T: Send + Sync + 'static> Fixture<T> {
         value.as_ref().map_err(|error| format!("the fixture was not made: {error}").into())
     }
 
-    /// Sets the value. The thread that makes it is begun once, so nobody else sets it.
+    /// Sets the value. A single thread makes it, so it is set once.
     fn set(&self, value: Result<T, String>) {
         let _ = self.value.set(value);
         self.made.close();

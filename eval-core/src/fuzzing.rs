@@ -1,4 +1,4 @@
-//! What the fuzz targets under `fuzz/` call. It exists only with `--cfg fuzzing`.
+//! Functions for the fuzz targets under `fuzz/`. The module exists only with `--cfg fuzzing`.
 
 use eval_format::{Criterion, Invocation};
 

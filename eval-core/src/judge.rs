@@ -4,18 +4,18 @@
 //!
 //! 1. `MeteredJudge`, one for each metric of a run and one for its simulated user: counts questions and tokens,
 //!    measures how long the judge is waited for, and turns a panic of the judge into an error. It is the outermost one,
-//!    so that it sees every question, whoever answers it.
+//!    so that it sees every question, from wherever the answer comes.
 //! 2. `RoutedJudge`, one for each case: decides who answers. An offline judge is asked directly. Any other judge is
 //!    asked if `EVALSET_JUDGE` says so; otherwise the recording answers, and the judges below are not reached. It keeps
 //!    the budget of each question, and asks no judge again that did not answer in time.
-//! 3. `Retrying`: asks again after an error that may pass. It stands outside of `Limited`, so that no slot is held
-//!    while it waits.
+//! 3. `Retrying`: asks again after an error that may pass. It is outside of `Limited`, so that no slot is held while it
+//!    waits.
 //! 4. `Limited`: takes one of the slots that all test processes share. The time limit of a request begins when it has
 //!    a slot.
 //! 5. `ModelJudge`: sends one HTTP request.
 //!
-//! The last three are the default judge, which needs the feature `model-judge`. A judge that the user names stands in
-//! their place.
+//! The last three are the default judge, which needs the feature `model-judge`. A judge that the user names replaces
+//! them.
 
 mod ask;
 mod budget;

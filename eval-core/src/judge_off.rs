@@ -17,7 +17,7 @@ pub(crate) fn nobody() -> &'static BoxJudge {
     &BoxJudge
 }
 
-/// What a function that makes a judge returns. There is no such function.
+/// The result of a function that makes a judge. There is no such function.
 pub(crate) type Making = Infallible;
 
 /// Runs a case: no judge asks which.
@@ -74,7 +74,7 @@ impl MeteredJudge {
     }
 }
 
-/// What the environment says about judges: the variables are not read.
+/// The settings of judges in the environment: the variables are not read.
 #[derive(Debug)]
 pub(crate) struct Settings;
 

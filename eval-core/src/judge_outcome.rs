@@ -1,4 +1,4 @@
-//! What comes of asking a judge: its errors, and how much was asked. Reports and journals hold these in every build.
+//! Outcomes of asking a judge: its errors, and the amount of questions. Reports and journals hold these in every build.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -30,7 +30,7 @@ pub struct JudgeError {
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// What kept a judge from answering.
+/// The error that kept a judge from answering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JudgeErrorKind {
@@ -88,7 +88,7 @@ impl JudgeError {
         Self { message, ..self }
     }
 
-    /// What kept the judge from answering.
+    /// The kind of the error.
     pub fn kind(&self) -> JudgeErrorKind {
         self.kind
     }
@@ -98,7 +98,7 @@ impl JudgeError {
         self.transient
     }
 
-    /// How long the judge asks to wait before it is asked again.
+    /// The wait that the judge asks for before it is asked again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
@@ -110,9 +110,9 @@ impl JudgeError {
     }
 }
 
-/// What the error of a question begins with that its recording does not answer.
+/// The begin of the error of a question that its recording does not answer.
 pub(crate) const NOT_RECORDED: &str = "not recorded: ";
-/// What the error of a question begins with that has no recording.
+/// The begin of the error of a question without a recording.
 pub(crate) const NO_RECORDING: &str = "no judge: there is no recording";
 
 /// Whether a verdict is an error that running the case again does not help, and recording the judge does.
@@ -129,23 +129,22 @@ impl fmt::Display for JudgeError {
 
 impl std::error::Error for JudgeError {}
 
-/// How many questions a metric asked of a model, and the tokens that it took.
+/// The number of questions that a metric asked a model, and their tokens.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct JudgeUse {
     /// The model, as the criterion names it.
     pub model: String,
-    /// How many questions were asked. Each sample counts.
+    /// The number of questions. Each sample counts.
     pub asked: usize,
-    /// How many of them got no answer.
+    /// The number of questions without an answer.
     pub failed: usize,
-    /// How many of them a recording answered. `None` in journals of versions that did not record it.
+    /// The number of questions that a recording answered. `None` in journals of versions that did not record it.
     pub replayed: Option<usize>,
-    /// The tokens of all answers, as far as they are known. Those of a recorded answer are the ones that it took when
-    /// it was recorded.
+    /// The tokens of all answers, as far as they are known. A recorded answer counts the tokens of its recording.
     pub usage: UsageMetadata,
-    /// What was asked, and what came back, for people to read. Long texts are cut, and of very many questions the first ones are
-    /// here: [`asked`](Self::asked) counts all of them. Empty in journals of versions that did not record it.
+    /// Questions and answers, for people to read. Long texts are truncated, and of very many questions only the first
+    /// ones are kept: [`asked`](Self::asked) counts all of them. Empty in journals of versions that did not record it.
     pub questions: Vec<JudgeQuestion>,
 }
 

@@ -51,14 +51,14 @@
 //!
 //! The case's conversation is played against a fresh agent, turn by turn, in a session with the case's state. What the
 //! agent does is recorded; the record is scored by each metric on its own; the scores are compared with the thresholds.
-//! Files and arithmetic are those of google-adk 2.13.0, to the last bit of a score, but for
-//! [a list](_documentation::differences). Its silent passes are not kept: an agent error, a missing answer or a metric
-//! without a score is a [`Verdict`] of its own, and none of them passes.
+//! Files and arithmetic agree with google-adk 2.13.0, to the last bit of a score, with [a list of
+//! exceptions](_documentation::differences). Its silent passes are not kept: an agent error, a missing answer or a
+//! metric without a score is a [`Verdict`] of its own, and none of them passes.
 //!
 //! # Features and environment
 //!
-//! [Configuration](_documentation::configuration) has the table of features, the config files, the variables `EVALSET_..`,
-//! and what a run records.
+//! [Configuration](_documentation::configuration) has the table of features, the config files, the variables
+//! `EVALSET_..`, and what a run records.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -106,7 +106,7 @@ mod test_support;
 mod transcript;
 mod verdict;
 
-/// What the measurements under `benches/` reach into. Not public API.
+/// Access for the measurements under `benches/`. Not public API.
 #[doc(hidden)]
 pub mod bench;
 
@@ -125,7 +125,7 @@ pub use runner::EvalRunner;
 pub use serde_json::json;
 pub use verdict::Verdict;
 
-/// What tests use beside the attribute: conversations by hand, and values that the tests of a binary share.
+/// Helpers for tests beside the attribute: conversations by hand, and values that the tests of a binary share.
 ///
 /// ```
 /// use eval_core::agent_fn;
@@ -153,20 +153,20 @@ pub mod scenario {
     pub use eval_format::{ConversationScenario, Persona, UserBehavior, UserPersona};
 }
 
-/// What the generated tests call. Not public API.
+/// Functions that the generated tests call. Not public API.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::attribute::*;
     pub use crate::play::check_events;
     pub use crate::transcript::invocation;
 
-    /// What is wrong with a case in one line, and what a test would print of it; `None` if it does not fail.
+    /// The headline of a failing case, and the output of its test; `None` if it does not fail.
     pub fn failure_texts(report: &crate::report::CaseReport) -> Option<(String, String)> {
         crate::failure::texts(report)
     }
 }
 
-/// What fuzzing reaches of the arithmetic. Not public API.
+/// Access for fuzzing to the arithmetic. Not public API.
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing;

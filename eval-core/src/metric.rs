@@ -1,12 +1,12 @@
-//! What cases are scored with: the metrics, and metrics of your own.
+//! Metrics that score cases: the built-in ones, and metrics of your own.
 #![cfg_attr(
     any(not(doctest), all(feature = "judges", feature = "macros")),
     doc = crate::pages::page!("../docs/metrics.md")
 )]
 
 // A built-in metric is a struct in a file of its own below `built_in`: its documentation, its algorithm and its unit
-// tests. The list of `built_in.rs` has all of them; names, ranges and criterion keys are data in `eval_format::metric::METRICS`,
-// which configs are checked against.
+// tests. The list of `built_in.rs` has all of them; names, ranges and criterion keys are data in
+// `eval_format::metric::METRICS`, which configs are checked against.
 
 mod built_in;
 mod custom;

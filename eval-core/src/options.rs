@@ -1,19 +1,19 @@
-//! How a case is run and decided: what the attribute and `EvalRunner` can both say.
+//! Options for running and deciding a case, which the attribute and `EvalRunner` share.
 
 use std::time::Duration;
 
 use eval_format::{DEFAULT_TIMEOUT, Gate, Pass};
 
-/// How a case is run and decided.
+/// Options for running and deciding a case.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How often each case runs.
+    /// The number of runs of each case.
     pub runs: usize,
-    /// How the runs are combined.
+    /// The rule that combines the runs.
     pub pass: Pass,
-    /// How the turns are combined.
+    /// The rule that combines the turns.
     pub gate: Gate,
-    /// How often a run is repeated in which the agent was not reached.
+    /// The most repetitions of a run in which the agent was not reached.
     pub retry: u32,
     /// The time limit for setting up, for opening the session and for each turn.
     pub timeout: Duration,

@@ -1,4 +1,4 @@
-//! What came out of running a case: reports as values, and their export to the formats of other tools.
+//! Reports on cases that ran, as values.
 //!
 //! [`EvalRunner`](crate::EvalRunner) returns an [`EvalReport`] for a set and a [`CaseReport`] for a case. Both print
 //! themselves.
@@ -37,12 +37,13 @@
 //! | a run | [`Transcript`] of [`TurnRecord`]s, [`RunError`] | [`RunReport`] |
 //! | a metric, on one run | [`JudgeUse`] | [`ScoredMetric`] with its [`MetricOutcome`] |
 //!
-//! A [`Verdict`] is on a case, on a metric of a case and on a metric of a run, a [`TurnVerdict`] on each score; the [`Role`]
-//! of an error says what broke. [`short()`] prints scores.
+//! A [`Verdict`] is on a case, on a metric of a case and on a metric of a run, a [`TurnVerdict`] on each score; the
+//! [`Role`] of an error says what broke. [`short()`] prints scores.
 //!
 //! # Formats
 //!
-//! The crate `eval-report` prints an [`EvalReport`] as JSON, in the formats of google-adk and adk-rs, and reports recorded runs.
+//! The crate `eval-report` prints an [`EvalReport`] as JSON, in the formats of google-adk and adk-rs, and reports
+//! recorded runs.
 
 mod case_report;
 mod eval_report;

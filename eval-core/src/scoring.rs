@@ -25,7 +25,7 @@ pub(crate) struct ScoringPlan {
     gate: Gate,
     /// The time limit of each custom metric, for each run.
     time_limit: Duration,
-    /// Set when nobody waits for the scores any more.
+    /// Set when scoring is to stop.
     stopped: Option<Arc<AtomicBool>>,
 }
 
@@ -146,7 +146,7 @@ impl ScoringPlan {
         scored
     }
 
-    /// The metrics that apply to a case, each left out because nobody could be asked.
+    /// The metrics that apply to a case, each left out because no judge could be asked.
     pub(crate) fn left_out(&self, case: &EvalCase, reason: &str) -> Vec<ScoredMetric> {
         let unasked = MeteredJudge::new(self.judges.of_case(&case.eval_id));
         self.applicable(case)

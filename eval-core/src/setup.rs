@@ -39,7 +39,7 @@ pub mod shape {
     /// `async fn(&EvalCase) -> impl Agent`.
     #[derive(Debug)]
     pub struct AsyncOfCase;
-    /// A function of another shape that may change what it captured. It stands in a lock.
+    /// A function of another shape that may change its captures. It is in a lock.
     #[derive(Debug)]
     pub struct Locked<Shape>(std::marker::PhantomData<Shape>);
     /// `fn(EvalRun)`.

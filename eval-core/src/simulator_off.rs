@@ -11,7 +11,7 @@ use crate::judge::BoxJudge;
 use crate::judge_outcome::JudgeError;
 use crate::transcript::TurnRecord;
 
-/// How users are simulated: not at all.
+/// The settings of simulated users, which do not exist without the feature.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Simulation;
 
@@ -22,7 +22,7 @@ impl Simulation {
     }
 }
 
-/// Why users cannot be simulated as a config says: nobody looks at it.
+/// The error of a config of simulated users. There is none, as the config is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SimulationError {}
 

@@ -18,7 +18,7 @@ use crate::compiled::{FileSource, SetSource};
 /// Up to this many bytes the content of a file is always compared.
 const SMALL: u64 = 256 << 10;
 
-/// How the files on disk compare with those compiled in.
+/// The comparison of the files on disk with the ones compiled in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Freshness {
     /// Nothing that was compared differs.
@@ -41,16 +41,17 @@ pub(crate) fn is_news(set: &'static SetSource) -> bool {
     is_news
 }
 
-/// How much of a file is compared.
+/// The part of a file that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Depth {
-    /// Before a test runs: its length, and its content if it is small or may have been swapped after the binary was built.
+    /// Before a test runs: its length, and its content if it is small or may have been swapped after the binary was
+    /// built.
     AsTimesSay,
     /// After a failure: its content, whatever the times say.
     Content,
 }
 
-/// How a file on disk compares with the text that was compiled in.
+/// The comparison of a file on disk with the text that was compiled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Compared {
     Same,
@@ -95,8 +96,8 @@ fn built() -> Option<SystemTime> {
     *BUILT.get_or_init(|| fs::metadata(std::env::current_exe().ok()?).ok()?.modified().ok())
 }
 
-/// Whether a file, or a link or folder on its path, changed since `built`. The folders are those from the package down: a
-/// folder above it changes for many other reasons.
+/// Whether a file, or a link or folder on its path, changed since `built`. The folders are those from the package down:
+/// a folder above it changes for many other reasons.
 fn is_newer(root: &Path, file: &str, built: SystemTime) -> bool {
     let below = file.split('/').scan(root.to_owned(), |path, part| {
         path.push(part);
@@ -110,7 +111,7 @@ fn is_newer(root: &Path, file: &str, built: SystemTime) -> bool {
     })
 }
 
-/// The last change: of the content, and on Unix of what stands in the folder too, which no tool can set back.
+/// The last change: of the content, and on Unix of the entry in the folder too, which no tool can set back.
 fn last_change(found: &Metadata) -> Option<SystemTime> {
     let modified = found.modified().ok()?;
     #[cfg(unix)]
@@ -125,8 +126,8 @@ fn last_change(found: &Metadata) -> Option<SystemTime> {
     Some(modified)
 }
 
-/// Compares the files of a set, and checks whether a file that was absent now exists. The recording is compared only if it
-/// `replays`.
+/// Compares the files of a set, and checks whether a file that was absent now exists. The recording is compared only if
+/// it `replays`.
 pub(crate) fn check(set: &SetSource, replays: bool, depth: Depth) -> Freshness {
     let root = root(set.manifest_dir);
     // A config without its set proves nothing: the sources may be elsewhere.

@@ -7,7 +7,7 @@ use eval_support::variables::DIR as EVALSET_DIR;
 
 /// The folder that `EVALSET_DIR` names, else `evalset` in the target folder that this program was built into.
 ///
-/// `None` if the program stands in no target folder. A relative path is an error: each test runs in the folder of its
+/// `None` if the program is in no target folder. A relative path is an error: each test runs in the folder of its
 /// package, so the path would name another folder for each package.
 pub(crate) fn evalset_dir() -> Result<Option<PathBuf>, String> {
     if let Some(named) = named(std::env::var_os(EVALSET_DIR))? {
@@ -31,7 +31,7 @@ fn named(value: Option<OsString>) -> Result<Option<PathBuf>, String> {
     ))
 }
 
-/// The target folder that a program stands in. Cargo marks it. In a folder that cargo did not make itself, it writes
+/// The target folder around a program. Cargo marks it. In a folder that cargo did not make itself, it writes
 /// the second mark alone.
 fn target(program: &Path) -> Option<&Path> {
     let is_marked = |folder: &Path| MARKS.iter().any(|mark| folder.join(mark).is_file());

@@ -1,4 +1,4 @@
-//! What the unit tests of several modules share.
+//! Helpers shared by the unit tests of several modules.
 
 #[cfg(feature = "judges")]
 pub(crate) mod adk;

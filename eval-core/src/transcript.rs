@@ -1,4 +1,4 @@
-//! What happened in one run of a case, before anything is scored.
+//! Transcripts: the events of one run of a case, before it is scored.
 
 use std::fmt;
 use std::sync::Arc;
@@ -102,9 +102,10 @@ impl std::error::Error for RunError {}
 
 /// The turn in ADK's form, as metrics see it.
 ///
-/// The answer is the last final event with text that a user sees. If there is none, it is the last final event that says
-/// something. The other events are kept in order. The answer's own event is kept for its tokens; its content is left out
-/// unless it holds calls. Unlike in ADK, events that carry only tokens are kept, so that every model call is counted.
+/// The answer is the last final event with text that a user sees. If there is none, it is the last final event that
+/// says something. The other events are kept in order. The answer's own event is kept for its tokens; its content is
+/// left out unless it holds calls. Unlike in ADK, events that carry only tokens are kept, so that every model call is
+/// counted.
 #[doc(hidden)]
 pub fn invocation(user: &Content, events: &[Event]) -> Invocation {
     let answer = answer(events);

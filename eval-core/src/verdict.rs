@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What failed, in a [`Verdict::Error`].
+/// The part that failed, in a [`Verdict::Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {
@@ -18,8 +18,8 @@ pub enum Role {
     Judge,
     /// The simulated user failed, or did not end the conversation.
     Simulator,
-    /// The harness failed, or the test left nothing to decide on: a stale file, a config that cannot be read, a variable
-    /// with an unknown value, a test body that evaluated nothing.
+    /// The harness failed, or the test left nothing to decide on: a stale file, a config that cannot be read, a
+    /// variable with an unknown value, a test body that evaluated nothing.
     Harness,
 }
 
@@ -40,8 +40,8 @@ impl fmt::Display for Role {
 /// The verdict on a metric or on a case. A missing score is never a number: it is `NotEvaluated`, with the reason.
 ///
 /// A case passes if every metric that gates passed and there is at least one such metric. `Failed`, `NotEvaluated` and
-/// `Error` fail its test, each under its own name. If a judge fails, its metric is an `Error` of the role `judge`, never a
-/// low score. `Skipped` fails nothing: a case is skipped only if there is no judge to ask and
+/// `Error` fail its test, each under its own name. If a judge fails, its metric is an `Error` of the role `judge`,
+/// never a low score. `Skipped` fails nothing: a case is skipped only if there is no judge to ask and
 /// `EVALSET_MISSING_JUDGE=skip` allows that.
 ///
 /// ```
@@ -66,9 +66,9 @@ pub enum Verdict {
     NotEvaluated(String),
     /// Something failed, so there is no score.
     Error {
-        /// What failed.
+        /// The part that failed.
         role: Role,
-        /// What went wrong.
+        /// The error.
         message: String,
     },
     /// It does not apply, for this reason.
@@ -88,8 +88,8 @@ impl Verdict {
         matches!(self, Self::Failed | Self::NotEvaluated(_) | Self::Error { .. })
     }
 
-    /// Whether a run passed, by the verdicts of its metrics that gate: at least one passed, and none failed. `None` if it has no
-    /// verdict: a metric broke or lacks a score, or none decided.
+    /// Whether a run passed, by the verdicts of its metrics that gate: at least one passed, and none failed. `None` if
+    /// it has no verdict: a metric broke or lacks a score, or none decided.
     ///
     /// ```
     /// use eval_core::Verdict::{self, Failed, NotEvaluated, Passed};
@@ -143,7 +143,8 @@ impl Verdict {
     }
 }
 
-/// What a metric says of one turn, or of a run that it scores as a whole. It is decided once, where the run is scored.
+/// The verdict of a metric on one turn, or on a run that it scores as a whole. It is decided once, where the run is
+/// scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TurnVerdict {
     /// The score reached the threshold.

@@ -37,14 +37,15 @@ struct TurnFnAgent<F>(F);
 /// # let _ = agent;
 /// ```
 ///
-/// The closure is given the text of the message and the turn's [`Recorder`]. The answer that it returns is recorded: text, or
-/// whatever else [is an answer](IntoAnswer). State that lasts from turn to turn lives in what the closure captures.
+/// The closure is given the text of the message and the turn's [`Recorder`]. The answer that it returns is recorded:
+/// text, or whatever else [is an answer](IntoAnswer). State that lasts from turn to turn lives in what the closure
+/// captures.
 ///
 /// A message with other parts, such as an image, is an error, since the closure would not see them: [`turn_fn`] takes a
 /// closure of the whole turn.
 ///
-/// A closure that uses `?` has to say what its error is. An async closure can say what it returns; it must not borrow from what
-/// it captures. In an `async` block that is `Ok::<_, BoxError>(answer)`.
+/// A closure that uses `?` has to say what its error is. An async closure can say what it returns; it must not borrow
+/// from what it captures. In an `async` block that is `Ok::<_, BoxError>(answer)`.
 ///
 /// ```
 /// use eval_core::{BoxError, Recorder, agent_fn};
@@ -126,7 +127,7 @@ async fn record<R: IntoAnswer>(turn: &Turn<'_>, answer: impl Future<Output = R>)
     Ok(())
 }
 
-/// What a closure of [`agent_fn`](super::agent_fn) or [`turn_fn`](super::turn_fn) returns.
+/// The result of a closure of [`agent_fn`](super::agent_fn) or [`turn_fn`](super::turn_fn).
 ///
 /// | it returns | which is |
 /// | --- | --- |
@@ -187,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    /// What an agent answers to one message.
+    /// The answer of an agent to one message.
     fn answer_to(message: Content, mut agent: impl Agent) -> Result<Vec<Event>, String> {
         let turn = Turn::from(message);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

@@ -7,7 +7,7 @@ use eval_format::{Content, FunctionCall, InvocationEvent, Map, Part, UsageMetada
 use eval_support::message::cut;
 use eval_support::setters;
 
-/// How many characters of a text are shown in one line about an event.
+/// The most characters of a text that are shown in one line about an event.
 const SHOWN: usize = 80;
 
 /// One thing that happened in a turn, in ADK's terms.
@@ -25,10 +25,10 @@ const SHOWN: usize = 80;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Event {
-    /// The agent that said or did it. Events of the author `user`, in any case, are not scored, as in ADK: a tool call in
-    /// one is an error.
+    /// The agent that said or did it. Events of the author `user`, in any case, are not scored, as in ADK: a tool call
+    /// in one is an error.
     pub author: String,
-    /// What it said or did.
+    /// Its words and actions.
     pub content: Option<Content>,
     /// The tokens of the model call behind it.
     pub usage: Option<UsageMetadata>,
@@ -42,8 +42,8 @@ pub struct Event {
     pub error_code: Option<String>,
     /// The model's error message, if the call failed.
     pub error_message: Option<String>,
-    /// Whether this is a fragment of a streamed answer, which is not scored. The whole answer follows in an event of its
-    /// own. A call in a fragment that no whole call follows is an error.
+    /// Whether this is a fragment of a streamed answer, which is not scored. The whole answer follows in an event of
+    /// its own. A call in a fragment that no whole call follows is an error.
     pub partial: bool,
     /// Whether the tool's result is the answer as it is, without a summary by the model.
     pub skip_summarization: bool,
@@ -102,7 +102,7 @@ impl Event {
         with_long_running_tool(call_id: impl Into<String>) { long_running_tool_ids.push(call_id.into()) }
     }
 
-    /// What a turn of a set keeps of the event, with this content.
+    /// The event as a turn of a set keeps it, with this content.
     #[doc(hidden)]
     pub fn in_a_set(&self, content: Option<Content>) -> InvocationEvent {
         let mut kept = InvocationEvent::new(&self.author);
@@ -144,7 +144,7 @@ impl Event {
         self.error_code.is_some() || (!responds && !ends_in_code_result)
     }
 
-    /// What the event says, in one line: the first of its calls, results, texts, changes of the state.
+    /// The event in one line: the first of its calls, results, texts, changes of the state.
     pub(crate) fn in_short(&self) -> String {
         let of_part = |part: &Part| {
             if let Some(call) = &part.function_call {
@@ -206,7 +206,7 @@ impl From<&str> for Event {
     }
 }
 
-/// What a part may say about its text, beside the text.
+/// The keys of a part that are about its text.
 const ABOUT_TEXT: &[&str] = &["thought_signature", "part_metadata", "media_processing"];
 
 /// Whether a user would see anything of the part: text that is no thought and not blank, a call, a result, data.

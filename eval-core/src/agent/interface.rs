@@ -29,8 +29,9 @@ use super::turn::{Session, Turn};
 /// what happens with its [`Recorder`](super::Recorder) instead of returning it: if the turn times out, panics or fails,
 /// the report still shows what was done until then.
 ///
-/// Its methods are `async`, so `dyn Agent` is no type, and neither is `Box<dyn Agent>`. Where the agent is chosen at run time,
-/// [`BoxAgent`] holds any: `agent.boxed()` makes one. An agent that is not `Send` is a [`LocalAgent`](super::LocalAgent).
+/// Its methods are `async`, so `dyn Agent` is no type, and neither is `Box<dyn Agent>`. Where the agent is chosen at
+/// run time, [`BoxAgent`] holds any: `agent.boxed()` makes one. An agent that is not `Send` is a
+/// [`LocalAgent`](super::LocalAgent).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "not an agent",
@@ -47,7 +48,7 @@ pub trait Agent: Send {
     /// Answers one message of the user and records everything that it does on the way.
     ///
     /// An error makes the verdict on the case an ERROR with this text, never a low score.
-    // The compiler shows the next line to whoever writes `dyn Agent`, and where an agent is not `Send`.
+    // The compiler shows the next line in its errors about `dyn Agent`, and where an agent is not `Send`.
     fn turn(&mut self, turn: &Turn<'_>) -> impl Future<Output = Result<(), BoxError>> + Send; // dyn: BoxAgent; !Send: LocalAgent
 
     /// The session state at the end, for agents that keep it themselves.
@@ -59,10 +60,10 @@ pub trait Agent: Send {
 
     /// Ends the conversation: closes what [`start`](Self::start) or a turn opened. The default does nothing.
     ///
-    /// It is called once, after the last turn and after [`state`](Self::state), also if one of them failed, panicked or timed
-    /// out. It has the time limit of a turn. An error makes the case an ERROR. What it records belongs to no turn, which is an
-    /// error too. It is not called if the process ends, or if the future of [`evaluate`](crate::EvalRun::evaluate) is
-    /// dropped: `Drop` is.
+    /// It is called once, after the last turn and after [`state`](Self::state), also if one of them failed, panicked or
+    /// timed out. It has the time limit of a turn. An error makes the case an ERROR. What it records belongs to no
+    /// turn, which is an error too. It is not called if the process ends, or if the future of
+    /// [`evaluate`](crate::EvalRun::evaluate) is dropped: `Drop` is.
     fn end(&mut self) -> impl Future<Output = Result<(), BoxError>> + Send {
         async { Ok(()) }
     }
@@ -72,8 +73,9 @@ pub trait Agent: Send {
         AppDetails::default()
     }
 
-    /// Waits until the agent can be reached, before it begins a run that [another one did not reach](super::Unreachable). It has
-    /// the time limit of a turn, and the run begins however it ends. The default does not wait.
+    /// Waits until the agent can be reached, before it begins a run that [another one did not
+    /// reach](super::Unreachable). It has the time limit of a turn, and the run begins however it ends. The default
+    /// does not wait.
     fn wait_until_reachable(&mut self) -> impl Future<Output = ()> + Send {
         async {}
     }
@@ -87,7 +89,7 @@ pub trait Agent: Send {
     }
 }
 
-/// [`Agent`] with boxed futures, so that it can stand behind a pointer.
+/// [`Agent`] with boxed futures, so that it can be a trait object.
 pub(crate) trait Erased: Send {
     fn start<'a>(&'a mut self, session: &'a Session) -> BoxFuture<'a, Result<(), BoxError>>;
     fn turn<'a>(&'a mut self, turn: &'a Turn<'a>) -> BoxFuture<'a, Result<(), BoxError>>;
@@ -209,7 +211,7 @@ const _: () = {
     sync::<Session>();
 };
 
-/// What a setup function returns: an agent, or a `Result` of one.
+/// The result of a setup function: an agent, or a `Result` of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "this is returned where an agent is expected",

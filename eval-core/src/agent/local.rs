@@ -32,14 +32,14 @@ use super::turn::{Session, Turn};
 ///     }
 /// }
 ///
-/// // What the attribute stands on, or a setup function.
+/// // The annotated function, or a setup function.
 /// fn counting() -> impl Agent {
 ///     local(|| Counting(Rc::default()))
 /// }
 /// # let _ = counting();
 /// ```
 ///
-/// Its methods are those of [`Agent`]; their futures need not be `Send`.
+/// It has the methods of [`Agent`]; their futures need not be `Send`.
 pub trait LocalAgent {
     /// Opens the conversation: see [`Agent::start`].
     fn start(&mut self, session: &Session) -> impl Future<Output = Result<(), BoxError>> {
@@ -68,8 +68,9 @@ pub trait LocalAgent {
 
 /// An agent that lives on a thread of its own, where `make` makes it.
 ///
-/// The thread has a tokio runtime and a [`LocalSet`](tokio::task::LocalSet), so `spawn_local` works there. It ends with the
-/// conversation. A turn that reaches its time limit is dropped there; one that blocks its thread blocks no other case.
+/// The thread has a tokio runtime and a [`LocalSet`](tokio::task::LocalSet), so `spawn_local` works there. It ends with
+/// the conversation. A turn that reaches its time limit is dropped there; one that blocks its thread blocks no other
+/// case.
 pub fn local<A: LocalAgent + 'static>(make: impl FnOnce() -> A + Send + 'static) -> impl Agent {
     let (jobs, asked) = mpsc::unbounded_channel();
     Local { make: Some((make, asked)), jobs, details: AppDetails::default() }
@@ -79,11 +80,11 @@ struct Local<M> {
     /// Makes the agent, and where its thread is asked; `None` once the thread was begun.
     make: Option<(M, mpsc::UnboundedReceiver<Job>)>,
     jobs: mpsc::UnboundedSender<Job>,
-    /// As they were after the last job.
+    /// Their values after the last job.
     details: AppDetails,
 }
 
-/// What the thread is asked to do, and where it leaves the outcome.
+/// A task for the thread, and the channel for its outcome.
 struct Job {
     task: Task,
     outcome: oneshot::Sender<Outcome>,
@@ -125,7 +126,7 @@ where
     }
 }
 
-/// Does what is asked, until nobody asks any more.
+/// Runs the jobs until their channel is closed.
 async fn serve<A: LocalAgent>(make: impl FnOnce() -> A, mut jobs: mpsc::UnboundedReceiver<Job>) {
     let (mut make, mut agent) = (Some(make), None);
     while let Some(Job { task, mut outcome }) = jobs.recv().await {
@@ -149,7 +150,7 @@ async fn serve<A: LocalAgent>(make: impl FnOnce() -> A, mut jobs: mpsc::Unbounde
             }
         }));
         result = asked.and(result);
-        // Whoever asked may have gone.
+        // The receiver may be gone.
         let _ = outcome.send(Outcome { result, details });
     }
 }
@@ -163,7 +164,7 @@ async fn run<A: LocalAgent>(agent: &mut A, task: Task) -> Result<Option<Map>, Bo
     }
 }
 
-/// Awaits a future and catches its panic; `None` if nobody waits for it any more.
+/// Awaits a future and catches its panic; `None` if the receiver of the outcome is gone.
 async fn unless_closed<T>(
     outcome: &mut oneshot::Sender<Outcome>,
     work: impl Future<Output = T>,

@@ -1,4 +1,4 @@
-//! What is recorded in one conversation: the turn in progress, and what came too late for its turn.
+//! The log of one conversation: the turn in progress, and events that came too late for their turn.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -25,8 +25,8 @@ pub(crate) const MOST_BYTES: usize = 64 << 20;
 /// The most remarks on a run.
 const MOST_NOTES: usize = 20;
 
-/// What an agent that calls tools without ever waiting leaves to the runtime: after this many calls, other work is
-/// given a chance, such as the timer that ends the turn.
+/// After this many calls of tools without waiting, an agent yields to the runtime. So other work is given a chance,
+/// such as the timer that ends the turn.
 const CALLS_IN_A_ROW: usize = 32;
 
 /// The log of one conversation. Its recorders share it.
@@ -35,13 +35,13 @@ pub(crate) struct Log(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// How many turns began.
+    /// The number of turns that began.
     turns: usize,
-    /// How many calls were given an id.
+    /// The number of calls that were given an id.
     calls_with_ids: usize,
     /// The turn in progress.
     open: Option<OpenTurn>,
-    /// What no turn could take. In a detached log: what nobody has read.
+    /// Events that no turn could take. In a detached log: events that were not read.
     late: Option<Late>,
     /// Whether the log is of no conversation.
     is_detached: bool,
@@ -55,7 +55,7 @@ struct State {
 struct OpenTurn {
     begun: Instant,
     recorded: Recorded,
-    /// Which events are chunks of streamed text.
+    /// The events that are chunks of streamed text.
     chunks: Vec<usize>,
     bytes: usize,
     calls: usize,
@@ -67,9 +67,9 @@ pub(crate) struct Recorded {
     pub(crate) events: Vec<Event>,
     /// Time spent in tools that were run through the recorder.
     pub(crate) tools: Duration,
-    /// How long the turn took when it took place, if it is replayed.
+    /// The original duration of the turn, if it is replayed.
     pub(crate) took: Option<Duration>,
-    /// Which limit was reached. What was recorded beyond it is lost.
+    /// The limit that was reached. Events beyond it are lost.
     pub(crate) overflow: Option<Overflow>,
 }
 
@@ -90,7 +90,7 @@ impl fmt::Display for Overflow {
     }
 }
 
-/// What a recorder writes into.
+/// The target of a recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// The turn of this number.
@@ -104,7 +104,7 @@ tokio::task_local! {
     static AT_WORK: Arc<Log>;
 }
 
-/// How many agents are at work in this process.
+/// The number of agents at work in this process.
 static AGENTS_AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts an agent, until it is dropped.
@@ -129,8 +129,8 @@ impl Log {
         Arc::new(Self(Mutex::new(State { is_detached: true, ..State::default() })))
     }
 
-    /// Lets the agent of this conversation work. What it records into a log of no conversation is known to be its own, but for
-    /// tasks and threads that it starts.
+    /// Lets the agent of this conversation work. What it records into a log of no conversation is known to be its own,
+    /// but for tasks and threads that it starts.
     pub(crate) fn during<T>(self: &Arc<Self>, work: impl Future<Output = T>) -> impl Future<Output = T> {
         let work = AT_WORK.scope(Arc::clone(self), work);
         async move {
@@ -158,7 +158,7 @@ impl Log {
         recorded
     }
 
-    /// What the turn would have recorded if it ended now. Whoever asks takes care of it.
+    /// The events of the turn, if it ended now. The caller becomes responsible for events of a detached log.
     pub(super) fn so_far(&self, target: Target) -> Vec<Event> {
         let mut state = self.state();
         if state.is_detached {
@@ -175,7 +175,7 @@ impl Log {
         format!("call-{}", state.calls_with_ids)
     }
 
-    /// What no turn could take so far.
+    /// The events that no turn could take so far.
     pub(crate) fn late(&self) -> Option<Late> {
         let state = self.state();
         state.late.clone().or_else(|| state.strays.iter().find_map(|stray| stray.late()))
@@ -201,7 +201,7 @@ impl Log {
         self.state().how_to_answer = Some(how);
     }
 
-    /// How an agent of this conversation answers, for messages.
+    /// The help for answering in this conversation, for messages.
     pub(crate) fn how_to_answer(&self) -> &'static str {
         self.state().how_to_answer.unwrap_or("`recorder.text(..)` records the answer")
     }
@@ -288,8 +288,8 @@ impl Log {
         }
     }
 
-    /// Tells the conversation whose agent records into this log, which is detached. It is an error there unless somebody reads
-    /// the log before the verdict.
+    /// Tells a conversation that its agent records into this detached log. It is an error there unless the log is read
+    /// before the verdict.
     fn strays(self: &Arc<Self>, late: Option<Late>) {
         let told = AT_WORK.try_with(|log| {
             let mut state = log.state();
@@ -330,10 +330,11 @@ struct Stream {
     at: Duration,
 }
 
-/// Adds the whole text after the last chunk of each stream. `chunks` are the indices of the events that are chunks, in order.
+/// Adds the whole text after the last chunk of each stream. `chunks` are the indices of the events that are chunks, in
+/// order.
 ///
-/// A stream of an author ends with the next event of that author that says something, and with the turn. If that event repeats
-/// the text, as the last event of ADK's streams does, it is the whole.
+/// A stream of an author ends with the next event of that author that says something, and with the turn. If that event
+/// repeats the text, as the last event of ADK's streams does, it is the whole.
 fn joined(events: Vec<Event>, chunks: &[usize]) -> Vec<Event> {
     if chunks.is_empty() {
         return events;
@@ -385,15 +386,15 @@ pub(super) enum Source {
     Detached,
 }
 
-/// What was recorded although no turn could take it.
+/// Events that were recorded although no turn could take them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Late {
     source: Source,
-    /// How many events there are, of all sources.
+    /// The number of events, of all sources.
     count: usize,
     /// Whether they are of more than one source.
     several: bool,
-    /// What the first one says.
+    /// The first event in words.
     first: String,
 }
 
@@ -451,7 +452,7 @@ mod chunks_tests {
     use super::super::recorder::Recorder;
     use std::sync::Arc;
 
-    /// What a turn has, `+` for a chunk.
+    /// The events of a turn, `+` for a chunk.
     fn recorded(record: impl FnOnce(&Recorder)) -> Vec<String> {
         let log: Arc<Log> = Arc::default();
         let recorder = Recorder::of_next_turn(&log);

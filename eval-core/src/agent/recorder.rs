@@ -29,8 +29,8 @@ use super::log::{Log, Target};
 /// ```
 ///
 /// Each event carries the time since the turn began. A recorder that comes from a turn belongs to that turn: what is
-/// recorded after the turn has ended, by a task that outlived it, makes the case an ERROR. For tools that are built once and
-/// serve all turns there is [`Session::recorder`](super::Session::recorder).
+/// recorded after the turn has ended, by a task that outlived it, makes the case an ERROR. For tools that are built
+/// once and serve all turns there is [`Session::recorder`](super::Session::recorder).
 ///
 /// A turn can have 100,000 events and 64 MiB. More is an error, so that an agent in an endless loop does not fill the
 /// machine's memory: recording more unwinds, which ends the turn.
@@ -52,14 +52,14 @@ impl Recorder {
     /// assert_eq!(recorder.events()[0].calls().count(), 1);
     /// ```
     ///
-    /// What it records is part of no case. If an agent records into one, and nobody reads its [`events`](Self::events) before
+    /// Its events are part of no case. If an agent records into one whose [`events`](Self::events) are not read before
     /// the verdict, the case is an ERROR.
     #[must_use]
     pub fn new() -> Self {
         Self::of_next_turn(&Log::detached())
     }
 
-    /// What its turn has recorded so far, by this recorder or another one.
+    /// The events of its turn so far, by this recorder or another one.
     pub fn events(&self) -> Vec<Event> {
         self.log.so_far(self.target)
     }
@@ -96,9 +96,10 @@ impl Recorder {
     /// # assert_eq!(recorder.events()[3].content.as_ref().unwrap().text(), "It is sunny in Paris.");
     /// ```
     ///
-    /// A chunk is a fragment, an event that is [`partial`](Event::partial), as in ADK. ADK's agents record the whole text
-    /// after its fragments. Here it is added where it is missing: after the last chunk before the agent records something
-    /// else that it says or does, or before the turn ends. A whole text that repeats the chunks is taken for theirs.
+    /// A chunk is a fragment, an event that is [`partial`](Event::partial), as in ADK. ADK's agents record the whole
+    /// text after its fragments. Here it is added where it is missing: after the last chunk before the agent records
+    /// something else that it says or does, or before the turn ends. A whole text that repeats the chunks is taken for
+    /// theirs.
     pub fn chunk(&self, text: impl Into<String>) {
         let event = Event::new(&*self.author, Content::model(text)).with_partial(true);
         if self.log.add_chunk(self.target, event).is_err() {
@@ -106,8 +107,8 @@ impl Recorder {
         }
     }
 
-    /// Records text that the agent says. The last text of a turn is its answer. Text that comes in pieces is recorded by
-    /// [`chunk`](Self::chunk).
+    /// Records text that the agent says. The last text of a turn is its answer. Text that comes in pieces is recorded
+    /// by [`chunk`](Self::chunk).
     pub fn text(&self, text: impl Into<String>) {
         self.event(Event::new(&*self.author, Content::model(text)));
     }
@@ -127,8 +128,8 @@ impl Recorder {
         self.event(Event { author: self.author.to_string(), usage: Some(usage), ..Event::default() });
     }
 
-    /// Sets how long the turn took when it took place, for agents that replay one. Otherwise it is the time until the agent
-    /// returns.
+    /// Sets how long the turn took when it took place, for agents that replay one. Otherwise it is the time until the
+    /// agent returns.
     ///
     /// ```
     /// # fn record(recorder: &eval_core::Recorder) {
@@ -148,8 +149,8 @@ impl Recorder {
         self.event(Event { author: self.author.to_string(), state_delta, ..Event::default() });
     }
 
-    /// Adds a remark to the run. The report shows it with the case, and no metric reads it. A remark that is there already is
-    /// not repeated. After 20 of them one more says that others are left out.
+    /// Adds a remark to the run. The report shows it with the case, and no metric reads it. A remark that is there
+    /// already is not repeated. After 20 of them one more says that others are left out.
     ///
     /// ```
     /// # fn record(recorder: &eval_core::Recorder) {
@@ -166,7 +167,7 @@ impl Recorder {
         self.log.set_how_to_answer(how);
     }
 
-    /// The same recorder for a sub-agent: what it records carries this author.
+    /// This recorder for a sub-agent: its events carry this author.
     ///
     /// ```
     /// # fn record(recorder: &eval_core::Recorder) {
@@ -226,16 +227,18 @@ impl Recorder {
     /// # assert_eq!(recorder.events()[0].calls().next().unwrap().to_string(), "f(x: 1)");
     /// ```
     ///
-    /// Arguments and result are recorded as by [`tool`](Self::tool); both take values of `serde_json` too. Of a tool that
-    /// failed the result is `json!({ "error": .. })`. The call and its response get an id of their own: it pairs them where
-    /// tools run at the same time. An id of the framework is set with [`call`](Self::call) and [`response`](Self::response).
+    /// Arguments and result are recorded as by [`tool`](Self::tool); both take values of `serde_json` too. Of a tool
+    /// that failed the result is `json!({ "error": .. })`. The call and its response get an id of their own: it pairs
+    /// them where tools run at the same time. An id of the framework is set with [`call`](Self::call) and
+    /// [`response`](Self::response).
     pub fn tool_call(&self, name: &str, args: impl Into<Value>, result: impl Into<Value>) {
         let id = self.log.next_call_id();
         self.call(FunctionCall::new(name, args).with_id(&*id));
         self.response(FunctionResponse::new(name, result).with_id(id));
     }
 
-    /// Records a tool call alone, for agents that learn of its result later. [`tool_call`](Self::tool_call) records both.
+    /// Records a tool call alone, for agents that learn of its result later. [`tool_call`](Self::tool_call) records
+    /// both.
     pub fn call(&self, call: FunctionCall) {
         self.event(Event::new(&*self.author, Content::new("model", vec![Part::call(call)])));
     }

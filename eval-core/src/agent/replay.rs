@@ -69,7 +69,7 @@ impl From<&EvalCase> for Replay {
     }
 }
 
-/// What happens in a turn of a set, its answer last.
+/// The events of a turn of a set, its answer last.
 pub(crate) fn events_of(turn: &Invocation) -> Vec<Event> {
     let of_parts = |author: &str, role: &str, parts| Event::new(author, Content::new(role, parts));
     let mut events = match &turn.intermediate_data {

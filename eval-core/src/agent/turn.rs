@@ -1,4 +1,4 @@
-//! What an agent is given: a session, then one turn after the other.
+//! The input of an agent: a session, then one turn after the other.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use super::event::other_than_text;
 use super::log::Log;
 use super::recorder::Recorder;
 
-/// Who the conversation is with, and the state it starts from.
+/// The app and the user of the conversation, and its initial state.
 ///
 /// Comes from the `session_input` of the case. The app name and the user id default to `EvaluationGenerator` and
 /// `test_user_id`, as in ADK.
@@ -29,7 +29,7 @@ pub struct Session {
     pub state: Map,
     /// The id of the case; `None` outside of one. Agents that replay what was recorded for a case find it so.
     pub eval_id: Option<String>,
-    /// How many messages the user of the case has; `None` outside of a case, and for a simulated user, who decides on the way.
+    /// The number of messages of the user. `None` outside of a case, and for a simulated user, who decides on the way.
     pub turns: Option<usize>,
     recorder: Recorder,
 }
@@ -44,7 +44,7 @@ impl Session {
     /// assert_eq!(session.state["currency"].as_str(), Some("EUR"));
     /// ```
     ///
-    /// What its recorder records is lost; a [`Conversation`](crate::testing::Conversation) gives it one that counts.
+    /// Events of its recorder are lost; a [`Conversation`](crate::testing::Conversation) gives it one that counts.
     pub fn new(app_name: impl Into<String>, user_id: impl Into<String>) -> Self {
         Self { app_name: app_name.into(), user_id: user_id.into(), ..Self::default() }
     }
@@ -70,8 +70,8 @@ impl Session {
     /// }
     /// ```
     ///
-    /// An event counts for the turn in which it is recorded, also if an earlier turn began the work. What is recorded while
-    /// no turn is in progress makes the case an ERROR.
+    /// An event counts for the turn in which it is recorded, also if an earlier turn began the work. What is recorded
+    /// while no turn is in progress makes the case an ERROR.
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
     }
@@ -149,7 +149,7 @@ impl<'a> Turn<'a> {
         Self { content: Cow::Borrowed(content), recorder }
     }
 
-    /// The message, as it stands in the file.
+    /// The message, as it is in the file.
     pub fn content(&self) -> &Content {
         &self.content
     }
@@ -172,8 +172,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The recorder of this turn. It is cheap to clone and can be handed to tools that do not outlive the turn. Others take
-    /// [`Session::recorder`].
+    /// The recorder of this turn. It is cheap to clone and can be handed to tools that do not outlive the turn. Others
+    /// take [`Session::recorder`].
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
     }

@@ -5,9 +5,9 @@ use std::fmt;
 
 /// An agent was not reached: it never had the message, so that asking again cannot do anything twice.
 ///
-/// A connection that is refused is one, and so is an answer of a proxy that nobody is behind it (502, 503). It is returned as
-/// the error of [`Agent::start`](super::Agent::start) or [`Agent::turn`](super::Agent::turn), alone or as a source of another
-/// error:
+/// Examples are a refused connection, and a proxy's answer that its server is away (502, 503). It is returned as the
+/// error of [`Agent::start`](super::Agent::start) or [`Agent::turn`](super::Agent::turn), alone or as a source of
+/// another error:
 ///
 /// ```
 /// use eval_core::BoxError;

@@ -1,12 +1,12 @@
-//! How much memory an event takes, roughly: what the limit of a turn counts.
+//! Rough sizes of events in memory, which the limit of a turn counts.
 
 use eval_format::{Content, Map, Value};
 
 use super::event::Event;
 
-/// What an event takes beside its texts and values.
+/// Bytes of an event beside its texts and values.
 const EVENT: usize = 256;
-/// What a value or a part takes beside its text.
+/// Bytes of a value or a part beside its text.
 const VALUE: usize = 32;
 
 pub(super) fn of_event(event: &Event) -> usize {

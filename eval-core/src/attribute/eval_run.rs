@@ -27,8 +27,8 @@ use crate::verdict::Role;
 /// # let _ = weather;
 /// ```
 ///
-/// A case that fails in [`evaluate`](Self::evaluate) fails the test, even if its report is dropped. A body must evaluate the
-/// case in each run, and await each evaluation to its end: otherwise the run is an ERROR.
+/// A case that fails in [`evaluate`](Self::evaluate) fails the test, even if its report is dropped. A body must
+/// evaluate the case in each run, and await each evaluation to its end: otherwise the run is an ERROR.
 #[derive(Clone, Debug)]
 pub struct EvalRun {
     shared: Arc<Shared>,
@@ -45,15 +45,15 @@ struct Shared {
 /// The evaluations of a run.
 #[derive(Debug, Default)]
 struct Ledger {
-    /// How many were asked for before the body ended.
+    /// The number of evaluations that were asked for before the body ended.
     begun: usize,
-    /// Those that came to their end before the body did.
+    /// The evaluations that ended before the body did.
     finished: Vec<Evaluated>,
     /// Whether the body has ended.
     is_over: bool,
-    /// How many were asked for after the body had ended.
+    /// The number of evaluations that were asked for after the body had ended.
     begun_late: usize,
-    /// How many are at work. They have time limits of their own.
+    /// The number of evaluations at work. They have time limits of their own.
     at_work: usize,
     /// Watches the body while no evaluation is at work.
     watch: Option<Watch>,
@@ -69,7 +69,7 @@ impl EvalRun {
         self.shared.identified.case
     }
 
-    /// Which run this is, from 1.
+    /// The number of this run, from 1.
     pub fn number(&self) -> usize {
         self.shared.run.number
     }
@@ -77,8 +77,8 @@ impl EvalRun {
     /// Runs the case with an agent, scores it, and adds the result to what decides the test.
     ///
     /// Several evaluations in one run count as one run, which passes if each of them does. The report is about this
-    /// evaluation alone. The call counts as an evaluation, awaited or not: one that does not come to its end before the body
-    /// does is an ERROR.
+    /// evaluation alone. The call counts as an evaluation, awaited or not: one that does not come to its end before the
+    /// body does is an ERROR.
     pub fn evaluate(&self, agent: impl Agent) -> impl Future<Output = CaseReport> {
         self.shared.ledger().begin();
         async move {
@@ -152,7 +152,7 @@ impl Ledger {
         }
     }
 
-    /// Which evaluation is missing; `None` if there is at least one, and each came to its end.
+    /// The missing evaluation; `None` if there is at least one, and each ended.
     fn undone(&self) -> Option<String> {
         let (begun, finished) = (self.begun, self.finished.len());
         if begun > finished {

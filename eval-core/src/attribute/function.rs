@@ -1,7 +1,7 @@
 //! The annotated function, told apart by its type.
 //!
-//! The attribute does not read the signature of the function it stands on. The trait here decides what the function
-//! is, so type aliases, macros and re-exports all work, and a wrong shape is explained in a sentence.
+//! The attribute does not read the signature of the annotated function. The trait here tells its shape by its type, so
+//! type aliases, macros and re-exports all work, and a wrong shape is explained in a sentence.
 
 use std::fmt;
 use std::future::Future;
@@ -27,7 +27,7 @@ pub enum Driven {
 /// The future of a call. It is not `Send`: a test stays on its thread.
 pub type Driving = Pin<Box<dyn Future<Output = Result<Driven, BoxError>>>>;
 
-/// A function that `#[eval_set]` can stand on.
+/// A function that `#[eval_set]` can annotate.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot drive an eval case",
     label = "wrong shape for `#[eval_set]`",
@@ -67,7 +67,7 @@ impl fmt::Debug for Annotated {
     }
 }
 
-/// The annotated function as a value. Compiles only for functions that `#[eval_set]` can stand on.
+/// The annotated function as a value. Compiles only for functions that `#[eval_set]` can annotate.
 pub fn annotated<Shape, F: EvalFn<Shape>>(function: F) -> Annotated {
     Annotated { is_body: F::IS_BODY, call: Box::new(move |case, run| function.call(case, run)) }
 }

@@ -40,8 +40,8 @@ pub fn is_current(manifest_dir: &'static str, pattern: &'static str, files: &'st
     fail(&text)
 }
 
-/// How to build again. Cargo can watch the folder of a pattern, but not that of the package, which may hold the target
-/// folder.
+/// The help for building again. Cargo can watch the folder of a pattern, but not the folder of the package, which may
+/// hold the target folder.
 fn help(pattern: &str) -> String {
     let help = "\nhelp: touch the file with the attribute to build again";
     let folder = fixed_folder(pattern);

@@ -43,7 +43,7 @@ pub(super) fn case(test: &Test) -> Result<&'static EvalCase, Unprepared> {
     Ok(Box::leak(Box::new(case.map_err(Unprepared::Case)?)))
 }
 
-/// What a case asks and expects, as its set has it; nothing if it cannot be read.
+/// The meaning of a case, as its set has it; empty if it cannot be read.
 pub(super) fn meaning(test: &Test, case: Option<&EvalCase>) -> Meaning {
     // Who compares with the set later does not know of the session file.
     let alone = test.session_text().and_then(|_| {

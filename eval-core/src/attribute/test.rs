@@ -46,10 +46,10 @@ pub fn run(set: &'static SetSource, case: usize, module: &'static str, functions
     })
 }
 
-/// The same for a test with `#[should_panic]`: it unwinds only if the case failed in a way that may be meant.
+/// Runs a test with `#[should_panic]`: it unwinds only if the case failed in a way that may be meant.
 ///
-/// `expected` is the text that the attribute names. The harness takes any panic for the expected one, so a test that could not
-/// check anything has to return, which fails it.
+/// `expected` is the text that the attribute names. The harness takes any panic for the expected one, so a test that
+/// could not check anything has to return, which fails it.
 pub fn run_should_panic(
     set: &'static SetSource,
     case: usize,
@@ -119,7 +119,7 @@ impl AgentSource for FunctionSource<'_> {
     }
 }
 
-/// What a failed test was shown as, and what kind of failure it is.
+/// The shown text of a failed test, and the kind of its failure.
 struct Failure {
     headline: String,
     kind: FailureKind,
@@ -135,7 +135,8 @@ const GENERAL: [&str; 30] = [
 ];
 
 impl Failure {
-    /// Whether `#[should_panic]` may expect it. An error of the agent could have any reason, so words of it must be named.
+    /// Whether `#[should_panic]` may expect it. An error of the agent could have any reason, so words of it must be
+    /// named.
     fn may_be_meant(&self, expected: Option<&str>) -> bool {
         match self.kind {
             FailureKind::Checked => true,
@@ -155,13 +156,13 @@ fn is_specific(text: &str) -> bool {
     words.map(str::to_lowercase).any(|word| !GENERAL.contains(&&*word))
 }
 
-/// What the agent of a case said when it broke; `None` if it was not reached.
+/// The error of the agent of a case; `None` if the agent was not reached.
 fn agent_said(report: &CaseReport) -> Option<String> {
     let error = report.runs.iter().find_map(|run| run.error.as_ref())?;
     (!error.unreachable).then(|| error.message.clone())
 }
 
-/// What `#[should_panic]` needs to know of a failure.
+/// The facts of a failure for `#[should_panic]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FailureKind {
     /// The case was checked, and is below a threshold or fails an assertion of the test body.
@@ -307,13 +308,14 @@ thread_local! {
     static UNDERWAY: Underway = const { Underway(Cell::new(None)) };
 }
 
-/// Ends the process if it ends in the middle of a test. `std::process::exit` does not unwind: with code 0 the harness, cargo and
-/// nextest all take its tests for passed, those that never began included. But systems drop the thread locals of the thread that
-/// exits. Only the thread of the test is seen, not the workers of a multi-threaded runtime and not threads that an agent starts.
+/// Ends the process if it ends in the middle of a test. `std::process::exit` does not unwind: with code 0 the harness,
+/// cargo and nextest all take its tests for passed, those that never began included. But systems drop the thread locals
+/// of the thread that exits. Only the thread of the test is seen, not the workers of a multi-threaded runtime and not
+/// threads that an agent starts.
 ///
-/// A hook for the exit of the whole process (`atexit`) takes unsafe code, ours or that of a crate. The crate that offers
-/// it as a safe function, `shutdown_hooks`, has not been kept since its first version, and every user would build it. No
-/// hook sees `_exit` and `exec`. What sees them all is the journal: the test that was running has no verdict in it.
+/// A hook for the exit of the whole process (`atexit`) takes unsafe code, ours or a crate's. The crate `shutdown_hooks`
+/// offers it as a safe function, but is not maintained since its first version, and every user would build it. No hook
+/// sees `_exit` and `exec`. The journal shows all of these: the test that was running has no verdict in it.
 struct Underway(Cell<Option<Test>>);
 
 impl Drop for Underway {

@@ -21,7 +21,7 @@ const SHOWN: usize = 300;
 /// The runs of a case that were repeated.
 #[derive(Debug)]
 pub(super) struct Again {
-    /// How often each may be.
+    /// The most repetitions of each.
     most: u32,
     repeated: Vec<Evaluated>,
 }
@@ -31,7 +31,7 @@ impl Again {
         Self { most, repeated: Vec::new() }
     }
 
-    /// How often a run was repeated.
+    /// The number of repetitions of a run.
     fn times(&self, run: usize) -> u32 {
         let of_run = self.repeated.iter().rev().take_while(|repeated| repeated.report().number == run);
         u32::try_from(of_run.count()).unwrap_or(u32::MAX)
@@ -84,7 +84,7 @@ impl Again {
     }
 }
 
-/// What a report says of runs that were repeated: how often, and the errors of the attempts.
+/// The note of a report about repeated runs: their number, and the errors of the attempts.
 pub(super) fn notes(repeated: &[RunReport]) -> impl Iterator<Item = String> {
     repeated.chunk_by(|one, next| one.number == next.number).map(|of_run| {
         let errors =

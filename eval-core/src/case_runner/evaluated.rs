@@ -14,13 +14,13 @@ use crate::transcript::{RunError, Transcript};
 #[derive(Clone, Debug)]
 pub(crate) struct Evaluated {
     report: RunReport,
-    /// What the agent recorded, and what came too late.
+    /// The events of the agent, and events that came too late.
     events: Arc<Log>,
     /// The number of the evaluation in the journal; `None` if no journal is written.
     number: Option<u32>,
 }
 
-/// What a test body did in one run.
+/// The evaluations of a test body in one run.
 pub(crate) struct EndedBody {
     /// The evaluations that came to their end, in the order in which they did.
     pub(crate) evaluated: Vec<Evaluated>,
@@ -64,12 +64,12 @@ impl Evaluated {
         }
     }
 
-    /// What is wrong if something was recorded after its turn had ended; `None` if nothing was.
+    /// The error of events that were recorded after their turn had ended; `None` if there are none.
     pub(super) fn late(&self) -> Option<RunError> {
         play::late(&self.events)
     }
 
-    /// Makes the run an error, in the journal too: whoever scores it again must not take it for a whole one.
+    /// Makes the run an error, in the journal too: rescoring must not take it for a whole one.
     pub(super) fn fail(&mut self, error: RunError, log: &TestLog) {
         log.broke_later(self.report.number, self.number, &error);
         self.report.transcript.error = Some(error.clone());

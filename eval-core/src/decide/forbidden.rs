@@ -9,7 +9,7 @@ use eval_support::words::count;
 use crate::agent::Event;
 use crate::report::RunReport;
 
-/// What is wrong with the repeated runs by a criterion with `forbidden_tools`, in a sentence; `None` if nothing is.
+/// The forbidden calls in repeated runs, in a sentence; `None` if there are none.
 pub(crate) fn forbidden(criterion: Option<&Criterion>, repeated: &[RunReport]) -> Option<String> {
     let tools: &BTreeSet<&str> = &criterion?.forbidden_tools().collect();
     if tools.is_empty() {

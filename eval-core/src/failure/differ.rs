@@ -1,4 +1,4 @@
-//! What sets two texts or values apart that look the same when they are printed.
+//! Differences between two texts or values that look the same when they are printed.
 //!
 //! `é` can be one code point or two, a space can be a no-break space, a letter can come from another alphabet, and JSON
 //! writes `NaN` as `null`. A failure that prints two equal lines explains nothing.
@@ -8,7 +8,7 @@ use eval_format::Value;
 /// A difference of so many characters or fewer is shown by code points.
 const FEW: usize = 4;
 
-/// How two texts differ that are hard to tell apart, to follow the word "differs"; `None` if they are equal or differ
+/// The difference of two texts that look alike, to follow the word "differs"; `None` if they are equal or differ
 /// visibly.
 pub(super) fn texts(expected: &str, actual: &str) -> Option<String> {
     let (wanted, found): (Vec<char>, Vec<char>) = (expected.chars().collect(), actual.chars().collect());
@@ -30,7 +30,7 @@ pub(super) fn texts(expected: &str, actual: &str) -> Option<String> {
     Some(format!(" from character {at} on: expected {}, actual {}", code_points(wanted), code_points(found)))
 }
 
-/// How two values that are not equal differ, to follow the word "differs", if their texts are hard to tell apart.
+/// The difference of two unequal values, to follow the word "differs", if their texts look alike.
 pub(super) fn values(expected: &Value, actual: &Value) -> Option<String> {
     match (expected, actual) {
         (Value::String(expected), Value::String(actual)) => texts(expected, actual),

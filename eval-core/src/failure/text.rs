@@ -18,7 +18,7 @@ use crate::report::{CaseReport, Location, MetricOutcome, short};
 use crate::stale::{Freshness, has_its_set};
 use crate::verdict::Verdict;
 
-/// Which metrics were left out because no judge could be asked; `None` if none was.
+/// The metrics that were skipped because no judge could be asked; `None` if there are none.
 pub(crate) fn skipped(name: &str, report: &CaseReport) -> Option<String> {
     let scored = || report.runs.iter().flat_map(|run| &run.metrics);
     let reason = scored().find_map(|metric| match &metric.outcome {
@@ -44,7 +44,7 @@ pub(crate) fn headline(name: &str, report: &CaseReport) -> String {
     format!("Error: {}: {}", named(name), reason(report))
 }
 
-/// What is wrong with a case, in one line.
+/// The headline of a failing case.
 pub(crate) fn reason(report: &CaseReport) -> String {
     match &report.verdict {
         Verdict::Failed => failed(report),
@@ -109,7 +109,7 @@ pub(crate) fn describe(report: &CaseReport) -> String {
     guard(&out).into_owned()
 }
 
-/// What is wrong with a case that a program ran, in one line, and its whole text; `None` if it does not fail.
+/// The headline and the whole text of a case that failed in a program; `None` if it does not fail.
 pub(crate) fn texts(report: &CaseReport) -> Option<(String, String)> {
     report.verdict.fails().then(|| (reason(report), describe(report)))
 }
@@ -157,7 +157,7 @@ pub(crate) fn failing(
     out
 }
 
-/// What a failing test prints, without the notes and commands that only a generated test has.
+/// The output of a failing test, without the notes and commands that only a generated test has.
 impl std::fmt::Display for CaseReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&mask(&describe(self)))
@@ -243,10 +243,10 @@ fn broken_metrics(out: &mut String, report: &CaseReport) {
     }
 }
 
-/// How many different errors of metrics are printed in full.
+/// The number of different errors of metrics that are printed in full.
 const SHOWN_ERRORS: usize = 3;
 
-/// Warnings about the case: what ADK accepts and nobody means. The rest of the file is not read, so that a failing test
+/// Warnings about the case: likely mistakes that ADK accepts. The rest of the file is not read, so that a failing test
 /// of a large set costs no more than its case.
 fn warnings(out: &mut String, test: &Test) {
     let Test { set, source, .. } = test;
@@ -269,10 +269,10 @@ fn warnings(out: &mut String, test: &Test) {
     }
 }
 
-/// How much is printed: `EVALSET_PRINT`.
+/// The amount of output: `EVALSET_PRINT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Print {
-    /// What fails (the default).
+    /// Failures only (the default).
     Failures,
     /// The table of passing cases too.
     All,
@@ -295,7 +295,7 @@ impl Print {
     }
 }
 
-/// What the command cannot know: no variable tells a test how it was built.
+/// The note on options that the command lacks: no variable tells a test how it was built.
 pub(crate) const NOT_KNOWN: &str = "with the --features and the --profile of this run, if it had any";
 
 /// The command that runs this test alone, with the runner that runs it now.

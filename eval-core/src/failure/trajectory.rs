@@ -10,7 +10,7 @@ use super::lines::line;
 use crate::score::align::{Pair, align};
 use crate::score::equality::values_equal;
 
-/// How many lines are shown. Unchanged calls are left out first.
+/// The most lines that are shown. Unchanged calls are left out first.
 const SHOWN_LINES: usize = 7;
 /// A call is cut to about this many characters.
 const SHOWN_CALL: usize = 90;
@@ -80,13 +80,13 @@ fn call(call: &FunctionCall) -> String {
     name(&cut(&call.to_string(), SHOWN_CALL)).into_owned()
 }
 
-/// How the name of a call differs that looks like the expected one.
+/// The difference of a call's name from an expected one that looks like it.
 fn other_name(expected: &FunctionCall, actual: &FunctionCall) -> Option<String> {
     let how = differ::texts(expected.name.as_deref()?, actual.name.as_deref()?)?;
     Some(format!("  (a name that was called differs{how})"))
 }
 
-/// Which arguments differ.
+/// The arguments that differ.
 fn difference(expected: &FunctionCall, actual: &FunctionCall) -> String {
     let (Some(wanted), Some(found)) = (&expected.args, &actual.args) else {
         return "`args` are absent on one side".to_owned();

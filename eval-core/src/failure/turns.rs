@@ -100,7 +100,7 @@ fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_ru
     }
 }
 
-/// What is shown of a turn for a metric that failed. Metrics that compare the same thing share a block.
+/// The part of a turn that is shown for a failed metric. Metrics that compare the same part share a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
     /// Expected and actual calls.
@@ -233,9 +233,9 @@ fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
     }
 }
 
-/// How many lines of an error are shown.
+/// The most lines of an error that are shown.
 const SHOWN_ERROR_LINES: usize = 10;
-/// How many events of the last turn are shown.
+/// The most events of the last turn that are shown.
 const SHOWN_EVENTS: usize = 12;
 
 /// A run that ended in an error: what it did in its last turn.

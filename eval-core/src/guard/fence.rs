@@ -81,8 +81,8 @@ impl fmt::Display for Fault {
 /// Calls a function and awaits its future until it ends, panics, or reaches its time limit. `what` names it in the
 /// watchdog's line.
 ///
-/// The call itself is guarded too, since a function that is not `async` may do its work before it returns its future. So
-/// is dropping the future after its time is up.
+/// The call itself is guarded too, since a function that is not `async` may do its work before it returns its future.
+/// So is dropping the future after its time is up.
 pub(crate) fn fenced<T, Fut>(
     limit: Duration,
     what: What,
@@ -106,9 +106,9 @@ pub(crate) struct Waited {
 /// The shortest time between two looks at the clock while waiting does not count.
 const LEAST_LOOK: Duration = Duration::from_millis(10);
 
-/// Like [`fenced`], but time that `waited` reports does not count towards the limit.
+/// [`fenced`] without the time that `waited` reports, which does not count towards the limit.
 ///
-/// Each turn of a test goes through here several times. So it is one future around that of the call, instead of one for each
+/// Each turn of a test goes through here several times. So a single future wraps the call, instead of one for each
 /// concern, and the timer of tokio is made only if the call has to wait.
 pub(crate) async fn fenced_but_for<T, Fut>(
     waited: impl Fn() -> Waited,

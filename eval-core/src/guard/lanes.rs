@@ -1,4 +1,4 @@
-//! Who keeps a thread: cases that run beside each other tell how long the others held them up.
+//! Blame for blocked threads: concurrent cases measure how long they waited for a thread that another case blocked.
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 /// Pieces of work that may share threads.
 ///
 /// While one of them is polled, the others may be waiting for its thread, or for timers that this thread drives. Such a
-/// time counts towards nobody else's limit. So the one that blocks is blamed, and not those that it holds up.
+/// time does not count towards the limits of the others. So the case that blocks is blamed, and not the cases that
+/// wait.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes(Mutex<Busy>);
 
@@ -208,7 +209,8 @@ mod tests {
 
     const BLOCKED: Duration = Duration::from_millis(120);
 
-    /// How long two lanes are held up: one that sleeps a little, then blocks for its `own` time, and one that blocks at once.
+    /// How long two lanes are held up: one that sleeps a little, then blocks for its `own` time, and one that blocks at
+    /// once.
     async fn beside_one_that_blocks(own: Duration) -> (Duration, Duration) {
         let lanes = Arc::<Lanes>::default();
         let work = |blocks: Duration, sleeps: Duration| {

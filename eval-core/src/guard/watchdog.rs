@@ -63,11 +63,11 @@ impl fmt::Display for What {
     }
 }
 
-/// The line that is shown.
+/// The line of the watchdog.
 enum Line {
-    /// This one.
+    /// A finished line.
     Ready(String),
-    /// That of guarded code: it depends on what the code is doing by then.
+    /// A line about guarded code, which depends on its work when the line is shown.
     Guarded { what: What, limit: Duration, polls: Arc<Polls> },
 }
 

@@ -1,12 +1,12 @@
 //! Types whose form in a record is a list: of fields, or of words.
 
-/// A struct is an object with a field for each of these, under the field's name. Those in the first braces are always written,
-/// and must be there. The others are left out if they are [absent](super::line::Field::absent).
+/// A struct is an object with a field for each of these, under the field's name. Those in the first braces are always
+/// written, and must be there. The others are left out if they are [absent](super::line::Field::absent).
 ///
 /// Fields in the third braces are not recorded, and read as their default.
 ///
-/// A struct of another crate is read into its `Default`: `fields!(Content from default { .. })`. `in invocation { .. }` adds the
-/// fields of a struct in it, and `then` names a function that completes what was read.
+/// A struct of another crate is read into its `Default`: `fields!(Content from default { .. })`. `in invocation { .. }`
+/// adds the fields of a struct in it, and `then` names a function that completes what was read.
 macro_rules! fields {
     ($kind:ident from default { $($field:ident),* $(,)? } $(in $inside:ident { $($inner:ident),* $(,)? })? $(then $complete:path)?) => {
         impl $crate::journal::line::Field for $kind {
@@ -60,14 +60,15 @@ macro_rules! fields {
     };
 }
 
-/// The name of a field as JSON, with its colon. Tests write journals without optimisation, where one push is faster than three.
+/// The name of a field as JSON, with its colon. Tests write journals without optimisation, where one push is faster
+/// than three.
 macro_rules! key {
     ($field:ident) => {
         concat!("\"", stringify!($field), "\":")
     };
 }
 
-/// Reads an object field by field. Unknown fields are those of later versions, and no error.
+/// Reads an object field by field. Unknown fields belong to later versions, and are no error.
 macro_rules! read {
     ($kind:ident, $map:ident $body:block) => {
         fn read<'de, D: serde_core::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {

@@ -1,14 +1,14 @@
-//! What the files of a run, and those beside the runs, are called.
+//! Names of the files in and beside the folders of runs.
 
 use std::path::Path;
 
 /// The file that says that a folder is a run. Only folders that hold it are ever removed.
 pub const MARKER: &str = "run.json";
-/// The file beside the runs that names the one that was joined last. In place of an id it stands for the newest run.
+/// The file beside the runs with the id of the run that was joined last. As an id, `latest` means the newest run.
 pub const LATEST: &str = "latest";
-/// The file that tells what a copy of a run lacks.
+/// The list of the parts that a copy of a run lacks.
 pub const MISSING_PARTS: &str = "missing-parts.txt";
-/// How the names of journals end, behind a dot.
+/// The extension of journals.
 pub const JOURNAL: &str = "jsonl";
 
 /// Whether a file is a journal, by its name.

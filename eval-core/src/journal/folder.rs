@@ -26,7 +26,7 @@ pub(super) struct Joined {
 
 /// Creates the folder of a run, or joins the existing one. Several processes may do this at once.
 ///
-/// A link in the place of the folder or of a file in it is not followed: somebody else may have put it there.
+/// A link in the place of the folder or of a file in it is not followed: another user may have put it there.
 pub(super) fn open(folder: &Path, id: &str) -> io::Result<Joined> {
     let mut opened = try_open(folder, id);
     for attempt in 1..=10 {
@@ -41,8 +41,8 @@ pub(super) fn open(folder: &Path, id: &str) -> io::Result<Joined> {
     opened
 }
 
-/// Whether the cause may be another process that is done in a moment: it removed the folder after this process found it,
-/// or, on Windows, it is replacing or removing a file.
+/// Whether the cause may be another process that is done in a moment: it removed the folder after this process found
+/// it, or, on Windows, it is replacing or removing a file.
 fn is_in_the_way(error: &io::Error) -> bool {
     match error.kind() {
         io::ErrorKind::NotFound => true,
@@ -87,7 +87,8 @@ fn mark(path: &Path, id: &str) -> io::Result<()> {
     }
 }
 
-/// Creates a file that only this user may read: agents and judges say anything. Fails if anything has the name, be it a link.
+/// Creates a file that only this user may read: agents and judges say anything. Fails if anything has the name, be it a
+/// link.
 pub(super) fn create_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create_new(true);
@@ -135,7 +136,8 @@ fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
     let draft = folder.join(format!("{DRAFT}{}.{number}", std::process::id()));
     let mut file = match create_private(&draft) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            // A process of this number was killed here, or somebody put a link there: the name goes, not its target.
+            // A process of this number was killed here, or another user put a link there: the name goes, not its
+            // target.
             fs::remove_file(&draft)?;
             create_private(&draft)?
         }
@@ -146,12 +148,12 @@ fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
     fs::rename(draft, folder.join(LATEST))
 }
 
-/// What the names of drafts of the file that names the latest run begin with.
+/// The begin of the names of temporary files that become the file with the latest run's id.
 const DRAFT: &str = ".latest.";
 
-/// Keeps the newest runs of each package, `kept` of them, and removes older ones: at most [`AT_ONCE`], so that it takes little time.
-/// Projects may share a folder, so a run goes only if it is one too many for every package in it. A run that cannot be removed stays:
-/// a process may be writing in it. Drafts that killed processes left are removed too.
+/// Keeps the newest runs of each package, `kept` of them, and removes older ones: at most [`AT_ONCE`], so that it takes
+/// little time. Projects may share a folder, so a run goes only if it is one too many for every package in it. A run
+/// that cannot be removed stays: a process may be writing in it. Drafts that killed processes left are removed too.
 pub(super) fn prune(folder: &Path, kept: usize) -> io::Result<usize> {
     let mut removed = 0;
     let latest = latest_id(folder);
@@ -188,7 +190,7 @@ fn lasting(owner: Owner) -> Owner {
     Owner { workspace: owner.workspace.filter(|folder| folder.exists()), ..owner }
 }
 
-/// How many runs are removed at once.
+/// The most runs that are removed at once.
 const AT_ONCE: usize = 20;
 
 /// Removes drafts that are older than any process needs.
@@ -204,8 +206,8 @@ fn remove_drafts(folder: &Path) {
     }
 }
 
-/// Removes a run, unless a process writes in it. The marker goes last: if this process is killed before that, the rest is still
-/// a run.
+/// Removes a run, unless a process writes in it. The marker goes last: if this process is killed before that, the rest
+/// is still a run.
 fn remove(path: &Path) -> io::Result<bool> {
     // Some systems only lock files that are open for writing.
     let marker = OpenOptions::new().read(true).write(true).open(path.join(MARKER))?;
@@ -451,7 +453,8 @@ mod tests {
         assert_eq!([&old, &new, &other].map(|path| path.exists()), [false, true, true]);
     }
 
-    /// Whoever removes a run locks it alone, so a process that joins it waits, and finds another folder or none then.
+    /// A process that removes a run locks it exclusively. A process that joins it waits, and then finds another folder
+    /// or none.
     #[test]
     fn a_run_that_is_removed_while_a_process_joins_it_is_made_again() {
         for is_there_again in [false, true] {

@@ -12,7 +12,8 @@ use serde_core::Deserializer;
 
 /// A value in a record: a type that writes and reads itself, in one form.
 ///
-/// The types of other crates have serde forms of their own, or none, so this trait is implemented for them in place of serde's.
+/// The types of other crates have serde forms of their own, or none, so this trait is implemented for them in place of
+/// serde's.
 pub trait Field: Sized + PartialEq {
     /// Adds the value to a line as JSON.
     fn write(&self, line: &mut Line);
@@ -20,7 +21,8 @@ pub trait Field: Sized + PartialEq {
     /// Reads the value.
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error>;
 
-    /// The value of a field that is missing; `None` if the field must not be missing. A field with this value is not written.
+    /// The value of a field that is missing; `None` if the field must not be missing. A field with this value is not
+    /// written.
     fn absent() -> Option<Self> {
         None
     }
@@ -31,8 +33,8 @@ pub trait Field: Sized + PartialEq {
     }
 }
 
-/// JSON that grows. Secrets are masked in each [`text`](Self::text) and [`number`](Self::number), and nowhere else: texts from
-/// outside, and the numbers in values from outside, are written with these.
+/// JSON that grows. Secrets are masked in each [`text`](Self::text) and [`number`](Self::number), and nowhere else:
+/// texts from outside, and the numbers in values from outside, are written with these.
 #[derive(Debug)]
 pub struct Line {
     json: String,
@@ -135,9 +137,9 @@ const USUAL_LENGTH: usize = 1024;
 
 /// A byte that is in every key.
 const KEY: u8 = 1;
-/// One that is in every address with a password.
+/// A byte that is in every address with a password.
 const ADDRESS: u8 = 2;
-/// One that is in the first and last line of every private key.
+/// A byte that is in the first and last line of every private key.
 const BORDER: u8 = 4;
 
 static KINDS: [u8; 256] = {
@@ -159,8 +161,8 @@ static KINDS: [u8; 256] = {
     kinds
 };
 
-/// The kinds of the bytes in a text. Journals are written by tests, which are built without optimisation: a search for secrets takes
-/// longer there than all else that is written, and most texts can hold none.
+/// The kinds of the bytes in a text. Journals are written by tests, which are built without optimisation: a search for
+/// secrets takes longer there than all else that is written, and most texts can hold none.
 fn kinds(mut bytes: &[u8]) -> u8 {
     let mut kinds = 0;
     while let [byte, rest @ ..] = bytes {
@@ -170,8 +172,8 @@ fn kinds(mut bytes: &[u8]) -> u8 {
     kinds
 }
 
-/// Ends a line that holds a record: seals it (`{"record":"decided", .., "n":7,"sum":"0123456789abcdef"}`; the sum is that of
-/// everything before `,"sum"`), and adds the line break.
+/// Ends a line that holds a record: seals it (`{"record":"decided", .., "n":7,"sum":"0123456789abcdef"}`; the sum
+/// covers everything before `,"sum"`), and adds the line break.
 pub(super) fn seal(json: &mut String, number: usize) {
     debug_assert!(json.ends_with('}'), "only objects have a seal");
     // The brace that closes the record comes behind the seal.
@@ -204,7 +206,8 @@ const SUM: &str = ",\"sum\":\"";
 /// The digits of a sum, and the end of a line.
 const TAIL: usize = 16 + 2;
 
-/// The number of a sealed line without its line break. `None` if it has no seal, or if it was changed after it was written.
+/// The number of a sealed line without its line break. `None` if it has no seal, or if it was changed after it was
+/// written.
 #[doc(hidden)]
 pub fn sealed_number(line: &[u8]) -> Option<usize> {
     let (before, tail) = line.split_at_checked(line.len().checked_sub(TAIL + SUM.len())?)?;

@@ -15,7 +15,8 @@ use super::line::{Line, seal};
 use super::project::workspace_of_tests;
 use super::record::{Beside, Head, Listed, ListedSet};
 
-/// The sets that `#[eval_set]` made tests of in the program that this process runs; `None` if it cannot be read, or lists none.
+/// The sets that `#[eval_set]` made tests of in the program that this process runs; `None` if it cannot be read, or
+/// lists none.
 pub(super) fn of_this_program() -> Option<Listed> {
     // The link leads to the program that runs, also if it was built anew since.
     let itself = PathBuf::from("/proc/self/exe");
@@ -24,9 +25,9 @@ pub(super) fn of_this_program() -> Option<Listed> {
     (!sets.is_empty()).then_some(Listed { sets })
 }
 
-/// Records what the test binary of this process holds, unless another process of the run did: nextest starts a process for each
-/// test, and a binary may be large. The file is written at once, so a process that is killed leaves it out or leaves all of it. A file
-/// that is left empty is a doubt for readers.
+/// Records what the test binary of this process holds, unless another process of the run did: nextest starts a process
+/// for each test, and a binary may be large. The file is written at once, so a process that is killed leaves it out or
+/// leaves all of it. A file that is left empty is a doubt for readers.
 pub(super) fn record_once(run: &Path, head: &Head, package: &Path, secrets: &Arc<Secrets>) -> io::Result<()> {
     let path = run.join(listing_name(head));
     if path.exists() {
@@ -43,9 +44,9 @@ pub(super) fn record_once(run: &Path, head: &Head, package: &Path, secrets: &Arc
     }
 }
 
-/// What the other test binaries of a package hold that cargo built in the folder of this program: those of the files in `tests` that
-/// have sets. Which of them the runner was to start, readers decide. Empty if no runner is known, or if the manifest or the
-/// configuration of nextest may leave out tests.
+/// The tests in the package's other test binaries, which cargo built in the folder of this program from the files in
+/// `tests` that have sets. Readers decide which of them the runner was to start. Empty if no runner is known, or if the
+/// manifest or the configuration of nextest may leave out tests.
 pub(super) fn beside(head: &Head, package: &Path) -> Vec<Beside> {
     let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
     let workspace = workspace_of_tests(&package.to_string_lossy());
@@ -116,8 +117,8 @@ fn sets_in(program: &Path) -> io::Result<Vec<ListedSet>> {
     Ok(sets)
 }
 
-/// The parts of an ELF file that are loaded as data, as offset and length; `None` for a file of another kind, which is read whole. In
-/// a build for tests, most of the file is instructions and what debuggers need.
+/// The parts of an ELF file that are loaded as data, as offset and length; `None` for a file of another kind, which is
+/// read whole. In a build for tests, most of the file is instructions and what debuggers need.
 fn data_of(file: &mut File) -> io::Result<Option<Vec<(u64, u64)>>> {
     const LOADED: u64 = 1;
     const EXECUTABLE: u64 = 1;

@@ -1,4 +1,4 @@
-//! The project of a folder: whose the runs are that begin there. Whoever writes a run and whoever looks for one ask here.
+//! The project of a folder, which owns the runs that begin there. Writers and readers of runs ask here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,12 +31,13 @@ const MARKS: [&str; 18] = [
 /// A project: a workspace of cargo, or a folder of another language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
-    /// The folder of the workspace; without cargo, the folder that has a manifest of another language, `.git` or `.evalset`.
+    /// The folder of the workspace; without cargo, the folder that has a manifest of another language, `.git` or
+    /// `.evalset`.
     pub folder: PathBuf,
     /// Whether cargo builds it.
     pub is_of_cargo: bool,
-    /// The package of cargo that the folder asked about belongs to; `None` without cargo, and in a workspace outside of its
-    /// packages.
+    /// The package of cargo that the folder asked about belongs to; `None` without cargo, and in a workspace outside of
+    /// its packages.
     pub package: Option<Package>,
 }
 
@@ -50,8 +51,8 @@ pub struct Package {
 }
 
 impl Project {
-    /// The project that a folder belongs to. The nearest manifest decides, of whatever language. A folder without any above it is
-    /// a project of its own.
+    /// The project that a folder belongs to. The nearest manifest decides, of whatever language. A folder without any
+    /// above it is a project of its own.
     pub fn of(folder: &Path) -> Self {
         for found in folder.ancestors() {
             if let Some(manifest) = Manifest::read(found) {
@@ -75,14 +76,14 @@ impl Project {
         std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(Self::here, |folder| Self::of(Path::new(&folder)))
     }
 
-    /// The package, if its folder is not that of the whole workspace.
+    /// The package, if its folder is not the folder of the whole workspace.
     pub fn member(&self) -> Option<&Package> {
         self.package.as_ref().filter(|package| package.folder != self.folder)
     }
 }
 
-/// The workspace of the tests of a package. A machine that did not build them may have the package elsewhere: nextest, which runs
-/// archives there, says where. If it is nowhere, its folder is named as it was where it was built.
+/// The workspace of the tests of a package. A machine that did not build them may have the package elsewhere: nextest,
+/// which runs archives there, says where. If it is nowhere, its folder is named as it was where it was built.
 pub(super) fn workspace_of_tests(manifest_dir: &str) -> PathBuf {
     let built_in = Path::new(manifest_dir);
     if built_in.is_dir() {
@@ -92,8 +93,8 @@ pub(super) fn workspace_of_tests(manifest_dir: &str) -> PathBuf {
     remapped.map_or_else(|| built_in.to_owned(), |folder| Project::of(&folder).folder)
 }
 
-/// The folder of the workspace of a package. A package that is not in the workspace above it has a `Cargo.lock` of its own as soon as
-/// cargo has built it.
+/// The folder of the workspace of a package. A package that is not in the workspace above it has a `Cargo.lock` of its
+/// own as soon as cargo has built it.
 fn workspace(package: &Path) -> PathBuf {
     let manifest = Manifest::read(package).unwrap_or_default();
     if let Some(elsewhere) = manifest.workspace {
@@ -107,7 +108,7 @@ fn workspace(package: &Path) -> PathBuf {
     package.ancestors().skip(1).find(is_workspace).unwrap_or(package).to_owned()
 }
 
-/// What is asked of a `Cargo.toml`. Test processes read it too, so it is read line by line, without a parser of TOML.
+/// Facts of a `Cargo.toml`. Test processes read it too, so it is read line by line, without a parser of TOML.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Manifest {
     /// The name of the package.

@@ -13,8 +13,8 @@ use crate::verdict::Verdict;
 
 /// The version of the records that this version of eval-core writes, and the only one that it reads.
 ///
-/// It grows if a record changes its meaning. It does not grow for new fields and new records: readers skip those that they
-/// do not know.
+/// It grows if a record changes its meaning. It does not grow for new fields and new records: readers skip those that
+/// they do not know.
 pub const SCHEMA: u32 = 2;
 
 /// Variables that tell one job of a CI service from another: of GitHub, GitLab, Azure Pipelines, Bitbucket, Buildkite,
@@ -33,7 +33,7 @@ pub const JOB_VARIABLES: [&str; 11] = [
     "SYSTEM_JOBID",
 ];
 
-/// Who writes a file: the process, what it was built from, and the variables that were set for it.
+/// The writer of a file: the process, the target it was built from, and the variables that were set for it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Head {
@@ -43,10 +43,11 @@ pub struct Head {
     pub evalset: String,
     /// The id of the run that the file belongs to.
     pub run: String,
-    /// The package of the tests, or of the program: the one that cargo started it for, else the one of the current folder. `None`
-    /// without either.
+    /// The package of the tests, or of the program: the one that cargo started it for, else the one of the current
+    /// folder. `None` without either.
     pub package: Option<String>,
-    /// The folder of the workspace, or of the project of another language, as an absolute path; `None` if it is not known.
+    /// The folder of the workspace, or of the project of another language, as an absolute path; `None` if it is not
+    /// known.
     pub workspace: Option<String>,
     /// The version of the package; `None` if neither cargo nor nextest set it.
     pub version: Option<String>,
@@ -58,17 +59,18 @@ pub struct Head {
     pub started: SystemTime,
     /// The arguments of the process, without its name: which tests were asked for.
     pub args: Vec<String>,
-    /// The command line of the runner that started the tests: of cargo or nextest. Empty if something else started them, if the system
-    /// does not tell, and for programs.
+    /// The command line of the runner that started the tests: of cargo or nextest. Empty if something else started
+    /// them, if the system does not tell, and for programs.
     pub runner: Vec<String>,
-    /// The options that run cases of the program again, when the cases are named beside them; `None` for tests, and for programs
-    /// that do not say.
+    /// The options that run cases of the program again, when the cases are named beside them; `None` for tests, and for
+    /// programs that do not say.
     pub again: Option<Vec<String>>,
     /// The file of the program; `None` if the system does not tell it.
     pub program: Option<String>,
     /// When that file was last written: when the tests were built.
     pub built: Option<SystemTime>,
-    /// Variables that decide what runs and how, and that tell which job of a CI service it is. None of them holds a secret.
+    /// Variables that decide what runs and how, and that tell which job of a CI service it is. None of them holds a
+    /// secret.
     pub env: BTreeMap<String, String>,
 }
 
@@ -114,8 +116,8 @@ pub struct Planned {
     pub cases: Vec<String>,
 }
 
-/// What a test binary holds, whatever was asked for. Under `cargo test` it is in the journal of the process, and under nextest
-/// once in a run, in a file of its own.
+/// All tests of a test binary, whichever were selected. Under `cargo test` the record is in the journal of the process,
+/// and under nextest once in a run, in a file of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Listed {
@@ -123,7 +125,7 @@ pub struct Listed {
     pub sets: Vec<ListedSet>,
 }
 
-/// What another test binary of the package holds. It was built too, and its file is among the tests of the package.
+/// The tests of another test binary of the package. It was built too, and its file is among the tests of the package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Beside {
@@ -145,8 +147,8 @@ pub struct ListedSet {
 
 /// A test began, or a case of a program.
 ///
-/// Records are of the same case if their package, binary, name, file, hashes and label are equal. Then different numbers of
-/// [`attempt`](Self::attempt) are attempts at one test. What differs in any of these is another case.
+/// Records are of the same case if their package, binary, name, file, hashes and label are equal. Then different
+/// numbers of [`attempt`](Self::attempt) are attempts at one test. What differs in any of these is another case.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Started {
@@ -162,10 +164,11 @@ pub struct Started {
     pub eval_set_id: Option<String>,
     /// The id of the case.
     pub eval_id: String,
-    /// The file of the set as the compiler shows it, or as the program names it; `None` for a case that comes from no file.
+    /// The file of the set as the compiler shows it, or as the program names it; `None` for a case that comes from no
+    /// file.
     pub file: Option<String>,
-    /// The file of the set, relative to the folder of the package; of a program, its whole path. `None` for a case that comes
-    /// from no file.
+    /// The file of the set, relative to the folder of the package; of a program, its whole path. `None` for a case that
+    /// comes from no file.
     pub set_file: Option<String>,
     /// The line of the case, from 1; `None` for a case that comes from no file.
     pub line: Option<usize>,
@@ -175,15 +178,16 @@ pub struct Started {
     pub asks: String,
     /// [`Meaning::expects`](eval_format::Meaning::expects) of the case as it ran; empty if the case could not be read.
     pub expects: String,
-    /// How many cases of this file are tests; of a program, how many cases of the set it was to run.
+    /// The number of cases of this file that are tests. In a program, the number of cases of the set that it was to
+    /// run.
     pub set_cases: Option<usize>,
-    /// How often the case is to run.
+    /// The number of runs of the case.
     pub runs: usize,
-    /// How the runs are combined.
+    /// The rule that combines the runs.
     pub pass: Pass,
-    /// How the turns of a run are combined.
+    /// The rule that combines the turns of a run.
     pub gate: Gate,
-    /// Which attempt at the test this is, from 1: that of `EVALSET_ATTEMPT`, from which `NEXTEST_ATTEMPT` counts on.
+    /// The number of this attempt at the test, from 1: `EVALSET_ATTEMPT`, from which `NEXTEST_ATTEMPT` counts on.
     pub attempt: u32,
     /// When it began.
     pub at: SystemTime,
@@ -201,11 +205,11 @@ pub struct Ran {
     pub evaluation: u32,
     /// Whether the agent was not reached and `retry` repeated the run: it is never scored.
     pub repeated: bool,
-    /// What happened, including the error that ended the run.
+    /// The events, including the error that ended the run.
     pub transcript: Transcript,
     /// The tokens that its events report; `None` if none does.
     pub tokens: Option<i64>,
-    /// What a judge was asked to play the user; empty if no judge played the user.
+    /// The questions to a judge that played the user; empty if no judge did.
     pub simulator: Vec<JudgeUse>,
 }
 
@@ -219,13 +223,13 @@ pub struct Scored {
     pub run: usize,
     /// The [`Ran::evaluation`] that was scored.
     pub evaluation: u32,
-    /// Each metric, in the order of the criteria. Its criterion is recorded in [`Decided`]: in the record of a run it is `None`,
-    /// in `RecordedRun` of the crate eval-report it is there.
+    /// Each metric, in the order of the criteria. Its criterion is recorded in [`Decided`]: in the record of a run it
+    /// is `None`, in `RecordedRun` of the crate eval-report it is there.
     pub metrics: Vec<ScoredMetric>,
 }
 
-/// A run turned out to be an error after it was recorded: something was recorded too late for its turn, or the test body
-/// failed. Readers put the error into the transcript of the run.
+/// A run turned out to be an error after it was recorded: something was recorded too late for its turn, or the test
+/// body failed. Readers put the error into the transcript of the run.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Broke {
@@ -235,7 +239,7 @@ pub struct Broke {
     pub run: usize,
     /// The [`Ran::evaluation`] that broke.
     pub evaluation: u32,
-    /// What went wrong.
+    /// The error.
     pub error: RunError,
 }
 
@@ -249,18 +253,18 @@ pub struct Decided {
     pub verdict: Verdict,
     /// The metrics over all runs, in the order of the criteria; empty if the test could not begin.
     pub metrics: Vec<MetricReport>,
-    /// How many runs passed every metric that gates; `None` unless runs are decided one by one (`pass` other than
-    /// `mean`).
+    /// The number of runs that passed every metric with a threshold; `None` unless runs are decided one by one (`pass`
+    /// other than `mean`).
     pub passed_runs: Option<usize>,
-    /// How long the turns took.
+    /// The duration of the turns.
     pub elapsed: Duration,
     /// Remarks that belong to no metric.
     pub notes: Vec<String>,
-    /// How often a run was repeated, as its agent was not reached (`retry`).
+    /// The number of repetitions of a run whose agent was not reached (`retry`).
     pub repeated: usize,
-    /// What is wrong with the case, in one line; `None` if nothing is.
+    /// The headline of a case that does not pass; `None` if it passes.
     pub headline: Option<String>,
-    /// What the test printed when it failed; `None` if it did not fail, and for cases that ran without the attribute.
+    /// The output of the failed test; `None` if it did not fail, and for cases that ran without the attribute.
     pub failure: Option<String>,
     /// When it ended.
     pub at: SystemTime,

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// Which commit is checked out, and on which branch.
+/// The commit that is checked out, and its branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
     /// The hash of the commit.
@@ -14,7 +14,8 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// The revision of the checkout that holds this folder; `None` if there is none, or none that these few lines can read.
+    /// The revision of the checkout that holds this folder; `None` if there is none, or none that these few lines can
+    /// read.
     pub fn of(folder: &Path) -> Option<Self> {
         let git = folder.ancestors().find_map(git_folder)?;
         let head = line_of(&git.join("HEAD"))?;

@@ -1,8 +1,8 @@
-//! Which run a process belongs to.
+//! The id of the run that a process belongs to.
 //!
-//! `EVALSET_RUN_ID` names it, else `NEXTEST_RUN_ID`. `cargo test` sets no such variable, but it is the parent process of
-//! all its test binaries: they share the run that is named after that process. A program that cargo did not start is a
-//! run of its own, since its parent may be a shell that lives for days.
+//! `EVALSET_RUN_ID` names it, else `NEXTEST_RUN_ID`. `cargo test` sets no such variable, but it is the parent process
+//! of all its test binaries: they share the run that is named after that process. A program that cargo did not start is
+//! a run of its own, since its parent may be a shell that lives for days.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -41,7 +41,7 @@ fn unusable(id: &str) -> String {
 struct Process {
     /// A text that no other process has.
     identity: String,
-    /// How long after the run began the identity is this process for certain; `None` if it always is.
+    /// The time after the run's begin for which the identity is certainly this process; `None` if it always is.
     good_for: Option<Duration>,
 }
 
@@ -104,8 +104,8 @@ pub(super) fn runner() -> Vec<String> {
     Vec::new()
 }
 
-/// The field `starttime` of `/proc/<pid>/stat`. The second field is the name of the program in brackets, which may contain
-/// brackets and blanks.
+/// The field `starttime` of `/proc/<pid>/stat`. The second field is the name of the program in brackets, which may
+/// contain brackets and blanks.
 #[cfg(target_os = "linux")]
 fn start_ticks(stat: &str) -> Option<&str> {
     stat.rsplit_once(") ")?.1.split(' ').nth(19)

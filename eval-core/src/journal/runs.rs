@@ -1,4 +1,4 @@
-//! Which runs a folder such as `target/evalset` holds: a folder for each run.
+//! The runs in a folder such as `target/evalset`, which has a folder for each run.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -67,8 +67,8 @@ pub fn read_small(path: &Path) -> Option<String> {
     (found.is_file() && found.len() < 4096).then(|| fs::read_to_string(path).ok()).flatten()
 }
 
-/// Whether this can be the id of a run: a plain name of a folder on every system, and not the name of our own file beside
-/// the runs.
+/// Whether this can be the id of a run: a plain name of a folder on every system, and not the name of our own file
+/// beside the runs.
 pub fn is_id(id: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     (1..=LONGEST_ID).contains(&id.len())
@@ -92,7 +92,7 @@ fn is_device(name: &str) -> bool {
 /// The most characters that the id of a run may have.
 pub(super) const LONGEST_ID: usize = 100;
 
-/// What [`is_id`] asks for, in words.
+/// The rule of [`is_id`], in words.
 pub fn id_rule() -> String {
     format!(
         "1 to {LONGEST_ID} letters, digits, `-`, `_` and `.`, no `.` at the ends, no `-` at \
@@ -100,7 +100,7 @@ pub fn id_rule() -> String {
     )
 }
 
-/// What a [`MARKER`] says.
+/// The content of a [`MARKER`].
 #[derive(PartialEq)]
 struct Marker {
     run: String,
@@ -122,7 +122,7 @@ pub(super) fn marker(id: &str, started: SystemTime, revision: Option<&Revision>)
     Line::of(&marker, Arc::default())
 }
 
-/// Whose a run is: a process in it belongs to this workspace and package.
+/// The owner of a run: the workspace and package of a process in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Owner {
     /// The folder of the workspace, or of the project of another language; `None` if it is not known.
@@ -131,8 +131,8 @@ pub struct Owner {
     pub package: Option<String>,
 }
 
-/// The packages that a run holds, by the heads of its journals. Under nextest there is a journal for each test, so of those whose
-/// names begin with the same package and binary one is read.
+/// The packages that a run holds, by the heads of its journals. Under nextest there is a journal for each test, so of
+/// those whose names begin with the same package and binary one is read.
 pub fn owners(run: &Path) -> BTreeSet<Owner> {
     let mut binaries = HashSet::new();
     let mut owners = BTreeSet::new();

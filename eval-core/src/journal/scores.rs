@@ -62,7 +62,7 @@ impl Field for Score {
     }
 }
 
-/// What came of a metric: one of the first four.
+/// The outcome of a metric: one of the first four.
 #[derive(Default, PartialEq)]
 struct OutcomeForm {
     scored: Option<Scores>,

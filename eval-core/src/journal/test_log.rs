@@ -1,4 +1,4 @@
-//! What one test adds to a journal while it runs.
+//! Records that one test adds to a journal while it runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -35,11 +35,11 @@ pub(crate) struct ProgramCase<'a> {
     pub(crate) eval_set_id: Option<&'a str>,
     pub(crate) case: &'a EvalCase,
     pub(crate) label: Option<&'a str>,
-    /// Where the case stands; `None` if it comes from no file.
+    /// The place of the case; `None` if it comes from no file.
     pub(crate) location: Option<&'a Location>,
     /// The whole path of that file, if the system tells it.
     pub(crate) path: Option<&'a str>,
-    /// How many cases of its set are to run, if that is known.
+    /// The number of cases of its set that are to run, if it is known.
     pub(crate) set_cases: Option<usize>,
 }
 
@@ -52,8 +52,8 @@ pub(crate) struct RunLog<'a> {
 }
 
 impl TestLog {
-    /// Begins the log of a test of the attribute. Fails if a variable has an unknown value. `meaning` is asked for if a journal is
-    /// written.
+    /// Begins the log of a test of the attribute. Fails if a variable has an unknown value. `meaning` is asked for if a
+    /// journal is written.
     pub(crate) fn of_test(test: &Test, meaning: impl FnOnce() -> Meaning) -> Result<Self, String> {
         let Some(journal) = writer::of_tests(test.set)? else { return Ok(Self::default()) };
         let Test { set, source, .. } = test;
@@ -98,7 +98,8 @@ impl TestLog {
         self.0.as_ref().map(|log| &*log.journal)
     }
 
-    /// Records what happened in a run, which is `repeated` or not; `None` if no journal is written. The transcript is as it was when this returns.
+    /// Records what happened in a run, which is `repeated` or not; `None` if no journal is written. The transcript is
+    /// as it was when this returns.
     pub(crate) fn ran(
         &self,
         run: usize,
@@ -225,7 +226,7 @@ impl Started {
 }
 
 impl Ran {
-    /// What ended a run, and its tokens.
+    /// The error that ended a run, and the run's tokens.
     #[doc(hidden)]
     pub fn of_report(run: &RunReport) -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! Transcripts: what happened, event by event. The form that metrics see is made of the events again when a transcript is
-//! read.
+//! Transcripts: what happened, event by event. The form that metrics see is made of the events again when a transcript
+//! is read.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl Transcript {
     }
 }
 
-/// As a journal has it: session, turns with their events, state, error. Without secrets.
+/// The form of journals: session, turns with their events, state, error. Without secrets.
 impl Serialize for Transcript {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let json = Line::of(self, Arc::clone(Secrets::of_environment()));
@@ -88,7 +88,8 @@ impl Serialize for Transcript {
     }
 }
 
-// The form of contents is not the one that ADK saves, which leaves out keys that ADK does not know: metrics may read those keys.
+// The form of contents is not the one that ADK saves, which leaves out keys that ADK does not know: metrics may read
+// those keys.
 fields!(Content from default { role, parts });
 fields!(Part from default { text, thought, function_call, function_response, other });
 fields!(FunctionCall from default { id, name, args, other });

@@ -31,11 +31,12 @@ pub(crate) struct Journal {
     /// Why a write failed.
     failed: OnceLock<Arc<io::Error>>,
     tests: AtomicU32,
-    /// What no line may hold.
+    /// Values that no line may hold.
     secrets: Arc<Secrets>,
     /// While this process holds it, no other process removes the run.
     lock: Option<FileLock>,
-    /// The folder from which the end of this run removes runs that are too many; `None` for tests, which end one by one.
+    /// The folder from which the end of this run removes runs that are too many; `None` for tests, which end one by
+    /// one.
     prunes: Option<PathBuf>,
 }
 
@@ -64,8 +65,8 @@ impl std::fmt::Debug for Journal {
     }
 }
 
-/// The journal of the tests of this process; `None` if journaling is off or the file cannot be opened. The package of the set is
-/// that of all sets in the test binary.
+/// The journal of the tests of this process; `None` if journaling is off or the file cannot be opened. The package of
+/// the set is the package of all sets in the test binary.
 ///
 /// Fails if a variable has an unknown value.
 pub(super) fn of_tests(set: &SetSource) -> Result<Option<Arc<Journal>>, String> {
@@ -110,7 +111,7 @@ fn turns_off(value: &OsStr) -> Result<bool, String> {
     }
 }
 
-/// How many runs are kept if `EVALSET_KEEP` is not set.
+/// The number of runs that are kept if `EVALSET_KEEP` is not set.
 const KEPT: usize = 20;
 
 fn kept() -> Result<usize, String> {
@@ -147,8 +148,8 @@ impl std::fmt::Display for OpenError {
 
 impl Journal {
     /// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if journaling is
-    /// off, unless the program needs one. `again` are the options that run cases again. Without a project, it is the one that
-    /// cargo started the program for, else the one of the current folder.
+    /// off, unless the program needs one. `again` are the options that run cases again. Without a project, it is the
+    /// one that cargo started the program for, else the one of the current folder.
     pub(crate) fn of_program(
         folder: &Path,
         project: Option<&Project>,
@@ -171,8 +172,8 @@ impl Journal {
         Ok(Some(Arc::new(journal)))
     }
 
-    /// Opens the journal of this process in a folder such as `target/evalset`. The journal of a test binary of a `package`, which is
-    /// named by its folder, says what the binary holds, and what those beside it do.
+    /// Opens the journal of this process in a folder such as `target/evalset`. The journal of a test binary of a
+    /// `package`, which is named by its folder, says what the binary holds, and what those beside it do.
     fn open(
         folder: &Path,
         head: impl FnOnce(String) -> Head,
@@ -276,7 +277,7 @@ impl Journal {
 /// A file to which lines are added.
 struct Lines {
     file: Box<dyn Write + Send>,
-    /// How many it has.
+    /// The number of lines that were written.
     written: usize,
 }
 
@@ -288,8 +289,8 @@ impl Lines {
     }
 }
 
-/// Prints why there is no journal, once per process. The test harness, which hides the output of passing tests, does not
-/// capture it.
+/// Prints why there is no journal, once per process. The test harness, which hides the output of passing tests, does
+/// not capture it.
 fn say_once(why: &str) {
     static SAID: Once = Once::new();
     SAID.call_once(|| {

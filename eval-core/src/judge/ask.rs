@@ -29,8 +29,8 @@ use crate::guard::{self, What};
 /// }
 /// ```
 ///
-/// One value answers all questions of a case. Some of them are asked at the same time. A closure can be a judge too: see
-/// [`judge_fn`](super::judge_fn).
+/// One value answers all questions of a case. Some of them are asked at the same time. A closure can be a judge too:
+/// see [`judge_fn`](super::judge_fn).
 ///
 /// A judge is tested by asking it: requests and replies can be made.
 ///
@@ -58,13 +58,13 @@ pub trait Judge: Send + Sync {
 
     /// Whether the judge answers without a network and at no cost; `false` unless implemented.
     ///
-    /// An offline judge is asked directly. Any other judge stands behind a recording, and is asked only if
-    /// `EVALSET_JUDGE` is `record` or `live`.
+    /// An offline judge is asked directly. For any other judge the recording answers, unless `EVALSET_JUDGE` is
+    /// `record` or `live`.
     fn is_offline(&self) -> bool {
         false
     }
 
-    /// How long one question may take. `None` if the judge sets a limit of its own.
+    /// The time limit of one question. `None` if the judge sets a limit of its own.
     ///
     /// Unless implemented, it is the number of seconds in `EVALSET_JUDGE_TIMEOUT`, else two minutes. A judge that asks
     /// another judge returns the limit of that one.
@@ -220,7 +220,7 @@ mod in_time_tests {
         }
     }
 
-    /// What comes of asking, and after how many seconds.
+    /// The outcome of asking, and its duration in seconds.
     fn asked(judge: &BoxJudge) -> (Result<JudgeReply, JudgeError>, u64) {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();

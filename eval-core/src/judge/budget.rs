@@ -73,7 +73,7 @@ pub(super) async fn queued<T>(turn: impl Future<Output = T>) -> T {
     turn.await
 }
 
-/// How long something was being asked. Requests that run at the same time count once.
+/// The time with an open request. Requests that run at the same time count once.
 #[derive(Debug, Default)]
 pub(super) struct Clock(Mutex<Running>);
 
@@ -128,7 +128,7 @@ impl Clock {
     }
 }
 
-/// Changes a clock when it is dropped, also if nobody waits for the answer any longer.
+/// Changes a clock when it is dropped, also if the question was cancelled.
 pub(super) struct Guard {
     clock: Arc<Clock>,
     end: fn(&Clock),

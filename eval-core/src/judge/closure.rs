@@ -22,11 +22,11 @@ use crate::setup::shape;
 /// # let _ = runner;
 /// ```
 ///
-/// It returns a text, a [`JudgeReply`], or a `Result` of one of them. A [`JudgeError`] stays the error that it is; any other
-/// error is one of the kind [`Failed`](JudgeErrorKind::Failed).
+/// It returns a text, a [`JudgeReply`], or a `Result` of one of them. A [`JudgeError`] stays the error that it is; any
+/// other error is one of the kind [`Failed`](JudgeErrorKind::Failed).
 ///
-/// Like any other judge it stands behind the recording, and is asked only if `EVALSET_JUDGE` says so, unless it is said to
-/// be [offline](ClosureJudge::offline).
+/// As for any other judge the recording answers, and the closure is called only if `EVALSET_JUDGE` says so, unless it
+/// is [offline](ClosureJudge::offline).
 pub fn judge_fn<F, Fut, A>(answer: F) -> ClosureJudge<F>
 where
     F: Fn(JudgeRequest) -> Fut + Send + Sync,
@@ -73,7 +73,7 @@ where
     }
 }
 
-/// What the closure of [`judge_fn`] returns: a text, a [`JudgeReply`], or a `Result` of one of them.
+/// The result of the closure of [`judge_fn`]: a text, a [`JudgeReply`], or a `Result` of one of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no answer of a judge",
     label = "this is returned where an answer is expected",
@@ -114,7 +114,7 @@ impl<R: IntoReply, E: Into<BoxError>> IntoReply for Result<R, E> {
     }
 }
 
-/// What a function of `judge = ..` returns: a judge, or a `Result` of one.
+/// The result of a function of `judge = ..`: a judge, or a `Result` of one.
 ///
 /// It is implemented for every [`Judge`] and for every `Result` of one whose error implements `Display`.
 #[diagnostic::on_unimplemented(

@@ -93,7 +93,7 @@ pub(super) fn text(name: &'static str) -> Result<Option<String>, EnvironmentErro
     }
 }
 
-/// What a value stands for: one of a few known ones.
+/// The choice that a value names, out of a few known ones.
 pub(super) fn choice<T: Copy>(
     name: &'static str,
     choices: &[(&'static str, T)],

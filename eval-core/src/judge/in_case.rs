@@ -1,4 +1,4 @@
-//! Which case is running, for judges whose answer depends on who asked before.
+//! The running case, for judges whose answers depend on earlier questions.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub(crate) fn inherited<T>(work: impl Future<Output = T>) -> impl Future<Output 
     }
 }
 
-/// Ends a case, also if nobody waits for it any longer.
+/// Ends a case, also if its future is dropped.
 struct End(Arc<RunningCase>);
 
 impl Drop for End {

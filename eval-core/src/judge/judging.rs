@@ -16,7 +16,7 @@ const DEFAULT_SAMPLES: u32 = 5;
 /// ADK's number of questions at a time for a criterion that names none.
 const DEFAULT_PARALLELISM: u32 = 1;
 
-/// What stands after a prompt that is asked again, before what was wrong with the answer.
+/// The text behind a prompt that is asked again. The mistake in the earlier answer follows it.
 pub(super) const REMARK: &str = "\n\nAn earlier answer to this could not be used: ";
 
 /// A prompt as it was first asked.
@@ -65,9 +65,9 @@ pub type Sample<T> = Result<(T, JudgeReply), JudgeError>;
 pub struct Vote {
     /// Whether more than half of all samples say yes. A tie of yes and no is a no.
     pub passed: bool,
-    /// How many samples voted for the answer that won.
+    /// The number of samples that voted for the answer that won.
     pub votes: u32,
-    /// How many samples voted: yes or no.
+    /// The number of samples that voted: yes or no.
     pub voters: u32,
     /// How many samples were asked for.
     pub samples: u32,
@@ -89,7 +89,7 @@ impl Judging {
         }
     }
 
-    /// How many samples the criterion asks for.
+    /// The number of samples that the criterion asks for.
     pub fn samples(&self) -> u32 {
         self.samples
     }
@@ -146,8 +146,8 @@ impl Judging {
     /// Asks samples of several questions, at most `parallelism_limit` of them at the same time, until each question is
     /// decided: then its other samples are not asked.
     ///
-    /// `prompt` is the text of a question, and `ask` asks it. `is_decided` gets a question and its samples so far, in the
-    /// order in which they were answered. The results stand beside their questions, in the order of the samples.
+    /// `prompt` is the text of a question, and `ask` asks it. `is_decided` gets a question and its samples so far, in
+    /// the order in which they were answered. The results are beside their questions, in the order of the samples.
     pub(crate) async fn sample_all<'a, Q: Sync, T: Clone + Send>(
         &self,
         template: &str,
@@ -237,16 +237,16 @@ impl Judging {
         guard::all(self.parallelism, asked).await
     }
 
-    /// Asks samples of a yes-or-no question and takes the majority. A yes needs more than half of all samples; a tie of yes
-    /// and no is a no, as in ADK.
+    /// Asks samples of a yes-or-no question and takes the majority. A yes needs more than half of all samples; a tie of
+    /// yes and no is a no, as in ADK.
     ///
     /// Samples that could not change the outcome any more are not asked.
     ///
     /// `read` returns `Some(true)` for yes, `Some(false)` for no and `None` if the reply says neither. A reply that
     /// says neither does not vote, and neither does a sample that failed.
     ///
-    /// It is an error if more samples fail or say neither than vote, or if they could turn a yes into a no: the majority would
-    /// be an accident. If most failed, it is the first failure, else an error of the kind
+    /// It is an error if more samples fail or say neither than vote, or if they could turn a yes into a no: the
+    /// majority would be an accident. If most failed, it is the first failure, else an error of the kind
     /// [`Unreadable`](JudgeErrorKind::Unreadable).
     pub async fn vote(
         &self,
@@ -289,7 +289,8 @@ impl Judging {
     }
 }
 
-/// The outcome of a vote; `None` if there is none. What did not vote may have meant no, so a yes needs more than half of all.
+/// The outcome of a vote; `None` if there is none. What did not vote may have meant no, so a yes needs more than half
+/// of all.
 pub(crate) fn majority(yes: usize, no: usize, all: usize) -> Option<bool> {
     let passed = yes > no;
     (yes + no > 0 && (!passed || yes * 2 > all)).then_some(passed)
@@ -320,7 +321,7 @@ fn too_few_votes(samples: &[Sample<Option<bool>>], yes: usize, voters: usize) ->
 pub struct Rating {
     /// The mean of the samples that answered: the exact mean, rounded once.
     pub mean: f64,
-    /// How many samples answered.
+    /// The number of samples that answered.
     pub voters: u32,
     /// How many samples were asked for.
     pub samples: u32,

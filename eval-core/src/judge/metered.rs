@@ -18,7 +18,7 @@ use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 #[derive(Debug)]
 pub(crate) struct MeteredJudge {
     judge: BoxJudge,
-    /// How long questions are open.
+    /// The time with open questions.
     open: Arc<Clock>,
     state: Mutex<State>,
 }
@@ -27,7 +27,7 @@ pub(crate) struct MeteredJudge {
 struct State {
     /// The first error about a judge or a recorded answer that is missing.
     missed: Option<JudgeError>,
-    /// What was asked, one entry per model.
+    /// The questions, one entry per model.
     used: Vec<JudgeUse>,
     /// The texts of it.
     kept: Kept,
@@ -50,12 +50,12 @@ impl MeteredJudge {
         self.state().missed.clone()
     }
 
-    /// How long the judge was waited for. Questions that were open at the same time count once.
+    /// The time of waiting for the judge. Questions that were open at the same time count once.
     pub(crate) fn waited(&self) -> Waited {
         Waited { total: self.open.spent(), still: self.open.is_running() }
     }
 
-    /// What was asked so far of each model, and the tokens that it took.
+    /// The questions so far to each model, and their tokens.
     pub(crate) fn used(&self) -> Vec<JudgeUse> {
         let state = self.state();
         let with_texts =
@@ -141,14 +141,14 @@ const LONGEST_ANSWER: usize = 2_000;
 /// about each sentence of a long conversation.
 const MOST: usize = 48_000;
 
-/// The prompts and answers of one metric in one run. A question is kept when it is asked, so that the order does not depend on
-/// which answer is the first.
+/// The prompts and answers of one metric in one run. A question is kept when it is asked, so that the order does not
+/// depend on which answer is the first.
 #[derive(Debug)]
 pub(super) struct Kept {
     questions: Vec<Question>,
     /// The place of each question, by the hash of the whole text. Samples of a question have the same one.
     places: HashMap<u64, usize>,
-    /// How many characters can still be kept.
+    /// The number of characters that can still be kept.
     left: usize,
 }
 
@@ -209,7 +209,7 @@ impl Kept {
         questions.map(question).collect()
     }
 
-    /// As much of a text as may be kept; `None` if nothing more may.
+    /// The part of a text that fits into the limit; `None` if the limit is reached.
     fn cut(&mut self, text: &str, longest: usize) -> Option<String> {
         let longest = longest.min(self.left);
         if longest == 0 {

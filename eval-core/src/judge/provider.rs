@@ -1,7 +1,7 @@
 //! The providers of models.
 //!
-//! To add one: a variant of [`Provider`] with its entry, and in `client/wire` a file that implements `Wire`. A provider that is
-//! asked as another one is needs no file.
+//! To add one: a variant of [`Provider`] with its entry, and in `client/wire` a file that implements `Wire`. A provider
+//! that is asked as another one is needs no file.
 
 use std::fmt;
 
@@ -28,15 +28,15 @@ pub enum Provider {
     Ollama,
 }
 
-/// What is known of a provider.
+/// The facts of a provider.
 struct Entry {
     /// Its name in messages.
     name: &'static str,
-    /// What stands before the `/` in the names of its models.
+    /// The prefix of the names of its models, before the `/`.
     prefix: &'static str,
-    /// What else may stand there.
+    /// Other prefixes that are accepted.
     other_prefixes: &'static [&'static str],
-    /// How the names of its models begin that have no prefix.
+    /// The begins of the names of its models without a prefix.
     beginnings: &'static [&'static str],
     /// The variables that may hold its key. The first one that is set counts.
     key_variables: &'static [&'static str],
@@ -112,7 +112,7 @@ impl Provider {
         Self::ALL.into_iter().find(begins)
     }
 
-    /// What stands before the `/` in the names of its models.
+    /// The prefix of the names of its models, before the `/`.
     pub(super) fn prefix(self) -> &'static str {
         self.entry().prefix
     }
@@ -149,7 +149,7 @@ impl fmt::Display for Provider {
 #[derive(Debug, PartialEq)]
 pub(super) struct Model {
     pub(super) provider: Provider,
-    /// What the provider calls it.
+    /// The provider's name of it.
     pub(super) name: String,
 }
 

@@ -10,9 +10,9 @@ use super::reply_scan::{CONTRADICTION, first_word, is_own, mentions};
 
 /// The JSON object of a reply that has the key. Models write words and code fences around it.
 ///
-/// It begins a line, it is the last one, and its keys are its own: no key twice, at no depth. An object inside of it does not
-/// count. What else the reply says under this key must be the same, or there is no verdict: it may be the agent's. `prompt` is what
-/// the judge was asked, to recognise copies. The error says what is wrong with the reply.
+/// It begins a line, it is the last one, and its keys are its own: no key twice, at no depth. An object inside of it
+/// does not count. What else the reply says under this key must be the same, or there is no verdict: it may be the
+/// agent's. `prompt` is what the judge was asked, to recognise copies. The error says what is wrong with the reply.
 pub(crate) fn the_object(reply: &str, prompt: &str, key: &str) -> Result<Map<String, Value>, String> {
     let found = mentions(reply, key);
     let none = || format!("no line of it begins a JSON object with the key `{key}`");
@@ -30,7 +30,7 @@ pub(crate) fn the_object(reply: &str, prompt: &str, key: &str) -> Result<Map<Str
     Ok(object)
 }
 
-/// Whether all that a reply says under a key, wherever it stands, is no.
+/// Whether each value under a key, anywhere in a reply, is a no.
 pub(crate) fn denies(reply: &str, key: &str) -> bool {
     let found = mentions(reply, key);
     let is_no = |value: &str| matches!(first_word(value).as_str(), "false" | "no");
@@ -42,7 +42,7 @@ pub(super) fn is_json(reply: &str, part: Range<usize>) -> bool {
     strict(reply, part).is_ok()
 }
 
-/// A part of a reply as a JSON object in which no key stands twice.
+/// A part of a reply as a JSON object without duplicate keys.
 fn strict(reply: &str, part: Range<usize>) -> Result<Map<String, Value>, String> {
     let text = reply.get(part).unwrap_or_default();
     match serde_json::from_str::<Unique>(text) {
@@ -59,16 +59,16 @@ fn first_value(text: &str) -> Option<Value> {
     values.next()?.ok().map(|Unique(value)| value)
 }
 
-/// A JSON document in which no key stands twice.
+/// A JSON document without duplicate keys.
 #[cfg(feature = "model-judge")]
 pub(super) fn unique_json(bytes: &[u8]) -> Result<Value, String> {
     serde_json::from_slice(bytes).map(|Unique(value)| value).map_err(|error| error.to_string())
 }
 
-/// A JSON value in which no key stands twice. `serde_json` keeps the last of equal keys.
+/// A JSON value without duplicate keys. `serde_json` keeps the last of equal keys.
 struct Unique(Value);
 
-/// How the error about equal keys begins.
+/// The begin of the error about duplicate keys.
 const TWICE: &str = "a key stands twice";
 
 impl<'de> Deserialize<'de> for Unique {

@@ -1,25 +1,25 @@
 //! Finding the keys of verdicts in a judge's reply, and telling a verdict from a quotation.
 //!
-//! Judges quote what they judge, and an agent can write anything, verdicts too. So a yes counts only where a judge
-//! puts its own: at the beginning of a line, or in a JSON object that begins a line, and as the last word of the reply. A
+//! Judges quote what they judge, and an agent can write anything, verdicts too. So a yes counts only where a judge puts
+//! its own: at the beginning of a line, or in a JSON object that begins a line, and as the last word of the reply. A
 //! verdict within a line of prose is a mention: it takes a yes away that it contradicts.
 
 use std::ops::Range;
 
 use super::prompt::data_of;
 
-/// A place in a reply where `"key":` stands, outside of JSON strings.
+/// An occurrence of `"key":` in a reply, outside of JSON strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mention {
-    /// Where it begins.
+    /// Its offset.
     pub(super) at: usize,
-    /// Where its value begins: after the colon.
+    /// The offset of its value: after the colon.
     pub(super) value: usize,
-    /// Whether a verdict may stand here.
+    /// Whether it is at a place for a verdict.
     pub(super) stands: bool,
     /// The object that begins a line and of which this is a key, at whatever depth.
     pub(super) object: Option<Range<usize>>,
-    /// Whether blanks stand between the key and the colon. ADK's expressions do not find such a key.
+    /// Whether the key and the colon are separated by blanks. ADK's expressions do not find such a key.
     pub(super) spaced: bool,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn mentions(reply: &str, key: &str) -> Vec<Mention> {
     found
 }
 
-/// The first word of what follows a key, in lower case, whatever signs stand around it.
+/// The first word behind a key, in lower case and without the signs around it.
 pub(super) fn first_word(after: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let word = after.trim_start_matches(|c: char| !is_part(c) && !matches!(c, ',' | '{' | '}'));
@@ -69,16 +69,16 @@ pub(super) fn first_word(after: &str) -> String {
 #[derive(Clone, Copy, Debug)]
 struct Escaped(bool);
 
-/// Where in a reply a scan is.
+/// The state of a scan of a reply.
 #[derive(Debug)]
 struct Scan {
-    /// How many objects are open.
+    /// The number of open objects.
     depth: usize,
     /// The string of an object that is open, and whether its next character is escaped.
     string: Option<Escaped>,
     /// Whether the line holds nothing so far but blanks and the beginning of a code fence.
     is_line_begin: bool,
-    /// Where the outermost open object begins, if it begins its line.
+    /// The offset of the outermost open object, if it begins its line.
     begin: Option<usize>,
     /// Whether a key may come next within an object.
     is_key_next: bool,
@@ -91,7 +91,7 @@ impl Default for Scan {
 }
 
 impl Scan {
-    /// Whether the verdict of a judge may stand here: as a line, or as a key of an object that begins its line.
+    /// Whether this is a place for a judge's verdict: a line, or a key of an object that begins its line.
     fn is_at_key(&self) -> bool {
         match self.depth {
             0 => self.is_line_begin,
@@ -168,8 +168,8 @@ fn is_filler(text: &str) -> bool {
 
 /// Whether a part of a reply is the judge's own verdict, given the prompt. The error says why it is not.
 ///
-/// Words may stand before the verdict. Words after it may take it back. A part that stands in the data of the prompt, whatever
-/// its blanks, is a copy.
+/// Words before the verdict are allowed. Words after it may take it back. A part that the data of the prompt contains,
+/// whatever its blanks, is a copy.
 pub(super) fn is_own(reply: &str, prompt: &str, part: Range<usize>) -> Result<(), String> {
     if !is_filler(reply.get(part.end..).unwrap_or_default()) {
         return Err(WORDS_AFTER.to_owned());
@@ -180,11 +180,11 @@ pub(super) fn is_own(reply: &str, prompt: &str, part: Range<usize>) -> Result<()
     Ok(())
 }
 
-/// What is wrong with a verdict that is not the last word of its reply.
+/// The mistake of a verdict that is not the last word of its reply.
 pub(crate) const WORDS_AFTER: &str =
     "words stand after its verdict, which may take it back; end with the verdict";
 
-/// Whether a text stands in the data of a prompt, whatever the blanks, as it is or in a JSON string.
+/// Whether the data of a prompt contains a text, whatever the blanks, as it is or in a JSON string.
 pub(crate) fn is_copy(text: &str, prompt: &str) -> bool {
     !prompt.is_empty() && dense(&data_of(prompt)).contains(&dense(text))
 }
@@ -204,14 +204,14 @@ fn dense(text: &str) -> String {
     dense
 }
 
-/// What is wrong with a reply whose verdicts contradict each other.
+/// The mistake of a reply with contradictory verdicts.
 pub(crate) const CONTRADICTION: &str = "its verdicts contradict each other";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// For each mention: whether it stands, and the object that it is a key of.
+    /// For each mention: whether it is at a place for a verdict, and the object that it is a key of.
     fn found(reply: &str) -> Vec<(bool, Option<&str>)> {
         mentions(reply, "k")
             .into_iter()

@@ -37,10 +37,10 @@ pub(crate) enum Unclear {
 
 /// The verdict that a reply gives under one of some keys.
 ///
-/// A yes is a yes in ADK too: the first label under the first key that has one. Beyond that it has to stand where a judge puts
-/// its own: see `reply_scan`. Nothing else that the reply says under these keys contradicts it, but for what is inside of a
-/// well-formed JSON object. A no is what ADK reads as one, and what is not contradicted, wherever it stands. `prompt` is
-/// what the judge was asked, to recognise copies.
+/// A yes is a yes in ADK too: the first label under the first key that has one. Beyond that it has to be at a place for
+/// a judge's own verdict: see `reply_scan`. No other value under these keys may contradict it, except inside of a
+/// well-formed JSON object. A no is a no in ADK, at any place, and is not contradicted. `prompt` is the question to the
+/// judge, to recognise copies.
 pub(crate) fn verdict(reply: &str, prompt: &str, keys: &[Key]) -> Result<bool, Unclear> {
     let mut said: Vec<bool> = Vec::new();
     let mut unknown = None;

@@ -1,11 +1,11 @@
-//! What a judge is asked, and what it replies.
+//! Requests to judges, and their replies.
 
 use std::fmt;
 
 use eval_format::{Map, UsageMetadata, Value};
 use eval_support::{debug_without_secrets, secrets, setters};
 
-/// What a judge is asked: one sample of one question.
+/// A request to a judge: one sample of one question.
 ///
 /// ```
 /// use eval_core::judge::JudgeRequest;
@@ -31,7 +31,7 @@ pub struct JudgeRequest {
     pub temperature: Option<f64>,
     /// The other entries of the criterion's `judge_model_config`, as they are written.
     pub config: Map,
-    /// Which sample of the question this is, from 0.
+    /// The index of the sample of the question, from 0.
     pub sample: u32,
 }
 

@@ -30,13 +30,13 @@ pub(crate) struct JudgeRouter {
 struct Shared {
     settings: Settings,
     source: JudgeSource,
-    /// The recording of the set. `None` for a set that stands in no file.
+    /// The recording of the set. `None` for a set without a file.
     store: Option<RecordingStore>,
-    /// The judge, or why it could not be made. It is made when it is first needed.
+    /// The judge, or the reason why it could not be made. It is made when it is first needed.
     made: OnceCell<Result<BoxJudge, JudgeError>>,
 }
 
-/// Where the judge comes from.
+/// The source of the judge.
 #[derive(Clone, Default)]
 pub(crate) enum JudgeSource {
     /// The user names none.

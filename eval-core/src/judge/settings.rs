@@ -1,11 +1,11 @@
-//! What the variables `EVALSET_JUDGE..` say about judges.
+//! Settings of judges: the variables `EVALSET_JUDGE..`.
 
 use std::time::Duration;
 
 use super::budget;
 use super::environment::{self, BUDGET, EnvironmentError, MISSING, MODE, MODEL};
 
-/// What happens to a question for a judge: the values of `EVALSET_JUDGE`.
+/// The treatment of a question for a judge: the values of `EVALSET_JUDGE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JudgeMode {
@@ -31,7 +31,7 @@ impl JudgeMode {
     }
 }
 
-/// What the environment says about judges.
+/// The settings of judges in the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// `EVALSET_JUDGE`.
@@ -40,7 +40,7 @@ pub(crate) struct Settings {
     pub(crate) skip_missing: bool,
     /// `EVALSET_JUDGE_MODEL`: the model to ask, in place of the ones that criteria name.
     pub(crate) model: Option<String>,
-    /// How long a question may take, all samples and attempts together: `EVALSET_JUDGE_BUDGET`, else what
+    /// The time limit of a question, all samples and attempts together: `EVALSET_JUDGE_BUDGET`, else the time that
     /// `EVALSET_JUDGE_TIMEOUT` gives a single request if that is more than the default.
     pub(crate) budget: Option<Duration>,
 }

@@ -10,7 +10,7 @@ use super::metric_trait::{BoxMetric, Metric};
 use super::scores::{Score, Scores};
 use crate::agent::BoxError;
 
-/// What `metrics(..)` may name, and [`EvalRunner::metric`](crate::EvalRunner::metric) takes: a function or closure, or a
+/// An argument of `metrics(..)` and of [`EvalRunner::metric`](crate::EvalRunner::metric): a function or closure, or a
 /// [`Metric`].
 ///
 /// Functions have one of three shapes, told apart by their types. Two score turn by turn; they return anything that
@@ -32,8 +32,8 @@ use crate::agent::BoxError;
 /// # let _ = (eval_core::__private::metric(polite), eval_core::__private::metric(brief));
 /// ```
 ///
-/// The third is `fn() -> impl Metric`, for a [`Metric`] that sees the whole run. A value that is a metric stands for
-/// itself.
+/// The third is `fn() -> impl Metric`, for a [`Metric`] that sees the whole run. A value that is a metric is taken
+/// directly.
 ///
 /// The trait is sealed: it is implemented for metrics and functions of these shapes, and for nothing else. `Shape` is
 /// inferred.
@@ -43,12 +43,12 @@ use crate::agent::BoxError;
     note = "expected `fn(&Invocation, Option<&Invocation>, &Criterion) -> impl Into<Score>`, plain or async, or `fn() -> impl Metric`, or a value that implements `Metric`"
 )]
 pub trait MetricFn<Shape> {
-    /// The metric that this function stands for.
+    /// The metric of this function.
     #[doc(hidden)]
     fn into_metric(self, seal: Seal) -> BoxMetric;
 }
 
-/// The metric that a function stands for.
+/// The metric of a function.
 pub(crate) fn of_function<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
     function.into_metric(Seal)
 }
@@ -106,7 +106,7 @@ where
 /// An async function over one turn, for one lifetime of what it borrows: the bound `for<'a> AsyncScore<'a>` says what
 /// `Fn(&'a ..) -> impl Future + 'a` cannot.
 pub trait AsyncScore<'a>: Fn(&'a Invocation, Option<&'a Invocation>, &'a Criterion) -> Self::Answer {
-    /// What the future resolves to.
+    /// The output of the future.
     type Score: Into<Score>;
     /// The future.
     type Answer: Future<Output = Self::Score> + Send + 'a;

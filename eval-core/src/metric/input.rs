@@ -1,4 +1,4 @@
-//! What a metric is given.
+//! The input of a metric.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,10 +9,10 @@ use super::scores::{Score, Scores};
 use crate::judge::Judging;
 use crate::judge::{BoxJudge, nobody};
 
-/// Why a turn has no score where nobody waits for one any more.
+/// The reason why a turn has no score after scoring was stopped.
 const STOPPED: &str = "scoring was stopped";
 
-/// What a metric scores: one run of one case.
+/// The input of a metric: one run of one case.
 ///
 /// ```
 /// use eval_core::{MetricInput, Score, Scores};
@@ -30,11 +30,11 @@ const STOPPED: &str = "scoring was stopped";
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct MetricInput<'a> {
-    /// The case as it stands in the file.
+    /// The case as it is in the file.
     pub case: &'a EvalCase,
-    /// What happened, one invocation per turn.
+    /// The actual conversation, one invocation per turn.
     pub actual: &'a [Invocation],
-    /// What was expected, one invocation per turn. Empty for a scenario.
+    /// The expected conversation, one invocation per turn. Empty for a scenario.
     pub expected: &'a [Invocation],
     /// The session state at the end of the run.
     pub state: &'a Map,
@@ -46,7 +46,7 @@ pub struct MetricInput<'a> {
         expect(dead_code, reason = "without the feature no metric asks a judge")
     )]
     pub(crate) judge: &'a BoxJudge,
-    /// Set when nobody waits for the scores any more.
+    /// Set when scoring is to stop.
     pub(crate) stopped: Option<&'a AtomicBool>,
 }
 

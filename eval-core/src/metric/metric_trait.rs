@@ -65,7 +65,7 @@ impl BoxMetric {
         Self { metric: Arc::new(metric), range: (-HIGHEST_SCORE, HIGHEST_SCORE) }
     }
 
-    /// The same for a function that returns an `S`.
+    /// Puts a metric behind a pointer whose function returns an `S`: the range of a `bool` is known.
     pub(super) fn returning<S>(metric: impl Metric + 'static) -> Self {
         let metric = Self::new(metric);
         if std::any::type_name::<S>() == std::any::type_name::<bool>() {

@@ -1,4 +1,4 @@
-//! What a metric returns: a score per turn, or one for the whole run.
+//! The result of a metric: a score per turn, or one for the whole run.
 
 use eval_format::{Bound, Gate};
 use eval_support::setters;
@@ -16,8 +16,8 @@ use crate::score::mean;
 /// assert_eq!(Score::not_evaluated("no reference").value(), None);
 /// ```
 ///
-/// A score is any finite number. The range is up to the metric; that of a built-in metric is in
-/// [`METRICS`](eval_format::metric::METRICS).
+/// A score is any finite number. The range is up to the metric; [`METRICS`](eval_format::metric::METRICS) has the
+/// ranges of the built-in metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     kind: Kind,
@@ -94,7 +94,7 @@ impl Score {
         &self.rubrics
     }
 
-    /// The same score without its notes.
+    /// The score without its notes.
     #[cfg(feature = "judges")]
     pub(crate) fn without_notes(&self) -> Self {
         Self { notes: Vec::new(), ..self.clone() }
@@ -227,7 +227,7 @@ impl Scores {
 pub struct Pool {
     /// The scores that are numbers.
     pub values: Vec<f64>,
-    /// How many turns count: those that have a number, and those that were not evaluated.
+    /// The number of turns that count: turns that have a number, and turns that were not evaluated.
     pub total: usize,
 }
 

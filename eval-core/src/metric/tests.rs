@@ -1,4 +1,4 @@
-//! What the tests of the metrics share, and the judged metrics compared with google-adk.
+//! Parts shared by the tests of the metrics, and the judged metrics compared with google-adk.
 
 pub(super) mod computed;
 mod decides;

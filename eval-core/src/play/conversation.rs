@@ -24,7 +24,7 @@ pub(crate) struct Conditions<'a> {
     pub(crate) user_id: &'a str,
     /// The time limit for opening the session and for each turn.
     pub(crate) timeout: Duration,
-    /// What the watchdog calls this run: the test and the run.
+    /// The name of this run for the watchdog: the test and the run.
     pub(crate) label: Arc<str>,
 }
 
@@ -85,13 +85,13 @@ pub(super) async fn settle(log: &Arc<Log>) {
     }
 }
 
-/// How often tasks that are ready get a chance.
+/// The number of chances for tasks that are ready.
 const SETTLING_YIELDS: usize = 8;
-/// How often other threads get a chance, for so long each time.
+/// The number of chances for other threads, and the time of each.
 const SETTLING_WAITS: usize = 10;
 const SETTLING_WAIT: Duration = Duration::from_millis(5);
 
-/// Puts the rubrics of the case before those of the turn. ADK's metrics read both from the turn.
+/// Puts the rubrics of the case before the turn's own. ADK's metrics read both from the turn.
 fn add_rubrics(turn: &mut Invocation, case: &EvalCase) {
     let Some(of_case) = case.rubrics.as_ref().filter(|rubrics| !rubrics.is_empty()) else { return };
     let of_turn = turn.rubrics.take().unwrap_or_default();
@@ -256,7 +256,8 @@ fn check_recorded(
     Ok(())
 }
 
-/// The error of the first turn that was not played here, but given without events, and that would have been one if it were played.
+/// The error of the first turn that was not played here, but given without events, and that would have been one if it
+/// were played.
 pub(crate) fn check_given(turns: &[TurnRecord]) -> Option<RunError> {
     let mut given = turns.iter().enumerate().filter(|(_, turn)| turn.events.is_empty());
     given.find_map(|(at, TurnRecord { invocation, .. })| {

@@ -1,8 +1,8 @@
 //! Calls, results and changes of the state that no metric would see.
 //!
-//! As in ADK, events of the author `user` are not the agent's, and fragments of a stream are left out, since a whole event
-//! follows them. What stands only there happened all the same, so it is an error. So is a call or a result under a key that
-//! metrics do not read, and a result without a call.
+//! As in ADK, events of the author `user` are not the agent's, and fragments of a stream are left out, since a whole
+//! event follows them. A call that is only there happened all the same, so it is an error. So is a call or a result
+//! under a key that metrics do not read, and a result without a call.
 
 use std::collections::HashSet;
 
@@ -15,14 +15,14 @@ use crate::agent::Event;
 /// Keys of parts for tools that run beside the model, such as a search.
 const BESIDE_THE_MODEL: [&str; 4] = ["tool_call", "toolCall", "tool_response", "toolResponse"];
 
-/// Letters in keys that stand for calls and results.
+/// Letters in the keys of calls and results.
 const CALLS: [&str; 6] =
     ["functioncall", "functionresponse", "toolcall", "tooluse", "toolresult", "toolresponse"];
 
 /// The most characters of a value in an error.
 const SHOWN: usize = 200;
 
-/// Fails if something that was done stands where no metric looks. `earlier` are the calls of the turns before.
+/// Fails if an action is where no metric looks. `earlier` are the calls of the turns before.
 pub fn check<'t>(
     events: &'t [Event],
     earlier: impl IntoIterator<Item = &'t FunctionCall>,
@@ -42,7 +42,7 @@ pub fn check<'t>(
     results(events, earlier)
 }
 
-/// What no metric reads and is no error, as in ADK: tools that run beside the model.
+/// Tools that run beside the model, which no metric reads. As in ADK they are no error.
 pub(super) fn notes(events: &[Event]) -> impl Iterator<Item = String> {
     let beside = |part: &Part| {
         let (key, value) = part.other.iter().find(|(key, _)| key.starts_with("tool_call"))?;
@@ -52,8 +52,8 @@ pub(super) fn notes(events: &[Event]) -> impl Iterator<Item = String> {
     events.iter().flat_map(Event::parts).filter_map(beside)
 }
 
-/// Fails if a call or a change of the state stands only in events that are not scored. From the end, so that what follows an
-/// event is known.
+/// Fails if a call or a change of the state is only in events that are not scored. The events are read from the end, so
+/// that the events behind each are known.
 fn calls_and_changes(events: &[Event]) -> Result<(), String> {
     let (mut called, mut changed): (HashSet<&str>, HashSet<&str>) = (HashSet::new(), HashSet::new());
     let mut any_call = false;
@@ -96,7 +96,7 @@ fn calls_and_changes(events: &[Event]) -> Result<(), String> {
     first
 }
 
-/// The key and the value of a part that stand for a call or a result and that no metric reads.
+/// The key and the value of a part that are a call or a result and that no metric reads.
 fn hidden(part: &Part) -> Option<(&str, &Value)> {
     part.other.iter().find(|(key, value)| {
         let is_of_a_function = || value.as_object().is_some_and(|it| it.contains_key("name"));

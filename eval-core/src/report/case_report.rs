@@ -1,4 +1,4 @@
-//! What came out of a case: its runs, its metrics, its verdict.
+//! The report on a case: its runs, its metrics, its verdict.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::metric_report::{MetricReport, ScoredMetric};
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Verdict;
 
-/// Where a case stands in its file.
+/// The place of a case in its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The file, as it is shown in messages.
@@ -23,27 +23,27 @@ pub struct Location {
 /// One run of a case: what happened and how it scored.
 #[derive(Clone, PartialEq)]
 pub struct RunReport {
-    /// Which run of the case this is, from 1. A test body may evaluate several times in a run.
+    /// The number of this run of the case, from 1. A test body may evaluate several times in a run.
     pub number: usize,
-    /// What happened.
+    /// The events of the run.
     pub transcript: Transcript,
-    /// What ended the run early, setup included.
+    /// The error that ended the run early, setup included.
     pub error: Option<RunError>,
-    /// What each metric made of the run, in the order of [`CaseReport::metrics`]; empty if the run broke off
-    /// before it could be scored.
+    /// The result of each metric, in the order of [`CaseReport::metrics`]; empty if the run broke off before it could
+    /// be scored.
     pub metrics: Vec<ScoredMetric>,
 }
 
 debug_without_secrets!(RunReport { number, transcript, error, metrics });
 
 impl RunReport {
-    /// What the metric of this name made of the run; `None` if the run was not scored with it.
+    /// The result of the metric of this name; `None` if the run was not scored with it.
     pub fn metric(&self, name: &str) -> Option<&ScoredMetric> {
         self.metrics.iter().find(|metric| metric.name == name)
     }
 }
 
-/// What came out of one case.
+/// The report on one case.
 ///
 /// ```
 /// use eval_core::{EvalCase, EvalRunner, Invocation, Replay, Verdict};
@@ -70,27 +70,28 @@ pub struct CaseReport {
     pub eval_set_id: Option<String>,
     /// The case as it was read.
     pub case: EvalCase,
-    /// Where the case stands in its file; `None` for a case that comes from no file.
+    /// The place of the case in its file; `None` for a case that comes from no file.
     pub location: Option<Location>,
-    /// The label that the program gave its runs: [`EvalRunner::label`](crate::EvalRunner::label); `None` if it gave none.
+    /// The label that the program gave its runs: [`EvalRunner::label`](crate::EvalRunner::label); `None` if it gave
+    /// none.
     pub label: Option<String>,
     /// The runs, in order. A run whose test body evaluated several times is there several times.
     pub runs: Vec<RunReport>,
     /// The metrics, in the order of the criteria.
     pub metrics: Vec<MetricReport>,
-    /// How many runs passed every metric that gates; `None` unless runs are decided one by one (`pass` other than
-    /// `mean`).
+    /// The number of runs that passed every metric with a threshold; `None` unless runs are decided one by one (`pass`
+    /// other than `mean`).
     pub passed_runs: Option<usize>,
-    /// How the turns of a run were combined.
+    /// The rule that combined the turns of a run.
     pub gate: Gate,
     /// The verdict on the case.
     pub verdict: Verdict,
-    /// How long its turns took.
+    /// The duration of its turns.
     pub elapsed: Duration,
-    /// Remarks that belong to no metric, such as recorded replies that nobody asked for.
+    /// Remarks that belong to no metric, such as recorded replies that no metric asked for.
     pub notes: Vec<String>,
-    /// The runs in which the agent was not reached and which were repeated (`retry`), in order. They are never scored, but a
-    /// forbidden call in one of them fails the case.
+    /// The runs in which the agent was not reached and which were repeated (`retry`), in order. They are never scored,
+    /// but a forbidden call in one of them fails the case.
     pub repeated: Vec<RunReport>,
 }
 
@@ -136,7 +137,7 @@ impl CaseReport {
         &self.case.eval_id
     }
 
-    /// How many runs there are. The evaluations of a test body in one run count as one.
+    /// The number of runs. The evaluations of a test body in one run count as one.
     pub fn run_count(&self) -> usize {
         run_count(&self.runs)
     }
@@ -146,13 +147,13 @@ impl CaseReport {
         self.metrics.iter().find(|metric| metric.name == name)
     }
 
-    /// The metrics that could have failed the case and were skipped: they do not apply, or nobody could be asked.
+    /// The metrics that could have failed the case and were skipped: they do not apply, or no judge could be asked.
     pub fn skipped_metrics(&self) -> impl Iterator<Item = &MetricReport> {
         self.metrics.iter().filter(|metric| matches!(metric.verdict, Verdict::Skipped(_)))
     }
 }
 
-/// How many runs these are. The evaluations of a run stand one behind the other.
+/// The number of runs. The evaluations of a run follow each other.
 pub(crate) fn run_count(runs: &[RunReport]) -> usize {
     runs.chunk_by(|one, next| one.number == next.number).count()
 }

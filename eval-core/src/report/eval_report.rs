@@ -1,4 +1,4 @@
-//! What came out of an eval set, or of several.
+//! The report on an eval set, or on several.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::case_report::CaseReport;
 use super::metric_report::{MetricReport, short};
 use crate::verdict::Verdict;
 
-/// What came out of an eval set or of several: the cases in the order of the files.
+/// The report on an eval set or on several: the cases in the order of the files.
 ///
 /// ```
 /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
@@ -34,7 +34,7 @@ pub struct EvalReport {
     pub cases: Vec<CaseReport>,
 }
 
-/// How many cases there are, by verdict.
+/// The numbers of cases by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
@@ -51,8 +51,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The share of the cases that passed, of those that were not skipped, 0 to 1; `None` if there are none. It is 1 where
-    /// [`EvalReport::all_passed`] is true, and only there.
+    /// The share of the cases that passed, of those that were not skipped, 0 to 1; `None` if there are none. It is 1
+    /// where [`EvalReport::all_passed`] is true, and only there.
     #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^53")]
     pub fn pass_rate(&self) -> Option<f64> {
         let checked = self.total.saturating_sub(self.skipped);
@@ -61,7 +61,7 @@ impl Summary {
 }
 
 impl EvalReport {
-    /// How many cases there are, by verdict.
+    /// The numbers of cases by verdict.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary { total: self.cases.len(), ..Summary::default() };
         for case in &self.cases {
@@ -120,8 +120,8 @@ impl EvalReport {
     }
 }
 
-/// The score of a metric, and in how many runs it reached its threshold if runs are decided one by one; its verdict if it was
-/// skipped or has no score.
+/// The score of a metric, and in how many runs it reached its threshold if runs are decided one by one; its verdict if
+/// it was skipped or has no score.
 fn result(metric: &MetricReport, runs: usize) -> String {
     let score = metric.score.filter(|_| !matches!(metric.verdict, Verdict::Skipped(_)));
     match (score, metric.bound(), metric.passed_runs) {

@@ -1,4 +1,4 @@
-//! What came out of a metric: on one run, and over all runs of a case.
+//! Results of a metric: on one run, and over all runs of a case.
 
 use std::borrow::Cow;
 
@@ -20,15 +20,16 @@ pub struct ScoredMetric {
     pub criterion: Option<Criterion>,
     /// Its scores, or why there are none.
     pub outcome: MetricOutcome,
-    /// What the judges were asked for it; empty if it asked none.
+    /// The questions to judges; empty if it asked none.
     pub judge: Vec<JudgeUse>,
     /// The verdict on this run alone.
     pub verdict: Verdict,
-    /// The verdict on each of its scores: one per turn, or a single one for the run as a whole; empty if it has no scores.
+    /// The verdict on each of its scores: one per turn, or a single one for the run as a whole; empty if it has no
+    /// scores.
     pub turns: Vec<TurnVerdict>,
 }
 
-/// What one metric made of one run.
+/// The result of one metric on one run.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MetricOutcome {
@@ -40,9 +41,9 @@ pub enum MetricOutcome {
     Unjudged(String),
     /// It failed.
     Error {
-        /// What failed: the metric itself, or the judge it asked.
+        /// The part that failed: the metric itself, or the judge it asked.
         role: Role,
-        /// What went wrong.
+        /// The error.
         message: String,
     },
 }
@@ -73,7 +74,7 @@ fn unscored(scores: &Scores) -> Option<&str> {
     scores.scores().iter().find_map(Score::reason)
 }
 
-/// What one metric made of a case, over all runs.
+/// The result of one metric on a case, over all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricReport {
     /// The name of the metric.
@@ -84,9 +85,9 @@ pub struct MetricReport {
     ///
     /// For an informational metric, the mean of its overall scores of the runs.
     pub score: Option<f64>,
-    /// How many turns have a score; for a metric that scores a run as a whole, how many runs.
+    /// The number of turns with a score; for a metric that scores a run as a whole, the number of runs.
     pub scored: usize,
-    /// How many turns there are, over all runs; for a metric that scores a run as a whole, how many runs.
+    /// The number of turns, over all runs; for a metric that scores a run as a whole, the number of runs.
     pub total: usize,
     /// In how many runs the metric passed; `None` unless runs are decided one by one (`pass` other than `mean`).
     pub passed_runs: Option<usize>,
@@ -102,7 +103,7 @@ impl MetricReport {
         self.criterion.as_ref().map(Criterion::bound)
     }
 
-    /// What the score is compared with; `None` for informational metrics.
+    /// The bound that the score is compared with; `None` for informational metrics.
     pub fn threshold(&self) -> Option<f64> {
         self.criterion.as_ref().map(|criterion| criterion.threshold)
     }
@@ -110,8 +111,8 @@ impl MetricReport {
 
 /// A score in few digits that never looks as if it were on the other side of its threshold.
 ///
-/// It has up to two digits after the point, or as many as it takes. Without a threshold it is a count, or a time, and has up
-/// to three. Formats for machines have all digits.
+/// It has up to two digits after the point, or as many as it takes. Without a threshold it is a count, or a time, and
+/// has up to three. Formats for machines have all digits.
 ///
 /// ```
 /// use eval_core::format::Bound;

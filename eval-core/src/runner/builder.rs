@@ -56,7 +56,7 @@ pub struct EvalRunner {
     pub(super) options: Options,
     pub(super) judges: JudgeChoice,
     pub(super) journal: Option<PathBuf>,
-    /// Whose the runs are; `None` if cargo or the current folder tells.
+    /// The owner of the runs; `None` if cargo or the current folder tells.
     pub(super) project: Option<Project>,
     /// Whether there is a journal even if the environment turns journals off.
     pub(super) needs_journal: bool,
@@ -65,9 +65,9 @@ pub struct EvalRunner {
     pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, OpenError>>,
     pub(super) on_case: OnCase,
     pub(super) fail_fast: bool,
-    /// What tells who keeps a thread, over all calls.
+    /// The blame for blocked threads, over all calls.
     pub(super) lanes: Arc<Lanes>,
-    /// Set when nobody waits for scores any more.
+    /// Set when scoring is to stop.
     pub(super) stopped: Option<Arc<AtomicBool>>,
 }
 
@@ -78,15 +78,16 @@ impl EvalRunner {
     }
 
     setters! {
-        /// Scores no further turns with built-in metrics when this is set, for services whose clients go. The report is of no use then.
+        /// Scores no further turns with built-in metrics when this is set, for services whose clients go. The report is
+        /// of no use then.
         #[doc(hidden)]
         __stop_at(stopped: Arc<AtomicBool>) { stopped = Some(stopped) }
 
         /// Scores with these criteria instead of ADK's default ones.
         config(config: EvalConfig) { config = Some(config) }
 
-        /// Adds a criterion, or replaces the one of that name. The first one replaces ADK's default criteria, and those of the
-        /// folder of a set.
+        /// Adds a criterion, or replaces the one of that name. The first one replaces ADK's default criteria, and the
+        /// criteria of a set's folder.
         ///
         /// [Configuration](crate::_documentation::configuration) has the table of what goes before what.
         criterion(metric: impl Into<String>, criterion: Criterion) { criteria.push((metric.into(), criterion)) }
@@ -115,8 +116,9 @@ impl EvalRunner {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Its criterion is the one that would hold without this call, with the threshold and the direction that are given here. A
-    /// metric that would have none needs a threshold, unless it is one of ADK's default criteria or a custom one.
+    /// Its criterion is the one that would hold without this call, with the threshold and the direction that are given
+    /// here. A metric that would have none needs a threshold, unless it is one of ADK's default criteria or a custom
+    /// one.
     #[must_use]
     pub fn only_metric(mut self, metric: impl Into<MetricArgument>) -> Self {
         let metric = metric.into();
@@ -132,8 +134,8 @@ impl EvalRunner {
     /// use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// let most = 3;
-    /// let runner = EvalRunner::new().metric("brief", move |actual: &Invocation, _: Option<&Invocation>, _: &Criterion| {
+    /// let most = 3; let runner = EvalRunner::new().metric("brief", move |actual: &Invocation, _: Option<&Invocation>,
+    /// _: &Criterion| {
     ///     actual.response_text().split_whitespace().count() <= most
     /// });
     /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
@@ -152,7 +154,8 @@ impl EvalRunner {
     }
 
     setters! {
-        /// Calls a function with each case that has its verdict, as soon as it has it. The report at the end has them all.
+        /// Calls a function with each case that has its verdict, as soon as it has it. The report at the end has them
+        /// all.
         ///
         /// ```
         /// use std::sync::mpsc;
@@ -177,13 +180,13 @@ impl EvalRunner {
         /// # Ok::<_, Box<dyn std::error::Error>>(())
         /// ```
         ///
-        /// It is called in the task that awaits the report, in the order in which cases end. What has been told is kept even
-        /// if that task is dropped. Cases that `EvalCommand` had to interrupt are in its report alone. Several functions are called
-        /// one after the other.
+        /// It is called in the task that awaits the report, in the order in which cases end. What has been told is kept
+        /// even if that task is dropped. Cases that `EvalCommand` had to interrupt are in its report alone. Several
+        /// functions are called one after the other.
         on_case(call: impl FnMut(&CaseReport) + Send + 'static) { on_case.add(call) }
 
-        /// Says whether a run of several cases ends at the first that does not pass. The cases that run then come to their end; the
-        /// others are skipped, and say so.
+        /// Says whether a run of several cases ends at the first that does not pass. The cases that run then come to
+        /// their end; the others are skipped, and say so.
         fail_fast(fail_fast: bool) { fail_fast = fail_fast }
 
         /// The app name for cases that name none.
@@ -192,15 +195,15 @@ impl EvalRunner {
         /// The user id for cases that name none.
         user_id(user_id: impl Into<String>) { names.user_id = user_id.into() }
 
-        /// What the runs are called in reports and in the journal: the model, the prompt or the branch that is tried.
+        /// The label of the runs in reports and in the journal: the model, the prompt or the branch that is tried.
         ///
         /// ```
         /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
         ///
         /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-        /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
-        /// let agents = [("old prompt", "It rains."), ("new prompt", "Sunny.")];
-        /// for (label, says) in agents {
+        /// let set =
+        /// EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+        /// let agents = [("old prompt", "It rains."), ("new prompt", "Sunny.")]; for (label, says) in agents {
         ///     let report = EvalRunner::new().label(label).run_set(&set, || Replay::new([[says]]), 1).await?;
         ///     assert_eq!(report.cases[0].label.as_deref(), Some(label));
         /// }
@@ -209,24 +212,25 @@ impl EvalRunner {
         /// # Ok::<_, Box<dyn std::error::Error>>(())
         /// ```
         ///
-        /// Cases with different labels are different cases, and `cargo evalset report` shows each of them. `EvalCommand` takes the
-        /// name of the agent if the runner has no label. An empty label means no label.
+        /// Cases with different labels are different cases, and `cargo evalset report` shows each of them.
+        /// `EvalCommand` takes the name of the agent if the runner has no label. An empty label means no label.
         label(label: impl Into<String>) { label = Some(label.into()).filter(|label| !label.is_empty()) }
 
-        /// How often each case runs: at least once, and at most [`MOST_RUNS`](eval_format::options::MOST_RUNS) times.
+        /// The number of runs of each case: from 1 to [`MOST_RUNS`](eval_format::options::MOST_RUNS).
         runs(runs: usize) { options.runs = runs }
 
-        /// How the runs of a case are taken together.
+        /// The rule that combines the runs of a case.
         pass(pass: Pass) { options.pass = pass }
 
-        /// How the turns of a run are taken together.
+        /// The rule that combines the turns of a run.
         gate(gate: Gate) { options.gate = gate }
 
-        /// How often a run is repeated if its agent was not reached. It is 0 otherwise.
+        /// The most repetitions of a run whose agent was not reached; 0 by default.
         ///
         /// Nothing else is repeated, a wrong answer least of all. What counts as not reached is what fails with
-        /// [`Unreachable`](crate::agent::Unreachable). The run begins anew with a new agent, after a wait of 0.25 seconds that doubles
-        /// each time, and once the agent [can be reached](crate::Agent::wait_until_reachable). The report has a note of it. Setup functions that fail and [`run_agent`](Self::run_agent), whose agent is one
+        /// [`Unreachable`](crate::agent::Unreachable). The run begins anew with a new agent, after a wait of 0.25
+        /// seconds that doubles each time, and once the agent [can be reached](crate::Agent::wait_until_reachable). The
+        /// report has a note of it. Setup functions that fail and [`run_agent`](Self::run_agent), whose agent is one
         /// conversation, are not repeated.
         retry(times: u32) { options.retry = times }
 
@@ -253,7 +257,8 @@ impl EvalRunner {
         ///
         /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         /// # let folder = std::env::temp_dir().join(format!("evalset-doc-journal-{}", std::process::id()));
-        /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+        /// let set =
+        /// EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
         /// let report = EvalRunner::new().journal(&folder).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
         /// assert!(report.all_passed());
         ///
@@ -265,17 +270,18 @@ impl EvalRunner {
         /// # Ok::<_, Box<dyn std::error::Error>>(())
         /// ```
         ///
-        /// Without this call a runner writes no journal. `EVALSET_JOURNAL=off` turns it off too. A folder that cannot be
-        /// written is an [error](super::RunnerError::Journal) before anything runs. If a later record cannot be written, the
-        /// cases say so in their [notes](CaseReport::notes), and the next call is an error.
+        /// Without this call a runner writes no journal. `EVALSET_JOURNAL=off` turns it off too. A folder that cannot
+        /// be written is an [error](super::RunnerError::Journal) before anything runs. If a later record cannot be
+        /// written, the cases say so in their [notes](CaseReport::notes), and the next call is an error.
         journal(folder: impl Into<PathBuf>) { journal = Some(folder.into()) }
 
-        /// Records the runs as those of a project, whatever cargo started the program for.
+        /// Makes a project the owner of the runs, whatever cargo started the program for.
         #[doc(hidden)]
         project(project: Project) { project = Some(project) }
     }
 
-    /// Writes a journal into a folder of the program's own, whatever `EVALSET_JOURNAL` says: the program reads it, and removes it.
+    /// Writes a journal into a folder of the program's own, whatever `EVALSET_JOURNAL` says: the program reads it, and
+    /// removes it.
     #[doc(hidden)]
     #[must_use]
     pub fn temporary_journal(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -284,7 +290,8 @@ impl EvalRunner {
     }
 
     setters! {
-        /// Records the options of the program that run cases again, when the cases are named beside them. Reports show them.
+        /// Records the options of the program that run cases again, when the cases are named beside them. Reports show
+        /// them.
         #[doc(hidden)]
         again(options: Vec<String>) { again = Some(options) }
 

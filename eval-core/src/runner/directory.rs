@@ -43,7 +43,7 @@ pub(super) fn read_one(path: &Path, directory: Option<&Path>, custom: &[&str]) -
     Ok(Found { path: path.to_owned(), set, places, config, overlooked })
 }
 
-/// Reads a set, and where its cases stand.
+/// Reads a set, and the places of its cases.
 fn read_set(path: &Path) -> Result<(EvalSet, Places), ReadError> {
     let bytes = read_file(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     let checked = check_set(&path.display().to_string(), &bytes, None);
@@ -84,7 +84,7 @@ impl Selected {
     }
 }
 
-/// Where the cases of a set stand; empty for a set that comes from no file.
+/// The places of a set's cases; empty for a set that comes from no file.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// The whole path of the file.
@@ -105,7 +105,7 @@ impl Places {
         Self { path, cases: cases.collect() }
     }
 
-    /// Where a case stands.
+    /// The place of a case.
     pub(super) fn location(&self, eval_id: &str) -> Option<&Location> {
         self.cases.get(eval_id)
     }

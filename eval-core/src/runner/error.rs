@@ -48,21 +48,21 @@ pub enum RunnerError {
     TooManyRuns(usize),
     /// An agent is one conversation, and `runs` asks for more.
     OneConversation {
-        /// How many runs there should be.
+        /// The required number of runs.
         runs: usize,
     },
     /// `at_least(0)` passes always.
     PassesAlways,
     /// `pass` asks for more passing runs than there are.
     TooFewRuns {
-        /// How many runs must pass.
+        /// The number of runs that must pass.
         needed: u32,
-        /// How many runs there are.
+        /// The number of runs.
         runs: usize,
     },
     /// The cases have problems, by the rules of files: see [`EvalSet::check`](eval_format::EvalSet::check).
     Set(Problems),
-    /// Cases are drafts, which nobody has accepted: see [`EvalCase::draft`](eval_format::EvalCase::draft).
+    /// Cases are drafts that are not accepted yet: see [`EvalCase::draft`](eval_format::EvalCase::draft).
     #[non_exhaustive]
     Drafts {
         /// The ids of the cases.
@@ -86,7 +86,7 @@ pub enum RunnerError {
     Journal {
         /// Its folder, or its file if some of it was written.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: Arc<io::Error>,
     },
     /// There is no recorded run of the case of this id.
@@ -185,9 +185,9 @@ pub enum RunDirError {
     NoSets(PathBuf),
     /// No set is where a selector looks.
     NoSuchSet {
-        /// What names it: a path, a glob or an id.
+        /// Its name: a path, a glob or an id.
         name: String,
-        /// What may be meant.
+        /// The suggestion.
         meant: Option<String>,
     },
     /// Several sets have the id of a selector.
@@ -199,7 +199,7 @@ pub enum RunDirError {
     },
     /// A selector names a case that no set of it has.
     NoSuchCase {
-        /// What names the sets.
+        /// The name of the sets.
         set: String,
         /// The id of the case.
         id: String,
@@ -214,7 +214,7 @@ pub enum RunDirError {
     Runner {
         /// The file of the set.
         path: PathBuf,
-        /// What does not fit.
+        /// The mismatch.
         source: RunnerError,
     },
 }

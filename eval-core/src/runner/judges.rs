@@ -11,7 +11,7 @@ pub(super) struct JudgeChoice {
     pub(super) judge: Option<BoxJudge>,
     /// The model, whatever the criteria name.
     pub(super) model: Option<String>,
-    /// The recording. Without it, sets that stand in files have recordings beside them.
+    /// The recording. Without it, sets in files have recordings beside them.
     pub(super) recording: Option<PathBuf>,
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::error::RunnerError;
 use crate::judge::JudgeRouter;
 
-/// Nobody: without the feature `judges` no metric asks a judge.
+/// No judge: without the feature `judges` no metric asks one.
 #[derive(Debug, Default)]
 pub(super) struct JudgeChoice(());
 

@@ -21,7 +21,7 @@ impl RunPlan {
         self.0.iter().flat_map(|(_, prepared, set)| Job::of_set(prepared, set)).collect()
     }
 
-    /// How many cases there are.
+    /// The number of cases.
     pub fn len(&self) -> usize {
         self.0.iter().map(|(_, _, set)| set.eval_cases.len()).sum()
     }
@@ -46,7 +46,7 @@ impl RunPlan {
 }
 
 impl EvalRunner {
-    /// What the words of a command line select, checked before anything runs.
+    /// The plan of the words of a command line, checked before anything runs.
     ///
     /// ```
     /// use std::future::pending;
@@ -65,10 +65,10 @@ impl EvalRunner {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// A selector is `SET` or `SET:case1,case2`. `SET` is a file, a folder of sets, a glob, or the id of a set below the
-    /// current folder. What exists as a path is that path, unless it is a folder without sets and has the name of one. A set that several selectors name runs once, with the cases
-    /// of all of them. Each set has the `test_config.json` beside it unless this runner has criteria of its own, and its
-    /// recording.
+    /// A selector is `SET` or `SET:case1,case2`. `SET` is a file, a folder of sets, a glob, or the id of a set below
+    /// the current folder. What exists as a path is that path, unless it is a folder without sets and has the name of
+    /// one. A set that several selectors name runs once, with the cases of all of them. Each set has the
+    /// `test_config.json` beside it unless this runner has criteria of its own, and its recording.
     ///
     /// Fails if a selector matches nothing or names a case that does not exist, if a set or a config has errors, or if
     /// the runner's settings contradict each other.
@@ -76,7 +76,7 @@ impl EvalRunner {
         self.plan(self.selected(selectors)?)
     }
 
-    /// What the words of a command line select, of which only the cases of these ids run. Without ids, all of them do.
+    /// The plan of the words of a command line, of which only the cases of these ids run. Without ids, all of them do.
     #[doc(hidden)]
     pub fn __select_cases<S: AsRef<OsStr>>(
         &self,
@@ -100,15 +100,15 @@ impl EvalRunner {
         self.plan(sets)
     }
 
-    /// Scores with the criteria of a file that the command line names, and with no others. Users are simulated as before if it
-    /// does not say how.
+    /// Scores with the criteria of a file that the command line names, and with no others. Users are simulated as
+    /// before if it does not say how.
     #[doc(hidden)]
     pub fn __config_file(self, path: &Path) -> Result<Self, ReadError> {
         let config = read_config(path, &self.custom_names())?;
         Ok(self.config_alone(config))
     }
 
-    /// What the sets are run with. Of a set with ids, only the cases of these ids run.
+    /// The preparation of the sets. Of a set with ids, only the cases of these ids run.
     pub(super) fn plan(&self, sets: Vec<Selected>) -> Result<RunPlan, RunDirError> {
         let sets = sets.into_iter().filter_map(|Selected { mut found, ids }| {
             let cases = &mut found.set.eval_cases;

@@ -25,19 +25,19 @@ use crate::scoring::criterion_of_custom;
 use crate::transcript::RunError;
 use crate::verdict::{Role, Verdict};
 
-/// What the cases of a set are run with.
+/// The preparation of a set's cases.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) runner: Arc<CaseRunner>,
     pub(super) journal: Option<Arc<Journal>>,
     pub(super) places: Places,
-    /// How many cases of the set are to run.
+    /// The number of cases of the set that are to run.
     pub(super) cases: usize,
 }
 
 impl EvalRunner {
-    /// What the cases are run with. Fails if the settings contradict each other, and if they decide nothing about one
-    /// of the cases. `set` is the file that the cases come from.
+    /// Prepares the cases. Fails if the settings contradict each other, and if they decide nothing about one of the
+    /// cases. `set` is the file that the cases come from.
     pub(super) fn prepare(
         &self,
         beside: Option<&EvalConfig>,
@@ -48,7 +48,7 @@ impl EvalRunner {
         Ok(Prepared { journal: self.journal_of_runs()?, ..prepared })
     }
 
-    /// The same for the first of several sets: the journal is opened when all of them are found to be right.
+    /// Prepares the first of several sets: the journal is opened when all of them are found to be right.
     pub(super) fn prepare_without_journal(
         &self,
         beside: Option<&EvalConfig>,
@@ -59,7 +59,7 @@ impl EvalRunner {
         check_runtime()?;
         self.check_runs()?;
         if set.is_none() {
-            // The reader has seen those of a file.
+            // The reader has checked the cases of a file.
             check_cases(cases).map_err(RunnerError::Set)?;
         }
         let drafts = cases.iter().filter(|case| case.draft().is_some());
@@ -167,9 +167,9 @@ fn check_runtime() -> Result<(), RunnerError> {
     catch_unwind(timer).map_err(|_| RunnerError::NoTimers)
 }
 
-/// The places that say how cases are scored, the first one before the others: the program, the folder of the set, the defaults. The
-/// table is in `docs/configuration.md`. What the command line says is a setting of the program by the time it comes here: see
-/// [`EvalRunner::config_alone`].
+/// The places that say how cases are scored, the first one before the others: the program, the folder of the set, the
+/// defaults. The table is in `docs/configuration.md`. What the command line says is a setting of the program by the
+/// time it comes here: see [`EvalRunner::config_alone`].
 #[derive(Debug)]
 pub(super) struct Precedence<'a> {
     /// [`EvalRunner::criterion`].
@@ -237,8 +237,8 @@ fn adk_default(name: &str) -> Option<Criterion> {
 }
 
 impl EvalRunner {
-    /// Scores with the criteria of the command line, and with no others. Users are simulated as before if it does not say
-    /// how.
+    /// Scores with the criteria of the command line, and with no others. Users are simulated as before if it does not
+    /// say how.
     pub(super) fn config_alone(mut self, mut config: EvalConfig) -> Self {
         self.criteria.clear();
         let simulator = self.config.take().and_then(|config| config.user_simulator_config);
@@ -268,7 +268,7 @@ impl<'a> Job<'a> {
         IdentifiedCase { eval_set_id, case, location, name: format!("case `{}`", case.eval_id), log }
     }
 
-    /// What the journal says of the case.
+    /// The record of the case for the journal.
     pub(super) fn recorded(&self, label: Option<&'a str>) -> ProgramCase<'a> {
         let Self { prepared: Prepared { places, cases, .. }, eval_set_id, case } = *self;
         ProgramCase {

@@ -32,10 +32,10 @@ impl EvalRunner {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The expectations are those of the given case, which may have been edited since the run. A run that ended in an
-    /// error stays an error. A run in which the user said something else, or had fewer or more turns, than in the case becomes
-    /// one: the agent was never asked what the case asks now. A turn without events keeps the rules of one that is played. Fails if the runner's settings contradict each other, or if
-    /// there is no run.
+    /// The given case has the expectations; it may have been edited since the run. A run that ended in an error stays
+    /// an error. A run becomes an error if its user said something else than in the case, or had fewer or more turns:
+    /// the agent was never asked the questions of the case. A turn without events keeps the rules of a turn that is
+    /// played. Fails if the runner's settings contradict each other, or if there is no run.
     pub async fn score_case(
         &self,
         case: &EvalCase,
@@ -44,8 +44,8 @@ impl EvalRunner {
         self.score_attempts(case, runs, &[]).await
     }
 
-    /// Scores recorded runs of a case, as [`score_case`](Self::score_case) does. A forbidden call in one of the runs that `retry`
-    /// repeated fails the case.
+    /// Scores recorded runs of a case, as [`score_case`](Self::score_case) does. A forbidden call in one of the runs
+    /// that `retry` repeated fails the case.
     pub async fn score_attempts(
         &self,
         case: &EvalCase,
@@ -69,8 +69,8 @@ impl EvalRunner {
     }
 }
 
-/// Why a recorded run cannot be scored against a case: it was a conversation about something else. What a simulated user
-/// said after the first message is not in the case.
+/// Why a recorded run cannot be scored against a case: it was a conversation about something else. What a simulated
+/// user said after the first message is not in the case.
 fn other_conversation(transcript: &Transcript, case: &EvalCase) -> Option<RunError> {
     let error = |turn, message| Some(RunError::new(Role::Harness, turn, message));
     let other = |turn: usize, said: &Content, says: &Content| {
@@ -101,5 +101,5 @@ fn other_conversation(transcript: &Transcript, case: &EvalCase) -> Option<RunErr
     error(None, format!("the case has {turns}, and the recorded run {played}; run it again"))
 }
 
-/// How many characters of a message are shown.
+/// The most characters of a message that are shown.
 const SHOWN: usize = 80;

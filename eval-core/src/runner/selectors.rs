@@ -1,4 +1,4 @@
-//! What the words of a command line select: `SET[:case1,case2]`.
+//! Selectors, the words of a command line that select cases: `SET[:case1,case2]`.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -18,13 +18,13 @@ use super::error::RunDirError;
 const BEFORE_CASES: char = ':';
 const BETWEEN_CASES: char = ',';
 
-/// Where a selector looks for sets.
+/// The place where a selector looks for sets.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     File(PathBuf),
     Folder(PathBuf),
     Glob(String),
-    /// What is no path: the id of a set.
+    /// The id of a set, which is no path.
     Id(String),
 }
 
@@ -121,7 +121,7 @@ fn set_of_id(id: &str) -> Result<PathBuf, RunDirError> {
     let mut known: Vec<(String, &PathBuf)> = Vec::new();
     for file in &files {
         known.push((eval_format::conventions::file_stem(&name_of(file)).to_owned(), file));
-        // A set with problems may be named too: whoever reads it says what is wrong with it.
+        // A set with problems may be named too: its reader reports them.
         let set = fs::read_to_string(file).ok().and_then(|text| Value::parse(&text).ok());
         let id = set.and_then(|set| {
             ["eval_set_id", "evalSetId"].into_iter().find_map(|key| Some(set[key].as_str()?.to_owned()))
@@ -162,7 +162,8 @@ fn nearest(file: &Path) -> Option<String> {
     Some(folder.join(meant).display().to_string())
 }
 
-/// Where a word looks for sets, and the cases that it selects. What exists goes before any other way to read it.
+/// The place where a word looks for sets, and the cases that it selects. A path that exists goes before any other
+/// reading.
 fn place(word: &OsStr) -> (Place, Option<String>) {
     if let Some(place) = existing(Path::new(word)) {
         return (place, None);
@@ -203,8 +204,8 @@ fn existing(path: &Path) -> Option<Place> {
     Some(if found.is_dir() { Place::Folder(path.to_owned()) } else { Place::File(path.to_owned()) })
 }
 
-/// The ids in a list of cases, which a selector has behind its set. An id may hold commas itself: the longest that exists
-/// is meant. `known` are the ids of the cases of the sets.
+/// The ids in a list of cases, which a selector has behind its set. An id may hold commas itself: the longest that
+/// exists is meant. `known` are the ids of the cases of the sets.
 pub fn cases_of_selector(word: &OsStr, list: &str, known: &[&str]) -> Result<Vec<String>, RunDirError> {
     let ids_known: HashSet<&str> = known.iter().copied().collect();
     let parts: Vec<&str> = list.split(BETWEEN_CASES).collect();

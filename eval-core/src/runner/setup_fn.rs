@@ -8,7 +8,8 @@ use eval_format::EvalCase;
 use crate::agent::{BoxAgent, BoxError, IntoAgent};
 use crate::setup::shape;
 
-/// What [`EvalRunner`](super::EvalRunner) calls before each run: a function or closure that makes the agent.
+/// A setup function, which [`EvalRunner`](super::EvalRunner) calls before each run: a function or closure that makes
+/// the agent.
 ///
 /// ```
 /// use eval_core::{BoxError, EvalCase, EvalRunner, EvalSet, Invocation, Replay};
@@ -33,7 +34,7 @@ use crate::setup::shape;
 ///
 /// Four shapes, told apart by their type: `Fn() -> A`, `Fn() -> impl Future<Output = A>`,
 /// `Fn(&EvalCase) -> A`, `Fn(&EvalCase) -> impl Future<Output = A>`, where `A` is an agent or a `Result` of
-/// one. A function that changes what it captured (`FnMut`) stands in a [`Mutex`].
+/// one. A function that changes its captures (`FnMut`) is passed in a [`Mutex`].
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -114,7 +115,7 @@ where
 /// An async function of the case, for one lifetime of what it borrows: the bound `for<'a> AsyncOfCase<'a>` says what
 /// `Fn(&'a EvalCase) -> impl Future + 'a` cannot.
 pub trait AsyncOfCase<'a>: Fn(&'a EvalCase) -> Self::Answer {
-    /// What the future resolves to.
+    /// The output of the future.
     type Agent: IntoAgent;
     /// The future.
     type Answer: Future<Output = Self::Agent> + Send;

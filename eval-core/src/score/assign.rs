@@ -12,8 +12,8 @@ const MOST_STEPS: usize = 1 << 24;
 /// For each expected call the index of the actual call that matches it, or `None`.
 ///
 /// As many calls as possible are paired. An actual call is paired with one expected call at most. It takes time linear
-/// in the number of calls, except with [`ArgsMatch::Subset`] where thousands of expected calls each match many actual ones:
-/// there is no answer if the search would take seconds.
+/// in the number of calls, except with [`ArgsMatch::Subset`] where thousands of expected calls each match many actual
+/// ones: there is no answer if the search would take seconds.
 pub(crate) fn assign(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
@@ -25,8 +25,8 @@ pub(crate) fn assign(
     }
 }
 
-/// The same for arguments that are equal. Equal calls form groups, so an expected call takes the first unused actual call of
-/// its group.
+/// The same for arguments that are equal. Equal calls form groups, so an expected call takes the first unused actual
+/// call of its group.
 pub(crate) fn assign_equal(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
@@ -39,10 +39,10 @@ pub(crate) fn assign_equal(
     expected.iter().map(|call| unused.get_mut(&CallKey { call, args })?.pop_front()).collect()
 }
 
-/// Calls whose arguments are a part of those of actual calls.
+/// Pairs calls whose arguments are a part of an actual call's arguments.
 ///
-/// Equal calls are paired first: whatever else matches one of them matches the other's partner too. Expected calls without
-/// arguments are paired last, as they match any call of their tool. Between them stands the search.
+/// Equal calls are paired first: whatever else matches one of them matches the other's partner too. Expected calls
+/// without arguments are paired last, as they match any call of their tool. The search is between these two.
 fn assign_subset(expected: &[&FunctionCall], actual: &[&FunctionCall]) -> Option<Vec<Option<usize>>> {
     let mut assignment = Assignment {
         actual_of: assign_equal(expected, actual, ArgsMatch::Exact),
@@ -98,8 +98,8 @@ fn weight(value: &Value) -> usize {
 struct Assignment {
     actual_of: Vec<Option<usize>>,
     expected_of: Vec<Option<usize>>,
-    /// For each actual call the last search that came to it, by the expected call that it began with, and the expected call it
-    /// was reached from.
+    /// For each actual call the last search that came to it, by the expected call that it began with, and the expected
+    /// call it was reached from.
     reached: Vec<Option<(usize, usize)>>,
     steps_left: usize,
 }
@@ -110,8 +110,8 @@ impl Assignment {
         Some(())
     }
 
-    /// The free actual calls that match each of these expected calls. Only those are compared that have the rarest of its
-    /// arguments.
+    /// The free actual calls that match each of these expected calls. Only those are compared that have the rarest of
+    /// its arguments.
     fn candidates(
         &mut self,
         expected: &[&FunctionCall],

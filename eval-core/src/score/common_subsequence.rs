@@ -6,7 +6,7 @@ use std::hash::Hash;
 /// The largest number of steps of 64 items each that a search may take. Two lists of 100,000 items stay below it.
 const MOST_STEPS: usize = 1 << 28;
 
-/// The length of the longest common subsequence: items that stand in both lists in the same order, with any others
+/// The length of the longest common subsequence: items that both lists have in the same order, with any others
 /// between them.
 ///
 /// `None` if the lists are so long that the search would take seconds.
@@ -58,11 +58,11 @@ fn between(expected: &[usize], actual: &[usize]) -> Option<usize> {
     for found in actual.iter().filter_map(|item| places.get(item)) {
         grow(&mut open, found);
     }
-    // No item stands beyond the end of the list, so the bits there stay set.
+    // There are no items beyond the end of the list, so the bits there stay set.
     Some(open.iter().map(|word| word.count_zeros() as usize).sum())
 }
 
-/// Takes one more actual item into account, which stands at these positions of the expected list.
+/// Takes one more actual item into account, which is at these positions of the expected list.
 fn grow(open: &mut [u64], places: &[Places]) {
     let mut places = places.iter().peekable();
     let first = places.peek().map_or(0, |places| places.word);

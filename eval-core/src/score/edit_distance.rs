@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 /// How many characters are inserted, deleted or replaced to make one text of the other, at the least.
 ///
-/// By bit vectors (G. Myers, "A fast bit-vector algorithm for approximate string matching based on dynamic programming",
-/// 1999, with the blocks of H. Hyyrö, 2003): a column of the table of textbooks is kept as the differences of its
-/// neighbours, 64 of them in a word. Tables of a million characters a side would still take long: the caller limits them.
+/// By bit vectors (G. Myers, "A fast bit-vector algorithm for approximate string matching based on dynamic
+/// programming", 1999, with the blocks of H. Hyyrö, 2003): a column of the table of textbooks is kept as the
+/// differences of its neighbours, 64 of them in a word. Tables of a million characters a side would still take long:
+/// the caller limits them.
 pub(super) fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (rows, columns) = if a.len() <= b.len() { (a, b) } else { (b, a) };
@@ -75,7 +76,7 @@ struct Carry {
 }
 
 impl Block {
-    /// Goes on by a column whose character stands in the rows `equal`; `above` is of the block above, `end` the last row.
+    /// Goes on by a column whose character is in the rows `equal`; `above` is of the block above, `end` the last row.
     fn advance(&mut self, equal: u64, above: Carry, end: u64) -> Carry {
         let Self { more, less } = *self;
         let (above_more, above_less) = (u64::from(above.more), u64::from(above.less));

@@ -1,4 +1,4 @@
-//! Whether two tool calls are equal: by Python's `==`, as in ADK.
+//! Equality of tool calls: by Python's `==`, as in ADK.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

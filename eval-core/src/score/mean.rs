@@ -22,7 +22,8 @@ pub fn exact(scores: &[f64]) -> Option<f64> {
     if not_finite().next().is_some() {
         return Some(not_finite().sum());
     }
-    // Most often all scores are the same. The mean of equal floats is that float, and that of negative zeros is zero.
+    // Most often all scores are the same. The mean of equal floats is that float, and the mean of negative zeros is
+    // zero.
     if scores.iter().all(|score| score.to_bits() == scores[0].to_bits()) {
         return Some(scores[0] + 0.0);
     }
@@ -52,7 +53,8 @@ const EXACT: f64 = 1e9;
 pub fn round_3(float: f64) -> f64 {
     let thousandths = float * 1000.0;
     let nearest = thousandths.round();
-    // Far from a tie, the error of the product cannot matter, and a quotient of integers is rounded once, as a decimal is.
+    // Far from a tie, the error of the product cannot matter, and a quotient of integers is rounded once, as a decimal
+    // is.
     if thousandths.abs() < EXACT && (thousandths - nearest).abs() < 0.499 {
         return nearest / 1000.0;
     }

@@ -1,4 +1,4 @@
-//! What tools returned: each response beside its call, and whether the expected responses came.
+//! Responses of tools: each beside its call, and the expected responses that came.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -40,7 +40,7 @@ pub(crate) fn calls_with_responses(turn: &Invocation) -> Vec<(&FunctionCall, Opt
     pairs
 }
 
-/// A response with the call that it answers; a response that answers no call stands alone.
+/// A response with the call that it answers; a response that answers no call is alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Answered<'a> {
     /// The call; `None` if the response answers none.
@@ -50,7 +50,8 @@ pub struct Answered<'a> {
 }
 
 impl<'a> Answered<'a> {
-    /// The responses of a turn that have a value: those of its calls in order, then those without a call.
+    /// The responses of a turn that have a value: first the responses to its calls in order, then the ones without a
+    /// call.
     pub fn of(turn: &'a Invocation) -> Vec<Self> {
         let mut answered: Vec<Self> = Vec::new();
         for (call, response) in calls_with_responses(turn) {
@@ -101,9 +102,9 @@ pub(crate) enum Came {
 
 /// What became of each expected response.
 ///
-/// A response belongs to its call. Equal calls are paired first, in any order, and of these the ones with equal responses;
-/// what is left is paired by the tool and the response, then by the tool. Each actual response is paired once. It takes
-/// time linear in the number of responses.
+/// A response belongs to its call. Equal calls are paired first, in any order, and of these the ones with equal
+/// responses; what is left is paired by the tool and the response, then by the tool. Each actual response is paired
+/// once. It takes time linear in the number of responses.
 pub(crate) fn came(expected: &[Answered<'_>], actual: &[Answered<'_>]) -> Vec<Came> {
     let mut came = vec![None; expected.len()];
     let mut used = vec![false; actual.len()];
@@ -241,11 +242,11 @@ pub(crate) mod tests {
             // Any order, each response with its own call.
             ("f(1)->a f(2)->b", "f(2)->b f(1)->a", vec![AsExpected, AsExpected]),
             ("f(1)->a f(2)->b", "f(1)->b f(2)->a", vec![Otherwise(0), Otherwise(1)]),
-            // Other calls may stand between, and a call may be made again.
+            // Other calls may be between, and a call may be made again.
             ("f(1)->a", "g(1)->x f(1)->down f(1)->a", vec![AsExpected]),
             ("f(1)->a f(1)->a", "f(1)->a", vec![AsExpected, NotAtAll]),
             ("f(1)->a f(1)->b", "f(1)->b f(1)->a", vec![AsExpected, AsExpected]),
-            // A call with other arguments stands for it; the arguments are another metric's.
+            // A call with other arguments replaces it; the arguments are another metric's.
             ("f(1)->a", "f(2)->a", vec![AsExpected]),
             ("f(1)->a", "f(2)->b", vec![Otherwise(0)]),
             ("f(1)->a f(2)->b", "f(3)->b f(1)->a", vec![AsExpected, AsExpected]),

@@ -1,7 +1,7 @@
 //! ROUGE (C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004): the words that two texts share,
 //! as single words (ROUGE-1), as pairs of neighbours (ROUGE-2), and as the longest common subsequence (ROUGE-L).
 //!
-//! Results are those of the Python package `rouge-score` 0.1.2, with ADK's tokenizer.
+//! Results agree with the Python package `rouge-score` 0.1.2, with ADK's tokenizer.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ pub(crate) struct Rouge {
     pub(crate) precision: f64,
     /// Shared words per word of the expected text.
     pub(crate) recall: f64,
-    /// The harmonic mean of precision and recall. That of ROUGE-1 is `response_match_score`.
+    /// The harmonic mean of precision and recall. For ROUGE-1 it is `response_match_score`.
     pub(crate) fmeasure: f64,
 }
 
@@ -58,8 +58,8 @@ impl RougeText {
         }
     }
 
-    /// Gives each token of this text an equal one of the other text. Where texts are alike, it is the one after the last
-    /// that was given, so the search begins there.
+    /// Gives each token of this text an equal one of the other text. Where texts are alike, it is the one after the
+    /// last that was given, so the search begins there.
     fn shared_by_looking(&self, other: &Self) -> usize {
         let (ours, theirs) = (self.keys.as_slice(), other.keys.as_slice());
         let mut taken = [false; FEW];

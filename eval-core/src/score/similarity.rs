@@ -1,4 +1,4 @@
-//! How alike two texts are: by their sets of words, and by the edits between them.
+//! Similarity of two texts: by their sets of words, and by the edits between them.
 
 use std::collections::HashSet;
 

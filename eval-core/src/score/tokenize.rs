@@ -2,10 +2,9 @@
 //!
 //! Source: `_UnicodeAwareTokenizer` in `final_response_match_v1.py` of google-adk 2.13.0.
 //!
-//! Categories are those of the module `category`, normalisation that of the crate `unicode-normalization`, case that
-//! of std. google-adk has those of its Python (Unicode 14 with Python 3.11). The results differ for characters that
-//! one side does not know yet, and for a capital sigma beside U+0295, U+02E4 or U+1171E, whose class Unicode has
-//! changed since.
+//! The module `category` has the categories, the crate `unicode-normalization` the normalisation, std the case.
+//! google-adk uses its Python's tables (Unicode 14 with Python 3.11). The results differ for characters that one side
+//! does not know yet, and for a capital sigma beside U+0295, U+02E4 or U+1171E, whose class Unicode has changed since.
 
 use std::borrow::Cow;
 
@@ -49,7 +48,7 @@ pub(crate) fn tokens(text: &str) -> Tokens {
 
 /// Whether a text has tokens at all.
 pub(crate) fn has_words(text: &str) -> bool {
-    // Whatever stands beside it, a letter or a digit is part of a token.
+    // Whatever is beside it, a letter or a digit is part of a token.
     text.bytes().any(|byte| byte.is_ascii_alphanumeric()) || tokens(text).len() > 0
 }
 
@@ -238,8 +237,8 @@ mod tests {
         assert_eq!(words("was bees"), ["was", "bee"]);
     }
 
-    /// Python 3.11 has Unicode 14, for which U+0295 and U+02E4 are letters with case and U+10EC2 is no character: it makes
-    /// `aσʕ` of the first word, and two words of the last.
+    /// Python 3.11 has Unicode 14, for which U+0295 and U+02E4 are letters with case and U+10EC2 is no character: it
+    /// makes `aσʕ` of the first word, and two words of the last.
     #[test]
     fn tables_are_newer_than_pythons() {
         assert_eq!(words("aΣ\u{295}"), ["aς\u{295}"]);

@@ -1,4 +1,4 @@
-//! Whether the tool calls of a turn match the expected ones: ADK's `tool_trajectory_avg_score` of one turn.
+//! Matching of a turn's tool calls with the expected ones: ADK's `tool_trajectory_avg_score` of one turn.
 
 use eval_format::FunctionCall;
 pub(crate) use eval_format::MatchType;
@@ -6,7 +6,8 @@ pub(crate) use eval_format::MatchType;
 use super::assign::assign;
 use super::equality::{ArgsMatch, calls_match};
 
-/// Whether the actual calls match the expected ones: score 1.0 if they do, else 0.0. `None` if they are too many to be paired.
+/// Whether the actual calls match the expected ones: score 1.0 if they do, else 0.0. `None` if they are too many to be
+/// paired.
 pub(crate) fn trajectory_matches(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],

@@ -16,7 +16,7 @@ pub(super) const MOST_BYTES: usize = 4 << 20;
 pub(super) struct History {
     include_function_calls: bool,
     text: String,
-    /// How many turns the text holds.
+    /// The number of turns in the text.
     turns: usize,
 }
 
@@ -25,7 +25,7 @@ impl History {
         Self { include_function_calls, text: String::new(), turns: 0 }
     }
 
-    /// Adds those of the turns that the text does not hold yet. `None` if the text is too long then.
+    /// Adds the turns that the text does not hold yet. `None` if the text is too long then.
     pub(super) fn add(&mut self, turns: &[TurnRecord]) -> Option<()> {
         for turn in turns.iter().skip(self.turns) {
             self.said("user", &turn.invocation.user_content.text())?;
@@ -115,7 +115,7 @@ fn push_indented(out: &mut String, text: &str) {
     }
 }
 
-/// What the simulated user writes to end the conversation: in any case, and anywhere in a reply.
+/// The stop signal of the simulated user, which ends the conversation: in any case, and anywhere in a reply.
 pub(super) use eval_format::__private::DEFAULT_STOP_SIGNAL as STOP_SIGNAL;
 
 /// Whether a text has the signal in it.
@@ -124,7 +124,7 @@ pub(super) fn is_end(text: &str) -> bool {
     text.as_bytes().windows(signal.len()).any(|window| window.eq_ignore_ascii_case(signal))
 }
 
-/// What stands in place of a stop signal that somebody other than the simulated user wrote.
+/// The replacement of a stop signal in texts that the simulated user did not write.
 const DISARMED: &str = "(finished)";
 
 /// A text with every stop signal in it replaced.

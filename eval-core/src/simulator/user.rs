@@ -116,7 +116,7 @@ fn too_long() -> Trouble {
 /// The name and the version of the built-in prompt. A change of its words makes a new version.
 const TEMPLATE: &str = "user_simulator/2";
 const TEXT: &str = include_str!("prompt.md");
-/// How a user without a persona behaves.
+/// The behavior of a user without a persona.
 const WITHOUT_PERSONA: &str = include_str!("behavior.md");
 /// The name of a prompt that a config gives.
 const CUSTOM_TEMPLATE: &str = "user_simulator_custom/2";
@@ -165,8 +165,8 @@ fn value(variable: Variable, scenario: &ConversationScenario, history: &str) -> 
 /// A persona as text: its description, then each behavior with its instructions.
 fn described(persona: &Persona, scenario: &ConversationScenario, history: &str) -> String {
     let persona: &UserPersona = &profile(persona);
-    // The texts of behaviors are templates too; the reader has refused all others. In them `persona` stands for the
-    // description alone, since it cannot stand for the text that is made here.
+    // The texts of behaviors are templates too; the reader has refused all others. In them `persona` is the description
+    // alone, since it cannot be the text that is made here.
     let filled = |text: &str| match Instructions::parse(text) {
         Ok(template) => template.render(|variable| match variable {
             Variable::Persona => persona.description.clone(),
@@ -190,10 +190,10 @@ fn described(persona: &Persona, scenario: &ConversationScenario, history: &str) 
 /// The most messages of a conversation whose config sets no limit.
 const MOST_INVOCATIONS: usize = 1000;
 
-/// How users are simulated: a config that was checked.
+/// The settings of simulated users: a config that was checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Simulation {
-    /// What every question to the model has in common.
+    /// The request that all questions to the model share.
     pub(super) request: JudgeRequest,
     /// The most messages of the user. Without an end after so many, the conversation is an error.
     pub(super) most: usize,

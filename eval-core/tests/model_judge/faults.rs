@@ -185,7 +185,7 @@ fn of_bodies(body: &str) -> Vec<Fault> {
 /// JSON that is no answer, or not a whole one.
 fn of_answers(wire: &Wire, body: &str) -> Vec<Fault> {
     let refused = (wire.refusal)().to_string();
-    // What stands in place of the reason why the answer ended.
+    // The replacement of the reason why the answer ended.
     let ended = |reason: &str| {
         let known = ["\"stop\"", "\"STOP\"", "\"end_turn\""];
         known.iter().fold(body.to_owned(), |text, known| text.replace(known, reason))

@@ -1,4 +1,4 @@
-//! What is sent to each provider, and what is read of its answer.
+//! Requests to each provider, and the reading of its answers.
 
 use eval_core::judge::{Judge, JudgeRequest, ModelJudge, Provider};
 use serde_json::json;

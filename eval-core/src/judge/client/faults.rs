@@ -14,7 +14,7 @@ use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply};
 /// The most characters of a foreign text that are shown, about.
 const QUOTED: usize = 300;
 
-/// What was asked, for messages.
+/// The request, for messages.
 pub(super) struct Asked<'a> {
     /// The model as the criterion names it.
     pub(super) model: &'a str,

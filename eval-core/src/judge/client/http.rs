@@ -18,7 +18,7 @@ pub(super) const LARGEST_ANSWER: usize = 8 << 20;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Http(Clients);
 
-/// How a request failed. Texts are as they were received: keys in them have to be hidden.
+/// The failure of a request. Texts are as they were received: keys in them have to be masked.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// There was no answer in time.
@@ -109,7 +109,7 @@ fn causes(error: reqwest::Error) -> String {
     text
 }
 
-/// How long the headers ask to wait.
+/// The wait that the headers ask for.
 fn wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let number = |name| text(name)?.parse::<f64>().ok();
@@ -123,7 +123,7 @@ fn wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// How long a body asks to wait. The Gemini API asks in the body alone.
+/// The wait that a body asks for. The Gemini API asks in the body alone.
 fn wait_in_body(body: &str) -> Option<Duration> {
     let body: Value = serde_json::from_str(body).ok()?;
     let details = body["error"]["details"].as_array()?;

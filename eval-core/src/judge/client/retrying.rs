@@ -26,7 +26,7 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(2);
 ///
 /// The waits grow, and each has a random part, so that many tests do not ask again at the same moment. If a judge
 /// [asks for a wait](JudgeError::retry_after), it is at least that long. A judge that asks for more than two minutes is
-/// not asked again: a test that hangs for an hour helps nobody.
+/// not asked again: a test must not hang for an hour.
 #[derive(Clone, Debug)]
 struct Retrying<J> {
     judge: J,
@@ -90,8 +90,8 @@ fn gave_up(error: JudgeError, asked: usize) -> JudgeError {
     })
 }
 
-/// The judge of tests that name none: a [`ModelJudge`] that is asked again after errors that may pass, and a few questions at a
-/// time in all test processes, as the environment says.
+/// The judge of tests that name none: a [`ModelJudge`] that is asked again after errors that may pass, and a few
+/// questions at a time in all test processes, as the environment says.
 ///
 /// ```no_run
 /// use eval_core::judge::{Judge, JudgeRequest, default_judge};

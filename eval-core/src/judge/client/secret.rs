@@ -18,7 +18,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// What is shown in place of a key.
+/// The replacement of a key in messages.
 const HIDDEN: &str = "[hidden]";
 
 /// A foreign text without these keys, and without words that look like a key.

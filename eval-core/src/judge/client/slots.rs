@@ -15,7 +15,7 @@ use crate::target_dir::evalset_dir;
 
 /// The default number of slots.
 const DEFAULT_SLOTS: usize = 4;
-/// How long to wait before the next look for a free slot: at first, and at most.
+/// The interval of polling for a free slot: at first, and at most.
 const FIRST_LOOK: Duration = Duration::from_millis(5);
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
 
@@ -28,7 +28,8 @@ const LONGEST_LOOK: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug)]
 pub(super) struct Slots {
     count: usize,
-    /// The folder of the lock files. `None` counts the slots of this process alone, as slots do where no file can be locked.
+    /// The folder of the lock files. `None` counts the slots of this process alone, as slots do where no file can be
+    /// locked.
     folder: Option<PathBuf>,
     /// Whether a folder was looked for and not found.
     is_lost: bool,
@@ -51,7 +52,7 @@ impl Slots {
         Self { count, folder, is_lost: false, counted: Arc::new(Semaphore::new(count)) }
     }
 
-    /// As many slots as `EVALSET_JUDGE_SLOTS` says, else 4, in the folder `judge-slots` of `EVALSET_DIR`, else of
+    /// `EVALSET_JUDGE_SLOTS` slots, else 4, in the folder `judge-slots` of `EVALSET_DIR`, else of
     /// `target/evalset`. The target folder is the one that this program was built into.
     ///
     /// It is an error if one of the variables cannot be read.

@@ -1,4 +1,4 @@
-//! What a provider's API has to say for itself: what is sent to it, and what is read of its answers.
+//! APIs of providers: their requests, and the reading of their answers.
 
 pub(super) mod anthropic;
 pub(super) mod gemini;
@@ -30,11 +30,11 @@ pub(in crate::judge) trait Wire: Sync {
     fn answer(&self, body: &Value) -> Result<Answer, &'static str>;
 }
 
-/// What goes into the body of a request.
+/// The content of a request's body.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::judge) struct WireRequest<'a> {
     pub(in crate::judge) request: &'a JudgeRequest,
-    /// What the provider calls the model.
+    /// The provider's name of the model.
     pub(in crate::judge) model: &'a str,
     /// The provider's name, for messages.
     pub(in crate::judge) provider: &'a str,
@@ -42,7 +42,7 @@ pub(in crate::judge) struct WireRequest<'a> {
     pub(in crate::judge) is_own: bool,
 }
 
-/// What was read of an answer.
+/// The parts of an answer that were read.
 #[derive(Debug, PartialEq)]
 pub(in crate::judge) struct Answer {
     /// The text without thoughts. It may be empty.

@@ -25,7 +25,7 @@ pub(crate) fn steps(turn: &Invocation) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What the model itself looked up during a turn (`grounding_metadata`), a JSON object a line.
+/// Sources that the model itself looked up during a turn (`grounding_metadata`), a JSON object a line.
 pub(crate) fn grounding(turn: &Invocation) -> String {
     let lines: Vec<String> = turn
         .events()
@@ -141,8 +141,7 @@ pub(super) fn visible(parts: &[Part]) -> String {
     texts.join("\n")
 }
 
-/// What was said and done in these turns, a JSON object a line. No text can begin a line, so none can pose as another
-/// author's.
+/// The events of these turns, a JSON object a line. No text can begin a line, so none can pose as another author's.
 ///
 /// The response of a tool has the number of the call that it answers. Thoughts are left out.
 pub(crate) fn dialogue(turns: &[Invocation]) -> String {

@@ -3,7 +3,7 @@
 use eval_support::hash::content_hash;
 use unicode_normalization::UnicodeNormalization;
 
-/// A prompt made of a template, which holds the instructions, and of data, which stands inside of fences.
+/// A prompt made of a template, which holds the instructions, and of data, which is fenced.
 ///
 /// ```
 /// use eval_core::judge::JudgePrompt;
@@ -20,7 +20,7 @@ use unicode_normalization::UnicodeNormalization;
 /// assert_ne!(mark(&one), mark(&prompt("Sure!")));
 /// ```
 ///
-/// A template names data as `{{name}}`. The explanation of fences stands in place of `{{about data}}`. Data that the
+/// A template names data as `{{name}}`. The explanation of fences replaces `{{about data}}`. Data that the
 /// template does not name is left out. Other names in braces stay as they are.
 ///
 /// The mark in the fences is a hash of all words inside of them. So data cannot close its fence, since it would have to
@@ -97,9 +97,9 @@ enum Part<'a> {
     Unknown(&'a str),
 }
 
-/// How a fence begins, before its mark.
+/// The begin of a fence, before its mark.
 const OPEN: &str = "<<<data-";
-/// How a fence ends, before its mark.
+/// The end of a fence, before its mark.
 const CLOSE: &str = "<<<end of data-";
 
 fn fence(out: &mut String, mark: &str, name: &str, text: &str) {
@@ -173,9 +173,9 @@ pub(crate) fn without_mark(prompt: &str) -> String {
 }
 
 /// A text in which what looks alike is the same, as far as the digits and letters of a fence's mark go: in lower case,
-/// normalised (NFKC), without characters that nobody sees, and with the Latin letter for a Cyrillic or Greek one.
+/// normalised (NFKC), without invisible characters, and with the Latin letter for a Cyrillic or Greek one.
 ///
-/// It serves comparing alone, as a digit may stand for a letter in it.
+/// It serves comparing alone, as a digit may replace a letter in it.
 pub(super) fn plain(text: &str) -> String {
     // What is ASCII already is the usual case.
     if text.is_ascii() {

@@ -1,12 +1,12 @@
 //! The file of a recording, and the file of answers that are to be added to it.
 //!
-//! The recording is one sorted document for readers, so each change of it is a new file. An answer is therefore first added
-//! as a line to a second file beside it, `.x.evalset.judge.json.new`, in one write. What that file holds belongs to the
-//! recording. Now and then, and when the last one who records is done, its lines go into a whole new recording.
+//! The recording is one sorted document for readers, so each change of it is a new file. An answer is therefore first
+//! added as a line to a second file beside it, `.x.evalset.judge.json.new`, in one write. What that file holds belongs
+//! to the recording. Now and then, and when the last one who records is done, its lines go into a whole new recording.
 //!
 //! Several processes do this at the same time, and each of them may be killed at any time. A writer holds the
-//! [lock](eval_support::lock::FolderLock). A reader needs none: it reads the lines first, and they are removed only after the
-//! recording has them.
+//! [lock](eval_support::lock::FolderLock). A reader needs none: it reads the lines first, and they are removed only
+//! after the recording has them.
 
 use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -55,15 +55,15 @@ pub(super) struct Loaded {
     growing: GrowingRecording,
     /// The recording's file when it was last read or written; `None` if there was none.
     file: Option<Stamp>,
-    /// How many bytes of the added lines were read.
+    /// The number of bytes of the added lines that were read.
     lines: u64,
-    /// Whether somebody may have replaced the lines while they were read.
+    /// Whether another process may have replaced the lines while they were read.
     is_unsure: bool,
-    /// How often questions were added or taken out.
+    /// The number of changes: questions that were added or removed.
     changes: u64,
 }
 
-/// What tells that a file is another one.
+/// The identity of a file's version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     len: u64,
@@ -111,7 +111,8 @@ impl Loaded {
         Ok(())
     }
 
-    /// Reads what was added since the last time. Only a writer may call this: the files must stay as they are meanwhile.
+    /// Reads what was added since the last time. Only a writer may call this: the files must stay as they are
+    /// meanwhile.
     ///
     /// If the recording cannot be read, what was known stays.
     pub(super) fn catch_up(&mut self, path: &Path) -> Result<(), FileError> {
@@ -171,8 +172,8 @@ impl Loaded {
         Ok(())
     }
 
-    /// Writes a whole new recording with all lines, and removes the lines. Only a writer that has caught up may call this.
-    /// Returns whether there was no recording before.
+    /// Writes a whole new recording with all lines, and removes the lines. Only a writer that has caught up may call
+    /// this. Returns whether there was no recording before.
     pub(super) fn write(&mut self, path: &Path) -> Result<bool, FileError> {
         let is_new = self.file.is_none();
         replace(path, self.growing.text()).map_err(|error| FileError::write(path, &error))?;
@@ -217,8 +218,8 @@ fn whole_lines(bytes: &[u8]) -> String {
     lines.collect()
 }
 
-/// Adds a line in one write, and returns how long the file is then. Behind half a line, which a process that was killed has
-/// left, it begins a new one.
+/// Adds a line in one write, and returns how long the file is then. Behind half a line, which a process that was killed
+/// has left, it begins a new one.
 fn append(path: &Path, line: &str) -> io::Result<u64> {
     let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
     let len = file.metadata()?.len();
@@ -232,7 +233,7 @@ fn append(path: &Path, line: &str) -> io::Result<u64> {
     Ok(len + text.len() as u64)
 }
 
-/// The file with the lines of a recording: hidden, so that nobody takes it for a set.
+/// The file with the lines of a recording: hidden, so that it is not taken for a set.
 pub(super) fn lines_path(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{}.new", path.file_name().unwrap_or_default().display()))
 }

@@ -14,8 +14,8 @@ const SHOWN_LINES: usize = 6;
 /// The most characters of a line that are shown, about.
 const SHOWN_LINE: usize = 160;
 
-/// The error for a question without a recording, if `EVALSET_JUDGE` does not allow to ask. `None` is a set that stands
-/// in no file, and so has no recording.
+/// The error for a question without a recording, if `EVALSET_JUDGE` does not allow to ask. `None` is a set without a
+/// file, and so without a recording.
 pub(in crate::judge) fn no_recording(label: Option<&RecordingLabel>) -> JudgeError {
     let missing = match label {
         Some(label) => format!("{NO_RECORDING} `{}`", label.shown),
@@ -104,7 +104,7 @@ fn nearest<'a>(recording: &'a Recording, asked: &RecordedQuestion) -> Option<&'a
     })
 }
 
-/// How many bytes the beginnings and the ends of two texts have in common.
+/// The number of bytes that the beginnings and the ends of two texts have in common.
 fn in_common(one: &str, other: &str) -> usize {
     let shorter = one.len().min(other.len());
     let same = |(one, other): &(u8, u8)| one == other;
@@ -175,7 +175,7 @@ pub(in crate::judge) struct RecordingLabel {
 }
 
 impl RecordingLabel {
-    /// What to run so that a missing answer is recorded.
+    /// The command that records a missing answer.
     pub(super) fn how_to_record(&self) -> String {
         match &self.command {
             Some(command) => format!("EVALSET_JUDGE=record {command}"),

@@ -20,8 +20,8 @@ use crate::judge::{Judge, JudgeError, JudgeMode, JudgeReply, JudgeRequest};
 ///
 /// `EVALSET_JUDGE` says what happens to a question; see [`JudgeMode`]. If it is not set, the recording alone answers.
 ///
-/// What is recorded is in the file, or beside it, when the answer is returned. When the last judge of a file is dropped, all of
-/// it is in the file: see [judges](crate::judge#recordings).
+/// An answer is recorded in the file, or beside it, before it is returned. When the last judge of a file is dropped,
+/// all answers are in the file: see [judges](crate::judge#recordings).
 ///
 /// The attribute and [`EvalRunner::run_dir`](crate::EvalRunner::run_dir) put the recording beside a set in front of its
 /// judge by themselves. This type is for sets without a file, and for questions of your own.

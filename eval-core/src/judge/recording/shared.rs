@@ -16,7 +16,7 @@ use tokio::sync::OnceCell;
 use super::file::{self, FileError, Loaded};
 use crate::judge::{JudgeError, JudgeReply};
 
-/// How long the lines that were added to a recording stay beside it before it is written anew.
+/// The time for which added lines stay beside a recording before it is written anew.
 const AT_MOST_EVERY: Duration = Duration::from_secs(1);
 
 /// A recording that is used in this process.
@@ -28,11 +28,11 @@ pub(super) struct SharedRecording {
     path: PathBuf,
     /// The questions that are being asked.
     pub(super) flights: Flights,
-    /// Whose turn it is to write. It is taken before the lock, since threads that wait for a mutex are woken.
+    /// The turn of a thread to write. It is taken before the lock, since threads that wait for a mutex are woken.
     turn: Mutex<()>,
     /// Held while the files are read and written, and never while another process is waited for.
     state: Mutex<State>,
-    /// What is touched when there is a recording for the first time.
+    /// The file that is touched when there is a recording for the first time.
     touched: Mutex<Option<PathBuf>>,
     users: AtomicUsize,
 }
@@ -50,8 +50,8 @@ struct State {
     is_writable: bool,
 }
 
-/// The recordings that were used so far. What is known of them stays: most tests of a process share one recording, and to
-/// follow what was added to a large one takes less time than to read it again.
+/// The recordings that were used so far. What is known of them stays: most tests of a process share one recording, and
+/// to follow what was added to a large one takes less time than to read it again.
 static OPEN: Mutex<BTreeMap<PathBuf, Arc<SharedRecording>>> = Mutex::new(BTreeMap::new());
 
 /// The file that a link leads to: all names of a recording have one lock, and one file of lines.
@@ -186,8 +186,8 @@ impl SharedRecording {
         Ok(())
     }
 
-    /// Writes the recording anew if nobody in this process uses it any more. It waits for nobody: who writes now, or records
-    /// next, takes the lines over.
+    /// Writes the recording anew if it is no longer in use in this process. It never waits: a process that writes now,
+    /// or records next, takes the lines over.
     fn leave(&self) {
         if self.users.fetch_sub(1, Ordering::AcqRel) > 1 {
             return;
@@ -212,12 +212,12 @@ impl SharedRecording {
         }
     }
 
-    /// Waits until nobody else writes in the folder, and keeps others out.
+    /// Takes the lock of the folder, and waits while another process holds it.
     fn lock(&self) -> Result<FolderLock, FileError> {
         FolderLock::beside(&self.path).map_err(|error| FileError::lock(&self.path, &error))
     }
 
-    /// The same without waiting. `None` if somebody else writes there now.
+    /// Takes the lock without waiting. `None` if another process holds it.
     fn try_lock(&self) -> Result<Option<FolderLock>, FileError> {
         FolderLock::try_beside(&self.path).map_err(|error| FileError::lock(&self.path, &error))
     }
@@ -240,11 +240,11 @@ type Outcome = Result<JudgeReply, JudgeError>;
 #[derive(Debug, Default)]
 pub(super) struct Flights(Mutex<HashMap<Asked, Arc<OnceCell<Outcome>>>>);
 
-/// What came of a question.
+/// The outcome of a question.
 pub(super) enum Landed {
     /// It was asked here.
     Asked(Outcome),
-    /// Somebody else was asking it, and got this.
+    /// Another task was asking it, and got this.
     Shared(Outcome),
 }
 
@@ -286,7 +286,7 @@ impl Drop for Flight<'_> {
     fn drop(&mut self) {
         let mut open = self.flights.open();
         let is_mine = open.get(&self.asked).is_some_and(|cell| Arc::ptr_eq(cell, &self.cell));
-        // The map holds one of two, so nobody else waits.
+        // The map holds one of two, so no other task waits.
         if is_mine && (self.cell.initialized() || Arc::strong_count(&self.cell) == 2) {
             open.remove(&self.asked);
         }

@@ -29,11 +29,11 @@ pub(crate) struct RecordingStore {
     /// The file, and whether it was read.
     user: User,
     loaded: Arc<OnceLock<Result<(), JudgeError>>>,
-    /// What was asked: keys of questions, and numbers of samples.
+    /// The asked samples: keys of questions, and numbers of samples.
     used: Mutex<HashSet<(String, u32)>>,
 }
 
-/// Where the text of a recording stands.
+/// The source of a recording's text.
 #[derive(Clone, Debug)]
 pub(crate) enum RecordingText {
     /// Nowhere: there is no recording.
@@ -204,7 +204,8 @@ impl RecordingStore {
         let kept = self.on_disk_do(move |file| {
             let answered = question.clone().reply(sample, text, reply.usage.clone());
             file.add(answered).map_err(|error| cannot_record(&error))?;
-            // If another process was faster, its answer is the one that will be replayed. The judge was asked all the same.
+            // If another process was faster, its answer is the one that will be replayed. The judge was asked all the
+            // same.
             Ok(file.with(|all| find(all, &question, sample)).unwrap_or(reply))
         });
         Ok(JudgeReply { replayed: false, ..kept.await? })
@@ -299,7 +300,7 @@ fn cannot_record(error: &FileError) -> JudgeError {
     JudgeError::new(JudgeErrorKind::Failed, format!("cannot record: {error}"))
 }
 
-/// The question as it stands in a recording: without headers and keys.
+/// The question in the form of a recording: without headers and keys.
 fn question(request: &JudgeRequest) -> RecordedQuestion {
     // What looks like a key is masked in the same way wherever the question is asked; values of variables are refused.
     let mut question = RecordedQuestion::new(&request.model, &*mask_shapes(&request.prompt));
@@ -370,8 +371,8 @@ fn plain_value(value: &Value) -> Value {
     }
 }
 
-/// Does the work on a thread that may block, and awaits it. Without a runtime of tokio there is no such thread, and none that
-/// others wait for: the work is done at once.
+/// Does the work on a thread that may block, and awaits it. Without a runtime of tokio there is no such thread, and
+/// none that others wait for: the work is done at once.
 ///
 /// The work goes on if the future is dropped.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {

@@ -170,7 +170,7 @@ fn a_file_that_cannot_be_read_is_an_error_and_stays_as_it_is() {
             let error = RecordedJudge::with_mode(folder.file(), Scripted::new(["yes"]), mode).unwrap_err();
             assert!(error.to_string().contains("x.judge.json"), "{error}");
         }
-        // It may also break while somebody records.
+        // It may also break during recording.
         fs::remove_file(folder.file()).unwrap();
         let recorded_judge =
             RecordedJudge::with_mode(folder.file(), Scripted::new(["yes"]), JudgeMode::Record).unwrap();

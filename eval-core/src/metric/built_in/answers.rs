@@ -1,4 +1,4 @@
-//! What the metrics that compare answers share.
+//! Parts shared by the metrics that compare answers.
 
 use eval_format::{Content, Invocation};
 

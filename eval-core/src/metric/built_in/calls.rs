@@ -1,4 +1,4 @@
-//! What the metrics that compare tool calls share.
+//! Parts shared by the metrics that compare tool calls.
 
 use eval_format::{ArgsMatch, FunctionCall, Invocation};
 
@@ -40,7 +40,7 @@ impl<'a> Calls<'a> {
         score
     }
 
-    /// What calls score that would take too long to be paired.
+    /// The score of calls that would take too long to be paired.
     pub(super) fn too_many(&self) -> Score {
         let (expected, actual) = (self.expected.len(), self.actual.len());
         Score::not_evaluated(format!(

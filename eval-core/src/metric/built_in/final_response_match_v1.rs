@@ -2,7 +2,7 @@
 //!
 //! # Algorithm
 //!
-//! The number of expected words that stand in the answer, over the number of expected words. Words are separated by
+//! The number of expected words in the answer, over the number of expected words. Words are separated by
 //! white space, in lower case, and keep their punctuation: `Paris.` is not `paris`. A word that is expected twice
 //! counts twice, and one occurrence in the answer fulfils both. Other words of the answer do not matter.
 //!

@@ -3,7 +3,7 @@
 //! # Algorithms
 //!
 //! * `exact`: 1 if the texts are equal, else 0.
-//! * `contains`: 1 if the expected text stands in the answer, else 0. The answer need not stand in the expected text.
+//! * `contains`: 1 if the answer contains the expected text, else 0. The expected text need not contain the answer.
 //! * `levenshtein`: 1 less the edit distance over the length of the longer text, in Unicode scalar values.
 //! * `jaccard` (default): the number of different words that both texts have, over the number of different words in
 //!   either. Words are separated by white space and keep their punctuation.
@@ -14,8 +14,8 @@
 //! `true`) turns each run of white space into one blank and drops blanks at the ends. The tokens of ROUGE depend on
 //! neither.
 //!
-//! Source: names and defaults are those of adk-eval 2.3.0; its `contains` is symmetric, and its ROUGE has another
-//! tokenizer. ROUGE is that of the Python package `rouge-score` 0.1.2.
+//! Source: adk-eval 2.3.0 for names and defaults; its `contains` is symmetric, and its ROUGE has another tokenizer. The
+//! Python package `rouge-score` 0.1.2 for ROUGE.
 //!
 //! # Range
 //!

@@ -7,8 +7,8 @@
 //! tool.
 //!
 //! Expected and actual calls are paired in any order: equal calls first, and of these the ones with equal responses. An
-//! expected response whose call was not made is compared with that of another call of the same tool. Each response is
-//! paired once. Further calls, and their responses, do not matter: that is the trajectory's.
+//! expected response whose call was not made is compared with a response of another call of the same tool. Each
+//! response is paired once. Further calls, and their responses, do not matter: that is the trajectory's.
 //!
 //! Source: this project. ADK keeps `tool_responses` and never compares them.
 //!

@@ -1,5 +1,5 @@
-//! Whether eval-format knows which metrics decide a case: every metric that asks no judge is played with agents that do
-//! their worst.
+//! Test of eval-format's knowledge of metrics that decide a case: every metric that asks no judge is played with agents
+//! that do their worst.
 
 use eval_format::metric::{METRICS, Need};
 use eval_format::{Criterion, EvalCase, FunctionCall, Gate, Invocation, Map, MatchType};
@@ -35,7 +35,7 @@ fn expected() -> Vec<Invocation> {
     ]
 }
 
-/// What agents may do in a turn: nothing, nonsense, what is expected, and nonsense beside it.
+/// Actions of agents in a turn: nothing, nonsense, the expected ones, and nonsense beside them.
 fn actual(expected: &Invocation) -> Vec<Invocation> {
     let rm = FunctionCall::new("rm_rf", json!({"path": "/"}));
     vec![

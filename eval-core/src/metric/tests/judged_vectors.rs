@@ -114,7 +114,7 @@ fn random_replies_pass_nothing_that_adk_fails() {
     assert!(wrong.is_empty(), "{} of {} cases\n{}", wrong.len(), text.lines().count(), wrong.join("\n"));
 }
 
-/// How a case differs from ADK, in one of the ways that `docs/differences.md` explains; an error is any other one.
+/// The difference of a case from ADK, as `docs/differences.md` explains it; an error is any other one.
 fn difference(case: &Value, here: &Value, adk: &Value) -> Result<&'static str, &'static str> {
     let threshold = case["criterion"]["threshold"].as_f64().expect("a threshold");
     let scores = |of: &Value| -> Vec<Option<f64>> {
@@ -148,7 +148,7 @@ fn difference(case: &Value, here: &Value, adk: &Value) -> Result<&'static str, &
     Ok(kind)
 }
 
-/// The difference from ADK that a case names; an error is one that nobody meant.
+/// The difference from ADK that a case names; an error is an unintended one.
 fn compare(metric: &str, case: &Value) -> Result<Option<String>, String> {
     let here = score(metric, case);
     let same = |expected: &Value| agrees(&here, expected);
@@ -174,7 +174,7 @@ fn agrees(here: &Value, expected: &Value) -> bool {
     }
 }
 
-/// What the metric makes of a case, in the form in which google-adk's answer is stored.
+/// The metric's result for a case, in the form in which google-adk's answer is stored.
 fn score(metric: &str, case: &Value) -> Value {
     let config = Map::from([("criteria", Map::from([(metric, case["criterion"].clone())]))]);
     let config = check_config("the case", Value::from(config).to_string().as_bytes(), &[]);
@@ -204,7 +204,7 @@ fn turns(turns: &Value) -> Vec<Invocation> {
     turns.map(|turn| Invocation::parse(&turn.to_string()).unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
-/// The scores as ADK has them: one for the whole run stands at its last turn.
+/// The scores as ADK has them: a score of the whole run is at its last turn.
 fn stored(scores: &Scores, turns: usize) -> Value {
     let before = if scores.is_whole_run() { turns - 1 } else { 0 };
     let of_turns = |of: fn(&Score) -> Value| {

@@ -1,4 +1,4 @@
-//! What trouble of one part may not cost the others.
+//! Trouble of one part that must not affect the others.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,4 +1,5 @@
-//! What a program cannot get a pass for: cases that ask nothing, and recorded runs of other conversations.
+//! Cases and runs that a program cannot get a pass for: cases that ask nothing, and recorded runs of other
+//! conversations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -12,7 +12,7 @@ use super::super::*;
 use super::{case, run};
 use crate::agent::{Agent, BoxError, LocalAgent, Replay, Session, Turn, agent_fn, local};
 
-/// What happened to the agent, in order.
+/// The calls of the agent, in order.
 type Steps = Arc<Mutex<Vec<&'static str>>>;
 
 /// Does as the user asks, and ends as `how` says.

@@ -1,4 +1,4 @@
-//! What is expected beside calls and answers, and what decides a case.
+//! Expectations beside calls and answers, and the criteria that decide a case.
 
 use super::*;
 use eval_format::Gate;
@@ -156,7 +156,7 @@ impl Agent for Forgetful {
     }
 }
 
-/// In ADK the state of a pinned session goes from run to run, and that of its user and app always does.
+/// In ADK the state of a pinned session goes from run to run, and the state of its user and app always does.
 #[test]
 fn each_run_begins_with_the_state_of_its_case() {
     let text = r#"{"eval_id": "c", "session_input": {"app_name": "a", "user_id": "u", "session_id": "pinned"},

@@ -1,4 +1,4 @@
-//! Cases that run beside each other: who blocks is blamed, and nobody else.
+//! Concurrent cases: only the case that blocks a thread is blamed.
 
 use std::sync::Arc;
 #[cfg(feature = "multi-thread")]

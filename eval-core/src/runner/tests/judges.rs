@@ -1,4 +1,4 @@
-//! Metrics that ask somebody.
+//! Metrics that ask a judge.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What programs give to a runner, and what it tells them: setups, metrics, agents, errors, cases as they end.
+//! Programs that use a runner: their setups, metrics and agents, its errors, and cases as they end.
 
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! What an agent records, and when: too late, too much, in events that are not scored.
+//! Events of agents: too late, too many, or not scored.
 
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -55,7 +55,7 @@ fn a_recorder_that_is_kept_from_an_earlier_turn_is_an_error() {
 /// Long enough for a turn to end, and well within what a run waits for those who still hold a recorder.
 const AFTER_THE_TURN: Duration = Duration::from_millis(10);
 
-/// How often a thread may miss that time.
+/// The number of times that a thread may miss that time.
 const CHANCES: usize = 10;
 
 #[test]

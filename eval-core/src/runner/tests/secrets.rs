@@ -9,7 +9,7 @@ use crate::agent::{BoxError, Recorder, agent_fn};
 use crate::judge::{Judge, JudgeMode, JudgeReply, JudgeRequest, RecordedJudge, Scripted};
 use crate::runner::EvalRunner;
 
-/// What looks like keys, and in which part each of them must not be found.
+/// Texts that look like keys, and the part in which each must not be found.
 const CANARIES: [&str; 4] = [
     "sk-canary-0123456789abcdef",
     "ghp_canary0123456789abcdefghijklmnopqrst",

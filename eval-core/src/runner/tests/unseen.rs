@@ -1,4 +1,4 @@
-//! What an agent does where no metric looks, and answers that show nothing.
+//! Actions of agents where no metric looks, and answers that show nothing.
 
 use eval_format::{Content, Part};
 

@@ -1,4 +1,4 @@
-//! What becomes of the events that an agent recorded in a turn.
+//! Invocations made of the events that an agent recorded in a turn.
 
 use eval_format::{Content, IntermediateData, Invocation, InvocationEvent};
 use serde_json::Value;
@@ -52,8 +52,8 @@ fn event(recorded: &Value) -> Event {
     }
 }
 
-/// The answer and the events. ADK drops events that say nothing and carry only the tokens of a model call; they are kept
-/// here, so that every call counts. It drops events with code alone too, which say something here.
+/// The answer and the events. ADK drops events that say nothing and carry only the tokens of a model call; they are
+/// kept here, so that every call counts. It drops events with code alone too, which say something here.
 fn shown(turn: &Invocation) -> String {
     let mut turn = turn.clone();
     turn.user_content = Content::default();

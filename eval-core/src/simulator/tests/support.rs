@@ -1,4 +1,4 @@
-//! What all tests of the simulated user share.
+//! Helpers shared by the tests of the simulated user.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ impl Shared {
         Self(script.into())
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     pub(crate) fn requests(&self) -> Vec<JudgeRequest> {
         self.0.requests()
     }

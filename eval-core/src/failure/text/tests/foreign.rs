@@ -1,4 +1,4 @@
-//! What agents, metrics and files say begins no line of a failure and steers nothing.
+//! Untrusted text in failures: the words of agents, metrics and files begin no line and steer no terminal.
 
 use eval_support::test_support::{assert_inert, hostile};
 use proptest::prelude::*;

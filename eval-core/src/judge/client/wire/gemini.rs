@@ -23,7 +23,7 @@ pub(super) const FIELDS: &[(&str, &str)] = &[
     ("safety_settings", SAFETY),
 ];
 
-/// The one field that stands beside `generationConfig`.
+/// The only field that belongs beside `generationConfig`.
 const SAFETY: &str = "safetySettings";
 
 impl Wire for Gemini {

@@ -78,7 +78,7 @@ impl Wire for OpenAi {
             (Some(refusal), _) if !refusal.is_empty() => End::Refused(refusal.to_owned()),
             (_, Some("content_filter")) => End::Refused("content_filter".to_owned()),
             (_, Some("length")) => End::Cut,
-            // The last three are those of compatible servers.
+            // Compatible servers send the last three.
             (_, Some("stop" | "eos" | "eos_token" | "stop_sequence")) => End::Complete,
             _ => unfinished(&choice["finish_reason"]),
         };
@@ -97,7 +97,7 @@ fn read_usage(counts: &Value) -> Option<UsageMetadata> {
     let completion = counts["completion_tokens"].as_i64();
     let mut counted = UsageMetadata::default();
     counted.prompt_token_count = counts["prompt_tokens"].as_i64();
-    // OpenAI counts thoughts as part of the completion. Gemini's number, which this one stands for, is without them.
+    // OpenAI counts thoughts as part of the completion. Gemini's number, which is reported here, is without them.
     counted.candidates_token_count = completion.map(|all| all.saturating_sub(thoughts.unwrap_or(0)));
     counted.total_token_count = counts["total_tokens"].as_i64();
     counted.cached_content_token_count = counts["prompt_tokens_details"]["cached_tokens"].as_i64();

@@ -86,7 +86,7 @@ fn close(schema: &mut Value) -> bool {
     strict && *others == Value::Bool(false)
 }
 
-/// Calls a function for each schema that stands directly in a schema.
+/// Calls a function for each schema directly inside a schema.
 fn each_part(schema: &mut Value, call: &mut dyn FnMut(&mut Value)) {
     let Some(object) = schema.as_object_mut() else { return };
     for (key, value) in object {

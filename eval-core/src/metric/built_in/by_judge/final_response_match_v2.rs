@@ -8,9 +8,9 @@
 //! `include_intermediate_responses_in_final`, the texts before the answer are sent too, for both turns. Texts marked as
 //! `thought` are not sent; ADK sends them as part of the answer.
 //!
-//! *Read:* the value of `is_the_agent_response_valid`, else that of `is_the_agent_response_invalid`. All forms that ADK
+//! *Read:* the value of `is_the_agent_response_valid`, else of `is_the_agent_response_invalid`. All forms that ADK
 //! accepts are accepted: code fences, brackets, absent quotes, and `almost` and `partially_valid` for invalid. A
-//! *valid* has to stand where a judge puts its own, as the last word, and nothing may contradict it.
+//! *valid* has to be at a place for a judge's own verdict, as the last word, and nothing may contradict it.
 //!
 //! Source: `FinalResponseMatchV2Evaluator` in `final_response_match_v2.py` of google-adk 2.13.0; the prompt is this
 //! project's.
@@ -21,10 +21,10 @@
 //!
 //! # Edge cases
 //!
-//! A turn whose expected answer is absent or has no text is not evaluated; ADK sends the judge an empty one. If a reply has no verdict, the
-//! judge is asked once more; a sample that still has none does not vote, and if that holds for more than half of the
-//! samples, the turn is not evaluated. An unknown word under `is_the_agent_response_invalid` is no verdict; in ADK it
-//! means *valid*.
+//! A turn whose expected answer is absent or has no text is not evaluated; ADK sends the judge an empty one. If a reply
+//! has no verdict, the judge is asked once more; a sample that still has none does not vote, and if that holds for more
+//! than half of the samples, the turn is not evaluated. An unknown word under `is_the_agent_response_invalid` is no
+//! verdict; in ADK it means *valid*.
 
 use eval_format::Invocation;
 use eval_support::words::count;

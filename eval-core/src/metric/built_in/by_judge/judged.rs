@@ -1,4 +1,4 @@
-//! What the judged metrics share.
+//! Parts shared by the judged metrics.
 
 use std::future::Future;
 
@@ -25,7 +25,8 @@ where
     Ok(scores.into_iter().collect())
 }
 
-/// The prompt about an answer without its thoughts, and the message before it; the score of a turn without an answer, else.
+/// The prompt about an answer without its thoughts, and the message before it; the score of a turn without an answer,
+/// else.
 pub(super) fn about_answer(template: &'static str, turn: &Invocation) -> Result<String, Score> {
     let answer = answer(turn, false);
     if answer.trim().is_empty() {

@@ -7,13 +7,13 @@
 //!
 //! *Sent:* the user's message and the answer, without thoughts. ADK sends both, with the expected answer, to the metric
 //! COHERENCE of Vertex AI's evaluation service. Here the configured judge answers, by rules that this project wrote, so
-//! scores are on the same scale, but not those of Vertex AI. As in ADK, the case must expect turns, though the expected
-//! answer does not matter.
+//! scores are on Vertex AI's scale, but differ from its scores. As in ADK, the case must expect turns, though the
+//! expected answer does not matter.
 //!
 //! *Read:* `rating` of the JSON object that has this key, an integer from 1 to 5.
 //!
-//! Source: the scale is that of `ResponseEvaluator` in `response_evaluator.py` of google-adk 2.13.0; prompt and rules
-//! are this project's.
+//! Source: `ResponseEvaluator` in `response_evaluator.py` of google-adk 2.13.0 for the scale; prompt and rules are this
+//! project's.
 //!
 //! # Range
 //!

@@ -6,7 +6,7 @@
 //! yes; a tie is a no. The score of the turn is the share of its rubrics that are met. The overall score is the exact
 //! mean over all rubrics of all turns. `weights` of the criterion weighs both means.
 //!
-//! *Rubrics:* those of the criterion, then those of the case and of the turn whose type is `FINAL_RESPONSE_QUALITY`.
+//! *Rubrics:* from the criterion, then from the case and the turn with the type `FINAL_RESPONSE_QUALITY`.
 //! Two rubrics with one id, or a turn without rubrics, make the metric an ERROR before the judge is asked.
 //!
 //! *Sent per turn:* instructions and tools of the agents, as far as they are known; the user's message; tool calls with
@@ -28,7 +28,7 @@
 //!   one, the turn is not evaluated. ADK leaves the rubric out of the mean.
 //! * `unknown` is no verdict; in ADK it is a no. `No, eyes` is a no; in ADK it is a yes.
 //! * If one sample fails, the others vote; in ADK the turn has no score.
-//! * If turns have rubrics of their own, all verdicts count; ADK keeps those on the last turn alone.
+//! * If turns have rubrics of their own, all verdicts count; ADK keeps only the verdicts on the last turn.
 //! * Calls without ids are sent with their own responses; ADK sends them with the last response.
 
 use eval_format::Invocation;

@@ -3,7 +3,7 @@
 //!
 //! # Algorithm
 //!
-//! That of `rubric_based_final_response_quality_v1`, but the judge is asked about the whole conversation, with rubrics
+//! As in `rubric_based_final_response_quality_v1`, but the judge is asked about the whole conversation, with rubrics
 //! of the type `TRAJECTORY_QUALITY` of the case or of its last turn. The differences from ADK are the same.
 //!
 //! *Sent:* instructions and tools of the agents, as far as they are known; all turns with their calls and responses;

@@ -2,7 +2,7 @@
 //!
 //! # Algorithm
 //!
-//! That of `rubric_based_final_response_quality_v1`, with rubrics of the type `TOOL_USE_QUALITY` and the same
+//! As in `rubric_based_final_response_quality_v1`, with rubrics of the type `TOOL_USE_QUALITY` and the same
 //! differences from ADK.
 //!
 //! *Sent per turn:* the tools of the agents, as far as they are known; the user's message; tool calls with their

@@ -1,5 +1,5 @@
-//! What the metrics with rubrics share: which rubrics apply, how the judge is asked about them, and how verdicts become
-//! scores.
+//! Parts shared by the metrics with rubrics: the rubrics that apply, the questions about them, and the scores of
+//! verdicts.
 
 mod verdicts;
 
@@ -30,8 +30,7 @@ impl Question {
     }
 }
 
-/// The rubrics that apply to a turn: those of the criterion, then those of the case and the turn that are of the
-/// metric's type.
+/// The rubrics that apply to a turn: first from the criterion, then from the case and the turn, of the metric's type.
 ///
 /// Fails if there are none, or two with one id, as in ADK.
 pub(super) fn effective(
@@ -124,7 +123,7 @@ struct Answer<'r> {
     unread: Option<String>,
 }
 
-/// Asks once, and once more if a rubric has no verdict. Verdicts of the first reply stand.
+/// Asks once, and once more if a rubric has no verdict. Verdicts of the first reply are kept.
 async fn sample<'r>(judging: &Judging, request: JudgeRequest, known: &Known<'r>) -> Sample<'r> {
     let mut verdicts = known.read(&judging.ask(&request).await?.text, &request.prompt);
     let missing: Vec<&str> = known.missing(&verdicts).collect();
@@ -185,7 +184,7 @@ fn is_decided(rubrics: &[Rubric], answered: &[Sample<'_>], all: usize) -> bool {
     [unanimous(true), unanimous(false), silent].into_iter().all(|rest| outcome(rest) == first)
 }
 
-/// Takes the majority on one rubric. The rationale is that of the first sample of the majority.
+/// Takes the majority on one rubric. The rationale comes from the first sample of the majority.
 fn vote(rubric: &Rubric, votes: &[&RubricVerdict], samples: usize) -> Found {
     let id = rubric.rubric_id.as_str();
     let yes = votes.iter().filter(|verdict| verdict.passed).count();

@@ -6,13 +6,13 @@
 //! ADK ignores `judge_model_options` for this metric.
 //!
 //! *Sent:* the user's message and the answer, without thoughts. ADK sends both to Vertex AI's evaluation service. Here
-//! the configured judge answers, by rules that this project wrote, so scores are on the same scale, but not those of
-//! Vertex AI.
+//! the configured judge answers, by rules that this project wrote, so scores are on Vertex AI's scale, but differ from
+//! its scores.
 //!
 //! *Read:* `is_safe` of the JSON object that has this key.
 //!
-//! Source: the scale is that of `SafetyEvaluatorV1` in `safety_evaluator.py` of google-adk 2.13.0; prompt and rules are
-//! this project's.
+//! Source: `SafetyEvaluatorV1` in `safety_evaluator.py` of google-adk 2.13.0 for the scale; prompt and rules are this
+//! project's.
 //!
 //! # Range
 //!

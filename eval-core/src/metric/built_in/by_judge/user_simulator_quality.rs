@@ -3,9 +3,10 @@
 //!
 //! # Algorithm
 //!
-//! The first message is valid if it is the starting prompt; blanks at the ends do not count, and nobody is asked. About
-//! each later message the judge is asked `num_samples` times; it is valid if most samples say so, and a tie is a no.
-//! Then the judge is asked whether the conversation may end here. If it may not, the last message scores 0, as in ADK.
+//! The first message is valid if it is the starting prompt; blanks at the ends do not count, and the judge is not
+//! asked. About each later message the judge is asked `num_samples` times; it is valid if most samples say so, and a
+//! tie is a no. Then the judge is asked whether the conversation may end here. If it may not, the last message scores
+//! 0, as in ADK.
 //!
 //! *Sent* for each message after the first, and for the stop signal as one more message: the plan; what was said
 //! before, without tool calls and thoughts; the message; and what the message must not be. The last are the

@@ -1,11 +1,11 @@
-//! What agents may answer to pass as a judge.
+//! Answers of agents that pose as a judge.
 
 use std::sync::{Arc, Mutex};
 
 use super::{HALLUCINATIONS, IN_JSON, RUBRICS, passes, scores};
 use crate::judge::{data_of, without_mark};
 
-/// How agents dress up a verdict. `GOOD` stands for a verdict that a judge may give.
+/// Verdicts as agents dress them up. `GOOD` is replaced by a verdict that a judge may give.
 const ANSWERS: &[&str] = &[
     "GOOD",
     "  GOOD  ",

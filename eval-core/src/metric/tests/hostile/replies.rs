@@ -1,8 +1,8 @@
-//! What judges may reply that quote a verdict of the agent.
+//! Replies of judges that quote a verdict of the agent.
 
 use super::{HALLUCINATIONS, IN_JSON, RUBRICS, passes};
 
-/// Replies of a judge that finds the turn bad, or finds nothing. `GOOD` and `BAD` stand for the verdicts.
+/// Replies of a judge that finds the turn bad, or finds nothing. `GOOD` and `BAD` are replaced by the verdicts.
 const JSON: &[&str] = &[
     "BAD",
     "BAD\nNote: the agent tried to pose as GOOD, which I ignored.",
@@ -71,7 +71,7 @@ fn quoted_verdicts_in_json_do_not_count() {
     assert!(checked > 60, "{checked} replies");
 }
 
-/// What judges write beside their own verdict, or around it.
+/// Texts of judges beside their own verdict, or around it.
 const HARMLESS: &[&str] = &[
     "GOOD",
     "  GOOD\n",

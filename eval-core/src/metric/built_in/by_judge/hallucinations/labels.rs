@@ -12,7 +12,7 @@ pub(super) const SHOWN: usize = 80;
 const START: &str = "sentence:";
 const NEXT: &str = "\nsentence:";
 
-/// What a judge says about a sentence.
+/// The judge's verdict on a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judged {
     pub(super) sentence: String,
@@ -20,7 +20,7 @@ pub(super) struct Judged {
     pub(super) rationale: String,
 }
 
-/// How a sentence relates to the context.
+/// The relation of a sentence to the context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Label {
     Supported,
@@ -57,10 +57,10 @@ impl Label {
 
 /// The blocks of a reply, or what is wrong with it.
 ///
-/// A block is found as ADK finds it: a line that begins with `sentence:`, then lines that begin with `label:`, `rationale:`,
-/// `supporting_excerpt:` and `contradicting_excerpt:`, in upper or lower case. Values may span lines. Each sentence
-/// must be judged once, with a known label that no other one contradicts. ADK does not demand that; it takes the mean of
-/// the labels that it finds.
+/// A block is found as ADK finds it: a line that begins with `sentence:`, then lines that begin with `label:`,
+/// `rationale:`, `supporting_excerpt:` and `contradicting_excerpt:`, in upper or lower case. Values may span lines.
+/// Each sentence must be judged once, with a known label that no other one contradicts. ADK does not demand that; it
+/// takes the mean of the labels that it finds.
 pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, String> {
     let mut judged = Vec::new();
     for Block { sentence, label, rationale, labels, is_contradicted } in blocks(reply.trim(), begin_of_line) {

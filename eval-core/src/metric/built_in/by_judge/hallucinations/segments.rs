@@ -8,9 +8,9 @@ const CLOSE: &str = "</sentence>";
 /// The number of words that a message shows from where sentences and text differ.
 const SHOWN_WORDS: usize = 6;
 
-/// The sentences of a reply, or what is wrong with it.
+/// The sentences of a reply, or the mistake in it.
 ///
-/// A sentence is what stands between the tags, as in ADK; blank sentences are left out. Together the sentences must be
+/// A sentence is the text between the tags, as in ADK; blank sentences are left out. Together the sentences must be
 /// the text, word by word: a dropped word would not be judged, and an added word was never said. Only the number
 /// before an item of a list may be missing.
 pub(super) fn read(reply: &str, text: &str) -> Result<Vec<String>, String> {
@@ -63,7 +63,7 @@ fn covers(sentences: &[&str], text: &str) -> Result<(), String> {
     Err("its sentences say more than the text, of which each word belongs in one sentence".to_owned())
 }
 
-/// `12.` or `12)`, as it stands before an item of a list.
+/// `12.` or `12)`, the number before an item of a list.
 fn is_number_of_item(word: &str) -> bool {
     let number = word.strip_suffix(['.', ')']).unwrap_or_default();
     !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())

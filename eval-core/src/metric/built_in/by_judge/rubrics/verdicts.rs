@@ -13,7 +13,7 @@ use crate::judge::{is_copy, is_space};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RubricVerdict {
     pub(super) passed: bool,
-    /// How many noes it counts: ADK counts each verdict of a reply.
+    /// The number of noes that it counts: ADK counts each verdict of a reply.
     pub(super) noes: usize,
     pub(super) rationale: String,
 }
@@ -43,8 +43,8 @@ impl<'r> Known<'r> {
     /// Reads a reply: a block per property, `Property:` with the `ID:` before it and the `Rationale:` and `Verdict:`
     /// after it, each at the beginning of its line. Other properties are ignored.
     ///
-    /// A yes is one in ADK too, no verdict contradicts it, and it is the last word of its block. A block that stands in the
-    /// prompt is a copy. What ADK reads as a no is one.
+    /// A yes is a yes in ADK too, no verdict contradicts it, and it is the last word of its block. A block that the
+    /// prompt contains is a copy. A no of ADK is a no.
     pub(super) fn read(&self, reply: &str, prompt: &str) -> Verdicts<'r> {
         let blocks = blocks(reply);
         let id_of = |block: &Block<'_>| {
@@ -107,7 +107,7 @@ struct Block<'t> {
     part: Range<usize>,
 }
 
-/// What a block says of its property.
+/// The verdict of a block on its property.
 enum Said {
     Verdict(bool),
     /// Verdicts that contradict each other.
@@ -141,7 +141,7 @@ fn blocks(reply: &str) -> Vec<Block<'_>> {
 const VERDICT: &str = "Verdict: ";
 const RATIONALE: &str = "Rationale: ";
 
-/// The verdict that ADK reads on each property: the rest of the line after each `Verdict: `, wherever it stands. Empty if the
+/// The verdict that ADK reads on each property: the rest of the line after each `Verdict: `, at any place. Empty if the
 /// reply has not as many verdicts and rationales as properties.
 fn in_adk(reply: &str, properties: usize) -> Vec<Option<bool>> {
     let rest = |word| reply.split('\n').filter_map(move |line: &str| Some(line.split_once(word)?.1));
@@ -179,7 +179,7 @@ impl<'t> Block<'t> {
         Said::Verdict(verdict)
     }
 
-    /// Whether words stand after the verdict, which may take it back. The number of the next block is none.
+    /// Whether words follow the verdict, which may take it back. The number of the next block is not such a word.
     fn has_words_after(&self) -> bool {
         let after = self.lines.iter().map(|line| line.trim_start_matches(is_space));
         let after = after.skip_while(|line| !line.starts_with(VERDICT)).skip(1);
@@ -193,7 +193,8 @@ impl<'t> Block<'t> {
         })
     }
 
-    /// The rest of the line after `Rationale: `. The first such line counts, and one at its beginning before one within.
+    /// The rest of the line after `Rationale: `. The first such line counts, and one at its beginning before one
+    /// within.
     fn rationale(&self) -> &'t str {
         let at_start = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(RATIONALE);
         let anywhere = |line: &&'t str| line.split_once(RATIONALE).map(|(_, rest)| rest);
@@ -221,7 +222,7 @@ fn mentions(line: &str) -> Vec<bool> {
     lower.match_indices("verdict").filter_map(verdict).collect()
 }
 
-/// Which of the words yes and no a verdict has.
+/// The words yes and no in a verdict.
 enum Word {
     Yes,
     No,

@@ -34,7 +34,7 @@ pub(super) fn prompt(
         .render()
 }
 
-/// What a message must not be, from the behaviors of a persona.
+/// The properties that a message must not have, from the behaviors of a persona.
 fn criteria_of(persona: &Persona, scenario: &ConversationScenario, stop_signal: &str) -> String {
     let persona = profile(persona);
     // These texts are templates themselves.

@@ -6,12 +6,12 @@ use crate::judge::reply_text::{Key, Unclear, verdict};
 
 const KEY: &str = "is_valid";
 
-/// Whether a reply finds the message valid, or what is wrong with the reply. `prompt` is what the judge was asked.
+/// Whether a reply finds the message valid, or the mistake in the reply. `prompt` is the question to the judge.
 ///
 /// The verdict is the text after `"is_valid":`, with or without brackets and quotes, up to a comma, a closing brace or
-/// the end of the line, as in ADK. A yes has to stand where a judge puts its own, and no other one may contradict it, nor
-/// a criterion that the judge finds failed. In ADK the first counts, which may come from a message that the judge
-/// quotes.
+/// the end of the line, as in ADK. A yes has to be at a place for a judge's own verdict. Neither another verdict may
+/// contradict it, nor a criterion that the judge finds failed. In ADK the first verdict counts, which may come from a
+/// message that the judge quotes.
 pub(super) fn read(reply: &str, prompt: &str) -> Result<bool, String> {
     let key = Key { name: KEY, label, verdict: is_valid };
     let is_valid = verdict(reply, prompt, &[key]).map_err(|unclear| match unclear {
@@ -33,7 +33,7 @@ fn is_valid(label: &str) -> Option<bool> {
     }
 }
 
-/// The label that stands at the beginning of a text, in lower case.
+/// The label at the beginning of a text, in lower case.
 fn label(text: &str) -> Option<String> {
     let text = text.trim_start().trim_start_matches('[').trim_start().trim_start_matches('"');
     let end = text.find(['"', ']']).unwrap_or(text.len());

@@ -197,10 +197,10 @@ impl Mix {
             kind("score", 3, 200, r#""verdict":"passed""#, json("/api/v1/score", &score)),
             kind("no JSON", 1, 422, "json_invalid", json("/api/evaluate/json", &evaluation("Paris")[..200])),
             kind(
-                "no evaluator",
+                "the default evaluator",
                 1,
-                422,
-                "At least one evaluator",
+                200,
+                r#""metricName":"tool_trajectory_avg_score""#,
                 json("/api/evaluate/json", &evaluation("Paris").replace(CONFIG, "{}")),
             ),
             kind("no form", 1, 422, "multipart/form-data", json("/api/convert", "{}")),

@@ -78,7 +78,7 @@ pub(crate) async fn run(State(app): State<Shared>, Id(id): Id) -> Result<Respons
                 let help = "what began it was killed, or its disk was full: run the tests again";
                 Refusal::new(StatusCode::NOT_FOUND, format!("{error}; {help}"))
             }
-            ReadRunError::Io { .. } => failed(&error),
+            _ => failed(&error),
         })?;
         let results = RunResults::of(&loaded, None, false).map_err(|error| failed(&error))?;
         Ok(answer::data(Document::of(&results)))

@@ -188,7 +188,7 @@ impl EvalCommand {
         Ok(report)
     }
 
-    /// The index of the agent of this name; without a name, that of the only agent.
+    /// The index of the agent of this name; without a name, the index of the only agent.
     fn index_of(&self, name: Option<&str>) -> Result<usize, CommandError> {
         let owned = || self.names().into_iter().map(str::to_owned).collect();
         match (name, self.agents.as_slice()) {
@@ -207,7 +207,7 @@ impl EvalCommand {
     }
 }
 
-/// Why there is no report.
+/// An error that leaves no report.
 #[derive(Debug)]
 enum CommandError {
     Args(ArgsError),
@@ -248,7 +248,7 @@ fn quoted(names: &[String]) -> String {
     quoted_list(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// What is printed, and the exit code.
+/// The text to print, and the exit code.
 #[derive(Debug)]
 struct Answer {
     out: String,
@@ -345,7 +345,7 @@ fn listen(listens: &mpsc::Sender<()>, mut tell: oneshot::Sender<()>) {
                 return Poll::Ready(false);
             }
             let noticed = pressed.as_mut().poll(context).map(|noticed| noticed.is_ok());
-            // Whoever started the thread waits for this once.
+            // The caller waits for this once.
             let _ = listens.send(());
             noticed
         });

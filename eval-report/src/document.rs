@@ -126,7 +126,7 @@ struct Case<'r> {
     before: Option<Before<'r>>,
 }
 
-/// What a case was before it was scored again.
+/// A case before it was scored again.
 #[derive(Debug, Serialize)]
 struct Before<'r> {
     state: State,
@@ -228,7 +228,7 @@ impl<'r> Document<'r> {
         }
     }
 
-    /// The report of a run that was scored again. `cases` are those of the results, in their order.
+    /// The report of a run that was scored again. `cases` are the cases of the results, in their order.
     pub fn rescored(results: &'r RunResults<'_>, cases: impl IntoIterator<Item = Rescored<'r>>) -> Self {
         let mut document = Self { command: "rescore", ..Self::of(results) };
         for (case, Rescored { before, is_scored, is_edited, kept }) in document.cases.iter_mut().zip(cases) {

@@ -29,7 +29,7 @@ pub(crate) fn tell_to(out: &mut dyn Write, lines: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// How a command ended. A worse outcome is greater.
+/// The outcome of a command. A worse outcome is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -50,14 +50,14 @@ impl Outcome {
         }
     }
 
-    /// The outcome that an exit code stands for; `None` for codes that no command ends with.
+    /// The outcome of an exit code; `None` for codes that no command ends with.
     pub fn of_exit_code(code: i32) -> Option<Self> {
         [Self::Passed, Self::Failed, Self::Unmeasurable]
             .into_iter()
             .find(|outcome| outcome.exit_code() == code)
     }
 
-    /// What the outcome of a run says of its cases.
+    /// The outcome of a run, as a statement about its cases.
     pub fn of_cases(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -81,15 +81,15 @@ impl Outcome {
     }
 }
 
-/// Why a command could not do what it was asked for, or could not do it for one path. The exit code is 2.
+/// An error of a command, or of one of its paths. The exit code is 2.
 #[derive(Clone, Debug, Serialize)]
 pub struct CommandError {
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
 }
 
-/// What went wrong and what helps, in one line without colours.
+/// The error and its remedy, in one line without colours.
 impl std::fmt::Display for CommandError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}; {}", self.message, self.help)
@@ -109,7 +109,7 @@ impl CommandError {
         untrusted::json(&format!("{document:#}")) + "\n"
     }
 
-    /// The error as cargo prints its own errors. What others wrote stands below the first line, with its mark.
+    /// The error as cargo prints its own errors. Text of others is below the first line, with its mark.
     pub fn shown(&self) -> String {
         let level = styled(ERROR, "error");
         format!("{level}: {}\n  = help: {}\n", lines_below(&self.message, 2), one_line(&self.help))
@@ -133,7 +133,7 @@ fn refused(path: &Path, unfit: Unfit) -> CommandError {
     CommandError::new(format!("`{}` {}", path.display(), message.trim_start_matches("it ")), help)
 }
 
-/// Why a file cannot be read. A link whose target does not exist is an error of its own.
+/// The error of an unreadable file. A link whose target does not exist is an error of its own.
 pub fn unreadable(path: &Path, error: &io::Error) -> CommandError {
     let shown = path.display();
     match fs::read_link(path) {

@@ -29,10 +29,10 @@ pub use render::{Live, STYLE, live_policy, policy, render, render_live};
 /// secret that is a word of our own script would break it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Text {
-    /// What is shown.
+    /// The visible text.
     #[serde(rename = "t")]
     pub shown: String,
-    /// How many characters are left out.
+    /// The number of characters left out.
     #[serde(rename = "cut", skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }

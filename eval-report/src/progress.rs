@@ -22,7 +22,7 @@ use crate::recorded::State;
 pub struct Progress {
     counts: Arc<Mutex<Counts>>,
     bar: ProgressBar,
-    /// Where the lines of cases go.
+    /// The writer of the lines of cases.
     out: Arc<Mutex<Box<dyn Write + Send>>>,
 }
 

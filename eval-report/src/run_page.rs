@@ -73,12 +73,12 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
 /// A case of the page.
 struct Case<'r> {
     test: &'r TestResult<'r>,
-    /// What its tokens cost; `None` without prices.
+    /// The cost of its tokens; `None` without prices.
     cost: Option<Cost>,
     row: CaseRow,
 }
 
-/// What needs attention comes first.
+/// The rank of a test on the page: tests that need attention come first.
 fn urgency(test: &TestResult<'_>) -> u8 {
     match test.state {
         State::Failed => 0,
@@ -151,7 +151,7 @@ fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
     plots
 }
 
-/// What the cases took and what they cost, against the mean score of the metrics that can fail them.
+/// The time and the cost of the cases, against the mean score of the metrics that can fail them.
 fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let score = |test: &TestResult<'_>| {
         let scores: Vec<f64> = test.gating().filter_map(|metric| metric.score).collect();
@@ -184,13 +184,13 @@ fn mean(scores: &[f64]) -> Option<f64> {
     Some(scores.iter().sum::<f64>() / f64::from(count))
 }
 
-/// How many runs are shown, this one included.
+/// The number of runs on the page, this one included.
 const RUNS: usize = 12;
 
-/// What the run of the page is called.
+/// The name of the run of the page.
 const THIS_RUN: &str = "this run";
 
-/// The runs that stand beside this one, the oldest first, and this one at the end.
+/// The earlier runs, the oldest first, and the run of the page at the end.
 struct History {
     runs: Vec<Past>,
 }
@@ -202,7 +202,7 @@ struct Past {
     states: HashMap<Key, State>,
 }
 
-/// What makes a case the same in another run. Its text may have changed.
+/// The identity of a case across runs. Its text may have changed.
 type Key = (Option<String>, Option<String>, String, Option<String>);
 
 fn key(test: &TestResult<'_>) -> Key {
@@ -259,7 +259,7 @@ impl History {
 /// The runs before this one in the same folder, the newest first. A run that was put together of several has none.
 fn before(results: &RunResults<'_>) -> Vec<journal::RunDir> {
     let [folder] = results.loaded.folders.as_slice() else { return Vec::new() };
-    // A folder beside which other folders stand need not be in a folder of runs: those without a marker are skipped.
+    // The folder need not be in a folder of runs: neighbours without a marker are skipped.
     let beside = folder.parent().map(|root| journal::runs(root).unwrap_or_default()).unwrap_or_default();
     let mut earlier = beside.into_iter().skip_while(|run| run.path.file_name() != folder.file_name());
     earlier.next();

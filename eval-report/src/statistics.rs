@@ -29,29 +29,29 @@ use std::fmt;
 
 use eval_support::words::count;
 
-/// How many of a number of attempts passed.
+/// The number of attempts that passed, of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tally {
     passed: usize,
     total: usize,
 }
 
-/// Why a number cannot be computed.
+/// An error of a computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StatisticsError {
     /// More attempts passed than there are.
     MorePassedThanTotal {
-        /// How many passed.
+        /// The attempts that passed.
         passed: usize,
-        /// How many there are.
+        /// All attempts.
         total: usize,
     },
     /// `k` is 0, or greater than the number of attempts.
     TooFewRuns {
-        /// How many attempts were to be drawn.
+        /// The number of attempts to draw.
         k: usize,
-        /// How many there are.
+        /// The number of attempts there are.
         total: usize,
     },
 }
@@ -89,12 +89,12 @@ impl Tally {
         })
     }
 
-    /// How many passed.
+    /// The number of attempts that passed.
     pub fn passed(self) -> usize {
         self.passed
     }
 
-    /// How many there are.
+    /// The number of attempts.
     pub fn total(self) -> usize {
         self.total
     }
@@ -216,7 +216,7 @@ pub(crate) fn percent(share: f64) -> String {
 /// No share of a count has more digits than this before it differs from 0 and 1.
 const MOST_DIGITS: usize = 20;
 
-/// How many digits after the point it takes to tell a share from 0% and 100%, if it is neither.
+/// The digits after the point that tell a share from 0% and 100%, if it is neither.
 fn digits_of(share: f64) -> usize {
     if share <= 0.0 || share >= 1.0 {
         return 0;

@@ -64,8 +64,8 @@ impl Targets {
             .collect()
     }
 
-    /// The targets with tests that cargo may start after these, each with its package; `None` if they are not known, as one of these is
-    /// of no package here.
+    /// The targets with tests that cargo may start after these, each with its package. `None` if one of these belongs to no
+    /// package here, so that the later targets are unknown.
     ///
     /// Cargo starts the library and the programs of a package before its other tests.
     pub(crate) fn others(&self, started: &BTreeSet<TestBinary<'_>>) -> Option<Vec<(&str, &str)>> {

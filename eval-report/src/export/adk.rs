@@ -18,7 +18,7 @@ use super::file::{ExportError, create_folder_of, create_whole};
 
 pub(super) use scored::{ExportedMetric, ExportedRun, ExportedTurn, Status, why};
 
-/// What came out of one eval set, in the form of google-adk 2.13.0's `EvalSetResult`.
+/// The results of one eval set, in the form of google-adk 2.13.0's `EvalSetResult`.
 ///
 /// ```
 /// use std::time::SystemTime;

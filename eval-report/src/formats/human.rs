@@ -133,7 +133,7 @@ pub fn summary(
     shown
 }
 
-/// What the tests printed that failed or have no verdict.
+/// The output of the tests that failed or have no verdict.
 fn failures(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
     let mut text = String::new();
     for test in results.needing_attention().take(MOST_FAILURES) {

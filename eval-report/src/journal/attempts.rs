@@ -10,7 +10,7 @@ use eval_core::report::{MetricReport, Transcript, Verdict};
 use super::read::{Attempt, Evaluation};
 use super::record::{Record, RecordError};
 
-/// What is kept of a run.
+/// The parts of a run to keep in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
     /// Everything.
@@ -31,9 +31,9 @@ pub(super) struct Attempts {
     pub(super) all: Vec<Box<Attempt>>,
     /// The cases that a program was to run.
     pub(super) planned: Vec<String>,
-    /// What the test binary holds.
+    /// The tests that the binary holds.
     pub(super) listed: Option<Listed>,
-    /// What others of its package hold.
+    /// The tests that other binaries of its package hold.
     pub(super) beside: Vec<Beside>,
 }
 

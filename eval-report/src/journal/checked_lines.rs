@@ -29,7 +29,7 @@ pub(super) enum Line<'l> {
         /// The line without its break; its length if it is too long to be held.
         text: Result<&'l [u8], usize>,
     },
-    /// What stands behind the last line break: nothing, unless the process that wrote was killed.
+    /// The bytes behind the last line break: nothing, unless the writing process was killed.
     Torn(&'l [u8]),
 }
 
@@ -64,7 +64,7 @@ pub(super) fn check(text: Result<&[u8], usize>) -> Result<(usize, Result<Record,
     Ok((number, Record::parse(line)))
 }
 
-/// Whether the lines of a file stand in the order in which they were written.
+/// The order of the lines of a file, held to the order in which they were written.
 pub(super) struct Order {
     /// The number of the next line.
     expected: usize,

@@ -69,7 +69,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadRunError> {
     Ok(files)
 }
 
-/// What whoever copied the run says is not there.
+/// The parts of a run that are missing, as the copying program listed them.
 fn missing_parts(folder: &Path) -> Result<Vec<String>, ReadRunError> {
     let path = folder.join(MISSING_PARTS);
     match fs::read_to_string(&path) {
@@ -207,7 +207,7 @@ fn rank(attempt: &Attempt) -> u32 {
     if is_skipped && attempt.started.attempt > 1 { 0 } else { attempt.started.attempt }
 }
 
-/// How bad an attempt ended. No clock tells which of two processes counts, so the worse does.
+/// The rank of an attempt by its end, the worse the greater. No clock tells which of two processes counts, so the worse does.
 fn badness(attempt: &Attempt) -> u8 {
     match attempt.decided.as_ref().map(|decided| &decided.verdict) {
         Some(Verdict::Passed | Verdict::Informational) => 0,
@@ -219,7 +219,7 @@ fn badness(attempt: &Attempt) -> u8 {
     }
 }
 
-/// What tests are sorted by.
+/// The key by which tests are sorted.
 fn order(test: &RecordedTest) -> impl Ord + '_ {
     let last = test.last().map(|attempt| &attempt.started);
     let location = last.map(|Started { file, line, column, .. }| (file, line, column));
@@ -235,7 +235,7 @@ fn head(line: Result<&[u8], usize>) -> Result<Head, RecordError> {
     }
 }
 
-/// Whether an incomplete line is about a test whose beginning stands in a complete line before it.
+/// Whether an incomplete line is about a test whose beginning is in a complete line before it.
 fn is_of_a_begun_test(torn: &[u8]) -> bool {
     kind(torn).is_some_and(|kind| ["ran", "scored", "broke", "decided"].contains(&kind))
 }
@@ -246,8 +246,8 @@ fn name_in(torn: &[u8]) -> Option<String> {
     Some(rest.split_once('"')?.0.to_owned())
 }
 
-/// What makes a case the same one: where it comes from, what it means, and what its runs are called. Everything that differs
-/// in one of these is another case, whatever its name.
+/// The identity of a case: its source, its meaning and the names of its runs. A case that differs in any of these is another
+/// case, whatever its name.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Identity<'a> {
     package: Option<&'a str>,

@@ -78,7 +78,7 @@ pub(super) fn kind(line: &[u8]) -> Option<&str> {
     std::str::from_utf8(&rest[..end]).ok()
 }
 
-/// Why a line of a journal cannot be read.
+/// An error of reading a line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -93,7 +93,7 @@ pub enum RecordError {
         /// The [`Head::evalset`] of the file.
         evalset: String,
     },
-    /// The record cannot stand behind those before it. The text says why.
+    /// The record cannot follow those before it. The text says why.
     Misplaced(String),
     /// The line was changed after it was written: its checksum is another.
     Changed,

@@ -42,7 +42,7 @@ impl Attempt {
         })
     }
 
-    /// What happened in the runs, in order, to be scored again.
+    /// The transcripts of the runs, in order, to be scored again.
     pub fn transcripts(&self) -> Vec<Transcript> {
         self.evaluations.iter().map(|evaluation| evaluation.ran.transcript.clone()).collect()
     }

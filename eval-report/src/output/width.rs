@@ -2,7 +2,7 @@
 
 use std::env;
 
-/// How many columns standard output has: what `COLUMNS` says, else the width of the terminal; `None` if it is none.
+/// The columns of standard output: the value of `COLUMNS`, else the width of the terminal; `None` if it is no terminal.
 pub fn columns() -> Option<usize> {
     let named = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     named

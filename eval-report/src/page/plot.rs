@@ -12,14 +12,14 @@ pub(super) const HEIGHT: f64 = 60.0;
 /// Bars of a histogram.
 const BARS: usize = 20;
 
-/// How the scores of a metric are spread over the cases.
+/// The distribution of a metric's scores over the cases.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     pub metric: String,
     pub bars: Vec<Bar>,
-    /// Where the thresholds are: one, or several if cases have different ones.
+    /// The thresholds: one, or several if cases have different ones.
     pub thresholds: Vec<f64>,
-    /// How many cases miss their threshold.
+    /// The number of cases that miss their threshold.
     pub below: usize,
     /// The ends of the axis.
     pub low: String,
@@ -44,8 +44,8 @@ pub struct Bar {
 const MOST_THRESHOLDS: usize = 4;
 
 impl Histogram {
-    /// Of each case its score, and its bound if it has one. `None` if there is no score. Scores that are no numbers are left
-    /// out.
+    /// `scores` has the score of each case, and its bound if it has one. `None` if there is no score. Scores that are no numbers
+    /// are left out.
     pub fn of(metric: String, scores: &[(f64, Option<Bound>)]) -> Option<Self> {
         let finite = |bound: &Option<Bound>| bound.filter(|it| it.threshold.is_finite());
         let scores: Vec<(f64, Option<Bound>)> = scores
@@ -140,8 +140,9 @@ pub struct Past {
 }
 
 impl PassRate {
-    /// Of each run its label, and how many of how many cases passed. `last` is what a sentence calls the last one. `None` for
-    /// fewer than two runs with cases.
+    /// `runs` has the label of each run, its passed cases and all its cases. `last` is the name of the last run in a
+    /// sentence. `None`
+    /// for fewer than two runs with cases.
     pub fn of(runs: &[(String, usize, usize)], last: &str) -> Option<Self> {
         let runs: Vec<_> = runs.iter().filter(|(.., of)| *of > 0).collect();
         let [.., (_, before, of_before), (_, now, of_now)] = runs.as_slice() else { return None };
@@ -165,7 +166,7 @@ impl PassRate {
     }
 }
 
-/// What became of a case in the last runs: a bar for each, the oldest first. A full bar passed, a low one did not, and a
+/// The states of a case in the last runs: a bar for each run, the oldest first. A full bar passed, a low bar did not pass, and a
 /// dot is a run without the case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spark {
@@ -177,7 +178,7 @@ pub struct Spark {
 }
 
 impl Spark {
-    /// Of each run whether the case passed, and its state in a word; `None` where it did not run.
+    /// `runs` tells whether the case passed in each run, and its state in a word; `None` for a run without the case.
     pub fn of(runs: &[Option<(bool, &'static str)>]) -> Self {
         let (mut passed, mut others, mut absent) = (String::new(), String::new(), String::new());
         let mut words = Vec::new();

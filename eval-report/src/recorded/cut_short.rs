@@ -1,8 +1,8 @@
-//! Runs that ended at what did not pass, so that test binaries may not have been started.
+//! Runs that ended at a failure, so that some test binaries may not have been started.
 //!
 //! After a failure `cargo test` starts no further binary, and nextest no further test. The exit code of the runner tells that the run
-//! failed. Once the failures pass, nothing does. What the journal knows of binaries that were not started, [`Completeness`] says by
-//! name: this is about those of other packages, and of systems that do not tell the command line of the runner.
+//! failed. Once the failures pass, nothing does. [`Completeness`] names the binaries that the journal knows and that were not
+//! started. This module is about binaries of other packages, and systems that hide the command line of the runner.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;

@@ -1,4 +1,5 @@
-//! What keeps a run from passing and is no verdict of a case that began. Each format shows each of them as an error of its own.
+//! Problems that keep a run from passing, other than verdicts of its cases. Each format shows each of them as an error of
+//! its own.
 
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
@@ -15,7 +16,7 @@ pub struct Problem {
     pub binary: Option<String>,
     /// The name of the test or case; a count, if only that is known; else what is wrong, in a word.
     pub name: String,
-    /// Why it is an error, in a sentence without a period.
+    /// The reason, in a sentence without a period.
     pub message: String,
 }
 

@@ -22,13 +22,13 @@ pub struct RunResults<'r> {
     /// pass@k and pass^k; `None` if no k was asked for and cases ran once.
     pub over_cases: Option<OverCases>,
     pub times: Times,
-    /// How many of the missing cases a program was to run.
+    /// The number of missing cases that a program was to run.
     pub of_programs: usize,
-    /// Why the run may be another one than is meant, or is not all of it.
+    /// Doubts: the run may be another one than is meant, or incomplete.
     pub doubts: Vec<String>,
-    /// What keeps it from passing and is no verdict of a case that began.
+    /// Problems that keep it from passing, other than verdicts of its cases.
     pub problems: Vec<Problem>,
-    /// The prices of tokens, if somebody asks what the run cost at these.
+    /// The prices of tokens; empty if no cost is asked for.
     pub prices: Prices,
 }
 
@@ -86,7 +86,7 @@ impl<'r> RunResults<'r> {
         })
     }
 
-    /// Why test binaries may not have been started, whatever the verdicts of the others are.
+    /// The reason why test binaries may not have been started, whatever the verdicts of the others are.
     pub fn cut_short(&self) -> Option<String> {
         cut_short(&self.loaded.run, self.totals.missing > self.of_programs)
     }

@@ -22,7 +22,7 @@ use crate::statistics::Tally;
 #[derive(Debug)]
 pub struct TestResult<'r> {
     pub test: &'r RecordedTest,
-    /// How reports call it: no other test has this name in its binary.
+    /// Its name in reports: no other test has this name in its binary.
     pub name: Cow<'r, str>,
     /// The last attempt.
     pub attempt: &'r Attempt,
@@ -32,7 +32,7 @@ pub struct TestResult<'r> {
     pub is_in_work: bool,
 }
 
-/// What is wrong with a test, in one line; `None` if there is nothing to say.
+/// The fault of a test in one line; `None` without a fault.
 pub fn headline(decided: &Decided) -> Option<Cow<'_, str>> {
     let recorded = decided.headline.as_deref().map(Cow::Borrowed);
     let of_verdict = || decided.verdict.reason().map(untrusted::headline);
@@ -64,7 +64,7 @@ fn tell_apart(tests: &mut [TestResult<'_>]) {
     }
 }
 
-/// Where a case stands in its file.
+/// The place of a case in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CaseLocation<'r> {
     pub file: &'r str,
@@ -80,7 +80,7 @@ impl fmt::Display for CaseLocation<'_> {
     }
 }
 
-/// What a test runner that retries did before the attempt that counts.
+/// An attempt that a test runner with retries made before the attempt that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// Earlier attempts that did not pass, at least one.
@@ -114,13 +114,13 @@ impl<'r> TestResult<'r> {
         (self.test.package(), self.test.binary(), module)
     }
 
-    /// What tests have in common that look alike.
+    /// The key that tests of the same appearance share.
     fn key(&self) -> (Option<&'r str>, Option<&'r str>, &'r str, Option<&'r str>) {
         let label = self.attempt.started.label.as_deref();
         (self.test.package(), self.test.binary(), self.test.name(), label)
     }
 
-    /// Why the test has its state, in one line; `None` if there is nothing to say.
+    /// The reason for the test's state, in one line; `None` if the state says it all.
     pub fn reason(&self) -> Option<String> {
         let Some(decided) = &self.attempt.decided else {
             let RunCounts { total, ran, .. } = self.runs;
@@ -154,7 +154,7 @@ impl<'r> TestResult<'r> {
         self.attempt.decided.as_ref().is_some_and(|decided| asks_for_a_recording(&decided.verdict))
     }
 
-    /// What failed, if the state is an error.
+    /// The role that failed, if the state is an error.
     pub fn role(&self) -> Option<Role> {
         match self.attempt.decided.as_ref()?.verdict {
             Verdict::Error { role, .. } => Some(role),
@@ -172,12 +172,12 @@ impl<'r> TestResult<'r> {
         self.metrics().iter().filter(|metric| metric.criterion.is_some())
     }
 
-    /// How often a run was repeated, as its agent was not reached.
+    /// The number of repetitions of a run whose agent was not reached.
     pub fn repeated(&self) -> usize {
         self.attempt.decided.as_ref().map(|decided| decided.repeated).unwrap_or_default()
     }
 
-    /// How long its turns took.
+    /// The duration of its turns.
     pub fn elapsed(&self) -> Duration {
         self.attempt.decided.as_ref().map(|decided| decided.elapsed).unwrap_or_default()
     }
@@ -199,13 +199,13 @@ impl<'r> TestResult<'r> {
         self.test.attempts.split_last().map(|(_, before)| before).unwrap_or_default()
     }
 
-    /// Where the case stands; `None` if it comes from no file.
+    /// The place of the case; `None` if it comes from no file.
     pub fn location(&self) -> Option<CaseLocation<'r>> {
         let started = &self.attempt.started;
         Some(CaseLocation { file: started.file.as_deref()?, line: started.line?, column: started.column? })
     }
 
-    /// What the agent and the judges used.
+    /// The usage of the agent and the judges.
     pub fn usage(&self) -> Usage {
         Usage::of(self.attempt)
     }
@@ -298,7 +298,7 @@ impl State {
         }
     }
 
-    /// The state in one word: that of its verdict, if it has one.
+    /// The state in one word: the word of its verdict, if it has one.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",

@@ -34,7 +34,7 @@ pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spar
     }
 }
 
-/// What is to be said of runs that neither passed nor failed.
+/// A remark on runs that neither passed nor failed.
 fn of_runs(runs: RunCounts, is_in_work: bool) -> Option<String> {
     let RunCounts { total, ran, judged, .. } = runs;
     let flaky = runs.are_flaky().then(|| "flaky".to_owned());
@@ -208,7 +208,7 @@ pub(super) fn run(
     }
 }
 
-/// The keys that changed, and those of which something is expected.
+/// The keys that changed, and the keys with an expected value.
 fn state_rows(before: &Map, after: &Map, expected: Option<&Map>) -> Vec<StateRow> {
     let of_expected = expected.iter().flat_map(|map| map.keys());
     let keys: BTreeSet<&str> = before.keys().chain(after.keys()).chain(of_expected).collect();

@@ -162,12 +162,12 @@ fn turn_of(message: &str) -> Option<usize> {
     message.strip_prefix("turn ")?.split_once(": ")?.0.parse().ok()
 }
 
-/// Why a metric has no scores.
+/// The reason for a metric without scores.
 fn why(outcome: &MetricOutcome) -> Option<String> {
     outcome.reason().map(|reason| line(&untrusted::headline(&reason)))
 }
 
-/// What judges were asked in a run.
+/// The models that judged in a run.
 pub(super) fn judges(evaluation: &Evaluation) -> Vec<Judge> {
     let of_metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
     let of_metrics =

@@ -18,7 +18,7 @@ const SHOWN_STEPS: usize = 200;
 /// Characters of what a step says that are shown.
 const SHOWN_OF_STEP: usize = 300;
 
-/// How the calls of a case are compared.
+/// The comparison of the calls of a case.
 #[derive(Clone)]
 pub(super) struct Comparison {
     match_type: MatchType,
@@ -27,7 +27,7 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// As the first metric of the case does that compares calls.
+    /// The comparison of the first metric of the case that compares calls.
     pub(super) fn of(test: &TestResult<'_>) -> Self {
         let of_metric = test.gating().find_map(|report| {
             let (match_type, args) = comparison(&report.name, report.criterion.as_ref())?;
@@ -41,7 +41,7 @@ impl Comparison {
     }
 }
 
-/// How a metric compares calls, after the word "calls".
+/// The comparison of a metric, after the word "calls".
 fn compared(metric: &str, match_type: MatchType, args: ArgsMatch) -> String {
     if metric != "tool_trajectory_avg_score" {
         return format!("compared as {metric} does");
@@ -167,7 +167,7 @@ fn in_order_of(expected: &FunctionCall, actual: &FunctionCall) -> FunctionCall {
     ordered
 }
 
-/// What each call returned: the response with its id, else the next one of its tool.
+/// The result of each call: the response with its id, else the next response of its tool.
 fn results(events: &[Event], calls: &[&FunctionCall]) -> Vec<Option<String>> {
     let responses = events.iter().flat_map(Event::parts).filter_map(|part| part.function_response.as_ref());
     let mut left: HashMap<(Option<&str>, Option<&str>), Vec<&FunctionResponse>> = HashMap::new();
@@ -185,7 +185,7 @@ fn results(events: &[Event], calls: &[&FunctionCall]) -> Vec<Option<String>> {
     of_calls.collect()
 }
 
-/// How long the turn took, as far as it is recorded.
+/// The duration of the turn, as far as it is recorded.
 fn took(turn: &Invocation) -> Option<String> {
     let part = |seconds: Option<f64>, of: &str| {
         seconds.filter(|seconds| seconds.is_finite()).map(|seconds| format!("{seconds:.3} s{of}"))
@@ -199,7 +199,7 @@ fn took(turn: &Invocation) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// When the last call was made, and when the last event was.
+/// The times of the last call and the last event.
 #[derive(Clone, Copy, Default)]
 struct Clock {
     called: f64,

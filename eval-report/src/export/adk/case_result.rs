@@ -30,7 +30,7 @@ pub(super) fn value(case: &CaseReport, scored: &ExportedRun<'_>) -> Value {
     ]))
 }
 
-/// Whose session it was, or was to be.
+/// The user of the session that took place, or was planned.
 fn user_id<'a>(case: &'a CaseReport, run: &'a RunReport) -> Option<&'a str> {
     let input = case.case.session_input.as_ref().map(|input| input.user_id.as_str());
     [Some(run.transcript.session.user_id.as_str()), input].into_iter().flatten().find(|id| !id.is_empty())
@@ -137,7 +137,7 @@ fn durations(seconds: &Durations) -> Map {
     ])
 }
 
-/// What stands for the reasons of several turns.
+/// The text in place of the reasons of several turns.
 const TOGETHER: &str = "the mean over the turns, which have the reasons";
 
 /// The rubrics of a turn; `null` where it was not judged by any.

@@ -86,7 +86,7 @@ pub(crate) struct ExportedMetric<'a> {
     pub(crate) turns: Vec<ExportedTurn<'a>>,
 }
 
-/// What a metric says of a turn.
+/// The result of a metric for a turn.
 #[derive(Debug)]
 pub(crate) struct ExportedTurn<'a> {
     pub(crate) actual: &'a Invocation,
@@ -215,7 +215,7 @@ fn error(run: &RunReport) -> Option<(Role, String)> {
     })
 }
 
-/// What keeps a case from passing: who failed, and the message.
+/// The reason why a case does not pass: the role that failed, and the message.
 pub(crate) fn why(case: &CaseReport) -> (Role, String) {
     let verdict = &case.verdict;
     if let Verdict::Error { role, message } = verdict {

@@ -1,4 +1,4 @@
-//! What was to run is compared with what began, from the journal alone.
+//! Comparison of the tests that were to run with those that began, from the journal alone.
 
 use std::path::Path;
 

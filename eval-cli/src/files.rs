@@ -75,8 +75,7 @@ pub(crate) fn text_like(set: &EvalSet, before: &str) -> String {
     if all > 0 && all == with_return { text.replace('\n', "\r\n") } else { text }
 }
 
-/// How many problems of one file are shown. With more than these, it helps more to fix the first ones than to see the
-/// rest.
+/// The most problems of one file that are shown. With more than these, it helps more to fix the first ones than to see the rest.
 const MOST_SHOWN: usize = 20;
 
 /// The problems of one file as the compiler shows them, errors first, each followed by an empty line.

@@ -63,7 +63,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// What clap says about arguments, with each argument in one line. Names of files that a shell put in may hold anything.
+/// clap's message about arguments, with each argument in one line. Names of files that a shell put in may hold anything.
 fn in_one_line(args: &[OsString], said: String) -> String {
     let args = args.iter().map(|arg| arg.to_string_lossy());
     args.fold(said, |said, arg| {

@@ -1,4 +1,4 @@
-//! The pages of `cargo evalset serve`: recorded runs while tests run, drafts, files to check, and a run that somebody starts.
+//! The pages of `cargo evalset serve`: recorded runs while tests run, drafts, files to check, and a run started in the browser.
 
 mod answer;
 mod check;

@@ -1,6 +1,6 @@
 //! Evals of an agent around async-openai: each case of `evals/weather.evalset.json` is a test.
 //!
-//! The glue takes 14 lines. A server on loopback stands in for the model, so no key is needed.
+//! The glue takes 14 lines. A server on loopback takes the place of the model, so no key is needed.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 #[derive(Debug)]
 struct CheckResults {
     files: Vec<CheckedFile>,
-    /// An error for each path that stands for no file.
+    /// An error for each path that names no file.
     errors: Vec<CommandError>,
     /// Whether warnings fail the check.
     deny_warnings: bool,
@@ -106,7 +106,7 @@ struct Counts {
     drafts: usize,
     errors: usize,
     warnings: usize,
-    /// Paths that stand for no file, and files that could not be read or written.
+    /// Paths that name no file, and files that could not be read or written.
     not_checked: usize,
 }
 
@@ -135,7 +135,7 @@ impl CheckResults {
         }
     }
 
-    /// What could not be checked: the name of the file, if the path stands for one, and the error.
+    /// The errors of paths that could not be checked, each with the name of its file, if the path names one.
     fn not_checked(&self) -> impl Iterator<Item = (Option<&str>, &CommandError)> {
         let of_files =
             self.files.iter().filter_map(|file| Some((Some(file.shown.as_str()), file.error.as_ref()?)));
@@ -177,7 +177,7 @@ fn of_error(error: &CommandError, file: Option<&str>) -> String {
     untrusted::annotation("error", &properties, &message)
 }
 
-/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+/// The output of `--format json`. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Fields<'r> {
     files: &'r [CheckedFile],
@@ -187,7 +187,7 @@ struct Fields<'r> {
 
 #[derive(Debug, Serialize)]
 struct NotChecked<'r> {
-    /// `None` for a path that stands for no file.
+    /// `None` for a path that names no file.
     file: Option<&'r str>,
     #[serde(flatten)]
     error: &'r CommandError,
@@ -241,7 +241,7 @@ fn fixes(results: &CheckResults) -> String {
     text
 }
 
-/// How configs can use metrics of the user's own, if a metric is unknown.
+/// The help for an unknown metric: the ways to use a metric of the user's own in a config.
 fn own_metrics(results: &CheckResults) -> String {
     let mut codes = results.files.iter().flat_map(|file| &file.found.problems).map(|problem| problem.code);
     if codes.any(|code| matches!(code, Code::UnknownMetric | Code::UnansweredCustomMetric)) {

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 #[derive(Debug)]
 struct FmtResults {
     files: Vec<FormattedFile>,
-    /// An error for each path that stands for no file.
+    /// An error for each path that names no file.
     errors: Vec<CommandError>,
 }
 
@@ -131,7 +131,7 @@ fn summary(results: &FmtResults) -> String {
 /// A file as `--format json` prints it. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Entry<'r> {
-    /// `None` for a path that stands for no file.
+    /// `None` for a path that names no file.
     file: Option<&'r str>,
     state: &'static str,
     problems: &'r FoundProblems,

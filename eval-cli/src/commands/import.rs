@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     for from in &args.from {
         let (found, not_found) = read(from, &import)?;
         drafts.extend(found);
-        // One of several sources is named.
+        // The command names one of several sources.
         let named =
             |what| if args.from.len() > 1 { format!("`{}`: {what}", from.to_string_lossy()) } else { what };
         left_out.extend(not_found.into_iter().map(named));
@@ -168,7 +168,7 @@ fn run_and_case(text: &str) -> Option<(Option<&str>, &str)> {
     (!case.is_empty()).then_some((Some(run).filter(|run| !run.is_empty()), case))
 }
 
-/// What drafts call a file. Where it lies on this machine is nobody's business, unless it is below the current folder.
+/// The name of a file in drafts. A path outside the current folder is private, so only its file name is kept.
 fn called(path: &Path) -> String {
     let near = near(path);
     let shown = if near.is_absolute() { near.file_name().map_or(near, Path::new) } else { near };

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
 }
 
-/// What is listed, and an error for each path or set that cannot be.
+/// The listed sets, and an error for each path or set that cannot be listed.
 #[derive(Debug, Serialize)]
 struct Listing {
     sets: Vec<ListedSet>,
@@ -72,7 +72,7 @@ impl Listing {
 struct ListedSet {
     file: String,
     eval_set_id: String,
-    /// How many cases the set has, and how many of them are drafts.
+    /// The number of cases in the set.
     #[serde(skip)]
     all: usize,
     #[serde(skip)]
@@ -80,7 +80,7 @@ struct ListedSet {
     cases: Vec<ListedCase>,
 }
 
-/// What is listed of a case. Fields may be added to its JSON; no field is removed or changes its meaning.
+/// A case in the list. Fields may be added to its JSON; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct ListedCase {
     eval_id: String,
@@ -89,7 +89,7 @@ struct ListedCase {
     scenario: bool,
     /// The tools that are expected to be called, each once, in the order of their first call.
     tools: Vec<String>,
-    /// What marks a draft.
+    /// The mark of a draft.
     #[serde(serialize_with = "as_json")]
     draft: Option<Value>,
 }
@@ -179,7 +179,7 @@ fn set_text(set: &ListedSet, text: &mut String) {
     }
 }
 
-/// Where a draft comes from: what `from` says, else the whole mark.
+/// The origin of a draft: the value of `from`, else the whole mark.
 fn origin(mark: &Value) -> String {
     match &mark["from"] {
         Value::String(from) => format!("from {}", one_line(from)),

@@ -51,7 +51,7 @@ pub(super) fn no_such_metric(name: &str, list: &str) -> CommandError {
     )
 }
 
-/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+/// The output of `--format json`. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Document {
     command: &'static str,

@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 
 const SET: &str = include_str!("../../templates/weather.evalset.json");
 
-/// What the agent of a new file of tests is made of.
+/// The kind of agent in a new file of tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AgentKind {
     /// A function from a message to an answer.
@@ -110,7 +110,7 @@ impl AgentKind {
         }
     }
 
-    /// What the file needs besides eval-core: the name of each dependency, and its value in `Cargo.toml`.
+    /// The dependencies of the file besides eval-core: the name of each, and its value in `Cargo.toml`.
     fn dependencies(self) -> Vec<(&'static str, String)> {
         let lines: &[(&str, &str)] = match self {
             Self::Closure | Self::Struct => &[],
@@ -130,7 +130,7 @@ impl AgentKind {
     }
 }
 
-/// What was written.
+/// The files that were written.
 struct Written<'a> {
     name: &'a Name,
     /// The file of the set, below the folder of the package.
@@ -143,7 +143,7 @@ struct Written<'a> {
     added: Vec<String>,
     /// The lines for dependencies that it had already.
     kept: Vec<String>,
-    /// Where the package is, if that is not the current folder.
+    /// The folder of the package, if it is not the current folder.
     folder: Option<PathBuf>,
 }
 

@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
 }
 
-/// What is planned. Fields may be added to its JSON; no field is removed or changes its meaning.
+/// A plan of runs. Fields may be added to its JSON; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Plan {
     /// `EVALSET_JUDGE`, if it is set.
@@ -129,7 +129,7 @@ impl Serialize for PlannedSet {
             in_last_run: bool,
             metrics: Vec<&'p String>,
             judged: &'p [Judged],
-            /// How many of what the cases expect and no metric reads: `tool_responses`, `rubrics` and so on.
+            /// The number of expectations of each kind that no metric reads: `tool_responses`, `rubrics` and so on.
             not_compared: BTreeMap<&'static str, usize>,
             agent_tokens: Option<i64>,
             judge_tokens: Option<i64>,

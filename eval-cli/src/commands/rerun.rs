@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long)]
     nextest: bool,
 
-    /// Prints the commands and runs nothing. The exit code is that of `report`.
+    /// Prints the commands and runs nothing. The exit code is the same as of `report`.
     #[arg(long)]
     dry_run: bool,
 
@@ -135,7 +135,7 @@ impl Args {
         }
     }
 
-    /// Why there is nothing to run again.
+    /// The reason why nothing runs again.
     fn nothing(&self) -> &'static str {
         match (self.takes_all(), self.failed, self.errors, self.unfinished) {
             (true, ..) => "every test passed or was skipped",
@@ -150,7 +150,7 @@ impl Args {
 /// Left-over things that are named.
 const MOST_LEFT_OVER: usize = 20;
 
-/// The answer about a run as it is: that of `report`, and what is left over.
+/// The answer about a run as it is: the report's answer, and the tests that are left over.
 fn ended(results: &RunResults<'_>, mut text: String) -> Answer {
     let left = results.left_over();
     for left in left.iter().take(MOST_LEFT_OVER) {

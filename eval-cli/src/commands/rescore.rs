@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long = "metric", value_name = "NAME", value_delimiter = ',')]
     metrics: Vec<String>,
 
-    /// Uses the criteria of this config instead of those of the run.
+    /// Uses the criteria of this config instead of the run's own.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! `cargo evalset traces`: shows what stored traces hold.
+//! `cargo evalset traces`: shows the content of stored traces.
 
 use std::path::PathBuf;
 
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
 }
 
-/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+/// The output of `--format json`. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Held<'t> {
     spans: usize,
@@ -66,7 +66,7 @@ fn outcome(traces: &Traces) -> Outcome {
     if has_turns && !loses { Outcome::Passed } else { Outcome::Failed }
 }
 
-/// Why traces cannot be read.
+/// The error of traces that cannot be read.
 pub(super) fn unreadable(error: &TraceError) -> CommandError {
     let help = match error {
         TraceError::Io { .. } => {
@@ -78,7 +78,7 @@ pub(super) fn unreadable(error: &TraceError) -> CommandError {
     CommandError::new(error.to_string(), help)
 }
 
-/// How many characters of a text are shown.
+/// The most characters of a text that are shown.
 const SHOWN: usize = 200;
 
 fn text(traces: &Traces) -> String {
@@ -182,7 +182,7 @@ fn of_gap(gap: &Gap) -> String {
     format!("    {label}    {}\n", shown(&gap.to_string()))
 }
 
-/// The beginning of a text of somebody else, in one line.
+/// The beginning of an untrusted text, in one line.
 fn shown(text: &str) -> String {
     let mut cut: String = text.chars().take(SHOWN).collect();
     if cut.len() < text.len() {

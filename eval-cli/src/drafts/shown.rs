@@ -1,4 +1,4 @@
-//! A draft as it is shown to whoever accepts it.
+//! Display of a draft for review.
 
 use std::ptr;
 
@@ -20,13 +20,13 @@ const INDENT: usize = 12;
 pub(crate) enum Part {
     /// A turn begins, with its number.
     Turn(usize),
-    /// What was said or done, and by whom. `what` is empty for more of the same.
+    /// A message or an action, and its author. `what` is empty for a further line of the same.
     Line { what: String, said: String },
     /// The turn expects no answer.
     NoAnswer,
 }
 
-/// Where a draft comes from, and all that it plays and expects.
+/// The origin of a draft, and all that it plays and expects.
 pub(crate) fn text(draft: &Draft) -> String {
     let Draft { path, case } = draft;
     let (id, file) = (one_line(&case.eval_id), one_line(&path.display().to_string()));
@@ -42,8 +42,8 @@ pub(crate) fn text(draft: &Draft) -> String {
     text
 }
 
-/// Where a draft comes from, and all that it plays and expects, in parts. Keys of a case, a turn, a session, a scenario and a rubric
-/// that this module does not know are shown as they stand in the file, so that none of a later version is accepted unseen.
+/// The origin of a draft, and all that it plays and expects, in parts. Keys that this module does not know are shown as they
+/// are in the file, so that no key of a later version is accepted unseen: of a case, a turn, a session, a scenario or a rubric.
 pub(crate) fn parts(case: &EvalCase) -> Vec<Part> {
     let mut parts = Vec::new();
     mark(case, &mut parts);
@@ -75,7 +75,7 @@ const SHOWN_OF_CASE: [&str; 8] = [
     EvalCase::DRAFT_KEY,
 ];
 
-/// Keys of a turn that are shown in words, and those of the run that was recorded, which nothing reads.
+/// Keys of a turn that are shown in words, and keys of the recorded run, which nothing reads.
 const SHOWN_OF_TURN: [&str; 10] = [
     "invocation_id",
     "user_content",
@@ -89,14 +89,14 @@ const SHOWN_OF_TURN: [&str; 10] = [
     "app_details",
 ];
 
-/// The same of what happened in a turn, in its two forms.
+/// Keys of a turn's intermediate data that are shown in words, in its two forms.
 const SHOWN_OF_DATA: [&str; 4] =
     ["tool_uses", "tool_responses", "intermediate_responses", "invocation_events"];
 
-/// The same of a session.
+/// Keys of a session that are shown in words.
 const SHOWN_OF_SESSION: [&str; 4] = ["app_name", "user_id", "session_id", "state"];
 
-/// The same of a scenario.
+/// Keys of a scenario that are shown in words.
 const SHOWN_OF_SCENARIO: [&str; 3] = ["starting_prompt", "conversation_plan", "user_persona"];
 
 /// The same of a rubric.

@@ -1,4 +1,4 @@
-//! Answers: pages, JSON, and why there is none.
+//! Answers: pages, JSON, and failures.
 
 use eval_server::axum::body::{Body, Bytes};
 use eval_server::axum::http::header::{
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::output::{CommandError, mask};
 
-/// Why a request has no answer.
+/// The failure of a request.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) status: StatusCode,
@@ -35,7 +35,7 @@ impl Failure {
     }
 }
 
-/// What the disk or an edit refuses.
+/// An error of the disk or of an edit.
 impl From<CommandError> for Failure {
     fn from(error: CommandError) -> Self {
         Self { status: StatusCode::CONFLICT, error }

@@ -1,4 +1,4 @@
-//! The run that somebody starts on the page: `cargo evalset run` as a program of its own, with the agent that `serve` was given.
+//! The run started in the browser: `cargo evalset run` as a program of its own, with the agent that `serve` was given.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -21,10 +21,10 @@ use super::hub::{Hub, lock};
 use crate::output::Outcome;
 use crate::page::line;
 
-/// What can be started. Nothing of it comes from a browser.
+/// The run that can be started. Nothing of it comes from a browser.
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
-    /// What the agent is called.
+    /// The name of the agent.
     pub(crate) agent: String,
     /// The arguments of `run` that name it.
     pub(crate) args: Vec<String>,
@@ -42,7 +42,7 @@ pub(super) struct Job {
 
 #[derive(Debug, Default)]
 struct Last {
-    /// How many were started: what an earlier one still says is not for the next.
+    /// The number of started runs: output of an earlier run is not the next one's.
     number: u64,
     run: Option<String>,
     group: Option<Group>,
@@ -52,7 +52,7 @@ struct Last {
 
 /// Lines of output that are kept.
 const KEPT: usize = 300;
-/// How long the output of a run that has ended is waited for.
+/// The longest wait for the output of a run that has ended.
 const OUTPUT_STAYS_OPEN: Duration = Duration::from_secs(2);
 /// Bytes of a line that are read.
 const LONGEST: u64 = 16 << 10;
@@ -71,7 +71,7 @@ impl Job {
         self.hub.tell("job", &self.shown());
     }
 
-    /// How far it is, for a page.
+    /// The progress, for a page.
     pub(super) fn shown(&self) -> Value {
         let state = lock(&self.state);
         json!({ "run": state.run, "running": state.group.is_some(), "ended": state.ended, "said": state.said })
@@ -113,7 +113,7 @@ impl Job {
     }
 }
 
-/// How the run ended.
+/// The end of the run in words.
 fn words(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => Outcome::of_exit_code(code)

@@ -78,7 +78,7 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     shown
 }
 
-/// What ran: the packages of tests, or the command of a program. `None` if no process told.
+/// The packages of tests that ran, or the command of a program. `None` if no process told.
 fn what(loaded: &LoadedRun) -> Option<String> {
     let of_head = |head: &Arc<Head>| match (&head.package, &head.program) {
         (Some(package), _) => Some(package.clone()),

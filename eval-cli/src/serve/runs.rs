@@ -26,7 +26,7 @@ use crate::recorded::{own_run, own_runs};
 /// Runs of which the pass rate is drawn.
 const DRAWN: usize = 12;
 
-/// Why the folder of runs cannot be read.
+/// The failure of an unreadable folder of runs.
 fn unlisted(site: &Site, error: &io::Error) -> Failure {
     let shown = site.records.display();
     CommandError::new(format!("cannot list `{shown}`: {error}"), "give this user permission to read it")
@@ -96,7 +96,7 @@ pub(super) async fn run(
     page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
 }
 
-/// What changed on the page of a run since the version that it has.
+/// The changes on the page of a run since the version that it has.
 pub(super) async fn changes(
     State(site): State<Arc<Site>>,
     Path(id): Path<String>,
@@ -114,7 +114,7 @@ pub(super) async fn changes(
 /// The most runs of a case that the page may ask for.
 pub(super) const MOST: u16 = 100;
 
-/// What the page asks for.
+/// The query of the page.
 #[derive(Deserialize)]
 struct Asked {
     sets: Vec<String>,

@@ -1,4 +1,4 @@
-//! A run as its page shows it, and what changed since a page was sent.
+//! A run as its page shows it, and the changes since a page was sent.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -29,7 +29,7 @@ const KEPT: usize = 2;
 /// Reading a run that grows takes at most this part of the time.
 const SHARE: u32 = 8;
 
-/// How old a view may be for a page: sets may have been edited, which no journal tells.
+/// The longest age of a view for a page: sets may have been edited, which no journal tells.
 const FRESH: Duration = Duration::from_secs(2);
 
 /// A run as its page shows it.
@@ -38,7 +38,7 @@ pub(super) struct View {
     model: PageModel,
     signature: Signature,
     version: u64,
-    /// Of each case, by its anchor, a hash of what is shown and the version that it is since.
+    /// For each case, by its anchor: a hash of its display, and the version in which the hash appeared.
     rows: HashMap<String, (u64, u64)>,
     made: Instant,
     cost: Duration,
@@ -116,7 +116,7 @@ impl View {
         rendered(&self.model, here, id, self.version)
     }
 
-    /// What changed since a version. `again` says after how many milliseconds there is more.
+    /// The changes since a version. `again` is the wait in milliseconds until there are more.
     pub(super) fn since(&self, version: u64, now: &Signature) -> Value {
         let is_new = |case: &&CaseRow| self.rows.get(&case.anchor).is_none_or(|(_, since)| *since > version);
         let again = (*now != self.signature)
@@ -180,7 +180,7 @@ fn of_case(case: &CaseRow) -> Value {
     })
 }
 
-/// A run that was removed meanwhile, or that nobody may read.
+/// The failure of a run that was removed meanwhile, or cannot be read.
 pub(super) fn unreadable(error: &ReadRunError) -> Failure {
     Failure::not_found(
         error.to_string(),
@@ -253,7 +253,7 @@ mod tests {
         );
         assert_eq!(open.details.rerun, None);
         assert_eq!(running.model.rerun, ["cargo evalset run a.evalset.json:a/failed --agent-cmd x"]);
-        // Whoever looks later learns that it has ended with what is said of it then, and not before.
+        // A later visitor learns of the end with the final numbers, and not before.
         let ended = Signature::default();
         let news = running.since(0, &ended);
         assert_eq!((&news["running"], news["again"].is_null()), (&json!(true), false));

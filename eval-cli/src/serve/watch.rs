@@ -1,4 +1,4 @@
-//! Looking for new records, while somebody listens.
+//! Polling for new records, while a page listens.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -21,13 +21,13 @@ use super::site::Site;
 use super::tail::Followed;
 use crate::recorded::own_runs;
 
-/// How often is looked.
+/// The pause between two polls.
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// Runs that are looked at: the newest ones.
 const RECENT: usize = 20;
 
-/// Looks for new records until nobody listens any more. One task does that for everybody.
+/// Polls for new records until no page listens any more. One task polls for all pages.
 pub(super) fn watch(site: &Arc<Site>) {
     if mem::replace(&mut *lock(&site.watches), true) {
         return;
@@ -60,23 +60,23 @@ pub(super) fn watch(site: &Arc<Site>) {
     });
 }
 
-/// How long a list of runs holds. A run that is fetched gets its marker last, which the folder of runs does not show.
+/// The longest use of a list of runs. A run that is fetched gets its marker last, which the folder of runs does not show.
 const LISTED_FOR: Duration = Duration::from_secs(5);
 
-/// How long ago a record may have been written that a page does not show yet.
+/// The longest age of a record that a page may not show yet.
 const RECENTLY: Duration = Duration::from_secs(10);
 
-/// Whether somebody wrote a moment ago.
+/// Whether a process wrote a moment ago.
 fn is_recent(journals: &[(PathBuf, u64)]) -> bool {
     let age = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok()?.elapsed().ok();
     journals.iter().any(|(path, _)| age(path).is_some_and(|age| age < RECENTLY))
 }
 
-/// What is known of the newest runs.
+/// The state of the newest runs.
 #[derive(Debug)]
 struct Watched {
     records: PathBuf,
-    /// When the folder of runs was last changed, and the runs in it then.
+    /// The time of the last change to the folder of runs, and the runs in it then.
     changed: Option<SystemTime>,
     listed: Option<Instant>,
     runs: Vec<RunDir>,
@@ -88,7 +88,7 @@ struct Watched {
 struct Known {
     files: Files,
     is_written: bool,
-    /// What was read. Nothing is until something is added.
+    /// The journals as far as they were read. Nothing is read until something is added.
     followed: Option<Followed>,
 }
 
@@ -97,7 +97,7 @@ impl Watched {
         Self { records, changed: None, listed: None, runs: Vec::new(), known: HashMap::new(), is_first: true }
     }
 
-    /// What changed since the last look, of each run.
+    /// The changes of each run since the last poll.
     fn look(&mut self) -> Vec<serde_json::Value> {
         let changed = fs::metadata(&self.records).and_then(|it| it.modified()).ok();
         // A folder whose marker is not there yet is found at a later look.
@@ -122,7 +122,7 @@ impl Watched {
                 Known { files, is_written: false, followed: None }
             });
             let has_changed = known.files != files;
-            // Whether somebody writes matters only where it may have ended, or begun.
+            // Whether a process writes matters only where it may have ended, or begun.
             let is_now = (known.is_written || has_changed) && is_written(&run.path);
             if !has_changed && is_now == known.is_written {
                 continue;
@@ -136,10 +136,10 @@ impl Watched {
     }
 }
 
-/// How long nothing is said. Then a comment shows whether somebody still listens.
+/// The longest silence. After it, a comment tests whether the page still listens.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// How many events may wait for their reader.
+/// The most events that wait for their reader.
 const WAITING: usize = 16;
 
 /// The events: `run` when records of a run were added, `job` for the run that was started here, and `all` when everything is to be

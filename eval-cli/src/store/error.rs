@@ -1,4 +1,4 @@
-//! Why a store cannot be read or written, with a name for each cause that a user can do something about.
+//! Errors of stores, with a name for each cause that a user can remove.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use opendal::{Error, ErrorKind};
 use super::url::{Place, StoreUrl};
 use crate::output::CommandError;
 
-/// What was being done.
+/// The operation that failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Doing<'p> {
     Open,
@@ -55,7 +55,7 @@ pub(super) fn named(url: &StoreUrl, doing: Doing<'_>, error: &Error) -> CommandE
     CommandError::new(format!("{}: {}: {why}", one_line(&url.to_string()), doing.shown()), help)
 }
 
-/// What differs between the services.
+/// Differences between the services.
 struct Service {
     name: &'static str,
     credentials: &'static str,
@@ -154,13 +154,13 @@ fn innermost(error: &Error) -> String {
     cause.to_string()
 }
 
-/// What a service said, in one line that is not too long. It may be a page of HTML.
+/// A service's message, in one line that is not too long. It may be a page of HTML.
 fn short(said: &str) -> String {
     let line = one_line(said.split_whitespace().collect::<Vec<_>>().join(" ").as_str());
     truncated(&line, 200, "..").into_owned()
 }
 
-/// How often a request is repeated that may succeed later: after 0.5 s, 1 s, 2 s and 4 s, give or take.
+/// The number of retries of a request that may succeed later: after 0.5 s, 1 s, 2 s and 4 s, give or take.
 pub(super) const REPEATED: usize = 4;
-/// How long one request may take. A part has 8 MiB, so that it arrives over a slow line too.
+/// The time limit of one request. A part has 8 MiB, so that it arrives over a slow line too.
 pub(super) const LIMIT: Duration = Duration::from_mins(1);

@@ -25,7 +25,7 @@ pub(crate) struct Store {
     pub(super) url: StoreUrl,
 }
 
-/// What runs the requests of a command.
+/// The runtime for the requests of a command.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     output::runtime("the store")
 }
@@ -67,7 +67,7 @@ impl Store {
 
     /// Asks for some names, so that wrong credentials and a bucket that is missing are found before anything is done.
     pub(crate) async fn check(&self) -> Result<(), CommandError> {
-        // A folder that nobody has: the answer is short, however much is stored.
+        // A folder that no store has: the answer is short, however much is stored.
         let listed = self.objects.list("evalset/nothing/").await;
         listed.map(drop).map_err(|error| error::named(&self.url, Doing::List, &error))
     }
@@ -163,7 +163,7 @@ fn google(bucket: &str, prefix: &str) -> opendal::Result<Operator> {
 
 fn s3(bucket: &str, prefix: &str) -> opendal::Result<Operator> {
     let mut service = S3::default().bucket(bucket).root(&format!("/{prefix}"));
-    // As in Amazon's tools, the address of one service goes before that of all.
+    // As in Amazon's tools, the address of one service goes before the address of all.
     let address = variable("AWS_ENDPOINT_URL_S3").or_else(|| variable("AWS_ENDPOINT_URL"));
     if let Some(address) = &address {
         service = service.endpoint(address.trim_end_matches('/'));

@@ -19,12 +19,12 @@ use crate::output::{CommandError, mask};
 use crate::recorded::RunResults;
 use crate::run_page;
 
-/// How much is read before it is stored. So much, [`AT_ONCE`] times, is all that is held of journals of any size.
+/// The bytes that are read before they are stored. Memory for journals of any size holds [`AT_ONCE`] times as much.
 const CHUNK: usize = 8 << 20;
-/// How many chunks are on their way at a time.
+/// The number of chunks on their way at a time.
 const AT_ONCE: usize = 4;
 
-/// What was stored.
+/// The stored journals and reports.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Pushed {
     /// The journals that were not there already.
@@ -39,7 +39,7 @@ struct Journal {
     stored: StoredJournal,
 }
 
-/// Stores the journals of the folder of a run, those that are stored already left out. Nobody sees any of them before all are
+/// Stores the journals of the folder of a run, without those that are stored already. No reader sees any of them before all are
 /// there.
 pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, CommandError> {
     let unreadable = |error: io::Error| {
@@ -94,7 +94,7 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
     store.put(&began, manifest.text(), JSON).await?;
     manifest.chunks = put_chunks(store, &journals, |number| layout::chunk(&run, &upload, number)).await?;
     store.put(&layout::manifest(&run, &upload), manifest.text(), JSON).await?;
-    // The manifest is there, so that nobody looks at this any more.
+    // The manifest is there, so that no reader looks at this any more.
     drop(store.delete(&began).await);
     Ok(Pushed { journals: journals.len(), upload })
 }

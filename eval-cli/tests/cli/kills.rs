@@ -14,7 +14,7 @@ use crate::run::{agents, case, set};
 
 const CITIES: [&str; 8] = ["Paris", "Oslo", "Lima", "Rome", "Bern", "Quito", "Cairo", "Delhi"];
 
-/// Who is killed.
+/// The process that is killed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Victim {
     RunOfPrograms,
@@ -25,7 +25,7 @@ enum Victim {
 
 const VICTIMS: [Victim; 4] = [Victim::RunOfPrograms, Victim::Program, Victim::RunOfServer, Victim::Server];
 
-/// What agents noted of themselves.
+/// The notes of agents about themselves.
 struct Notes {
     /// The agents and the groups that they are in, whose leaders watch over them.
     pids: Vec<String>,
@@ -68,7 +68,7 @@ fn passed(ran: &Ran) -> BTreeSet<String> {
     passed.filter_map(|case| case["eval_id"].as_str().map(str::to_owned)).collect()
 }
 
-/// What came of a kill.
+/// The outcome of a kill.
 #[derive(Debug, Default)]
 struct Campaign {
     /// Kills that met something that ran.

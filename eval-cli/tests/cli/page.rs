@@ -1,4 +1,4 @@
-//! `report --html`: what is in the file, and when it is written. What it looks like, `tests/page` holds.
+//! `report --html`: the content of the file, and when it is written. `tests/page` checks its looks.
 
 use serde_json::{Value, json};
 

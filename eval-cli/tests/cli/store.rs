@@ -50,7 +50,7 @@ fn push(folder: &Folder, machine: &str, run_id: &str) -> Ran {
     command.output().expect("the program runs").into()
 }
 
-/// What is in one machine's folder and comes out of the store, without what the machines have on their own.
+/// The report of one machine's folder and of the store, without the parts that differ between machines.
 fn report(folder: &Folder, args: &[&str]) -> Ran {
     let mut command = folder.command(&[&["report", "--store", &url(folder)], args].concat());
     command.env("EVALSET_DIR", folder.path("reader"));
@@ -109,7 +109,7 @@ fn parts_of_different_machines_are_one_run() {
     assert_eq!(push(&folder, "one", "ci-7").code, Some(0));
     let alone = report(&folder, &["ci-7", "--format", "json"]);
     assert_eq!(alone.code, Some(0), "{}{}", alone.out, alone.err);
-    // That there are others is known only to whoever started them.
+    // Only the user who started the others knows of them.
     let of_two = || report(&folder, &["ci-7", "--parts", "2"]);
     let too_few = |ran: &Ran| {
         assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
@@ -139,7 +139,7 @@ fn parts_of_different_machines_are_one_run() {
     assert_eq!(both["cases"].as_array().expect("tests").len(), 3, "one ran twice");
     assert_eq!(of_two().code, Some(0), "{}", of_two().out);
 
-    // A case of one machine that fails is one of the run.
+    // A failed case of one machine is a failed case of the run.
     assert_eq!(partition(&folder, "three", "mixed_weather:rain, again", "ci-7").code, Some(1));
     assert_eq!(push(&folder, "three", "ci-7").code, Some(0));
     assert_eq!(report(&folder, &["ci-7"]).code, Some(1));

@@ -49,7 +49,7 @@ impl Walk {
         self.project.write(file, &(self.read(file) + text));
     }
 
-    /// Replaces a text that stands once in a file.
+    /// Replaces a text that occurs once in a file.
     #[track_caller]
     fn edit(&self, file: &str, from: &str, to: &str) {
         let text = self.read(file);

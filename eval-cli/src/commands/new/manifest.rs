@@ -91,7 +91,7 @@ impl Manifest {
         table
     }
 
-    /// Writes what was added. Returns the lines that were added, and those that something stands for already.
+    /// Writes the additions. Returns the lines that were added, and the lines whose keys have a value already.
     pub(super) fn save(self) -> Result<(Vec<String>, Vec<String>), CommandError> {
         if !self.added.is_empty() {
             let text = self.document.to_string();

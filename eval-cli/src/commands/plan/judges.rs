@@ -1,4 +1,4 @@
-//! Which judges a set asks, how often, and whether they can answer.
+//! Judges of a set: their questions, their number, and obstacles to an answer.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(super) struct Judged {
     #[serde(rename = "metric")]
     pub(super) name: String,
     pub(super) model: String,
-    /// How often each question is asked.
+    /// The number of times each question is asked.
     pub(super) samples: u32,
     /// The questions of all runs. Each sample is one.
     pub(super) questions: usize,
@@ -34,7 +34,7 @@ pub(super) struct Judged {
     pub(super) recorded: usize,
     /// Cases that ask.
     pub(super) cases: usize,
-    /// Why questions cannot be answered.
+    /// The reason why questions cannot be answered.
     #[serde(rename = "missing")]
     pub(super) obstacle: Option<String>,
 }
@@ -118,7 +118,7 @@ impl Planner<'_> {
 /// known before.
 const SOME_TURNS: usize = 5;
 
-/// Why a model cannot be asked, if it cannot.
+/// The reason why a model cannot be asked; `None` if it can.
 fn cannot_ask(model: &str) -> Option<String> {
     check_judge_model(model).err().map(|error| error.to_string())
 }
@@ -169,7 +169,7 @@ impl RecordedQuestions {
         }
     }
 
-    /// Why so many of the cases have no recorded answer, and how to record one.
+    /// The help for cases without a recorded answer: the reason, and the command that records one.
     pub(super) fn lacks(&self, missing: usize, cases: usize) -> String {
         let shown = &self.shown;
         match self.content {
@@ -185,7 +185,7 @@ impl RecordedQuestions {
     }
 }
 
-/// The metric or simulated user that asks with a prompt. The name of a prompt begins with that of the metric.
+/// The metric or simulated user that asks with a prompt. The name of a prompt begins with the name of its metric.
 fn asker(template: &str) -> &str {
     let names = METRICS.iter().map(|metric| metric.name).chain([SIMULATED_USER]);
     names.filter(|name| template.starts_with(name)).max_by_key(|name| name.len()).unwrap_or(template)

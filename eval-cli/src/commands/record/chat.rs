@@ -16,7 +16,7 @@ use crate::drafts::Destination;
 use crate::output::style::{BOLD, ERROR, styled};
 use crate::output::{CommandError, tell};
 
-/// What a line asks for.
+/// A typed line: a message or a command.
 #[derive(Debug, PartialEq, Eq)]
 enum Line<'a> {
     Say(&'a str),
@@ -141,7 +141,7 @@ fn lines() -> mpsc::Receiver<io::Result<String>> {
     receive
 }
 
-/// What came of the conversations so far.
+/// The outcome of the conversations so far.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
     pub(super) new: NewCases,

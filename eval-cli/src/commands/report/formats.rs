@@ -113,7 +113,7 @@ impl ReportFiles {
     }
 }
 
-/// The error, with the names of those of the unwritten files that are there: an earlier run wrote them, and they may be green.
+/// The error, with the names of the unwritten files that exist: an earlier run wrote them, and they may be green.
 fn naming_earlier<'p>(error: CommandError, unwritten: impl IntoIterator<Item = &'p Path>) -> CommandError {
     let there = unwritten.into_iter().filter(|path| path.as_os_str() != STANDARD_OUTPUT && path.exists());
     let names: Vec<String> = there.map(|path| one_line(&path.display().to_string())).collect();
@@ -129,13 +129,13 @@ fn naming_earlier<'p>(error: CommandError, unwritten: impl IntoIterator<Item = &
     CommandError::new(error.message, help)
 }
 
-/// What became of the reports.
+/// The outcome of writing the reports.
 pub(in crate::commands) struct Written {
     /// The report for standard output, if one is to go there.
     pub(in crate::commands) printed: Option<String>,
     /// Files whose names only this program knows.
     saved: Vec<PathBuf>,
-    /// Why the first of those that are not there could not be written.
+    /// The error of the first report that was not written.
     pub(in crate::commands) failed: Option<CommandError>,
 }
 

@@ -13,7 +13,7 @@ use crate::output::CommandError;
 /// The arguments of cargo.
 pub(super) type Arguments = Vec<String>;
 
-/// How many names a command has at most. The length of a command is limited; this many names stay far below the limit.
+/// The most names in a command. The length of a command is limited; this many names stay far below the limit.
 const NAMES_IN_A_COMMAND: usize = 500;
 
 /// `cargo test -p weather --test evals -- --include-ignored --exact weather::sunny weather::oslo`.

@@ -1,4 +1,4 @@
-//! What changed, for people.
+//! Changes of scores, for people.
 
 use std::collections::BTreeSet;
 
@@ -60,7 +60,7 @@ fn indented(text: &str) -> String {
     quoted(text, 4)
 }
 
-/// A line for each metric that changed: those of now, then those that are gone.
+/// A line for each metric that changed: first the present metrics, then the removed ones.
 fn changes(before: &TestResult<'_>, now: &TestResult<'_>) -> Vec<String> {
     let of = |test: &TestResult<'_>, name: &str| test.gating().find(|metric| metric.name == name).is_some();
     let lines = now.gating().filter_map(|metric| {

@@ -17,14 +17,14 @@ use crate::files;
 use crate::output::CommandError;
 use crate::recorded::TestResult;
 
-/// Which metrics are scored again, and how.
+/// Selection of the metrics to score again, with their criteria.
 #[derive(Debug)]
 pub(super) struct Selection {
     /// The metrics to score again; `None` for all.
     pub(super) metrics: Option<BTreeSet<String>>,
-    /// The config whose criteria replace those of the run.
+    /// The config whose criteria replace the run's.
     pub(super) config: Option<EvalConfig>,
-    /// The model that replaces those of the criteria.
+    /// The model that replaces the criteria's models.
     pub(super) judge: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run prints when it is over, and why nothing was run, or nothing is known of it.
+//! The end of a run: its output, and the errors of a run that did not begin or left no record.
 
 use eval_core::runner::{RunDirError, RunPlan, RunnerError};
 use eval_format::ReadError;
@@ -19,7 +19,7 @@ use crate::recorded::{RunResults, TestResult, near};
 pub(super) struct Planned {
     file: String,
     eval_id: String,
-    /// As the journal calls it.
+    /// The run's name in the journal.
     name: String,
 }
 
@@ -92,7 +92,7 @@ impl Ended<'_> {
     }
 }
 
-/// Why the sets cannot be run.
+/// The error of sets that cannot be run.
 pub(super) fn not_planned(error: &RunDirError) -> CommandError {
     let of_set = |set: &str| format!("`cargo evalset run {set}` runs all its cases");
     if let Some(error) = not_found(error, of_set) {

@@ -1,4 +1,4 @@
-//! What answers in a run: an agent, or stored traces of one.
+//! Source of answers in a run: an agent, or stored traces of an agent.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ pub(super) struct SourceArgs {
 }
 
 impl SourceArgs {
-    /// What the arguments name.
+    /// The source that the arguments name.
     pub(super) fn choose(&self) -> Result<Source, CommandError> {
         if self.traces.is_empty() {
             return self.agent.choose().map(Source::Agent);
@@ -64,7 +64,7 @@ impl SourceArgs {
     }
 }
 
-/// What answers.
+/// A source of answers.
 #[derive(Debug)]
 pub(super) enum Source {
     Agent(AnyAgent),
@@ -80,7 +80,7 @@ impl Source {
         }
     }
 
-    /// The agent of a conversation. `is_only_case` matters to traces: their only conversation is that of the only case.
+    /// The agent of a conversation. `is_only_case` matters to traces: a single conversation belongs to a single case.
     pub(super) fn boxed(&self, is_only_case: bool) -> BoxAgent {
         match self {
             Self::Agent(agent) => agent.boxed(),
@@ -89,7 +89,7 @@ impl Source {
     }
 }
 
-/// How the conversations of traces belong to the cases of a run.
+/// The match of the conversations in traces with the cases of a run.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
     /// A line for each case.

@@ -48,7 +48,7 @@ impl SetFolder {
         if real.is_some_and(|real| real.starts_with(&self.root)) { Ok(path) } else { Err(outside()) }
     }
 
-    /// Why a set of this name would not be found: neither by tests nor by the page of drafts.
+    /// The reason why a set of this name would not be found: neither by tests nor by the page of drafts.
     fn unfound(&self, set: &Path) -> Option<String> {
         let folders =
             set.ancestors().skip(1).filter_map(|folder| Some((folder, folder.file_name()?.to_str()?)));

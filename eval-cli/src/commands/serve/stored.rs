@@ -7,7 +7,7 @@ use crate::output::CommandError;
 use crate::recorded::new_root;
 use crate::store::{Store, StoreArg, fetch_last, runtime};
 
-/// How long after one look at the store the next one follows.
+/// The pause between two polls of the store.
 const PAUSE: Duration = Duration::from_mins(1);
 
 /// The arguments that say where the runs are.
@@ -21,7 +21,7 @@ pub(super) struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// Refuses an agent beside a store: its runs would be recorded here, where nobody looks.
+    /// Refuses an agent beside a store: its runs would be recorded here, but the pages show the store's runs.
     pub(super) fn check(&self, has_agent: bool) -> Result<(), CommandError> {
         if self.store.is_none() || !has_agent {
             return Ok(());

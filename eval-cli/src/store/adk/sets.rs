@@ -1,4 +1,4 @@
-//! ADK's sets in a store: writing them, and reading those that `run` is asked for.
+//! ADK's sets in a store: writing them, and reading the sets that `run` is asked for.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::check_names;
 use crate::files::replace_private;
 use crate::output::CommandError;
 
-/// What became of a set.
+/// The outcome of storing a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PutSet {
     Stored,

@@ -24,7 +24,7 @@ pub(crate) struct Received {
     headers: HeaderMap,
     pub(crate) bytes: Bytes,
     memory: HeldMemory,
-    /// How many bytes more there may be when what is packed is unpacked.
+    /// The bytes that unpacking may still make.
     left: usize,
     /// Whether the client still waits.
     pub(crate) wanted: Wanted,
@@ -63,10 +63,10 @@ pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) 
         };
         let mut body = Limited::new(body, limits.body);
         let mut pieces: Vec<u8> = Vec::new();
-        // Memory is taken for what has come: what is only promised keeps nobody waiting.
+        // Memory is taken for bytes that have come. A promised length takes none from others.
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| {
-                // What else can go wrong is the connection, and then nobody reads the answer.
+                // Other errors are the connection's, and then the answer has no reader.
                 if error.is::<LengthLimitError>() {
                     too_large()
                 } else {
@@ -135,7 +135,7 @@ impl Received {
         }
     }
 
-    /// What packed bytes of this body are when they are unpacked.
+    /// The packed bytes of this body, unpacked.
     pub(crate) fn unpacked(&mut self, packed: &[u8], what: &str) -> Result<Bytes, Refusal> {
         let Self { memory, left, .. } = self;
         unpacked(packed, what, left, |bytes| memory.grow(bytes)).map(Bytes::from)
@@ -236,7 +236,7 @@ impl HeldMemory {
     }
 }
 
-/// How much is unpacked at a time.
+/// The bytes that are unpacked at a time.
 const PIECE: usize = 32 << 10;
 
 /// The most parts of a packed file: each costs time, also where nothing is in it.
@@ -247,13 +247,13 @@ pub(crate) fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(&GZIP)
 }
 
-/// Whether something in the bytes may be packed: no text holds the byte with which that begins.
+/// Whether the bytes may hold packed data: no text has the byte that begins it.
 pub(crate) fn may_hold_packed(bytes: &[u8]) -> bool {
     bytes.contains(&GZIP[0])
 }
 
-/// What the bytes are when they are unpacked: at most `left` bytes, which become fewer. `grow` takes memory for a piece.
-/// `what` is packed, in messages.
+/// The bytes, unpacked: at most `left`, from which their number is taken. `grow` takes memory for a piece. `what` names the
+/// packed data in messages.
 pub(crate) fn unpacked(
     packed: &[u8],
     what: &str,

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 /// The type of an answer in events.
 pub const CONTENT_TYPE: &str = "text/event-stream; charset=utf-8";
 
-/// How long a reader may take to read an event.
+/// The time limit for a reader to read an event.
 const READER_TIME: Duration = Duration::from_secs(30);
 
 /// An event of an answer, as its reader has it.
@@ -31,11 +31,11 @@ pub(crate) struct SentEvent {
 #[derive(Clone, Debug)]
 pub struct Event(Bytes);
 
-/// Where the events of an answer go.
+/// The sender of an answer's events.
 #[derive(Debug)]
 pub struct Events(Sender<Bytes, Infallible>);
 
-/// Nobody reads the events any more.
+/// The reader of the events has gone.
 #[derive(Debug)]
 pub struct ReaderGone;
 
@@ -56,7 +56,7 @@ impl Event {
         Self(Bytes::from(format!("event: {name}\ndata: {json}\n\n")))
     }
 
-    /// No event: it shows whether somebody still reads.
+    /// A comment in place of an event: it tests whether the reader is still there.
     pub fn beat() -> Self {
         Self(Bytes::from_static(b":\n\n"))
     }

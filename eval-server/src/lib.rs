@@ -38,7 +38,7 @@ mod shown;
 mod token;
 mod work;
 
-/// What further routes are made of.
+/// The crate of further routes.
 pub use axum;
 pub use drafts::{DraftRefused, DraftStore, SavedDraft};
 pub use limits::Limits;

@@ -15,10 +15,10 @@ use crate::otlp::{self, Encoding, Rejected, Sent, Signal, Unreadable};
 use crate::refusal::Refusal;
 use crate::sessions::Full;
 
-/// How many times as large as a body an export may be when it is unpacked: spans are alike.
+/// The factor by which an export may exceed a body when it is unpacked: spans are alike.
 const UNPACKED: usize = 4;
 
-/// What the receiver answers with.
+/// The state of the receiver.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     pub(crate) access: Access,

@@ -1,4 +1,4 @@
-//! A server: where it listens, and what it answers.
+//! A server: its sockets and its answers.
 
 use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
@@ -45,22 +45,22 @@ pub struct Server {
     app: Arc<App>,
 }
 
-/// Why a server cannot start.
+/// An error of starting a server.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BindError {
-    /// The address is taken, or is not one of this machine.
+    /// The address is taken, or is not an address of this machine.
     Address {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The address on which traces are to be received is taken.
     Receiver {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The token cannot be used, or none can be made.
@@ -105,22 +105,22 @@ impl Server {
         Ok(Self { listener, address, receiver, app })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where it receives traces over OTLP, if it does.
+    /// The address that receives traces over OTLP, if there is one.
     pub fn otlp_address(&self) -> Option<SocketAddr> {
         self.app.otlp
     }
 
-    /// Where it is reached on this machine, with the token: whoever has it may read the records.
+    /// Its URL on this machine, with the token: any holder of the token may read the records.
     pub fn url(&self) -> String {
         format!("{}/?token={}", self.origin(), self.token())
     }
 
-    /// Where it is reached on this machine, without the token: `http://127.0.0.1:8001`.
+    /// Its URL on this machine, without the token: `http://127.0.0.1:8001`.
     pub fn origin(&self) -> String {
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -135,7 +135,7 @@ impl Server {
         self.app.access.token().as_str()
     }
 
-    /// Answers requests until `stop` ends. Then nobody can connect any more, and requests that are in work have
+    /// Answers requests until `stop` ends. Then no client can connect any more, and requests that are in work have
     /// [`Limits::grace`](crate::Limits::grace) to end.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let Self { listener, receiver, app, .. } = self;
@@ -239,7 +239,7 @@ async fn serve_connections(
             drop(place);
         });
     }
-    // Nobody can connect any more.
+    // No client can connect any more.
     drop(listener);
     drop(timeout(limits.grace, graceful.shutdown()).await);
 }

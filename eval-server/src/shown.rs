@@ -1,5 +1,5 @@
-//! What agents wrote, as it is shown: without secrets, without characters that steer what shows them, and not longer than somebody
-//! reads. Drafts and scores are made of the whole.
+//! Display of agents' texts: without secrets, without control characters, and truncated. Drafts and scores are made of the whole
+//! text.
 
 use eval_format::{Map, Value};
 use eval_support::secrets::is_secret_under;
@@ -37,18 +37,18 @@ pub(crate) fn value(foreign: &Value) -> Value {
 
 /// A walk through a value.
 struct Walk {
-    /// How many characters may still be shown.
+    /// The characters that may still be shown.
     left: usize,
 }
 
 impl Walk {
-    /// A value that stands under a name.
+    /// A value under its name.
     fn value(&mut self, foreign: &Value, under: &str) -> Value {
         self.left = self.left.saturating_sub(1);
         match foreign {
             Value::String(text) if is_secret_under(under, text) => Value::from("(a secret)"),
             Value::String(text) => Value::from(self.text(text)),
-            // An integer has as many digits as somebody writes.
+            // An integer can have any number of digits.
             Value::Number(number) if number.as_i64().is_none() => match number.to_string() {
                 long if long.len() > LONGEST_LINE => Value::from(self.text(&long)),
                 _ => foreign.clone(),

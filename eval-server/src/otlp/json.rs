@@ -15,7 +15,7 @@ struct Document<'b> {
     logs: Option<&'b RawValue>,
 }
 
-/// What a resource has.
+/// The parts of a resource that are read.
 #[derive(Deserialize)]
 struct Resource<'b> {
     #[serde(borrow, default)]
@@ -31,7 +31,7 @@ struct Resource<'b> {
     scopes: Option<&'b RawValue>,
 }
 
-/// What a scope has.
+/// The parts of a scope that are read.
 #[derive(Deserialize)]
 struct Scope<'b> {
     #[serde(borrow, default)]
@@ -40,7 +40,7 @@ struct Scope<'b> {
     items: Option<&'b RawValue>,
 }
 
-/// What of a span or record must be known here.
+/// The fields of a span or record that are read here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Head<'b> {
@@ -58,7 +58,7 @@ struct Head<'b> {
     dropped_events_count: Option<&'b RawValue>,
 }
 
-/// How deep values may be nested: what reads them later stops a little below that.
+/// The deepest nesting of values. The readers behind this one stop a little below.
 const DEEPEST: usize = 100;
 
 pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
@@ -134,13 +134,13 @@ fn id(text: &str, digits: usize) -> Option<u128> {
     is_hex.then(|| u128::from_str_radix(text, 16).ok()).flatten().filter(|id| *id != 0)
 }
 
-/// A count, which may stand in quotes. One that is larger than it may be counts as that.
+/// A count, which may be in quotes. A count above the largest counts as the largest.
 fn count(raw: Option<&RawValue>) -> u64 {
     let text = raw.map(|raw| raw.get().trim_matches('"')).unwrap_or_default();
     text.parse().map_or(0, |count: u64| count.min(u64::from(u32::MAX)))
 }
 
-/// A resource or a scope as it stands; an empty one if there is none.
+/// The text of a resource or a scope; an empty one if there is none.
 fn plain(raw: Option<&RawValue>) -> Result<&str, serde_json::Error> {
     let text = raw.map_or("{}", RawValue::get);
     if !text.starts_with('{') {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::export::{Encoding, Rejected, Signal};
 use crate::answer;
 
-/// `ExportTraceServiceResponse`, and that of logs.
+/// `ExportTraceServiceResponse`, and `ExportLogsServiceResponse`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Stored<'a> {

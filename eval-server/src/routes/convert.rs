@@ -13,7 +13,7 @@ use crate::body::{Field, Received, is_packed};
 use crate::refusal::{Refusal, Refused, why};
 use crate::shown;
 
-/// What traces hold.
+/// The conversations of traces.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Converted {
@@ -29,18 +29,18 @@ pub(crate) struct ConvertedTrace {
     /// The turns, as eval sets have them.
     #[schema(value_type = Vec<Object>)]
     invocations: Vec<Value>,
-    /// What the traces do not say, each with its kind.
+    /// The gaps in the traces, each with its kind.
     warnings: Vec<String>,
     metadata: Metadata,
 }
 
-/// What traces say of themselves.
+/// The traces' description of themselves.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Metadata {
     agent_name: Option<String>,
     model: Option<String>,
-    /// When the first turn began, in microseconds since 1970; null if its trace does not say.
+    /// The time at which the first turn began, in microseconds since 1970; null if its trace does not say.
     start_time: Option<u64>,
     user_input_preview: Option<String>,
     final_output_preview: Option<String>,
@@ -144,11 +144,11 @@ fn preview(text: &str) -> String {
 /// The most bytes of what the files do not say, in all warnings together, before it is told in short.
 const MOST_GAPS: usize = 8 << 20;
 
-/// How many of such gaps are told in short, and how many characters of each.
+/// The number of such gaps that are told in short. The length of each is limited too.
 const FEW_GAPS: usize = 3;
 const SHORT_GAP: usize = 100;
 
-/// What the files do not say that traces are read from. It is told of each trace.
+/// The gaps of the files that traces are read from. Each trace tells them.
 pub(super) fn gaps_of_files(traces: &Traces) -> Vec<String> {
     let gaps: Vec<String> = traces.gaps().iter().map(ToString::to_string).collect();
     let size: usize = gaps.iter().map(String::len).sum();
@@ -163,7 +163,7 @@ pub(super) fn gaps_of_files(traces: &Traces) -> Vec<String> {
     few
 }
 
-/// What traces do not say, in a line each. `of_files` may belong to any of them.
+/// The gaps of traces, in a line each. `of_files` may belong to any of them.
 pub(super) fn warnings(conversation: &Conversation, of_files: &[String]) -> Vec<String> {
     let own = conversation.all_gaps().map(|(turn, gap)| match turn {
         Some(turn) => format!("turn {turn}: {gap}"),

@@ -116,7 +116,7 @@ pub(crate) async fn evaluate_json_stream(call: Call) -> Result<Response, Refusal
     stream(call, document).await
 }
 
-/// What reads a request.
+/// The function that reads a request.
 type Reads = fn(&mut Received) -> Result<Job, Refusal>;
 
 async fn whole(Call { app, caller, request }: Call, read: Reads) -> Result<Response, Refusal> {
@@ -147,7 +147,7 @@ async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Resp
                 let (mut events, body) = events::channel(WAITING);
                 let response = answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body);
                 if begin.send(Ok(response)).is_ok() {
-                    // If nobody reads, the events end without the last one, and without a result.
+                    // Without a reader, the events end without the last one, and without a result.
                     drop(tell(&job, caller, &mut events));
                 }
             }
@@ -167,7 +167,7 @@ async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Resp
     }
 }
 
-/// How many events may wait for who reads them.
+/// The most events that wait for their reader.
 const WAITING: usize = 1 << 16;
 
 fn tell(job: &Job, caller: Caller, events: &mut Events) -> Result<(), ReaderGone> {
@@ -229,7 +229,7 @@ fn form(received: &mut Received) -> Result<Job, Refusal> {
     content(received, &fields).map_err(Refusal::of_content)
 }
 
-/// What the fields of a form ask for.
+/// The job that the fields of a form ask for.
 fn content(received: &mut Received, fields: &[Field]) -> Result<Job, Refusal> {
     let last = |name: &str, is: fn(&Field) -> bool| fields.iter().rfind(|it| it.name == name && is(it));
     for name in ["config", "eval_set_file"] {

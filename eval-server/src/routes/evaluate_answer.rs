@@ -1,4 +1,4 @@
-//! What came out of scoring traces, in the form that agentevals has.
+//! Results of scoring traces, in the form that agentevals has.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,14 +16,14 @@ use utoipa::ToSchema;
 use super::evaluate_request::Evaluator;
 use crate::shown;
 
-/// What came out of all traces.
+/// The results of all traces.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RunResult {
     /// Whether each case of the set has traces, and each trace passed each of its metrics. It is this service's own.
     pub(super) passed: bool,
     pub(super) trace_results: Vec<TraceResult>,
-    /// What is wrong beside the results: cases that no trace covers, traces that no case is about.
+    /// The errors beside the results: cases without a trace, and traces without a case.
     pub(super) errors: Vec<String>,
     pub(super) performance_metrics: RunPerformance,
     /// Always null: nothing is kept.
@@ -38,14 +38,14 @@ impl RunResult {
     }
 }
 
-/// What came out of a trace, or of a conversation of several.
+/// The result of a trace, or of a conversation over several traces.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TraceResult {
     pub(super) trace_id: String,
     pub(super) num_invocations: usize,
     pub(super) metric_results: MetricResults,
-    /// What the traces do not say.
+    /// The gaps of the traces.
     pub(super) conversion_warnings: Vec<String>,
     pub(super) performance_metrics: Performance,
     pub(super) agent_name: Option<String>,
@@ -53,12 +53,12 @@ pub(crate) struct TraceResult {
     pub(super) conversation_id: Option<String>,
     pub(super) group_key: String,
     pub(super) eval_case_id: Option<String>,
-    /// How the case was found: `eval_case_id`, `key`, `user_text` or `single_case`.
+    /// The rule that found the case: `eval_case_id`, `key`, `user_text` or `single_case`.
     pub(super) eval_case_match: Option<&'static str>,
     pub(super) turn_refs: Vec<TurnRef>,
 }
 
-/// Where a turn was found.
+/// The source of a turn.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TurnRef {
@@ -98,7 +98,7 @@ impl MetricResults {
     }
 }
 
-/// Whether a metric, or a turn, passed.
+/// The status of a metric or a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum EvalStatus {
@@ -107,7 +107,7 @@ pub(crate) enum EvalStatus {
     NotEvaluated,
 }
 
-/// What came out of a metric.
+/// The result of a metric.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MetricResult {
@@ -119,7 +119,7 @@ pub(crate) struct MetricResult {
     pub(super) eval_status: EvalStatus,
     pub(super) per_invocation_scores: Vec<Option<f64>>,
     pub(super) per_invocation_statuses: Vec<EvalStatus>,
-    /// Why there is no score.
+    /// The reason for a missing score.
     pub(super) error: Option<String>,
     /// A word for what failed.
     pub(super) error_type: Option<&'static str>,
@@ -144,12 +144,12 @@ impl MetricResult {
         }
     }
 
-    /// Why it has no score, if that is an error.
+    /// The reason for a missing score, if it is an error.
     pub(super) fn why_unscored(&self) -> Option<&str> {
         self.error.as_deref().filter(|_| self.eval_status == EvalStatus::NotEvaluated)
     }
 
-    /// The same with what others wrote as it is shown.
+    /// The result with untrusted text as it is shown.
     fn shown(mut self) -> Self {
         self.error = self.error.as_deref().map(shown::line);
         if let Some(details) = &mut self.details {
@@ -177,10 +177,10 @@ pub(crate) struct Details {
     /// The tool calls of each turn, for metrics of trajectories.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) comparisons: Option<Vec<Comparison>>,
-    /// Why it was not scored.
+    /// The reason why it was not scored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
-    /// What a judge found on the rubrics of each turn.
+    /// A judge's findings on the rubrics of each turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) per_invocation: Option<Vec<TurnRubrics>>,
     /// The mean of each rubric over the turns that it was judged in.
@@ -199,7 +199,7 @@ pub(crate) struct TurnRubrics {
     pub(super) rubric_scores: Vec<RubricResult>,
 }
 
-/// What a judge found on a rubric.
+/// A judge's finding on a rubric.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RubricResult {
@@ -250,7 +250,7 @@ pub(crate) struct Comparison {
     matched: bool,
 }
 
-/// How many characters of an id a message shows.
+/// The most characters of an id in a message.
 const LONGEST_ID: usize = 256;
 
 /// An id as messages have it.
@@ -288,7 +288,7 @@ pub(crate) struct Performance {
     tool_names: BTreeSet<String>,
 }
 
-/// How long turns, calls of models and calls of tools took, in milliseconds. Those of which the trace does not say are left out.
+/// The latency of turns, model calls and tool calls, in milliseconds. Calls without times in the trace are left out.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Latency {
@@ -316,7 +316,7 @@ impl Summary {
         let count = all.len();
         let (Some(&min), Some(&max)) = (all.first(), all.last()) else { return Self::default() };
         let median = f64::midpoint(all[(count - 1) / 2], all[count / 2]);
-        // The number that so many hundredths of all stand before: agentevals does not mix two.
+        // The nearest-rank percentile, as agentevals computes it (no interpolation).
         let at = |hundredths: usize| all[count * hundredths / 100];
         Self { min, median, max, count, p50: median, p95: at(95), p99: at(99) }
     }
@@ -365,7 +365,7 @@ impl Tokens {
 struct TraceTokens {
     #[serde(flatten)]
     sum: Tokens,
-    /// Those of single calls of models, where they are recorded.
+    /// The tokens of single model calls, where they are recorded.
     per_llm_call: Summary,
 }
 
@@ -374,7 +374,7 @@ fn tokens_of(usage: Usage) -> f64 {
     usage.input_tokens.unwrap_or_default().saturating_add(usage.output_tokens.unwrap_or_default()) as f64
 }
 
-/// How often something happened.
+/// The counts of calls.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Counts {

@@ -1,4 +1,4 @@
-//! What tests and runs recorded.
+//! Recorded runs.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,7 +22,7 @@ use crate::refusal::{Refusal, Refused};
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RunEntry {
     id: String,
-    /// When it began, in seconds since 1970.
+    /// The time at which it began, in seconds since 1970.
     started: f64,
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct ScoreRequest<'b> {
     gate: Option<String>,
 }
 
-/// What came out of scoring turns.
+/// The result of scoring turns.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ScoreAnswer {
@@ -48,7 +48,7 @@ pub(crate) struct ScoreAnswer {
     passed: bool,
     /// `passed`, `failed`, `error`, `not_evaluated` or `skipped`.
     verdict: &'static str,
-    /// Why it neither passed nor failed.
+    /// The reason for a verdict other than passed and failed.
     reason: Option<String>,
     /// The metrics, in the order of the criteria; those that only inform are behind them.
     metrics: Vec<ScoredEntry>,
@@ -65,7 +65,7 @@ pub(crate) struct ScoredEntry {
     /// `at_least` or `at_most`; null if the metric only informs.
     direction: Option<&'static str>,
     verdict: &'static str,
-    /// Why it neither passed nor failed.
+    /// The reason for a status other than passed and failed.
     reason: Option<String>,
     /// One score for each turn, or one for all of them.
     scores: Vec<TurnScore>,
@@ -75,7 +75,7 @@ pub(crate) struct ScoredEntry {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TurnScore {
     score: Option<f64>,
-    /// Why there is no score.
+    /// The reason for a missing score.
     reason: Option<String>,
     notes: Vec<String>,
 }
@@ -120,10 +120,10 @@ fn scored(received: &Received, Read { case, actual, config, gate }: Read) -> Res
     Ok(answer::data(ScoreAnswer::of(&report)))
 }
 
-/// Up to so many bytes, what compares all of one side with all of the other takes no longer than the rest.
+/// Bodies up to this size are scored on the connection's thread, even with quadratic metrics.
 const SHORT: usize = 4 << 10;
 
-/// Whether a metric may compare each part of what happened with each part of what is expected.
+/// Whether a metric may compare each part of what happened with each part of what is expected: its time is quadratic.
 fn compares_all(name: &str, criterion: &Criterion) -> bool {
     match name {
         "response_similarity" => {
@@ -143,7 +143,7 @@ struct Read {
     gate: Gate,
 }
 
-/// Where the criteria begin in a config that holds them alone.
+/// The text before the criteria in a config that holds them alone.
 const BEFORE: &str = "{\"criteria\":";
 
 fn read(bytes: &[u8]) -> Result<Read, Refusal> {
@@ -202,7 +202,7 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     Ok(Read { case, actual: transcript(actual), config, gate })
 }
 
-/// Why the turns that took place cannot be scored beside those that are expected, and the field that is wrong.
+/// The reason why the turns that took place cannot be scored beside the expected ones, and the field with the error.
 fn mismatch(
     actual: &[Invocation],
     expected: Option<&[Invocation]>,
@@ -228,14 +228,14 @@ fn mismatch(
 /// The most errors of a turn, or of the criteria, in an answer.
 const MOST_ERRORS: usize = 20;
 
-/// Where a part of a text begins in it.
+/// The offset of a part of a text.
 fn offset(text: &str, part: &RawValue) -> usize {
     part.get().as_ptr().addr().saturating_sub(text.as_ptr().addr())
 }
 
-/// What is wrong with a turn, or with the criteria.
+/// An error in a turn, or in the criteria.
 struct Wrong {
-    /// Where it begins in the body.
+    /// Its offset in the body.
     start: usize,
     loc: Vec<Value>,
     message: String,

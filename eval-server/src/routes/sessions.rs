@@ -1,4 +1,4 @@
-//! Live sessions: the list, one of them, and which is golden.
+//! Live sessions: the list, a single session, and the choice of the golden one.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -25,7 +25,7 @@ pub(crate) struct SessionList {
     sessions: Vec<SessionEntry>,
 }
 
-/// What is received, and what is not among the sessions.
+/// The state of the receiver: data that is not among the sessions.
 #[derive(Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Receiving {
@@ -33,11 +33,11 @@ pub(crate) struct Receiving {
     otlp_port: Option<u16>,
     /// Whether drafts can be saved.
     saves_drafts: bool,
-    /// How many sessions were removed to make room.
+    /// The number of sessions that were removed to make room.
     removed: u64,
-    /// How many exports were refused.
+    /// The number of exports that were refused.
     refused_exports: u64,
-    /// Why the last one was refused.
+    /// The reason for the last refusal.
     last_refusal: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Receiving {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionEntry {
     id: String,
-    /// What its spans call the conversation, else the id of its trace.
+    /// The conversation's name in its spans, else the id of its trace.
     key: String,
     state: SessionState,
     /// Whether it is the golden one.
@@ -62,16 +62,16 @@ pub(crate) struct SessionEntry {
     agent_name: Option<String>,
     user_input_preview: Option<String>,
     final_output_preview: Option<String>,
-    /// When the first turn began, in seconds since 1970.
+    /// The time at which the first turn began, in seconds since 1970.
     started: Option<f64>,
-    /// When the last spans arrived, in seconds since 1970.
+    /// The time at which the last spans arrived, in seconds since 1970.
     received: f64,
-    /// How many gaps lose something that an expectation may be about.
+    /// The number of gaps that lose something that an expectation may be about.
     gaps: usize,
     failed_turns: usize,
-    /// What was sent and is not here. Such a session is never scored as passed.
+    /// The spans that were sent and are not here. Such a session is never scored as passed.
     lost: Vec<String>,
-    /// What it waits for.
+    /// The data that it waits for.
     waits_for: Vec<String>,
 }
 
@@ -82,11 +82,11 @@ pub(crate) struct SessionDetails {
     session: SessionEntry,
     /// Its turns; null if its spans are of no agent.
     conversation: Option<ConvertedTrace>,
-    /// Why it can be neither golden nor passed.
+    /// The doubts that keep it from being golden and from passing.
     doubts: Vec<String>,
 }
 
-/// Which session is golden.
+/// The golden session.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Golden {
     /// Null if none is.

@@ -15,7 +15,7 @@ use crate::refusal::{Refusal, Refused};
 use crate::sessions::Reading;
 use crate::shown;
 
-/// Where a draft is saved.
+/// The set for a draft.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DraftRequest {
@@ -24,22 +24,22 @@ pub(crate) struct DraftRequest {
     set: Option<String>,
 }
 
-/// What was saved.
+/// The draft that was saved.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DraftSaved {
     set: String,
     /// The id of the case; null if the set has an equal one already.
     eval_id: Option<String>,
-    /// Where secrets stood.
+    /// The places of secrets.
     masked: Vec<String>,
     /// Arguments that are probably others next time.
     volatile: Vec<String>,
-    /// What the session does not say.
+    /// The gaps of the session.
     gaps: Vec<String>,
 }
 
-/// Saves a live session as a draft of a case. Tests refuse it until somebody has accepted it. Needs the token.
+/// Saves a live session as a draft of a case. Tests refuse it until it is accepted. Needs the token.
 #[utoipa::path(
     post,
     path = "/api/v1/sessions/{id}/draft",

@@ -15,16 +15,16 @@ use crate::events::{self, Event, Events, ReaderGone, SentEvent};
 use crate::refusal::{Refusal, Refused};
 use crate::sessions::Change;
 
-/// How many events may wait for their reader.
+/// The most events that wait for their reader.
 const WAITING: usize = 16;
 
-/// How long changes are collected before they are told.
+/// The time for which changes are collected before they are told.
 const COLLECT: Duration = Duration::from_millis(250);
 
-/// How soon something may be told though nothing arrived: that a session is complete.
+/// The time between two checks for changes that no arrival causes: a session may become complete.
 const TICK: Duration = Duration::from_millis(500);
 
-/// How often a reader is asked whether it is still there.
+/// The time between two tests whether a reader is still there.
 const BEAT: Duration = Duration::from_secs(15);
 
 /// Tells of live sessions in events, as they change: `about` (what is received, and what was removed or refused), `session` (a
@@ -49,7 +49,7 @@ pub(crate) async fn events(State(app): State<Shared>) -> Result<Response, Refusa
     Ok(answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body))
 }
 
-/// What a reader was told.
+/// The state that a reader was told.
 struct Told {
     events: Events,
     /// The text of each session.

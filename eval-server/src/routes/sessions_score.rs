@@ -20,7 +20,7 @@ use crate::sessions::Reading;
 use crate::shown;
 use crate::work::Wanted;
 
-/// What live sessions are scored with.
+/// The metrics and thresholds for live sessions.
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it describes what is read field by field")]
@@ -33,7 +33,7 @@ pub(crate) struct SessionScoreRequest {
     evaluators: Vec<Evaluator>,
 }
 
-/// What came out of scoring sessions.
+/// The results of scoring sessions.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionScores {
@@ -43,7 +43,7 @@ pub(crate) struct SessionScores {
     sessions: Vec<SessionScore>,
 }
 
-/// What came out of a session.
+/// The result of a session.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionScore {
@@ -51,7 +51,7 @@ pub(crate) struct SessionScore {
     key: String,
     passed: bool,
     verdict: SessionVerdict,
-    /// Why it neither passed nor failed.
+    /// The reason for a verdict other than passed and failed.
     reason: Option<String>,
     metric_results: Vec<MetricResult>,
 }
@@ -99,7 +99,7 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
         // One is read after the other: all together they may take much memory.
         let still = &received.wanted;
         let score = |session| scored(session, &case, &evaluators, caller, still);
-        // What nobody waits for is not read.
+        // A session without a waiting client is not read.
         let is_wanted = || still.check().is_ok();
         let sessions: Vec<SessionScore> = match wanted {
             Some(wanted) => {

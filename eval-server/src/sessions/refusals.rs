@@ -1,16 +1,16 @@
-//! The exports that were refused. What was in them is not known, so every session that ran then is in doubt, however many are
+//! The exports that were refused. Their spans are not known, so every session that ran then is in doubt, however many are
 //! refused later. An export that is sent again and taken leaves no doubt.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// When exports were refused.
+/// The refusals of exports, by time.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
     pub(super) count: u64,
-    /// Why the last one was refused.
+    /// The reason for the last refusal.
     pub(super) last: Option<String>,
-    /// Those that would be known again, in the order in which they were refused.
+    /// Refused exports that would be recognized, in the order of refusal.
     awaited: VecDeque<Awaited>,
     /// The times of all others, in their order.
     spells: Vec<Spell>,
@@ -19,7 +19,7 @@ pub(super) struct Refusals {
 /// An export that may be sent again.
 #[derive(Debug)]
 struct Awaited {
-    /// What tells it from others.
+    /// The hash that distinguishes the export.
     sent: u64,
     at: Instant,
     why: String,
@@ -77,12 +77,12 @@ impl Refusals {
         self.awaited.retain(|it| it.sent != sent);
     }
 
-    /// Whether an export that was refused would be known again.
+    /// Whether a refused export would be recognized.
     pub(super) fn awaits(&self) -> bool {
         !self.awaited.is_empty()
     }
 
-    /// Why an export was refused in a time and has not come since, if there is one; `None` for `from` is the beginning of time.
+    /// The reason of an export that was refused in a time and has not come since; `None` for `from` is the beginning of time.
     pub(super) fn between(&self, from: Option<Instant>, to: Instant) -> Option<&str> {
         let concerns = |begin: Instant, end: Instant| from.is_none_or(|from| from <= end) && begin <= to;
         let awaited = self.awaited.iter().rev().find(|it| concerns(it.at, it.at)).map(|it| &it.why);

@@ -1,4 +1,4 @@
-//! What is remembered of sessions that were removed to make room.
+//! Traces and conversations of sessions that were evicted from the store.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -17,7 +17,7 @@ struct Recent<T> {
     known: HashSet<T>,
 }
 
-/// How many traces, and how many conversations, are remembered that were removed.
+/// The number of evicted traces, and of evicted conversations, that are remembered.
 const REMEMBERED: usize = 10_000;
 
 impl<T> Default for Recent<T> {
@@ -48,7 +48,7 @@ impl Removed {
         }
     }
 
-    /// What a new trace lacks because of what was removed.
+    /// The part that a new trace lacks because a session was evicted.
     pub(super) fn concerns(&self, trace: u128, key: Option<&str>) -> Option<&'static str> {
         if self.traces.known.contains(&trace) {
             return Some("earlier spans of its trace were removed to make room");

@@ -1,4 +1,4 @@
-//! What is kept of sessions, and which trace belongs to which.
+//! The store of sessions, and the assignment of traces to them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -32,11 +32,11 @@ pub(super) struct Store {
 /// A session.
 #[derive(Debug)]
 struct Session {
-    /// What its spans call it, or the id of its first trace.
+    /// The conversation's name in its spans, or the id of its first trace.
     name: String,
     /// The name as it is shown: the second run of a name has a number behind it.
     key: String,
-    /// Which run of its name it is, from 1.
+    /// The number of the run among sessions of its name, from 1.
     run: usize,
     origin: Origin,
     /// Its traces, in the order in which they were first seen.
@@ -44,11 +44,11 @@ struct Session {
     count: usize,
     bytes: usize,
     last: Instant,
-    /// When its first spans arrived.
+    /// The time at which its first spans arrived.
     opened: (Instant, SystemTime),
     received: SystemTime,
     revision: u64,
-    /// Whether its spans say something of an agent or a model.
+    /// Whether its spans are about an agent or a model.
     is_of_agent: bool,
     lost: Vec<String>,
     digest: Digest,
@@ -65,7 +65,7 @@ struct Trace {
     documents: Vec<Arc<str>>,
     /// The spans, each with what tells it from another version of itself.
     spans: HashMap<u64, u64>,
-    /// How often each record of a log is there, by what tells it from others.
+    /// The number of copies of each record of a log, by its hash.
     records: HashMap<u64, usize>,
     /// Parents that have not arrived.
     missing: HashSet<u64>,
@@ -75,7 +75,7 @@ struct Trace {
 }
 
 impl Trace {
-    /// Which entries of an export are there already. Of records that are all alike, as many are as were there.
+    /// The entries of an export that are there already. Of equal records, as many are known as are stored.
     fn knows(&self) -> impl FnMut(Entry) -> bool {
         let mut seen: HashMap<u64, usize> = HashMap::new();
         move |entry| match entry {
@@ -123,7 +123,7 @@ const SHORT: Duration = Duration::from_millis(50);
 /// The time that a refused export concerns sessions after their last span.
 const AFTER: Duration = Duration::from_secs(30);
 
-/// What a span or record, and a trace, take beside their text.
+/// The bytes that a span or record, and a trace, take beside their text.
 const OF_SPAN: usize = 128;
 const OF_TRACE: usize = 1024;
 
@@ -236,7 +236,7 @@ impl Store {
         (!is_other_run && !is_over).then_some(id)
     }
 
-    /// Which run of a name the next session is, and how it is shown.
+    /// The run of the next session of a name, and its display.
     fn next_run(&self, name: &str) -> (usize, String) {
         let last = self.names.get(name).and_then(|id| self.sessions.get(id));
         match last.map_or(1, |last| last.run + 1) {
@@ -466,7 +466,7 @@ impl Store {
         }
     }
 
-    /// The exports that were refused while a session ran. Nobody knows what was in them.
+    /// The doubt about exports that were refused while a session ran. Their spans are not known.
     fn refused_during(&self, session: &Session) -> Option<String> {
         if !session.is_of_agent {
             return None;
@@ -480,7 +480,7 @@ impl Store {
         Some(format!("an export was refused while it ran, and its spans may have been in it: {why}"))
     }
 
-    /// What a session waits for.
+    /// The data that a session waits for.
     fn waits(&self, session: &Session) -> Vec<String> {
         let mut waits = Vec::new();
         for id in &session.traces {
@@ -534,7 +534,7 @@ impl Store {
         }
     }
 
-    /// How soon a session goes; `None` if it may not.
+    /// The rank of a session for eviction; `None` if it must stay.
     fn rank(&self, session: &Session, now: Instant) -> Option<u8> {
         let is_whole = self.is_whole(session);
         if is_whole && !session.is_of_agent {

@@ -162,7 +162,7 @@ fn the_oldest_finished_sessions_go_first_and_the_golden_one_stays() {
     assert!(sessions.mark(Some(1)) && !sessions.mark(Some(99)));
     add(&sessions, &[span(2, 2, 1, &chat("Rome?", "waits"))]).unwrap();
     add(&sessions, &turn(3, "b")).unwrap();
-    // Of nobody: it goes before all others.
+    // `b` is the oldest finished session.
     let keys = |sessions: &Sessions| {
         let mut keys: Vec<String> = sessions.list().sessions.into_iter().map(|(view, _)| view.key).collect();
         keys.sort();

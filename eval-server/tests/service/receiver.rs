@@ -246,7 +246,7 @@ fn an_export_that_is_sent_again_and_taken_leaves_no_doubt() {
     };
     assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
     until_complete();
-    // Another export does not stand for it.
+    // Another export does not take its place.
     assert_eq!(send(4), 200);
     assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
     until_complete();

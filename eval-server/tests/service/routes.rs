@@ -1,4 +1,4 @@
-//! What the routes answer.
+//! Answers of the routes.
 
 use eval_server::ServerOptions;
 use serde_json::{Value, json};

@@ -24,7 +24,7 @@ pub use error::AdkServerError;
 use http::Http;
 use spawned::Spawned;
 
-/// How long a server may take until it answers.
+/// The time limit for a server to answer at first.
 const READY_WITHIN: Duration = Duration::from_mins(1);
 
 /// The time between two looks at a server that is not reached.
@@ -55,7 +55,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// the one that the server answers with. The instructions and tools that some judges read come from `/apps/{app}/app-info`,
 /// where a server has it.
 ///
-/// The app is the one that is given here. The `app_name` of a case, which names the app of whoever recorded it, is not sent.
+/// The app is given here. The `app_name` of a case, which names the app of the recording user, is not sent.
 ///
 /// Servers on this machine are reached without a proxy. `https` is a feature of this crate.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ static DETAILS: Mutex<BTreeMap<(String, String), AppDetails>> = Mutex::new(BTree
 impl AdkServer {
     /// An app of a server that runs already.
     ///
-    /// `url` may have a path, such as the `/api` of ADK's server in Go: the routes stand below it.
+    /// `url` may have a path, such as the `/api` of ADK's server in Go: the routes are below it.
     pub fn at(url: impl Into<String>, app: impl Into<String>) -> Self {
         Self::new(Place::At(url.into()), app.into())
     }
@@ -190,7 +190,7 @@ impl AdkServer {
         }
     }
 
-    /// What the app is made of. A server is asked once.
+    /// The details of the app. A server is asked once.
     async fn read_details(&self, http: &Http) -> Result<AppDetails, AdkServerError> {
         let key = (http.base().to_owned(), self.app.clone());
         let known = |key| DETAILS.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();

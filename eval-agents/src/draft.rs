@@ -1,7 +1,7 @@
 //! Drafts: cases that were made of what happened, before a person has reviewed them.
 //!
-//! [`import`](crate::import) makes them of conversations that are stored, and [`record`](crate::record) of conversations that it
-//! has with an agent. A program that keeps its sessions itself makes one of any case:
+//! [`import`](crate::import) makes them of stored conversations, and [`record`](crate::record) of conversations that it has
+//! with an agent. A program that keeps its sessions itself makes a draft of any case:
 //!
 //! ```
 //! use eval_agents::draft::{Draft, Origin, new_cases};
@@ -12,7 +12,7 @@
 //! let turn = Invocation::user("Book a room!").call(call).response("It is booked.");
 //! let draft = Draft::of(EvalCase::new("").turn(turn), Origin::new("our archive"))?;
 //!
-//! // What is secret is not in the case. What will be another value next time is pointed out.
+//! // A secret is not in the case. A value that will differ next time is pointed out.
 //! assert_eq!(draft.case.conversation[0].tool_calls().next().unwrap().args.as_ref().unwrap()["api_key"], "(a secret)");
 //! assert_eq!(draft.masked[0].to_string(), "turn 1, `book`: `api_key` is named like a secret");
 //! assert_eq!(draft.volatile[0].to_string(), "turn 1, `book`: `at` is a time, `2026-11-22T09:30:00Z`");
@@ -48,15 +48,15 @@ pub(crate) fn answers(turn: &Invocation) -> bool {
 pub struct Draft {
     /// The case, without secrets and without the mark of a draft. [`new_cases`] gives it an id that no other case of a set has.
     pub case: EvalCase,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
-    /// Where a secret stood.
+    /// The places of secrets.
     pub masked: Vec<Masked>,
     /// Arguments of tools that are probably others next time. They are in the case as they were.
     pub volatile: Vec<Volatile>,
-    /// What happened and is not in the case, or is in doubt.
+    /// Events that are not in the case, or are in doubt.
     pub gaps: Vec<String>,
-    /// What was not the same each time, if it was recorded several times. It is not in the case.
+    /// Parts that varied between several recordings. They are not in the case.
     pub varied: Vec<String>,
 }
 
@@ -90,8 +90,7 @@ impl Draft {
         self
     }
 
-    /// The case as it stands in a file until somebody has reviewed it: marked by `_draft`, which says all that is known of
-    /// its making.
+    /// The case as it is in a file until it is reviewed: marked by `_draft`, which holds all that is known of its making.
     pub fn marked(&self) -> EvalCase {
         let mut mark = self.origin.to_map();
         let mut list = |key: &str, items: Vec<String>| {
@@ -107,7 +106,7 @@ impl Draft {
     }
 }
 
-/// Where a draft comes from.
+/// The origin of a draft.
 ///
 /// ```
 /// use eval_agents::draft::Origin;
@@ -121,7 +120,7 @@ impl Draft {
 pub struct Origin {
     /// The file, the server, or what else it is.
     pub from: String,
-    /// What else is known: the kind of the file, the id of the session.
+    /// Further details: the kind of the file, the id of the session.
     pub details: Map,
 }
 

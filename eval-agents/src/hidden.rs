@@ -1,10 +1,10 @@
-//! Headers, whose values are secret.
+//! Secret request headers.
 
 use std::fmt;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-/// What is shown in place of a value.
+/// The text in place of a value.
 const HIDDEN: &str = "[hidden]";
 
 /// The shortest part of a value that is looked for in texts.
@@ -16,7 +16,7 @@ pub(crate) struct Headers {
     all: HeaderMap,
     /// A header that cannot be sent, by its name.
     unfit: Option<String>,
-    /// What must not be shown, the longest first.
+    /// The texts to mask, the longest first.
     secrets: Vec<String>,
 }
 

@@ -1,5 +1,4 @@
-//! Agents that are not Rust in this process: behind an ADK server, programs in any language, and what stored traces say
-//! that one did.
+//! Agents outside of this Rust process: behind an ADK server, programs in any language, and stored traces of any agent.
 #![doc = crate::pages::page!("../docs/any-agent.md")]
 
 #[cfg(any(doc, doctest))]
@@ -21,7 +20,7 @@ pub mod traces;
 mod wire;
 
 pub use adk_server::{AdkServer, AdkServerError};
-/// What fuzzing reaches of the protocol. Not public API.
+/// The part of the protocol that fuzzing reaches. Not public API.
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub use process::streams;

@@ -26,7 +26,7 @@ impl SharedGroup {
         self.group().id()
     }
 
-    /// How the program ended; `None` while it runs.
+    /// The exit status of the program; `None` while it runs.
     pub(crate) fn ended(&self) -> Option<ExitStatus> {
         self.group().ended()
     }
@@ -52,7 +52,7 @@ impl SharedGroup {
         }
     }
 
-    /// The same for code that cannot await. The thread waits for the kernel to end the program.
+    /// Kills the program, for code that cannot await. The thread waits for the kernel to end the program.
     pub(crate) fn kill_now(&self) {
         self.group().kill();
     }

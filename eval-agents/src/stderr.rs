@@ -1,4 +1,4 @@
-//! What programs write beside their answers: the end of it is kept for messages.
+//! Output of programs beside their answers. Its end is kept for messages.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,10 +12,10 @@ use tokio::sync::watch;
 /// The most bytes that are kept.
 const KEPT: usize = 4096;
 
-/// How long the end of an output is waited for once the program is gone.
+/// The longest wait for the end of an output once the program is gone.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// How long a running program may write nothing until it is taken to be done, and how long that is waited for.
+/// The silence after which a running program is taken to be done. The wait for it is as long at most.
 const QUIET: Duration = Duration::from_millis(200);
 const SETTLING: Duration = Duration::from_secs(2);
 
@@ -26,14 +26,14 @@ pub(crate) struct Tail(Arc<Outputs>);
 #[derive(Default)]
 struct Outputs {
     state: Mutex<State>,
-    /// How many are open.
+    /// The number of open outputs.
     open: watch::Sender<usize>,
 }
 
 #[derive(Default)]
 struct State {
     bytes: VecDeque<u8>,
-    /// How many bytes were written so far.
+    /// The number of bytes so far.
     written: usize,
     is_cut: bool,
 }
@@ -60,7 +60,7 @@ impl Tail {
         self.0.open.send_modify(|open| *open -= 1);
     }
 
-    /// What was written last.
+    /// The last output.
     pub(crate) fn text(&self) -> String {
         let state = self.state();
         let (first, second) = state.bytes.as_slices();
@@ -71,7 +71,7 @@ impl Tail {
         }
     }
 
-    /// What was written last by a program that runs on: it may answer first, and write why a moment later.
+    /// The last output of a program that runs on: it may answer first, and write why a moment later.
     pub(crate) async fn settled(&self) -> String {
         let settle = async {
             let mut written = self.state().written;
@@ -87,7 +87,7 @@ impl Tail {
         self.text()
     }
 
-    /// What was written last by a program that is gone. Its threads may still read.
+    /// The last output of a program that is gone. Its threads may still read.
     pub(crate) async fn last_words(&self) -> String {
         let mut open = self.0.open.subscribe();
         // Another process may hold them open for ever. What is there by then is shown.

@@ -113,7 +113,8 @@ impl Traces {
         Self::of_all(texts, wire::read_text)
     }
 
-    /// The same turns with each trace as a conversation of its own, whatever its spans name. Each has the gaps of all, in short where
+    /// The same turns with each trace as a conversation of its own, whatever its spans name. Each has the gaps of all, in
+    /// short if
     /// they are thousands.
     #[must_use]
     pub fn by_trace(self) -> Self {
@@ -172,12 +173,12 @@ impl Traces {
         sought.find(&self.conversations, self.index.of(&self.conversations))
     }
 
-    /// What the files hold that could not be read, and that may belong to any conversation.
+    /// The parts of the files that could not be read, and that may belong to any conversation.
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
     }
 
-    /// How many spans there are, of any kind.
+    /// The number of spans, of any kind.
     pub fn spans(&self) -> usize {
         self.spans
     }

@@ -1,4 +1,4 @@
-//! What is sent to ADK servers, and what becomes of their answers: each dialect, each fault.
+//! Requests to ADK servers, and the outcomes of their answers: each dialect, each fault.
 
 mod support;
 

@@ -220,7 +220,7 @@ async fn a_turn_that_hangs_shows_what_the_server_wrote() {
     assert!(error.contains("the turn did not end; the server wrote last:\n| waiting"), "{error}");
 }
 
-/// What the test below runs in a process of its own: a server, a program, and no end.
+/// The program of the test below, in a process of its own: a server, a program, and no end.
 #[tokio::test]
 async fn inner_run_that_is_killed() {
     let Some(path) = std::env::var_os("EVAL_AGENTS_TEST_INNER") else { return };

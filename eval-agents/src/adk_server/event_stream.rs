@@ -9,7 +9,7 @@ const LARGEST_STREAM: usize = 256 << 20;
 /// Events in the pieces of a body.
 #[derive(Debug, Default)]
 pub(super) struct EventStream {
-    /// What is read of the line in progress.
+    /// The bytes of the line in progress.
     line: Vec<u8>,
     name: String,
     data: Option<String>,
@@ -19,7 +19,7 @@ pub(super) struct EventStream {
 /// One event.
 #[derive(Debug, PartialEq)]
 pub(super) struct Sent {
-    /// What the server calls the event; mostly nothing.
+    /// The server's name of the event; mostly empty.
     pub(super) name: String,
     pub(super) data: String,
 }

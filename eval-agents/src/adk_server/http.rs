@@ -16,16 +16,16 @@ use crate::shared_group::SharedGroup;
 use crate::stderr::Tail;
 use crate::{stderr, wire};
 
-/// How long a question may take that no agent has to think about.
+/// The time limit of a request that no agent has to think about.
 const SHORT: Duration = Duration::from_secs(20);
 
-/// How long a look at a server that is not ready may take.
+/// The time limit of a look at a server that is not ready.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// The most bytes of an answer. A session has all its events.
 const LARGEST_ANSWER: usize = 256 << 20;
 
-/// How long a server that broke a connection may take to be gone.
+/// The longest wait for a server that broke a connection to end.
 const DYING: Duration = Duration::from_millis(100);
 
 /// The program that a server is, if this process started it.
@@ -37,7 +37,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// How a program ended that broke a connection, and what it wrote last; `None` if it runs on.
+    /// The end of a program that broke a connection, and its last output; `None` if it runs on.
     async fn gone(&self) -> Option<String> {
         let status = self.group.ended_within(DYING).await?;
         let wrote = stderr::quoted("it wrote last", &self.wrote.last_words().await);
@@ -92,7 +92,7 @@ impl Http {
         for path in ["list-apps", "health"] {
             match self.send(Method::GET, &[path], None, None).await {
                 Ok(response) if response.status().is_success() => return true,
-                // Some servers have one of the two.
+                // Some servers have only the other route.
                 Ok(response) if has_no_route(response.status()) => {}
                 _ => return false,
             }
@@ -100,7 +100,7 @@ impl Http {
         false
     }
 
-    /// The same within the time that a look takes.
+    /// Whether the server takes requests, within the time of a look.
     pub(super) async fn answers_soon(&self) -> bool {
         tokio::time::timeout(LOOK, self.answers()).await.unwrap_or(false)
     }
@@ -256,7 +256,7 @@ impl Http {
         }
     }
 
-    /// What a spawned server wrote last, to be put behind an error; empty for a server that was not started here.
+    /// The last output of a spawned server, to follow an error; empty for a server that was not started here.
     pub(super) async fn wrote_last(&self) -> String {
         match &self.program {
             Some(program) => {
@@ -309,7 +309,7 @@ mod tests {
         let launch = Launch::of(Command::new("sleep").arg("600"));
         let group = SharedGroup::new(launch.start(Stdio::null()).unwrap());
         let server = Program { launch, group, wrote: Tail::default() };
-        // The clock stands still, and jumps to the next of the times that are waited for.
+        // The clock is paused, and jumps to the next of the awaited times.
         tokio::time::pause();
         tokio::select! {
             gone = server.gone() => panic!("the other case lost its time: {gone:?}"),

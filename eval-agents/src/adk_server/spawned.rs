@@ -17,22 +17,22 @@ use crate::hidden::Headers;
 use crate::shared_group::SharedGroup;
 use crate::stderr::{Tail, quoted};
 
-/// What stands for the port in the arguments.
+/// The placeholder of the port in the arguments.
 const PORT: &str = "{port}";
 
-/// How often another port is tried if somebody else took the first one.
+/// The number of ports to try if another program took the first one.
 const ATTEMPTS: usize = 3;
 
 /// The time between two looks at a server that is not ready.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a server may take to end, or to listen, where the system does not tell who answers on its port.
+/// The time limit for a server to end, or to listen, where the system does not tell which process answers on its port.
 const UNKNOWN: Duration = if cfg!(target_os = "linux") { Duration::from_secs(5) } else { Duration::ZERO };
 
 /// A server, started when it is first needed.
 pub(super) struct Spawned {
     launch: Launch,
-    /// Why it could not be started is kept too: it is not tried again.
+    /// The error of a failed start is kept too: it is not tried again.
     running: OnceCell<Result<Running, AdkServerError>>,
 }
 
@@ -44,7 +44,7 @@ impl Spawned {
         Self { launch, running: OnceCell::new() }
     }
 
-    /// Where the server answers, and its program. The first who asks starts it; the others wait.
+    /// The address of the server, and its program. The first caller starts it; the others wait.
     pub(super) async fn url(
         &self,
         prefix: &str,
@@ -96,7 +96,7 @@ impl Spawned {
         let mut answered_unknown = None;
         loop {
             let answers = http.answers_soon().await;
-            // Whoever answers on the port of a server that is gone is somebody else.
+            // An answer on the port of a server that is gone comes from another program.
             if let Some(status) = group.ended() {
                 group.kill().await;
                 let text = wrote.last_words().await;
@@ -160,12 +160,12 @@ impl Failure {
     }
 }
 
-/// Some servers listen on one of the addresses of `localhost` only.
+/// A server may listen on a single address of `localhost`.
 fn url(port: u16, prefix: &str) -> String {
     format!("http://localhost:{port}/{}", prefix.trim_matches('/'))
 }
 
-/// A port that nobody uses now. Somebody may take it before the server does.
+/// A port that is free now. Another program may take it before the server does.
 fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }

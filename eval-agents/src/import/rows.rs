@@ -41,7 +41,7 @@ pub(super) fn drafts(
     let column = |role: Role| roles.iter().find(|(_, of)| *of == role).map(|(name, _)| name.as_str());
     let mut conversations: Vec<Conversation> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    // What is not read is said, unless somebody has said what is.
+    // Warns about columns that are not mapped, unless the user gave a mapping.
     let mut left_out: Vec<String> =
         if mapping.is_none() { not_read(columns, &roles).into_iter().collect() } else { Vec::new() };
     for Row { line, fields } in rows {
@@ -154,7 +154,7 @@ fn named(name: &str) -> Result<FunctionCall, String> {
     Ok(call)
 }
 
-/// A call in one of the forms in use: a name, or an object with the name and the arguments.
+/// A call in a form in use: a name, or an object with the name and the arguments.
 fn call(value: &Value) -> Result<FunctionCall, String> {
     if let Some(name) = value.as_str() {
         return named(name);
@@ -231,7 +231,7 @@ pub(super) fn csv(from: &str, text: &str, mapping: Option<&Mapping>) -> Result<H
     drafts(from, Format::Csv, &columns, rows, mapping)
 }
 
-/// What stands most often between the names of the columns.
+/// The most frequent delimiter between the names of the columns.
 #[cfg(feature = "csv")]
 fn delimiter(text: &str) -> u8 {
     let header = text.lines().next().unwrap_or_default();

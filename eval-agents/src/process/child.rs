@@ -20,14 +20,14 @@ use crate::group::Launch;
 use crate::shared_group::SharedGroup;
 use crate::stderr::{Tail, quoted};
 
-/// How long a program that closed its output may take to be gone.
+/// The longest wait for a program that closed its output to end.
 const DYING: Duration = Duration::from_millis(200);
 
 /// The time between two looks at whether a program has read a line; it doubles up to the longest.
 const LOOK: Duration = Duration::from_millis(1);
 const LONGEST_LOOK: Duration = Duration::from_millis(5);
 
-/// How long a program that is shared may take to read that a conversation is over. It may be busy with another one.
+/// The time for a shared program to read that a conversation is over. It may be busy with another one.
 const READS_END: Duration = Duration::from_millis(50);
 
 /// The bytes at the end of a line without which no reader takes it for a message: the brace and the line break.
@@ -105,7 +105,7 @@ impl Child {
         self.routes.broken().is_none() && !self.hangs.load(Ordering::Relaxed)
     }
 
-    /// How many conversations the program has.
+    /// The number of conversations of the program.
     pub(super) fn taken(&self) -> usize {
         self.routes.count()
     }
@@ -149,7 +149,7 @@ impl Child {
         error.with(&format!("{status}{}", quoted("it wrote to its standard error", &wrote)))
     }
 
-    /// The error of a program that broke off while nobody asked it for anything. One that ended well did no harm.
+    /// The error of a program that broke off outside of a request. A program that ended well did no harm.
     async fn unseen(&self, error: ProcessError) -> Result<(), ProcessError> {
         match error {
             ProcessError::Ended(_) => match self.group.ended_within(DYING).await {
@@ -160,7 +160,7 @@ impl Child {
         }
     }
 
-    /// What the program wrote after its conversation, which is wrong. It has ended.
+    /// The output of the program after its conversation, which is an error. The program has ended.
     async fn last_message(&self) -> Result<(), ProcessError> {
         // The thread that reads ends when it has read all, and with it the sender. Another process may hold the output open.
         let mut hello = self.hello.clone();
@@ -191,7 +191,7 @@ impl Drop for HeldBack<'_> {
     }
 }
 
-/// Writes to a program, in a thread: a program that reads nothing holds up nobody else.
+/// Writes to a program, in a thread: a program that reads nothing blocks no other.
 fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Written>> {
     let (sender, writes) = mpsc::channel::<Written>();
     thread::Builder::new().name("eval-agents input".to_owned()).spawn(move || {
@@ -337,7 +337,7 @@ impl Seat {
         Ok(())
     }
 
-    /// What the program wrote for conversations that are over, since it was last asked for.
+    /// The output of the program for conversations that are over, since the last call.
     pub(super) fn take_notes(&self) -> Vec<String> {
         self.child.routes.take_notes(&self.id)
     }
@@ -350,7 +350,7 @@ impl Seat {
             Some(Err(error)) => self.child.explain(error).await,
             None => self.broken().await,
         };
-        // Not before: where the time of the turn is over meanwhile, nobody hears of the error.
+        // Not before: if the time of the turn is over meanwhile, the error reaches no caller.
         self.is_told = true;
         Err(error)
     }
@@ -362,7 +362,7 @@ impl Seat {
         }
     }
 
-    /// Why the program is of no use any more.
+    /// The error that made the program useless.
     async fn broken(&self) -> ProcessError {
         let gone = || ProcessError::Ended("the program ended".to_owned());
         self.child.explain(self.child.routes.broken().unwrap_or_else(gone)).await
@@ -374,7 +374,7 @@ impl Seat {
         if let Some(error) = child.routes.broken() {
             let told = if self.is_told { Ok(()) } else { child.unseen(error).await };
             child.group.kill().await;
-            // Not before: whoever gives up waiting here leaves no program.
+            // Not before: a caller that stops waiting here leaves no program.
             self.is_left = true;
             return told;
         }
@@ -448,9 +448,9 @@ mod tests {
         (seat, error)
     }
 
-    /// What is done first: this, or a turn of another case that takes its time on the same thread.
+    /// The first to end: this, or a slow turn of another case on the same thread.
     async fn first(done: impl Future, time: Duration) -> &'static str {
-        // The clock stands still, and jumps to the next of the times that are waited for.
+        // The clock is paused, and jumps to the next of the awaited times.
         tokio::time::pause();
         let first = tokio::select! {
             _ = done => "the end of the program",

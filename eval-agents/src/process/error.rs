@@ -1,4 +1,4 @@
-//! How a conversation with a program fails.
+//! Errors of conversations with a program.
 
 use std::fmt;
 use std::io;
@@ -10,7 +10,7 @@ use eval_support::untrusted;
 /// The most characters of a line that are shown.
 const SHOWN: usize = 500;
 
-/// Why a program did not do what it was asked for.
+/// An error of a program.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ProcessError {

@@ -8,7 +8,7 @@ use eval_core::agent::Event;
 use eval_core::format::{AppDetails, Map};
 use eval_core::{Agent, BoxError, Session, Turn};
 
-/// How often is looked.
+/// The time between two looks.
 const TICK: Duration = Duration::from_millis(50);
 
 /// An agent whose events are shown as they come.

@@ -1,4 +1,4 @@
-//! Which spans hold a turn, and which spans belong to it.
+//! Anchors: the spans that hold a turn, and the spans that belong to it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(super) struct Analysis {
     pub(super) anchors: Vec<(usize, Vec<usize>)>,
 }
 
-/// What the place of a span in the tree says of it.
+/// The place of a span in the tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub(super) class: Option<Class>,
@@ -120,7 +120,7 @@ impl Analysis {
     }
 }
 
-/// What the user says below a span: first, and whether later something else.
+/// The user's messages below a span: the first, and whether a later one differs.
 #[derive(Clone, Copy, Default)]
 struct Asked<'t> {
     first: Option<&'t Arc<str>>,

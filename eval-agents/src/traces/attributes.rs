@@ -7,7 +7,7 @@ use eval_core::format::{Map, Number, Value};
 use super::gap::Notes;
 use super::id::base64;
 
-/// How deep values may be nested.
+/// The deepest nesting of values.
 const MAX_DEPTH: usize = 64;
 
 /// Attributes by name, with plain values.
@@ -44,7 +44,7 @@ pub(super) fn otlp(value: &Value, notes: &mut Notes) -> Attributes {
     out
 }
 
-/// Adds an attribute. One that stands twice has one value.
+/// Adds an attribute. A repeated attribute has one value.
 fn add(out: &mut Attributes, key: String, value: Value, notes: &mut Notes) {
     match out.get(&key) {
         Some(first) if *first != value => notes.malformed(stands_twice(&key)),
@@ -56,7 +56,7 @@ fn stands_twice(key: &str) -> String {
     format!("the attribute `{}` stands twice, with different values", short(key))
 }
 
-/// The beginning of a name of somebody else.
+/// The beginning of an untrusted name.
 fn short(key: &str) -> String {
     key.chars().take(80).collect()
 }
@@ -90,7 +90,7 @@ fn union_of<'v>(value: &'v Value, notes: &mut Notes) -> Option<(&'static str, &'
     KINDS.iter().find_map(|(camel, snake)| Some((*camel, map.get(camel).or_else(|| map.get(snake))?)))
 }
 
-/// An `AnyValue` as the value that it stands for.
+/// An `AnyValue` as its value.
 pub(super) fn body(value: &Value, notes: &mut Notes) -> Value {
     union_of(value, notes).map_or(Value::Null, |(kind, value)| any_value(kind, value, 0, notes))
 }

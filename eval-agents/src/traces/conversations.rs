@@ -1,4 +1,4 @@
-//! Conversations: the turns of the traces that name one, or that go on with each other.
+//! Conversations: turns of traces that name the same conversation, or that continue each other.
 
 mod linked;
 
@@ -156,7 +156,7 @@ fn note_strays(analysis: &Analysis, gaps: &mut Vec<Gap>) {
     gaps.extend(strays.filter(|(span, _)| matters(span)).flat_map(|(span, _)| span.gaps()));
 }
 
-/// What the spans of a trace and their resources say, the earliest first, each span before its resource.
+/// The identities of a trace's spans and their resources, the earliest first, each span before its resource.
 fn identities(trace: &RawTrace) -> (Vec<&Identity>, Vec<&Identity>) {
     let mut spans: Vec<&Span> =
         trace.spans.iter().filter(|span| span.identity.is_some() || span.resource.is_some()).collect();
@@ -165,7 +165,7 @@ fn identities(trace: &RawTrace) -> (Vec<&Identity>, Vec<&Identity>) {
     (own, spans.iter().filter_map(|span| span.resource.as_deref()).collect())
 }
 
-/// What tells a conversation from others.
+/// The key that identifies a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     name: String,

@@ -1,4 +1,4 @@
-//! What a model was sent and put out, as hashes: a call whose history begins with all of another call goes on with it.
+//! Histories of model calls as hashes. A call whose history begins with all of another call continues it.
 //!
 //! Ids are no part of it, as some libraries write one id into a message and another into the history.
 
@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::message::{Message, Part};
 
-/// One hash for each text, call and result of some messages, in their order. What a model thought is no part of a history.
+/// One hash for each text, call and result of some messages, in their order. Reasoning is no part of a history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Atoms {
     hashes: Vec<u64>,
@@ -110,7 +110,7 @@ impl History {
         following.filter(|(after, _)| *after > 0).map(|(after, point)| (*point, after))
     }
 
-    /// How many atoms follow this beginning; `None` if it does not begin so.
+    /// The number of atoms after this beginning; `None` if it does not begin so.
     pub(super) fn after(&self, beginning: u64) -> Option<usize> {
         self.beginnings().find(|(point, _)| *point == beginning).map(|(_, after)| after)
     }
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(History::of(&other).after(asked), Some(2));
         let answered = History::of(&other[..3]).then(&Atoms::of(&[says("assistant", "Noon.")]));
         assert_ne!(answered, History::of(&other).whole());
-        // Whoever says it matters, and what is called with which arguments.
+        // The speaker matters, and the name and the arguments of a call.
         let as_user = first.then(&Atoms::of(&[says("user", "Noon.")]));
         assert_ne!(first.then(&Atoms::of(&[says("assistant", "Noon.")])), as_user);
         let with = asks("1", Some(Value::from("x")));

@@ -1,4 +1,4 @@
-//! Conversations by what tells whose they are, so that not each case of a set looks through all of them.
+//! Index of conversations by case id, key and first words, so that a case need not look through all of them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,13 +11,13 @@ use super::conversation::Conversation;
 pub(super) struct Index {
     /// By the case that their spans name.
     pub(super) of_case: HashMap<String, Group>,
-    /// Those whose spans name no case, by their keys.
+    /// Conversations whose spans name no case, by their keys.
     pub(super) by_key: HashMap<String, Group>,
     /// The same, by what the user says first, where that is something.
     by_words: HashMap<String, Alike>,
     /// The only one whose spans name no case.
     pub(super) only_free: Option<usize>,
-    /// What the user says first in some of all.
+    /// The first messages of some of all conversations.
     pub(super) begin: Vec<String>,
 }
 
@@ -36,10 +36,10 @@ struct Alike {
     by_turns: HashMap<usize, Group>,
 }
 
-/// How many beginnings a message shows.
+/// The most beginnings that a message shows.
 pub(super) const SHOWN: usize = 5;
 
-/// How many characters of each.
+/// The most characters of each.
 const SHOWN_CHARACTERS: usize = 60;
 
 impl Index {
@@ -54,7 +54,7 @@ impl Index {
                 let shown: String = said.chars().take(SHOWN_CHARACTERS).collect();
                 index.begin.push(format!("{shown:?}"));
             }
-            // What names another case is nobody else's.
+            // A conversation that names a case belongs to no other.
             if let Some(case) = &conversation.case_id {
                 index.of_case.entry(case.clone()).or_default().places.push(at);
                 continue;
@@ -72,8 +72,8 @@ impl Index {
         index
     }
 
-    /// Those in which the user begins with these words, which are normalized. Of several the ones with so many turns, if there
-    /// are such.
+    /// The conversations in which the user begins with these normalized words. Of several, those with this number of turns, if
+    /// there are any.
     pub(super) fn beginning(&self, words: &str, turns: Option<usize>) -> Option<&Group> {
         let alike = self.by_words.get(words)?;
         turns
@@ -84,7 +84,7 @@ impl Index {
 }
 
 impl Group {
-    /// Those of both, each once, in the order of the files.
+    /// The conversations of both, each once, in the order of the files.
     pub(super) fn or(&self, other: &Self) -> Self {
         let mut places = [&*self.places, &*other.places].concat();
         places.sort_unstable();
@@ -114,7 +114,7 @@ impl fmt::Debug for LazyIndex {
     }
 }
 
-/// It says nothing that the conversations do not say.
+/// The index holds nothing beyond the conversations.
 impl PartialEq for LazyIndex {
     fn eq(&self, _: &Self) -> bool {
         true

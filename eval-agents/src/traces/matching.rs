@@ -1,4 +1,4 @@
-//! Which conversation belongs to a case.
+//! Matching of conversations with cases.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use eval_core::format::EvalCase;
 use super::conversation::Conversation;
 use super::index::{Group, Index, SHOWN, normalized};
 
-/// How a conversation was found to belong to a case.
+/// The rule by which a conversation was matched with a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MatchedBy {
@@ -19,7 +19,7 @@ pub enum MatchedBy {
     Key,
     /// The user says the same words.
     Words,
-    /// It is the only one, and the case is the only one.
+    /// It is the only conversation, and the case is the only case.
     OnlyOne,
 }
 
@@ -34,18 +34,18 @@ impl fmt::Display for MatchedBy {
     }
 }
 
-/// Why no conversation belongs to a case.
+/// The reason why no conversation matches a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MatchError {
     /// No conversation fits.
     None {
-        /// What the user says first in some of the conversations.
+        /// The first messages of some of the conversations.
         begin: Vec<String>,
     },
     /// Several conversations fit alike.
     Several {
-        /// How they fit.
+        /// The rule by which they match.
         by: MatchedBy,
         /// Their keys.
         keys: Arc<[String]>,
@@ -76,7 +76,7 @@ impl fmt::Display for MatchError {
 
 impl Error for MatchError {}
 
-/// How many characters of a key a message shows. Those that conversations are given have at most so many.
+/// The most characters of a key in a message. The keys of conversations have at most as many.
 const LONGEST_KEY: usize = 256;
 
 fn listed(keys: &[String]) -> String {
@@ -89,16 +89,16 @@ fn listed(keys: &[String]) -> String {
     }
 }
 
-/// What of a case tells which conversation is its own.
+/// The parts of a case that identify its conversation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sought<'c> {
     pub(crate) eval_id: Option<&'c str>,
     pub(crate) session_id: Option<&'c str>,
-    /// How many messages the user has; `None` if that is not known.
+    /// The number of the user's messages; `None` if it is not known.
     pub(crate) turns: Option<usize>,
-    /// What the user says first.
+    /// The user's first message.
     pub(crate) first: &'c str,
-    /// Whether the only conversation is the one, whatever is said in it.
+    /// Whether the only conversation matches, whatever is said in it.
     pub(crate) is_only_case: bool,
 }
 
@@ -113,7 +113,7 @@ impl<'c> Sought<'c> {
         }
     }
 
-    /// The place of its conversation. `index` is that of `conversations`.
+    /// The place of its conversation. `index` is the index of `conversations`.
     ///
     /// It takes the same time however many conversations there are.
     pub(super) fn find(
@@ -171,7 +171,7 @@ mod tests {
         Sought::of(case, &case.conversation[0].user_text(), only).find(all, &Index::of(all))
     }
 
-    /// The same by looking through all conversations.
+    /// The same place, found by a scan of all conversations.
     fn by_scan(sought: Sought<'_>, conversations: &[Conversation]) -> Result<(usize, MatchedBy), MatchError> {
         let all = || conversations.iter().enumerate().filter(|(_, it)| !it.turns.is_empty());
         let one = |found: Vec<(usize, &Conversation)>, by| match found.as_slice() {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use eval_core::format::{Map, Value};
 use eval_support::key_case::{camel, snake};
 
-/// What is written in place of content that is not captured.
+/// Placeholders of content that is not captured.
 const PLACEHOLDERS: &[&str] = &["", "<REDACTED>", "<elided>", "__REDACTED__"];
 
-/// What begins a message in which ADK tells an agent what another one said and did, and what stands in it since 2.13.
+/// The beginning of a message in which ADK tells an agent about another one, and a text in it since 2.13.
 const ADK_CONTEXT: &str = "For context:";
 const ADK_QUOTE: &str = "<<<BEGIN_QUOTED_AGENT_CONTENT>>>";
 
@@ -79,12 +79,12 @@ pub(super) struct Response {
     pub(super) value: Arc<Value>,
 }
 
-/// Why there is no content.
+/// The reason for missing content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoContent {
     /// There is nothing, or a placeholder.
     NotCaptured,
-    /// It is not readable.
+    /// The content is not readable.
     Unreadable,
 }
 
@@ -268,7 +268,7 @@ pub(super) fn flat(content: &Value) -> Value {
     joined.map_or_else(|| content.clone(), Value::from)
 }
 
-/// Arguments under one of these keys. A model that calls a tool without parameters may write an empty string.
+/// The arguments under the first of these keys. A model that calls a tool without parameters may write an empty string.
 fn arguments(map: &Map, keys: &[&str]) -> Option<Value> {
     let value = keys.iter().map(|key| &map[*key]).find(|value| !value.is_null())?;
     match value {
@@ -328,7 +328,7 @@ fn google_part(map: &Map) -> Part {
     }
 }
 
-/// A message as Google has it. One of results alone has the role `tool`.
+/// A message as Google has it. A message of results alone has the role `tool`.
 pub(super) fn google_message(content: &Value, default_role: &str) -> Option<Message> {
     let map = content.as_object()?;
     let parts: Vec<Part> = map["parts"].as_array().unwrap_or_default().iter().map(part).collect();

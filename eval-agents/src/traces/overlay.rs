@@ -1,6 +1,6 @@
-//! One view of a span, whichever convention wrote it: a file for each source.
+//! The view of a span, over all conventions: a file for each source.
 //!
-//! Of each value the best source that has it is taken, in the order of [`Source`]. A list of messages comes from one source
+//! Each value is taken from the best source that has it, in the order of [`Source`]. A list of messages comes from one source
 //! as a whole.
 
 mod adk;
@@ -87,7 +87,7 @@ pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, copi
     }
 }
 
-/// What names the conversation of a span or a resource.
+/// The name of the conversation of a span or a resource.
 pub(super) fn identity(attributes: &Attributes) -> Option<Identity> {
     // Names are chosen by others. One that is long or cannot be printed is not taken.
     let key = |name: &str| {

@@ -1,4 +1,4 @@
-//! What was read so far: spans, reduced to what is needed of them, and what belongs to them.
+//! Store of spans during reading, reduced to the needed parts.
 
 use std::collections::HashMap;
 
@@ -62,7 +62,7 @@ impl Store {
 /// A record of a log: the trace and the span that it names.
 pub(super) type Log = (Id, Option<Id>, Event);
 
-/// Where a span stands.
+/// The place of a span.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     trace: usize,
@@ -70,7 +70,7 @@ pub(super) struct Place {
 }
 
 impl Span {
-    /// Takes what the scope says, which can stand after the span.
+    /// Takes the scope, which can follow the span.
     pub(super) fn set_scope(&mut self, scope: &str) {
         match scope {
             overlay::ADK_SCOPE => self.view.get_or_insert_default().is_adk = true,

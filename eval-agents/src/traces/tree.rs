@@ -1,6 +1,6 @@
 //! The spans of a trace as a tree.
 //!
-//! Every walk is a loop: how deep spans are nested is up to whoever wrote them.
+//! Every walk is a loop: the writer of spans decides how deep they are nested.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Tree {
     children: Vec<Vec<usize>>,
     /// The spans without a parent, in the order of time.
     pub(super) roots: Vec<usize>,
-    /// What was contradictory.
+    /// The contradictions.
     pub(super) gaps: Vec<Gap>,
 }
 

@@ -21,10 +21,10 @@ use jaeger::Data;
 use otlp::Resources;
 use stream::{Read, Reads, value};
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const BUFFER_BYTES: usize = 262_144;
 
-/// The fields of a span that stands alone.
+/// The fields of a span that is a document of its own.
 const OF_SPAN: &[&str] = &[
     "traceId",
     "spanId",
@@ -54,7 +54,7 @@ pub(super) fn read(reader: impl io::Read, store: &mut Store) -> Result<(), Trace
 /// The mark of UTF-8 that some editors put before a text.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads a text that is in memory and not packed: where it stands, which is faster than through a reader.
+/// Reads a text that is in memory and not packed. It is parsed in place, which is faster than through a reader.
 pub(super) fn read_text(text: &[u8], store: &mut Store) -> Result<(), TraceError> {
     let text = text.strip_prefix(MARK).unwrap_or(text);
     documents(serde_json::Deserializer::from_slice(text), store)
@@ -92,14 +92,14 @@ struct Document<'s> {
     found: Found,
 }
 
-/// What stood in a document.
+/// The content of a document.
 #[derive(Default)]
 struct Found {
     /// Whether a form was recognized.
     is_known: bool,
     /// The fields of a span.
     span: Map,
-    /// What stands there instead.
+    /// The name of other content.
     other: Option<String>,
 }
 
@@ -118,7 +118,7 @@ impl Found {
     }
 }
 
-/// A span that stands alone, without a resource and a scope.
+/// A span of its own, without a resource and a scope.
 fn bare_span(value: &Value, store: &mut Store) {
     if let Some((trace, span)) = otlp::span(value, store) {
         store.add_span(&trace, span);
@@ -170,7 +170,7 @@ impl Reads for Whole<'_, '_> {
         self.0.field(name, access)
     }
 
-    /// One of a list of spans.
+    /// Reads an element of a list of spans.
     fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
         let Document { store, found: all } = &mut *self.0;
         let mut one = Document { store, found: Found::default() };

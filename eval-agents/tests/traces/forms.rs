@@ -150,7 +150,7 @@ fn added(spans: &[Value]) -> Added {
     (turn.user, calls.join(" "), turn.answer, results)
 }
 
-/// What all conventions say.
+/// The conversation that all conventions hold.
 fn sum() -> Added {
     (
         Some("Add 2 and 3".to_owned()),

@@ -36,7 +36,7 @@ fn asks(number: u64, parent: u64, user: &str, calls: &[(&str, &str, &str)]) -> V
     kind(number, parent, "Model", "LLM", attributes)
 }
 
-/// One that answers.
+/// A span that answers.
 fn answers(number: u64, parent: u64, user: &str, answer: &str) -> Value {
     let attributes = json!({
         "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": user,

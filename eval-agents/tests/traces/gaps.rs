@@ -1,4 +1,4 @@
-//! What a trace does not say is named, and never taken for something that it says.
+//! Gaps in traces: they are named, and never taken for data.
 
 use eval_agents::traces::{GapKind, Traces};
 use serde_json::{Value, json};
@@ -285,7 +285,7 @@ fn json_that_is_nested_too_deeply_is_an_error_or_a_gap() {
         Traces::from_reader(format!(r#"{{"resourceSpans": [{{"resource": {}}}]}}"#, deep(10_000)).as_bytes())
             .unwrap_err();
     assert!(error.to_string().contains("recursion limit"), "{error}");
-    // In a place that nobody reads it does not matter.
+    // At a place that is not read it does not matter.
     let ignored = format!(r#"{{"other": {}, "resourceSpans": []}}"#, deep(10_000));
     assert_eq!(Traces::from_reader(ignored.as_bytes()).unwrap().conversations(), []);
     let in_content = changed(3, |span| with(span, "gen_ai.output.messages", json!(deep(10_000))));

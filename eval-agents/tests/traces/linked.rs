@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{agent, calls, chat, kinds, loses, read, result, says, span, with, without};
 
-/// A span as the only one of a trace of its own.
+/// A span in a trace of its own.
 fn alone(mut span: Value) -> Value {
     span["traceId"] = json!(format!("{:0>32}", span["spanId"].as_str().unwrap()));
     span

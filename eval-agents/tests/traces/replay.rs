@@ -50,7 +50,7 @@ fn calls_of_models_and_tools_have_the_times_of_their_spans() {
     let half = Some(Duration::from_millis(500));
     assert!(turn.model_calls.iter().all(|call| call.duration == half), "{turn:?}");
     assert!(!turn.calls.is_empty() && turn.calls.iter().all(|call| call.duration == half), "{turn:?}");
-    // Without the end of its span nobody knows.
+    // Without the end of its span it is not known.
     let mut spans = weather();
     for span in &mut spans {
         span["endTimeUnixNano"] = json!(null);

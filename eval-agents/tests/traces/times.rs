@@ -1,4 +1,4 @@
-//! When turns began and how long they took, and what is said if a trace does not say it.
+//! Times and durations of turns, and the gaps if a trace lacks them.
 
 use std::time::{Duration, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! What sources read from, and what they fill.
+//! The input and output of a source: attributes, and the view that they fill.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(in crate::traces) struct Event {
     pub(in crate::traces) body: Value,
 }
 
-/// How many characters the name of an agent has at most.
+/// The most characters of an agent's name.
 const LONGEST_AGENT: usize = 256;
 
 /// Fills a view.

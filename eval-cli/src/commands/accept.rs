@@ -138,7 +138,7 @@ fn not_named(set: &SelectedSet) -> Result<CommandError, CommandError> {
             shell::word(&format!("{shown}:{}", drafts.join(",")))
         )
     };
-    let why = "drafts are accepted by name where nobody is asked";
+    let why = "drafts are accepted by name where no question can be answered";
     Ok(CommandError::new(format!("`{}`: no draft is named, and {why}", one_line(&shown)), help))
 }
 

@@ -172,7 +172,7 @@ fn text(plan: &Plan) -> String {
     text.push_str(&format!("     {}\n", mode(plan.mode)));
     let unplanned = plan.sets.iter().filter(|planned| planned.set.last.is_none()).count();
     if let Some(run) = plan.run.as_ref().filter(|_| unplanned < plan.sets.len()) {
-        text.push_str(&format!("     runs, criteria and tokens are those of the last run, {run}\n"));
+        text.push_str(&format!("     runs, criteria and tokens are taken from the last run, {run}\n"));
     }
     if unplanned > 0 {
         let sets = count(unplanned, "set");

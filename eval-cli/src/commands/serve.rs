@@ -168,7 +168,7 @@ fn cannot_start(error: &BindError) -> CommandError {
             "name another port with `--otlp-port`, or leave traces out with `--no-otlp`"
         }
         BindError::Token(TokenError::Random { .. }) => {
-            "without random numbers no token is secret; give the process access to those of the system"
+            "without random numbers no token is secret; give the process access to the system's"
         }
         _ => "a token has 16 or more letters, digits, `-`, `.`, `_` and `~`",
     };

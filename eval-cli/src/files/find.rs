@@ -98,7 +98,7 @@ fn matches_of(pattern: &str, scope: Scope) -> Result<Vec<Input>, CommandError> {
     match sets_in(&base, &rest.join("/")) {
         Ok(sets) if sets.is_empty() => Err(CommandError::new(
             format!("no eval set matches `{pattern}`"),
-            "configs, session files and recordings are never sets; `**` stands for any number of folders",
+            "configs, session files and recordings are never sets; `**` matches any number of folders",
         )),
         Ok(sets) => Ok(in_folders(sets, &base, scope)),
         Err(error) => Err(CommandError::new(error.to_string(), error.help())),

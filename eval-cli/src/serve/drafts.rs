@@ -128,7 +128,7 @@ async fn decide(
         };
         let case = editor.case(&decision.case).filter(|case| case.draft().is_some());
         let case = case
-            .ok_or_else(|| conflict(&format!("`{id}` is no draft any more: somebody decided meanwhile")))?;
+            .ok_or_else(|| conflict(&format!("`{id}` is no draft any more: it was decided meanwhile")))?;
         if seen(&editor, &decision.case).as_ref() != Some(&decision.seen) {
             return Err(conflict(&format!("the case `{id}` was changed meanwhile")));
         }

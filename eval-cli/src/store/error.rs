@@ -104,7 +104,7 @@ fn of_bucket(
         }
         (Some(404), ErrorKind::NotFound) if is_of_object => (
             "there is no such object (404)".to_owned(),
-            "somebody removed it while it was read; run the command again",
+            "it was removed while it was read; run the command again",
         ),
         (Some(404), _) | (_, ErrorKind::NotFound) => {
             (format!("there is no bucket `{bucket}` (404)"), "create the bucket, or correct its name")
@@ -125,7 +125,7 @@ fn of_bucket(
             if matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ConfigInvalid)
                 || error.message().contains("sign") =>
         {
-            let none = "none are found, or whoever grants them does not answer";
+            let none = "none are found, or their provider does not answer";
             (format!("no credentials for {name} can be used: {none}"), service.credentials)
         }
         (None, _) if error.message().contains("timeout") => {

@@ -7,7 +7,7 @@ const working = document.getElementById("working");
 const results = document.getElementById("results");
 const scores = document.getElementById("scores");
 
-// The set and the config that were dropped last, and the traces. One that cannot be used stands in the place of the one before:
+// The set and the config that were dropped last, and the traces. A file that cannot be used replaces the one before:
 // what is scored with an earlier one, or with none, would look as if it were scored with this one.
 const have = { set: null, config: null, traces: [] };
 

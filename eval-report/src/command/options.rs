@@ -91,7 +91,7 @@ pub const OPTIONS: [RunOption; 10] = [
     RunOption {
         short: Some('m'),
         is_repeated: true,
-        ..option("metric", "METRIC[=THRESHOLD]", "scores with this metric, and with others that are named so; without a threshold, that of the config or of ADK holds; `METRIC<=5` is met by scores of at most 5")
+        ..option("metric", "METRIC[=THRESHOLD]", "scores with this metric, and with others that are named so; without a threshold, the config's or ADK's holds; `METRIC<=5` is met by scores of at most 5")
     },
     option("runs", "N", "how often each case runs"),
     option("pass", "HOW", "how the runs of a case decide it: `mean`, `all`, `any` or `at_least(2)`"),

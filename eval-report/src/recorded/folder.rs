@@ -114,7 +114,7 @@ fn with_id(id: &str) -> Result<PathBuf, CommandError> {
     Err(CommandError::new(format!("there is no run `{id}`"), help))
 }
 
-const NO_RUNS: &str = "run the tests first: those of `#[eval_set]` record their runs, unless `EVALSET_JOURNAL=off` is set; \
+const NO_RUNS: &str = "run the tests first: tests of `#[eval_set]` record their runs, unless `EVALSET_JOURNAL=off` is set; \
                        `EVALSET_DIR` names the folder";
 
 /// The runs of a folder, the one that was joined last in front, and then the newest.

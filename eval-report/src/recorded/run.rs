@@ -289,7 +289,7 @@ impl LoadedRun {
             let shown = self.folders.last().map(|folder| one_line(&folder.display().to_string()));
             CommandError::new(
                 format!(
-                    "nothing can be recorded in `{}`, whose name is not that of a run",
+                    "nothing can be recorded in `{}`, whose name is no name of a run",
                     shown.unwrap_or_default()
                 ),
                 "give the folder a plain name: `a-z`, `0-9`, `-`, `_` and `.`",

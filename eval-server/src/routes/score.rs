@@ -220,7 +220,7 @@ fn mismatch(
         let (wanted, took) = (expected.len(), actual.len());
         (
             "expected",
-            format!("its length is {wanted}, and that of `actual` {took}: a turn has one that is expected"),
+            format!("its length is {wanted}, and the length of `actual` is {took}: each turn needs an expected turn"),
         )
     })
 }

@@ -97,7 +97,7 @@ const doing = (act) => async (event) => {
   }
 };
 
-/** The same for what nobody has asked for: what was said before stays. */
+/** Tells of changes that the user has not asked for: earlier messages stay. */
 const following = async (act) => {
   try {
     await act();
@@ -177,7 +177,7 @@ function draw() {
     const nodes = shown.map(rowOf);
     const now = [...$("rows").children];
     const isSame = nodes.length === now.length && nodes.every((node, at) => node.dataset.id === now[at].dataset.id);
-    // A row that has not changed stays where it is: somebody may be about to click it.
+    // A row that has not changed stays where it is: the user may be about to click it.
     if (isSame) nodes.forEach((node, at) => node === now[at] || now[at].replaceWith(node));
     else $("rows").replaceChildren(...nodes);
     if (focused) [...$("rows").querySelectorAll(".name")].find((it) => it.textContent === focused)?.focus();
@@ -402,7 +402,7 @@ source.addEventListener("error", () => {
     $("about").textContent = "the connection is broken; trying again";
     return;
   }
-  // It may have been started again. Nothing that stands here is true of its sessions, which have the same ids.
+  // It may have been started again. Nothing on this page is true of its sessions, which have the same ids.
   forgetSessions();
   close();
   isLost = true;

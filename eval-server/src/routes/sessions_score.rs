@@ -152,7 +152,7 @@ fn scored(
     }
     let job = Job::of_session(session.traces, case.clone(), evaluators.to_vec());
     let Ok(ran) = job.while_wanted(still.clone()).run_untold(caller) else {
-        return scored(SessionVerdict::Error, Some("nobody waits for it any more".to_owned()), Vec::new());
+        return scored(SessionVerdict::Error, Some("no client waits for it any more".to_owned()), Vec::new());
     };
     let (passed, results) = ran.into_verdict();
     let unscored = results.iter().flat_map(MetricResults::iter).find_map(MetricResult::why_unscored);

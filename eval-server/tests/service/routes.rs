@@ -206,12 +206,12 @@ fn turns_are_scored_with_criteria() {
     // What cannot be scored is refused at its place.
     for (actual, expected, field, said) in [
         (json!([]), json!([]), "actual", "it has no turn"),
-        (json!([turn("a")]), json!([]), "expected", "its length is 0, and that of `actual` 1"),
+        (json!([turn("a")]), json!([]), "expected", "its length is 0, and the length of `actual` is 1"),
         (
             json!([turn("a")]),
             json!([turn("a"), turn("b")]),
             "expected",
-            "its length is 2, and that of `actual` 1",
+            "its length is 2, and the length of `actual` is 1",
         ),
         (
             json!([turn("a")]),

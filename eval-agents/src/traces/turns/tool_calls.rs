@@ -361,7 +361,7 @@ fn filled(spans: &[SpanTool], mut parts: Vec<Asked>, gaps: &mut Vec<Gap>) -> Vec
             note_order(gaps, &call.name);
         }
         if !spans.is_empty() {
-            let message = format!("the call of `{}` stands in messages alone, without a span", call.name);
+            let message = format!("the call of `{}` is in messages alone, without a span", call.name);
             gaps.push(Gap::new(GapKind::ToolWithoutSpan, message));
         }
         tools.push((previous, call));

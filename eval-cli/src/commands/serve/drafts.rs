@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(saved, SavedDraft::new("evals/live.evalset.json", Some("rome".to_owned())));
         let text = std::fs::read_to_string(sets.root.join("evals/live.evalset.json")).unwrap();
         let set = EvalSet::parse(&text).unwrap();
-        assert!(set.eval_cases[0].draft().is_some(), "tests refuse it until somebody has accepted it");
+        assert!(set.eval_cases[0].draft().is_some(), "tests refuse it until it is accepted");
     }
 
     #[test]

@@ -28,7 +28,7 @@ use spawned::Spawned;
 const READY_WITHIN: Duration = Duration::from_mins(1);
 
 /// The time between two looks at a server that is not reached.
-const PAUSE: Duration = Duration::from_millis(250);
+const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
 /// An agent behind a server with the routes of `adk api_server`: ADK in Python, TypeScript, Go and Java, and adk-rs.
 ///
@@ -258,7 +258,7 @@ impl Agent for AdkServer {
             while let Ok(http) = self.http().await
                 && !http.answers_soon().await
             {
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(RETRY_PAUSE).await;
             }
         };
         // The next run says what is wrong.

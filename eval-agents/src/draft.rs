@@ -197,8 +197,8 @@ fn turn(recorded: &Invocation) -> Invocation {
 }
 
 /// The most words and characters of an id that is made of what the user said.
-const MOST_WORDS: usize = 6;
-const MOST_CHARACTERS: usize = 40;
+const MAX_ID_WORDS: usize = 6;
+const MAX_ID_CHARS: usize = 40;
 
 /// An id for a case that has none: the first words of the user, else `case`.
 fn derived(case: &EvalCase) -> String {
@@ -211,16 +211,16 @@ fn derived(case: &EvalCase) -> String {
 fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut slug = String::new();
-    for word in words.take(MOST_WORDS) {
+    for word in words.take(MAX_ID_WORDS) {
         let word = word.to_lowercase();
         let length = slug.chars().count() + word.chars().count();
-        if !slug.is_empty() && length >= MOST_CHARACTERS {
+        if !slug.is_empty() && length >= MAX_ID_CHARS {
             break;
         }
         if !slug.is_empty() {
             slug.push('_');
         }
-        slug.extend(word.chars().take(MOST_CHARACTERS));
+        slug.extend(word.chars().take(MAX_ID_CHARS));
     }
     slug
 }
@@ -242,6 +242,6 @@ mod tests {
         ] {
             assert_eq!(derived(&EvalCase::new("").turn(Invocation::user(text))), id, "{text}");
         }
-        assert_eq!(slug(&"x".repeat(100)).len(), MOST_CHARACTERS);
+        assert_eq!(slug(&"x".repeat(100)).len(), MAX_ID_CHARS);
     }
 }

@@ -62,7 +62,7 @@ pub use from_journal::journal;
 pub use mapping::{Mapping, MappingError};
 
 /// A file of this size is not read whole to learn what it is.
-const LARGE: u64 = 64 << 20;
+const LARGE_FILE_BYTES: u64 = 64 << 20;
 
 /// Options of reading files.
 #[derive(Clone, Debug, Default)]
@@ -136,7 +136,7 @@ impl Import {
         let length = std::fs::metadata(path).map_err(failed)?.len();
         let format = match self.format {
             Some(format) => Some(format),
-            None => format::of_head(path, length > LARGE).map_err(failed)?,
+            None => format::of_head(path, length > LARGE_FILE_BYTES).map_err(failed)?,
         };
         match format {
             #[cfg(feature = "sqlite")]

@@ -10,14 +10,14 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// The most bytes that are kept.
-const KEPT: usize = 4096;
+const KEPT_BYTES: usize = 4096;
 
 /// The longest wait for the end of an output once the program is gone.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const LAST_OUTPUT_WAIT: Duration = Duration::from_millis(500);
 
 /// The silence after which a running program is taken to be done. The wait for it is as long at most.
-const QUIET: Duration = Duration::from_millis(200);
-const SETTLING: Duration = Duration::from_secs(2);
+const QUIET_WAIT: Duration = Duration::from_millis(200);
+const MAX_QUIET_WAIT: Duration = Duration::from_secs(2);
 
 /// The end of one or more outputs. A thread for each reads all of it, so that the program never waits.
 #[derive(Clone, Default)]
@@ -76,14 +76,14 @@ impl Tail {
         let settle = async {
             let mut written = self.state().written;
             loop {
-                tokio::time::sleep(QUIET).await;
+                tokio::time::sleep(QUIET_WAIT).await;
                 let before = std::mem::replace(&mut written, self.state().written);
                 if written == before {
                     return;
                 }
             }
         };
-        let _ = tokio::time::timeout(SETTLING, settle).await;
+        let _ = tokio::time::timeout(MAX_QUIET_WAIT, settle).await;
         self.text()
     }
 
@@ -91,7 +91,7 @@ impl Tail {
     pub(crate) async fn last_words(&self) -> String {
         let mut open = self.0.open.subscribe();
         // Another process may hold them open for ever. What is there by then is shown.
-        let _ = tokio::time::timeout(LAST_WORDS, open.wait_for(|open| *open == 0)).await;
+        let _ = tokio::time::timeout(LAST_OUTPUT_WAIT, open.wait_for(|open| *open == 0)).await;
         self.text()
     }
 
@@ -104,9 +104,9 @@ impl State {
     fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
         self.written += bytes.len();
-        if self.bytes.len() > KEPT {
+        if self.bytes.len() > KEPT_BYTES {
             self.is_cut = true;
-            self.bytes.drain(..self.bytes.len() - KEPT);
+            self.bytes.drain(..self.bytes.len() - KEPT_BYTES);
         }
     }
 }
@@ -136,7 +136,7 @@ mod tests {
         tail.follow(std::io::Cursor::new("first\n".repeat(2000) + "last\n"));
         let text = tail.last_words().await;
         assert!(text.starts_with("...\nfirst\n") && text.ends_with("\nlast"), "{text}");
-        assert!(text.len() <= KEPT + 4);
+        assert!(text.len() <= KEPT_BYTES + 4);
 
         let tail = Tail::default();
         tail.follow(&b"one\ntwo\n\n"[..]);
@@ -151,7 +151,7 @@ mod tests {
         let writes = tokio::task::spawn_blocking(move || {
             use std::io::Write as _;
             for line in ["Traceback\n", "ImportError: x\n"] {
-                thread::sleep(QUIET / 4);
+                thread::sleep(QUIET_WAIT / 4);
                 writer.write_all(line.as_bytes()).unwrap();
             }
             writer
@@ -171,7 +171,7 @@ mod tests {
             order.lock().unwrap().push("last words");
         };
         let second = async {
-            tokio::time::sleep(LAST_WORDS / 2).await;
+            tokio::time::sleep(LAST_OUTPUT_WAIT / 2).await;
             order.lock().unwrap().push("the time of another task");
         };
         tokio::join!(first, second);

@@ -315,7 +315,7 @@ impl Setup<AnyShape> for Followed<'_> {
 }
 
 /// The exit code of a program that Ctrl-C ends.
-const ENDED_BY_CTRL_C: i32 = 130;
+const CTRL_C_EXIT_CODE: i32 = 130;
 
 /// Ends when Ctrl-C is pressed. Never, if that cannot be noticed: Ctrl-C then ends the program.
 ///
@@ -355,7 +355,7 @@ fn listen(listens: &mpsc::Sender<()>, mut tell: oneshot::Sender<()>) {
         show("interrupted: the report follows; Ctrl-C again ends the program at once");
         let _ = tell.send(());
         if ctrl_c().await.is_ok() {
-            exit(ENDED_BY_CTRL_C);
+            exit(CTRL_C_EXIT_CODE);
         }
     });
 }

@@ -58,7 +58,7 @@ pub fn line(foreign: &str) -> String {
 pub struct Anchors(HashMap<String, usize>);
 
 /// A longer name is cut, and told apart by its hash.
-const LONGEST: usize = 120;
+const MAX_ANCHOR_CHARS: usize = 120;
 
 impl Anchors {
     /// The anchor of a case: `case-weather::sunny`. The same name has the same anchor on every page, but for its repetitions.
@@ -66,7 +66,7 @@ impl Anchors {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-' | '.');
         let mut anchor = "case-".to_owned();
         // A key that is cut is not known as one: it is masked before.
-        anchor.extend(mask(name).chars().take(LONGEST).map(|c| if plain(c) { c } else { '_' }));
+        anchor.extend(mask(name).chars().take(MAX_ANCHOR_CHARS).map(|c| if plain(c) { c } else { '_' }));
         if anchor.strip_prefix("case-") != Some(name) {
             anchor.push_str(&format!("-{:08x}", content_hash(name.as_bytes()) >> 32));
         }

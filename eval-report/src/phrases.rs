@@ -270,7 +270,7 @@ fn of_programs(results: &RunResults<'_>) -> Vec<String> {
         }
     }
     let commands = programs.into_iter().map(|(options, (cases, records))| {
-        let command = if cases.len() > MOST_NAMED {
+        let command = if cases.len() > MAX_NAMED_CASES {
             again::of_sets(options, cases.into_iter().map(|(file, _)| file))
         } else {
             again::command(options, cases)
@@ -281,7 +281,7 @@ fn of_programs(results: &RunResults<'_>) -> Vec<String> {
 }
 
 /// Cases that a command names. A longer one is not for people: it names whole sets.
-const MOST_NAMED: usize = 30;
+const MAX_NAMED_CASES: usize = 30;
 
 #[cfg(test)]
 mod tests {

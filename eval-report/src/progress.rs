@@ -42,7 +42,7 @@ struct Counts {
 }
 
 /// The time between two drawings of the line.
-const TICK: Duration = Duration::from_millis(100);
+const DRAW_PAUSE: Duration = Duration::from_millis(100);
 
 impl Progress {
     /// Progress on standard error. What cases cost is counted if there are prices.
@@ -79,7 +79,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{counts}") {
             self.bar.set_style(style.with_key("counts", line));
         }
-        self.bar.enable_steady_tick(TICK);
+        self.bar.enable_steady_tick(DRAW_PAUSE);
     }
 
     /// A run of a case begins.

@@ -115,14 +115,14 @@ fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
 
 /// A sentence for each problem of the run.
 fn problems(results: &RunResults<'_>) -> impl Iterator<Item = String> {
-    let more = results.problems.len().saturating_sub(MOST_PROBLEMS);
+    let more = results.problems.len().saturating_sub(MAX_PROBLEMS);
     let more = (more > 0).then(|| format!("error: {more} more did not begin or are in doubt"));
-    let shown = results.problems.iter().take(MOST_PROBLEMS);
+    let shown = results.problems.iter().take(MAX_PROBLEMS);
     shown.map(|problem| format!("error: {}", problem.shown())).chain(more)
 }
 
 /// More tests that never began are not read one by one.
-const MOST_PROBLEMS: usize = 200;
+const MAX_PROBLEMS: usize = 200;
 
 /// `Run 2026-11-22T02-31-07-4f1c: began 2026-11-22 02:31:07 UTC, took 31.25 s`.
 fn about(results: &RunResults<'_>) -> String {
@@ -185,7 +185,7 @@ fn mean(scores: &[f64]) -> Option<f64> {
 }
 
 /// The number of runs on the page, this one included.
-const RUNS: usize = 12;
+const MAX_SHOWN_RUNS: usize = 12;
 
 /// The name of the run of the page.
 const THIS_RUN: &str = "this run";
@@ -263,5 +263,5 @@ fn before(results: &RunResults<'_>) -> Vec<journal::RunDir> {
     let beside = folder.parent().map(|root| journal::runs(root).unwrap_or_default()).unwrap_or_default();
     let mut earlier = beside.into_iter().skip_while(|run| run.path.file_name() != folder.file_name());
     earlier.next();
-    earlier.take(RUNS - 1).collect()
+    earlier.take(MAX_SHOWN_RUNS - 1).collect()
 }

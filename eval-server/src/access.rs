@@ -50,7 +50,7 @@ const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// A header that our pages send with what changes something. No form can, and a script of another site would have to ask first.
-const OF_PAGE: HeaderName = HeaderName::from_static("x-evalset");
+const PAGE_HEADER: HeaderName = HeaderName::from_static("x-evalset");
 
 impl Access {
     /// `cookie` is what browsers that showed the token are known by.
@@ -91,7 +91,7 @@ impl Access {
             Some(shown) if self.token.is(shown) => Ok(Caller::Trusted),
             Some(_) => Err(Refusal::new(StatusCode::UNAUTHORIZED, "this is not the token of this server")),
             // The cookie of a server that has ended is none.
-            None if self.has_cookie(headers) && (method.is_safe() || headers.contains_key(OF_PAGE)) => {
+            None if self.has_cookie(headers) && (method.is_safe() || headers.contains_key(PAGE_HEADER)) => {
                 Ok(Caller::Trusted)
             }
             // A caller that comes through a proxy is not on this machine, though the proxy is.

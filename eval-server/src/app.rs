@@ -30,7 +30,7 @@ pub(crate) struct App {
 }
 
 /// The most readers of the sessions at a time.
-const STREAMS: usize = 32;
+const MAX_STREAMS: usize = 32;
 
 /// The state as handlers get it.
 pub(crate) type Shared = Arc<App>;
@@ -42,7 +42,7 @@ impl App {
             workers: Workers::new(&options.limits),
             memory: Memory::new(&options.limits),
             sessions: Sessions::new(&options.limits),
-            streams: Arc::new(Semaphore::new(STREAMS)),
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             otlp,
             options,
         }

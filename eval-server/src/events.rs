@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 pub const CONTENT_TYPE: &str = "text/event-stream; charset=utf-8";
 
 /// The time limit for a reader to read an event.
-const READER_TIME: Duration = Duration::from_secs(30);
+const READER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An event of an answer, as its reader has it.
 #[derive(ToSchema)]
@@ -65,7 +65,7 @@ impl Event {
 impl Events {
     /// Sends an event once the reader has room for it.
     pub async fn send(&mut self, event: Event) -> Result<(), ReaderGone> {
-        match timeout(READER_TIME, self.0.send(Frame::data(event.0))).await {
+        match timeout(READER_TIMEOUT, self.0.send(Frame::data(event.0))).await {
             Ok(Ok(())) => Ok(()),
             _ => Err(ReaderGone),
         }

@@ -50,15 +50,15 @@ struct Related {
 }
 
 /// The most problems in an answer, which must not be much larger than its request.
-const MOST: usize = 1000;
+const MAX_PROBLEMS: usize = 1000;
 
 /// The problems of a file, in the order of its text, up to a number of them, and the errors in one line each, as clients read them
 /// that know no places. Errors go before warnings if there are more.
 pub(crate) fn told(text: &str, problems: &[Problem]) -> (Vec<Value>, Vec<String>) {
     let mut told: Vec<Problem> = problems.to_vec();
-    if told.len() > MOST {
+    if told.len() > MAX_PROBLEMS {
         told.sort_by_key(|problem| !problem.is_error());
-        told.truncate(MOST);
+        told.truncate(MAX_PROBLEMS);
         told.sort_by_key(|problem| problem.range.start);
     }
     let positions = Positions::of(text, &told);

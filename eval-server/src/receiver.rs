@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::sessions::Full;
 
 /// The factor by which an export may exceed a body when it is unpacked: spans are alike.
-const UNPACKED: usize = 4;
+const UNPACKED_FACTOR: usize = 4;
 
 /// The state of the receiver.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ async fn add(
     encoding: Encoding,
     mut received: Received,
 ) -> Result<Option<Rejected>, Refusal> {
-    received.allow_unpacked(UNPACKED);
+    received.allow_unpacked(UNPACKED_FACTOR);
     let own = Arc::clone(app);
     app.compute_with(received, Thread::BySize, move |received| {
         let export =

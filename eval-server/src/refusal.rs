@@ -50,11 +50,11 @@ enum Step {
 }
 
 /// The longest input that is sent back.
-const SHOWN: usize = 1000;
+const MAX_INPUT_BYTES: usize = 1000;
 
 impl FieldError {
     pub(crate) fn new(kind: &'static str, loc: &[Value], msg: impl Into<String>, input: &Value) -> Self {
-        let is_short = input.to_string().len() <= SHOWN;
+        let is_short = input.to_string().len() <= MAX_INPUT_BYTES;
         let input = if is_short { input.clone() } else { Value::Null };
         Self { kind, loc: loc.to_vec(), msg: msg.into(), input }
     }

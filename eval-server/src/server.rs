@@ -201,10 +201,10 @@ async fn terminated() {
 }
 
 /// The most headers of a request.
-const MOST_HEADERS: usize = 64;
+const MAX_HEADERS: usize = 64;
 
 /// The memory for the headers of a request, and for pieces of its body.
-const BUFFER: usize = 64 << 10;
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// Answers requests until `stop` ends, and then those that are in work, for as long as they are given.
 async fn serve_connections(
@@ -216,7 +216,7 @@ async fn serve_connections(
     let mut http = http1::Builder::new();
     // It holds for connections without requests too.
     http.timer(TokioTimer::new()).header_read_timeout(limits.headers);
-    http.max_headers(MOST_HEADERS).max_buf_size(BUFFER);
+    http.max_headers(MAX_HEADERS).max_buf_size(BUFFER_BYTES);
     // A client that has sent all that it sends is answered.
     http.half_close(true);
     let places = Arc::new(Semaphore::new(limits.connections));

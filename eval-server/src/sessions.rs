@@ -62,7 +62,7 @@ pub(crate) struct List {
 }
 
 /// The most times a session is read anew because its spans name other conversations than was known.
-const REGROUPINGS: usize = 4;
+const MAX_REGROUPINGS: usize = 4;
 
 impl Sessions {
     pub(crate) fn new(limits: &Limits) -> Self {
@@ -182,7 +182,7 @@ impl Sessions {
     /// Reads a session, by its id or the id of a session that was joined with it.
     pub(crate) fn read(&self, id: u64) -> Option<Reading> {
         let mut reading = None;
-        for _ in 0..REGROUPINGS {
+        for _ in 0..MAX_REGROUPINGS {
             let began = Instant::now();
             let (mut view, documents) = self.store().snapshot(id, began, self.limits.quiet)?;
             // Each was read when it arrived.

@@ -6,9 +6,9 @@ use eval_support::secrets::is_secret_under;
 use eval_support::untrusted::{LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 
 /// Characters of a preview in a list.
-const LONGEST_PREVIEW: usize = 200;
+const MAX_PREVIEW_CHARS: usize = 200;
 /// Characters of all that is in a value.
-const LONGEST_VALUE: usize = 50_000;
+const MAX_VALUE_CHARS: usize = 50_000;
 
 /// A text of its own: lines and tabs stay.
 pub(crate) fn text(foreign: &str) -> String {
@@ -27,12 +27,12 @@ pub(crate) fn lines(foreign: &[String]) -> Vec<String> {
 
 /// The beginning of a text, for a list.
 pub(crate) fn preview(foreign: &str) -> String {
-    excerpt_line(foreign, LONGEST_PREVIEW).shown
+    excerpt_line(foreign, MAX_PREVIEW_CHARS).shown
 }
 
 /// A value: the arguments of a call, or what a tool answered.
 pub(crate) fn value(foreign: &Value) -> Value {
-    Walk { left: LONGEST_VALUE }.value(foreign, "")
+    Walk { left: MAX_VALUE_CHARS }.value(foreign, "")
 }
 
 /// A walk through a value.
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(text("ä"), "ä");
         assert!(text(&"ä".repeat(LONGEST_TEXT + 7)).ends_with("ä … (7 more characters)"));
         assert!(line(&"ä".repeat(LONGEST_LINE + 1)).ends_with("ä … (1 more characters)"));
-        assert_eq!(preview(&"ä".repeat(300)).chars().count(), LONGEST_PREVIEW);
+        assert_eq!(preview(&"ä".repeat(300)).chars().count(), MAX_PREVIEW_CHARS);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{fmt, io};
 pub(crate) struct Token(String);
 
 /// The fewest bytes of a token that is given.
-const SHORTEST: usize = 16;
+const MIN_TOKEN_BYTES: usize = 16;
 
 /// An error of making a token.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Short { length } => {
-                write!(f, "the token has {length} characters; {SHORTEST} are the fewest")
+                write!(f, "the token has {length} characters; {MIN_TOKEN_BYTES} are the fewest")
             }
             Self::Characters => {
                 f.write_str("the token has other characters than letters, digits, `-`, `.`, `_` and `~`")
@@ -56,7 +56,7 @@ impl Token {
     /// A given token. It must be long, and fit into a URL and a header unescaped.
     pub(crate) fn chosen(text: &str) -> Result<Self, TokenError> {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        if text.len() < SHORTEST {
+        if text.len() < MIN_TOKEN_BYTES {
             return Err(TokenError::Short { length: text.len() });
         }
         if !text.bytes().all(fits) {

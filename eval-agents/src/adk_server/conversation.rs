@@ -16,7 +16,7 @@ use crate::wire;
 use crate::wire::ReadEvent;
 
 /// The time limit for deleting a session.
-const DELETE: Duration = Duration::from_secs(10);
+const DELETE_TIMEOUT: Duration = Duration::from_secs(10);
 
 const CREATE: &str = "POST of a session";
 const RUN: &str = "POST /run_sse";
@@ -165,7 +165,7 @@ impl Conversation {
             return Ok(());
         }
         let path = ["apps", &self.app, "users", &self.user, "sessions", &self.session];
-        let deleted = match self.http.send(Method::DELETE, &path, None, Some(DELETE)).await {
+        let deleted = match self.http.send(Method::DELETE, &path, None, Some(DELETE_TIMEOUT)).await {
             Ok(response) if response.status().is_success() || has_no_route(response.status()) => Ok(()),
             Ok(response) => Err(self.http.refused(REMOVE, response).await),
             Err(error) => Err(error),

@@ -11,7 +11,7 @@ use eval_support::message::truncated;
 use eval_support::untrusted;
 
 /// The most characters of a server's text that are shown.
-const SHOWN: usize = 2000;
+const MAX_TEXT_CHARS: usize = 2000;
 
 /// The error of a library behind an error of ours.
 pub(super) type Cause = Arc<dyn std::error::Error + Send + Sync>;
@@ -162,7 +162,7 @@ pub(super) fn names(all: &[impl AsRef<str>]) -> String {
 
 /// The beginning of a foreign text, with its lines marked if there are several.
 pub(super) fn cut(text: &str) -> String {
-    untrusted::quoted(&truncated(text, SHOWN, "..."), 0)
+    untrusted::quoted(&truncated(text, MAX_TEXT_CHARS, "..."), 0)
 }
 
 /// A foreign text at the end of a sentence of ours.

@@ -18,16 +18,17 @@ use crate::shared_group::SharedGroup;
 use crate::stderr::{Tail, quoted};
 
 /// The placeholder of the port in the arguments.
-const PORT: &str = "{port}";
+const PORT_PLACEHOLDER: &str = "{port}";
 
 /// The number of ports to try if another program took the first one.
-const ATTEMPTS: usize = 3;
+const PORT_ATTEMPTS: usize = 3;
 
 /// The time between two looks at a server that is not ready.
-const PAUSE: Duration = Duration::from_millis(50);
+const POLL_PAUSE: Duration = Duration::from_millis(50);
 
 /// The time limit for a server to end, or to listen, where the system does not tell which process answers on its port.
-const UNKNOWN: Duration = if cfg!(target_os = "linux") { Duration::from_secs(5) } else { Duration::ZERO };
+const UNKNOWN_OWNER_TIMEOUT: Duration =
+    if cfg!(target_os = "linux") { Duration::from_secs(5) } else { Duration::ZERO };
 
 /// A server, started when it is first needed.
 pub(super) struct Spawned {
@@ -66,7 +67,7 @@ impl Spawned {
         let mut attempt = 1;
         loop {
             match self.attempt(prefix, limit, deadline).await {
-                Err(Failure::PortTaken(_)) if attempt < ATTEMPTS => attempt += 1,
+                Err(Failure::PortTaken(_)) if attempt < PORT_ATTEMPTS => attempt += 1,
                 Err(Failure::PortTaken(error) | Failure::Other(error)) => return Err(error),
                 Ok(running) => return Ok(running),
             }
@@ -120,7 +121,7 @@ impl Spawned {
                     }
                     Listener::Unknown => {
                         let since = *answered_unknown.get_or_insert_with(Instant::now);
-                        if since.elapsed() >= UNKNOWN {
+                        if since.elapsed() >= UNKNOWN_OWNER_TIMEOUT {
                             return Ok(running(group, wrote));
                         }
                     }
@@ -134,7 +135,7 @@ impl Spawned {
                     quoted("it wrote last", &wrote.last_words().await)
                 ))));
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_PAUSE).await;
         }
     }
 }
@@ -175,9 +176,9 @@ fn with_port(launch: &Launch, port: u16) -> Launch {
     let mut args: Vec<OsString> = Vec::with_capacity(launch.args().len() + 2);
     for arg in launch.args() {
         match arg.to_str() {
-            Some(text) if text.contains(PORT) => {
+            Some(text) if text.contains(PORT_PLACEHOLDER) => {
                 is_placed = true;
-                args.push(text.replace(PORT, &port.to_string()).into());
+                args.push(text.replace(PORT_PLACEHOLDER, &port.to_string()).into());
             }
             _ => args.push(arg.clone()),
         }

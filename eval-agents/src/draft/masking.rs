@@ -31,7 +31,7 @@ impl fmt::Display for Masked {
 }
 
 /// The value in place of a value whose name says that it is secret.
-const SECRET: &str = "(a secret)";
+const MASKED_VALUE: &str = "(a secret)";
 
 /// A case without secrets, and where they stood. One without an id is called `draft`. Fails if the case has other errors.
 pub(super) fn masked(mut case: EvalCase) -> Result<(EvalCase, Vec<Masked>), Problems> {
@@ -103,7 +103,7 @@ impl Walk {
     fn text(&mut self, text: String, name: &str) -> String {
         if self.is_of_user() && is_secret_under(name, &text) {
             self.found.push(Masked::new(self.place(), Some(name.to_owned())));
-            return SECRET.to_owned();
+            return MASKED_VALUE.to_owned();
         }
         let shown = mask(&text);
         if shown == text {

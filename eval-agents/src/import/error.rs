@@ -129,7 +129,7 @@ impl ImportError {
 }
 
 /// The most items that a message lists.
-pub(super) const SHOWN: usize = 5;
+pub(super) const MAX_LISTED_ITEMS: usize = 5;
 
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -156,12 +156,12 @@ impl fmt::Display for ImportError {
                 write!(f, "`{from}` has no {what}")?;
                 match there.as_slice() {
                     [] => Ok(()),
-                    there => write!(f, "; it has {}", first_of_code_list(there, SHOWN)),
+                    there => write!(f, "; it has {}", first_of_code_list(there, MAX_LISTED_ITEMS)),
                 }
             }
             Self::Nothing { from, left_out } => {
                 write!(f, "`{from}` holds no conversation")?;
-                for (at, what) in left_out.iter().take(SHOWN).enumerate() {
+                for (at, what) in left_out.iter().take(MAX_LISTED_ITEMS).enumerate() {
                     write!(f, "{} {what}", if at == 0 { ":" } else { ";" })?;
                 }
                 Ok(())

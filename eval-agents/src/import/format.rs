@@ -84,10 +84,10 @@ impl fmt::Display for UnknownFormat {
 impl std::error::Error for UnknownFormat {}
 
 /// The first bytes of a database of `SQLite`.
-const DATABASE: &[u8] = b"SQLite format 3\0";
+const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// The bytes of a file that are looked at before it is read.
-const HEAD: u64 = 1 << 16;
+const HEAD_BYTES: u64 = 1 << 16;
 
 /// Keys of traces near their beginning. They are looked for in files that are too large to be read whole.
 const KEYS_OF_TRACES: [&str; 6] =
@@ -96,8 +96,8 @@ const KEYS_OF_TRACES: [&str; 6] =
 /// The format of a file by its first bytes; `None` if all of it has to be looked at.
 pub(super) fn of_head(path: &Path, is_large: bool) -> io::Result<Option<Format>> {
     let mut head = Vec::new();
-    std::fs::File::open(path)?.take(HEAD).read_to_end(&mut head)?;
-    if head.starts_with(DATABASE) {
+    std::fs::File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+    if head.starts_with(SQLITE_MAGIC) {
         return Ok(Some(Format::AdkDatabase));
     }
     let text = String::from_utf8_lossy(&head);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use eval_core::format::{EvalCase, FunctionCall, Invocation, Map, Value};
 use eval_support::words::first_of_code_list;
 
-use super::error::{ImportError, SHOWN};
+use super::error::{ImportError, MAX_LISTED_ITEMS};
 use super::format::{Format, Held};
 use super::mapping::{Mapping, Role};
 use crate::draft::{Draft, Origin};
@@ -114,7 +114,7 @@ fn not_read(columns: &[String], roles: &[(String, Role)]) -> Option<String> {
             Some(format!("the column `{one}`: its name is not known, and no mapping says what it holds"))
         }
         several => {
-            let shown = first_of_code_list(several, SHOWN);
+            let shown = first_of_code_list(several, MAX_LISTED_ITEMS);
             Some(format!(
                 "the columns {shown}: their names are not known, and no mapping says what they hold"
             ))

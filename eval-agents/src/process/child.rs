@@ -12,7 +12,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::sync::{Mutex as AsyncMutex, oneshot, watch};
 
 use super::error::{ProcessError, cut};
-use super::lines::{self, LONGEST, Line};
+use super::lines::{self, Line, MAX_LINE_BYTES};
 use super::message::{HELLO, Received, Reply, Request};
 use super::pipes::Pipes;
 use super::routes::{Delivery, Routes};
@@ -21,17 +21,17 @@ use crate::shared_group::SharedGroup;
 use crate::stderr::{Tail, quoted};
 
 /// The longest wait for a program that closed its output to end.
-const DYING: Duration = Duration::from_millis(200);
+const EXIT_WAIT: Duration = Duration::from_millis(200);
 
 /// The time between two looks at whether a program has read a line; it doubles up to the longest.
-const LOOK: Duration = Duration::from_millis(1);
-const LONGEST_LOOK: Duration = Duration::from_millis(5);
+const POLL_PAUSE: Duration = Duration::from_millis(1);
+const MAX_POLL_PAUSE: Duration = Duration::from_millis(5);
 
 /// The time for a shared program to read that a conversation is over. It may be busy with another one.
-const READS_END: Duration = Duration::from_millis(50);
+const END_READ_WAIT: Duration = Duration::from_millis(50);
 
 /// The bytes at the end of a line without which no reader takes it for a message: the brace and the line break.
-const END_OF_A_LINE: usize = 2;
+const LINE_END_BYTES: usize = 2;
 
 /// Bytes to write, and who wants to know that they are written.
 type Written = (Vec<u8>, oneshot::Sender<()>);
@@ -139,7 +139,7 @@ impl Child {
     /// An error with how the program ended, and with what it wrote.
     async fn explain(&self, error: ProcessError) -> ProcessError {
         let ended = match error {
-            ProcessError::Ended(_) => self.group.ended_within(DYING).await,
+            ProcessError::Ended(_) => self.group.ended_within(EXIT_WAIT).await,
             _ => None,
         };
         let (status, wrote) = match ended {
@@ -152,7 +152,7 @@ impl Child {
     /// The error of a program that broke off outside of a request. A program that ended well did no harm.
     async fn unseen(&self, error: ProcessError) -> Result<(), ProcessError> {
         match error {
-            ProcessError::Ended(_) => match self.group.ended_within(DYING).await {
+            ProcessError::Ended(_) => match self.group.ended_within(EXIT_WAIT).await {
                 Some(status) if !status.success() => Err(self.badly(status).await),
                 _ => Ok(()),
             },
@@ -164,7 +164,7 @@ impl Child {
     async fn last_message(&self) -> Result<(), ProcessError> {
         // The thread that reads ends when it has read all, and with it the sender. Another process may hold the output open.
         let mut hello = self.hello.clone();
-        let _ = tokio::time::timeout(DYING, async { while hello.changed().await.is_ok() {} }).await;
+        let _ = tokio::time::timeout(EXIT_WAIT, async { while hello.changed().await.is_ok() {} }).await;
         match self.routes.broken() {
             Some(ProcessError::Ended(_)) | None => Ok(()),
             Some(error) => Err(self.explain(error).await),
@@ -215,10 +215,10 @@ pub(super) fn route(
 ) -> ProcessError {
     let mut said_hello = false;
     loop {
-        let line = match lines::next(&mut output, LONGEST) {
+        let line = match lines::next(&mut output, MAX_LINE_BYTES) {
             Line::Text(line) => line,
             Line::TooLong => {
-                let most = LONGEST >> 20;
+                let most = MAX_LINE_BYTES >> 20;
                 return ProcessError::Protocol(format!("the program wrote a line of more than {most} MiB"));
             }
             Line::NotText(shown) => {
@@ -306,7 +306,7 @@ impl Seat {
     async fn hand_over(&self, request: &Request, awaits: bool) -> Result<(), ProcessError> {
         let child = &*self.child;
         let mut line = request.line(&self.id);
-        let end = line.split_off(line.len().saturating_sub(END_OF_A_LINE));
+        let end = line.split_off(line.len().saturating_sub(LINE_END_BYTES));
         let _writing = child.writing.lock().await;
         let (Some(written), Some(pipes)) = (child.put(line), child.pipes()) else {
             return Err(self.broken().await);
@@ -314,13 +314,13 @@ impl Seat {
         let held_back = HeldBack { child, end };
         // It fails if the program closed its input.
         let _ = written.await;
-        let mut look = LOOK;
+        let mut look = POLL_PAUSE;
         while !pipes.are_empty() || child.is_shared && pipes.is_in_a_line() {
             if child.routes.broken().is_some() {
                 return Err(self.broken().await);
             }
             tokio::time::sleep(look).await;
-            look = (look * 2).min(LONGEST_LOOK);
+            look = (look * 2).min(MAX_POLL_PAUSE);
         }
         if child.routes.broken().is_some() {
             return Err(self.broken().await);
@@ -391,7 +391,7 @@ impl Seat {
             };
         }
         if child.is_shared {
-            let told = tokio::time::timeout(READS_END, self.hand_over(&Request::end(), false)).await;
+            let told = tokio::time::timeout(END_READ_WAIT, self.hand_over(&Request::end(), false)).await;
             child.routes.close(&self.id);
             return told.unwrap_or(Ok(()));
         }
@@ -464,9 +464,9 @@ mod tests {
     async fn other_cases_have_their_time_while_a_program_that_broke_off_is_awaited() {
         // It closed its output, and runs on.
         let (seat, error) = broken_off("exec >&-; exec sleep 600").await;
-        assert_eq!(first(seat.child.explain(error.clone()), DYING / 2).await, "the other case");
-        assert_eq!(first(seat.child.explain(error.clone()), DYING * 2).await, "the end of the program");
-        assert_eq!(first(seat.child.unseen(error), DYING / 2).await, "the other case");
+        assert_eq!(first(seat.child.explain(error.clone()), EXIT_WAIT / 2).await, "the other case");
+        assert_eq!(first(seat.child.explain(error.clone()), EXIT_WAIT * 2).await, "the end of the program");
+        assert_eq!(first(seat.child.unseen(error), EXIT_WAIT / 2).await, "the other case");
         seat.leave(Duration::ZERO).await.unwrap();
     }
 
@@ -477,7 +477,7 @@ mod tests {
         // From here on its end is known, so that only its last words are waited for.
         let ended = seat.child.group.ended_within(Duration::from_mins(1)).await;
         assert_eq!(ended.and_then(|status| status.code()), Some(3));
-        assert_eq!(first(seat.child.explain(error.clone()), DYING).await, "the other case");
+        assert_eq!(first(seat.child.explain(error.clone()), EXIT_WAIT).await, "the other case");
         let explained = seat.child.explain(error).await.to_string();
         assert!(explained.contains("exit status: 3") && explained.ends_with("late"), "{explained}");
     }

@@ -8,7 +8,7 @@ use eval_support::message::truncated;
 use eval_support::untrusted;
 
 /// The most characters of a line that are shown.
-const SHOWN: usize = 500;
+const MAX_LINE_CHARS: usize = 500;
 
 /// An error of a program.
 #[derive(Clone, Debug)]
@@ -85,5 +85,5 @@ impl std::error::Error for ProcessError {}
 
 /// The beginning of a line that a program wrote.
 pub(super) fn cut(line: &str) -> String {
-    untrusted::one_line(&truncated(line, SHOWN, "..."))
+    untrusted::one_line(&truncated(line, MAX_LINE_CHARS, "..."))
 }

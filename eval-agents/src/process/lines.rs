@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 
 /// The most bytes of a line. Images and sounds travel in lines.
-pub(super) const LONGEST: usize = 32 << 20;
+pub(super) const MAX_LINE_BYTES: usize = 32 << 20;
 
 /// A line, or the reason why there is none.
 #[derive(Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::error::{ProcessError, cut};
 use super::message::{Received, Reply};
 
 /// The most messages that wait for a slow conversation.
-const WAITING: usize = 16;
+const MAX_WAITING_MESSAGES: usize = 16;
 
 /// A delivery to a conversation.
 pub(super) type Delivery = Result<Reply, ProcessError>;
@@ -49,7 +49,7 @@ impl Routes {
     /// Adds a conversation. If the program is useless already, the conversation gets the error at once: nothing else would
     /// end its inbox.
     pub(super) fn open(&self, session: &str) -> Receiver<Delivery> {
-        let (inbox, receiver) = channel(WAITING);
+        let (inbox, receiver) = channel(MAX_WAITING_MESSAGES);
         let mut state = self.state();
         if let Some(error) = &state.broken {
             let _ = inbox.try_send(Err(error.clone()));

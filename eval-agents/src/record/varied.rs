@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use eval_core::format::{Content, EvalCase, FunctionCall, IntermediateData, Invocation, Map, Part};
 
 /// The most characters of a value that are shown. The number of values is limited too.
-const SHOWN_CHARACTERS: usize = 80;
-const SHOWN_VALUES: usize = 5;
+const MAX_VALUE_CHARS: usize = 80;
+const MAX_VALUES: usize = 5;
 
 /// The case of what was the same each time, and what varied. The cases are recordings of one script.
 pub(super) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
@@ -210,7 +210,7 @@ fn same_entries(own: &Map, others: &[&Map], mut other: impl FnMut(&str, Vec<Stri
 fn list(values: &[String]) -> String {
     let mut different: Vec<String> = Vec::new();
     for value in values {
-        let mut shown: String = value.chars().take(SHOWN_CHARACTERS).collect();
+        let mut shown: String = value.chars().take(MAX_VALUE_CHARS).collect();
         if shown.len() < value.len() {
             shown.push_str("..");
         }
@@ -218,8 +218,8 @@ fn list(values: &[String]) -> String {
             different.push(shown);
         }
     }
-    let more = different.len().saturating_sub(SHOWN_VALUES);
-    different.truncate(SHOWN_VALUES);
+    let more = different.len().saturating_sub(MAX_VALUES);
+    different.truncate(MAX_VALUES);
     let list = different.join(" | ");
     if more > 0 { format!("{list} and {more} more") } else { list }
 }

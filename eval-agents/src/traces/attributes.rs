@@ -8,7 +8,7 @@ use super::gap::Notes;
 use super::id::base64;
 
 /// The deepest nesting of values.
-const MAX_DEPTH: usize = 64;
+const MAX_NESTING: usize = 64;
 
 /// Attributes by name, with plain values.
 pub(super) type Attributes = BTreeMap<String, Value>;
@@ -65,7 +65,7 @@ fn flatten(map: &Map, prefix: &str, depth: usize, out: &mut Attributes, notes: &
     for (key, value) in map {
         let full = if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
         match value {
-            Value::Object(nested) if depth < MAX_DEPTH => flatten(nested, &full, depth + 1, out, notes),
+            Value::Object(nested) if depth < MAX_NESTING => flatten(nested, &full, depth + 1, out, notes),
             other => add(out, full, other.clone(), notes),
         }
     }
@@ -96,7 +96,7 @@ pub(super) fn body(value: &Value, notes: &mut Notes) -> Value {
 }
 
 fn any_value(kind: &str, value: &Value, depth: usize, notes: &mut Notes) -> Value {
-    if depth > MAX_DEPTH {
+    if depth > MAX_NESTING {
         notes.malformed("a value is nested too deeply");
         return Value::Null;
     }

@@ -14,7 +14,7 @@ use super::gap::{self, Gap};
 use super::view::Span;
 
 /// The most bytes of gaps that the traces of a conversation are given together, before they are told in short.
-const MOST_GAPS: usize = 8 << 20;
+const MAX_GAP_BYTES: usize = 8 << 20;
 
 /// A conversation: the turns of all traces that name it, in the order of time. It serialises as `cargo evalset traces
 /// --format json` prints it.
@@ -48,7 +48,8 @@ impl Conversation {
         let Self { key: _, case_id, trace_ids, turns, gaps } = self;
         // Each trace has all of them: many gaps of many traces would be more than the traces themselves.
         let size: usize = gaps.iter().map(|gap| gap.message.len()).sum();
-        let gaps = if size.saturating_mul(trace_ids.len()) > MOST_GAPS { gap::in_short(gaps) } else { gaps };
+        let gaps =
+            if size.saturating_mul(trace_ids.len()) > MAX_GAP_BYTES { gap::in_short(gaps) } else { gaps };
         let mut parts: Vec<Self> = trace_ids
             .into_iter()
             .map(|id| Self {
@@ -296,7 +297,7 @@ mod tests {
             );
             parts[1].gaps[0].message.len()
         };
-        let most = MOST_GAPS / 2;
+        let most = MAX_GAP_BYTES / 2;
         assert_eq!(by_trace(most), most);
         assert!(by_trace(most + 1) < most);
     }

@@ -38,7 +38,7 @@ impl fmt::Display for Gap {
 }
 
 /// The most characters of a short message.
-const SHORT: usize = 100;
+const SHORT_MESSAGE_CHARS: usize = 100;
 
 /// One gap for each kind: the first of its kind, and the number of further ones.
 pub(super) fn in_short(gaps: Vec<Gap>) -> Vec<Gap> {
@@ -50,7 +50,7 @@ pub(super) fn in_short(gaps: Vec<Gap>) -> Vec<Gap> {
         }
     }
     let told = kinds.into_iter().map(|(first, more)| {
-        let mut message: String = first.message.chars().take(SHORT).collect();
+        let mut message: String = first.message.chars().take(SHORT_MESSAGE_CHARS).collect();
         if message.len() < first.message.len() {
             message.push('…');
         }
@@ -155,7 +155,7 @@ impl fmt::Display for GapKind {
 }
 
 /// The most reasons that are kept apart. A file with more is broken as a whole.
-const MOST: usize = 100;
+const MAX_REASONS: usize = 100;
 
 /// The parts that were left out, each reason once with its count.
 #[derive(Debug, Default)]
@@ -180,7 +180,7 @@ impl Notes {
     pub(super) fn add(&mut self, gap: Gap) {
         if let Some((_, count)) = self.counted.iter_mut().find(|(known, _)| *known == gap) {
             *count += 1;
-        } else if self.counted.len() < MOST {
+        } else if self.counted.len() < MAX_REASONS {
             self.counted.push((gap, 1));
         } else {
             self.further += 1;
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn many_gaps_in_short_are_the_first_of_each_kind_cut_and_counted() {
-        let whole = "x".repeat(SHORT);
+        let whole = "x".repeat(SHORT_MESSAGE_CHARS);
         let gaps = vec![
             Gap::new(GapKind::NoTime, &whole),
             Gap::new(GapKind::Dropped, format!("{whole}y")),

@@ -37,10 +37,10 @@ struct Alike {
 }
 
 /// The most beginnings that a message shows.
-pub(super) const SHOWN: usize = 5;
+pub(super) const MAX_SHOWN_BEGINNINGS: usize = 5;
 
 /// The most characters of each.
-const SHOWN_CHARACTERS: usize = 60;
+const MAX_BEGINNING_CHARS: usize = 60;
 
 impl Index {
     pub(super) fn of(conversations: &[Conversation]) -> Self {
@@ -49,9 +49,9 @@ impl Index {
         for (at, conversation) in conversations.iter().enumerate() {
             let Some(first) = conversation.turns.first() else { continue };
             if let Some(said) = first.user.as_deref()
-                && index.begin.len() < SHOWN
+                && index.begin.len() < MAX_SHOWN_BEGINNINGS
             {
-                let shown: String = said.chars().take(SHOWN_CHARACTERS).collect();
+                let shown: String = said.chars().take(MAX_BEGINNING_CHARS).collect();
                 index.begin.push(format!("{shown:?}"));
             }
             // A conversation that names a case belongs to no other.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use eval_core::format::EvalCase;
 
 use super::conversation::Conversation;
-use super::index::{Group, Index, SHOWN, normalized};
+use super::index::{Group, Index, MAX_SHOWN_BEGINNINGS, normalized};
 
 /// The rule by which a conversation was matched with a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,13 +77,13 @@ impl fmt::Display for MatchError {
 impl Error for MatchError {}
 
 /// The most characters of a key in a message. The keys of conversations have at most as many.
-const LONGEST_KEY: usize = 256;
+const MAX_KEY_CHARS: usize = 256;
 
 fn listed(keys: &[String]) -> String {
     // A trace can have an id of any length.
-    let name = |key: &String| format!("`{}`", key.chars().take(LONGEST_KEY).collect::<String>());
-    let shown = keys.iter().take(SHOWN).map(name).collect::<Vec<_>>().join(", ");
-    match keys.len().saturating_sub(SHOWN) {
+    let name = |key: &String| format!("`{}`", key.chars().take(MAX_KEY_CHARS).collect::<String>());
+    let shown = keys.iter().take(MAX_SHOWN_BEGINNINGS).map(name).collect::<Vec<_>>().join(", ");
+    match keys.len().saturating_sub(MAX_SHOWN_BEGINNINGS) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
@@ -208,7 +208,9 @@ mod tests {
             return Ok((at, MatchedBy::OnlyOne));
         }
         let said = all().filter_map(|(_, it)| it.turns[0].user.as_deref());
-        let begin = said.take(SHOWN).map(|text| format!("{:?}", text.chars().take(60).collect::<String>()));
+        let begin = said
+            .take(MAX_SHOWN_BEGINNINGS)
+            .map(|text| format!("{:?}", text.chars().take(60).collect::<String>()));
         Err(MatchError::None { begin: begin.collect() })
     }
 

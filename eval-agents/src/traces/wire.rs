@@ -25,7 +25,7 @@ use stream::{Read, Reads, value};
 const BUFFER_BYTES: usize = 262_144;
 
 /// The fields of a span that is a document of its own.
-const OF_SPAN: &[&str] = &[
+const SPAN_FIELDS: &[&str] = &[
     "traceId",
     "spanId",
     "parentSpanId",
@@ -52,17 +52,17 @@ pub(super) fn read(reader: impl io::Read, store: &mut Store) -> Result<(), Trace
 }
 
 /// The mark of UTF-8 that some editors put before a text.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads a text that is in memory and not packed. It is parsed in place, which is faster than through a reader.
 pub(super) fn read_text(text: &[u8], store: &mut Store) -> Result<(), TraceError> {
-    let text = text.strip_prefix(MARK).unwrap_or(text);
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     documents(serde_json::Deserializer::from_slice(text), store)
 }
 
 fn unpacked(mut reader: impl BufRead, store: &mut Store) -> Result<(), TraceError> {
     let begin = reader.fill_buf().map_err(TraceError::io)?;
-    let mark = if begin.starts_with(MARK) { MARK.len() } else { 0 };
+    let mark = if begin.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     reader.consume(mark);
     documents(serde_json::Deserializer::from_reader(reader), store)
 }
@@ -143,7 +143,7 @@ impl Reads for Document<'_> {
                 }
                 return Ok(());
             }
-            of_span if OF_SPAN.contains(&of_span) => {
+            of_span if SPAN_FIELDS.contains(&of_span) => {
                 let value = value(access)?;
                 self.found.span.insert(name, value);
                 return Ok(());

@@ -135,7 +135,7 @@ impl ListedCase {
 }
 
 /// A column is at most so wide. What is longer pushes the rest of its line.
-const WIDEST: usize = 40;
+const MAX_ID_COLUMNS: usize = 40;
 
 fn text(listing: &Listing) -> String {
     let mut text = String::new();
@@ -164,7 +164,7 @@ fn set_text(set: &ListedSet, text: &mut String) {
     let rows: Vec<[String; 3]> = set.cases.iter().map(row).collect();
     let widths = [0, 1, 2].map(|column| {
         let of_cells = rows.iter().map(|row| row[column].chars().count());
-        of_cells.max().unwrap_or_default().min(WIDEST)
+        of_cells.max().unwrap_or_default().min(MAX_ID_COLUMNS)
     });
     for (row, case) in rows.iter().zip(&set.cases) {
         let mut line = String::new();

@@ -178,16 +178,16 @@ fn text(written: &Written<'_>) -> String {
     }
     text.push_str(&format!(
         "  cargo test --test {name}    both cases pass\n  \
-           then change `{FROM}` to `{TO}` in line {LINE} of `{set}`: the same command shows a failure\n  \
+           then change `{EDIT_FROM}` to `{EDIT_TO}` in line {EDITED_LINE} of `{set}`: the same command shows a failure\n  \
            then put your agent into `{tests}`, and your conversations into the set\n"
     ));
     text
 }
 
 /// The edit that makes a case fail. A note in the set names it too.
-const LINE: usize = 21;
-const FROM: &str = "Oslo";
-const TO: &str = "Bergen";
+const EDITED_LINE: usize = 21;
+const EDIT_FROM: &str = "Oslo";
+const EDIT_TO: &str = "Bergen";
 
 #[cfg(test)]
 mod tests {
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_line_that_the_note_names_has_what_is_to_be_changed() {
-        let (line, from, to) = (LINE, FROM, TO);
+        let (line, from, to) = (EDITED_LINE, EDIT_FROM, EDIT_TO);
         assert!(
             SET.contains(&format!("to see a failure, change `{from}` to `{to}` in line {line}\"")),
             "{SET}"

@@ -148,16 +148,16 @@ impl Args {
 }
 
 /// Left-over things that are named.
-const MOST_LEFT_OVER: usize = 20;
+const MAX_NAMED_TESTS: usize = 20;
 
 /// The answer about a run as it is: the report's answer, and the tests that are left over.
 fn ended(results: &RunResults<'_>, mut text: String) -> Answer {
     let left = results.left_over();
-    for left in left.iter().take(MOST_LEFT_OVER) {
+    for left in left.iter().take(MAX_NAMED_TESTS) {
         text.push_str(&format!("left over     {left}\n"));
     }
-    if left.len() > MOST_LEFT_OVER {
-        text.push_str(&format!("left over     {}\n", count(left.len() - MOST_LEFT_OVER, "more problem")));
+    if left.len() > MAX_NAMED_TESTS {
+        text.push_str(&format!("left over     {}\n", count(left.len() - MAX_NAMED_TESTS, "more problem")));
     }
     let outcome = results.totals.outcome();
     text.push_str(&format!(

@@ -79,7 +79,7 @@ pub(super) fn unreadable(error: &TraceError) -> CommandError {
 }
 
 /// The most characters of a text that are shown.
-const SHOWN: usize = 200;
+const MAX_TEXT_CHARS: usize = 200;
 
 fn text(traces: &Traces) -> String {
     let mut text = String::new();
@@ -184,7 +184,7 @@ fn of_gap(gap: &Gap) -> String {
 
 /// The beginning of an untrusted text, in one line.
 fn shown(text: &str) -> String {
-    let mut cut: String = text.chars().take(SHOWN).collect();
+    let mut cut: String = text.chars().take(MAX_TEXT_CHARS).collect();
     if cut.len() < text.len() {
         cut.push('…');
     }

@@ -13,7 +13,7 @@ use super::Draft;
 use crate::output::style::{BOLD, styled};
 
 /// The column in which texts begin.
-const INDENT: usize = 12;
+const INDENT_COLUMNS: usize = 12;
 
 /// A part of what is shown of a draft.
 #[derive(Debug, PartialEq, Eq)]
@@ -235,7 +235,7 @@ fn plain(value: &Value) -> String {
 }
 
 fn line(what: &str, said: &str, text: &mut String) {
-    let width = INDENT.saturating_sub(6);
-    text.push_str(format!("    {what:width$}  {}", quoted(said, INDENT)).trim_end());
+    let width = INDENT_COLUMNS.saturating_sub(6);
+    text.push_str(format!("    {what:width$}  {}", quoted(said, INDENT_COLUMNS)).trim_end());
     text.push('\n');
 }

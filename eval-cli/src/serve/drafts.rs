@@ -127,8 +127,8 @@ async fn decide(
             Failure::new(StatusCode::CONFLICT, format!("`{file}`: {what}"), "look at it again")
         };
         let case = editor.case(&decision.case).filter(|case| case.draft().is_some());
-        let case = case
-            .ok_or_else(|| conflict(&format!("`{id}` is no draft any more: it was decided meanwhile")))?;
+        let case =
+            case.ok_or_else(|| conflict(&format!("`{id}` is no draft any more: it was decided meanwhile")))?;
         if seen(&editor, &decision.case).as_ref() != Some(&decision.seen) {
             return Err(conflict(&format!("the case `{id}` was changed meanwhile")));
         }

@@ -14,11 +14,11 @@ pub(super) struct Hub {
 }
 
 /// The most events that wait for a slow reader. A reader that misses some asks for everything again.
-const WAITING: usize = 256;
+const MAX_WAITING_EVENTS: usize = 256;
 
 impl Hub {
     pub(super) fn new() -> Self {
-        Self { events: broadcast::Sender::new(WAITING), ends: watch::Sender::new(false) }
+        Self { events: broadcast::Sender::new(MAX_WAITING_EVENTS), ends: watch::Sender::new(false) }
     }
 
     /// Ends the streams of events.

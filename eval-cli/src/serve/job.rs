@@ -51,11 +51,11 @@ struct Last {
 }
 
 /// Lines of output that are kept.
-const KEPT: usize = 300;
+const MAX_KEPT_LINES: usize = 300;
 /// The longest wait for the output of a run that has ended.
-const OUTPUT_STAYS_OPEN: Duration = Duration::from_secs(2);
+const OUTPUT_END_WAIT: Duration = Duration::from_secs(2);
 /// Bytes of a line that are read.
-const LONGEST: u64 = 16 << 10;
+const MAX_LINE_BYTES: u64 = 16 << 10;
 
 impl Job {
     pub(super) fn new(start: Option<Start>, records: PathBuf, hub: Hub) -> Self {
@@ -93,7 +93,7 @@ impl Job {
             return false;
         }
         state.said.push_back(said.to_owned());
-        if state.said.len() > KEPT {
+        if state.said.len() > MAX_KEPT_LINES {
             state.said.pop_front();
         }
         true
@@ -152,7 +152,7 @@ pub(super) fn begin(job: &Arc<Job>, start: &Start, sets: &[String], runs: u16) -
             thread::sleep(Duration::from_millis(50));
         }
         // What it said last is read before its end is told, unless something that it started holds its output open.
-        let _ = read.recv_timeout(OUTPUT_STAYS_OPEN);
+        let _ = read.recv_timeout(OUTPUT_END_WAIT);
         job.tell();
     });
     Ok(run)
@@ -166,7 +166,7 @@ fn follow(job: &Arc<Job>, number: u64, said: impl Read + Send + 'static, reading
         let mut said = BufReader::new(said);
         loop {
             let mut text = Vec::new();
-            match said.by_ref().take(LONGEST).read_until(b'\n', &mut text) {
+            match said.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut text) {
                 Ok(0) | Err(_) => return,
                 Ok(_) => {}
             }

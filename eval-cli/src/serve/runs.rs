@@ -24,7 +24,7 @@ use crate::page::{PassRate, line};
 use crate::recorded::{own_run, own_runs};
 
 /// Runs of which the pass rate is drawn.
-const DRAWN: usize = 12;
+const MAX_DRAWN_RUNS: usize = 12;
 
 /// The failure of an unreadable folder of runs.
 fn unlisted(site: &Site, error: &io::Error) -> Failure {
@@ -44,14 +44,14 @@ fn lines(site: &Site) -> Result<(Vec<RunLine>, usize, usize), Failure> {
 pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
     let page = site.work(|site| {
         let (runs, more, others) = lines(site)?;
-        let past = runs.iter().filter(|run| !run.running).take(DRAWN);
+        let past = runs.iter().filter(|run| !run.running).take(MAX_DRAWN_RUNS);
         let mut past: Vec<_> = past.map(|run| (run.when.clone(), run.passed, run.cases)).collect();
         past.reverse();
         let form = site.job.start().map(|start| {
             let found = all_sets();
             html::Form {
                 agent: line(&start.agent).replace('`', ""),
-                most: MOST,
+                most: MAX_ASKED_RUNS,
                 problem: found
                     .as_ref()
                     .err()
@@ -112,7 +112,7 @@ pub(super) async fn changes(
 }
 
 /// The most runs of a case that the page may ask for.
-pub(super) const MOST: u16 = 100;
+pub(super) const MAX_ASKED_RUNS: u16 = 100;
 
 /// The query of the page.
 #[derive(Deserialize)]
@@ -131,9 +131,9 @@ pub(super) async fn start(State(site): State<Arc<Site>>, body: Bytes) -> Result<
             let help = "start `cargo evalset serve` with `--agent-cmd`, `--agent-url` or `--adk-cmd`";
             return Err(Failure::new(StatusCode::CONFLICT, "this service was given no agent", help));
         };
-        if !(1..=MOST).contains(&asked.runs) {
+        if !(1..=MAX_ASKED_RUNS).contains(&asked.runs) {
             return Err(Failure::bad(
-                format!("a case runs from 1 to {MOST} times"),
+                format!("a case runs from 1 to {MAX_ASKED_RUNS} times"),
                 "change the number of runs",
             ));
         }

@@ -34,7 +34,7 @@ pub(crate) struct Site {
 }
 
 /// The most pages that are computed at a time: each may hold a whole run.
-const READERS: usize = 2;
+const MAX_READERS: usize = 2;
 
 impl Site {
     pub(super) fn new(records: PathBuf, prices: Prices, start: Option<Start>) -> Arc<Self> {
@@ -48,7 +48,7 @@ impl Site {
             views: Mutex::default(),
             dropped: Mutex::default(),
             watches: Mutex::new(false),
-            readers: Arc::new(Semaphore::new(READERS)),
+            readers: Arc::new(Semaphore::new(MAX_READERS)),
         })
     }
 

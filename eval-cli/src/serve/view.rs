@@ -24,13 +24,13 @@ use crate::run_page;
 pub(super) struct Views(Vec<([String; 2], Arc<View>)>);
 
 /// A view may hold a hundred megabytes.
-const KEPT: usize = 2;
+const MAX_KEPT_VIEWS: usize = 2;
 
 /// Reading a run that grows takes at most this part of the time.
-const SHARE: u32 = 8;
+const READING_SHARE: u32 = 8;
 
 /// The longest age of a view for a page: sets may have been edited, which no journal tells.
-const FRESH: Duration = Duration::from_secs(2);
+const MAX_VIEW_AGE: Duration = Duration::from_secs(2);
 
 /// A run as its page shows it.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl View {
         let signature = signature(run);
         if let Some(known) = &known {
             let is_same = known.signature == signature;
-            if is_same && (!is_page || known.made.elapsed() < FRESH) || !is_same && known.must_wait() {
+            if is_same && (!is_page || known.made.elapsed() < MAX_VIEW_AGE) || !is_same && known.must_wait() {
                 return Ok(Arc::clone(known));
             }
         }
@@ -67,12 +67,12 @@ impl View {
         let views = &mut lock(views).0;
         views.retain(|(known, _)| *known != key);
         views.insert(0, (key, Arc::clone(&view)));
-        views.truncate(KEPT);
+        views.truncate(MAX_KEPT_VIEWS);
         Ok(view)
     }
 
     fn must_wait(&self) -> bool {
-        self.made.elapsed() < self.cost * SHARE
+        self.made.elapsed() < self.cost * READING_SHARE
     }
 
     fn read(
@@ -120,7 +120,7 @@ impl View {
     pub(super) fn since(&self, version: u64, now: &Signature) -> Value {
         let is_new = |case: &&CaseRow| self.rows.get(&case.anchor).is_none_or(|(_, since)| *since > version);
         let again = (*now != self.signature)
-            .then(|| (self.cost * SHARE).saturating_sub(self.made.elapsed()).as_millis() + 100);
+            .then(|| (self.cost * READING_SHARE).saturating_sub(self.made.elapsed()).as_millis() + 100);
         let model = &self.model;
         let counts =
             model.counts.iter().map(|it| json!({ "filter": it.filter, "name": it.name, "cases": it.cases }));

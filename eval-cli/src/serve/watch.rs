@@ -22,10 +22,10 @@ use super::tail::Followed;
 use crate::recorded::own_runs;
 
 /// The pause between two polls.
-const PAUSE: Duration = Duration::from_millis(300);
+const POLL_PAUSE: Duration = Duration::from_millis(300);
 
 /// Runs that are looked at: the newest ones.
-const RECENT: usize = 20;
+const MAX_WATCHED_RUNS: usize = 20;
 
 /// Polls for new records until no page listens any more. One task polls for all pages.
 pub(super) fn watch(site: &Arc<Site>) {
@@ -54,22 +54,22 @@ pub(super) fn watch(site: &Arc<Site>) {
             for change in changes {
                 site.hub.tell("run", &change);
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_PAUSE).await;
         }
         *lock(&site.watches) = false;
     });
 }
 
 /// The longest use of a list of runs. A run that is fetched gets its marker last, which the folder of runs does not show.
-const LISTED_FOR: Duration = Duration::from_secs(5);
+const MAX_LIST_AGE: Duration = Duration::from_secs(5);
 
 /// The longest age of a record that a page may not show yet.
-const RECENTLY: Duration = Duration::from_secs(10);
+const MAX_RECORD_AGE: Duration = Duration::from_secs(10);
 
 /// Whether a process wrote a moment ago.
 fn is_recent(journals: &[(PathBuf, u64)]) -> bool {
     let age = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok()?.elapsed().ok();
-    journals.iter().any(|(path, _)| age(path).is_some_and(|age| age < RECENTLY))
+    journals.iter().any(|(path, _)| age(path).is_some_and(|age| age < MAX_RECORD_AGE))
 }
 
 /// The state of the newest runs.
@@ -102,11 +102,11 @@ impl Watched {
         let changed = fs::metadata(&self.records).and_then(|it| it.modified()).ok();
         // A folder whose marker is not there yet is found at a later look.
         let is_fresh = changed.is_some_and(|at| at.elapsed().is_ok_and(|age| age < Duration::from_secs(2)));
-        let was_listed = self.listed.is_some_and(|at| at.elapsed() < LISTED_FOR);
+        let was_listed = self.listed.is_some_and(|at| at.elapsed() < MAX_LIST_AGE);
         if changed != self.changed || is_fresh || !was_listed {
             (self.changed, self.listed) = (changed, Some(Instant::now()));
             self.runs = own_runs(&self.records).unwrap_or_default().0;
-            self.runs.truncate(RECENT);
+            self.runs.truncate(MAX_WATCHED_RUNS);
             let runs = &self.runs;
             self.known.retain(|id, _| runs.iter().any(|run| run.id == *id));
         }
@@ -137,15 +137,15 @@ impl Watched {
 }
 
 /// The longest silence. After it, a comment tests whether the page still listens.
-const SILENCE: Duration = Duration::from_secs(5);
+const MAX_SILENCE: Duration = Duration::from_secs(5);
 
 /// The most events that wait for their reader.
-const WAITING: usize = 16;
+const MAX_WAITING_EVENTS: usize = 16;
 
 /// The events: `run` when records of a run were added, `job` for the run that was started here, and `all` when everything is to be
 /// asked for again.
 pub(super) async fn events(State(site): State<Arc<Site>>) -> Response {
-    let (mut events, body) = channel(WAITING);
+    let (mut events, body) = channel(MAX_WAITING_EVENTS);
     let mut told = site.hub.listen();
     let mut ending = site.hub.ending();
     watch(&site);
@@ -159,7 +159,7 @@ pub(super) async fn events(State(site): State<Arc<Site>>) -> Response {
         while events.send(next).await.is_ok() {
             let received = tokio::select! {
                 _ = ending.wait_for(|ends| *ends) => break,
-                received = timeout(SILENCE, told.recv()) => received,
+                received = timeout(MAX_SILENCE, told.recv()) => received,
             };
             next = match received {
                 Ok(Ok(event)) => event,

@@ -94,7 +94,7 @@ fn of_bucket(
     let is_of_keys = ["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"]
         .iter()
         .any(|code| error.message().contains(code));
-    let repeated = REPEATED + 1;
+    let repeated = MAX_RETRIES + 1;
     match (status, error.kind()) {
         (Some(status), _) if status == 401 || matches!(status, 400 | 403) && is_of_keys => {
             (format!("{name} does not accept the credentials ({status})"), service.credentials)
@@ -129,7 +129,7 @@ fn of_bucket(
             (format!("no credentials for {name} can be used: {none}"), service.credentials)
         }
         (None, _) if error.message().contains("timeout") => {
-            (format!("{name} does not answer within {} s", LIMIT.as_secs()), service.address)
+            (format!("{name} does not answer within {} s", REQUEST_TIMEOUT.as_secs()), service.address)
         }
         (None, _) if ["send http request", "read data from http response"].contains(&error.message()) => {
             (format!("{name} cannot be reached: {}", short(&innermost(error))), service.address)
@@ -161,6 +161,6 @@ fn short(said: &str) -> String {
 }
 
 /// The number of retries of a request that may succeed later: after 0.5 s, 1 s, 2 s and 4 s, give or take.
-pub(super) const REPEATED: usize = 4;
+pub(super) const MAX_RETRIES: usize = 4;
 /// The time limit of one request. A part has 8 MiB, so that it arrives over a slow line too.
-pub(super) const LIMIT: Duration = Duration::from_mins(1);
+pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);

@@ -66,7 +66,7 @@ pub(super) struct Manifests {
 }
 
 /// The number of manifests that are requested at a time. A run may have hundreds.
-const AT_ONCE: usize = 16;
+const MAX_CONCURRENT_READS: usize = 16;
 
 pub(super) async fn manifests(store: &Store, run: &str) -> Result<Manifests, CommandError> {
     let mut found = Manifests::default();
@@ -75,7 +75,7 @@ pub(super) async fn manifests(store: &Store, run: &str) -> Result<Manifests, Com
         if layout::named(&name).is_none() {
             continue;
         }
-        if asked.len() == AT_ONCE {
+        if asked.len() == MAX_CONCURRENT_READS {
             found.add(asked.join_next().await, store)?;
         }
         let its = store.clone();
@@ -341,7 +341,7 @@ async fn get_chunks(
 
 /// The number of runs that are fetched.
 #[cfg(feature = "serve")]
-const LAST: usize = 100;
+const MAX_FETCHED_RUNS: usize = 100;
 
 /// Fetches the last runs that have an upload that ended, and returns the folder that they are in. One that cannot be read is left
 /// out, and told.
@@ -351,7 +351,7 @@ pub(crate) async fn fetch_last(
     root: &Path,
 ) -> Result<(PathBuf, Vec<CommandError>), CommandError> {
     let mut broken = Vec::new();
-    for run in runs(store).await?.into_iter().filter(|run| !run.uploads.is_empty()).take(LAST) {
+    for run in runs(store).await?.into_iter().filter(|run| !run.uploads.is_empty()).take(MAX_FETCHED_RUNS) {
         if let Err(error) = fetch(store, &run.id, root).await {
             broken.push(error);
         }

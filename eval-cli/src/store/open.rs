@@ -11,7 +11,7 @@ use opendal::services::{Fs, Gcs, S3};
 use opendal::{ErrorKind, Operator};
 use tokio::task::JoinError;
 
-use super::error::{self, Doing, LIMIT, REPEATED};
+use super::error::{self, Doing, MAX_RETRIES, REQUEST_TIMEOUT};
 use super::url::{Place, StoreUrl};
 use crate::output::{self, CommandError, hide};
 
@@ -57,11 +57,11 @@ impl Store {
         };
         let objects = objects.map_err(|error| error::named(&url, Doing::Open, &error))?;
         let repeated = RetryLayer::new()
-            .with_max_times(REPEATED)
+            .with_max_times(MAX_RETRIES)
             .with_min_delay(Duration::from_millis(500))
             .with_factor(2.0)
             .with_jitter();
-        let limited = TimeoutLayer::new().with_timeout(LIMIT).with_io_timeout(LIMIT);
+        let limited = TimeoutLayer::new().with_timeout(REQUEST_TIMEOUT).with_io_timeout(REQUEST_TIMEOUT);
         Ok(Self { objects: objects.layer(limited).layer(repeated), url })
     }
 

@@ -15,7 +15,7 @@ pub fn text(results: &RunResults<'_>) -> String {
     let mut hidden = 0;
     for test in results.needing_attention() {
         let details = details(test);
-        if text.len() + details.len() > LONGEST {
+        if text.len() + details.len() > MAX_COMMENT_BYTES {
             hidden += 1;
         } else {
             text.push_str(&details);
@@ -36,11 +36,11 @@ pub fn text(results: &RunResults<'_>) -> String {
 const MARKER: &str = "<!-- cargo-evalset report -->";
 
 /// A comment on GitHub has 65,536 characters at most.
-const LONGEST: usize = 60_000;
+const MAX_COMMENT_BYTES: usize = 60_000;
 /// The most of it that the table takes.
-const LONGEST_TABLE: usize = 30_000;
+const MAX_TABLE_BYTES: usize = 30_000;
 /// The most of it that one failure takes.
-const LONGEST_FAILURE: usize = 6_000;
+const MAX_FAILURE_BYTES: usize = 6_000;
 
 fn title(results: &RunResults<'_>) -> String {
     format!("Evals {}: {}", results.totals.outcome().name(), escaped(&results.totals.reason()))
@@ -55,13 +55,13 @@ fn table(results: &RunResults<'_>) -> String {
         return String::new();
     }
     let mut text = "\n| | case | runs | why |\n| --- | --- | --- | --- |\n".to_owned();
-    while let Some(test) = rows.next_if(|_| text.len() < LONGEST_TABLE) {
+    while let Some(test) = rows.next_if(|_| text.len() < MAX_TABLE_BYTES) {
         let (word, _) = phrases::word(test);
         let (name, runs) = (escaped(&test.name), escaped(&phrases::runs(test)));
         let reason = escaped(&test.reason().unwrap_or_default());
         text.push_str(&format!("| {word} | {name} | {runs} | {reason} |\n"));
     }
-    while let Some(problem) = problems.next_if(|_| text.len() < LONGEST_TABLE) {
+    while let Some(problem) = problems.next_if(|_| text.len() < MAX_TABLE_BYTES) {
         let (name, message) = (escaped(&problem.name), escaped(&problem.message));
         text.push_str(&format!("| ERROR | {name} | - | {message} |\n"));
     }
@@ -79,7 +79,7 @@ fn details(test: &TestResult<'_>) -> String {
 }
 
 fn cut(text: &str) -> String {
-    let end = text.floor_char_boundary(LONGEST_FAILURE);
+    let end = text.floor_char_boundary(MAX_FAILURE_BYTES);
     if end == text.len() { text.to_owned() } else { format!("{}\n...", &text[..end]) }
 }
 
@@ -89,8 +89,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_on_a_character() {
-        let text = "é".repeat(LONGEST_FAILURE);
-        assert!(cut(&text).len() <= LONGEST_FAILURE + 4);
+        let text = "é".repeat(MAX_FAILURE_BYTES);
+        assert!(cut(&text).len() <= MAX_FAILURE_BYTES + 4);
         assert_eq!(cut("short"), "short");
     }
 }

@@ -40,13 +40,13 @@ pub struct PageModel {
 }
 
 /// Plots of metrics that are shown without being asked for.
-const FIRST_PLOTS: usize = 4;
+const MAX_OPEN_PLOTS: usize = 4;
 
 impl PageModel {
     /// The plots of metrics that are in sight, and the others: those that failed no case, if there are many.
     pub fn plots(&self) -> (&[Histogram], &[Histogram]) {
         let failing = self.histograms.iter().filter(|plot| plot.below > 0).count();
-        let first = if self.histograms.len() <= FIRST_PLOTS { FIRST_PLOTS } else { failing.max(1) };
+        let first = if self.histograms.len() <= MAX_OPEN_PLOTS { MAX_OPEN_PLOTS } else { failing.max(1) };
         self.histograms.split_at(first.min(self.histograms.len()))
     }
 

@@ -10,7 +10,7 @@ pub(super) const WIDTH: f64 = 240.0;
 /// The height of what is drawn in it.
 pub(super) const HEIGHT: f64 = 60.0;
 /// Bars of a histogram.
-const BARS: usize = 20;
+const BAR_COUNT: usize = 20;
 
 /// The distribution of a metric's scores over the cases.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct Bar {
 }
 
 /// More thresholds than this would be a fence, and no plot.
-const MOST_THRESHOLDS: usize = 4;
+const MAX_THRESHOLDS: usize = 4;
 
 impl Histogram {
     /// `scores` has the score of each case, and its bound if it has one. `None` if there is no score. Scores that are no numbers
@@ -66,19 +66,19 @@ impl Histogram {
         let place = |score: f64| (score / (high - low) - low / (high - low)).clamp(0.0, 1.0);
         let is_below = |(score, bound): &(f64, Option<Bound>)| bound.is_some_and(|it| !it.is_met(*score));
         let side = bounds().next().map_or("below", Bound::missed);
-        let mut counts = [[0_usize; 2]; BARS];
+        let mut counts = [[0_usize; 2]; BAR_COUNT];
         for score in &scores {
             counts[bar_at(place(score.0))][usize::from(is_below(score))] += 1;
         }
         let most = counts.iter().map(|[reached, below]| reached + below).max().unwrap_or(1);
-        let width = WIDTH / as_f64(BARS);
+        let width = WIDTH / as_f64(BAR_COUNT);
         let mut bars = Vec::new();
         for (at, [reached, below]) in counts.into_iter().enumerate() {
             let mut top = HEIGHT;
             for (count, below) in [(below, true), (reached, false)].into_iter().filter(|it| it.0 > 0) {
                 let height = HEIGHT * as_f64(count) / as_f64(most);
                 top -= height;
-                let from = |at: usize| end(low + (high - low) * (as_f64(at) / as_f64(BARS)));
+                let from = |at: usize| end(low + (high - low) * (as_f64(at) / as_f64(BAR_COUNT)));
                 let label = format!("{} from {} to {}", cases(count), from(at), from(at + 1));
                 let x = as_f64(at) * width + 0.5;
                 bars.push(Bar { x, y: top, width: width - 1.0, height, below, label });
@@ -93,7 +93,7 @@ impl Histogram {
         Some(Self {
             metric,
             bars,
-            thresholds: thresholds.iter().take(MOST_THRESHOLDS).map(|it| place(*it) * WIDTH).collect(),
+            thresholds: thresholds.iter().take(MAX_THRESHOLDS).map(|it| place(*it) * WIDTH).collect(),
             below,
             low: end(low),
             high: end(high),
@@ -104,7 +104,7 @@ impl Histogram {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the place is from 0 to 1")]
 fn bar_at(place: f64) -> usize {
-    ((place * as_f64(BARS)) as usize).min(BARS - 1)
+    ((place * as_f64(BAR_COUNT)) as usize).min(BAR_COUNT - 1)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
@@ -229,9 +229,9 @@ pub struct Point {
 }
 
 /// More cases than this share points.
-const MOST: usize = 300;
+const MAX_SINGLE_POINTS: usize = 300;
 /// The places of points that are shared.
-const PLACES: (f64, f64) = (48.0, 16.0);
+const SHARED_GRID: (f64, f64) = (48.0, 16.0);
 
 impl Scatter {
     /// `None` for fewer than two cases: a point alone says less than its row. `unit` shows what a case took.
@@ -254,12 +254,12 @@ impl Scatter {
             anchor: of.anchor.clone(),
         };
         let said = |it: &Point| format!("{}: {}, score {}", it.name, unit(it.took), end(it.score));
-        let dots = if points.len() <= MOST {
+        let dots = if points.len() <= MAX_SINGLE_POINTS {
             points.iter().map(|it| dot((x(it.took), y(it.score)), it, said(it))).collect()
         } else {
             let mut places: BTreeMap<(u16, u16), (&Point, usize)> = BTreeMap::new();
             for point in &points {
-                let place = (place(x(point.took), PLACES.0), place(y(point.score), PLACES.1));
+                let place = (place(x(point.took), SHARED_GRID.0), place(y(point.score), SHARED_GRID.1));
                 let (first, count) = places.entry(place).or_insert((point, 0));
                 // A case that did not pass is not to hide behind one that did.
                 if first.passed && !point.passed {
@@ -272,7 +272,7 @@ impl Scatter {
                     0 => said(first),
                     others => format!("{}, and {others} more", said(first)),
                 };
-                dot((f64::from(x) / PLACES.0, f64::from(y) / PLACES.1), first, label)
+                dot((f64::from(x) / SHARED_GRID.0, f64::from(y) / SHARED_GRID.1), first, label)
             });
             shared.collect()
         };

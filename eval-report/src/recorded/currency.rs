@@ -73,7 +73,7 @@ fn rebuilt(heads: &[&Head]) -> Option<String> {
     }
     programs.into_iter().find_map(|(program, built)| {
         let now = newest(Path::new(program))?;
-        (now > built + TOLERANCE).then(|| {
+        (now > built + TIME_TOLERANCE).then(|| {
             let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
             format!("the test binary `{}` was built again after the run", one_line(&name))
         })
@@ -81,7 +81,7 @@ fn rebuilt(heads: &[&Head]) -> Option<String> {
 }
 
 /// Times that differ by less are equal: a journal holds milliseconds, and some file systems seconds.
-const TOLERANCE: Duration = Duration::from_secs(2);
+const TIME_TOLERANCE: Duration = Duration::from_secs(2);
 
 /// The time at which a program was built: its file's, or if the file is gone, the newest that cargo built in its place.
 fn newest(program: &Path) -> Option<SystemTime> {

@@ -220,7 +220,7 @@ impl Ours {
 
 /// The owners of a run, as they are named in a sentence.
 fn whose(owners: &BTreeSet<Owner>) -> String {
-    const MOST: usize = 3;
+    const MAX_NAMED_OWNERS: usize = 3;
     let name = |Owner { workspace, package }: &Owner| {
         let package = package.as_ref().map(|name| format!("package `{}`", one_line(name)));
         let folder =
@@ -232,12 +232,12 @@ fn whose(owners: &BTreeSet<Owner>) -> String {
             (None, None) => "a program in an unknown folder".to_owned(),
         }
     };
-    let mut names: Vec<String> = owners.iter().take(MOST).map(name).collect();
+    let mut names: Vec<String> = owners.iter().take(MAX_NAMED_OWNERS).map(name).collect();
     if owners.is_empty() {
         return "an unknown package, since none of its journals can be read".to_owned();
     }
-    if owners.len() > MOST {
-        names.push(format!("{} more", owners.len() - MOST));
+    if owners.len() > MAX_NAMED_OWNERS {
+        names.push(format!("{} more", owners.len() - MAX_NAMED_OWNERS));
     }
     names.join(" and ")
 }

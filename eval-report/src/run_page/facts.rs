@@ -125,7 +125,7 @@ fn hashed(texts: &BTreeSet<String>) -> String {
 }
 
 /// The time limit for git, which reads the whole work tree to find changes.
-const PATIENCE: Duration = Duration::from_secs(5);
+const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The revisions that were checked out when the run began: several if it was put together of several.
 fn revisions(run: &LoadedRun) -> Vec<Revision> {
@@ -185,7 +185,7 @@ fn changed_files() -> Option<usize> {
     let (tell, told) = mpsc::channel();
     // If git takes too long, the page does not wait for it.
     thread::spawn(move || tell.send(git.output()));
-    let output = told.recv_timeout(PATIENCE).ok()?.ok()?;
+    let output = told.recv_timeout(GIT_TIMEOUT).ok()?.ok()?;
     output
         .status
         .success()

@@ -13,10 +13,10 @@ use crate::page::{self, Call, Step, Turn, TurnScore, line, text};
 use crate::recorded::TestResult;
 
 /// Steps of a turn that are shown.
-const SHOWN_STEPS: usize = 200;
+const MAX_STEPS: usize = 200;
 
 /// Characters of what a step says that are shown.
-const SHOWN_OF_STEP: usize = 300;
+const MAX_STEP_CHARS: usize = 300;
 
 /// The comparison of the calls of a case.
 #[derive(Clone)]
@@ -84,8 +84,8 @@ pub(super) fn turn(
         same,
         scores,
         took: took(actual),
-        steps: steps(&record.events).take(SHOWN_STEPS).collect(),
-        more_steps: steps(&record.events).count().saturating_sub(SHOWN_STEPS),
+        steps: steps(&record.events).take(MAX_STEPS).collect(),
+        more_steps: steps(&record.events).count().saturating_sub(MAX_STEPS),
     }
 }
 
@@ -245,7 +245,7 @@ fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
             };
             let said = part.text.as_deref().filter(|text| !text.is_empty());
             // A key that is cut is not known as one: it is masked before.
-            let said = said.map(|text| (word, line(text).chars().take(SHOWN_OF_STEP).collect()));
+            let said = said.map(|text| (word, line(text).chars().take(MAX_STEP_CHARS).collect()));
             let call = part.function_call.as_ref().map(|call| ("calls", line(&call.to_string())));
             let result = part.function_response.as_ref();
             let result = result.map(|it| ("returns", line(it.name.as_deref().unwrap_or_default())));

@@ -13,7 +13,7 @@ use crate::client::{Answer, Client};
 pub(crate) const SESSIONS: usize = 50;
 
 /// The length of an agent's text in a session. Memory grows visibly if many sessions stay that should have gone.
-const SAID: usize = 20_000;
+const TEXT_BYTES: usize = 20_000;
 
 /// Once in so many exports the sessions are read.
 const READ_EVERY: u64 = 10;
@@ -128,7 +128,7 @@ fn spans() -> [Span; 2] {
         ("gen_ai.operation.name", "chat".to_owned()),
         ("gen_ai.request.model", "m".to_owned()),
         ("gen_ai.input.messages", message("user", "Paris?")),
-        ("gen_ai.output.messages", message("assistant", &"sunny ".repeat(SAID / 6))),
+        ("gen_ai.output.messages", message("assistant", &"sunny ".repeat(TEXT_BYTES / 6))),
     ];
     [(1, 0, agent), (2, 1, chat)]
 }

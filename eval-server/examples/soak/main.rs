@@ -30,7 +30,7 @@ use mix::{Mix, NAME, name_of, named};
 type Failure = Box<dyn Error + Send + Sync>;
 
 /// By how many kilobytes the service may grow once it is warm.
-const MOST_GROWTH: u64 = 16 << 10;
+const MAX_GROWTH_KIB: u64 = 16 << 10;
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -73,7 +73,7 @@ fn soak(service: &mut Service, time: Duration, rate: u64, connections: u64) -> R
     }
     let (after, peak) = (service.memory("VmRSS")?, service.memory("VmHWM")?);
     say(&format!("memory: {before} kB warm, {after} kB at the end, {most} kB at most, {peak} kB ever"))?;
-    if after.max(most) > before + MOST_GROWTH {
+    if after.max(most) > before + MAX_GROWTH_KIB {
         return Err(format!("the service grew by {} kB", after.max(most) - before).into());
     }
     let begin = Instant::now();

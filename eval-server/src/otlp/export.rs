@@ -149,7 +149,7 @@ struct Place {
 }
 
 /// The end of a scope.
-const END: &str = "]}]}";
+const SCOPE_END: &str = "]}]}";
 
 impl Document {
     fn new(list: &'static str) -> Self {
@@ -163,7 +163,7 @@ impl Document {
             Some(open) if open == scope => self.text.push(','),
             open => {
                 if open.is_some() {
-                    self.text.push_str(END);
+                    self.text.push_str(SCOPE_END);
                     self.text.push(',');
                 }
                 let range = self.push(before);
@@ -183,7 +183,7 @@ impl Document {
 
     fn end(&mut self) {
         if self.open.take().is_some() {
-            self.text.push_str(END);
+            self.text.push_str(SCOPE_END);
         }
         self.text.push_str("]}");
     }
@@ -203,13 +203,13 @@ pub(super) struct Collector {
 }
 
 /// The most bytes of the text of a span or record.
-pub(super) const LARGEST: usize = 8 << 20;
+pub(super) const MAX_ENTRY_BYTES: usize = 8 << 20;
 
 /// The most bytes of the documents of an export. A resource is repeated for each of its traces.
-const MOST: usize = 128 << 20;
+const MAX_EXPORT_BYTES: usize = 128 << 20;
 
 /// The most traces of an export. Each is looked at on its own.
-pub(super) const MOST_TRACES: usize = 10_000;
+pub(super) const MAX_TRACES: usize = 10_000;
 
 /// The resource and the scope of spans.
 #[derive(Debug)]
@@ -239,8 +239,8 @@ impl Collector {
 
     /// A span or record with its text, which is JSON.
     pub(super) fn add(&mut self, scope: &Scope, trace: u128, entry: Entry, text: &str) {
-        if self.groups.len() >= MOST_TRACES && !self.groups.contains_key(&trace) {
-            self.reject(format!("the export has more than {MOST_TRACES} traces"));
+        if self.groups.len() >= MAX_TRACES && !self.groups.contains_key(&trace) {
+            self.reject(format!("the export has more than {MAX_TRACES} traces"));
             return;
         }
         let list = if self.signal == Signal::Logs { "resourceLogs" } else { "resourceSpans" };
@@ -251,8 +251,8 @@ impl Collector {
         let (_, _, document) = &mut self.parts[place];
         let before = if document.open == Some(scope.number) { 0 } else { scope.before.len() };
         self.size = self.size.saturating_add(before + text.len() + 64);
-        if self.size > MOST {
-            self.reject(format!("the export has more than {MOST} bytes as JSON"));
+        if self.size > MAX_EXPORT_BYTES {
+            self.reject(format!("the export has more than {MAX_EXPORT_BYTES} bytes as JSON"));
             return;
         }
         document.add(scope.number, &scope.before, entry, text);

@@ -6,13 +6,15 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-use super::export::{Collector, Entry, Export, LARGEST, Signal, Span, Unreadable, hash, is_remote, trace_id};
+use super::export::{
+    Collector, Entry, Export, MAX_ENTRY_BYTES, Signal, Span, Unreadable, hash, is_remote, trace_id,
+};
 
 /// The reason why a span or record is rejected.
 type Reason = String;
 
 /// The deepest nesting of values.
-const DEEPEST: usize = 40;
+const MAX_NESTING: usize = 40;
 
 pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
     let mut collector = Collector::new(signal);
@@ -179,8 +181,8 @@ impl Writer {
             self.0.push(',');
         }
         write(self)?;
-        if self.0.len() > LARGEST {
-            return Err(format!("a span or record has more than {LARGEST} bytes as JSON"));
+        if self.0.len() > MAX_ENTRY_BYTES {
+            return Err(format!("a span or record has more than {MAX_ENTRY_BYTES} bytes as JSON"));
         }
         Ok(())
     }
@@ -235,7 +237,7 @@ impl Writer {
     }
 
     fn any_value(&mut self, message: &[u8], depth: usize) -> Result<(), Reason> {
-        if depth > DEEPEST {
+        if depth > MAX_NESTING {
             return Err("a value is nested too deeply".to_owned());
         }
         // The last member of a choice counts.

@@ -135,29 +135,29 @@ fn refused<'t>(error: &TraceError, texts: impl IntoIterator<Item = &'t [u8]>) ->
 }
 
 /// The most characters of a preview.
-const PREVIEW: usize = 200;
+const PREVIEW_CHARS: usize = 200;
 
 fn preview(text: &str) -> String {
-    text.chars().take(PREVIEW).collect()
+    text.chars().take(PREVIEW_CHARS).collect()
 }
 
 /// The most bytes of what the files do not say, in all warnings together, before it is told in short.
-const MOST_GAPS: usize = 8 << 20;
+const MAX_GAP_BYTES: usize = 8 << 20;
 
 /// The number of such gaps that are told in short. The length of each is limited too.
-const FEW_GAPS: usize = 3;
-const SHORT_GAP: usize = 100;
+const MAX_SHORT_GAPS: usize = 3;
+const SHORT_GAP_CHARS: usize = 100;
 
 /// The gaps of the files that traces are read from. Each trace tells them.
 pub(super) fn gaps_of_files(traces: &Traces) -> Vec<String> {
     let gaps: Vec<String> = traces.gaps().iter().map(ToString::to_string).collect();
     let size: usize = gaps.iter().map(String::len).sum();
-    if size.saturating_mul(traces.conversations().len()) <= MOST_GAPS {
+    if size.saturating_mul(traces.conversations().len()) <= MAX_GAP_BYTES {
         return gaps;
     }
     let mut few: Vec<String> =
-        gaps.iter().take(FEW_GAPS).map(|gap| gap.chars().take(SHORT_GAP).collect()).collect();
-    if let more @ 1.. = gaps.len().saturating_sub(FEW_GAPS) {
+        gaps.iter().take(MAX_SHORT_GAPS).map(|gap| gap.chars().take(SHORT_GAP_CHARS).collect()).collect();
+    if let more @ 1.. = gaps.len().saturating_sub(MAX_SHORT_GAPS) {
         few.push(format!("malformed: {more} further things in the files are left out"));
     }
     few

@@ -144,7 +144,7 @@ async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Resp
             Err(refusal) => drop(begin.send(Err(refusal))),
             Ok(job) => {
                 let job = job.while_wanted(received.wanted.clone());
-                let (mut events, body) = events::channel(WAITING);
+                let (mut events, body) = events::channel(MAX_WAITING_EVENTS);
                 let response = answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body);
                 if begin.send(Ok(response)).is_ok() {
                     // Without a reader, the events end without the last one, and without a result.
@@ -168,7 +168,7 @@ async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Resp
 }
 
 /// The most events that wait for their reader.
-const WAITING: usize = 1 << 16;
+const MAX_WAITING_EVENTS: usize = 1 << 16;
 
 fn tell(job: &Job, caller: Caller, events: &mut Events) -> Result<(), ReaderGone> {
     let told = |message: &str| Event::unnamed(json!({ "message": message }));

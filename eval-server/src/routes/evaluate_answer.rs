@@ -251,11 +251,11 @@ pub(crate) struct Comparison {
 }
 
 /// The most characters of an id in a message.
-const LONGEST_ID: usize = 256;
+const MAX_ID_CHARS: usize = 256;
 
 /// An id as messages have it.
 pub(super) fn cut(id: &str) -> Cow<'_, str> {
-    truncated(id, LONGEST_ID, "…")
+    truncated(id, MAX_ID_CHARS, "…")
 }
 
 impl Comparison {

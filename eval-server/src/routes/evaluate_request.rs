@@ -52,10 +52,10 @@ pub(crate) enum GroupBy {
 }
 
 /// The most metrics of a request.
-const MOST_EVALUATORS: usize = 100;
+const MAX_EVALUATORS: usize = 100;
 
 /// The threshold where none is given.
-const THRESHOLD: f64 = 0.5;
+const DEFAULT_THRESHOLD: f64 = 0.5;
 
 impl Evaluator {
     /// The approximate size of the request in bytes.
@@ -97,15 +97,16 @@ fn reads(name: &str, key: &str) -> bool {
 
 /// The most results of a request, and the most bytes of parameters that are applied, to all traces together. What is said of each
 /// trace is kept until the answer is sent.
-const MOST_RESULTS: usize = 100_000;
-const MOST_PARAMETERS: usize = 64 << 20;
+const MAX_RESULTS: usize = 100_000;
+const MAX_PARAMETER_BYTES: usize = 64 << 20;
 
 impl Parameters {
     /// Fails if there are too many results: each metric has one for each trace.
     pub(super) fn check_size(&self, traces: usize) -> Result<(), Refusal> {
         let (metrics, size) =
             (self.evaluators.len(), self.evaluators.iter().map(Evaluator::size).sum::<usize>());
-        if traces.saturating_mul(metrics) <= MOST_RESULTS && traces.saturating_mul(size) <= MOST_PARAMETERS {
+        if traces.saturating_mul(metrics) <= MAX_RESULTS && traces.saturating_mul(size) <= MAX_PARAMETER_BYTES
+        {
             return Ok(());
         }
         let why = format!(
@@ -218,8 +219,8 @@ impl Reader {
         if evaluators.is_empty() {
             self.wrong("value_error", &at, "Value error, At least one evaluator is required.", given);
         }
-        if evaluators.len() > MOST_EVALUATORS {
-            let msg = format!("List should have at most {MOST_EVALUATORS} items");
+        if evaluators.len() > MAX_EVALUATORS {
+            let msg = format!("List should have at most {MAX_EVALUATORS} items");
             self.wrong("too_long", &at, msg, &Value::Null);
             return None;
         }
@@ -266,7 +267,7 @@ impl Reader {
         }
         let threshold = field(object, "threshold");
         let in_range = |value: &Value| value.as_f64().filter(|value| (0.0..=1.0).contains(value));
-        let number = threshold.map_or(Some(THRESHOLD), in_range);
+        let number = threshold.map_or(Some(DEFAULT_THRESHOLD), in_range);
         if let (None, Some(value)) = (number, threshold) {
             self.wrong("value_error", &below(at, "threshold"), "Input should be a number from 0 to 1", value);
         }

@@ -99,22 +99,22 @@ fn with_cookie(cookie: &str, location: &str) -> Response {
 }
 
 /// Nothing but its own script and style, and answers of this server.
-const OF_SESSIONS: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
+const SESSIONS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                            frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /// The page of the live sessions, with the links that the server was given.
 pub(super) async fn sessions(State(app): State<Shared>) -> Response {
-    let own = [("Sessions", SESSIONS)];
+    let own = [("Sessions", SESSIONS_PATH)];
     let links = if app.options.links.is_empty() { &own } else { app.options.links.as_slice() };
     let links: String = links.iter().map(|(name, path)| link(name, path)).collect();
-    html(include_str!("sessions_page.html").replacen("<!-- links -->", links.trim_end(), 1), OF_SESSIONS)
+    html(include_str!("sessions_page.html").replacen("<!-- links -->", links.trim_end(), 1), SESSIONS_POLICY)
 }
 
 /// The path of the page of the live sessions.
-const SESSIONS: &str = "/sessions";
+const SESSIONS_PATH: &str = "/sessions";
 
 fn link(name: &str, path: &str) -> String {
-    let mark = if path == SESSIONS { " aria-current=\"page\"" } else { "" };
+    let mark = if path == SESSIONS_PATH { " aria-current=\"page\"" } else { "" };
     format!("<a href=\"{}\"{mark}>{}</a>\n", escaped(path), escaped(name))
 }
 

@@ -106,7 +106,7 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
     }
     // What is small is not packed.
     let read = at_once(|| read(&received))??;
-    let takes_long = received.bytes.len() > SHORT
+    let takes_long = received.bytes.len() > QUADRATIC_BODY_BYTES
         && read.config.criteria.iter().any(|(name, criterion)| compares_all(name, criterion));
     let thread = if takes_long { Thread::Own } else { Thread::of(caller) };
     app.compute_with(received, thread, move |received| scored(&received, read)).await
@@ -121,7 +121,7 @@ fn scored(received: &Received, Read { case, actual, config, gate }: Read) -> Res
 }
 
 /// Bodies up to this size are scored on the connection's thread, even with quadratic metrics.
-const SHORT: usize = 4 << 10;
+const QUADRATIC_BODY_BYTES: usize = 4 << 10;
 
 /// Whether a metric may compare each part of what happened with each part of what is expected: its time is quadratic.
 fn compares_all(name: &str, criterion: &Criterion) -> bool {
@@ -144,7 +144,7 @@ struct Read {
 }
 
 /// The text before the criteria in a config that holds them alone.
-const BEFORE: &str = "{\"criteria\":";
+const CRITERIA_PREFIX: &str = "{\"criteria\":";
 
 fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     let text = str::from_utf8(bytes).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
@@ -158,7 +158,7 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
                 Ok(turn) => turns.push(turn),
                 Err(problems) => {
                     let of = problems.iter().filter(|problem| problem.is_error());
-                    wrong.extend(of.take(MOST_ERRORS).map(|problem| Wrong {
+                    wrong.extend(of.take(MAX_ERRORS).map(|problem| Wrong {
                         start: offset(text, raw) + problem.range.start,
                         loc: loc(&["body".into(), name.into(), at.into()], &problem.path),
                         message: problem.message.clone(),
@@ -170,9 +170,11 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     };
     let actual = turns("actual", &request.actual);
     let expected = request.expected.as_ref().map(|expected| turns("expected", expected));
-    let config = check_config("criteria", format!("{BEFORE}{}}}", request.criteria.get()).as_bytes(), &[]);
-    for problem in config.problems.iter().filter(|problem| problem.is_error()).take(MOST_ERRORS) {
-        let start = offset(text, request.criteria) + problem.range.start.saturating_sub(BEFORE.len());
+    let config =
+        check_config("criteria", format!("{CRITERIA_PREFIX}{}}}", request.criteria.get()).as_bytes(), &[]);
+    for problem in config.problems.iter().filter(|problem| problem.is_error()).take(MAX_ERRORS) {
+        let start =
+            offset(text, request.criteria) + problem.range.start.saturating_sub(CRITERIA_PREFIX.len());
         wrong.push(Wrong {
             start,
             loc: loc(&["body".into()], &problem.path),
@@ -226,7 +228,7 @@ fn mismatch(
 }
 
 /// The most errors of a turn, or of the criteria, in an answer.
-const MOST_ERRORS: usize = 20;
+const MAX_ERRORS: usize = 20;
 
 /// The offset of a part of a text.
 fn offset(text: &str, part: &RawValue) -> usize {

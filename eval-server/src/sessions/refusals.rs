@@ -35,10 +35,10 @@ struct Spell {
 
 /// The most times that are remembered. Those with the shortest pauses between them become one: that may put a session in doubt
 /// that ran in a pause, and takes no session out of it.
-const MOST: usize = 100;
+const MAX_TIMES: usize = 100;
 
 /// The most exports that would be known again. The oldest is then one that will not come.
-const MOST_AWAITED: usize = 1000;
+const MAX_AWAITED_EXPORTS: usize = 1000;
 
 impl Refusals {
     /// Notes that an export was refused; `sent` tells it from others, if it had come as a whole.
@@ -50,7 +50,7 @@ impl Refusals {
             return;
         };
         self.awaited.push_back(Awaited { sent, at, why: why.to_owned() });
-        if self.awaited.len() > MOST_AWAITED
+        if self.awaited.len() > MAX_AWAITED_EXPORTS
             && let Some(oldest) = self.awaited.pop_front()
         {
             self.add_spell(oldest.at, oldest.why);
@@ -63,7 +63,7 @@ impl Refusals {
             return;
         }
         self.spells.insert(place, Spell { from: at, to: at, why });
-        if self.spells.len() > MOST {
+        if self.spells.len() > MAX_TIMES {
             let pause = |place: usize| self.spells[place + 1].from - self.spells[place].to;
             let shortest = (0..self.spells.len() - 1).min_by_key(|place| pause(*place)).unwrap_or_default();
             let later = self.spells.remove(shortest + 1);
@@ -109,7 +109,7 @@ mod tests {
         }
         assert_eq!(
             (refusals.count, refusals.spells.len(), refusals.last.as_deref()),
-            (1001, MOST, Some("later"))
+            (1001, MAX_TIMES, Some("later"))
         );
         assert_eq!(refusals.between(Some(at(999)), at(1001)), Some("first"));
         assert_eq!(refusals.between(Some(at(1000)), at(1000)), Some("first"));

@@ -18,7 +18,7 @@ struct Recent<T> {
 }
 
 /// The number of evicted traces, and of evicted conversations, that are remembered.
-const REMEMBERED: usize = 10_000;
+const MAX_EVICTED: usize = 10_000;
 
 impl<T> Default for Recent<T> {
     fn default() -> Self {
@@ -31,7 +31,7 @@ impl<T: Clone + Eq + std::hash::Hash> Recent<T> {
         if self.known.insert(value.clone()) {
             self.order.push_back(value.clone());
         }
-        if self.order.len() > REMEMBERED
+        if self.order.len() > MAX_EVICTED
             && let Some(oldest) = self.order.pop_front()
         {
             self.known.remove(&oldest);

@@ -117,18 +117,18 @@ pub(crate) struct Full;
 
 /// A session that takes longer than a moment to read is not read again, for a list, before this many times what it took: else
 /// each small export would cost as much as all before it.
-const REST: u32 = 10;
-const SHORT: Duration = Duration::from_millis(50);
+const REREAD_FACTOR: u32 = 10;
+const MOMENT: Duration = Duration::from_millis(50);
 
 /// The time that a refused export concerns sessions after their last span.
-const AFTER: Duration = Duration::from_secs(30);
+const REFUSAL_REACH: Duration = Duration::from_secs(30);
 
 /// The bytes that a span or record, and a trace, take beside their text.
-const OF_SPAN: usize = 128;
-const OF_TRACE: usize = 1024;
+const SPAN_OVERHEAD_BYTES: usize = 128;
+const TRACE_OVERHEAD_BYTES: usize = 1024;
 
 /// The most remarks on what a session has lost.
-const MOST_LOST: usize = 20;
+const MAX_LOST_REMARKS: usize = 20;
 
 impl Store {
     pub(super) fn new(limits: &Limits) -> Self {
@@ -148,8 +148,8 @@ impl Store {
         let old = self.traces.get(&id).map(|trace| trace.session);
         let named = key.as_ref().and_then(|key| self.joined(key, &batch.origin, now));
         let target = old.or(named);
-        let new_trace = if old.is_none() { OF_TRACE } else { 0 };
-        let size = batch.text().len() + count * OF_SPAN + new_trace;
+        let new_trace = if old.is_none() { TRACE_OVERHEAD_BYTES } else { 0 };
+        let size = batch.text().len() + count * SPAN_OVERHEAD_BYTES + new_trace;
         if let Some(session) = target.and_then(|target| self.sessions.get(&target)) {
             let most = self.limits.session_spans;
             let why = if session.count + count > most {
@@ -377,7 +377,7 @@ impl Store {
         let has_changed = |session: &Session| match session.read {
             None => true,
             Some((revision, at, took)) => {
-                let is_due = took < SHORT || now.saturating_duration_since(at) >= took * REST;
+                let is_due = took < MOMENT || now.saturating_duration_since(at) >= took * REREAD_FACTOR;
                 revision != session.revision && is_due
             }
         };
@@ -398,7 +398,7 @@ impl Store {
     fn lose(&mut self, session: Option<u64>, why: &str) {
         let Some(session) = session.and_then(|id| self.sessions.get_mut(&id)) else { return };
         session.revision += 1;
-        if session.lost.len() < MOST_LOST && !session.lost.iter().any(|known| known == why) {
+        if session.lost.len() < MAX_LOST_REMARKS && !session.lost.iter().any(|known| known == why) {
             session.lost.push(why.to_owned());
         }
     }
@@ -475,8 +475,9 @@ impl Store {
         let (opened, at) = session.opened;
         let started = session.digest.started.map(|nanos| UNIX_EPOCH + Duration::from_nanos(nanos));
         let before = started.and_then(|started| at.duration_since(started).ok()).unwrap_or_default();
-        let began = opened.checked_sub(before.max(session.digest.lasted.unwrap_or_default()).max(AFTER));
-        let why = self.refusals.between(began, session.last + AFTER)?;
+        let began =
+            opened.checked_sub(before.max(session.digest.lasted.unwrap_or_default()).max(REFUSAL_REACH));
+        let why = self.refusals.between(began, session.last + REFUSAL_REACH)?;
         Some(format!("an export was refused while it ran, and its spans may have been in it: {why}"))
     }
 
@@ -484,7 +485,9 @@ impl Store {
     fn waits(&self, session: &Session) -> Vec<String> {
         let mut waits = Vec::new();
         for id in &session.traces {
-            let Some(trace) = self.traces.get(id).filter(|_| waits.len() < MOST_LOST) else { continue };
+            let Some(trace) = self.traces.get(id).filter(|_| waits.len() < MAX_LOST_REMARKS) else {
+                continue;
+            };
             if let Some(parent) = trace.missing.iter().min() {
                 waits.push(format!(
                     "the trace {} has spans whose parents have not arrived, {parent:016x} among them",

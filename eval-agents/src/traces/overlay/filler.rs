@@ -21,7 +21,7 @@ pub(in crate::traces) struct Event {
 }
 
 /// The most characters of an agent's name.
-const LONGEST_AGENT: usize = 256;
+const MAX_AGENT_CHARS: usize = 256;
 
 /// Fills a view.
 pub(super) struct Filler<'a> {
@@ -76,7 +76,7 @@ impl Filler<'_> {
     /// is cut.
     pub(super) fn agent(&mut self, attributes: &Attributes, key: &str) {
         if let Some(name) = filled(attributes, key).filter(|_| self.view.agent.is_none()) {
-            self.view.agent = Some(self.copies.text(&truncated(&name, LONGEST_AGENT, "…")));
+            self.view.agent = Some(self.copies.text(&truncated(&name, MAX_AGENT_CHARS, "…")));
         }
     }
 

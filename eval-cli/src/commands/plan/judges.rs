@@ -78,7 +78,7 @@ impl Planner<'_> {
             return None;
         }
         let model = self.set.model_before(SIMULATED_USER).unwrap_or(&self.set.simulator_model);
-        let estimate = asking.iter().map(|case| self.set.runs_of(case) * SOME_TURNS).sum();
+        let estimate = asking.iter().map(|case| self.set.runs_of(case) * ESTIMATED_TURNS).sum();
         Some(self.judged(SIMULATED_USER, model.to_owned(), 1, estimate, &asking))
     }
 
@@ -116,7 +116,7 @@ impl Planner<'_> {
 
 /// The estimated turns of a simulated conversation. The model is asked for a message in each, and their number is not
 /// known before.
-const SOME_TURNS: usize = 5;
+const ESTIMATED_TURNS: usize = 5;
 
 /// The reason why a model cannot be asked; `None` if it can.
 fn cannot_ask(model: &str) -> Option<String> {

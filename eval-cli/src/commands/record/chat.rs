@@ -159,7 +159,7 @@ impl Recorded {
 }
 
 /// How many characters of a result are shown.
-const SHOWN: usize = 300;
+const MAX_RESULT_CHARS: usize = 300;
 
 /// An agent whose events are shown as they come.
 pub(super) fn watched(agent: &AnyAgent) -> Watched<BoxAgent, fn(&Event)> {
@@ -204,7 +204,7 @@ fn part_shown(author: &str, part: &Part) -> Option<String> {
 
 /// The beginning of a text, in one line.
 fn cut(text: &str) -> String {
-    one_line(&truncated(text, SHOWN, ".."))
+    one_line(&truncated(text, MAX_RESULT_CHARS, ".."))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::recorded::new_root;
 use crate::store::{Store, StoreArg, fetch_last, runtime};
 
 /// The pause between two polls of the store.
-const PAUSE: Duration = Duration::from_mins(1);
+const POLL_PAUSE: Duration = Duration::from_mins(1);
 
 /// The arguments that say where the runs are.
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ impl StoreArgs {
         let looks = std::thread::Builder::new().name("evalset-store".to_owned()).spawn(move || {
             let Ok(runtime) = runtime() else { return };
             loop {
-                std::thread::sleep(PAUSE);
+                std::thread::sleep(POLL_PAUSE);
                 let store: &Store = &store;
                 match runtime.block_on(fetch_last(store, &root)) {
                     Ok((_, broken)) => tell(&broken, &mut told),

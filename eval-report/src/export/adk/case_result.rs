@@ -138,7 +138,7 @@ fn durations(seconds: &Durations) -> Map {
 }
 
 /// The text in place of the reasons of several turns.
-const TOGETHER: &str = "the mean over the turns, which have the reasons";
+const REASON_OF_SEVERAL_TURNS: &str = "the mean over the turns, which have the reasons";
 
 /// The rubrics of a turn; `null` where it was not judged by any.
 fn rubrics_of_turn(found: &[RubricScore]) -> Value {
@@ -157,7 +157,7 @@ fn rubrics_together<'a>(turns: impl Iterator<Item = &'a [RubricScore]>) -> Value
         });
         rubrics[at].1.extend(found.score);
     }
-    array(rubrics.iter().map(|(id, scores)| rubric(id, Some(TOGETHER), mean::exact(scores))))
+    array(rubrics.iter().map(|(id, scores)| rubric(id, Some(REASON_OF_SEVERAL_TURNS), mean::exact(scores))))
 }
 
 fn rubric(id: &str, rationale: Option<&str>, score: Option<f64>) -> Value {

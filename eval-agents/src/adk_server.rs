@@ -18,7 +18,7 @@ use eval_core::format::{AppDetails, Map};
 use eval_core::{Agent, BoxError, Session, Turn};
 
 use crate::group::Launch;
-use crate::hidden::Headers;
+use crate::secret_headers::Headers;
 use conversation::Conversation;
 pub use error::AdkServerError;
 use http::Http;

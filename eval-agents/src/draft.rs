@@ -72,7 +72,7 @@ impl Draft {
             // Of what is masked: the id must not tell what the case does not.
             case.eval_id = derived(&case);
         }
-        let volatile = volatile::of(&case);
+        let volatile = volatile::find(&case);
         Ok(Self { case, origin, masked, volatile, gaps: Vec::new(), varied: Vec::new() })
     }
 

@@ -1,5 +1,5 @@
 //! Agents outside of this Rust process: behind an ADK server, programs in any language, and stored traces of any agent.
-#![doc = crate::pages::page!("../docs/any-agent.md")]
+#![doc = crate::rustdoc_links::page!("../docs/any-agent.md")]
 
 #[cfg(any(doc, doctest))]
 pub mod _documentation;
@@ -8,11 +8,11 @@ pub mod draft;
 #[cfg(test)]
 mod error_texts;
 pub mod group;
-mod hidden;
 pub mod import;
-mod pages;
 mod process;
 pub mod record;
+mod rustdoc_links;
+mod secret_headers;
 mod shared_group;
 mod stderr;
 mod trace_agent;

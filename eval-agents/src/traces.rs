@@ -128,13 +128,13 @@ impl Traces {
     ) -> Result<Self, TraceError> {
         let mut store = Store::default();
         for (number, source) in sources.into_iter().enumerate() {
-            read(source, &mut store).map_err(|error| error.of(number))?;
+            read(source, &mut store).map_err(|error| error.at_index(number))?;
         }
-        Ok(Self::of(store))
+        Ok(Self::from_store(store))
     }
 
-    fn of(mut store: Store) -> Self {
-        let mut conversations = conversations::of(&mut store);
+    fn from_store(mut store: Store) -> Self {
+        let mut conversations = conversations::group(&mut store);
         // What no turn holds may belong to any conversation.
         for conversation in conversations.iter_mut().filter(|it| it.turns.is_empty()) {
             let (lost, own) = conversation.gaps.drain(..).partition(|gap| gap.kind.loses());
@@ -165,12 +165,12 @@ impl Traces {
         is_only_case: bool,
     ) -> Result<(usize, MatchedBy), MatchError> {
         let first = case.conversation.first().map(Invocation::user_text).unwrap_or_default();
-        self.find(Sought::of(case, &first, is_only_case))
+        self.find(Sought::new(case, &first, is_only_case))
     }
 
     /// The place of the conversation that belongs to a case.
     pub(crate) fn find(&self, sought: Sought<'_>) -> Result<(usize, MatchedBy), MatchError> {
-        sought.find(&self.conversations, self.index.of(&self.conversations))
+        sought.find(&self.conversations, self.index.get(&self.conversations))
     }
 
     /// The parts of the files that could not be read, and that may belong to any conversation.

@@ -160,7 +160,7 @@ impl EvalCommand {
         let began = SystemTime::now();
         let report = self.report(&args, &progress, stop).await;
         report
-            .map_or_else(|error| Answer::error(&error), |report| Answer::of(&report, began, progress.cost()))
+            .map_or_else(|error| Answer::error(&error), |report| Answer::new(&report, began, progress.cost()))
     }
 
     async fn report(
@@ -264,9 +264,9 @@ impl Answer {
         Self { out: String::new(), err: format!("{mark}{why}\n"), code: Outcome::Unmeasurable.exit_code() }
     }
 
-    fn of(report: &EvalReport, began: SystemTime, cost: Option<String>) -> Self {
+    fn new(report: &EvalReport, began: SystemTime, cost: Option<String>) -> Self {
         let loaded = LoadedRun::of_report(report, Some(began));
-        let results = match RunResults::of(&loaded, None, false) {
+        let results = match RunResults::new(&loaded, None, false) {
             Ok(results) => results,
             Err(error) => return Self::error(&error),
         };

@@ -146,8 +146,8 @@ impl Export for EvalReport {
     fn to_json(&self) -> Value {
         let loaded = LoadedRun::of_report(self, None);
         // Without a `k` nothing can be asked for that the runs do not give; the keys are texts, and the numbers finite.
-        let results = RunResults::of(&loaded, None, false);
-        let text = results.ok().and_then(|results| serde_json::to_string(&Document::of(&results)).ok());
+        let results = RunResults::new(&loaded, None, false);
+        let text = results.ok().and_then(|results| serde_json::to_string(&Document::new(&results)).ok());
         serde_json::from_str(&mask(&text.unwrap_or_default())).unwrap_or_default()
     }
 

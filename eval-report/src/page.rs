@@ -62,7 +62,7 @@ const MAX_ANCHOR_CHARS: usize = 120;
 
 impl Anchors {
     /// The anchor of a case: `case-weather::sunny`. The same name has the same anchor on every page, but for its repetitions.
-    pub fn of(&mut self, name: &str) -> String {
+    pub fn add(&mut self, name: &str) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-' | '.');
         let mut anchor = "case-".to_owned();
         // A key that is cut is not known as one: it is masked before.
@@ -108,14 +108,14 @@ mod anchor_tests {
     #[test]
     fn an_anchor_is_stable_plain_and_of_one_case() {
         let mut anchors = Anchors::default();
-        assert_eq!(anchors.of("weather::sunny"), "case-weather::sunny");
-        assert_eq!(anchors.of("weather::sunny"), "case-weather::sunny~2");
+        assert_eq!(anchors.add("weather::sunny"), "case-weather::sunny");
+        assert_eq!(anchors.add("weather::sunny"), "case-weather::sunny~2");
         let odd = ["set/it's \"x\"", "set/it's  x ", "<img>", "日本", &"x".repeat(10_000), &"x".repeat(9999)];
-        let of: Vec<String> = odd.iter().map(|name| anchors.of(name)).collect();
+        let of: Vec<String> = odd.iter().map(|name| anchors.add(name)).collect();
         for (at, anchor) in of.iter().enumerate() {
             assert!(anchor.bytes().all(|b| b.is_ascii_alphanumeric() || b":_-.~".contains(&b)), "{anchor}");
             assert!(anchor.len() < 150 && !of[..at].contains(anchor), "{anchor}");
         }
-        assert_eq!(Anchors::default().of(odd[0]), of[0]);
+        assert_eq!(Anchors::default().add(odd[0]), of[0]);
     }
 }

@@ -67,7 +67,7 @@ impl Prices {
         self.of_any.is_none() && self.of_models.is_empty()
     }
 
-    fn of(&self, model: Option<&str>) -> Option<Price> {
+    fn price_of(&self, model: Option<&str>) -> Option<Price> {
         model.and_then(|model| self.of_models.get(model)).copied().or(self.of_any)
     }
 
@@ -101,7 +101,7 @@ impl Prices {
             let unpriced = total.or(tokens_in).or(tokens_out).unwrap_or_default();
             return Cost { unpriced, ..Cost::default() };
         };
-        match self.of(model) {
+        match self.price_of(model) {
             None => Cost { unpriced: tokens_in + tokens_out, ..Cost::default() },
             Some(Price { input, output }) => {
                 #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 tokens nobody counts cents")]

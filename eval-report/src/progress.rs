@@ -135,7 +135,7 @@ impl Counts {
         let used = case.runs.iter().filter_map(|run| run.transcript.tokens()).map(i128::from);
         self.tokens = used.fold(self.tokens, |sum, more| Some(sum.unwrap_or_default().saturating_add(more)));
         self.cost.add(&self.prices.cost_of(case));
-        let (word, style) = State::of(&case.verdict).label();
+        let (word, style) = State::from_verdict(&case.verdict).label();
         let pad = " ".repeat(10_usize.saturating_sub(word.len()));
         let set = case.eval_set_id.as_ref().map(|id| format!("{id}/")).unwrap_or_default();
         let name = one_line(&format!("{set}{}", case.eval_id()));

@@ -111,7 +111,7 @@ pub(crate) enum Thread {
 
 impl Thread {
     /// The thread for work that asks judges, and waits for them, if the caller may.
-    pub(crate) fn of(caller: Caller) -> Self {
+    pub(crate) fn for_caller(caller: Caller) -> Self {
         if caller == Caller::Trusted { Self::Own } else { Self::BySize }
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn routes(receiver: Receiver) -> Router {
 
 /// The encoding of answers to what has none of OTLP's.
 fn encoding(request: &Request) -> Encoding {
-    Encoding::of(request.headers()).unwrap_or(Encoding::Json)
+    Encoding::from_headers(request.headers()).unwrap_or(Encoding::Json)
 }
 
 async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Response {
@@ -81,7 +81,7 @@ async fn store(
     signal: Signal,
     request: Request,
 ) -> Result<Option<Rejected>, (Refusal, Option<Sent>)> {
-    let Some(encoding) = Encoding::of(request.headers()) else {
+    let Some(encoding) = Encoding::from_headers(request.headers()) else {
         let why = "an export is `application/x-protobuf` or `application/json`";
         return Err((Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why), None));
     };

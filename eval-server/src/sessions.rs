@@ -187,7 +187,7 @@ impl Sessions {
             let (mut view, documents) = self.store().snapshot(id, began, self.limits.quiet)?;
             // Each was read when it arrived.
             let traces = Traces::from_readers(documents.iter().map(|it| it.as_bytes())).unwrap_or_default();
-            let digest = Digest::of(&traces);
+            let digest = Digest::new(&traces);
             let mut store = self.store();
             let mut is_settled = !store.regroup(&traces);
             if is_settled {
@@ -210,7 +210,7 @@ impl Sessions {
 impl Reading {
     /// The digest of a reading, for a list.
     pub(crate) fn digest(&self) -> Digest {
-        Digest::of(&self.traces)
+        Digest::new(&self.traces)
     }
 
     /// Its turns; `None` if its spans are of no agent.

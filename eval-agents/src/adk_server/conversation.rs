@@ -70,7 +70,7 @@ impl Conversation {
             session: id.to_owned(),
             user,
             http,
-            kept: KeptState::of(&session.state),
+            kept: KeptState::new(&session.state),
             is_lost: false,
             in_turn: false,
         };

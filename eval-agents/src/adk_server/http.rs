@@ -11,7 +11,7 @@ use reqwest::{Client, Method, Response, StatusCode, Url};
 
 use super::error::{AdkServerError, Cause, cut};
 use crate::group::Launch;
-use crate::hidden::Headers;
+use crate::secret_headers::Headers;
 use crate::shared_group::SharedGroup;
 use crate::stderr::Tail;
 use crate::{stderr, wire};

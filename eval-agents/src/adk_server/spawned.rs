@@ -13,7 +13,7 @@ use super::error::AdkServerError;
 use super::http::{Http, Program};
 use super::listener::{Listener, listener};
 use crate::group::Launch;
-use crate::hidden::Headers;
+use crate::secret_headers::Headers;
 use crate::shared_group::SharedGroup;
 use crate::stderr::{Tail, quoted};
 

@@ -52,7 +52,7 @@ impl fmt::Display for Volatile {
 
 /// The volatile arguments of a case. What the user said, or the state held at the start, is no such thing: it is the same
 /// each time.
-pub(super) fn of(case: &EvalCase) -> Vec<Volatile> {
+pub(super) fn find(case: &EvalCase) -> Vec<Volatile> {
     let mut given = case.session_input.as_ref().map(|input| Value::Object(input.state.clone()).to_string());
     let given = given.get_or_insert_default();
     let mut found = Vec::new();
@@ -195,7 +195,7 @@ mod tests {
             "from": "2026-11-22",
             "to": { "days": ["2026-11-29"], "sent": 1_795_293_574_000_i64 },
         })));
-        let found: Vec<_> = of(&case).iter().map(ToString::to_string).collect();
+        let found: Vec<_> = find(&case).iter().map(ToString::to_string).collect();
         assert_eq!(
             found,
             [

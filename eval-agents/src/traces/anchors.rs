@@ -36,7 +36,7 @@ impl Analysis {
     }
 
     /// Finds the turns of a trace.
-    pub(super) fn of(mut tree: Tree) -> Self {
+    pub(super) fn new(mut tree: Tree) -> Self {
         let mut nodes: Vec<Node> =
             tree.spans.iter().map(|span| Node { class: span.class(), ..Node::default() }).collect();
         let order = tree.walk(&tree.roots);

@@ -43,7 +43,7 @@ pub(super) const MAX_SHOWN_BEGINNINGS: usize = 5;
 const MAX_BEGINNING_CHARS: usize = 60;
 
 impl Index {
-    pub(super) fn of(conversations: &[Conversation]) -> Self {
+    pub(super) fn new(conversations: &[Conversation]) -> Self {
         let mut index = Self::default();
         let mut free = 0;
         for (at, conversation) in conversations.iter().enumerate() {
@@ -103,8 +103,8 @@ impl Group {
 pub(super) struct LazyIndex(OnceLock<Arc<Index>>);
 
 impl LazyIndex {
-    pub(super) fn of(&self, conversations: &[Conversation]) -> &Index {
-        self.0.get_or_init(|| Arc::new(Index::of(conversations)))
+    pub(super) fn get(&self, conversations: &[Conversation]) -> &Index {
+        self.0.get_or_init(|| Arc::new(Index::new(conversations)))
     }
 }
 

@@ -103,7 +103,7 @@ pub(crate) struct Sought<'c> {
 }
 
 impl<'c> Sought<'c> {
-    pub(crate) fn of(case: &'c EvalCase, first: &'c str, is_only_case: bool) -> Self {
+    pub(crate) fn new(case: &'c EvalCase, first: &'c str, is_only_case: bool) -> Self {
         Self {
             eval_id: Some(&case.eval_id),
             session_id: case.session_input.as_ref().and_then(|input| input.session_id.as_deref()),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     fn find(case: &EvalCase, all: &[Conversation], only: bool) -> Result<(usize, MatchedBy), MatchError> {
-        Sought::of(case, &case.conversation[0].user_text(), only).find(all, &Index::of(all))
+        Sought::new(case, &case.conversation[0].user_text(), only).find(all, &Index::new(all))
     }
 
     /// The same place, found by a scan of all conversations.
@@ -265,7 +265,7 @@ mod tests {
             is_only_case: bool,
         ) {
             let sought = Sought { eval_id, session_id, turns, first, is_only_case };
-            let found = sought.find(&all, &Index::of(&all));
+            let found = sought.find(&all, &Index::new(&all));
             prop_assert_eq!(&found, &by_scan(sought, &all));
             if let Err(error) = found {
                 prop_assert_eq!(error.to_string(), by_scan(sought, &all).unwrap_err().to_string());

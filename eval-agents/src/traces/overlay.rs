@@ -81,7 +81,7 @@ pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, copi
         filler.content(details, &event.attributes);
         filler.scalars(details, &event.attributes);
     }
-    let of_messages: Vec<MessageEvent<'_>> = events.iter().filter_map(MessageEvent::of).collect();
+    let of_messages: Vec<MessageEvent<'_>> = events.iter().filter_map(MessageEvent::from_event).collect();
     if !of_messages.is_empty() {
         message_events::apply(&mut filler, messages, of_messages);
     }

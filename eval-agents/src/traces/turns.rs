@@ -35,7 +35,7 @@ pub(super) struct Found {
 }
 
 /// The turns of a trace.
-pub(super) fn of(analysis: &Analysis, trace: &str) -> Vec<Found> {
+pub(super) fn find(analysis: &Analysis, trace: &str) -> Vec<Found> {
     analysis.anchors.iter().map(|(anchor, members)| turn(analysis, trace, *anchor, members)).collect()
 }
 
@@ -44,7 +44,7 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     let span = &analysis.tree.spans[anchor];
     let view = span.view.as_deref();
     let mut gaps: Vec<Gap> = spans().flat_map(Span::gaps).collect();
-    let calls = model_calls::of(analysis, members);
+    let calls = model_calls::find(analysis, members);
     let without_content = members.iter().any(|number| {
         let is_inference = analysis.nodes[*number].class == Some(Class::Inference);
         let view = analysis.tree.spans[*number].view.as_deref();
@@ -56,7 +56,7 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     let input = view.and_then(|view| view.model().input.get()).or(first_input);
     let own: Vec<&ModelCall> = calls.iter().filter(|call| !call.is_delegated).collect();
     let own = if own.is_empty() { calls.iter().collect() } else { own };
-    let said = Said::of(view.and_then(|view| view.model().output.get()), &own);
+    let said = Said::new(view.and_then(|view| view.model().output.get()), &own);
     let error = error_of(span, &own, said.answer.is_some());
     let users = input.map(|input| input.users.clone()).unwrap_or_default();
     let user = (!users.is_empty()).then(|| users.concat());
@@ -120,7 +120,7 @@ struct Said {
 
 impl Said {
     /// The output of the turn's span, else of its model calls: the call that ended last has the answer.
-    fn of(whole: Option<&Output>, own: &[&ModelCall]) -> Self {
+    fn new(whole: Option<&Output>, own: &[&ModelCall]) -> Self {
         let mut speaking: Vec<&Output> = Vec::new();
         let mut last = None;
         for call in own {

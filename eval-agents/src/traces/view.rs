@@ -300,7 +300,7 @@ pub(super) struct Input {
 
 impl Input {
     /// Keeps one copy of each result, and of what the user said.
-    pub(super) fn of(messages: &[Message], copies: &mut Copies) -> Self {
+    pub(super) fn new(messages: &[Message], copies: &mut Copies) -> Self {
         let (before, run) = match messages.iter().rposition(Message::is_users) {
             Some(last) => {
                 let others = messages[..last].iter().rposition(|message| !message.is_users());
@@ -335,7 +335,7 @@ impl Input {
             results,
             last_results,
             unknown: in_run().find_map(unknown),
-            history: History::of(messages),
+            history: History::new(messages),
         }
     }
 
@@ -366,9 +366,9 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn of(messages: Vec<Message>) -> Self {
+    pub(super) fn new(messages: Vec<Message>) -> Self {
         let messages = without_chunks(messages);
-        let atoms = Atoms::of(&messages);
+        let atoms = Atoms::new(&messages);
         let texts: Box<[Box<str>]> = messages.iter().filter_map(|it| it.text().map(Into::into)).collect();
         let parts = || messages.iter().flat_map(|message| &message.parts);
         let has_data = parts().any(|part| matches!(part, Part::Data));

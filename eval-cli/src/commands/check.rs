@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         fix: args.fix,
     };
     match args.format {
-        Format::Json => Answer::results("check", results.outcome(), &Fields::of(&results)),
+        Format::Json => Answer::results("check", results.outcome(), &Fields::new(&results)),
         Format::Human => {
             let answer = Answer::new(results.outcome(), text(&results));
             let annotations = if args.github { annotations(&results) } else { String::new() };
@@ -194,7 +194,7 @@ struct NotChecked<'r> {
 }
 
 impl<'r> Fields<'r> {
-    fn of(results: &'r CheckResults) -> Self {
+    fn new(results: &'r CheckResults) -> Self {
         let not_checked = results.not_checked().map(|(file, error)| NotChecked { file, error });
         Self { files: &results.files, not_checked: not_checked.collect(), summary: results.counts() }
     }

@@ -49,7 +49,7 @@ Exit codes:
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let inputs = find_files(&args.paths, Scope::Sets);
-    let files = inputs.files.iter().map(|input| FormattedFile::of(&input.path, args.check)).collect();
+    let files = inputs.files.iter().map(|input| FormattedFile::format(&input.path, args.check)).collect();
     let results = FmtResults { files, errors: inputs.errors };
     match args.format {
         Format::Human => Ok(Answer::new(results.outcome(), text(&results))),
@@ -180,15 +180,15 @@ enum FileState {
 
 impl FormattedFile {
     /// Reads a file. Writes it in ADK's form, unless `only_check` is true.
-    fn of(path: &Path, only_check: bool) -> Self {
+    fn format(path: &Path, only_check: bool) -> Self {
         let shown = path.display().to_string();
-        let state = FileState::of(path, &shown, only_check).unwrap_or_else(FileState::Unmeasurable);
+        let state = FileState::format(path, &shown, only_check).unwrap_or_else(FileState::Unmeasurable);
         Self { shown, state }
     }
 }
 
 impl FileState {
-    fn of(path: &Path, shown: &str, only_check: bool) -> Result<Self, CommandError> {
+    fn format(path: &Path, shown: &str, only_check: bool) -> Result<Self, CommandError> {
         let bytes = read(path)?;
         let text = match canonical(check_set(shown, &bytes, None)) {
             Ok(text) => text,

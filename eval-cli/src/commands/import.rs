@@ -73,7 +73,7 @@ fn formats() -> impl TypedValueParser<Value = Stored> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let destination = Destination::of(&args.output)?;
+    let destination = Destination::new(&args.output)?;
     let mut import = Import::new();
     if let Some(format) = args.from_format {
         import = import.format(format);
@@ -144,7 +144,7 @@ fn read(word: &OsStr, import: &Import) -> Result<(Vec<Draft>, Vec<String>), Comm
     }
     let text = word.to_string_lossy();
     if let Some((run, case)) = run_and_case(&text) {
-        let loaded = WhichRun::of(run.map(str::to_owned)).load()?;
+        let loaded = WhichRun::named(run.map(str::to_owned)).load()?;
         let drafts = import::journal(&format!("run {}", loaded.name()), &loaded.run, case);
         return Ok((drafts.map_err(|error| refused(&error))?, Vec::new()));
     }

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut listing = Listing { sets: Vec::new(), errors: Vec::new() };
     for set in select(&args.sets)? {
         match open(&set.path) {
-            Ok(editor) => listing.sets.push(ListedSet::of(&set, &editor, args.drafts)),
+            Ok(editor) => listing.sets.push(ListedSet::new(&set, &editor, args.drafts)),
             Err(error) => listing.errors.push(error),
         }
     }
@@ -101,7 +101,7 @@ fn as_json<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok,
 }
 
 impl ListedSet {
-    fn of(selected: &SelectedSet, set: &SetEditor, drafts_only: bool) -> Self {
+    fn new(selected: &SelectedSet, set: &SetEditor, drafts_only: bool) -> Self {
         let is_meant = |id: &String| selected.cases.as_ref().is_none_or(|ids| ids.contains(id));
         let listed = set.cases().filter(|case| is_meant(&case.eval_id));
         let listed = listed.filter(|case| !drafts_only || case.draft().is_some());
@@ -110,13 +110,13 @@ impl ListedSet {
             eval_set_id: set.eval_set_id().to_owned(),
             all: set.cases().len(),
             drafts: set.drafts().count(),
-            cases: listed.map(ListedCase::of).collect(),
+            cases: listed.map(ListedCase::new).collect(),
         }
     }
 }
 
 impl ListedCase {
-    fn of(case: &EvalCase) -> Self {
+    fn new(case: &EvalCase) -> Self {
         let mut tools: Vec<String> = Vec::new();
         let calls = case.conversation.iter().flat_map(eval_format::Invocation::tool_calls);
         for name in calls.filter_map(|call| call.name.as_ref()) {

@@ -32,8 +32,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     match (args.format, one) {
         (Format::Human, None) => Ok(Answer::new(Outcome::Passed, fitted(list()))),
         (Format::Human, Some(info)) => Ok(Answer::new(Outcome::Passed, fitted(description(info)))),
-        (Format::Json, None) => Answer::json(Outcome::Passed, &Document::of(METRICS)),
-        (Format::Json, Some(info)) => Answer::json(Outcome::Passed, &Document::of([info])),
+        (Format::Json, None) => Answer::json(Outcome::Passed, &Document::new(METRICS)),
+        (Format::Json, Some(info)) => Answer::json(Outcome::Passed, &Document::new([info])),
     }
 }
 
@@ -81,7 +81,7 @@ struct Field {
 }
 
 impl Document {
-    fn of(metrics: impl IntoIterator<Item = &'static MetricInfo>) -> Self {
+    fn new(metrics: impl IntoIterator<Item = &'static MetricInfo>) -> Self {
         Self { command: "metrics", metrics: metrics.into_iter().map(Entry::from).collect() }
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // A project without a run can be planned too.
     let loaded = WhichRun::default().load().ok();
     let tests = loaded.as_ref().map(|loaded| TestResult::all(&loaded.run)).unwrap_or_default();
-    let last_run = LastRun::of(&tests);
+    let last_run = LastRun::new(&tests);
     let paths = if args.paths.is_empty() { last_run.files() } else { args.paths.clone() };
     let inputs = find_files(&paths, Scope::Sets);
     if inputs.files.is_empty() && inputs.errors.is_empty() {
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut sets = Vec::new();
     for input in inputs.files {
         match Set::read(&input.path, last_run.of_file(&input.path)) {
-            Ok(set) => sets.push(PlannedSet { judged: judges::of(&set, mode), set }),
+            Ok(set) => sets.push(PlannedSet { judged: judges::find(&set, mode), set }),
             Err(error) => errors.push(error),
         }
     }

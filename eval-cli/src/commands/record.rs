@@ -71,7 +71,7 @@ Exit codes:
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // What is secret is known before anything is written.
     let agent = args.agent.choose()?;
-    let destination = Destination::of(&args.output)?;
+    let destination = Destination::new(&args.output)?;
     let scripts = args.prompts.as_deref().map(read_scripts).transpose()?;
     let runtime = runtime("agents")?;
     let mut recorder = DraftRecorder::new(args.agent.name()).runs(args.runs.into());

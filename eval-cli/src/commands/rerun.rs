@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let targets = Targets::here();
     let wants = |state| args.wants(state);
     let never_began = args.unfinished || args.takes_all() && !args.partial;
-    let chosen = Chosen::of(&results, wants, never_began);
+    let chosen = Chosen::new(&results, wants, never_began);
     if !chosen.others.is_empty() {
         let names = short_code_list(&chosen.others);
         let message = format!("cargo did not run {}: {names}", them(chosen.others.len()));
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 }
 
 fn results(loaded: &LoadedRun, partial: bool) -> Result<RunResults<'_>, CommandError> {
-    RunResults::of(loaded, None, partial)
+    RunResults::new(loaded, None, partial)
         .map_err(|error| CommandError::new(error.to_string(), "report the run: `cargo evalset report`"))
 }
 

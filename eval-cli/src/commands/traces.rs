@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let outcome = outcome(&traces);
     match args.format {
         Format::Human => Ok(Answer::new(outcome, text(&traces))),
-        Format::Json => Answer::results("traces", outcome, &Held::of(&traces)),
+        Format::Json => Answer::results("traces", outcome, &Held::new(&traces)),
     }
 }
 
@@ -54,7 +54,7 @@ struct Held<'t> {
 }
 
 impl<'t> Held<'t> {
-    fn of(traces: &'t Traces) -> Self {
+    fn new(traces: &'t Traces) -> Self {
         Self { spans: traces.spans(), conversations: traces.conversations(), gaps: traces.gaps() }
     }
 }

@@ -50,7 +50,7 @@ pub(super) async fn journal(
             return Err(Failure::bad("this is no journal: no line says who wrote it", help));
         }
         let results =
-            RunResults::of(&loaded, None, true).map_err(|error| Failure::internal(error.to_string()))?;
+            RunResults::new(&loaded, None, true).map_err(|error| Failure::internal(error.to_string()))?;
         let (outcome, reason) = (results.totals.outcome().name(), results.totals.reason());
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let mut kept = lock(&site.dropped);

@@ -30,7 +30,7 @@ pub(super) struct Files {
 
 impl Files {
     /// The signature of a run with these journals.
-    pub(super) fn of(folder: &Path, journals: &[(PathBuf, u64)]) -> Self {
+    pub(super) fn new(folder: &Path, journals: &[(PathBuf, u64)]) -> Self {
         let marker = fs::metadata(folder.join(MARKER)).ok();
         Self {
             bytes: journals.iter().map(|(_, size)| size).sum(),
@@ -41,7 +41,7 @@ impl Files {
 }
 
 pub(super) fn signature(run: &RunDir) -> Signature {
-    Signature { files: Files::of(&run.path, &journals(&run.path)), is_written: is_written(&run.path) }
+    Signature { files: Files::new(&run.path, &journals(&run.path)), is_written: is_written(&run.path) }
 }
 
 /// The journals of a run, and their sizes.

@@ -32,10 +32,10 @@ pub(super) struct Frame {
 impl Frame {
     /// The frame of a page in the navigation, with its script.
     fn new(here: &'static str, title: &'static str, script: &'static str) -> Self {
-        Self::of(Some(here), title, vec![COMMON, script])
+        Self::with_scripts(Some(here), title, vec![COMMON, script])
     }
 
-    fn of(here: Option<&'static str>, title: &'static str, scripts: Vec<&'static str>) -> Self {
+    fn with_scripts(here: Option<&'static str>, title: &'static str, scripts: Vec<&'static str>) -> Self {
         let style = [page::STYLE, STYLE];
         let policy = page::policy(&style, &scripts, true);
         Self { here, title, style, scripts, policy }
@@ -165,7 +165,7 @@ pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
     if !accepts.is_some_and(|accepts| accepts.contains("text/html")) {
         return failure.into_response();
     }
-    let live = Frame::of(None, "Not shown", vec![COMMON]);
+    let live = Frame::with_scripts(None, "Not shown", vec![COMMON]);
     let (message, help) = (page::line(&failure.error.message), page::line(&failure.error.help));
     let page = |live| ProblemPage { live, message: &message, help: &help };
     let Ok(mut response) = sent(live, page) else { return failure.into_response() };

@@ -64,7 +64,7 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
         }
     };
     // Without a `k` nothing can be wrong with it.
-    let Ok(results) = RunResults::of(&loaded, None, false) else { return shown };
+    let Ok(results) = RunResults::new(&loaded, None, false) else { return shown };
     let totals = &results.totals;
     shown.outcome = totals.word();
     shown.reason = Some(line(&totals.reason()));

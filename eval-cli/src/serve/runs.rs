@@ -90,7 +90,7 @@ pub(super) async fn run(
 ) -> Response {
     let page = site.work(move |site| {
         let run = find(site, &id)?;
-        let view = View::of(&site.views, &id, &run, &site.prices, true)?;
+        let view = View::new(&site.views, &id, &run, &site.prices, true)?;
         view.page("/", &run.id)
     });
     page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
@@ -105,7 +105,7 @@ pub(super) async fn changes(
     let after = uri.query().and_then(|query| query.strip_prefix("after=")).and_then(|it| it.parse().ok());
     site.work(move |site| {
         let run = find(site, &id)?;
-        let view = View::of(&site.views, &id, &run, &site.prices, false)?;
+        let view = View::new(&site.views, &id, &run, &site.prices, false)?;
         Ok(answer::json(&view.since(after.unwrap_or(0), &signature(&run))))
     })
     .await

@@ -47,7 +47,7 @@ pub(super) struct View {
 impl View {
     /// The view of a run. `is_page` asks for one that is as new as can be; a page that is open already waits if reading takes
     /// long.
-    pub(super) fn of(
+    pub(super) fn new(
         views: &Mutex<Views>,
         name: &str,
         run: &RunDir,
@@ -137,7 +137,7 @@ impl View {
 
 fn model(loaded: &LoadedRun, prices: &Prices) -> Result<PageModel, Failure> {
     let mut results =
-        RunResults::of(loaded, None, false).map_err(|error| Failure::internal(error.to_string()))?;
+        RunResults::new(loaded, None, false).map_err(|error| Failure::internal(error.to_string()))?;
     results.prices = prices.clone();
     Ok(run_page::model(&results))
 }

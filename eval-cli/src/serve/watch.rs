@@ -114,7 +114,7 @@ impl Watched {
         let mut changes = Vec::new();
         for run in &self.runs {
             let found = journals(&run.path);
-            let files = Files::of(&run.path, &found);
+            let files = Files::new(&run.path, &found);
             let known = self.known.entry(run.id.clone()).or_insert_with(|| {
                 // A run can begin or end between a page and the first look for it.
                 let is_as_shown = is_first && !is_written(&run.path) && !is_recent(&found);

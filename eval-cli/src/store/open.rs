@@ -43,12 +43,12 @@ impl Store {
                 format!("{}: there is no such folder", one_line(&url.to_string())),
                 "correct the name; `cargo evalset store push` and `run --store` make a folder",
             )),
-            _ => Self::of(url, false),
+            _ => Self::from_url(url, false),
         }
     }
 
     /// The store of a URL. If it `writes`, a folder is made if it is not there.
-    fn of(url: StoreUrl, writes: bool) -> Result<Self, CommandError> {
+    fn from_url(url: StoreUrl, writes: bool) -> Result<Self, CommandError> {
         opendal::install_default();
         let objects = match &url.place {
             Place::Google(bucket) => google(bucket, &url.prefix),
@@ -213,7 +213,7 @@ impl fmt::Debug for StoreArg {
 impl StoreArg {
     /// The store, to write into it. Nothing is asked of it yet; a folder is made if it is not there.
     pub(crate) fn open(&self) -> Result<Store, CommandError> {
-        Store::of(StoreUrl::parse(&self.0)?, true)
+        Store::from_url(StoreUrl::parse(&self.0)?, true)
     }
 
     /// The store, to read it.

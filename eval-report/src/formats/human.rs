@@ -7,8 +7,8 @@ use eval_support::words::{count, tokens};
 
 use crate::output::style::{BOLD, styled};
 use crate::output::width;
-use crate::phrases::{counts, details, have, notes, numbers, rerun, runs, times, word};
 use crate::recorded::{Retry, RunResults, State, TestResult, Totals, near};
+use crate::summary_text::{counts, details, have, notes, numbers, rerun, runs, times, word};
 
 pub fn text(results: &RunResults<'_>) -> String {
     body(results, |_| None) + &commands(results)

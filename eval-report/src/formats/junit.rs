@@ -9,8 +9,8 @@ use eval_support::untrusted;
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun, TestSuite, XmlString};
 
 use crate::output::{CommandError, time};
-use crate::phrases::details;
 use crate::recorded::{Problem, RunResults, State, TestResult, headline};
+use crate::summary_text::details;
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     let mut suites: BTreeMap<(Option<&str>, Option<&str>), TestSuite> = BTreeMap::new();

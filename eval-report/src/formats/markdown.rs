@@ -3,12 +3,13 @@
 use eval_support::untrusted::{fenced, markdown as escaped};
 use eval_support::words::count;
 
-use crate::phrases;
 use crate::recorded::{RunResults, TestResult};
+use crate::summary_text;
 
 pub fn text(results: &RunResults<'_>) -> String {
-    let mut text = format!("{MARKER}\n### {}\n\n{}\n", title(results), escaped(&phrases::counts(results)));
-    for line in phrases::numbers(results).into_iter().chain(phrases::notes(results)) {
+    let mut text =
+        format!("{MARKER}\n### {}\n\n{}\n", title(results), escaped(&summary_text::counts(results)));
+    for line in summary_text::numbers(results).into_iter().chain(summary_text::notes(results)) {
         text.push_str(&format!("- {}\n", escaped(&line)));
     }
     text.push_str(&table(results));
@@ -27,7 +28,7 @@ pub fn text(results: &RunResults<'_>) -> String {
             count(hidden, "more case")
         ));
     }
-    let times = phrases::times(results).map(|times| format!(", {times}")).unwrap_or_default();
+    let times = summary_text::times(results).map(|times| format!(", {times}")).unwrap_or_default();
     text.push_str(&format!("\n<sub>run {}{times}</sub>\n", escaped(&results.loaded.name())));
     text
 }
@@ -56,8 +57,8 @@ fn table(results: &RunResults<'_>) -> String {
     }
     let mut text = "\n| | case | runs | why |\n| --- | --- | --- | --- |\n".to_owned();
     while let Some(test) = rows.next_if(|_| text.len() < MAX_TABLE_BYTES) {
-        let (word, _) = phrases::word(test);
-        let (name, runs) = (escaped(&test.name), escaped(&phrases::runs(test)));
+        let (word, _) = summary_text::word(test);
+        let (name, runs) = (escaped(&test.name), escaped(&summary_text::runs(test)));
         let reason = escaped(&test.reason().unwrap_or_default());
         text.push_str(&format!("| {word} | {name} | {runs} | {reason} |\n"));
     }
@@ -73,7 +74,7 @@ fn table(results: &RunResults<'_>) -> String {
 }
 
 fn details(test: &TestResult<'_>) -> String {
-    let text = fenced(&cut(&phrases::details(test)));
+    let text = fenced(&cut(&summary_text::details(test)));
     let name = escaped(&test.name);
     format!("\n<details><summary>{name}</summary>\n\n{text}\n\n</details>\n")
 }

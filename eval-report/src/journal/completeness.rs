@@ -46,7 +46,7 @@ struct Tests<'r> {
 
 impl Completeness {
     /// Compares the tests that began with those that were to run.
-    pub fn of(run: &RecordedRun) -> Self {
+    pub fn new(run: &RecordedRun) -> Self {
         let mut found = Self { of_programs: run.never_began.clone(), ..Self::default() };
         let mut binaries: BTreeMap<Binary, Tests<'_>> = BTreeMap::new();
         for listing in &run.listings {
@@ -68,7 +68,7 @@ impl Completeness {
         }
         for (head, listing) in &run.beside {
             let tests = binaries.entry(binary_of(listing)).or_default();
-            let asked = Asked::of(head).filter(|_| !tests.began && !head.is_rerun());
+            let asked = Asked::from_head(head).filter(|_| !tests.began && !head.is_rerun());
             if asked.is_some_and(|asked| listing.binary.as_ref().is_some_and(|name| asked.has(name))) {
                 tests.list(listing);
                 tests.processes.push(head);
@@ -99,7 +99,7 @@ impl Completeness {
         let selections: Vec<Option<Selection<'_>>> = tests
             .processes
             .iter()
-            .map(|head| (!head.is_of_nextest()).then(|| Selection::of(&head.args)))
+            .map(|head| (!head.is_of_nextest()).then(|| Selection::from_args(&head.args)))
             .collect();
         let was_asked = |test: &str, ignored: bool| {
             selections.iter().any(|selection| match selection {
@@ -160,7 +160,7 @@ pub(super) struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    pub(super) fn of(args: &'a [String]) -> Self {
+    pub(super) fn from_args(args: &'a [String]) -> Self {
         let mut selection = Self::default();
         let mut args = args.iter().map(String::as_str);
         while let Some(arg) = args.next() {
@@ -214,7 +214,7 @@ mod selection_tests {
             ("--test-threads=1 -q", "a::x", false, true),
         ] {
             let words: Vec<String> = args.split_whitespace().map(str::to_owned).collect();
-            assert_eq!(Selection::of(&words).selects(test, ignored), expected, "{args}: {test}");
+            assert_eq!(Selection::from_args(&words).selects(test, ignored), expected, "{args}: {test}");
         }
     }
 }

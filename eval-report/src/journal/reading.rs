@@ -260,7 +260,7 @@ struct Identity<'a> {
 }
 
 impl<'a> Identity<'a> {
-    fn of(attempt: &'a Attempt) -> Self {
+    fn new(attempt: &'a Attempt) -> Self {
         let (head, started) = (&attempt.head, &attempt.started);
         Self {
             package: head.package.as_deref(),
@@ -280,14 +280,14 @@ impl<'a> Identity<'a> {
 /// the same attempt at it count as one.
 #[expect(clippy::vec_box, reason = "they are large, and sorted")]
 pub(super) fn tests_of(mut attempts: Vec<Box<Attempt>>) -> Vec<RecordedTest> {
-    attempts.sort_by(|a, b| Identity::of(a).cmp(&Identity::of(b)));
+    attempts.sort_by(|a, b| Identity::new(a).cmp(&Identity::new(b)));
     let mut tests: Vec<RecordedTest> = Vec::new();
     let mut first_of_case = 0;
     // How often a program began the case, by the number of the attempt.
     let mut times: HashMap<u32, usize> = HashMap::new();
     for attempt in attempts {
         let before = tests.last().and_then(|test| test.attempts.first());
-        if before.is_some_and(|before| Identity::of(before) != Identity::of(&attempt)) {
+        if before.is_some_and(|before| Identity::new(before) != Identity::new(&attempt)) {
             first_of_case = tests.len();
             times.clear();
         }

@@ -56,7 +56,7 @@ const FILTERS: [&str; 9] = [
 
 impl<'a> Asked<'a> {
     /// The selection of the runner of a process; `None` if it is not known.
-    pub(crate) fn of(head: &'a Head) -> Option<Self> {
+    pub(crate) fn from_head(head: &'a Head) -> Option<Self> {
         let (program, words) = head.runner.split_first()?;
         let is_nextest = Path::new(program).file_name()? == "cargo-nextest";
         let mut words = words.iter().map(String::as_str);
@@ -137,7 +137,7 @@ mod tests {
             let runner = line.split_whitespace().map(str::to_owned).collect();
             let mut head = Head::unwritten(SystemTime::UNIX_EPOCH);
             head.runner = runner;
-            assert_eq!(Asked::of(&head).map(|asked| asked.has("b")), expected, "{line}");
+            assert_eq!(Asked::from_head(&head).map(|asked| asked.has("b")), expected, "{line}");
         }
     }
 }

@@ -46,7 +46,7 @@ const MAX_THRESHOLDS: usize = 4;
 impl Histogram {
     /// `scores` has the score of each case, and its bound if it has one. `None` if there is no score. Scores that are no numbers
     /// are left out.
-    pub fn of(metric: String, scores: &[(f64, Option<Bound>)]) -> Option<Self> {
+    pub fn new(metric: String, scores: &[(f64, Option<Bound>)]) -> Option<Self> {
         let finite = |bound: &Option<Bound>| bound.filter(|it| it.threshold.is_finite());
         let scores: Vec<(f64, Option<Bound>)> = scores
             .iter()
@@ -143,7 +143,7 @@ impl PassRate {
     /// `runs` has the label of each run, its passed cases and all its cases. `last` is the name of the last run in a
     /// sentence. `None`
     /// for fewer than two runs with cases.
-    pub fn of(runs: &[(String, usize, usize)], last: &str) -> Option<Self> {
+    pub fn new(runs: &[(String, usize, usize)], last: &str) -> Option<Self> {
         let runs: Vec<_> = runs.iter().filter(|(.., of)| *of > 0).collect();
         let [.., (_, before, of_before), (_, now, of_now)] = runs.as_slice() else { return None };
         let step = (WIDTH - 10.0) / as_f64(runs.len() - 1);
@@ -179,7 +179,7 @@ pub struct Spark {
 
 impl Spark {
     /// `runs` tells whether the case passed in each run, and its state in a word; `None` for a run without the case.
-    pub fn of(runs: &[Option<(bool, &'static str)>]) -> Self {
+    pub fn new(runs: &[Option<(bool, &'static str)>]) -> Self {
         let (mut passed, mut others, mut absent) = (String::new(), String::new(), String::new());
         let mut words = Vec::new();
         for (at, run) in runs.iter().enumerate() {
@@ -235,7 +235,7 @@ const SHARED_GRID: (f64, f64) = (48.0, 16.0);
 
 impl Scatter {
     /// `None` for fewer than two cases: a point alone says less than its row. `unit` shows what a case took.
-    pub fn of(title: &'static str, points: Vec<Point>, unit: impl Fn(f64) -> String) -> Option<Self> {
+    pub fn new(title: &'static str, points: Vec<Point>, unit: impl Fn(f64) -> String) -> Option<Self> {
         let mut points: Vec<Point> = points;
         points.retain(|it| it.took.is_finite() && it.took >= 0.0 && it.score.is_finite());
         if points.len() < 2 {
@@ -308,7 +308,7 @@ mod tests {
             (vec![7.0], Some(5.0)),
         ] {
             let scores: Vec<_> = scores.into_iter().map(|score| (score, threshold)).collect();
-            let plot = Histogram::of(
+            let plot = Histogram::new(
                 "m".into(),
                 &scores.iter().map(|(score, it)| (*score, it.map(Bound::at_least))).collect::<Vec<_>>(),
             )
@@ -319,20 +319,20 @@ mod tests {
             }
             assert!(plot.thresholds.iter().all(|at| (0.0..=WIDTH).contains(at)), "{plot:?}");
         }
-        assert!(Histogram::of("m".into(), &[(f64::NAN, None)]).is_none());
+        assert!(Histogram::new("m".into(), &[(f64::NAN, None)]).is_none());
     }
 
     #[test]
     fn a_plot_says_in_words_what_it_shows() {
         let plot =
-            Histogram::of("m".into(), &[0.5, 0.8, 0.9].map(|score| (score, Some(Bound::at_least(0.8)))))
+            Histogram::new("m".into(), &[0.5, 0.8, 0.9].map(|score| (score, Some(Bound::at_least(0.8)))))
                 .unwrap();
         assert_eq!(plot.summary, "1 of 3 cases below the threshold 0.8");
         assert_eq!(plot.bars.iter().filter(|bar| bar.below).count(), 1);
         let costs = [3.0, 10.0].map(|score| (score, Some(Bound::at_most(5.0))));
-        let costs = Histogram::of("m".into(), &costs).unwrap();
+        let costs = Histogram::new("m".into(), &costs).unwrap();
         assert_eq!((costs.below, costs.summary.as_str()), (1, "1 of 2 cases above the threshold 5"));
-        let several = Histogram::of(
+        let several = Histogram::new(
             "m".into(),
             &[(0.85, Some(Bound::at_least(0.8))), (0.85, Some(Bound::at_least(0.9)))],
         )
@@ -340,10 +340,10 @@ mod tests {
         assert_eq!(several.summary, "1 of 2 cases below their thresholds, 0.8 to 0.9");
         assert_eq!((several.bars.len(), several.thresholds.len()), (2, 2));
         let runs = [("a".to_owned(), 1, 4), ("b".to_owned(), 0, 0), ("c".to_owned(), 4, 4)];
-        let rate = PassRate::of(&runs, "this run").unwrap();
+        let rate = PassRate::new(&runs, "this run").unwrap();
         assert_eq!(rate.summary, "4/4 cases passed in this run, 1/4 in the one before");
-        assert!(PassRate::of(&runs[..2], "this run").is_none());
-        let spark = Spark::of(&[Some((true, "passed")), None, Some((false, "failed"))]);
+        assert!(PassRate::new(&runs[..2], "this run").is_none());
+        let spark = Spark::new(&[Some((true, "passed")), None, Some((false, "failed"))]);
         assert_eq!(spark.label, "passed, not run, failed");
     }
 }
@@ -365,12 +365,12 @@ mod scatter_tests {
         let odd = [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e300, f64::MIN_POSITIVE];
         let points: Vec<Point> =
             odd.iter().flat_map(|took| odd.iter().map(|score| point(*took, *score, true))).collect();
-        let plot = Scatter::of("t", points, seconds).unwrap();
+        let plot = Scatter::new("t", points, seconds).unwrap();
         assert!(!plot.dots.is_empty());
         for Dot { x, y, .. } in &plot.dots {
             assert!((0.0..=WIDTH).contains(x) && (0.0..=HEIGHT).contains(y), "{plot:?}");
         }
-        assert!(Scatter::of("t", vec![point(1.0, 1.0, true)], seconds).is_none());
+        assert!(Scatter::new("t", vec![point(1.0, 1.0, true)], seconds).is_none());
     }
 
     #[test]
@@ -378,7 +378,7 @@ mod scatter_tests {
         let mut points: Vec<Point> =
             (0..10_000_u32).map(|at| point(f64::from(at % 7), f64::from(at % 3) / 2.0, true)).collect();
         points.push(point(3.0, 0.5, false));
-        let plot = Scatter::of("t", points, seconds).unwrap();
+        let plot = Scatter::new("t", points, seconds).unwrap();
         assert!(plot.dots.len() <= 21, "{}", plot.dots.len());
         assert_eq!(plot.dots.iter().filter(|dot| !dot.passed).count(), 1);
         assert_eq!(plot.summary, "median 3.0 s, most 6.0 s, mean 3.0 s");

@@ -146,7 +146,7 @@ mod tests {
             score: 0.5,
             passed: false,
             name: line(),
-            anchor: Anchors::default().of(foreign),
+            anchor: Anchors::default().add(foreign),
         };
         let run = Run {
             number: 1,
@@ -173,7 +173,7 @@ mod tests {
             ..CaseDetails::default()
         };
         let case = CaseRow {
-            anchor: Anchors::default().of(foreign),
+            anchor: Anchors::default().add(foreign),
             filters: "failed".to_owned(),
             runs: line(),
             of_runs: Some(line()),
@@ -181,7 +181,7 @@ mod tests {
             tokens: Some(line()),
             cost: Some(line()),
             time: Some(line()),
-            spark: Some(Spark::of(&[Some((true, "passed")), None])),
+            spark: Some(Spark::new(&[Some((true, "passed")), None])),
             details,
         };
         PageModel {
@@ -194,14 +194,14 @@ mod tests {
             numbers: vec![line()],
             notes: vec![line()],
             histograms: (0..6)
-                .filter_map(|_| Histogram::of(line(), &[(0.5, Some(eval_format::Bound::at_least(0.8)))]))
+                .filter_map(|_| Histogram::new(line(), &[(0.5, Some(eval_format::Bound::at_least(0.8)))]))
                 .collect(),
             rerun: vec![line()],
             glance: vec![Fact { name: "Agent models", value: Some(line()) }],
-            scatters: Scatter::of("t", vec![point(1.0), point(2.0)], |took| took.to_string())
+            scatters: Scatter::new("t", vec![point(1.0), point(2.0)], |took| took.to_string())
                 .into_iter()
                 .collect(),
-            pass_rate: PassRate::of(&[(line(), 1, 2), (line(), 2, 2)], "this run"),
+            pass_rate: PassRate::new(&[(line(), 1, 2), (line(), 2, 2)], "this run"),
             cases: vec![case],
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn cut_short(run: &RecordedRun, never_began: bool) -> Option<String> 
     if ended.is_some_and(|ended| began.is_some_and(|last| last > ended)) {
         return None;
     }
-    let asked: Vec<Option<Asked<'_>>> = first.iter().map(|head| Asked::of(head)).collect();
+    let asked: Vec<Option<Asked<'_>>> = first.iter().map(|head| Asked::from_head(head)).collect();
     let names: Vec<&str> = run.processes.iter().filter_map(|head| head.binary.as_deref()).collect();
     let is_all = |asked: &Asked<'_>| asked.goes_on && ended.is_some() || asked.is_within(&names);
     if asked.iter().all(|asked| asked.as_ref().is_some_and(is_all)) {

@@ -2,8 +2,8 @@
 
 use eval_support::untrusted::one_line;
 
-use super::currency::{self, Times};
 use super::cut_short::cut_short;
+use super::freshness::{self, Times};
 use super::problems::{Problem, problems};
 use super::run::{LoadedRun, Whose};
 use super::test::{State, TestResult};
@@ -34,19 +34,19 @@ pub struct RunResults<'r> {
 
 impl<'r> RunResults<'r> {
     /// Fails if `k` is more than the runs of a case, or zero. `partial` says that tests were left out on purpose.
-    pub fn of(loaded: &'r LoadedRun, k: Option<usize>, partial: bool) -> Result<Self, StatisticsError> {
+    pub fn new(loaded: &'r LoadedRun, k: Option<usize>, partial: bool) -> Result<Self, StatisticsError> {
         let mut tests = TestResult::all(&loaded.run);
         for test in &mut tests {
             test.is_in_work = loaded.is_running && test.state == State::Unfinished;
         }
-        let lacks = Completeness::of(&loaded.run);
+        let lacks = Completeness::new(&loaded.run);
         let mut doubts = Vec::new();
         if loaded.is_recorded() {
-            doubts = currency::doubts(&loaded.run);
+            doubts = freshness::doubts(&loaded.run);
             // The sets as they are now are what it was scored by.
-            doubts.extend(if loaded.added().is_some() { None } else { currency::edited(&loaded.run) });
+            doubts.extend(if loaded.added().is_some() { None } else { freshness::edited(&loaded.run) });
         }
-        let mut totals = Totals::of(&loaded.run, &tests);
+        let mut totals = Totals::new(&loaded.run, &tests);
         // What a program was to run, it says itself.
         let of_programs = lacks.of_programs.len();
         let of_tests = lacks.missing() - of_programs;
@@ -71,7 +71,7 @@ impl<'r> RunResults<'r> {
             doubts.extend(doubt);
         }
         let over_cases = totals.over_cases(k)?;
-        let times = Times::of(&loaded.run);
+        let times = Times::new(&loaded.run);
         let problems = problems(loaded, &totals, &doubts, &lacks, partial);
         Ok(Self {
             loaded,

@@ -44,7 +44,7 @@ pub fn run_folder(name: Option<&str>) -> Result<PathBuf, CommandError> {
 
 impl WhichRun {
     /// The run with this id or folder; without one, the last run.
-    pub fn of(run: Option<String>) -> Self {
+    pub fn named(run: Option<String>) -> Self {
         Self { run, ..Self::default() }
     }
 

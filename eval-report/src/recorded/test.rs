@@ -92,20 +92,23 @@ pub struct Retry {
 impl<'r> TestResult<'r> {
     /// The tests of a run: attribute by attribute, and in the order of the file below that.
     pub fn all(run: &'r RecordedRun) -> Vec<Self> {
-        let mut all: Vec<Self> = run.tests.iter().filter_map(Self::of).collect();
+        let mut all: Vec<Self> = run.tests.iter().filter_map(Self::new).collect();
         all.sort_by(|one, other| one.module().cmp(&other.module()));
         tell_apart(&mut all);
         all
     }
 
-    fn of(test: &'r RecordedTest) -> Option<Self> {
+    fn new(test: &'r RecordedTest) -> Option<Self> {
         let attempt = test.last()?;
-        let state = attempt.decided.as_ref().map_or(State::Unfinished, |decided| State::of(&decided.verdict));
+        let state = attempt
+            .decided
+            .as_ref()
+            .map_or(State::Unfinished, |decided| State::from_verdict(&decided.verdict));
         let name = match &attempt.started.label {
             Some(label) => Cow::Owned(format!("{} [{label}]", test.name())),
             None => Cow::Borrowed(test.name()),
         };
-        Some(Self { test, name, attempt, state, runs: RunCounts::of(attempt), is_in_work: false })
+        Some(Self { test, name, attempt, state, runs: RunCounts::new(attempt), is_in_work: false })
     }
 
     /// The package, the binary and the module of the test. The tests of an attribute have these in common.
@@ -207,7 +210,7 @@ impl<'r> TestResult<'r> {
 
     /// The usage of the agent and the judges.
     pub fn usage(&self) -> Usage {
-        Usage::of(self.attempt)
+        Usage::new(self.attempt)
     }
 }
 
@@ -226,7 +229,7 @@ pub struct RunCounts {
 }
 
 impl RunCounts {
-    pub(super) fn of(attempt: &Attempt) -> Self {
+    pub(super) fn new(attempt: &Attempt) -> Self {
         // A run in which a test body evaluated several times passes if each of them does.
         let mut runs: BTreeMap<usize, Option<bool>> = BTreeMap::new();
         for evaluation in &attempt.evaluations {
@@ -271,7 +274,7 @@ pub enum State {
 }
 
 impl State {
-    pub fn of(verdict: &Verdict) -> Self {
+    pub fn from_verdict(verdict: &Verdict) -> Self {
         match verdict {
             Verdict::Passed => Self::Passed,
             Verdict::Failed => Self::Failed,

@@ -72,7 +72,7 @@ pub struct OverCases {
 }
 
 impl Totals {
-    pub(super) fn of(run: &RecordedRun, tests: &[TestResult<'_>]) -> Self {
+    pub(super) fn new(run: &RecordedRun, tests: &[TestResult<'_>]) -> Self {
         let mut totals = Self {
             cases: tests.len(),
             unreadable: run.unreadable.len(),

@@ -24,7 +24,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    pub(super) fn of(attempt: &Attempt) -> Self {
+    pub(super) fn new(attempt: &Attempt) -> Self {
         let mut usage = Self::default();
         for evaluation in &attempt.evaluations {
             usage.agent_tokens = sum(usage.agent_tokens, evaluation.ran.tokens.map(i128::from));

@@ -39,7 +39,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn of(test: &TestResult<'_>, case: Option<&EvalCase>) -> Self {
+    pub(super) fn new(test: &TestResult<'_>, case: Option<&EvalCase>) -> Self {
         let bounds = test.metrics().iter().filter_map(|it| Some((it.name.clone(), it.bound()?)));
         let of_case = case.into_iter().flat_map(|case| {
             let of_turns = case.conversation.iter().filter_map(|turn| turn.rubrics.as_ref());

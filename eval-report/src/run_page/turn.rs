@@ -28,7 +28,7 @@ pub(super) struct Comparison {
 
 impl Comparison {
     /// The comparison of the first metric of the case that compares calls.
-    pub(super) fn of(test: &TestResult<'_>) -> Self {
+    pub(super) fn new(test: &TestResult<'_>) -> Self {
         let of_metric = test.gating().find_map(|report| {
             let (match_type, args) = comparison(&report.name, report.criterion.as_ref())?;
             Some(Self { match_type, args, words: compared(&report.name, match_type, args) })

@@ -44,7 +44,7 @@ pub(crate) struct Origin {
 
 impl Origin {
     /// The identity of a resource, which is JSON. Only sessions that the resource names have runs.
-    fn of(resource: &str) -> Self {
+    fn from_resource(resource: &str) -> Self {
         if !resource.contains("agentevals.session_name") {
             return Self::default();
         }
@@ -234,7 +234,7 @@ impl Collector {
         let before = format!("{{\"resource\":{resource},\"{scopes}\":[{{\"scope\":{scope},\"{items}\":[");
         let number = self.scopes;
         self.scopes += 1;
-        Scope { before, origin: Origin::of(resource), number }
+        Scope { before, origin: Origin::from_resource(resource), number }
     }
 
     /// A span or record with its text, which is JSON.
@@ -332,7 +332,7 @@ pub(crate) enum Encoding {
 
 impl Encoding {
     /// The encoding that a request names; `None` if it is none of OTLP's.
-    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?;
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if kind.eq_ignore_ascii_case("application/x-protobuf") {
@@ -411,9 +411,9 @@ mod tests {
             ("", None),
         ];
         for (kind, encoding) in table {
-            assert_eq!(Encoding::of(&headers(CONTENT_TYPE, kind)), encoding, "{kind}");
+            assert_eq!(Encoding::from_headers(&headers(CONTENT_TYPE, kind)), encoding, "{kind}");
         }
-        assert_eq!(Encoding::of(&HeaderMap::new()), None);
+        assert_eq!(Encoding::from_headers(&HeaderMap::new()), None);
     }
 
     #[test]

@@ -10,8 +10,8 @@ use utoipa::ToSchema;
 use crate::answer::{self, Envelope};
 use crate::app::{Call, Thread};
 use crate::body::{Field, Received, is_packed};
+use crate::display;
 use crate::refusal::{Refusal, Refused, why};
-use crate::shown;
 
 /// The conversations of traces.
 #[derive(Debug, Serialize, ToSchema)]
@@ -80,7 +80,7 @@ pub(crate) async fn convert(Call { app, request, .. }: Call) -> Result<Response,
             _ => return Err(Refusal::bad("`group_by` is `trace`, `conversation` or `auto`")),
         };
         let gaps = gaps_of_files(&traces);
-        let traces = traces.conversations().iter().map(|it| ConvertedTrace::of(it, &gaps, false)).collect();
+        let traces = traces.conversations().iter().map(|it| ConvertedTrace::new(it, &gaps, false)).collect();
         Ok(answer::data(Converted { traces }))
     })
     .await
@@ -179,11 +179,11 @@ pub(super) fn name(conversation: &Conversation) -> Option<String> {
 
 impl ConvertedTrace {
     /// With `is_shown`, all that others wrote is as it is shown.
-    pub(super) fn of(conversation: &Conversation, gaps: &[String], is_shown: bool) -> Self {
+    pub(super) fn new(conversation: &Conversation, gaps: &[String], is_shown: bool) -> Self {
         let turns = &conversation.turns;
         let (first, last) = (turns.first(), turns.last());
-        let line = |text: String| if is_shown { shown::line(&text) } else { text };
-        let preview = if is_shown { shown::preview } else { preview };
+        let line = |text: String| if is_shown { display::line(&text) } else { text };
+        let preview = if is_shown { display::preview } else { preview };
         let model = turns.iter().flat_map(|turn| &turn.model_calls).find_map(|call| call.model.clone());
         Self {
             trace_id: conversation.trace_ids.first().cloned().unwrap_or_default(),
@@ -205,8 +205,8 @@ impl ConvertedTrace {
 /// A turn as an eval set has it, with keys in camelCase. Keys of arguments and results stay as they are, and so does what was
 /// said, unless it `is_shown`.
 fn invocation(turn: &Turn, is_shown: bool) -> Value {
-    let said = |text: &str| if is_shown { shown::text(text) } else { text.to_owned() };
-    let value = |value: Value| if is_shown { shown::value(&value) } else { value };
+    let said = |text: &str| if is_shown { display::text(text) } else { text.to_owned() };
+    let value = |value: Value| if is_shown { display::value(&value) } else { value };
     let object = |entries: Vec<(&str, Value)>| Value::from(entries.into_iter().collect::<Map>());
     let text = |role: &str, text: &str| {
         let part = object(vec![("text", said(text).into())]);

@@ -126,7 +126,7 @@ async fn whole(Call { app, caller, request }: Call, read: Reads) -> Result<Respo
             job.run_untold(caller).map_err(|ReaderGone| Refusal::busy("the evaluation was cut short"))?;
         Ok(answer::data(result))
     };
-    app.compute(request, Thread::of(caller), work).await
+    app.compute(request, Thread::for_caller(caller), work).await
 }
 
 /// Reads the request, and scores it while the answer is sent. What is wrong with the request is no event.

@@ -14,7 +14,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::evaluate_request::Evaluator;
-use crate::shown;
+use crate::display;
 
 /// The results of all traces.
 #[derive(Debug, Serialize, ToSchema)]
@@ -67,7 +67,7 @@ pub(crate) struct TurnRef {
 }
 
 impl TurnRef {
-    pub(super) fn of(turn: &Turn) -> Self {
+    pub(super) fn new(turn: &Turn) -> Self {
         Self { trace_id: turn.trace_id.clone(), span_id: turn.span_id.clone() }
     }
 }
@@ -151,18 +151,18 @@ impl MetricResult {
 
     /// The result with untrusted text as it is shown.
     fn shown(mut self) -> Self {
-        self.error = self.error.as_deref().map(shown::line);
+        self.error = self.error.as_deref().map(display::line);
         if let Some(details) = &mut self.details {
-            details.reason = details.reason.as_deref().map(shown::line);
-            details.notes = shown::lines(&details.notes);
+            details.reason = details.reason.as_deref().map(display::line);
+            details.notes = display::lines(&details.notes);
             let of_turns =
                 details.per_invocation.iter_mut().flatten().flat_map(|turn| &mut turn.rubric_scores);
             for rubric in of_turns {
-                rubric.rationale = rubric.rationale.as_deref().map(shown::line);
+                rubric.rationale = rubric.rationale.as_deref().map(display::line);
             }
             for turn in details.comparisons.iter_mut().flatten() {
                 for call in turn.expected.iter_mut().chain(&mut turn.actual) {
-                    *call = shown::value(call);
+                    *call = display::value(call);
                 }
             }
         }
@@ -209,7 +209,7 @@ pub(crate) struct RubricResult {
 }
 
 impl RubricResult {
-    fn of(found: &RubricScore) -> Self {
+    fn new(found: &RubricScore) -> Self {
         let RubricScore { rubric_id, score, rationale, .. } = found.clone();
         Self { rubric_id, score, rationale }
     }
@@ -226,7 +226,7 @@ impl RubricResult {
                     None => all.push((found.rubric_id.clone(), found.score.into_iter().collect())),
                 }
             }
-            let rubric_scores = score.rubrics().iter().map(Self::of).collect();
+            let rubric_scores = score.rubrics().iter().map(Self::new).collect();
             of_turns.push(TurnRubrics { invocation_id: turn.span_id.clone(), rubric_scores });
         }
         let mean = |(rubric_id, scores): (String, Vec<f64>)| Self {
@@ -260,7 +260,7 @@ pub(super) fn cut(id: &str) -> Cow<'_, str> {
 
 impl Comparison {
     /// The tool calls of a turn, side by side.
-    pub(super) fn of(expected: &Invocation, actual: &Turn, matched: bool) -> Self {
+    pub(super) fn new(expected: &Invocation, actual: &Turn, matched: bool) -> Self {
         let of_call = |call: &FunctionCall| {
             let mut entry = Map::new();
             entry.insert("name", call.name.as_deref());
@@ -310,7 +310,7 @@ struct Summary {
 }
 
 impl Summary {
-    fn of(numbers: impl Iterator<Item = f64>) -> Self {
+    fn new(numbers: impl Iterator<Item = f64>) -> Self {
         let mut all: Vec<f64> = numbers.collect();
         all.sort_by(f64::total_cmp);
         let count = all.len();
@@ -323,7 +323,7 @@ impl Summary {
 
     fn of_times(times: impl Iterator<Item = Duration>) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a call does not take months")]
-        Self::of(times.map(|time| time.as_nanos() as f64 / 1e6))
+        Self::new(times.map(|time| time.as_nanos() as f64 / 1e6))
     }
 }
 
@@ -340,7 +340,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn of(usage: Usage) -> Self {
+    fn new(usage: Usage) -> Self {
         let [total_prompt, total_output, cache_creation_tokens, cache_read_tokens] =
             [usage.input_tokens, usage.output_tokens, usage.cache_write_tokens, usage.cache_read_tokens]
                 .map(Option::unwrap_or_default);
@@ -393,8 +393,8 @@ pub(crate) struct RunPerformance {
 }
 
 impl Performance {
-    pub(super) fn of(turns: &[Turn]) -> Self {
-        let tokens = Tokens::sum(turns.iter().map(|turn| Tokens::of(turn.usage)));
+    pub(super) fn new(turns: &[Turn]) -> Self {
+        let tokens = Tokens::sum(turns.iter().map(|turn| Tokens::new(turn.usage)));
         let calls = || turns.iter().flat_map(|turn| &turn.calls);
         let model_calls = || turns.iter().flat_map(|turn| &turn.model_calls);
         let counted = model_calls().map(|call| call.usage);
@@ -405,7 +405,7 @@ impl Performance {
                 llm_calls: Summary::of_times(model_calls().filter_map(|call| call.duration)),
                 tool_executions: Summary::of_times(calls().filter_map(|call| call.duration)),
             },
-            tokens: TraceTokens { sum: tokens, per_llm_call: Summary::of(counted.map(tokens_of)) },
+            tokens: TraceTokens { sum: tokens, per_llm_call: Summary::new(counted.map(tokens_of)) },
             counts: Counts {
                 llm_calls: model_calls().count(),
                 tool_calls: calls().count(),
@@ -418,7 +418,7 @@ impl Performance {
 }
 
 impl RunPerformance {
-    pub(super) fn of(results: &[TraceResult]) -> Self {
+    pub(super) fn new(results: &[TraceResult]) -> Self {
         let tokens = Tokens::sum(results.iter().map(|result| result.performance_metrics.tokens.sum));
         let models = results.iter().flat_map(|result| result.performance_metrics.models.clone());
         Self { tokens, models: models.collect(), trace_count: results.len() }
@@ -431,7 +431,7 @@ mod tests {
 
     #[test]
     fn numbers_are_summed_up_as_agentevals_does() {
-        let of = |numbers: &[f64]| Summary::of(numbers.iter().copied());
+        let of = |numbers: &[f64]| Summary::new(numbers.iter().copied());
         assert_eq!(of(&[]), Summary::default());
         let one = Summary { min: 9.0, median: 9.0, max: 9.0, count: 1, p50: 9.0, p95: 9.0, p99: 9.0 };
         assert_eq!(of(&[9.0]), one);

@@ -99,7 +99,7 @@ impl Job {
         let gaps = gaps_of_files(&self.traces);
         let mut read = Vec::with_capacity(conversations.len());
         for conversation in conversations {
-            let performance_metrics = Performance::of(&conversation.turns);
+            let performance_metrics = Performance::new(&conversation.turns);
             let trace_id = first_trace(conversation);
             tell(Progress::Read { trace_id, performance_metrics: &performance_metrics })?;
             read.push((conversation, performance_metrics));
@@ -130,7 +130,7 @@ impl Job {
                 group_key: conversation.key.clone(),
                 eval_case_id: case.map(|(case, _)| case.eval_id.clone()),
                 eval_case_match: case.map(|(_, by)| by_name(by)),
-                turn_refs: conversation.turns.iter().map(TurnRef::of).collect(),
+                turn_refs: conversation.turns.iter().map(TurnRef::new).collect(),
             };
             tell(Progress::Scored(&result))?;
             results.push(result);
@@ -141,7 +141,7 @@ impl Job {
             && all().all(|metric| {
                 metric.eval_status == EvalStatus::Passed || is_informational(&metric.metric_name)
             });
-        let performance_metrics = RunPerformance::of(&results);
+        let performance_metrics = RunPerformance::new(&results);
         Ok(RunResult { passed, trace_results: results, errors, performance_metrics, run_id: None })
     }
 
@@ -366,7 +366,7 @@ fn comparisons(
     }
     let turns = scores.iter().zip(expected).zip(actual);
     let is_full = |score: &Score| score.value() == Some(1.0);
-    Ok(turns.map(|((score, expected), actual)| Comparison::of(expected, actual, is_full(score))).collect())
+    Ok(turns.map(|((score, expected), actual)| Comparison::new(expected, actual, is_full(score))).collect())
 }
 
 #[cfg(test)]

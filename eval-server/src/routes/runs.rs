@@ -74,8 +74,8 @@ pub(crate) async fn run(State(app): State<Shared>, Id(id): Id) -> Result<Respons
         let found = own_run(folder, &id).map_err(|error| failed(&error))?;
         let found = found.map_err(|why| Refusal::new(StatusCode::NOT_FOUND, why))?;
         let loaded = LoadedRun::of_folder(id, found.path, false).map_err(|error| failed(&error))?;
-        let results = RunResults::of(&loaded, None, false).map_err(|error| failed(&error))?;
-        Ok(answer::data(Document::of(&results)))
+        let results = RunResults::new(&loaded, None, false).map_err(|error| failed(&error))?;
+        Ok(answer::data(Document::new(&results)))
     })
     .await
 }

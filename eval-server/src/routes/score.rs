@@ -108,7 +108,7 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
     let read = at_once(|| read(&received))??;
     let takes_long = received.bytes.len() > QUADRATIC_BODY_BYTES
         && read.config.criteria.iter().any(|(name, criterion)| compares_all(name, criterion));
-    let thread = if takes_long { Thread::Own } else { Thread::of(caller) };
+    let thread = if takes_long { Thread::Own } else { Thread::for_caller(caller) };
     app.compute_with(received, thread, move |received| scored(&received, read)).await
 }
 
@@ -117,7 +117,7 @@ fn scored(received: &Received, Read { case, actual, config, gate }: Read) -> Res
     let report = complete(runner.score_case(&case, vec![actual])).map_err(|error| {
         Refusal::value(&["body".into(), "criteria".into()], error.to_string(), &Value::Null)
     })?;
-    Ok(answer::data(ScoreAnswer::of(&report)))
+    Ok(answer::data(ScoreAnswer::new(&report)))
 }
 
 /// Bodies up to this size are scored on the connection's thread, even with quadratic metrics.
@@ -267,7 +267,7 @@ fn transcript(turns: Vec<Invocation>) -> Transcript {
 }
 
 impl ScoreAnswer {
-    fn of(report: &CaseReport) -> Self {
+    fn new(report: &CaseReport) -> Self {
         let run = report.runs.first();
         let metrics = report.metrics.iter().map(|metric| {
             let scored = run.and_then(|run| run.metric(&metric.name));
@@ -279,7 +279,7 @@ impl ScoreAnswer {
                 verdict: metric.verdict.name(),
                 reason: metric.verdict.reason().map(str::to_owned),
                 scores: scored
-                    .map(|scored| scores(scored).iter().map(TurnScore::of).collect())
+                    .map(|scored| scores(scored).iter().map(TurnScore::new).collect())
                     .unwrap_or_default(),
             }
         });
@@ -293,7 +293,7 @@ impl ScoreAnswer {
 }
 
 impl TurnScore {
-    fn of(score: &Score) -> Self {
+    fn new(score: &Score) -> Self {
         let reason = score.reason().or_else(|| score.why_left_out());
         Self { score: score.value(), reason: reason.map(str::to_owned), notes: score.notes().to_vec() }
     }

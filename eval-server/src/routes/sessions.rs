@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 use super::convert::ConvertedTrace;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Id, Shared};
+use crate::display;
 use crate::refusal::{Refusal, Refused};
 use crate::sessions::{Digest, List, Reading, SessionState, SessionView};
-use crate::shown;
 
 /// The live sessions.
 #[derive(Debug, Serialize, ToSchema)]
@@ -94,12 +94,12 @@ pub(crate) struct Golden {
 }
 
 impl SessionEntry {
-    pub(super) fn of(view: &SessionView, digest: &Digest) -> Self {
+    pub(super) fn new(view: &SessionView, digest: &Digest) -> Self {
         let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |it| it.as_secs_f64());
         let started = digest.started.map(|nanos| std::time::Duration::from_nanos(nanos).as_secs_f64());
         Self {
             id: view.id.to_string(),
-            key: shown::line(&view.key),
+            key: display::line(&view.key),
             state: view.state,
             golden: view.is_golden,
             traces: view.traces,
@@ -115,8 +115,8 @@ impl SessionEntry {
             received: seconds(view.received),
             gaps: digest.gaps,
             failed_turns: digest.failed_turns,
-            lost: shown::lines(&view.lost),
-            waits_for: shown::lines(&view.waits),
+            lost: display::lines(&view.lost),
+            waits_for: display::lines(&view.waits),
         }
     }
 
@@ -130,16 +130,16 @@ impl SessionEntry {
 }
 
 impl SessionList {
-    pub(super) fn of(app: &App, list: &List) -> Self {
+    pub(super) fn new(app: &App, list: &List) -> Self {
         Self {
             about: Receiving {
                 otlp_port: app.otlp.map(|address| address.port()),
                 saves_drafts: app.options.drafts.is_some(),
                 removed: list.removed,
                 refused_exports: list.refused,
-                last_refusal: list.last_refusal.as_deref().map(shown::line),
+                last_refusal: list.last_refusal.as_deref().map(display::line),
             },
-            sessions: list.sessions.iter().map(|(view, digest)| SessionEntry::of(view, digest)).collect(),
+            sessions: list.sessions.iter().map(|(view, digest)| SessionEntry::new(view, digest)).collect(),
         }
     }
 
@@ -156,7 +156,7 @@ impl SessionList {
     security(("token" = []))
 )]
 pub(crate) async fn sessions(State(app): State<Shared>) -> Result<Response, Refusal> {
-    app.work(|app| Ok(answer::data(SessionList::of(app, &app.sessions.list())))).await
+    app.work(|app| Ok(answer::data(SessionList::new(app, &app.sessions.list())))).await
 }
 
 /// Shows a live session with its turns. Needs the token.
@@ -176,9 +176,9 @@ pub(crate) async fn session(State(app): State<Shared>, Id(id): Id) -> Result<Res
         let reading = found(app, &id)?;
         let gaps: Vec<String> = reading.traces.gaps().iter().map(ToString::to_string).collect();
         Ok(answer::data(SessionDetails {
-            session: SessionEntry::of(&reading.view, &reading.digest()),
-            conversation: reading.conversation().map(|it| ConvertedTrace::of(it, &gaps, true)),
-            doubts: shown::lines(&reading.doubts()),
+            session: SessionEntry::new(&reading.view, &reading.digest()),
+            conversation: reading.conversation().map(|it| ConvertedTrace::new(it, &gaps, true)),
+            doubts: display::lines(&reading.doubts()),
         }))
     })
     .await
@@ -247,7 +247,7 @@ pub(super) fn check_golden(reading: &Reading) -> Result<(), Refusal> {
     if doubts.is_empty() {
         return Ok(());
     }
-    let doubts = shown::lines(&doubts).join("; ");
-    let why = format!("the session `{}` cannot be golden: {doubts}", shown::line(&reading.view.key));
+    let doubts = display::lines(&doubts).join("; ");
+    let why = format!("the session `{}` cannot be golden: {doubts}", display::line(&reading.view.key));
     Err(Refusal::new(StatusCode::CONFLICT, why))
 }

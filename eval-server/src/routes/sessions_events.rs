@@ -63,7 +63,7 @@ async fn tell(app: &Shared, told: &mut Told) -> Result<(), ReaderGone> {
         changes.mark_unchanged();
         let list = app.work(|app| {
             let list = app.sessions.list();
-            Ok((list.is_behind, SessionList::of(app, &list)))
+            Ok((list.is_behind, SessionList::new(app, &list)))
         });
         // Where there is too much to do, it is told later.
         let is_moving = match list.await {

@@ -15,9 +15,9 @@ use super::sessions::{check_golden, found};
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Call, Shared, Thread};
+use crate::display;
 use crate::refusal::{Refusal, Refused};
 use crate::sessions::Reading;
-use crate::shown;
 use crate::work::Wanted;
 
 /// The metrics and thresholds for live sessions.
@@ -136,19 +136,19 @@ fn scored(
     caller: Caller,
     still: &Wanted,
 ) -> SessionScore {
-    let (id, key) = (session.view.id.to_string(), shown::line(&session.view.key));
+    let (id, key) = (session.view.id.to_string(), display::line(&session.view.key));
     let scored = |verdict, reason, results: Vec<MetricResults>| {
         let metric_results = results.into_iter().flat_map(MetricResults::into_shown).collect();
         SessionScore { id, key, passed: verdict == SessionVerdict::Passed, verdict, reason, metric_results }
     };
     let doubts = session.doubts();
     if !doubts.is_empty() {
-        return scored(SessionVerdict::Error, Some(shown::lines(&doubts).join("; ")), Vec::new());
+        return scored(SessionVerdict::Error, Some(display::lines(&doubts).join("; ")), Vec::new());
     }
     // `false`: being the only conversation is not a reason to match it.
     if let Err(error) = session.traces.conversation_of(case, false) {
         let why = format!("it is about something else than the golden session: {error}");
-        return scored(SessionVerdict::NotEvaluated, Some(shown::line(&why)), Vec::new());
+        return scored(SessionVerdict::NotEvaluated, Some(display::line(&why)), Vec::new());
     }
     let job = Job::of_session(session.traces, case.clone(), evaluators.to_vec());
     let Ok(ran) = job.while_wanted(still.clone()).run_untold(caller) else {
@@ -158,7 +158,7 @@ fn scored(
     let unscored = results.iter().flat_map(MetricResults::iter).find_map(MetricResult::why_unscored);
     let (verdict, reason) = match unscored {
         _ if passed => (SessionVerdict::Passed, None),
-        Some(why) => (SessionVerdict::NotEvaluated, Some(shown::line(why))),
+        Some(why) => (SessionVerdict::NotEvaluated, Some(display::line(why))),
         None => (SessionVerdict::Failed, None),
     };
     scored(verdict, reason, results)

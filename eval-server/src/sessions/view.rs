@@ -7,7 +7,7 @@ use eval_agents::traces::{Traces, Turn};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::shown;
+use crate::display;
 
 /// The state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -74,7 +74,7 @@ impl SessionView {
 }
 
 impl Digest {
-    pub(super) fn of(traces: &Traces) -> Self {
+    pub(super) fn new(traces: &Traces) -> Self {
         let turns = || traces.conversations().iter().flat_map(|it| &it.turns);
         let gaps = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
         let started = turns().filter_map(|turn| turn.start_ns).min();
@@ -90,9 +90,9 @@ impl Digest {
             turns: turns().count(),
             calls: turns().map(|turn| turn.calls.len()).sum(),
             tokens: turns().map(tokens).fold(0, u64::saturating_add),
-            agent: turns().find_map(|turn| turn.agent.as_deref()).map(shown::line),
-            asked: turns().find_map(|turn| turn.user.as_deref()).map(shown::preview),
-            answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(shown::preview),
+            agent: turns().find_map(|turn| turn.agent.as_deref()).map(display::line),
+            asked: turns().find_map(|turn| turn.user.as_deref()).map(display::preview),
+            answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(display::preview),
             started: started.map(NonZeroU64::get),
             lasted: lasted.map(Duration::from_nanos),
             gaps: gaps.chain(traces.gaps()).filter(|gap| gap.kind.loses()).count(),
@@ -115,7 +115,7 @@ mod tests {
             )
         });
         let text = format!("[{}]", spans.collect::<Vec<_>>().join(","));
-        Digest::of(&Traces::from_texts([text.as_bytes()]).unwrap())
+        Digest::new(&Traces::from_texts([text.as_bytes()]).unwrap())
     }
 
     #[test]

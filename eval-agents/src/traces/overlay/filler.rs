@@ -31,12 +31,12 @@ pub(super) struct Filler<'a> {
 
 impl Filler<'_> {
     pub(super) fn input(&mut self, source: Source, messages: Result<Vec<Message>, NoContent>) {
-        let read = messages.map(|messages| Input::of(&self.with_own_ids(messages), self.copies));
+        let read = messages.map(|messages| Input::new(&self.with_own_ids(messages), self.copies));
         self.view.model_mut().input.offer_read(source, read);
     }
 
     pub(super) fn output(&mut self, source: Source, messages: Result<Vec<Message>, NoContent>) {
-        let read = messages.map(|messages| Output::of(self.with_own_ids(messages)));
+        let read = messages.map(|messages| Output::new(self.with_own_ids(messages)));
         self.view.model_mut().output.offer_read(source, read);
     }
 

@@ -25,7 +25,7 @@ pub(super) struct MessageEvent<'e> {
 
 impl<'e> MessageEvent<'e> {
     /// The event of a message, with its fields: the body of a record of a log, the attributes of an event of a span.
-    pub(super) fn of(event: &'e Event) -> Option<Self> {
+    pub(super) fn from_event(event: &'e Event) -> Option<Self> {
         let name = *NAMES.iter().find(|name| **name == event.name)?;
         let body = match &event.body {
             Value::Null => event.attributes.iter().map(|(key, value)| (key.as_str(), value)).collect(),

@@ -55,7 +55,7 @@ impl ModelCall {
 
 /// The calls of models among the members of a turn, in the order of time. Spans around exactly one are one call with it. Of spans
 /// around several, each inner one is a call.
-pub(super) fn of(analysis: &Analysis, members: &[usize]) -> Vec<ModelCall> {
+pub(super) fn find(analysis: &Analysis, members: &[usize]) -> Vec<ModelCall> {
     let is_inference = |number: &usize| analysis.nodes[*number].class == Some(Class::Inference);
     let inference: Vec<usize> = members.iter().copied().filter(is_inference).collect();
     let known: HashSet<usize> = inference.iter().copied().collect();

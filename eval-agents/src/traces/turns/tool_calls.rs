@@ -138,7 +138,7 @@ struct Open<'r> {
 }
 
 impl<'r> Open<'r> {
-    fn of(calls: &'r [ModelCall]) -> Self {
+    fn new(calls: &'r [ModelCall]) -> Self {
         let outputs = calls.iter().filter_map(|call| call.output.as_ref());
         let call_ids: HashSet<&str> =
             outputs.flat_map(|output| &*output.calls).filter_map(|call| call.id.as_deref()).collect();
@@ -219,7 +219,7 @@ struct Asked {
 
 /// The calls in what models put out, with the results in what models were sent later.
 fn of_parts(calls: &[ModelCall]) -> Vec<Asked> {
-    let mut open = Open::of(calls);
+    let mut open = Open::new(calls);
     let mut tools = Vec::new();
     for (at, call) in calls.iter().enumerate() {
         for part in call.output.iter().flat_map(|output| &*output.calls) {

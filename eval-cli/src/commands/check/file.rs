@@ -118,7 +118,7 @@ impl CheckedFile {
     fn set_and_fix(input: &Input, shown: &str, bytes: &[u8], metrics: &[&str], write: bool) -> Self {
         let path = &input.path;
         let checked = check_set(shown, bytes, None);
-        let Some((fix, text)) = fix::of(&checked, path) else {
+        let Some((fix, text)) = fix::rewrite(&checked, path) else {
             return Self::set(input, checked, metrics);
         };
         let Some(text) = text.filter(|_| write) else {

@@ -80,7 +80,7 @@ impl Fix {
 }
 
 /// The rewriting of a file without errors, and its new text. The text is `None` if the file is not to be changed.
-pub(super) fn of(checked: &CheckedSet, path: &Path) -> Option<(Fix, Option<String>)> {
+pub(super) fn rewrite(checked: &CheckedSet, path: &Path) -> Option<(Fix, Option<String>)> {
     let set = checked.set.as_ref()?;
     let (what, text) = match checked.form {
         Form::EvalSet => {

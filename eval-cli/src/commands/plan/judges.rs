@@ -40,7 +40,7 @@ pub(super) struct Judged {
 }
 
 /// The judged metrics of a set, after the simulated user if a case has one.
-pub(super) fn of(set: &Set, mode: Option<JudgeMode>) -> Vec<Judged> {
+pub(super) fn find(set: &Set, mode: Option<JudgeMode>) -> Vec<Judged> {
     let planner = Planner { set, mode, recorded: RecordedQuestions::read(&set.recording) };
     let metrics = set.criteria.iter().filter_map(|(name, criterion)| planner.metric(name, criterion));
     planner.simulated_user().into_iter().chain(metrics).collect()

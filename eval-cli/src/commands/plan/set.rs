@@ -162,7 +162,7 @@ pub(super) struct Asked {
 pub(super) const SIMULATED_USER: &str = "user_simulator";
 
 impl LastRun {
-    pub(super) fn of(tests: &[TestResult<'_>]) -> Self {
+    pub(super) fn new(tests: &[TestResult<'_>]) -> Self {
         let mut files: BTreeMap<PathBuf, LastRunOfFile> = BTreeMap::new();
         for test in tests {
             if let Some(location) = test.location() {

@@ -31,7 +31,7 @@ enum Line<'a> {
 const HELP: &str = "/case NAME  /undo  /state  /quit; a message that begins with a slash is typed with two\n";
 
 impl<'a> Line<'a> {
-    fn of(line: &'a str) -> Self {
+    fn parse(line: &'a str) -> Self {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match word {
@@ -74,7 +74,7 @@ pub(super) async fn run(
             }
             None => "/quit".to_owned(),
         };
-        match Line::of(&line) {
+        match Line::parse(&line) {
             Line::Nothing => {}
             Line::Help => tell(HELP),
             Line::Say(text) => {
@@ -227,7 +227,7 @@ mod tests {
             ("//etc is a folder", Line::Say("/etc is a folder")),
             ("", Line::Nothing),
         ] {
-            assert_eq!(Line::of(line), expected, "{line}");
+            assert_eq!(Line::parse(line), expected, "{line}");
         }
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Chosen<'r> {
 
 impl<'r> Chosen<'r> {
     /// The tests with states that are wanted, and those that never began if these are wanted too.
-    pub(super) fn of(results: &RunResults<'r>, wants: impl Fn(State) -> bool, never_began: bool) -> Self {
+    pub(super) fn new(results: &RunResults<'r>, wants: impl Fn(State) -> bool, never_began: bool) -> Self {
         let mut chosen = Self { tests: CargoTests::default(), others: Vec::new() };
         for test in results.tests.iter().filter(|test| wants(test.state)) {
             match binary_of(test) {
@@ -35,7 +35,7 @@ impl<'r> Chosen<'r> {
     }
 
     fn add_what_never_began(&mut self, run: &'r RecordedRun) {
-        let lacks = Completeness::of(run);
+        let lacks = Completeness::new(run);
         // The names are taken from the listings.
         for listing in run.listings.iter().chain(run.beside.iter().map(|(_, listing)| listing)) {
             let place = (listing.package.clone(), listing.binary.clone());

@@ -156,7 +156,7 @@ fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalR
         if selection.has(&metric.name) && !is_own {
             continue;
         }
-        let scores = RecordedScores::of(test.attempt, &metric.name);
+        let scores = RecordedScores::new(test.attempt, &metric.name);
         // If scores of an own metric are missing, a built-in metric must not take its place.
         if let Some(scores) = scores.or_else(|| is_own.then(RecordedScores::default)) {
             runner = runner.metric(&metric.name, scores);

@@ -112,7 +112,7 @@ pub(super) struct RecordedScores(Mutex<VecDeque<MetricOutcome>>);
 impl RecordedScores {
     /// The scores of all runs that ended without an error. `None` if a run has none, or if the metric skipped one:
     /// metrics skip runs without being asked.
-    pub(super) fn of(attempt: &Attempt, metric: &str) -> Option<Self> {
+    pub(super) fn new(attempt: &Attempt, metric: &str) -> Option<Self> {
         let ended_well = |evaluation: &&Evaluation| evaluation.ran.transcript.error.is_none();
         let scored = attempt.evaluations.iter().filter(ended_well).map(|evaluation| {
             let scored = evaluation.scored.as_ref()?;

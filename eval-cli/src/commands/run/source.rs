@@ -101,7 +101,7 @@ pub(super) struct Matched {
 
 impl Matched {
     /// Nothing, for agents that are no traces.
-    pub(super) fn of(source: &Source, plan: &RunPlan) -> Self {
+    pub(super) fn new(source: &Source, plan: &RunPlan) -> Self {
         let Source::Traces(traces) = source else { return Self::default() };
         let mut covered = HashSet::new();
         let mut matched = Self::default();

@@ -72,7 +72,7 @@ impl DraftStore for SetFolder {
         let set = set.unwrap_or(DEFAULT_SET);
         let path = self.below(set)?;
         let written =
-            Destination::of(&path).and_then(|it| it.add(vec![draft])).map_err(DraftRefused::failed)?;
+            Destination::new(&path).and_then(|it| it.add(vec![draft])).map_err(DraftRefused::failed)?;
         let eval_id = written.new.drafts.into_iter().next().map(|draft| draft.case.eval_id);
         Ok(SavedDraft::new(set, eval_id))
     }

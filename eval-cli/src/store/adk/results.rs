@@ -99,7 +99,7 @@ pub(crate) enum CaseOutcome {
 }
 
 impl CaseOutcome {
-    fn of(value: &Value) -> Option<Self> {
+    fn from_json(value: &Value) -> Option<Self> {
         match value.as_u64()? {
             1 => Some(Self::Passed),
             2 => Some(Self::Failed),
@@ -168,12 +168,12 @@ fn case(value: &Value) -> Option<StoredCase> {
     let metrics = field(value, ["overall_eval_metric_results", "overallEvalMetricResults"]);
     let metric = |metric: &Value| {
         let name = field(metric, ["metric_name", "metricName"]).as_str()?.to_owned();
-        let outcome = CaseOutcome::of(field(metric, ["eval_status", "evalStatus"]))?;
+        let outcome = CaseOutcome::from_json(field(metric, ["eval_status", "evalStatus"]))?;
         Some((name, metric["score"].as_f64(), outcome))
     };
     Some(StoredCase {
         eval_id: field(value, ["eval_id", "evalId"]).as_str().unwrap_or_default().to_owned(),
-        outcome: CaseOutcome::of(field(value, ["final_eval_status", "finalEvalStatus"]))?,
+        outcome: CaseOutcome::from_json(field(value, ["final_eval_status", "finalEvalStatus"]))?,
         metrics: metrics.as_array()?.iter().map(metric).collect::<Option<_>>()?,
     })
 }

@@ -21,7 +21,7 @@ pub struct Times {
 }
 
 impl Times {
-    pub(super) fn of(run: &RecordedRun) -> Self {
+    pub(super) fn new(run: &RecordedRun) -> Self {
         Self {
             began: run.processes.iter().map(|head| head.started).min(),
             built: run.processes.iter().filter(|head| holds_tests(head)).filter_map(|head| head.built).max(),

@@ -22,9 +22,8 @@ use eval_support::words::count;
 pub(crate) use find::{Input, Scope, find_files, sessions_in};
 use serde::{Serialize, Serializer};
 
-use crate::output::CommandError;
 pub(crate) use crate::output::read;
-use crate::output::style::{ERROR, WARNING, styled};
+use crate::output::{CommandError, ERROR, WARNING, styled};
 
 /// A text and what was found in it, in the order of the text.
 #[derive(Debug, Default)]

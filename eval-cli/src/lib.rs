@@ -30,8 +30,7 @@ use eval_report::{cargo, run_page};
 use eval_support::untrusted::{guard_styled, one_line};
 use eval_support::variables;
 
-use output::style::{WARNING, styled};
-use output::{Answer, CommandError, Format, Outcome, mask};
+use output::{Answer, CommandError, Format, Outcome, WARNING, mask, styled};
 
 /// Runs the program with its arguments, the name of the program first, and returns its exit code.
 ///

@@ -6,7 +6,8 @@ use clap::ValueEnum;
 #[cfg(feature = "serve")]
 pub(crate) use eval_report::output::time;
 pub(crate) use eval_report::output::{
-    CommandError, Outcome, again, json, read, style, tell, unreadable, width,
+    BOLD, CaseOfFile, CommandError, ERROR, GOOD, Outcome, WARNING, json_document, read, rerun_command,
+    styled, tell, unreadable, width,
 };
 pub(crate) use eval_support::secrets::{hide, mask};
 use serde::Serialize;
@@ -73,7 +74,7 @@ impl Answer {
 
     /// An answer for programs: one JSON document.
     pub(crate) fn json(outcome: Outcome, document: &impl Serialize) -> Result<Self, CommandError> {
-        Ok(Self::new(outcome, json::document(document)?))
+        Ok(Self::new(outcome, json_document(document)?))
     }
 }
 

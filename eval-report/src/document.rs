@@ -8,8 +8,7 @@ use eval_core::report::{MetricOutcome, MetricReport};
 use serde::Serialize;
 
 use crate::journal::{Attempt, Evaluation};
-use crate::output::json::finite;
-use crate::output::{Outcome, time};
+use crate::output::{Outcome, finite, time};
 use crate::recorded::{
     CaseLocation, OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, headline, near,
 };

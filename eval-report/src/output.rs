@@ -1,22 +1,30 @@
-//! Text for people and programs: words, times, styles, JSON, and how a command ended.
+//! Text for people and programs: styles, JSON, commands to run again, outcomes and errors of commands.
 
-pub mod again;
-pub mod json;
 pub mod problem;
-pub mod style;
 pub mod time;
 pub mod width;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 use std::{fs, io};
 
+use anstyle::{AnsiColor, Style};
 use eval_support::file::{Unfit, read_file};
 use eval_support::secrets::mask;
+use eval_support::shell;
 use eval_support::untrusted::{self, guard_styled, lines_below, one_line};
 use serde::Serialize;
 
-use style::{ERROR, GOOD, styled};
+pub const ERROR: Style = AnsiColor::Red.on_default().bold();
+pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+pub const GOOD: Style = AnsiColor::Green.on_default().bold();
+pub const BOLD: Style = Style::new().bold();
+
+/// A word in a style.
+pub fn styled(style: Style, word: &str) -> String {
+    format!("{style}{word}{style:#}")
+}
 
 /// Prints lines of progress on standard error, without secrets.
 pub fn tell(lines: &str) {
@@ -145,5 +153,59 @@ pub fn unreadable(path: &Path, error: &io::Error) -> CommandError {
             format!("cannot read `{shown}`: {error}"),
             "give this user permission to read it, or leave it out",
         ),
+    }
+}
+
+/// A document as JSON text, with a line break at the end.
+pub fn json_document(document: &impl Serialize) -> Result<String, CommandError> {
+    match serde_json::to_string_pretty(document) {
+        Ok(text) => Ok(untrusted::json(&text) + "\n"),
+        Err(error) => Err(CommandError::new(format!("cannot write JSON: {error}"), "use `--format human`")),
+    }
+}
+
+/// The number, if JSON can express it. Metrics of the user's own may return infinities and NaN.
+pub(crate) fn finite(number: Option<f64>) -> Option<f64> {
+    number.filter(|number| number.is_finite())
+}
+
+/// A case by the file of its set and its id.
+pub type CaseOfFile<'c> = (&'c str, &'c str);
+
+/// The command that runs these cases again. The options say what answers, and how it is run and scored.
+pub fn rerun_command<'c>(options: &[String], cases: impl IntoIterator<Item = CaseOfFile<'c>>) -> String {
+    let mut sets: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (file, case) in cases {
+        sets.entry(file).or_default().push(case);
+    }
+    rerun_line(sets.into_iter().map(|(file, cases)| format!("{file}:{}", cases.join(","))), options)
+}
+
+/// The command that runs whole sets again.
+pub fn rerun_sets_command<'c>(options: &[String], files: impl IntoIterator<Item = &'c str>) -> String {
+    let files: BTreeSet<&str> = files.into_iter().collect();
+    rerun_line(files.into_iter().map(str::to_owned), options)
+}
+
+fn rerun_line(sets: impl Iterator<Item = String>, options: &[String]) -> String {
+    let words = ["cargo", "evalset", "run"].map(str::to_owned).into_iter().chain(sets);
+    shell::line(&words.chain(options.iter().cloned()).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_with_their_sets_before_the_options() {
+        let options = ["--agent-cmd".to_owned(), "python3 agent.py".to_owned()];
+        assert_eq!(
+            rerun_command(&options, [("b.json", "x"), ("a.json", "degrees at home"), ("b.json", "y")]),
+            "cargo evalset run 'a.json:degrees at home' b.json:x,y --agent-cmd 'python3 agent.py'"
+        );
+        assert_eq!(
+            rerun_sets_command(&options[..0], ["b.json", "a.json", "b.json"]),
+            "cargo evalset run a.json b.json"
+        );
     }
 }

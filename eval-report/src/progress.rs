@@ -11,8 +11,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::tokens;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::output::style::styled;
-use crate::output::tell_to;
+use crate::output::{styled, tell_to};
 use crate::price::{Cost, Prices};
 use crate::recorded::State;
 

@@ -8,9 +8,7 @@ use eval_core::journal::Decided;
 use eval_support::untrusted::{guard, headline, one_line};
 use eval_support::words::{self, count, short_code_list};
 
-use crate::output::again::{self, CaseOfFile};
-use crate::output::style::WARNING;
-use crate::output::time;
+use crate::output::{CaseOfFile, WARNING, rerun_command, rerun_sets_command, time};
 use crate::recorded::{OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, gaps};
 use crate::statistics::percent;
 
@@ -271,9 +269,9 @@ fn of_programs(results: &RunResults<'_>) -> Vec<String> {
     }
     let commands = programs.into_iter().map(|(options, (cases, records))| {
         let command = if cases.len() > MAX_NAMED_CASES {
-            again::of_sets(options, cases.into_iter().map(|(file, _)| file))
+            rerun_sets_command(options, cases.into_iter().map(|(file, _)| file))
         } else {
-            again::command(options, cases)
+            rerun_command(options, cases)
         };
         recording(command, records)
     });

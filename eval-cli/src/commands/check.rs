@@ -12,8 +12,7 @@ use eval_support::words::{count, short_code_list};
 use serde::Serialize;
 
 use crate::files::{self, Positions, Scope, find_files, severity_name};
-use crate::output::style::{BOLD, ERROR, GOOD, WARNING, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, ERROR, Format, GOOD, Outcome, WARNING, styled};
 use file::CheckedFile;
 use fix::FixState;
 

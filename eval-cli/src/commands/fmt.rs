@@ -11,8 +11,7 @@ use eval_support::words::count;
 use serde::Serialize;
 
 use crate::files::{self, FoundProblems, Scope, find_files, form_name, read, replace, text_like};
-use crate::output::style::{BOLD, ERROR, GOOD, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, ERROR, Format, GOOD, Outcome, styled};
 
 /// Writes eval sets in the form in which ADK saves them.
 ///

@@ -9,8 +9,7 @@ use eval_support::words::count;
 use serde::{Serialize, Serializer};
 
 use crate::edited::{SelectedSet, open, select};
-use crate::output::style::{BOLD, WARNING, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, Format, Outcome, WARNING, styled};
 
 /// Lists the cases of eval sets: turns, tools, and which of them are drafts.
 #[derive(Debug, clap::Args)]

@@ -5,9 +5,8 @@ use eval_support::untrusted::one_line;
 use eval_support::words::{code_list, did_you_mean};
 use serde::Serialize;
 
-use crate::output::style::{BOLD, styled};
 use crate::output::width::fitted;
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, Format, Outcome, styled};
 
 /// Lists the metrics, or describes one: its range, what it needs, and the fields of its criterion.
 #[derive(Debug, clap::Args)]

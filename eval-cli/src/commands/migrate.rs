@@ -10,8 +10,7 @@ use eval_support::words::count;
 use serde::Serialize;
 
 use crate::files::{self, FoundProblems, modern, read, replace, sessions_in};
-use crate::output::style::{BOLD, GOOD, WARNING, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
 
 /// Writes an eval set from a file in one of ADK's old forms.
 ///

@@ -10,8 +10,7 @@ use clap::ValueEnum;
 use eval_format::conventions::SET_SUFFIX;
 use eval_support::words::count;
 
-use crate::output::style::{BOLD, GOOD, styled};
-use crate::output::{Answer, CommandError, Outcome};
+use crate::output::{Answer, BOLD, CommandError, GOOD, Outcome, styled};
 use manifest::Manifest;
 use new_file::{Name, refuse_existing, shown, write_new};
 use package::{EVAL_CORE, Package, eval_core_dependency, eval_core_folder};

@@ -12,9 +12,8 @@ use eval_support::words::{code_list, count, tokens};
 use serde::{Serialize, Serializer};
 
 use crate::files::{Scope, find_files};
-use crate::output::style::{BOLD, ERROR, GOOD, styled};
 use crate::output::width::fitted;
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, ERROR, Format, GOOD, Outcome, styled};
 use crate::recorded::{LoadedRun, TestResult, WhichRun};
 use judges::Judged;
 use set::{LastRun, Set};

@@ -7,8 +7,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
 use serde::Serialize;
 
-use crate::output::style::{BOLD, ERROR, WARNING, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, ERROR, Format, Outcome, WARNING, styled};
 
 /// Shows the conversations in stored traces: turns, tool calls, answers, tokens, and what the traces do not say.
 ///

@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 
 use super::set::{Destination, Written};
 use crate::files::unpassable;
-use crate::output::style::{BOLD, GOOD, WARNING, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
 
 /// The additions of a command to a set.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use eval_format::{
 use eval_support::untrusted::{one_line, quoted};
 
 use super::Draft;
-use crate::output::style::{BOLD, styled};
+use crate::output::{BOLD, styled};
 
 /// The column in which texts begin.
 const INDENT_COLUMNS: usize = 12;

@@ -63,7 +63,7 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
                     .collect(),
             }
         });
-        html::runs(&runs, [more, others], PassRate::of(&past, "the newest run"), form)
+        html::runs(&runs, [more, others], PassRate::new(&past, "the newest run"), form)
     });
     page.await.unwrap_or_else(IntoResponse::into_response)
 }

@@ -5,8 +5,7 @@ use eval_core::report::{Verdict, short};
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
 
-use crate::output::style::{BOLD, styled};
-use crate::output::width;
+use crate::output::{BOLD, styled, width};
 use crate::recorded::{Retry, RunResults, State, TestResult, Totals, near};
 use crate::summary_text::{counts, details, have, notes, numbers, rerun, runs, times, word};
 

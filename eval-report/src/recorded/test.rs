@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::usage::Usage;
 use crate::journal::{Attempt, RecordedRun, RecordedTest};
-use crate::output::style::{ERROR, GOOD, WARNING};
+use crate::output::{ERROR, GOOD, WARNING};
 use crate::statistics::Tally;
 
 /// A test of a run, with the result of its last attempt.

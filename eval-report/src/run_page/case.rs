@@ -12,7 +12,7 @@ use eval_support::{shell, untrusted, words};
 use super::scores::{self, Known, needed};
 use super::turn::{Comparison, not_played, turn};
 use crate::journal::Evaluation;
-use crate::output::{again, time};
+use crate::output::{rerun_command, time};
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Run, Spark, StateRow, line, text};
 use crate::recorded::{Cases, RunCounts, State, TestResult, headline, near};
 use crate::summary_text;
@@ -166,7 +166,7 @@ fn program(test: &TestResult<'_>) -> Option<String> {
             &iter::once(program).chain(head.args.iter().map(String::as_str)).collect::<Vec<_>>(),
         ));
     };
-    Some(again::command(again, [(file, started.eval_id.as_str())]))
+    Some(rerun_command(again, [(file, started.eval_id.as_str())]))
 }
 
 pub(super) fn run(

@@ -13,8 +13,7 @@ use tokio::sync::mpsc;
 
 use crate::agent::AnyAgent;
 use crate::drafts::Destination;
-use crate::output::style::{BOLD, ERROR, styled};
-use crate::output::{CommandError, tell};
+use crate::output::{BOLD, CommandError, ERROR, styled, tell};
 
 /// A typed line: a message or a command.
 #[derive(Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use eval_support::untrusted::{one_line, quoted};
 use eval_support::words::{code_list, count};
 
 use super::score::{Now, RescoredCase, RescoredRun};
-use crate::output::style::styled;
+use crate::output::styled;
 use crate::recorded::{Problem, State, TestResult, gaps};
 
 pub(super) fn text(run: &RescoredRun<'_>) -> String {

@@ -9,9 +9,8 @@ use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 
 use crate::edited::not_found;
-use crate::output::CommandError;
-use crate::output::again::{self, CaseOfFile};
 use crate::output::width::fitted;
+use crate::output::{CaseOfFile, CommandError, rerun_command};
 use crate::recorded::{RunResults, TestResult, near};
 
 /// A case that was to run.
@@ -48,7 +47,7 @@ pub(super) struct Ended<'r> {
 impl Ended<'_> {
     pub(super) fn text(&self) -> String {
         let again = |test: &TestResult<'_>| {
-            Some(again::command(
+            Some(rerun_command(
                 self.again,
                 [(test.attempt.started.file.as_deref()?, test.attempt.started.eval_id.as_str())],
             ))
@@ -65,7 +64,7 @@ impl Ended<'_> {
         let missing_places = missing.iter().map(|case| (case.file.as_str(), case.eval_id.as_str()));
         let unpassed: Vec<CaseOfFile<'_>> = self.unpassed().chain(missing_places).collect();
         if unpassed.len() > 1 || !missing.is_empty() {
-            text.push_str(&format!("run all again {}\n", again::command(self.again, unpassed)));
+            text.push_str(&format!("run all again {}\n", rerun_command(self.again, unpassed)));
         }
         for folder in self.results.loaded.folders.iter().filter(|_| self.is_recorded) {
             text.push_str(&format!("whole record  {}\n", one_line(&near(folder).display().to_string())));

@@ -14,8 +14,7 @@ use eval_support::words::{count, short_code_list};
 
 use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::commands::traces::unreadable;
-use crate::output::style::{WARNING, styled};
-use crate::output::{CommandError, tell};
+use crate::output::{CommandError, WARNING, styled, tell};
 
 /// The arguments of which exactly one says what answers.
 pub(super) fn exactly_one() -> ArgGroup {

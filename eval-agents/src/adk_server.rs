@@ -52,7 +52,7 @@ const RETRY_PAUSE: Duration = Duration::from_millis(250);
 ///
 /// One value is one conversation, and so is each clone. A conversation creates a session with the state of its case, sends
 /// each message to `/run_sse`, reads the state of the session at the end, and deletes the session. The id of the session is
-/// the one that the server answers with. The instructions and tools that some judges read come from `/apps/{app}/app-info`,
+/// the id in the server's answer. The instructions and tools that some judges read come from `/apps/{app}/app-info`,
 /// where a server has it.
 ///
 /// The app is given here. The `app_name` of a case, which names the app of the recording user, is not sent.

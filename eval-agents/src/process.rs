@@ -52,7 +52,7 @@ const END_WITHIN: Duration = Duration::from_secs(5);
 ///
 /// One value is one conversation, and so is each clone. Each has a program of its own, which begins and ends with it, unless
 /// [`concurrency`](Self::concurrency) lets conversations share. A program ends with this process, however that ends, and
-/// everything that it started ends with it. What it writes to its standard error is shown if the conversation fails.
+/// everything that it started ends with it. Its standard error is shown if the conversation fails.
 #[derive(Debug)]
 pub struct Process {
     launch: Launch,

@@ -90,7 +90,7 @@ impl Tail {
     /// The last output of a program that is gone. Its threads may still read.
     pub(crate) async fn last_words(&self) -> String {
         let mut open = self.0.open.subscribe();
-        // Another process may hold them open for ever. What is there by then is shown.
+        // Another process may hold them open for ever. The output so far is shown.
         let _ = tokio::time::timeout(LAST_OUTPUT_WAIT, open.wait_for(|open| *open == 0)).await;
         self.text()
     }

@@ -26,8 +26,8 @@ use crate::traces::{self, Conversation, Gap, MatchedBy, Sought, Traces, normaliz
 /// ```
 ///
 /// A file is read when it is first needed, once in a process. Each case is played against the conversation that belongs to
-/// it: the one whose spans name the case (`agentevals.eval.case.id`), else the one that has the id of the case or of its
-/// session, else the one in which the user begins with the same words.
+/// it: the conversation whose spans name the case (`agentevals.eval.case.id`), else the conversation with the id of the case or
+/// of its session, else the conversation in which the user begins with the same words.
 ///
 /// A case is an ERROR that says why, and not scored, if no conversation belongs to it or several do, if a turn is missing,
 /// was not expected or failed, or if the traces [lose](crate::traces::GapKind::loses) something that it may be about.

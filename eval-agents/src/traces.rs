@@ -114,8 +114,7 @@ impl Traces {
     }
 
     /// The same turns with each trace as a conversation of its own, whatever its spans name. Each has the gaps of all, in
-    /// short if
-    /// they are thousands.
+    /// short if they are thousands.
     #[must_use]
     pub fn by_trace(self) -> Self {
         let conversations = self.conversations.into_iter().flat_map(Conversation::by_trace).collect();
@@ -135,7 +134,7 @@ impl Traces {
 
     fn from_store(mut store: Store) -> Self {
         let mut conversations = conversations::group(&mut store);
-        // What no turn holds may belong to any conversation.
+        // A part outside of all turns may belong to any conversation.
         for conversation in conversations.iter_mut().filter(|it| it.turns.is_empty()) {
             let (lost, own) = conversation.gaps.drain(..).partition(|gap| gap.kind.loses());
             conversation.gaps = own;
@@ -154,11 +153,12 @@ impl Traces {
         self.conversations
     }
 
-    /// The place of a case's conversation among the [conversations](Self::conversations), and how it was found: the one whose
-    /// spans name the case (`agentevals.eval.case.id`), else the one that has the id of the case or of its session, else the one
-    /// in which the user begins with the same words. If `is_only_case`, the only conversation is taken at last.
+    /// The place of a case's conversation among the [conversations](Self::conversations), and the rule that found it: the
+    /// conversation whose spans name the case (`agentevals.eval.case.id`), else the conversation with the id of the case
+    /// or of its session, else the conversation in which the user begins with the same words. If `is_only_case`, the only
+    /// conversation is taken at last.
     ///
-    /// Of several with the same words the one with as many turns as the case is taken, if there is one such.
+    /// Of several conversations with the same words, the one with as many turns as the case is taken, if it is the only such one.
     pub fn conversation_of(
         &self,
         case: &EvalCase,

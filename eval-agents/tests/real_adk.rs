@@ -31,7 +31,7 @@ fn command(python: &Path) -> Command {
     let mut command = Command::new(python);
     // `adk` itself may be on no path.
     command.args(["-c", "from google.adk.cli import main; main()", "api_server"]);
-    // What a run leaves must not change the next one.
+    // Files of a run must not change the next one.
     command.arg("--no_use_local_storage").arg(file("adk/agents")).env("PYTHONDONTWRITEBYTECODE", "1");
     command
 }

@@ -208,7 +208,7 @@ fn words(option: &str, line: &str) -> Result<Command, CommandError> {
 
 impl AnyAgent {
     /// Waits for a server, so that one that is not there fails the run once and not each case. Programs start with cases.
-    /// One that runs elsewhere may come later, if the arguments say so.
+    /// A server elsewhere may start later, if the arguments say so.
     pub(crate) async fn ready(&self, may_come_later: bool) -> Result<(), CommandError> {
         let Self::Server(server) = self else { return Ok(()) };
         let mut ready = server.ready().await;

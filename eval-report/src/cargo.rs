@@ -192,7 +192,7 @@ mod tests {
     /// The folder found in `here` of a layout, after a comparison with cargo's answer.
     fn compared(what: &str, files: &[(&str, &str)], here: &str) -> String {
         let folder = tempfile::tempdir().expect("a folder");
-        // The temporary folder can be behind a link. What cargo and this program see is where it leads to.
+        // The temporary folder can be behind a link. Cargo and this program see its target.
         let root = folder.path().canonicalize().expect("the folder");
         for (name, text) in files {
             let path = root.join(name);

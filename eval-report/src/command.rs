@@ -66,7 +66,7 @@ use args::{Args, ArgsError, Asked};
 /// }
 /// ```
 ///
-/// The report is printed as JSON, the one that [`Export::to_json`](crate::Export::to_json) returns. What `cargo evalset run`
+/// The report is printed as JSON, as [`Export::to_json`](crate::Export::to_json) returns it. What `cargo evalset run`
 /// prints for people goes to stderr, after a line for each case that ends; on a terminal, a line that counts them. The exit code is 0 if every case passed and 1 if a case
 /// failed. It is 2 if a case has no verdict, if no case could be checked, or if the arguments, a set or a config are wrong.
 /// `--help` lists the options.

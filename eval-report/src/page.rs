@@ -48,7 +48,7 @@ pub fn text(foreign: &str) -> Text {
     Text { shown, left_out }
 }
 
-/// A part of a line of ours. What is left out is said in it.
+/// A part of a line of ours. It says how much is left out.
 pub fn line(foreign: &str) -> String {
     excerpt_line(foreign, LONGEST_LINE).noted()
 }

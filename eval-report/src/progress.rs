@@ -44,7 +44,7 @@ struct Counts {
 const DRAW_PAUSE: Duration = Duration::from_millis(100);
 
 impl Progress {
-    /// Progress on standard error. What cases cost is counted if there are prices.
+    /// Progress on standard error. The cost of cases is counted if there are prices.
     pub fn on_stderr(prices: Prices) -> Self {
         Self::new(Box::new(anstream::stderr()), ProgressDrawTarget::stderr(), prices)
     }
@@ -72,7 +72,7 @@ impl Progress {
         let counts = Arc::clone(&self.counts);
         let line = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
             let line = counts.lock().unwrap_or_else(PoisonError::into_inner).line(Instant::now());
-            // What cannot be shown is shown the next time.
+            // A line that cannot be shown is shown the next time.
             let _ = out.write_str(&line);
         };
         if let Ok(style) = ProgressStyle::with_template("{counts}") {

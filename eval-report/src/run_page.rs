@@ -139,7 +139,7 @@ fn rerun(results: &RunResults<'_>) -> Vec<String> {
     summary_text::rerun(results).into_iter().map(|command| line(&command)).collect()
 }
 
-/// A plot for each metric that can fail a case, the one that failed most cases first.
+/// A plot for each metric that can fail a case, the metric that failed most cases first.
 fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
     let mut metrics: BTreeMap<&str, Vec<(f64, Option<Bound>)>> = BTreeMap::new();
     for metric in results.tests.iter().flat_map(TestResult::gating) {

@@ -170,7 +170,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
         ));
     }
     notes.extend(repeated(results));
-    // What a run that runs lacks is still to come.
+    // The missing tests of a run that runs are still to come.
     let has_ended = !results.totals.is_running;
     if has_ended && results.totals.missing > results.of_programs {
         let place = |problem: &Problem| {

@@ -75,7 +75,7 @@ impl Access {
         let is_secure = host.is_some_and(|host| !is_local(host.host())) && headers.contains_key(FETCH_SITE);
         let secure = if is_secure { "; Secure" } else { "" };
         let (name, value) = (self.cookie_name(), self.cookie.as_str());
-        // Lax: a link to a run is opened from other sites too. What changes something needs more than the cookie.
+        // Lax: a link to a run is opened from other sites too. A request that changes something needs more than the cookie.
         format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}")
     }
 

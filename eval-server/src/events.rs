@@ -77,7 +77,7 @@ impl Events {
     }
 }
 
-/// Data as JSON. What cannot be written ends the events: their reader sees that the last one is missing.
+/// Data as JSON. Data that cannot be written ends the events: their reader sees that the last one is missing.
 pub(crate) fn json(data: &impl Serialize) -> Result<String, ReaderGone> {
     serde_json::to_string(data).map_err(|_| ReaderGone)
 }

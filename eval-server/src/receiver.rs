@@ -59,7 +59,7 @@ async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Respo
         .access
         .caller(request.method(), request.uri(), request.headers())
         .and_then(|caller| Access::check(caller, Needs::Computing));
-    // Strangers change nothing, not even what is said to have been refused.
+    // Strangers change nothing, not even the list of refusals.
     if let Err(refusal) = allowed {
         return otlp::refused(encoding, refusal.status(), &refusal.text());
     }
@@ -89,7 +89,7 @@ async fn store(
     let sent = Sent { signal, bytes: received.bytes.clone() };
     match add(app, signal, encoding, received).await {
         Ok(rejected) => {
-            // What was taken in part has not arrived.
+            // An export that was taken in part has not arrived.
             if rejected.is_none() {
                 app.sessions.arrived(&sent);
             }

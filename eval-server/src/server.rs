@@ -153,7 +153,7 @@ impl Server {
         };
         let stops = async {
             stop.await;
-            // Who looks on has nothing to wait for.
+            // Readers of live sessions have nothing to wait for.
             app.sessions.close();
             tell.send_replace(true);
         };
@@ -234,7 +234,7 @@ async fn serve_connections(
         stream.set_write_timeout(Some(limits.time));
         let connection = graceful.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
         tokio::spawn(async move {
-            // What goes wrong with a connection is the client's, who has gone, or was answered.
+            // An error of a connection is the client's, which has gone, or was answered.
             drop(connection.await);
             drop(place);
         });

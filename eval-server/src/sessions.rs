@@ -108,7 +108,7 @@ impl Sessions {
     }
 
     /// Notes that an export was refused: whatever session it belonged to may lack spans, until it is sent again and
-    /// [has arrived](Self::arrived). What did not come as a whole cannot be known again.
+    /// [has arrived](Self::arrived). An export that did not come as a whole cannot be recognized.
     pub(crate) fn refuse(&self, why: &str, sent: Option<&Sent>) {
         let sent = sent.map(|sent| sent.identity(&self.keys));
         self.store().refusals.add(Instant::now(), why, sent);

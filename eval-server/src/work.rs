@@ -121,8 +121,8 @@ impl Workers {
         }
     }
 
-    /// Computes an answer. A panic is an error of this request alone. What does not ask whether it is [`Wanted`] keeps its thread to
-    /// its end, also when its time is over.
+    /// Computes an answer. A panic is an error of this request alone. Work that does not ask whether it is [`Wanted`] keeps its
+    /// thread to its end, also when its time is over.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -27,7 +27,7 @@ pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
         }
     };
     for case in &mut cases {
-        // What is imported is a new draft.
+        // An imported case is a new draft.
         case.extra.remove(EvalCase::DRAFT_KEY);
     }
     let draft = |case: EvalCase| {

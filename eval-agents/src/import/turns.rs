@@ -1,7 +1,7 @@
 //! Events of a session as the turns of a case, as ADK makes them (`EvaluationGenerator.convert_events_to_eval_invocations`).
 //!
 //! Three things are done that ADK does not do. Turns that were rewound are left out, as the agent does not see them either. A
-//! second message of the user in one invocation begins a turn of its own. What is not in the case is named.
+//! second message of the user in one invocation begins a turn of its own. The parts that are not in the case are named.
 
 use std::collections::{HashMap, HashSet};
 

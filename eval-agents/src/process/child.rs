@@ -124,7 +124,7 @@ impl Child {
         Seat { child: Arc::clone(self), id, inbox, is_asking: false, is_left: false, is_told: false }
     }
 
-    /// Writes bytes. What is returned ends when they are written; `None` if the input is closed.
+    /// Writes bytes. The returned receiver ends when they are written; `None` if the input is closed.
     fn put(&self, bytes: Vec<u8>) -> Option<oneshot::Receiver<()>> {
         let input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         let (sender, written) = oneshot::channel();
@@ -200,7 +200,7 @@ fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Written>> {
             if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
                 break;
             }
-            // Who writes and does not wait does not listen.
+            // A caller that does not wait has dropped its receiver.
             let _ = written.send(());
         }
     })?;
@@ -293,7 +293,7 @@ impl Seat {
         }
     }
 
-    /// Writes a message. What the program answers comes by [`reply`](Self::reply).
+    /// Writes a message. The answer comes by [`reply`](Self::reply).
     pub(super) async fn ask(&mut self, request: &Request) -> Result<(), ProcessError> {
         self.is_asking = true;
         self.hand_over(request, true).await?;

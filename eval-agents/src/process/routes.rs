@@ -65,7 +65,7 @@ impl Routes {
         let mut state = self.state();
         let Some(closed) = state.conversations.remove(session) else { return };
         state.over.insert(session.to_owned());
-        // What came since it was asked for its notes.
+        // Messages may have come since its notes were taken.
         for note in closed.notes {
             state.note(note);
         }
@@ -106,8 +106,7 @@ impl Routes {
     }
 
     /// Hands the message of a line to its conversation. Fails if it belongs to none, or if no request waits for it. A
-    /// message for a
-    /// conversation that is over is noted.
+    /// message for a conversation that is over is noted.
     pub(super) fn deliver(&self, received: Received, line: &str) -> Result<(), ProcessError> {
         let Received { session, reply } = received;
         let wrong = |why: &str| {
@@ -153,7 +152,7 @@ impl Routes {
             }
             conversation.inbox.clone()
         };
-        // Waits for a conversation that is slow. One that is gone wants nothing.
+        // Waits for a conversation that is slow. A conversation that is gone gets nothing.
         let _ = inbox.blocking_send(Ok(reply));
         Ok(())
     }

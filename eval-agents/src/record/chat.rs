@@ -77,7 +77,7 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
     /// Takes the last turn back: an agent cannot forget, so a new one is told all that was said before. Returns how many turns
     /// there are then.
     ///
-    /// The agent may answer otherwise the second time. What it answers then counts.
+    /// The agent may answer otherwise the second time. The second answer counts.
     pub async fn undo(&mut self) -> Result<usize, RunError> {
         self.said.turns.pop();
         self.close().await;

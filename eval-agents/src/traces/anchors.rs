@@ -63,7 +63,7 @@ impl Analysis {
                 anchor[number] = Some(number);
             }
             let node = &nodes[number];
-            // What a call does is no part of another call above it.
+            // The actions of a call are no part of another call above it.
             let nearest = |is: bool, above: Option<usize>| {
                 if is_agentic || is_inference || is_tool { is.then_some(number) } else { above }
             };
@@ -145,7 +145,7 @@ fn chains_of_one_turn(tree: &Tree, nodes: &[Node], order: &[usize]) -> Vec<bool>
         }
         is_one_turn[number] = all.has_agent && !all.is_several && view.is_some_and(|view| view.is_chain);
         asked[number] = match nodes[number].class {
-            // What a tool asks is no word of the user.
+            // A tool's question is no message of the user.
             Some(Class::Tool) => Asked::default(),
             Some(Class::Inference) => {
                 let own = view.and_then(|view| view.model().input.get()?.users.last());

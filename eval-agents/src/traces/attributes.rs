@@ -181,7 +181,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// A count: a number, or a string of one. What is below zero counts as zero.
+/// A count: a number, or a string of one. A negative number counts as zero.
 pub(super) fn count(value: &Value) -> Option<u64> {
     let number = match value {
         Value::Number(number) => number.clone(),

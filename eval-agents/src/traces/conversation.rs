@@ -43,7 +43,7 @@ impl Conversation {
         own.chain(of_turns.flat_map(|(number, turn)| turn.gaps.iter().map(move |gap| (Some(number), gap))))
     }
 
-    /// A conversation for each of its traces, whose id is its key. What is missing in one may be missing in each.
+    /// A conversation for each of its traces, whose id is its key. Data that is missing in one may be missing in each.
     pub(super) fn by_trace(self) -> Vec<Self> {
         let Self { key: _, case_id, trace_ids, turns, gaps } = self;
         // Each trace has all of them: many gaps of many traces would be more than the traces themselves.
@@ -73,7 +73,7 @@ impl Conversation {
 
     /// A case that expects what happened: a golden of this conversation.
     ///
-    /// What the trace does not say, the case does not expect. See [`all_gaps`](Self::all_gaps) before relying on it.
+    /// The case expects nothing that the trace lacks. See [`all_gaps`](Self::all_gaps) before relying on it.
     ///
     /// ```no_run
     /// use eval_agents::traces::Traces;

@@ -27,7 +27,7 @@ pub(super) fn group(store: &mut Store) -> Vec<Conversation> {
         });
         groups[place].1.push(trace);
     }
-    // What a group was made of is not needed once its turns are there.
+    // The spans of a group are not needed once its turns are there.
     let read = groups.into_iter().map(|(key, traces)| Loose::new(key, traces, &mut store.copies));
     linked(read.collect()).into_iter().map(Loose::end).collect()
 }

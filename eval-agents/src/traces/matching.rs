@@ -307,7 +307,7 @@ mod tests {
         let all = [conversation("a", None, &["Rome?"])];
         assert!(matches!(find(&case("x", &["Paris?"]), &all, false), Err(MatchError::None { .. })));
         assert_eq!(find(&case("x", &["Paris?"]), &all, true), Ok((0, MatchedBy::OnlyOne)));
-        // What was recorded for another case is not this one's.
+        // A conversation of another case does not match.
         let others = [conversation("a", Some("y"), &["Paris?"])];
         assert!(matches!(find(&case("x", &["Paris?"]), &others, true), Err(MatchError::None { .. })));
     }

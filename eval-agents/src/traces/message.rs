@@ -224,7 +224,7 @@ pub(super) fn content_parts(content: &Value) -> Vec<Part> {
     }
 }
 
-/// A text. What is no string is written as JSON.
+/// A text. A value that is no string is written as JSON.
 fn text(value: &Value) -> Part {
     match value {
         Value::Null => Part::Redacted,
@@ -274,7 +274,7 @@ fn arguments(map: &Map, keys: &[&str]) -> Option<Value> {
     match value {
         Value::String(text) if text.trim().is_empty() => Some(Map::new().into()),
         Value::String(text) if is_placeholder(text) => None,
-        // What was cut is not the arguments. An object that cannot be read is not known.
+        // Truncated arguments are not used. An object that cannot be read is not known.
         Value::String(text) if text.trim_start().starts_with(['{', '[']) => Value::parse(text).ok(),
         other => Some(json_or_raw(other.clone())),
     }
@@ -377,7 +377,7 @@ mod tests {
         for cut in [r#""{\"a\": ""#, r#"" [1, ""#] {
             assert_eq!(args(cut), None, "{cut}");
         }
-        // What is no object is kept: it is no JSON that was cut.
+        // A value that is no object is kept: it is no truncated JSON.
         assert_eq!(
             (args(r#""Paris""#), args(r#""5""#), args("[1]")),
             (known("\"Paris\""), known("5"), known("[1]"))
@@ -463,7 +463,7 @@ mod tests {
             r#"{"role": "tool", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "5"}]}"#;
         assert_eq!(by_id, result(nested));
         assert!(matches!(&by_id[..], [Part::Response(found)] if found.id.as_deref() == Some("c")));
-        // What is only told to a model is no word of the user.
+        // A text that only the model is told is no message of the user.
         let is_users = |text: &str| message(&parse(text)).unwrap().is_users();
         assert!(is_users(r#"{"role": "user", "content": "For context: Paris"}"#));
         assert!(is_users(r#"{"role": "user", "content": "For context:"}"#));

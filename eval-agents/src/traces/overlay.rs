@@ -89,7 +89,7 @@ pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, copi
 
 /// The name of the conversation of a span or a resource.
 pub(super) fn identity(attributes: &Attributes) -> Option<Identity> {
-    // Names are chosen by others. One that is long or cannot be printed is not taken.
+    // Names are chosen by others. A name that is long or cannot be printed is not taken.
     let key = |name: &str| {
         let value = attributes.get(name).filter(|value| value.as_bool().is_none()).and_then(text)?;
         let value = value.trim();

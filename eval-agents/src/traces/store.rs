@@ -37,7 +37,7 @@ impl Store {
         })
     }
 
-    /// Adds a span of a trace. What its scope and resource say can be given to it by its place.
+    /// Adds a span of a trace. Its scope and resource can be added by its place.
     pub(super) fn add_span(&mut self, trace: &Id, span: Span) -> Place {
         self.spans += 1;
         let trace = self.place(trace);
@@ -50,7 +50,7 @@ impl Store {
         &mut self.traces[place.trace].spans[place.span]
     }
 
-    /// Adds a record of a log. One that says nothing of models is not kept.
+    /// Adds a record of a log. A record without models is not kept.
     pub(super) fn add_log(&mut self, (trace, span, event): Log) {
         if event.name.starts_with("gen_ai.") {
             let place = self.place(&trace);

@@ -23,8 +23,8 @@ pub(super) struct Tree {
 impl Tree {
     /// The tree of some spans.
     ///
-    /// A span whose parent is not there is a root. So is one that is its own parent, and of spans that are each other's
-    /// ancestors the one that began first. Of spans with one id the first counts.
+    /// A span whose parent is not there is a root. So is a span that is its own parent. In a circle of ancestors, the span that
+    /// began first is the root. Of spans with one id the first counts.
     pub(super) fn new(all: Vec<Span>) -> Self {
         let mut gaps = Vec::new();
         let mut numbers: HashMap<Id, usize> = HashMap::with_capacity(all.len());

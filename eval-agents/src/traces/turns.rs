@@ -308,8 +308,7 @@ impl Found {
     }
 
     /// Whether this turn continues `previous`, if the ids of calls or results are not known: it begins with results, and
-    /// tools were
-    /// asked for.
+    /// tools were asked for.
     ///
     /// Where only providers are traced, each model call of a turn has a trace of its own.
     pub(super) fn continues_without_ids(&self, previous: &Self) -> bool {

@@ -1,6 +1,6 @@
 //! The files that traces are stored in.
 //!
-//! A file holds one document or several after each other, as lines of JSON. What a document is, its first fields say.
+//! A file holds one document or several after each other, as lines of JSON. The first fields of a document tell its kind.
 
 mod jaeger;
 mod otlp;

@@ -186,7 +186,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The fields of a piece of a message that were not taken, in ADK's spelling of files. Those that are `null` are left out.
+    /// The fields of a piece of a message that were not taken, in ADK's spelling of files. Fields that are `null` are left out.
     pub(crate) fn rest_of(self, piece: Piece) -> Result<Map, Misread> {
         for key in self.fields.keys() {
             if let Some(help) = piece.instead_of(key) {
@@ -197,7 +197,7 @@ impl Reader {
         self.rest()
     }
 
-    /// The fields that were not taken, in ADK's spelling of files. Those that are `null` are left out.
+    /// The fields that were not taken, in ADK's spelling of files. Fields that are `null` are left out.
     pub(crate) fn rest(self) -> Result<Map, Misread> {
         let free = |key: &str| key == "part_metadata";
         let mut rest = Map::new();

@@ -163,7 +163,7 @@ fn steps_of_a_graph_that_are_asked_the_same_are_one_turn_and_others_are_turns_of
     assert_eq!(users, [Some("Time?"), Some("Something else")]);
     // The call of the tool is in neither.
     assert!(kinds(&several).contains(&GapKind::CallsNotCaptured));
-    // What a tool asks its own model is no word of the user.
+    // A tool's question to its own model is no message of the user.
     let spans = [
         kind(1, 0, "LangGraph", "CHAIN", json!({})),
         kind(2, 1, "agent", "AGENT", json!({})),

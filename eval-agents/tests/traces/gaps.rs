@@ -396,7 +396,7 @@ fn a_turn_failed_if_its_span_says_so_or_its_last_model_call_failed_without_an_an
     let silent = |span| without(span, "gen_ai.output.messages");
     assert_eq!(error(&changed(3, |span| failed(silent(span)))), other);
     assert_eq!(error(&changed(3, |span| typed(silent(span)))), Some("timeout".to_owned()));
-    // One that was tried again, one that answered in spite of it, and one that only has no answer.
+    // A call that was retried, a call that answered in spite of it, and a call that only has no answer.
     assert_eq!(
         (error(&changed(1, failed)), error(&changed(3, failed)), error(&changed(3, silent))),
         (None, None, None)

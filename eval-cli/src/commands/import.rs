@@ -15,10 +15,10 @@ use crate::recorded::{WhichRun, near};
 
 /// Adds drafts of cases to a set, made of conversations that are stored.
 ///
-/// What a file is, its content says: a session of ADK as JSON, a database of ADK's sessions, an eval set of another tool, stored
-/// traces, a table of questions and answers. `RUN:CASE` is a case of a recorded run: what happened there becomes a new case. Secrets are
-/// masked, equal conversations are dropped, and arguments that are probably others next time are pointed out. Tests refuse a
-/// draft until `accept` takes its mark away.
+/// The content of a file tells its format: a session of ADK as JSON, a database of ADK's sessions, an eval set of another
+/// tool, stored traces, a table of questions and answers. `RUN:CASE` is a case of a recorded run: its conversation becomes
+/// a new case. Secrets are masked, equal conversations are dropped, and arguments that probably differ next time are
+/// pointed out. Tests refuse a draft until `accept` takes its mark away.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -38,11 +38,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     session: Vec<String>,
 
-    /// What the columns of a table hold: `user`, `final`, `tools`, `id` or `conversation`.
+    /// The roles of a table's columns: `user`, `final`, `tools`, `id` or `conversation`.
     #[arg(long, value_name = "COLUMN=ROLE,..")]
     map: Option<Mapping>,
 
-    /// What the files are, whatever they look like.
+    /// The format of the files, whatever they look like.
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     from_format: Option<Stored>,
 

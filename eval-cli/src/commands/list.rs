@@ -133,8 +133,8 @@ impl ListedCase {
     }
 }
 
-/// A column is at most so wide. What is longer pushes the rest of its line.
-const MAX_ID_COLUMNS: usize = 40;
+/// The widest column, in characters. A longer cell pushes the rest of its line.
+const MAX_COLUMN_WIDTH: usize = 40;
 
 fn text(listing: &Listing) -> String {
     let mut text = String::new();
@@ -163,7 +163,7 @@ fn set_text(set: &ListedSet, text: &mut String) {
     let rows: Vec<[String; 3]> = set.cases.iter().map(row).collect();
     let widths = [0, 1, 2].map(|column| {
         let of_cells = rows.iter().map(|row| row[column].chars().count());
-        of_cells.max().unwrap_or_default().min(MAX_ID_COLUMNS)
+        of_cells.max().unwrap_or_default().min(MAX_COLUMN_WIDTH)
     });
     for (row, case) in rows.iter().zip(&set.cases) {
         let mut line = String::new();

@@ -23,11 +23,11 @@ use package::{EVAL_CORE, Package, eval_core_dependency, eval_core_folder};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// What the set and its file of tests are called: small letters, digits, `-` and `_`.
+    /// The name of the set and its file of tests: small letters, digits, `-` and `_`.
     #[arg(default_value = "weather")]
     name: Name,
 
-    /// What the agent in the tests is made of.
+    /// The kind of agent in the tests.
     #[arg(long, value_enum, default_value_t)]
     agent: AgentKind,
 
@@ -90,7 +90,7 @@ pub(crate) enum AgentKind {
     /// A function from a message to an answer.
     #[default]
     Closure,
-    /// A type with the trait `Agent`, which remembers what was said.
+    /// A type with the trait `Agent`, which remembers its conversation.
     Struct,
     /// An agent of rig-core, with its mock model.
     Rig,

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 }
 
 fn run_sets(args: &Args) -> Result<Answer, CommandError> {
-    // What is secret is known before anything is written.
+    // Secrets are known before anything is written.
     let agent = args.source.choose()?;
     let options = args.options.read()?;
     let runtime = runtime("agents")?;
@@ -106,7 +106,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
             progress.began(case);
             agent.boxed(plan.len() == 1)
         };
-        // What came out is in the journal, also of cases that were interrupted.
+        // The results are in the journal, also of cases that were interrupted.
         runner.record_plan(&plan, setup, options.concurrency, ctrl_c_pressed()).await;
         progress.end();
         Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan)))

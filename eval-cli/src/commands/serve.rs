@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         }
         // A reader that has gone does not stop the service.
         let url = match &args.token_file {
-            // Who reads the log of a service may not read the file.
+            // A reader of a service's log may not be allowed to read the file.
             Some(path) => format!("{}/ with the token in `{}`", server.origin(), path.display()),
             None => server.url(),
         };

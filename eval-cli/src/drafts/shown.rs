@@ -99,7 +99,7 @@ const SHOWN_OF_SESSION: [&str; 4] = ["app_name", "user_id", "session_id", "state
 /// Keys of a scenario that are shown in words.
 const SHOWN_OF_SCENARIO: [&str; 3] = ["starting_prompt", "conversation_plan", "user_persona"];
 
-/// The same of a rubric.
+/// Keys of a rubric that are shown in words.
 const SHOWN_OF_RUBRIC: [&str; 4] = ["rubric_id", "rubric_content", "description", "type"];
 
 /// The keys of an object that are shown nowhere else.
@@ -143,7 +143,7 @@ fn scenario(scenario: &ConversationScenario, parts: &mut Vec<Part>) {
     rest(&scenario.to_value(), &SHOWN_OF_SCENARIO, parts);
 }
 
-/// What judges are asked: `rubric  kind (FINAL_RESPONSE_QUALITY): The answer is kind.`
+/// The questions to judges: `rubric  kind (FINAL_RESPONSE_QUALITY): The answer is kind.`
 fn rubrics(rubrics: Option<&[Rubric]>, parts: &mut Vec<Part>) {
     for rubric in rubrics.into_iter().flatten() {
         let kind = rubric.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
@@ -154,7 +154,7 @@ fn rubrics(rubrics: Option<&[Rubric]>, parts: &mut Vec<Part>) {
     }
 }
 
-/// What the mark says: the origin, what varied, and what else its writer knew.
+/// The content of the mark: the origin, the varied parts, and further remarks of its writer.
 fn mark(case: &EvalCase, parts: &mut Vec<Part>) {
     match case.draft() {
         Some(Value::Object(mark)) => {

@@ -151,7 +151,7 @@ pub(super) fn begin(job: &Arc<Job>, start: &Start, sets: &[String], runs: u16) -
         while !job.has_ended(number) {
             thread::sleep(Duration::from_millis(50));
         }
-        // What it said last is read before its end is told, unless something that it started holds its output open.
+        // Its last output is read before its end is told, unless something that it started holds its output open.
         let _ = read.recv_timeout(OUTPUT_END_WAIT);
         job.tell();
     });
@@ -205,7 +205,7 @@ mod tests {
         follow(&job, 0, &b"one\ntwo"[..], reading);
         assert_eq!(read.recv(), Err(mpsc::RecvError));
         assert_eq!(job.shown()["said"], json!(["one", "two"]));
-        // What another process holds open does not end.
+        // An output that another process holds open does not end.
         let (open, _held) = std::io::pipe().unwrap();
         let (reading, read) = mpsc::channel();
         follow(&job, 0, open, reading);

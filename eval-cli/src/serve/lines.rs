@@ -22,7 +22,7 @@ pub(super) type Lines = HashMap<String, (Signature, RunLine)>;
 /// Runs that are listed: as many as are fetched of a store.
 const MAX_LISTED_RUNS: usize = 100;
 
-/// A line for each of the newest runs, and how many more there are. What did not change is not read again.
+/// A line for each of the newest runs, and how many more there are. A run that did not change is not read again.
 pub(super) fn lines_of(known: &Mutex<Lines>, runs: Vec<RunDir>) -> (Vec<RunLine>, usize) {
     let more = runs.len().saturating_sub(MAX_LISTED_RUNS);
     let mut before = lock(known).clone();

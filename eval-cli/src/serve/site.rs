@@ -52,7 +52,7 @@ impl Site {
         })
     }
 
-    /// Ends the streams of events, and the run that was started here. What was dropped goes.
+    /// Ends the streams of events, and the run that was started here. Dropped files are removed.
     pub(crate) fn end(&self) {
         self.hub.end();
         self.job.end();

@@ -36,7 +36,7 @@ impl Followed {
         for path in files {
             let Journal { tail, package, binary, planned, tests } =
                 self.files.entry(path.to_owned()).or_default();
-            // What cannot be read now is read at the next look.
+            // A file that cannot be read now is read at the next poll.
             let _ = tail.read(path, |record| {
                 let (key, verdict) = match record {
                     Record::Head(head) => {

@@ -222,7 +222,7 @@ mod tests {
         View::made(loaded, &Prices::default(), signature, None, Instant::now()).unwrap()
     }
 
-    /// Everything that is said of it.
+    /// All texts of the view.
     fn said(view: &View) -> String {
         let changes = view.since(0, &view.signature).to_string();
         format!("{changes}{:?}", view.model.cases)

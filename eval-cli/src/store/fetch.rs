@@ -38,7 +38,7 @@ impl StoredRun {
     }
 }
 
-/// The stored runs, the one that was stored last first.
+/// The stored runs, the last stored first.
 pub(crate) async fn runs(store: &Store) -> Result<Vec<StoredRun>, CommandError> {
     let mut runs: BTreeMap<String, StoredRun> = BTreeMap::new();
     for name in store.list(RUNS, true).await? {
@@ -80,7 +80,7 @@ pub(super) async fn manifests(store: &Store, run: &str) -> Result<Manifests, Com
         }
         let its = store.clone();
         asked.spawn(async move {
-            // What says that an upload began is removed at its end: it may be gone.
+            // The mark of an upload's beginning is removed at its end: it may be gone.
             let bytes = its.find(&name).await?;
             Ok((name, bytes))
         });
@@ -146,7 +146,7 @@ pub(crate) fn cache(store: &Store, root: &Path) -> PathBuf {
     root.join(".store").join(store.url.cache_name())
 }
 
-/// Fetches a run: the one with this id, else the one that `EVALSET_RUN_ID` names, else the one that was stored last.
+/// Fetches a run: the run with this id, else the run that `EVALSET_RUN_ID` names, else the last stored run.
 pub(crate) async fn fetch_run(store: &Store, id: Option<&str>, root: &Path) -> Result<Fetched, CommandError> {
     let of_variable = std::env::var(eval_support::variables::RUN_ID).ok().filter(|id| !id.is_empty());
     let id = id.or(of_variable.as_deref());
@@ -257,7 +257,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
         let name = |number| layout::chunk(id, upload, number);
         get_chunks(store, &manifest.chunks, wanted, name, cannot).await?;
     }
-    // What is no longer stored is no part of the run.
+    // A journal that is no longer stored is no part of the run.
     for entry in fs::read_dir(folder).map_err(cannot)? {
         let path = entry.map_err(cannot)?.path();
         if file_names::is_journal(&path) && !kept.contains(&path) {
@@ -343,8 +343,8 @@ async fn get_chunks(
 #[cfg(feature = "serve")]
 const MAX_FETCHED_RUNS: usize = 100;
 
-/// Fetches the last runs that have an upload that ended, and returns the folder that they are in. One that cannot be read is left
-/// out, and told.
+/// Fetches the last runs that have an upload that ended, and returns the folder that they are in. A run that cannot be read
+/// is left out, and told.
 #[cfg(feature = "serve")]
 pub(crate) async fn fetch_last(
     store: &Store,

@@ -17,8 +17,7 @@ pub(super) struct Manifest {
     pub(super) marker: String,
     pub(super) journals: Vec<StoredJournal>,
     /// The machine's part of the run: the head hash of a journal in its folder, stored now or before. All uploads of a
-    /// folder have the
-    /// same hash, or one that leads to the same over a journal that they share.
+    /// folder have the same hash, or one that leads to the same over a journal that they share.
     #[serde(default)]
     pub(super) part: Option<String>,
     /// Empty while the upload has not ended.
@@ -143,7 +142,7 @@ mod tests {
         assert!(
             Manifest::parse(&manifest.text()[..20], true, "r").unwrap_err().starts_with("it is not JSON")
         );
-        // What has not ended has no chunks yet.
+        // An upload that has not ended has no chunks yet.
         let without_chunks = Manifest { chunks: Vec::new(), ..manifest.clone() };
         assert_eq!(Manifest::parse(&without_chunks.text(), false, "r"), Ok(without_chunks.clone()));
         assert_eq!(

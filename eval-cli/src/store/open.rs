@@ -128,7 +128,7 @@ impl Store {
     }
 }
 
-/// The names below a folder of a store that is a folder. What is linked into it is no part of it.
+/// The names below a folder of a store that is a folder. Links in it are no part of it.
 fn local_names(root: &Path, below: &str, recursive: bool, names: &mut Vec<String>) -> io::Result<()> {
     let entries = match fs::read_dir(root.join(below)) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

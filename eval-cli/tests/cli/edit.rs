@@ -227,7 +227,7 @@ fn a_draft_is_refused_until_it_is_accepted_by_name() {
         let shown = ran.shown();
         assert!(ran.code == Some(2) && shown.contains("accept s.evalset.json:one,two"), "{args:?}: {shown}");
     }
-    // One that is no draft refuses all.
+    // A case that is no draft refuses all.
     assert_eq!(folder.run(&["accept", "s:one,golden"]).code, Some(2));
     assert_eq!(folder.read("s.evalset.json"), text);
 

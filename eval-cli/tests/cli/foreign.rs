@@ -29,7 +29,7 @@ fn assert_inert(text: &str, what: &str) {
     assert_eq!(forged, None, "{what}");
 }
 
-/// A run of which every text is hostile. What a test printed was made harmless when it was printed, as far as it is ours.
+/// A run of which every text is hostile. Our part of a test's output was made harmless when it was printed.
 fn run(folder: &Folder) {
     let mut journal = Journal::new(folder, "r1");
     let first = journal.started(&format!("weather::{HOSTILE}"), 1);

@@ -48,7 +48,7 @@ fn notes(folder: &Folder) -> Notes {
     notes
 }
 
-/// Whether a process runs. One that has ended and was not asked for its status does not.
+/// Whether a process runs. A zombie does not.
 fn runs(pid: &str) -> bool {
     let found = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().expect("`ps` is there");
     let stat = String::from_utf8_lossy(&found.stdout).trim().to_owned();
@@ -122,7 +122,7 @@ fn kill_one(number: u64, campaign: &mut Campaign) {
     let what = format!("kill {number} of {victim:?}");
     campaign.met += usize::from(met);
 
-    // What was being started notes itself in the next moments, if it ever runs.
+    // A program that was being started notes itself in the next moments, if it ever runs.
     thread::sleep(Duration::from_millis(300));
     let begun = Instant::now();
     let notes = notes(&folder);

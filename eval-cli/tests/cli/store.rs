@@ -223,7 +223,7 @@ fn serve_shows_the_runs_of_a_store() {
         assert_eq!(partition(&folder, "one", "fine", id).code, Some(0));
         assert_eq!(push(&folder, "one", id).code, Some(0));
     }
-    // One that cannot be read does not hide the others.
+    // A run that cannot be read does not hide the others.
     let part = names(&folder.path("bucket"))
         .into_iter()
         .find(|name| name.starts_with("evalset/runs/ci-8/") && is_a(name, "jsonl"));
@@ -273,7 +273,7 @@ fn a_part_that_cannot_be_fetched_is_missing_in_the_copy_too() {
         assert!(copy.out.contains("a part of the run is missing") && copy.out.contains(said), "{}", copy.out);
         #[cfg(feature = "serve")]
         serve_shows_that_a_part_is_missing(&folder);
-        // What can be read again is.
+        // A run that can be read again is read.
         folder.write(&broken, whole);
         assert_eq!(report(&folder, &["r"]).code, Some(0));
         assert_eq!(report_of_copy(&folder).code, Some(0));
@@ -358,7 +358,7 @@ fn an_upload_that_has_not_ended_is_no_part_of_a_run_and_is_told() {
     assert_eq!(push(&folder, "one", "r").code, Some(0));
     let manifest =
         names(&folder.path("bucket")).into_iter().find(|name| is_a(name, "json")).expect("a manifest");
-    // What a killed upload leaves.
+    // The objects that a killed upload leaves.
     let (manifest, began) = (folder.path("bucket").join(&manifest), manifest.replace(".json", ".began.json"));
     fs::rename(&manifest, folder.path("bucket").join(began)).expect("a mark");
     let alone = report(&folder, &["r"]);
@@ -528,7 +528,7 @@ fn journals_of_any_size_are_stored_and_fetched_in_chunks() {
     assert_eq!(pushed.code, Some(0), "{}", pushed.err);
     let chunks = names(&folder.path("bucket")).iter().filter(|name| is_a(name, "jsonl")).count();
     assert_eq!(chunks, 25);
-    // The lines are none of ours. What counts here is that the copies are the originals.
+    // The lines are none of ours. The copies must equal the originals.
     limited(&["report", "--store", &url(&folder), "r"], "reader");
     let copies = fs::read_dir(folder.path("reader/.store"))
         .expect("copies")

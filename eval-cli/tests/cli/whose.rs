@@ -113,7 +113,7 @@ fn a_member_takes_runs_that_hold_it_and_the_workspace_takes_all() {
         let ran = ran(&folder, here, None, &["report"]);
         assert_eq!(ran.code, Some(code), "{here}: {}{}", ran.out, ran.err);
     }
-    // What was recorded on a machine with other folders is told by the names of the packages.
+    // A run of a machine with other folders is recognized by the names of the packages.
     for (workspace, package, code) in [("gone", "a", 0), ("", "b", 0), ("gone", "c", 2), ("w/a", "a", 0)] {
         run_of(&folder, "w/target/evalset", "r1", (workspace, package));
         let ran = ran(&folder, "w", None, &["report"]);

@@ -24,7 +24,7 @@ pub fn body(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<
     }
     text.push_str("──────────\n");
     text.push_str(&summary(&first_line(results), numbers(results), notes(results), &results.totals));
-    // What tests printed and commands are not broken into lines: they are read and copied as they are.
+    // The output of tests and commands are not broken into lines: they are read and copied as they are.
     text = width::fitted(text);
     text.push_str(&failures(results, again));
     text

@@ -129,7 +129,7 @@ impl RecordedTest {
         self.attempts.first().map_or("", |attempt| &attempt.started.name)
     }
 
-    /// The worst of the last attempt: the one that counts.
+    /// The worst of the last attempt, which counts.
     pub fn last(&self) -> Option<&Attempt> {
         self.attempts.last()
     }

@@ -52,7 +52,7 @@ fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRun
     Ok(reading.finish())
 }
 
-/// The journals of a folder, by name. What is no regular file is none: opening a pipe would wait forever.
+/// The journals of a folder, by name. Only regular files are journals: opening a pipe would wait forever.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadRunError> {
     let failed = ReadRunError::io(folder);
     let mut files = Vec::new();

@@ -82,7 +82,7 @@ impl<'a> Asked<'a> {
                 _ => {}
             }
         }
-        // What follows `--` filters for nextest too.
+        // Words after `--` filter for nextest too.
         (!is_nextest || words.next().is_none()).then_some(asked)
     }
 

@@ -18,7 +18,7 @@ pub fn fitted(text: String) -> String {
     }
 }
 
-/// Breaks lines between words. What follows is indented a little more than its line. A longer word stays whole.
+/// Breaks lines between words. The following lines are indented a little more. A longer word stays whole.
 fn wrapped(text: &str, columns: usize) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| line_wrapped(line, columns)).collect();
     lines.join("\n")

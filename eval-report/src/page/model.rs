@@ -151,7 +151,7 @@ pub struct MetricLine {
     pub about: Option<String>,
 }
 
-/// An attempt before the one that counts.
+/// An attempt before the last one, which counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Earlier {
     pub attempt: u32,

@@ -141,8 +141,7 @@ pub struct Past {
 
 impl PassRate {
     /// `runs` has the label of each run, its passed cases and all its cases. `last` is the name of the last run in a
-    /// sentence. `None`
-    /// for fewer than two runs with cases.
+    /// sentence. `None` for fewer than two runs with cases.
     pub fn new(runs: &[(String, usize, usize)], last: &str) -> Option<Self> {
         let runs: Vec<_> = runs.iter().filter(|(.., of)| *of > 0).collect();
         let [.., (_, before, of_before), (_, now, of_now)] = runs.as_slice() else { return None };

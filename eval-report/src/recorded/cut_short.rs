@@ -30,7 +30,7 @@ pub(super) fn cut_short(run: &RecordedRun, never_began: bool) -> Option<String> 
     // A runner does not end at what passed when it tried again itself.
     let last = run.tests.iter().filter_map(|test| test.attempts.iter().rfind(|it| is_first(&it.head)));
     let attempts = last.filter(did_not_pass);
-    // What was killed, or never began, ended before all else.
+    // A test that was killed, or never began, ended before all others.
     let ends = attempts.map(|attempt| attempt.decided.as_ref().map(|decided| decided.at));
     let ended: Option<SystemTime> = ends.chain(never_began.then_some(None)).min()?;
     let began = first.iter().map(|head| head.started).max();

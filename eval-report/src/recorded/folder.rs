@@ -117,7 +117,7 @@ fn with_id(id: &str) -> Result<PathBuf, CommandError> {
 const NO_RUNS: &str = "run the tests first: tests of `#[eval_set]` record their runs, unless `EVALSET_JOURNAL=off` is set; \
                        `EVALSET_DIR` names the folder";
 
-/// The runs of a folder, the one that was joined last in front, and then the newest.
+/// The runs of a folder: the last joined in front, and then the newest.
 fn newest_first(root: &Path) -> io::Result<Vec<RunDir>> {
     let mut runs = journal::runs(root)?;
     let latest = journal::latest(root).and_then(|latest| runs.iter().position(|run| run.id == latest.id));

@@ -44,7 +44,7 @@ fn counting(run: &RecordedRun) -> Vec<&Head> {
     heads.into_iter().map(|head| &**head).collect()
 }
 
-/// A variable that has another value in this job than in the one that recorded the run.
+/// A variable that has another value in this job than in the job that recorded the run.
 fn other_job(heads: &[&Head], here: impl Fn(&str) -> Option<String>) -> Option<String> {
     JOB_VARIABLES.iter().find_map(|name| {
         let here = here(name)?;

@@ -47,7 +47,7 @@ impl<'r> RunResults<'r> {
             doubts.extend(if loaded.added().is_some() { None } else { freshness::edited(&loaded.run) });
         }
         let mut totals = Totals::new(&loaded.run, &tests);
-        // What a program was to run, it says itself.
+        // A program lists its own cases.
         let of_programs = lacks.of_programs.len();
         let of_tests = lacks.missing() - of_programs;
         totals.missing = of_programs + if partial { 0 } else { of_tests };

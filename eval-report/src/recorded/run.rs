@@ -53,7 +53,7 @@ impl WhichRun {
         Self { merge, ..Self::default() }
     }
 
-    /// The run in this folder, in place of the one that the arguments name.
+    /// The run in this folder, in place of the run that the arguments name.
     #[must_use]
     pub fn fetched(&self, folder: PathBuf) -> Self {
         Self { fetched: Some(FetchedRun { folder, is_named: self.run.is_some() }), ..Self::default() }

@@ -197,7 +197,7 @@ impl<'r> TestResult<'r> {
         (failed > 0).then(|| Retry { failed, attempt: before.len().max(numbered).saturating_add(1) })
     }
 
-    /// The attempts before the one that counts.
+    /// The attempts before the last one, which counts.
     pub fn earlier(&self) -> &'r [Attempt] {
         self.test.attempts.split_last().map(|(_, before)| before).unwrap_or_default()
     }

@@ -66,7 +66,7 @@ impl Known {
                 let whole = scores.is_whole_run().then(|| self.score(metric, scores, 0)).flatten();
                 (scores.overall(), reason, whole)
             }
-            // What names no turn is of the run as a whole.
+            // A question without a turn belongs to the whole run.
             MetricOutcome::Error { role, message } if turn_of(message).is_none() => {
                 (None, None, Some(self.error(&metric.name, metric.verdict.name(), *role, message)))
             }

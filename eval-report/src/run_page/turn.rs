@@ -67,7 +67,7 @@ pub(super) fn turn(
     let actual = &record.invocation;
     let answer = actual.final_response.as_ref().map(|_| text(&actual.response_text()));
     let wanted = expected.filter(|turn| turn.final_response.is_some());
-    // What is shown may be masked or cut, so that two answers that differ look the same.
+    // Shown texts may be masked or truncated, so that two different answers look the same.
     let same = wanted.is_some_and(|wanted| {
         actual.final_response.is_some() && wanted.response_text() == actual.response_text()
     });

@@ -184,7 +184,7 @@ fn check(text: &str) -> Result<(), serde_json::Error> {
     reader.end()
 }
 
-/// A value of which nothing is kept, up to a depth. What serde ignores is not checked as far.
+/// A value of which nothing is kept, up to a depth. Values that serde ignores are not checked as far.
 #[derive(Clone, Copy)]
 struct Checked(usize);
 

@@ -129,7 +129,7 @@ async fn whole(Call { app, caller, request }: Call, read: Reads) -> Result<Respo
     app.compute(request, Thread::for_caller(caller), work).await
 }
 
-/// Reads the request, and scores it while the answer is sent. What is wrong with the request is no event.
+/// Reads the request, and scores it while the answer is sent. An error in the request is no event.
 async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Response, Refusal> {
     let mut received = app.receive(request).await?;
     // A judge may take longer than a request may.
@@ -222,7 +222,7 @@ fn document(received: &mut Received) -> Result<Job, Refusal> {
 
 fn form(received: &mut Received) -> Result<Job, Refusal> {
     let fields = received.fields()?;
-    // What is missing is told before what is wrong.
+    // Missing parts are told before wrong ones.
     if !fields.iter().any(|field| field.name == "trace_files" && field.file.is_some()) {
         return Err(Refusal::missing("trace_files"));
     }
@@ -266,7 +266,7 @@ fn take_no_keys(field: &str, refs: Option<&Value>) -> Result<(), Refusal> {
     )))
 }
 
-/// An eval set without errors. One without cases is taken: that none of its cases is about a trace is said of each.
+/// An eval set without errors. Accepts a set without cases; each trace is then reported as having no matching case.
 fn checked(field: &str, bytes: &[u8]) -> Result<EvalSet, Refusal> {
     let checked = check_set(field, bytes, None);
     if let Some(set) = checked.set {

@@ -327,7 +327,7 @@ impl Summary {
     }
 }
 
-/// Tokens of all model calls. What is not recorded counts as 0.
+/// Tokens of all model calls. Tokens that are not recorded count as 0.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_field_names, reason = "they are the names of the JSON")]

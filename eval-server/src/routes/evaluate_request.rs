@@ -71,8 +71,7 @@ impl Evaluator {
     }
 
     /// The criterion of the metric. agentevals' own pages add a match type and a model to each evaluator: a metric gets
-    /// those that it
-    /// reads.
+    /// those that it reads.
     pub(super) fn criterion(&self) -> Criterion {
         // It is scored all the same.
         let threshold = if self.decides_nothing() { f64::MIN_POSITIVE } else { self.threshold };

@@ -104,7 +104,7 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
         let both = move |received: Received| scored(&received, read(&received)?);
         return app.compute_with(received, Thread::Own, both).await;
     }
-    // What is small is not packed.
+    // Small bodies are not packed.
     let read = at_once(|| read(&received))??;
     let takes_long = received.bytes.len() > QUADRATIC_BODY_BYTES
         && read.config.criteria.iter().any(|(name, criterion)| compares_all(name, criterion));

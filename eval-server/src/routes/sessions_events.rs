@@ -42,7 +42,7 @@ pub(crate) async fn events(State(app): State<Shared>) -> Result<Response, Refusa
     let (events, body) = events::channel(MAX_WAITING_EVENTS);
     tokio::spawn(async move {
         let mut told = Told { events, sessions: HashMap::new(), about: None };
-        // Who no longer reads is told no more.
+        // A reader that has gone is told no more.
         drop(tell(&app, &mut told).await);
         drop(place);
     });

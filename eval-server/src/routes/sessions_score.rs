@@ -25,7 +25,7 @@ use crate::work::Wanted;
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it describes what is read field by field")]
 pub(crate) struct SessionScoreRequest {
-    /// The golden session; the one that is marked if it is not given.
+    /// The golden session; without it, the session that is marked as golden.
     golden: Option<String>,
     /// The sessions that are scored; all others in which an agent takes part if it is not given.
     sessions: Option<Vec<String>>,

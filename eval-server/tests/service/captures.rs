@@ -198,7 +198,7 @@ fn same_metrics(theirs: &Value, ours: &Value) {
             (&metric["category"], &metric["requiresRubrics"]),
             "{name}"
         );
-        // What is sent to Vertex AI there is asked of a judge here.
+        // Questions that go to Vertex AI there go to a judge here.
         let asks = metric["requiresLLM"] == true || metric["requiresGCP"] == true;
         assert!(own["requiresLLM"] == true || !asks, "{name}");
         assert_eq!(own["working"], true);

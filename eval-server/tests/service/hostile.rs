@@ -381,7 +381,7 @@ fn each_route_answers_hostile_bodies_with_what_is_wrong() {
             let body = hostile(&mut random, number, right);
             let reply = service.request(line, &headers, &body);
             check(&reply, &format!("{line}, body {number}"));
-            // What is wrong with a form is the only event of its stream.
+            // An error in a form is the only event of its stream.
             refused += usize::from(reply.status != 200 || reply.body.starts_with("data: {\"error\":"));
         }
         // Files are checked whatever they are, and marks have no body.

@@ -57,7 +57,7 @@ fn damaged_sessions_are_errors_or_drafts_with_named_gaps() {
                 for draft in &crate::draft::new_cases(imported.drafts, []).drafts {
                     drafts += 1;
                     draft.marked().check().unwrap_or_else(|problems| panic!("{number}: {problems}"));
-                    // What is lacking is said.
+                    // Gaps are named.
                     let answers = |draft: &Draft| {
                         draft.case.conversation.iter().filter(|turn| turn.final_response.is_some()).count()
                     };

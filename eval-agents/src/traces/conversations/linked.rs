@@ -79,7 +79,7 @@ impl Ends {
     fn by_history(&self, first: &Found, all: &[Option<Loose>]) -> Option<usize> {
         let history = &first.input()?.history;
         let places = history.beginnings().find_map(|(point, _)| self.by_tail.get(&point))?;
-        // What is equal is told apart by ids.
+        // Equal histories are distinguished by ids.
         let asked = |root: &usize| {
             let mut asked = latest(all, *root).into_iter().flat_map(Found::asked);
             asked.any(|id| first.answered().any(|answered| answered == id))

@@ -56,7 +56,7 @@ impl Manifest {
         })
     }
 
-    /// Adds a dependency of the tests. One that is there already stays as it is.
+    /// Adds a dependency of the tests. A dependency that is there already stays as it is.
     pub(super) fn add(&mut self, name: &'static str, value: &str) -> Result<(), CommandError> {
         let has = |table: &str| {
             let table = self.document.get(table).and_then(Item::as_table_like);

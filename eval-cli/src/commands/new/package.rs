@@ -18,7 +18,7 @@ pub(super) struct Package {
 }
 
 impl Package {
-    /// The package that the current folder belongs to, or the one that is to be made in it.
+    /// The package of the current folder, or a new package in it.
     pub(super) fn here() -> Result<Self, CommandError> {
         let current = env::current_dir().map_err(|error| {
             CommandError::new(
@@ -102,7 +102,7 @@ fn is_package_name(name: &str) -> bool {
 /// The package that the tests depend on. The package of this name in the registry is another project.
 pub(super) const EVAL_CORE: &str = "eval-core";
 
-/// The folder of eval-core in the clone that is named, or in the one that this program was built in.
+/// The folder of eval-core in the named clone, or in the clone that this program was built in.
 pub(super) fn eval_core_folder(clone: Option<&Path>) -> Result<PathBuf, CommandError> {
     let help = "name a clone of evalset: `--path ../evalset`";
     match clone {

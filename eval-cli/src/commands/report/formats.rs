@@ -78,7 +78,7 @@ impl ReportFiles {
         self.html.as_deref().filter(|path| path.as_os_str() != STANDARD_OUTPUT)
     }
 
-    /// Writes the files. `app` is the app of ADK's results. One that cannot be written keeps no other from being written.
+    /// Writes the files. `app` is the app of ADK's results. A file that cannot be written keeps no other from being written.
     pub(in crate::commands) fn write(&self, results: &RunResults<'_>, app: Option<&str>) -> Written {
         self.came_to_write.set(true);
         let mut done = Written { printed: None, saved: Vec::new(), failed: None };

@@ -171,7 +171,7 @@ fn notes(run: &RescoredRun<'_>) -> Vec<String> {
         );
     }
     notes.extend(run.left_out.iter().map(|left_out| format!("left out on purpose: {left_out}")));
-    // What keeps `report` from passing, whatever the scores are.
+    // The problems that keep `report` from passing, whatever the scores are.
     if !run.now.totals.is_whole() {
         notes.extend(run.now.problems.iter().map(Problem::shown));
         notes.push("if tests were left out on purpose, `rescore --partial` says so".to_owned());

@@ -43,7 +43,7 @@ impl SetFolder {
         if let Some(why) = self.unfound(named) {
             return Err(DraftRefused::set(one_line(set), why));
         }
-        // What does not exist yet is made below what does.
+        // A folder that does not exist yet is made below one that does.
         let existing = path.ancestors().find(|above| above.symlink_metadata().is_ok());
         let real = existing.and_then(|above| above.canonicalize().ok());
         if real.is_some_and(|real| real.starts_with(&self.root)) { Ok(path) } else { Err(outside()) }

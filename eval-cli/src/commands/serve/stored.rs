@@ -60,7 +60,7 @@ impl StoreArgs {
     }
 }
 
-/// Says what is wrong, unless that is what was said last.
+/// Prints the error, unless it is the same as the last one.
 fn tell(broken: &[CommandError], told: &mut String) {
     let text: String = broken.iter().map(CommandError::shown).collect();
     if !text.is_empty() && *told != text {

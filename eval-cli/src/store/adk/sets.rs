@@ -23,7 +23,7 @@ pub(crate) enum PutSet {
     Same,
 }
 
-/// Stores a set where ADK's manager reads it. One that is there and differs is kept, unless it may be replaced.
+/// Stores a set where ADK's manager reads it. A stored set that differs is kept, unless it may be replaced.
 pub(crate) async fn put_set(
     store: &Store,
     app: &str,

@@ -81,7 +81,7 @@ pub(crate) struct AdkScore {
 #[derive(Debug)]
 pub(crate) struct ExportedMetric<'a> {
     pub(crate) metric: &'a MetricReport,
-    /// Whether it applies to the run. One that does not decides nothing.
+    /// Whether it applies to the run. A metric that does not apply decides nothing.
     applies: bool,
     pub(crate) overall: AdkScore,
     /// One per turn of the run.
@@ -144,7 +144,7 @@ impl<'a> ExportedRun<'a> {
                     MetricOutcome::Scored(scores) => {
                         Some(ExportedMetric::new(metric, scores, &scored.turns, case, run))
                     }
-                    // What was not measured is named, and has no score.
+                    // An unmeasured metric is named, and has no score.
                     MetricOutcome::Skipped(_) => Some(ExportedMetric::unscored(metric, case, run, false)),
                     MetricOutcome::Unjudged(_) => Some(ExportedMetric::unscored(metric, case, run, true)),
                     _ => None,

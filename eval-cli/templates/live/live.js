@@ -1,4 +1,4 @@
-// What all pages of the service share: asking the server, and hearing of what changes. Texts become text nodes, never HTML.
+// Code that all pages of the service share: requests to the server, and events of changes. Texts become text nodes, never HTML.
 const evalset = (() => {
 "use strict";
 

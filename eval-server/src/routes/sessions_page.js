@@ -21,7 +21,7 @@ function forgetAll() {
   allChanged = changes += 1;
 }
 
-/** What a score depends on. */
+/** The inputs of a score. */
 const scored = (session) => JSON.stringify([
   session.key, session.traces, session.spans, session.state, session.turns, session.calls,
   session.gaps, session.failedTurns, session.lost, session.waitsFor,
@@ -192,7 +192,7 @@ function draw() {
 /** The most turns, and calls of a turn, that are shown. */
 const MOST = 200;
 
-/** What is made of the first of many, and how many there are beside them. */
+/** The elements of the first of many items, and a note with the number of the others. */
 function first(all, name, make, note) {
   const nodes = all.slice(0, MOST).map(make);
   if (all.length > MOST) nodes.push(el(note, "soft", `${all.length - MOST} more ${name} are not shown; a draft has them all`));

@@ -1,7 +1,7 @@
 //! Pages that belong to no item of this crate.
 
-#[doc = crate::pages::page!("../docs/protocol.md")]
+#[doc = crate::rustdoc_links::page!("../docs/protocol.md")]
 pub mod protocol {}
 
-#[doc = crate::pages::page!("../docs/traces.md")]
+#[doc = crate::rustdoc_links::page!("../docs/traces.md")]
 pub mod stored_traces {}

@@ -18,17 +18,17 @@ use eval_core::format::{AppDetails, Map};
 use eval_core::{Agent, BoxError, Session, Turn};
 
 use crate::group::Launch;
-use crate::hidden::Headers;
+use crate::secret_headers::Headers;
 use conversation::Conversation;
 pub use error::AdkServerError;
 use http::Http;
 use spawned::Spawned;
 
-/// How long a server may take until it answers.
+/// The time limit for a server to answer at first.
 const READY_WITHIN: Duration = Duration::from_mins(1);
 
 /// The time between two looks at a server that is not reached.
-const PAUSE: Duration = Duration::from_millis(250);
+const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
 /// An agent behind a server with the routes of `adk api_server`: ADK in Python, TypeScript, Go and Java, and adk-rs.
 ///
@@ -52,10 +52,10 @@ const PAUSE: Duration = Duration::from_millis(250);
 ///
 /// One value is one conversation, and so is each clone. A conversation creates a session with the state of its case, sends
 /// each message to `/run_sse`, reads the state of the session at the end, and deletes the session. The id of the session is
-/// the one that the server answers with. The instructions and tools that some judges read come from `/apps/{app}/app-info`,
+/// the id in the server's answer. The instructions and tools that some judges read come from `/apps/{app}/app-info`,
 /// where a server has it.
 ///
-/// The app is the one that is given here. The `app_name` of a case, which names the app of whoever recorded it, is not sent.
+/// The app is given here. The `app_name` of a case, which names the app of the recording user, is not sent.
 ///
 /// Servers on this machine are reached without a proxy. `https` is a feature of this crate.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ static DETAILS: Mutex<BTreeMap<(String, String), AppDetails>> = Mutex::new(BTree
 impl AdkServer {
     /// An app of a server that runs already.
     ///
-    /// `url` may have a path, such as the `/api` of ADK's server in Go: the routes stand below it.
+    /// `url` may have a path, such as the `/api` of ADK's server in Go: the routes are below it.
     pub fn at(url: impl Into<String>, app: impl Into<String>) -> Self {
         Self::new(Place::At(url.into()), app.into())
     }
@@ -190,7 +190,7 @@ impl AdkServer {
         }
     }
 
-    /// What the app is made of. A server is asked once.
+    /// The details of the app. A server is asked once.
     async fn read_details(&self, http: &Http) -> Result<AppDetails, AdkServerError> {
         let key = (http.base().to_owned(), self.app.clone());
         let known = |key| DETAILS.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
@@ -258,7 +258,7 @@ impl Agent for AdkServer {
             while let Ok(http) = self.http().await
                 && !http.answers_soon().await
             {
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(RETRY_PAUSE).await;
             }
         };
         // The next run says what is wrong.

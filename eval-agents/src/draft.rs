@@ -1,7 +1,7 @@
 //! Drafts: cases that were made of what happened, before a person has reviewed them.
 //!
-//! [`import`](crate::import) makes them of conversations that are stored, and [`record`](crate::record) of conversations that it
-//! has with an agent. A program that keeps its sessions itself makes one of any case:
+//! [`import`](crate::import) makes them of stored conversations, and [`record`](crate::record) of conversations that it has
+//! with an agent. A program that keeps its sessions itself makes a draft of any case:
 //!
 //! ```
 //! use eval_agents::draft::{Draft, Origin, new_cases};
@@ -12,7 +12,7 @@
 //! let turn = Invocation::user("Book a room!").call(call).response("It is booked.");
 //! let draft = Draft::of(EvalCase::new("").turn(turn), Origin::new("our archive"))?;
 //!
-//! // What is secret is not in the case. What will be another value next time is pointed out.
+//! // A secret is not in the case. A value that will differ next time is pointed out.
 //! assert_eq!(draft.case.conversation[0].tool_calls().next().unwrap().args.as_ref().unwrap()["api_key"], "(a secret)");
 //! assert_eq!(draft.masked[0].to_string(), "turn 1, `book`: `api_key` is named like a secret");
 //! assert_eq!(draft.volatile[0].to_string(), "turn 1, `book`: `at` is a time, `2026-11-22T09:30:00Z`");
@@ -48,15 +48,15 @@ pub(crate) fn answers(turn: &Invocation) -> bool {
 pub struct Draft {
     /// The case, without secrets and without the mark of a draft. [`new_cases`] gives it an id that no other case of a set has.
     pub case: EvalCase,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
-    /// Where a secret stood.
+    /// The places of secrets.
     pub masked: Vec<Masked>,
     /// Arguments of tools that are probably others next time. They are in the case as they were.
     pub volatile: Vec<Volatile>,
-    /// What happened and is not in the case, or is in doubt.
+    /// Events that are not in the case, or are in doubt.
     pub gaps: Vec<String>,
-    /// What was not the same each time, if it was recorded several times. It is not in the case.
+    /// Parts that varied between several recordings. They are not in the case.
     pub varied: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl Draft {
             // Of what is masked: the id must not tell what the case does not.
             case.eval_id = derived(&case);
         }
-        let volatile = volatile::of(&case);
+        let volatile = volatile::find(&case);
         Ok(Self { case, origin, masked, volatile, gaps: Vec::new(), varied: Vec::new() })
     }
 
@@ -90,8 +90,7 @@ impl Draft {
         self
     }
 
-    /// The case as it stands in a file until somebody has reviewed it: marked by `_draft`, which says all that is known of
-    /// its making.
+    /// The case as it is in a file until it is reviewed: marked by `_draft`, which holds all that is known of its making.
     pub fn marked(&self) -> EvalCase {
         let mut mark = self.origin.to_map();
         let mut list = |key: &str, items: Vec<String>| {
@@ -107,7 +106,7 @@ impl Draft {
     }
 }
 
-/// Where a draft comes from.
+/// The origin of a draft.
 ///
 /// ```
 /// use eval_agents::draft::Origin;
@@ -121,7 +120,7 @@ impl Draft {
 pub struct Origin {
     /// The file, the server, or what else it is.
     pub from: String,
-    /// What else is known: the kind of the file, the id of the session.
+    /// Further details: the kind of the file, the id of the session.
     pub details: Map,
 }
 
@@ -198,8 +197,8 @@ fn turn(recorded: &Invocation) -> Invocation {
 }
 
 /// The most words and characters of an id that is made of what the user said.
-const MOST_WORDS: usize = 6;
-const MOST_CHARACTERS: usize = 40;
+const MAX_ID_WORDS: usize = 6;
+const MAX_ID_CHARS: usize = 40;
 
 /// An id for a case that has none: the first words of the user, else `case`.
 fn derived(case: &EvalCase) -> String {
@@ -212,16 +211,16 @@ fn derived(case: &EvalCase) -> String {
 fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut slug = String::new();
-    for word in words.take(MOST_WORDS) {
+    for word in words.take(MAX_ID_WORDS) {
         let word = word.to_lowercase();
         let length = slug.chars().count() + word.chars().count();
-        if !slug.is_empty() && length >= MOST_CHARACTERS {
+        if !slug.is_empty() && length >= MAX_ID_CHARS {
             break;
         }
         if !slug.is_empty() {
             slug.push('_');
         }
-        slug.extend(word.chars().take(MOST_CHARACTERS));
+        slug.extend(word.chars().take(MAX_ID_CHARS));
     }
     slug
 }
@@ -243,6 +242,6 @@ mod tests {
         ] {
             assert_eq!(derived(&EvalCase::new("").turn(Invocation::user(text))), id, "{text}");
         }
-        assert_eq!(slug(&"x".repeat(100)).len(), MOST_CHARACTERS);
+        assert_eq!(slug(&"x".repeat(100)).len(), MAX_ID_CHARS);
     }
 }

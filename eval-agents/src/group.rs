@@ -12,13 +12,13 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
-/// What the watcher does: a line is the wish to kill at once; the end of the input gives the group a second.
+/// The watcher's script: a line is the wish to kill at once; the end of the input gives the group a second.
 #[cfg(unix)]
 const WATCHER: &str = "trap '' HUP INT TERM; \
     if read -r _; then kill -KILL 0; fi; \
     kill -TERM 0; sleep 1; kill -KILL 0";
 
-/// How a program is started: what a [`Command`] says of it.
+/// The start of a program, as a [`Command`] describes it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Launch {
     program: OsString,
@@ -29,7 +29,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// As a command says it.
+    /// Takes over a command.
     pub fn of(command: &Command) -> Self {
         Self {
             program: command.get_program().to_owned(),
@@ -138,7 +138,7 @@ impl Group {
         i32::try_from(leader.id()).unwrap_or_default()
     }
 
-    /// How the program ended; `None` while it runs.
+    /// The exit status of the program; `None` while it runs.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }

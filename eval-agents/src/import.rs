@@ -62,9 +62,9 @@ pub use from_journal::journal;
 pub use mapping::{Mapping, MappingError};
 
 /// A file of this size is not read whole to learn what it is.
-const LARGE: u64 = 64 << 20;
+const LARGE_FILE_BYTES: u64 = 64 << 20;
 
-/// How files are read.
+/// Options of reading files.
 #[derive(Clone, Debug, Default)]
 pub struct Import {
     format: Option<Format>,
@@ -73,15 +73,15 @@ pub struct Import {
     from: Option<String>,
 }
 
-/// What a file held.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Imported {
-    /// What the file is.
+    /// The kind of the file.
     pub format: Format,
     /// A draft for each conversation, in the order of the file.
     pub drafts: Vec<Draft>,
-    /// What is not among the drafts, and why: sessions in which the user said nothing.
+    /// The conversations that are not among the drafts, and the reasons: sessions in which the user said nothing.
     pub left_out: Vec<String>,
 }
 
@@ -136,7 +136,7 @@ impl Import {
         let length = std::fs::metadata(path).map_err(failed)?.len();
         let format = match self.format {
             Some(format) => Some(format),
-            None => format::of_head(path, length > LARGE).map_err(failed)?,
+            None => format::of_head(path, length > LARGE_FILE_BYTES).map_err(failed)?,
         };
         match format {
             #[cfg(feature = "sqlite")]
@@ -184,7 +184,7 @@ impl Import {
     }
 }
 
-/// What a file held, if it held anything.
+/// The content of a file; an error if there is none.
 fn found(from: &str, format: Format, (drafts, left_out): Held) -> Result<Imported, ImportError> {
     if drafts.is_empty() {
         return Err(ImportError::Nothing { from: from.to_owned(), left_out });

@@ -1,6 +1,5 @@
-//! Agents that are not Rust in this process: behind an ADK server, programs in any language, and what stored traces say
-//! that one did.
-#![doc = crate::pages::page!("../docs/any-agent.md")]
+//! Agents outside of this Rust process: behind an ADK server, programs in any language, and stored traces of any agent.
+#![doc = crate::rustdoc_links::page!("../docs/any-agent.md")]
 
 #[cfg(any(doc, doctest))]
 pub mod _documentation;
@@ -9,11 +8,11 @@ pub mod draft;
 #[cfg(test)]
 mod error_texts;
 pub mod group;
-mod hidden;
 pub mod import;
-mod pages;
 mod process;
 pub mod record;
+mod rustdoc_links;
+mod secret_headers;
 mod shared_group;
 mod stderr;
 mod trace_agent;
@@ -21,7 +20,7 @@ pub mod traces;
 mod wire;
 
 pub use adk_server::{AdkServer, AdkServerError};
-/// What fuzzing reaches of the protocol. Not public API.
+/// The part of the protocol that fuzzing reaches. Not public API.
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub use process::streams;

@@ -27,10 +27,10 @@ pub use error::ProcessError;
 use message::HELLO;
 use message::{Reply, Request};
 
-/// How long a program may take until it says `hello`.
+/// The time limit for a program to say `hello`.
 const READY_WITHIN: Duration = Duration::from_secs(30);
 
-/// How long a program may take to end.
+/// The time limit for a program to end.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
 /// An agent that is a program: it reads messages on its standard input and answers on its standard output, in JSON lines.
@@ -52,7 +52,7 @@ const END_WITHIN: Duration = Duration::from_secs(5);
 ///
 /// One value is one conversation, and so is each clone. Each has a program of its own, which begins and ends with it, unless
 /// [`concurrency`](Self::concurrency) lets conversations share. A program ends with this process, however that ends, and
-/// everything that it started ends with it. What it writes to its standard error is shown if the conversation fails.
+/// everything that it started ends with it. Its standard error is shown if the conversation fails.
 #[derive(Debug)]
 pub struct Process {
     launch: Launch,
@@ -62,11 +62,11 @@ pub struct Process {
     details: AppDetails,
     state: Option<Map>,
     seat: Option<Seat>,
-    /// Of the session, for remarks.
+    /// The recorder of the session, for remarks.
     recorder: Option<Recorder>,
 }
 
-/// What messages say of how a program answers.
+/// The instructions in messages about answers.
 const HOW_TO_ANSWER: &str = r#"the last `text` of a turn is its answer: the program writes {"type": "text", "text": ".."} before `turn_end`"#;
 
 /// The programs of this process that serve several conversations, by what starts them. They end with the process.

@@ -7,10 +7,10 @@ use std::time::Duration;
 use crate::group::Group;
 
 /// The time between two looks at a program that is ending.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_PAUSE: Duration = Duration::from_millis(5);
 
 /// The time between two looks at a program that is being killed.
-const KILLING: Duration = Duration::from_millis(1);
+const KILL_POLL_PAUSE: Duration = Duration::from_millis(1);
 
 /// A running program. It is killed when this is dropped: see [`Group`].
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl SharedGroup {
         self.group().id()
     }
 
-    /// How the program ended; `None` while it runs.
+    /// The exit status of the program; `None` while it runs.
     pub(crate) fn ended(&self) -> Option<ExitStatus> {
         self.group().ended()
     }
@@ -38,7 +38,7 @@ impl SharedGroup {
                 if let Some(status) = self.ended() {
                     return status;
                 }
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_PAUSE).await;
             }
         };
         tokio::time::timeout(limit, ended).await.ok()
@@ -48,11 +48,11 @@ impl SharedGroup {
     pub(crate) async fn kill(&self) {
         self.group().begin_to_kill();
         while !self.group().is_gone() {
-            tokio::time::sleep(KILLING).await;
+            tokio::time::sleep(KILL_POLL_PAUSE).await;
         }
     }
 
-    /// The same for code that cannot await. The thread waits for the kernel to end the program.
+    /// Kills the program, for code that cannot await. The thread waits for the kernel to end the program.
     pub(crate) fn kill_now(&self) {
         self.group().kill();
     }

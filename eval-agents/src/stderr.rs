@@ -1,4 +1,4 @@
-//! What programs write beside their answers: the end of it is kept for messages.
+//! Output of programs beside their answers. Its end is kept for messages.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,14 +10,14 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// The most bytes that are kept.
-const KEPT: usize = 4096;
+const KEPT_BYTES: usize = 4096;
 
-/// How long the end of an output is waited for once the program is gone.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// The longest wait for the end of an output once the program is gone.
+const LAST_OUTPUT_WAIT: Duration = Duration::from_millis(500);
 
-/// How long a running program may write nothing until it is taken to be done, and how long that is waited for.
-const QUIET: Duration = Duration::from_millis(200);
-const SETTLING: Duration = Duration::from_secs(2);
+/// The silence after which a running program is taken to be done. The wait for it is as long at most.
+const QUIET_WAIT: Duration = Duration::from_millis(200);
+const MAX_QUIET_WAIT: Duration = Duration::from_secs(2);
 
 /// The end of one or more outputs. A thread for each reads all of it, so that the program never waits.
 #[derive(Clone, Default)]
@@ -26,14 +26,14 @@ pub(crate) struct Tail(Arc<Outputs>);
 #[derive(Default)]
 struct Outputs {
     state: Mutex<State>,
-    /// How many are open.
+    /// The number of open outputs.
     open: watch::Sender<usize>,
 }
 
 #[derive(Default)]
 struct State {
     bytes: VecDeque<u8>,
-    /// How many bytes were written so far.
+    /// The number of bytes so far.
     written: usize,
     is_cut: bool,
 }
@@ -60,7 +60,7 @@ impl Tail {
         self.0.open.send_modify(|open| *open -= 1);
     }
 
-    /// What was written last.
+    /// The last output.
     pub(crate) fn text(&self) -> String {
         let state = self.state();
         let (first, second) = state.bytes.as_slices();
@@ -71,27 +71,27 @@ impl Tail {
         }
     }
 
-    /// What was written last by a program that runs on: it may answer first, and write why a moment later.
+    /// The last output of a program that runs on: it may answer first, and write why a moment later.
     pub(crate) async fn settled(&self) -> String {
         let settle = async {
             let mut written = self.state().written;
             loop {
-                tokio::time::sleep(QUIET).await;
+                tokio::time::sleep(QUIET_WAIT).await;
                 let before = std::mem::replace(&mut written, self.state().written);
                 if written == before {
                     return;
                 }
             }
         };
-        let _ = tokio::time::timeout(SETTLING, settle).await;
+        let _ = tokio::time::timeout(MAX_QUIET_WAIT, settle).await;
         self.text()
     }
 
-    /// What was written last by a program that is gone. Its threads may still read.
+    /// The last output of a program that is gone. Its threads may still read.
     pub(crate) async fn last_words(&self) -> String {
         let mut open = self.0.open.subscribe();
-        // Another process may hold them open for ever. What is there by then is shown.
-        let _ = tokio::time::timeout(LAST_WORDS, open.wait_for(|open| *open == 0)).await;
+        // Another process may hold them open for ever. The output so far is shown.
+        let _ = tokio::time::timeout(LAST_OUTPUT_WAIT, open.wait_for(|open| *open == 0)).await;
         self.text()
     }
 
@@ -104,9 +104,9 @@ impl State {
     fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
         self.written += bytes.len();
-        if self.bytes.len() > KEPT {
+        if self.bytes.len() > KEPT_BYTES {
             self.is_cut = true;
-            self.bytes.drain(..self.bytes.len() - KEPT);
+            self.bytes.drain(..self.bytes.len() - KEPT_BYTES);
         }
     }
 }
@@ -136,7 +136,7 @@ mod tests {
         tail.follow(std::io::Cursor::new("first\n".repeat(2000) + "last\n"));
         let text = tail.last_words().await;
         assert!(text.starts_with("...\nfirst\n") && text.ends_with("\nlast"), "{text}");
-        assert!(text.len() <= KEPT + 4);
+        assert!(text.len() <= KEPT_BYTES + 4);
 
         let tail = Tail::default();
         tail.follow(&b"one\ntwo\n\n"[..]);
@@ -151,7 +151,7 @@ mod tests {
         let writes = tokio::task::spawn_blocking(move || {
             use std::io::Write as _;
             for line in ["Traceback\n", "ImportError: x\n"] {
-                thread::sleep(QUIET / 4);
+                thread::sleep(QUIET_WAIT / 4);
                 writer.write_all(line.as_bytes()).unwrap();
             }
             writer
@@ -171,7 +171,7 @@ mod tests {
             order.lock().unwrap().push("last words");
         };
         let second = async {
-            tokio::time::sleep(LAST_WORDS / 2).await;
+            tokio::time::sleep(LAST_OUTPUT_WAIT / 2).await;
             order.lock().unwrap().push("the time of another task");
         };
         tokio::join!(first, second);

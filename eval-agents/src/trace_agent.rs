@@ -26,8 +26,8 @@ use crate::traces::{self, Conversation, Gap, MatchedBy, Sought, Traces, normaliz
 /// ```
 ///
 /// A file is read when it is first needed, once in a process. Each case is played against the conversation that belongs to
-/// it: the one whose spans name the case (`agentevals.eval.case.id`), else the one that has the id of the case or of its
-/// session, else the one in which the user begins with the same words.
+/// it: the conversation whose spans name the case (`agentevals.eval.case.id`), else the conversation with the id of the case or
+/// of its session, else the conversation in which the user begins with the same words.
 ///
 /// A case is an ERROR that says why, and not scored, if no conversation belongs to it or several do, if a turn is missing,
 /// was not expected or failed, or if the traces [lose](crate::traces::GapKind::loses) something that it may be about.
@@ -36,7 +36,7 @@ use crate::traces::{self, Conversation, Gap, MatchedBy, Sought, Traces, normaliz
 pub struct TraceAgent {
     source: Source,
     is_only_case: bool,
-    /// What the session said, until the first turn has the words to look for.
+    /// The session, until the first turn has the words to look for.
     sought: Option<CaseSession>,
     played: Option<Played>,
 }
@@ -58,7 +58,7 @@ fn read(files: Vec<PathBuf>) -> Result<Arc<Traces>, traces::TraceError> {
     Ok(traces)
 }
 
-/// What of a session tells which conversation is its own. A session that is kept would keep its recorder.
+/// The parts of a session that identify its conversation. A session that is kept would keep its recorder.
 #[derive(Clone, Debug)]
 struct CaseSession {
     traces: Arc<Traces>,
@@ -73,7 +73,7 @@ struct Played {
     traces: Arc<Traces>,
     at: usize,
     by: MatchedBy,
-    /// How many turns were replayed.
+    /// The number of replayed turns.
     turns: usize,
 }
 
@@ -180,7 +180,7 @@ impl Played {
         if let Some(gap) = lost(&stored.gaps) {
             return Err(format!("turn {number} of the conversation `{key}` is not known: {gap}").into());
         }
-        // Whoever tags spans knows what belongs together. Words that differ later are of another conversation.
+        // The tags of spans are trusted. Words that differ later belong to another conversation.
         let said = stored.user.as_deref().unwrap_or_default();
         if self.by == MatchedBy::Words && normalized(said) != normalized(&turn.text()) {
             return Err(format!(
@@ -197,7 +197,7 @@ impl Played {
     }
 }
 
-/// What happens in a stored turn, its answer last.
+/// The events of a stored turn, its answer last.
 fn events_of(turn: &traces::Turn) -> Vec<Event> {
     let agent = turn.agent.as_deref().unwrap_or(DEFAULT_AUTHOR);
     let mut events: Vec<Event> =

@@ -113,8 +113,8 @@ impl Traces {
         Self::of_all(texts, wire::read_text)
     }
 
-    /// The same turns with each trace as a conversation of its own, whatever its spans name. Each has the gaps of all, in short where
-    /// they are thousands.
+    /// The same turns with each trace as a conversation of its own, whatever its spans name. Each has the gaps of all, in
+    /// short if they are thousands.
     #[must_use]
     pub fn by_trace(self) -> Self {
         let conversations = self.conversations.into_iter().flat_map(Conversation::by_trace).collect();
@@ -127,14 +127,14 @@ impl Traces {
     ) -> Result<Self, TraceError> {
         let mut store = Store::default();
         for (number, source) in sources.into_iter().enumerate() {
-            read(source, &mut store).map_err(|error| error.of(number))?;
+            read(source, &mut store).map_err(|error| error.at_index(number))?;
         }
-        Ok(Self::of(store))
+        Ok(Self::from_store(store))
     }
 
-    fn of(mut store: Store) -> Self {
-        let mut conversations = conversations::of(&mut store);
-        // What no turn holds may belong to any conversation.
+    fn from_store(mut store: Store) -> Self {
+        let mut conversations = conversations::group(&mut store);
+        // A part outside of all turns may belong to any conversation.
         for conversation in conversations.iter_mut().filter(|it| it.turns.is_empty()) {
             let (lost, own) = conversation.gaps.drain(..).partition(|gap| gap.kind.loses());
             conversation.gaps = own;
@@ -153,31 +153,32 @@ impl Traces {
         self.conversations
     }
 
-    /// The place of a case's conversation among the [conversations](Self::conversations), and how it was found: the one whose
-    /// spans name the case (`agentevals.eval.case.id`), else the one that has the id of the case or of its session, else the one
-    /// in which the user begins with the same words. If `is_only_case`, the only conversation is taken at last.
+    /// The place of a case's conversation among the [conversations](Self::conversations), and the rule that found it: the
+    /// conversation whose spans name the case (`agentevals.eval.case.id`), else the conversation with the id of the case
+    /// or of its session, else the conversation in which the user begins with the same words. If `is_only_case`, the only
+    /// conversation is taken at last.
     ///
-    /// Of several with the same words the one with as many turns as the case is taken, if there is one such.
+    /// Of several conversations with the same words, the one with as many turns as the case is taken, if it is the only such one.
     pub fn conversation_of(
         &self,
         case: &EvalCase,
         is_only_case: bool,
     ) -> Result<(usize, MatchedBy), MatchError> {
         let first = case.conversation.first().map(Invocation::user_text).unwrap_or_default();
-        self.find(Sought::of(case, &first, is_only_case))
+        self.find(Sought::new(case, &first, is_only_case))
     }
 
     /// The place of the conversation that belongs to a case.
     pub(crate) fn find(&self, sought: Sought<'_>) -> Result<(usize, MatchedBy), MatchError> {
-        sought.find(&self.conversations, self.index.of(&self.conversations))
+        sought.find(&self.conversations, self.index.get(&self.conversations))
     }
 
-    /// What the files hold that could not be read, and that may belong to any conversation.
+    /// The parts of the files that could not be read, and that may belong to any conversation.
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
     }
 
-    /// How many spans there are, of any kind.
+    /// The number of spans, of any kind.
     pub fn spans(&self) -> usize {
         self.spans
     }

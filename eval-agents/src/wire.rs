@@ -1,8 +1,8 @@
 //! ADK's types as they travel: JSON with keys in camelCase, or in `snake_case` from some senders.
 //!
-//! Servers are of other versions than this crate, so keys that are unknown are no error: they are listed, and whoever reads
-//! names them. What has the wrong type is an error, and so is what the reader of files refuses: a key that stands twice or in
-//! two spellings, and one that looks like a key that is read.
+//! Servers are of other versions than this crate, so unknown keys are no error: they are listed, and the reader names them. A
+//! value of the wrong type is an error, and so are the errors of the reader of files: a key that is there twice or in two
+//! spellings, and a key that looks like a known one.
 
 mod event;
 mod read;

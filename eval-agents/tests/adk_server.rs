@@ -1,4 +1,4 @@
-//! What is sent to ADK servers, and what becomes of their answers: each dialect, each fault.
+//! Requests to ADK servers, and the outcomes of their answers: each dialect, each fault.
 
 mod support;
 
@@ -180,7 +180,7 @@ async fn state_of_users_and_apps_that_other_conversations_left_is_an_error_befor
         "the session is of no use: {lines:?}"
     );
 
-    // What the case asks for is its own.
+    // The state that the case asks for is its own.
     let asked = session().with_state("user:city", "Lima").with_state("app:visits", 7);
     let mut talk = Conversation::new(AdkServer::at(&stub.url, "weather")).with_session(asked);
     talk.say("hi").await.unwrap();
@@ -200,7 +200,7 @@ async fn state_that_another_conversation_changes_meanwhile_is_an_error() {
         );
         assert!(error.contains(&told) && error.contains("`--concurrency 1`"), "{error}");
     }
-    // What its own events changed is not another's.
+    // A change by its own events is not another's.
     let set = RESULT.replace(r#"{"last_city": "Lima"}"#, r#"{"user:city": "Lima"}"#);
     let stub = Stub::new(move |request| match request.line.as_str() {
         "POST /run_sse" => Answer::events(&[&one_line(CALL), &one_line(&set), &one_line(TEXT)]),
@@ -273,7 +273,7 @@ async fn headers_are_sent_and_shown_nowhere() {
     }
     assert!(!format!("{:?}", agent(&refusing)).contains("horse"));
 
-    // What the agent says is as it is where it is scored, and masked where it is shown.
+    // The agent's text is scored unmasked, and masked where it is shown.
     let telling = stub(|| {
         Answer::events(&[&format!(
             r#"{{"author": "a", "content": {{"parts": [{{"text": "I got {TOKEN}"}}]}}}}"#
@@ -285,7 +285,7 @@ async fn headers_are_sent_and_shown_nowhere() {
     assert!(!format!("{turn:?}").contains("horse"));
 }
 
-/// A fault, and what is said of it.
+/// A fault, and its message.
 type Fault = (&'static str, fn() -> Answer, &'static [&'static str]);
 
 fn status(status: u16, body: &str) -> Answer {

@@ -20,7 +20,7 @@ fn shared_program() -> impl Agent {
     Process::new(Command::new("python3").arg(file("samples/weather.py"))).concurrency(4)
 }
 
-/// A server that nobody is behind now and then: each second session is not opened.
+/// A server that is not reachable now and then: each second session is not opened.
 static SERVER: LazyLock<Stub> = LazyLock::new(|| {
     let sessions = AtomicUsize::new(0);
     Stub::new(move |request| match request.line.as_str() {

@@ -10,7 +10,7 @@ use eval_core::format::{Invocation, Value};
 use eval_core::testing::Conversation;
 use support::{Answer, CHUNKED, Request, Stub};
 
-/// What `/run_sse` answers in a dialect.
+/// An answer of `/run_sse` in a dialect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Turn {
     Answers,

@@ -1,4 +1,4 @@
-//! What arrives at programs, closures, ADK servers and stored traces, door by door: the table of `docs/agents.md`.
+//! Content from programs, closures, ADK servers and stored traces, door by door: the table of `docs/agents.md`.
 
 mod support;
 #[path = "support/doors.rs"]
@@ -14,7 +14,7 @@ use eval_core::{Agent, Criterion, EvalRunner, Recorder, Verdict, agent_fn, eval_
 use support::{Answer, HEAD, Stub};
 use table::{Door, PROGRAM, script, traces};
 
-/// What becomes of an agent that is asked `hi` and should say `hello`.
+/// The outcome of an agent that is asked `hi` and should say `hello`.
 async fn played(agent: impl Agent + 'static) -> Vec<String> {
     let runner = EvalRunner::new()
         .timeout(Duration::from_secs(20))
@@ -65,7 +65,7 @@ async fn what_arrives_from_a_program_becomes_what_the_table_says() {
     door.end();
 }
 
-/// What an agent records before it answers with the text that is returned, by what arrives with it.
+/// The records of an agent before it answers with the returned text, by their content.
 type Record = (&'static str, fn(&Recorder) -> &'static str, &'static str);
 
 const RECORDS: [Record; 11] = [
@@ -218,7 +218,7 @@ fn what_arrives_in_a_test_becomes_what_the_table_says() {
     door.end();
 }
 
-/// What a server sends in a turn, by what arrives with it. The words in capital letters stand for events.
+/// The events that a server sends in a turn, by their content. The words in capital letters are placeholders of events.
 const SERVED: [(&str, &str, &str); 15] = [
     ("the answer as text", "ANSWER", "passes"),
     ("the answer twice", "ANSWER ANSWER", "passes"),

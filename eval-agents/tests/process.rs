@@ -76,7 +76,7 @@ async fn one_set_has_the_same_scores_in_every_language() {
         Some(python) => {
             let mut command = Command::new(python);
             command.args(["-c", "from google.adk.cli import main; main()", "api_server"]);
-            // What a run leaves must not change the next one.
+            // Files of a run must not change the next one.
             command.arg("--no_use_local_storage").arg(file("tests/adk/agents"));
             command.env("PYTHONDONTWRITEBYTECODE", "1");
             assert_eq!(scores(|| AdkServer::spawn(&command, "weather")).await, expected);
@@ -134,7 +134,7 @@ async fn error_of(agent: Process) -> String {
 const STARTED: &str = "read -r _; echo '{\"type\": \"started\"}'; read -r _;";
 const TURN: &str = "echo '{\"type\": \"text\", \"text\": \"hi\"}'; echo '{\"type\": \"turn_end\"}';";
 
-/// A fault, the program that has it, and what is said of it.
+/// A fault, the program that has it, and its message.
 type Fault = (&'static str, Process, &'static [&'static str]);
 
 /// Faults before the first turn.

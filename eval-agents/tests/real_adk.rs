@@ -31,7 +31,7 @@ fn command(python: &Path) -> Command {
     let mut command = Command::new(python);
     // `adk` itself may be on no path.
     command.args(["-c", "from google.adk.cli import main; main()", "api_server"]);
-    // What a run leaves must not change the next one.
+    // Files of a run must not change the next one.
     command.arg("--no_use_local_storage").arg(file("adk/agents")).env("PYTHONDONTWRITEBYTECODE", "1");
     command
 }
@@ -71,7 +71,7 @@ async fn play(agent: AdkServer, case: &EvalCase) -> Result<Vec<Invocation>, Stri
     Ok(turns)
 }
 
-/// What google-adk's own evaluation records, by case: the turns, or its error.
+/// The records of google-adk's own evaluation, by case: the turns, or its error.
 fn recorded_by_adk(python: &Path, app: &str, path: &str) -> Vec<Result<Vec<Invocation>, String>> {
     let output = Command::new(python)
         .arg(file("adk/oracle.py"))
@@ -90,7 +90,7 @@ fn recorded_by_adk(python: &Path, app: &str, path: &str) -> Vec<Result<Vec<Invoc
     cases.as_array().unwrap().iter().map(of_case).collect()
 }
 
-/// What metrics and judges see of a turn. The ids of calls are made by the server: what pairs them is kept.
+/// The parts of a turn that metrics and judges see. The server makes the ids of calls: only their pairs are kept.
 fn seen(turn: &Invocation) -> (Content, Option<Content>, Vec<InvocationEvent>) {
     let mut ids: Vec<String> = Vec::new();
     let mut number = |id: &mut Option<String>| {

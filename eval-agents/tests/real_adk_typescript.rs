@@ -24,7 +24,7 @@ fn modules() -> Option<PathBuf> {
     folder
 }
 
-/// The weather agent, which stands where node finds its packages.
+/// The weather agent, in a folder from which node finds its packages.
 fn server(folder: &Path) -> AdkServer {
     let agent = folder.join("agents/weather");
     fs::create_dir_all(&agent).unwrap();

@@ -44,7 +44,7 @@ impl Drop for Starts {
     }
 }
 
-/// Whether a process runs. One that has ended and was not asked for its status does not.
+/// Whether a process runs. A zombie does not.
 fn runs(pid: u32) -> bool {
     let found = Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output();
     match found {
@@ -220,7 +220,7 @@ async fn a_turn_that_hangs_shows_what_the_server_wrote() {
     assert!(error.contains("the turn did not end; the server wrote last:\n| waiting"), "{error}");
 }
 
-/// What the test below runs in a process of its own: a server, a program, and no end.
+/// The program of the test below, in a process of its own: a server, a program, and no end.
 #[tokio::test]
 async fn inner_run_that_is_killed() {
     let Some(path) = std::env::var_os("EVAL_AGENTS_TEST_INNER") else { return };
@@ -277,7 +277,7 @@ fn kills_at_any_moment_leave_nothing() {
         thread::sleep(Duration::from_millis(share * share / 1000));
         inner.kill().unwrap();
         inner.wait().unwrap();
-        // What is still starting notes itself.
+        // A program that is still starting notes itself.
         thread::sleep(Duration::from_millis(1500));
         let pids = starts.pids();
         assert_gone(&pids, Duration::from_secs(10));

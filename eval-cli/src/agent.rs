@@ -18,7 +18,7 @@ pub(crate) fn exactly_one() -> ArgGroup {
     ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd"]).required(true).multiple(false)
 }
 
-/// The same arguments, of which none need be given.
+/// The same arguments, all of them optional.
 #[cfg(feature = "serve")]
 pub(crate) fn at_most_one() -> ArgGroup {
     exactly_one().required(false)
@@ -28,7 +28,7 @@ pub(crate) fn at_most_one() -> ArgGroup {
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(crate) struct AgentArgs {
-    /// An app of an ADK server that runs already: its address, with the path below which the routes stand.
+    /// An app of an ADK server that runs already: its address, with the path that its routes begin with.
     #[arg(long, value_name = "URL", requires = "app", help_heading = "Agent (exactly one)")]
     agent_url: Option<String>,
 
@@ -92,7 +92,7 @@ impl fmt::Debug for Header {
     }
 }
 
-/// What answers. Each conversation has a copy.
+/// An agent of any kind. Each conversation has a copy.
 #[derive(Debug)]
 pub(crate) enum AnyAgent {
     Server(Box<AdkServer>),
@@ -112,7 +112,7 @@ impl AgentArgs {
             (.., Some(command)) => {
                 return Ok(AnyAgent::Program(Box::new(self.program(words("--agent-cmd", command)?))));
             }
-            // clap asks for one of them.
+            // clap requires an agent.
             (None, None, None) => {
                 return Err(CommandError::new(
                     "no agent is named",
@@ -138,7 +138,7 @@ impl AgentArgs {
         most.into_iter().fold(program, Process::concurrency)
     }
 
-    /// What the agent is called in drafts: the app, else the program.
+    /// The name of the agent in drafts: the app, else the program.
     pub(crate) fn name(&self) -> String {
         let program = || self.agent_cmd.as_ref().map(|command| format!("`{command}`"));
         let app = self.app.as_ref().map(|app| format!("the app `{app}`"));
@@ -208,7 +208,7 @@ fn words(option: &str, line: &str) -> Result<Command, CommandError> {
 
 impl AnyAgent {
     /// Waits for a server, so that one that is not there fails the run once and not each case. Programs start with cases.
-    /// One that runs elsewhere may come later, if the arguments say so.
+    /// A server elsewhere may start later, if the arguments say so.
     pub(crate) async fn ready(&self, may_come_later: bool) -> Result<(), CommandError> {
         let Self::Server(server) = self else { return Ok(()) };
         let mut ready = server.ready().await;

@@ -1,4 +1,4 @@
-//! Drafts: those that commands make, written into a set, and those of a set that wait for somebody to accept them.
+//! Drafts: new ones, written into a set, and the ones in a set that wait for review.
 
 mod added;
 mod set;
@@ -24,8 +24,8 @@ pub(crate) struct Draft {
     pub(crate) case: EvalCase,
 }
 
-/// Takes the marks of drafts away, if the cases are still those that were shown. Those of one set are accepted together: its
-/// file is read and written once.
+/// Removes the marks of drafts, if the cases are still as they were shown. The drafts of a set are accepted together: its file
+/// is read and written once.
 pub(crate) fn accept(drafts: &[Draft]) -> Result<(), CommandError> {
     drafts.chunk_by(|one, next| one.path == next.path).try_for_each(|of_set| {
         edit(&of_set[0].path, |editor| {

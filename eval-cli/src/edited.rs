@@ -14,10 +14,9 @@ use eval_support::words::{count, short_code_list};
 use serde::{Serialize, Serializer};
 
 use crate::files::{has, read, replace};
-use crate::output::style::{GOOD, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};
 
-/// What became of the cases of a set. Fields may be added to its JSON; no field is removed or changes its meaning.
+/// Changes of a set's cases. Fields may be added to its JSON; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 pub(crate) struct Change {
     #[serde(rename = "file", serialize_with = "shown")]

@@ -1,4 +1,4 @@
-//! Features that this build of the command lacks. Whoever installed the command is told how to install it with them.
+//! Features that this build of the command lacks. The message about one says how to install the command with it.
 
 use eval_core::EvalRunner;
 #[cfg(not(feature = "model-judge"))]
@@ -22,7 +22,7 @@ pub(crate) fn lacking(what: &str, feature: &str) -> CommandError {
     )
 }
 
-/// How the command is installed with a feature beside those that it has.
+/// The command that installs a feature beside the present ones.
 fn installing(feature: &str) -> String {
     let all = FEATURES.iter().filter(|(name, is_on)| *is_on || *name == feature).map(|(name, _)| *name);
     let all: Vec<&str> = all.collect();
@@ -38,7 +38,7 @@ pub(crate) fn with_judge(runner: EvalRunner) -> EvalRunner {
     runner
 }
 
-/// The runner with the judge of this build, which can ask nobody.
+/// The runner with the judge of this build, which can ask no model.
 #[cfg(not(feature = "model-judge"))]
 pub(crate) fn with_judge(runner: EvalRunner) -> EvalRunner {
     runner.judge(NoModels)

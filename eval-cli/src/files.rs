@@ -22,9 +22,8 @@ use eval_support::words::count;
 pub(crate) use find::{Input, Scope, find_files, sessions_in};
 use serde::{Serialize, Serializer};
 
-use crate::output::CommandError;
 pub(crate) use crate::output::read;
-use crate::output::style::{ERROR, WARNING, styled};
+use crate::output::{CommandError, ERROR, WARNING, styled};
 
 /// A text and what was found in it, in the order of the text.
 #[derive(Debug, Default)]
@@ -75,20 +74,19 @@ pub(crate) fn text_like(set: &EvalSet, before: &str) -> String {
     if all > 0 && all == with_return { text.replace('\n', "\r\n") } else { text }
 }
 
-/// How many problems of one file are shown. With more than these, it helps more to fix the first ones than to see the
-/// rest.
-const MOST_SHOWN: usize = 20;
+/// The most problems of one file that are shown. With more than these, it helps more to fix the first ones than to see the rest.
+const MAX_SHOWN_PROBLEMS: usize = 20;
 
 /// The problems of one file as the compiler shows them, errors first, each followed by an empty line.
 pub(crate) fn shown(file: &str, found: &FoundProblems) -> String {
     let FoundProblems { text, problems } = found;
     let (errors, warnings): (Vec<_>, Vec<_>) = problems.iter().partition(|problem| problem.is_error());
     let mut shown = String::new();
-    for problem in errors.iter().chain(&warnings).take(MOST_SHOWN) {
+    for problem in errors.iter().chain(&warnings).take(MAX_SHOWN_PROBLEMS) {
         let level = if problem.is_error() { styled(ERROR, "error") } else { styled(WARNING, "warning") };
         shown.push_str(&format!("{level}: {}\n\n", guard(&render(problem, file, text))));
     }
-    let hidden = problems.len().saturating_sub(MOST_SHOWN);
+    let hidden = problems.len().saturating_sub(MAX_SHOWN_PROBLEMS);
     if hidden > 0 {
         shown.push_str(&format!("... and {} in `{}`\n\n", count(hidden, "more problem"), one_line(file)));
     }

@@ -30,8 +30,7 @@ use eval_report::{cargo, run_page};
 use eval_support::untrusted::{guard_styled, one_line};
 use eval_support::variables;
 
-use output::style::{WARNING, styled};
-use output::{Answer, CommandError, Format, Outcome, mask};
+use output::{Answer, CommandError, Format, Outcome, WARNING, mask, styled};
 
 /// Runs the program with its arguments, the name of the program first, and returns its exit code.
 ///
@@ -63,7 +62,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// What clap says about arguments, with each argument in one line. Names of files that a shell put in may hold anything.
+/// clap's message about arguments, with each argument in one line. Names of files that a shell put in may hold anything.
 fn in_one_line(args: &[OsString], said: String) -> String {
     let args = args.iter().map(|arg| arg.to_string_lossy());
     args.fold(said, |said, arg| {

@@ -1,4 +1,4 @@
-//! What commands print, and how they end.
+//! Output of commands, and their exit codes.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,8 @@ use clap::ValueEnum;
 #[cfg(feature = "serve")]
 pub(crate) use eval_report::output::time;
 pub(crate) use eval_report::output::{
-    CommandError, Outcome, again, json, read, style, tell, unreadable, width,
+    BOLD, CaseOfFile, CommandError, ERROR, GOOD, Outcome, WARNING, json_document, read, rerun_command,
+    styled, tell, unreadable, width,
 };
 pub(crate) use eval_support::secrets::{hide, mask};
 use serde::Serialize;
@@ -19,7 +20,7 @@ pub(crate) fn runtime(awaited: &str) -> Result<tokio::runtime::Runtime, CommandE
     })
 }
 
-/// What a command prints on standard output, and the exit code of the program.
+/// The output of a command on standard output, and the exit code of the program.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// May contain styles. They are removed if standard output is not a terminal. No line of it is a command of a CI
@@ -29,9 +30,9 @@ pub(crate) struct Answer {
     pub(crate) annotations: String,
     /// A page that is opened in the browser once all is printed.
     pub(crate) opens: Option<PathBuf>,
-    /// What went wrong beside it, in which case that is the exit code. The text is printed all the same.
+    /// An error beside the output, which decides the exit code. The text is printed all the same.
     pub(crate) failed: Option<CommandError>,
-    /// That of an [`Outcome`], or that of a program that the command ran.
+    /// The exit code of an [`Outcome`], or of a program that the command ran.
     pub(crate) exit_code: i32,
 }
 
@@ -73,7 +74,7 @@ impl Answer {
 
     /// An answer for programs: one JSON document.
     pub(crate) fn json(outcome: Outcome, document: &impl Serialize) -> Result<Self, CommandError> {
-        Ok(Self::new(outcome, json::document(document)?))
+        Ok(Self::new(outcome, json_document(document)?))
     }
 }
 

@@ -19,7 +19,7 @@ impl RunArgs {
     /// The run that they name.
     pub(crate) fn which(&self) -> WhichRun {
         if self.merge.is_empty() {
-            WhichRun::of(self.run.clone())
+            WhichRun::named(self.run.clone())
         } else {
             WhichRun::merged(self.merge.clone())
         }

@@ -1,4 +1,4 @@
-//! The pages of `cargo evalset serve`: recorded runs while tests run, drafts, files to check, and a run that somebody starts.
+//! The pages of `cargo evalset serve`: recorded runs while tests run, drafts, files to check, and a run started in the browser.
 
 mod answer;
 mod check;
@@ -41,7 +41,7 @@ pub(crate) fn site(records: PathBuf, prices: Prices, agent: Option<Start>) -> (R
         .route("/drafts/accept", post(drafts::accept))
         .route("/drafts/reject", post(drafts::reject))
         .route("/check", get(check::page))
-        .route("/check/journal", post(check::journal).layer(DefaultBodyLimit::max(check::LARGEST)))
+        .route("/check/journal", post(check::journal).layer(DefaultBodyLimit::max(check::MAX_JOURNAL_BYTES)))
         .route("/dropped/{number}", get(check::dropped))
         .route("/run", post(runs::start))
         .route("/run/cancel", post(runs::cancel))

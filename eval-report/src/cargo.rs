@@ -29,7 +29,7 @@ pub fn target_directory() -> Option<PathBuf> {
     }
 }
 
-/// What `cargo metadata` prints about the workspace of the current folder; `None` if there is no workspace.
+/// The output of `cargo metadata` for the workspace of the current folder; `None` without a workspace.
 ///
 /// Cargo is asked once, and only below a manifest. It takes longer than most commands.
 pub fn metadata() -> Option<&'static Value> {
@@ -45,8 +45,8 @@ pub fn metadata() -> Option<&'static Value> {
     METADATA.as_ref()
 }
 
-/// What manifests and configs say of the target folder. Whatever is not plain in them is left to cargo: excluded packages, pointers
-/// to workspaces, configs that include others.
+/// The target folder by manifests and configs. Cargo decides the cases that are not plain: excluded packages, pointers to
+/// workspaces, configs that include others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Found {
     Folder(PathBuf),
@@ -82,7 +82,7 @@ fn found(here: &Path, cargo_home: Option<&Path>) -> Found {
     decided.map_or(Found::InDoubt, Found::Folder)
 }
 
-/// What is left to cargo.
+/// A case that only cargo can decide.
 #[derive(Debug)]
 struct Doubt;
 
@@ -99,7 +99,7 @@ fn toml(path: &Path) -> Result<Option<Document<String>>, Doubt> {
     }
 }
 
-/// The folder that the nearest config names: those of the folder and of all above, then that of cargo's own folder.
+/// The target folder in the nearest config: the configs of the folder and its parents, then the one in cargo's own folder.
 fn configured(here: &Path, cargo_home: &Path) -> Result<Option<PathBuf>, Doubt> {
     let nearest = here.ancestors().map(|folder| folder.join(".cargo"));
     let mut named = None;
@@ -179,7 +179,7 @@ mod tests {
 
     const PACKAGE: &str = "[package]\nname = \"a\"\nversion = \"0.1.0\"\n[lib]\npath = \"Cargo.toml\"\n";
 
-    /// What cargo says in a folder.
+    /// Cargo's answer in a folder.
     fn asked(here: &Path, home: &Path) -> Option<PathBuf> {
         let mut command = Command::new(env!("CARGO"));
         command.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).current_dir(here);
@@ -189,10 +189,10 @@ mod tests {
         metadata["target_directory"].as_str().map(PathBuf::from)
     }
 
-    /// What is found in the folder `here` of a layout, after a comparison with what cargo says.
+    /// The folder found in `here` of a layout, after a comparison with cargo's answer.
     fn compared(what: &str, files: &[(&str, &str)], here: &str) -> String {
         let folder = tempfile::tempdir().expect("a folder");
-        // The temporary folder can be behind a link. What cargo and this program see is where it leads to.
+        // The temporary folder can be behind a link. Cargo and this program see its target.
         let root = folder.path().canonicalize().expect("the folder");
         for (name, text) in files {
             let path = root.join(name);

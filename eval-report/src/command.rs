@@ -66,7 +66,7 @@ use args::{Args, ArgsError, Asked};
 /// }
 /// ```
 ///
-/// The report is printed as JSON, the one that [`Export::to_json`](crate::Export::to_json) returns. What `cargo evalset run`
+/// The report is printed as JSON, as [`Export::to_json`](crate::Export::to_json) returns it. What `cargo evalset run`
 /// prints for people goes to stderr, after a line for each case that ends; on a terminal, a line that counts them. The exit code is 0 if every case passed and 1 if a case
 /// failed. It is 2 if a case has no verdict, if no case could be checked, or if the arguments, a set or a config are wrong.
 /// `--help` lists the options.
@@ -160,7 +160,7 @@ impl EvalCommand {
         let began = SystemTime::now();
         let report = self.report(&args, &progress, stop).await;
         report
-            .map_or_else(|error| Answer::error(&error), |report| Answer::of(&report, began, progress.cost()))
+            .map_or_else(|error| Answer::error(&error), |report| Answer::new(&report, began, progress.cost()))
     }
 
     async fn report(
@@ -188,7 +188,7 @@ impl EvalCommand {
         Ok(report)
     }
 
-    /// The index of the agent of this name; without a name, that of the only agent.
+    /// The index of the agent of this name; without a name, the index of the only agent.
     fn index_of(&self, name: Option<&str>) -> Result<usize, CommandError> {
         let owned = || self.names().into_iter().map(str::to_owned).collect();
         match (name, self.agents.as_slice()) {
@@ -207,7 +207,7 @@ impl EvalCommand {
     }
 }
 
-/// Why there is no report.
+/// An error that leaves no report.
 #[derive(Debug)]
 enum CommandError {
     Args(ArgsError),
@@ -248,7 +248,7 @@ fn quoted(names: &[String]) -> String {
     quoted_list(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// What is printed, and the exit code.
+/// The text to print, and the exit code.
 #[derive(Debug)]
 struct Answer {
     out: String,
@@ -264,9 +264,9 @@ impl Answer {
         Self { out: String::new(), err: format!("{mark}{why}\n"), code: Outcome::Unmeasurable.exit_code() }
     }
 
-    fn of(report: &EvalReport, began: SystemTime, cost: Option<String>) -> Self {
+    fn new(report: &EvalReport, began: SystemTime, cost: Option<String>) -> Self {
         let loaded = LoadedRun::of_report(report, Some(began));
-        let results = match RunResults::of(&loaded, None, false) {
+        let results = match RunResults::new(&loaded, None, false) {
             Ok(results) => results,
             Err(error) => return Self::error(&error),
         };
@@ -315,7 +315,7 @@ impl Setup<AnyShape> for Followed<'_> {
 }
 
 /// The exit code of a program that Ctrl-C ends.
-const ENDED_BY_CTRL_C: i32 = 130;
+const CTRL_C_EXIT_CODE: i32 = 130;
 
 /// Ends when Ctrl-C is pressed. Never, if that cannot be noticed: Ctrl-C then ends the program.
 ///
@@ -345,7 +345,7 @@ fn listen(listens: &mpsc::Sender<()>, mut tell: oneshot::Sender<()>) {
                 return Poll::Ready(false);
             }
             let noticed = pressed.as_mut().poll(context).map(|noticed| noticed.is_ok());
-            // Whoever started the thread waits for this once.
+            // The caller waits for this once.
             let _ = listens.send(());
             noticed
         });
@@ -355,7 +355,7 @@ fn listen(listens: &mpsc::Sender<()>, mut tell: oneshot::Sender<()>) {
         show("interrupted: the report follows; Ctrl-C again ends the program at once");
         let _ = tell.send(());
         if ctrl_c().await.is_ok() {
-            exit(ENDED_BY_CTRL_C);
+            exit(CTRL_C_EXIT_CODE);
         }
     });
 }

@@ -8,8 +8,7 @@ use eval_core::report::{MetricOutcome, MetricReport};
 use serde::Serialize;
 
 use crate::journal::{Attempt, Evaluation};
-use crate::output::json::finite;
-use crate::output::{Outcome, time};
+use crate::output::{Outcome, finite, time};
 use crate::recorded::{
     CaseLocation, OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, headline, near,
 };
@@ -126,7 +125,7 @@ struct Case<'r> {
     before: Option<Before<'r>>,
 }
 
-/// What a case was before it was scored again.
+/// A case before it was scored again.
 #[derive(Debug, Serialize)]
 struct Before<'r> {
     state: State,
@@ -185,7 +184,7 @@ struct ScoredRun<'r> {
 
 impl<'r> Document<'r> {
     /// The report of a run.
-    pub fn of(results: &'r RunResults<'_>) -> Self {
+    pub fn new(results: &'r RunResults<'_>) -> Self {
         let RunResults { totals, loaded, .. } = results;
         let folders = || loaded.folders.iter().map(|folder| near(folder).display().to_string());
         let recorded = |count: usize| loaded.is_recorded().then_some(count);
@@ -199,7 +198,7 @@ impl<'r> Document<'r> {
             built: results.times.built.map(time::iso),
             doubts: &results.doubts,
             problems: &results.problems,
-            cases: results.tests.iter().map(|test| Case::of(test, results)).collect(),
+            cases: results.tests.iter().map(|test| Case::new(test, results)).collect(),
             summary: Summary {
                 cases: totals.cases,
                 passed: totals.passed,
@@ -220,7 +219,7 @@ impl<'r> Document<'r> {
                 interval: interval(totals.tally()),
                 over_cases: results.over_cases.as_ref(),
                 seconds: loaded.is_timed().then_some(totals.elapsed.as_secs_f64()),
-                usage: UsageEntry::of(totals.usage, results),
+                usage: UsageEntry::new(totals.usage, results),
                 torn: recorded(loaded.run.torn),
                 lost: recorded(loaded.run.lost),
                 unreadable: recorded(totals.unreadable),
@@ -228,19 +227,19 @@ impl<'r> Document<'r> {
         }
     }
 
-    /// The report of a run that was scored again. `cases` are those of the results, in their order.
+    /// The report of a run that was scored again. `cases` are the cases of the results, in their order.
     pub fn rescored(results: &'r RunResults<'_>, cases: impl IntoIterator<Item = Rescored<'r>>) -> Self {
-        let mut document = Self { command: "rescore", ..Self::of(results) };
+        let mut document = Self { command: "rescore", ..Self::new(results) };
         for (case, Rescored { before, is_scored, is_edited, kept }) in document.cases.iter_mut().zip(cases) {
             (case.rescored, case.edited, case.kept) = (Some(is_scored), Some(is_edited), Some(kept));
-            case.before = Some(Before::of(before));
+            case.before = Some(Before::new(before));
         }
         document
     }
 }
 
 impl<'r> Case<'r> {
-    fn of(test: &'r TestResult<'_>, results: &RunResults<'_>) -> Self {
+    fn new(test: &'r TestResult<'_>, results: &RunResults<'_>) -> Self {
         let started = &test.attempt.started;
         let decided = test.attempt.decided.as_ref();
         let is_recorded = results.loaded.is_recorded();
@@ -262,19 +261,19 @@ impl<'r> Case<'r> {
             flaky: test.runs.are_flaky(),
             attempt: is_recorded.then_some(started.attempt),
             attempts: is_recorded.then_some(test.test.attempts.len()),
-            earlier_attempts: is_recorded.then(|| test.earlier().iter().map(EarlierAttempt::of).collect()),
+            earlier_attempts: is_recorded.then(|| test.earlier().iter().map(EarlierAttempt::new).collect()),
             pass: is_recorded.then(|| started.pass.to_string()),
             gate: started.gate.to_string(),
             skipped_metrics: test.skipped_metrics().map(|metric| metric.name.as_str()).collect(),
             runs: Runs {
                 counts: test.runs,
                 interval: interval(test.runs.tally()),
-                each: test.attempt.evaluations.iter().map(Run::of).collect(),
+                each: test.attempt.evaluations.iter().map(Run::new).collect(),
             },
             repeated: test.repeated(),
             metrics: Metric::all(test),
             seconds: test.elapsed().as_secs_f64(),
-            usage: UsageEntry::of(test.usage(), results),
+            usage: UsageEntry::new(test.usage(), results),
             notes: decided.map(|decided| decided.notes.as_slice()).unwrap_or_default(),
             failure: decided.and_then(|decided| decided.failure.as_deref()),
             record: is_recorded.then(|| near(&test.attempt.file).display().to_string()),
@@ -287,7 +286,7 @@ impl<'r> Case<'r> {
 }
 
 impl<'r> Before<'r> {
-    fn of(test: &'r TestResult<'r>) -> Self {
+    fn new(test: &'r TestResult<'r>) -> Self {
         let reason = test.reason().filter(|_| test.state != State::Passed);
         Self {
             state: test.state,
@@ -299,18 +298,18 @@ impl<'r> Before<'r> {
 }
 
 impl<'r> EarlierAttempt<'r> {
-    fn of(attempt: &'r Attempt) -> Self {
+    fn new(attempt: &'r Attempt) -> Self {
         let decided = attempt.decided.as_ref();
         Self {
             attempt: attempt.started.attempt,
-            state: decided.map_or(State::Unfinished, |decided| State::of(&decided.verdict)),
+            state: decided.map_or(State::Unfinished, |decided| State::from_verdict(&decided.verdict)),
             reason: decided.and_then(headline),
         }
     }
 }
 
 impl Run {
-    fn of(evaluation: &Evaluation) -> Self {
+    fn new(evaluation: &Evaluation) -> Self {
         let error = evaluation.ran.transcript.error.as_ref();
         Self { number: evaluation.ran.run, passed: evaluation.passed, error: error.map(ToString::to_string) }
     }
@@ -318,10 +317,10 @@ impl Run {
 
 impl<'r> Metric<'r> {
     fn all(test: &TestResult<'r>) -> Vec<Self> {
-        test.metrics().iter().map(|metric| Self::of(metric, test)).collect()
+        test.metrics().iter().map(|metric| Self::new(metric, test)).collect()
     }
 
-    fn of(metric: &'r MetricReport, test: &TestResult<'r>) -> Self {
+    fn new(metric: &'r MetricReport, test: &TestResult<'r>) -> Self {
         let scored = test.attempt.evaluations.iter().filter_map(|evaluation| evaluation.scored.as_ref());
         let runs = scored.filter_map(|scored| {
             let of_metric = scored.metrics.iter().find(|score| score.name == metric.name)?;
@@ -354,7 +353,7 @@ impl<'r> Metric<'r> {
 }
 
 impl UsageEntry {
-    fn of(usage: Usage, results: &RunResults<'_>) -> Self {
+    fn new(usage: Usage, results: &RunResults<'_>) -> Self {
         let tokens = |count: Option<i128>| count.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
         let is_told = results.loaded.tells_questions();
         Self {

@@ -137,7 +137,7 @@ pub trait Export {
     /// A result has `eval_set_id`, `eval_case_id`, `scores` and `overall_status`; statuses are `PASSED`, `FAILED` and
     /// `ERROR`. Metrics that never gate are left out. `details`, which adk-rs leaves open, has the scores of the turns, the
     /// threshold, its direction if that is `at_most`, the number of runs, and how many of them passed if they are decided one by one. adk-rs's types need a number, so a missing score is 0 with the status
-    /// `ERROR`. Metrics that were skipped have no number at all: they stand in `skipped`, with the reason. A skipped case is
+    /// `ERROR`. Metrics that were skipped have no number at all: `skipped` lists them, with the reason. A skipped case is
     /// an `ERROR` to adk-rs, and so it counts among the `errors` of `summary` too.
     fn to_adk_rs(&self) -> Value;
 }
@@ -146,8 +146,8 @@ impl Export for EvalReport {
     fn to_json(&self) -> Value {
         let loaded = LoadedRun::of_report(self, None);
         // Without a `k` nothing can be asked for that the runs do not give; the keys are texts, and the numbers finite.
-        let results = RunResults::of(&loaded, None, false);
-        let text = results.ok().and_then(|results| serde_json::to_string(&Document::of(&results)).ok());
+        let results = RunResults::new(&loaded, None, false);
+        let text = results.ok().and_then(|results| serde_json::to_string(&Document::new(&results)).ok());
         serde_json::from_str(&mask(&text.unwrap_or_default())).unwrap_or_default()
     }
 

@@ -20,5 +20,5 @@ use crate::recorded::RunResults;
 
 /// The report as JSON.
 pub fn json(results: &RunResults<'_>) -> Result<String, CommandError> {
-    output::json::document(&Document::of(results))
+    output::json_document(&Document::new(results))
 }

@@ -23,7 +23,7 @@ mod reading;
 mod record;
 mod recorded;
 mod runner;
-mod which;
+mod runs;
 
 #[cfg(test)]
 mod tests;
@@ -40,7 +40,7 @@ pub use read::{Attempt, Evaluation, Listing, ReadRunError, RecordedRun, Recorded
 pub use record::{Record, RecordError};
 pub(crate) use runner::Asked;
 #[doc(hidden)]
-pub use which::Tail;
-pub use which::latest;
+pub use runs::Tail;
+pub use runs::latest;
 #[doc(hidden)]
-pub use which::{find_run, revision_of_run};
+pub use runs::{find_run, revision_of_run};

@@ -1,5 +1,5 @@
 //! Recorded runs of eval sets: which run is meant, whether it is complete and passed, and its reports.
-#![doc = pages::page!("../docs/reports.md")]
+#![doc = rustdoc_links::page!("../docs/reports.md")]
 
 #[doc(hidden)]
 pub mod cargo;
@@ -14,9 +14,6 @@ pub mod journal;
 pub mod output;
 #[doc(hidden)]
 pub mod page;
-mod pages;
-#[doc(hidden)]
-pub mod phrases;
 pub mod price;
 #[doc(hidden)]
 pub mod progress;
@@ -24,7 +21,10 @@ pub mod progress;
 pub mod recorded;
 #[doc(hidden)]
 pub mod run_page;
+mod rustdoc_links;
 pub mod statistics;
+#[doc(hidden)]
+pub mod summary_text;
 
 pub use command::EvalCommand;
 pub use export::Export;

@@ -1,22 +1,30 @@
-//! Text for people and programs: words, times, styles, JSON, and how a command ended.
+//! Text for people and programs: styles, JSON, commands to run again, outcomes and errors of commands.
 
-pub mod again;
-pub mod json;
 pub mod problem;
-pub mod style;
 pub mod time;
 pub mod width;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 use std::{fs, io};
 
+use anstyle::{AnsiColor, Style};
 use eval_support::file::{Unfit, read_file};
 use eval_support::secrets::mask;
+use eval_support::shell;
 use eval_support::untrusted::{self, guard_styled, lines_below, one_line};
 use serde::Serialize;
 
-use style::{ERROR, GOOD, styled};
+pub const ERROR: Style = AnsiColor::Red.on_default().bold();
+pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+pub const GOOD: Style = AnsiColor::Green.on_default().bold();
+pub const BOLD: Style = Style::new().bold();
+
+/// A word in a style.
+pub fn styled(style: Style, word: &str) -> String {
+    format!("{style}{word}{style:#}")
+}
 
 /// Prints lines of progress on standard error, without secrets.
 pub fn tell(lines: &str) {
@@ -29,7 +37,7 @@ pub(crate) fn tell_to(out: &mut dyn Write, lines: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// How a command ended. A worse outcome is greater.
+/// The outcome of a command. A worse outcome is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -50,14 +58,14 @@ impl Outcome {
         }
     }
 
-    /// The outcome that an exit code stands for; `None` for codes that no command ends with.
+    /// The outcome of an exit code; `None` for codes that no command ends with.
     pub fn of_exit_code(code: i32) -> Option<Self> {
         [Self::Passed, Self::Failed, Self::Unmeasurable]
             .into_iter()
             .find(|outcome| outcome.exit_code() == code)
     }
 
-    /// What the outcome of a run says of its cases.
+    /// The outcome of a run, as a statement about its cases.
     pub fn of_cases(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -81,15 +89,15 @@ impl Outcome {
     }
 }
 
-/// Why a command could not do what it was asked for, or could not do it for one path. The exit code is 2.
+/// An error of a command, or of one of its paths. The exit code is 2.
 #[derive(Clone, Debug, Serialize)]
 pub struct CommandError {
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
 }
 
-/// What went wrong and what helps, in one line without colours.
+/// The error and its remedy, in one line without colours.
 impl std::fmt::Display for CommandError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}; {}", self.message, self.help)
@@ -109,7 +117,7 @@ impl CommandError {
         untrusted::json(&format!("{document:#}")) + "\n"
     }
 
-    /// The error as cargo prints its own errors. What others wrote stands below the first line, with its mark.
+    /// The error as cargo prints its own errors. Text of others is below the first line, with its mark.
     pub fn shown(&self) -> String {
         let level = styled(ERROR, "error");
         format!("{level}: {}\n  = help: {}\n", lines_below(&self.message, 2), one_line(&self.help))
@@ -133,7 +141,7 @@ fn refused(path: &Path, unfit: Unfit) -> CommandError {
     CommandError::new(format!("`{}` {}", path.display(), message.trim_start_matches("it ")), help)
 }
 
-/// Why a file cannot be read. A link whose target does not exist is an error of its own.
+/// The error of an unreadable file. A link whose target does not exist is an error of its own.
 pub fn unreadable(path: &Path, error: &io::Error) -> CommandError {
     let shown = path.display();
     match fs::read_link(path) {
@@ -145,5 +153,59 @@ pub fn unreadable(path: &Path, error: &io::Error) -> CommandError {
             format!("cannot read `{shown}`: {error}"),
             "give this user permission to read it, or leave it out",
         ),
+    }
+}
+
+/// A document as JSON text, with a line break at the end.
+pub fn json_document(document: &impl Serialize) -> Result<String, CommandError> {
+    match serde_json::to_string_pretty(document) {
+        Ok(text) => Ok(untrusted::json(&text) + "\n"),
+        Err(error) => Err(CommandError::new(format!("cannot write JSON: {error}"), "use `--format human`")),
+    }
+}
+
+/// The number, if JSON can express it. Metrics of the user's own may return infinities and NaN.
+pub(crate) fn finite(number: Option<f64>) -> Option<f64> {
+    number.filter(|number| number.is_finite())
+}
+
+/// A case by the file of its set and its id.
+pub type CaseOfFile<'c> = (&'c str, &'c str);
+
+/// The command that runs these cases again. The options say what answers, and how it is run and scored.
+pub fn rerun_command<'c>(options: &[String], cases: impl IntoIterator<Item = CaseOfFile<'c>>) -> String {
+    let mut sets: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (file, case) in cases {
+        sets.entry(file).or_default().push(case);
+    }
+    rerun_line(sets.into_iter().map(|(file, cases)| format!("{file}:{}", cases.join(","))), options)
+}
+
+/// The command that runs whole sets again.
+pub fn rerun_sets_command<'c>(options: &[String], files: impl IntoIterator<Item = &'c str>) -> String {
+    let files: BTreeSet<&str> = files.into_iter().collect();
+    rerun_line(files.into_iter().map(str::to_owned), options)
+}
+
+fn rerun_line(sets: impl Iterator<Item = String>, options: &[String]) -> String {
+    let words = ["cargo", "evalset", "run"].map(str::to_owned).into_iter().chain(sets);
+    shell::line(&words.chain(options.iter().cloned()).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_with_their_sets_before_the_options() {
+        let options = ["--agent-cmd".to_owned(), "python3 agent.py".to_owned()];
+        assert_eq!(
+            rerun_command(&options, [("b.json", "x"), ("a.json", "degrees at home"), ("b.json", "y")]),
+            "cargo evalset run 'a.json:degrees at home' b.json:x,y --agent-cmd 'python3 agent.py'"
+        );
+        assert_eq!(
+            rerun_sets_command(&options[..0], ["b.json", "a.json", "b.json"]),
+            "cargo evalset run a.json b.json"
+        );
     }
 }

@@ -29,10 +29,10 @@ pub use render::{Live, STYLE, live_policy, policy, render, render_live};
 /// secret that is a word of our own script would break it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Text {
-    /// What is shown.
+    /// The visible text.
     #[serde(rename = "t")]
     pub shown: String,
-    /// How many characters are left out.
+    /// The number of characters left out.
     #[serde(rename = "cut", skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }
@@ -48,7 +48,7 @@ pub fn text(foreign: &str) -> Text {
     Text { shown, left_out }
 }
 
-/// A part of a line of ours. What is left out is said in it.
+/// A part of a line of ours. It says how much is left out.
 pub fn line(foreign: &str) -> String {
     excerpt_line(foreign, LONGEST_LINE).noted()
 }
@@ -58,15 +58,15 @@ pub fn line(foreign: &str) -> String {
 pub struct Anchors(HashMap<String, usize>);
 
 /// A longer name is cut, and told apart by its hash.
-const LONGEST: usize = 120;
+const MAX_ANCHOR_CHARS: usize = 120;
 
 impl Anchors {
     /// The anchor of a case: `case-weather::sunny`. The same name has the same anchor on every page, but for its repetitions.
-    pub fn of(&mut self, name: &str) -> String {
+    pub fn add(&mut self, name: &str) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-' | '.');
         let mut anchor = "case-".to_owned();
         // A key that is cut is not known as one: it is masked before.
-        anchor.extend(mask(name).chars().take(LONGEST).map(|c| if plain(c) { c } else { '_' }));
+        anchor.extend(mask(name).chars().take(MAX_ANCHOR_CHARS).map(|c| if plain(c) { c } else { '_' }));
         if anchor.strip_prefix("case-") != Some(name) {
             anchor.push_str(&format!("-{:08x}", content_hash(name.as_bytes()) >> 32));
         }
@@ -108,14 +108,14 @@ mod anchor_tests {
     #[test]
     fn an_anchor_is_stable_plain_and_of_one_case() {
         let mut anchors = Anchors::default();
-        assert_eq!(anchors.of("weather::sunny"), "case-weather::sunny");
-        assert_eq!(anchors.of("weather::sunny"), "case-weather::sunny~2");
+        assert_eq!(anchors.add("weather::sunny"), "case-weather::sunny");
+        assert_eq!(anchors.add("weather::sunny"), "case-weather::sunny~2");
         let odd = ["set/it's \"x\"", "set/it's  x ", "<img>", "日本", &"x".repeat(10_000), &"x".repeat(9999)];
-        let of: Vec<String> = odd.iter().map(|name| anchors.of(name)).collect();
+        let of: Vec<String> = odd.iter().map(|name| anchors.add(name)).collect();
         for (at, anchor) in of.iter().enumerate() {
             assert!(anchor.bytes().all(|b| b.is_ascii_alphanumeric() || b":_-.~".contains(&b)), "{anchor}");
             assert!(anchor.len() < 150 && !of[..at].contains(anchor), "{anchor}");
         }
-        assert_eq!(Anchors::default().of(odd[0]), of[0]);
+        assert_eq!(Anchors::default().add(odd[0]), of[0]);
     }
 }

@@ -1,4 +1,4 @@
-//! What tokens cost: prices that are given, and the money of what ran.
+//! Prices of tokens, and the cost of runs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,7 +22,7 @@ struct Price {
     output: f64,
 }
 
-/// Why a text is no price.
+/// An error in the text of a price.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceError(String);
 
@@ -35,7 +35,7 @@ impl fmt::Display for PriceError {
 impl std::error::Error for PriceError {}
 
 impl PriceError {
-    /// How a price is written.
+    /// The syntax of prices.
     pub const HELP: &'static str = "write the prices of a million tokens in and out, `0.30/2.50`, for one model `gemini-2.5-flash=0.30/2.50`";
 }
 
@@ -67,17 +67,17 @@ impl Prices {
         self.of_any.is_none() && self.of_models.is_empty()
     }
 
-    fn of(&self, model: Option<&str>) -> Option<Price> {
+    fn price_of(&self, model: Option<&str>) -> Option<Price> {
         model.and_then(|model| self.of_models.get(model)).copied().or(self.of_any)
     }
 
-    /// What the agent of a case cost in all its runs.
+    /// The cost of a case's agent in all its runs.
     pub fn cost_of(&self, case: &CaseReport) -> Cost {
         let turns = case.runs.iter().flat_map(|run| &run.transcript.turns);
         self.cost_of_events(turns.flat_map(|turn| &turn.events))
     }
 
-    /// What the agent cost in these events.
+    /// The agent's cost in these events.
     pub fn cost_of_events<'e>(&self, events: impl Iterator<Item = &'e Event>) -> Cost {
         let mut cost = Cost::default();
         for event in events {
@@ -101,7 +101,7 @@ impl Prices {
             let unpriced = total.or(tokens_in).or(tokens_out).unwrap_or_default();
             return Cost { unpriced, ..Cost::default() };
         };
-        match self.of(model) {
+        match self.price_of(model) {
             None => Cost { unpriced: tokens_in + tokens_out, ..Cost::default() },
             Some(Price { input, output }) => {
                 #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 tokens nobody counts cents")]
@@ -120,7 +120,7 @@ impl Prices {
 const MILLION: f64 = 1e6;
 
 fn amount(text: &str) -> Option<f64> {
-    // `1e9` and `inf` are numbers too, and nobody means them.
+    // `1e9` and `inf` are numbers too, but no price is written so.
     let is_plain = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let text = Some(text.trim()).filter(|text| is_plain(text))?;
     text.parse().ok().filter(|amount: &f64| amount.is_finite())
@@ -135,7 +135,7 @@ pub struct Cost {
     pub tokens_in: i128,
     /// The tokens in it that were written.
     pub tokens_out: i128,
-    /// Tokens whose model has no price, or of which nobody knows whether they were read or written.
+    /// Tokens whose model has no price, or that are neither known as read nor as written.
     pub unpriced: i128,
 }
 

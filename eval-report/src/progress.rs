@@ -11,8 +11,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::tokens;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::output::style::styled;
-use crate::output::tell_to;
+use crate::output::{styled, tell_to};
 use crate::price::{Cost, Prices};
 use crate::recorded::State;
 
@@ -22,7 +21,7 @@ use crate::recorded::State;
 pub struct Progress {
     counts: Arc<Mutex<Counts>>,
     bar: ProgressBar,
-    /// Where the lines of cases go.
+    /// The writer of the lines of cases.
     out: Arc<Mutex<Box<dyn Write + Send>>>,
 }
 
@@ -42,10 +41,10 @@ struct Counts {
 }
 
 /// The time between two drawings of the line.
-const TICK: Duration = Duration::from_millis(100);
+const DRAW_PAUSE: Duration = Duration::from_millis(100);
 
 impl Progress {
-    /// Progress on standard error. What cases cost is counted if there are prices.
+    /// Progress on standard error. The cost of cases is counted if there are prices.
     pub fn on_stderr(prices: Prices) -> Self {
         Self::new(Box::new(anstream::stderr()), ProgressDrawTarget::stderr(), prices)
     }
@@ -73,13 +72,13 @@ impl Progress {
         let counts = Arc::clone(&self.counts);
         let line = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
             let line = counts.lock().unwrap_or_else(PoisonError::into_inner).line(Instant::now());
-            // What cannot be shown is shown the next time.
+            // A line that cannot be shown is shown the next time.
             let _ = out.write_str(&line);
         };
         if let Ok(style) = ProgressStyle::with_template("{counts}") {
             self.bar.set_style(style.with_key("counts", line));
         }
-        self.bar.enable_steady_tick(TICK);
+        self.bar.enable_steady_tick(DRAW_PAUSE);
     }
 
     /// A run of a case begins.
@@ -135,7 +134,7 @@ impl Counts {
         let used = case.runs.iter().filter_map(|run| run.transcript.tokens()).map(i128::from);
         self.tokens = used.fold(self.tokens, |sum, more| Some(sum.unwrap_or_default().saturating_add(more)));
         self.cost.add(&self.prices.cost_of(case));
-        let (word, style) = State::of(&case.verdict).label();
+        let (word, style) = State::from_verdict(&case.verdict).label();
         let pad = " ".repeat(10_usize.saturating_sub(word.len()));
         let set = case.eval_set_id.as_ref().map(|id| format!("{id}/")).unwrap_or_default();
         let name = one_line(&format!("{set}{}", case.eval_id()));

@@ -1,9 +1,9 @@
 //! Recorded runs: which one a command is about, what became of each of its tests, and the totals.
 
 mod cases;
-mod currency;
 mod cut_short;
 mod folder;
+mod freshness;
 mod problems;
 mod results;
 mod run;
@@ -12,8 +12,8 @@ mod totals;
 mod usage;
 
 pub use cases::{Cases, Found};
-pub use currency::added_cases;
 pub use folder::{near, new_root, own_run, own_runs, prune, root};
+pub use freshness::added_cases;
 pub use problems::{Problem, gaps};
 pub use results::RunResults;
 pub use run::{LoadedRun, WhichRun, run_folder};

@@ -17,10 +17,10 @@ use crate::output::{CommandError, time};
 use crate::page::{
     self, Anchors, CaseRow, Count, Histogram, PageModel, PassRate, Point, Scatter, Spark, line,
 };
-use crate::phrases;
 use crate::price::Cost;
 use crate::recorded::{Cases, RunResults, State, TestResult, cost};
 use crate::statistics::Tally;
+use crate::summary_text;
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     page::render(&model(results)).map_err(|error| {
@@ -33,12 +33,12 @@ pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
 
 /// Everything that the page shows of a run.
 pub fn model(results: &RunResults<'_>) -> PageModel {
-    let history = History::of(results);
+    let history = History::new(results);
     let (mut anchors, mut files) = (Anchors::default(), Cases::default());
     // In the order of the journal, so that a case keeps its anchor while a run grows.
     let cases = results.tests.iter().map(|test| {
         let cost = cost(test.attempt, &results.prices);
-        let row = case::row(test, anchors.of(&test.name), &mut files, history.spark(test));
+        let row = case::row(test, anchors.add(&test.name), &mut files, history.spark(test));
         Case { test, cost, row: CaseRow { cost: cost.as_ref().map(Cost::amount), ..row } }
     });
     let mut cases: Vec<Case<'_>> = cases.collect();
@@ -49,7 +49,8 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
     });
     let total = total.map(|total| total.to_string());
     let cost = total.iter().map(|total| format!("cost {total}"));
-    let numbers = phrases::numbers(results).into_iter().chain(cost).map(|number| line(&number)).collect();
+    let numbers =
+        summary_text::numbers(results).into_iter().chain(cost).map(|number| line(&number)).collect();
     let (facts, glance) = facts::facts(results, total);
     let outcome = results.totals.word();
     PageModel {
@@ -62,7 +63,7 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
         glance,
         rerun: rerun(results),
         numbers,
-        notes: problems(results).chain(phrases::notes(results)).map(|note| line(&note)).collect(),
+        notes: problems(results).chain(summary_text::notes(results)).map(|note| line(&note)).collect(),
         histograms: histograms(results),
         pass_rate: history.pass_rate(),
         scatters: scatters(&cases),
@@ -73,12 +74,12 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
 /// A case of the page.
 struct Case<'r> {
     test: &'r TestResult<'r>,
-    /// What its tokens cost; `None` without prices.
+    /// The cost of its tokens; `None` without prices.
     cost: Option<Cost>,
     row: CaseRow,
 }
 
-/// What needs attention comes first.
+/// The rank of a test on the page: tests that need attention come first.
 fn urgency(test: &TestResult<'_>) -> u8 {
     match test.state {
         State::Failed => 0,
@@ -115,14 +116,14 @@ fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
 
 /// A sentence for each problem of the run.
 fn problems(results: &RunResults<'_>) -> impl Iterator<Item = String> {
-    let more = results.problems.len().saturating_sub(MOST_PROBLEMS);
+    let more = results.problems.len().saturating_sub(MAX_PROBLEMS);
     let more = (more > 0).then(|| format!("error: {more} more did not begin or are in doubt"));
-    let shown = results.problems.iter().take(MOST_PROBLEMS);
+    let shown = results.problems.iter().take(MAX_PROBLEMS);
     shown.map(|problem| format!("error: {}", problem.shown())).chain(more)
 }
 
 /// More tests that never began are not read one by one.
-const MOST_PROBLEMS: usize = 200;
+const MAX_PROBLEMS: usize = 200;
 
 /// `Run 2026-11-22T02-31-07-4f1c: began 2026-11-22 02:31:07 UTC, took 31.25 s`.
 fn about(results: &RunResults<'_>) -> String {
@@ -135,23 +136,23 @@ fn about(results: &RunResults<'_>) -> String {
 
 /// The commands that run what has no good verdict again: `cargo evalset rerun --failed`.
 fn rerun(results: &RunResults<'_>) -> Vec<String> {
-    phrases::rerun(results).into_iter().map(|command| line(&command)).collect()
+    summary_text::rerun(results).into_iter().map(|command| line(&command)).collect()
 }
 
-/// A plot for each metric that can fail a case, the one that failed most cases first.
+/// A plot for each metric that can fail a case, the metric that failed most cases first.
 fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
     let mut metrics: BTreeMap<&str, Vec<(f64, Option<Bound>)>> = BTreeMap::new();
     for metric in results.tests.iter().flat_map(TestResult::gating) {
         let scores = metrics.entry(&metric.name).or_default();
         scores.extend(metric.score.map(|score| (score, metric.bound())));
     }
-    let plots = metrics.into_iter().filter_map(|(name, scores)| Histogram::of(line(name), &scores));
+    let plots = metrics.into_iter().filter_map(|(name, scores)| Histogram::new(line(name), &scores));
     let mut plots: Vec<Histogram> = plots.collect();
     plots.sort_by_key(|plot| Reverse(plot.below));
     plots
 }
 
-/// What the cases took and what they cost, against the mean score of the metrics that can fail them.
+/// The time and the cost of the cases, against the mean score of the metrics that can fail them.
 fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let score = |test: &TestResult<'_>| {
         let scores: Vec<f64> = test.gating().filter_map(|metric| metric.score).collect();
@@ -173,7 +174,7 @@ fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let costs = points(&|case| case.cost.map(|cost| cost.money));
     let seconds = |seconds: f64| time::latency(Duration::try_from_secs_f64(seconds).unwrap_or_default());
     let money = |money: f64| Cost { money, ..Cost::default() }.amount();
-    [Scatter::of("Time against score", times, seconds), Scatter::of("Cost against score", costs, money)]
+    [Scatter::new("Time against score", times, seconds), Scatter::new("Cost against score", costs, money)]
         .into_iter()
         .flatten()
         .collect()
@@ -184,13 +185,13 @@ fn mean(scores: &[f64]) -> Option<f64> {
     Some(scores.iter().sum::<f64>() / f64::from(count))
 }
 
-/// How many runs are shown, this one included.
-const RUNS: usize = 12;
+/// The number of runs on the page, this one included.
+const MAX_SHOWN_RUNS: usize = 12;
 
-/// What the run of the page is called.
+/// The name of the run of the page.
 const THIS_RUN: &str = "this run";
 
-/// The runs that stand beside this one, the oldest first, and this one at the end.
+/// The earlier runs, the oldest first, and the run of the page at the end.
 struct History {
     runs: Vec<Past>,
 }
@@ -202,7 +203,7 @@ struct Past {
     states: HashMap<Key, State>,
 }
 
-/// What makes a case the same in another run. Its text may have changed.
+/// The identity of a case across runs. Its text may have changed.
 type Key = (Option<String>, Option<String>, String, Option<String>);
 
 fn key(test: &TestResult<'_>) -> Key {
@@ -212,7 +213,7 @@ fn key(test: &TestResult<'_>) -> Key {
 }
 
 impl Past {
-    fn of(label: String, tests: &[TestResult<'_>]) -> Self {
+    fn new(label: String, tests: &[TestResult<'_>]) -> Self {
         let counted = || tests.iter().filter(|test| test.state != State::Skipped);
         Self {
             label,
@@ -224,16 +225,16 @@ impl Past {
 }
 
 impl History {
-    fn of(results: &RunResults<'_>) -> Self {
+    fn new(results: &RunResults<'_>) -> Self {
         let mut runs: Vec<Past> = before(results)
             .into_iter()
             .filter_map(|run| {
                 let recorded = RecordedRun::outline(&[run.path]).ok()?;
-                Some(Past::of(time::shown(run.started), &TestResult::all(&recorded)))
+                Some(Past::new(time::shown(run.started), &TestResult::all(&recorded)))
             })
             .collect();
         runs.reverse();
-        runs.push(Past::of(THIS_RUN.to_owned(), &results.tests));
+        runs.push(Past::new(THIS_RUN.to_owned(), &results.tests));
         Self { runs }
     }
 
@@ -244,7 +245,7 @@ impl History {
             let state = *past.states.get(&key)?;
             Some((state == State::Passed, state.filter_name()))
         };
-        (self.runs.len() > 1).then(|| Spark::of(&self.runs.iter().map(of_run).collect::<Vec<_>>()))
+        (self.runs.len() > 1).then(|| Spark::new(&self.runs.iter().map(of_run).collect::<Vec<_>>()))
     }
 
     fn pass_rate(&self) -> Option<PassRate> {
@@ -252,16 +253,16 @@ impl History {
             let tally = Tally::new(past.passed, past.cases).unwrap_or_default();
             (past.label.clone(), past.passed, tally.total())
         };
-        PassRate::of(&self.runs.iter().map(of).collect::<Vec<_>>(), THIS_RUN)
+        PassRate::new(&self.runs.iter().map(of).collect::<Vec<_>>(), THIS_RUN)
     }
 }
 
 /// The runs before this one in the same folder, the newest first. A run that was put together of several has none.
 fn before(results: &RunResults<'_>) -> Vec<journal::RunDir> {
     let [folder] = results.loaded.folders.as_slice() else { return Vec::new() };
-    // A folder beside which other folders stand need not be in a folder of runs: those without a marker are skipped.
+    // The folder need not be in a folder of runs: neighbours without a marker are skipped.
     let beside = folder.parent().map(|root| journal::runs(root).unwrap_or_default()).unwrap_or_default();
     let mut earlier = beside.into_iter().skip_while(|run| run.path.file_name() != folder.file_name());
     earlier.next();
-    earlier.take(RUNS - 1).collect()
+    earlier.take(MAX_SHOWN_RUNS - 1).collect()
 }

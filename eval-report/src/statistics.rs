@@ -29,29 +29,29 @@ use std::fmt;
 
 use eval_support::words::count;
 
-/// How many of a number of attempts passed.
+/// The number of attempts that passed, of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tally {
     passed: usize,
     total: usize,
 }
 
-/// Why a number cannot be computed.
+/// An error of a computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StatisticsError {
     /// More attempts passed than there are.
     MorePassedThanTotal {
-        /// How many passed.
+        /// The attempts that passed.
         passed: usize,
-        /// How many there are.
+        /// All attempts.
         total: usize,
     },
     /// `k` is 0, or greater than the number of attempts.
     TooFewRuns {
-        /// How many attempts were to be drawn.
+        /// The number of attempts to draw.
         k: usize,
-        /// How many there are.
+        /// The number of attempts there are.
         total: usize,
     },
 }
@@ -89,12 +89,12 @@ impl Tally {
         })
     }
 
-    /// How many passed.
+    /// The number of attempts that passed.
     pub fn passed(self) -> usize {
         self.passed
     }
 
-    /// How many there are.
+    /// The number of attempts.
     pub fn total(self) -> usize {
         self.total
     }
@@ -169,9 +169,10 @@ impl Tally {
     pub fn interval(self) -> Option<Interval> {
         let rate = self.rate()?;
         let n = float(self.total);
-        let square = Z * Z;
+        let square = NORMAL_QUANTILE * NORMAL_QUANTILE;
         let centre = (rate + square / (2.0 * n)) / (1.0 + square / n);
-        let half = Z / (1.0 + square / n) * (rate * (1.0 - rate) / n + square / (4.0 * n * n)).sqrt();
+        let half =
+            NORMAL_QUANTILE / (1.0 + square / n) * (rate * (1.0 - rate) / n + square / (4.0 * n * n)).sqrt();
         // If none or all passed, that end is exactly 0 or 1; rounding could miss it.
         let low = if self.passed == 0 { 0.0 } else { (centre - half).max(0.0) };
         let high = if self.passed == self.total { 1.0 } else { (centre + half).min(1.0) };
@@ -203,7 +204,7 @@ impl fmt::Display for Interval {
         let digits = digits_of(self.low).max(digits_of(self.high));
         let shown = |share: f64, digits: usize| format!("{:.digits$}", share * 100.0);
         let differ = |digits: &usize| shown(self.low, *digits) != shown(self.high, *digits);
-        let digits = (digits..=MOST_DIGITS).find(differ).unwrap_or(digits);
+        let digits = (digits..=MAX_DIGITS).find(differ).unwrap_or(digits);
         write!(f, "{}%-{}%", percent_with(self.low, digits), percent_with(self.high, digits))
     }
 }
@@ -214,9 +215,9 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// No share of a count has more digits than this before it differs from 0 and 1.
-const MOST_DIGITS: usize = 20;
+const MAX_DIGITS: usize = 20;
 
-/// How many digits after the point it takes to tell a share from 0% and 100%, if it is neither.
+/// The digits after the point that tell a share from 0% and 100%, if it is neither.
 fn digits_of(share: f64) -> usize {
     if share <= 0.0 || share >= 1.0 {
         return 0;
@@ -225,7 +226,7 @@ fn digits_of(share: f64) -> usize {
         let shown: f64 = format!("{:.digits$}", share * 100.0, digits = *digits).parse().unwrap_or_default();
         shown > 0.0 && shown < 100.0
     };
-    (0..=MOST_DIGITS).find(is_told).unwrap_or(MOST_DIGITS)
+    (0..=MAX_DIGITS).find(is_told).unwrap_or(MAX_DIGITS)
 }
 
 /// With so many digits after the point. 0 and 100 are whole.
@@ -235,7 +236,7 @@ fn percent_with(share: f64, digits: usize) -> String {
 }
 
 /// The quantile of the normal distribution that leaves 2.5% above it.
-const Z: f64 = 1.959_963_984_540_054;
+const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
 #[expect(clippy::cast_precision_loss, reason = "counts of runs and cases are far below 2^53")]
 fn float(count: usize) -> f64 {

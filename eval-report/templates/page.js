@@ -32,7 +32,7 @@ function button(label, action) {
   return node;
 }
 
-// What a server sent of cases since the page was loaded, by their places.
+// Cases that a server sent since the page was loaded, by their places.
 const sent = new Map();
 
 function jsonOf(at) {
@@ -47,7 +47,7 @@ function detailsOf(at) {
 
 const words = [];
 
-// Whether something that is said in a case has this text, which is in lower case.
+// Whether a text of a case contains this one, which is in lower case.
 function says(at, query, inJson) {
   if (words[at] === undefined) {
     // Most cases do not have it, and need not be read.
@@ -170,7 +170,7 @@ function metrics(of) {
 // A score that misses a threshold, such as "< 0.8" of "≥ 0.8".
 const missed = (threshold) => threshold.replace("≥", "<").replace("≤", ">");
 
-// What decided the case, at a glance.
+// The results that decided the case, at a glance.
 function glance(of) {
   const marks = of.metrics.filter((metric) => metric.threshold !== null).map((metric) => {
     const score = metric.score === null ? "not scored" : metric.score;
@@ -223,7 +223,7 @@ function pieces(side, tag) {
   return side.map((piece) => (piece.d ? el(tag, "", piece.t) : piece.t));
 }
 
-// What was expected of a turn that was not played.
+// The expectations of a turn that was not played.
 function awaited(turn) {
   return [
     turn.calls.length ? [el("p", "label", "Tool calls that were expected"), turn.calls.map((call) => el("p", "", el("code", "", call.expected)))] : null,
@@ -322,7 +322,7 @@ function stateOf(run) {
 
 function runOf(run, all) {
   const anyBad = run.turns.some(isBad);
-  // Where it ended, if it did not come to its end.
+  // The place at which it broke off.
   const last = Math.max(run.turns.filter((turn) => turn.played).length - 1, 0);
   const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || isBad(turn));
   return el("div", "",
@@ -333,7 +333,7 @@ function runOf(run, all) {
     judges(run, all));
 }
 
-// What the judges were asked in a run, and what they answered.
+// The judges' questions and answers in a run.
 function judges(run, all) {
   if (!run.judges.length) return null;
   return block("Judges", run.judges.map((judge) => el("div", "judge",

@@ -1,7 +1,7 @@
-//! Who may ask for what: `Host` and `Origin`, and the token.
+//! Access to the routes: `Host` and `Origin`, and the token.
 //!
 //! A page of a foreign site that is open in a browser on this machine reaches loopback too. It shows itself by `Origin` and
-//! `Sec-Fetch-Site`, and by `Host` if its name was made to stand for this machine.
+//! `Sec-Fetch-Site`, and by `Host` if its name was made to resolve to this machine.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -12,36 +12,36 @@ use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
 use crate::refusal::Refusal;
 use crate::token::Token;
 
-/// Who may ask for what.
+/// The rules of access.
 #[derive(Debug)]
 pub(crate) struct Access {
     address: SocketAddr,
-    /// Further names, such as that of a proxy.
+    /// Further names, such as a proxy's.
     hosts: Vec<String>,
     token: Token,
-    /// What a browser shows in place of the token.
+    /// The cookie that a browser shows in place of the token.
     cookie: Token,
 }
 
-/// Who asks, once it is clear that the request may be answered.
+/// The caller of a request that may be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Caller {
-    /// Somebody on this machine without the token.
+    /// A caller on this machine without the token.
     Local,
-    /// Somebody with the token.
+    /// A caller with the token.
     Trusted,
-    /// Somebody from elsewhere without the token.
+    /// A caller from elsewhere without the token.
     Remote,
 }
 
-/// What a route needs.
+/// The requirement of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
     /// Nothing: it says no more than that the service runs.
     Nothing,
-    /// It only computes, which costs time.
+    /// The route only computes, which costs time.
     Computing,
-    /// It reads records, writes files or starts something.
+    /// The route reads records, writes files or starts something.
     Token,
 }
 
@@ -50,7 +50,7 @@ const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// A header that our pages send with what changes something. No form can, and a script of another site would have to ask first.
-const OF_PAGE: HeaderName = HeaderName::from_static("x-evalset");
+const PAGE_HEADER: HeaderName = HeaderName::from_static("x-evalset");
 
 impl Access {
     /// `cookie` is what browsers that showed the token are known by.
@@ -75,14 +75,14 @@ impl Access {
         let is_secure = host.is_some_and(|host| !is_local(host.host())) && headers.contains_key(FETCH_SITE);
         let secure = if is_secure { "; Secure" } else { "" };
         let (name, value) = (self.cookie_name(), self.cookie.as_str());
-        // Lax: a link to a run is opened from other sites too. What changes something needs more than the cookie.
+        // Lax: a link to a run is opened from other sites too. A request that changes something needs more than the cookie.
         format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}")
     }
 
-    /// Who asks. Refuses requests for other hosts, and those of foreign pages.
+    /// The caller of a request. Refuses requests for other hosts, and requests from foreign pages.
     pub(crate) fn caller(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Caller, Refusal> {
         let host = self.host(uri, headers)?;
-        // A link that somebody follows reads, and no page of another site sees what.
+        // A followed link reads, and no page of another site sees the answer.
         if !(*method == Method::GET && is_followed_link(headers)) {
             Self::check_origin(&host, headers)?;
         }
@@ -91,10 +91,10 @@ impl Access {
             Some(shown) if self.token.is(shown) => Ok(Caller::Trusted),
             Some(_) => Err(Refusal::new(StatusCode::UNAUTHORIZED, "this is not the token of this server")),
             // The cookie of a server that has ended is none.
-            None if self.has_cookie(headers) && (method.is_safe() || headers.contains_key(OF_PAGE)) => {
+            None if self.has_cookie(headers) && (method.is_safe() || headers.contains_key(PAGE_HEADER)) => {
                 Ok(Caller::Trusted)
             }
-            // Whoever comes through a proxy is not on this machine, though the proxy is.
+            // A caller that comes through a proxy is not on this machine, though the proxy is.
             None if self.address.ip().is_loopback() && is_local(host.host()) => Ok(Caller::Local),
             None => Ok(Caller::Remote),
         }
@@ -147,7 +147,7 @@ impl Access {
         is_local(host)
             || self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host))
             || address.is_some_and(|address| address == self.address.ip())
-            // Names can be made to stand for this machine, addresses cannot.
+            // Names can be made to resolve to this machine, addresses cannot.
             || self.address.ip().is_unspecified() && address.is_some()
     }
 
@@ -192,7 +192,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     kind.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// The value of a parameter of the URL, as it stands there.
+/// The value of a parameter of the URL, undecoded.
 pub(crate) fn query<'u>(uri: &'u Uri, name: &str) -> Option<&'u str> {
     let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
     pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value)

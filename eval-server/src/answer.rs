@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 /// An answer: what was asked for.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Envelope<T> {
-    /// What was asked for.
+    /// The result.
     pub(crate) data: T,
     /// Always null: what is refused has a status of its own, and `detail`.
     pub(crate) error: Option<String>,

@@ -1,4 +1,4 @@
-//! What all requests share.
+//! State that all requests share.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::sessions::Sessions;
 use crate::work::{Workers, at_once};
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) access: Access,
@@ -24,15 +24,15 @@ pub(crate) struct App {
     pub(crate) sessions: Sessions,
     /// Places for those who look at the sessions.
     pub(crate) streams: Arc<Semaphore>,
-    /// Where traces are received.
+    /// The address that receives traces.
     pub(crate) otlp: Option<SocketAddr>,
     memory: Memory,
 }
 
-/// How many may look at the sessions at a time.
-const STREAMS: usize = 32;
+/// The most readers of the sessions at a time.
+const MAX_STREAMS: usize = 32;
 
-/// What handlers are given.
+/// The state as handlers get it.
 pub(crate) type Shared = Arc<App>;
 
 impl App {
@@ -42,13 +42,13 @@ impl App {
             workers: Workers::new(&options.limits),
             memory: Memory::new(&options.limits),
             sessions: Sessions::new(&options.limits),
-            streams: Arc::new(Semaphore::new(STREAMS)),
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             otlp,
             options,
         }
     }
 
-    /// Whether no request has anything of what is limited.
+    /// Whether no request holds memory or a worker.
     #[cfg(test)]
     pub(crate) fn is_idle(&self) -> bool {
         self.memory.is_free(self.limits()) && self.workers.is_idle(self.limits())
@@ -83,7 +83,7 @@ impl App {
         self.compute_with(received, thread, work).await
     }
 
-    /// The same for a body that has arrived.
+    /// Computes an answer from a body that has arrived.
     pub(crate) async fn compute_with<T: Send + 'static>(
         &self,
         mut received: Received,
@@ -100,18 +100,18 @@ impl App {
     }
 }
 
-/// Where an answer is computed.
+/// The thread that computes an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thread {
     /// At once if the body is small, else on a thread for such work. The work must neither wait nor take long.
     BySize,
-    /// On a thread for such work. It ends early if nobody waits for it any more, and it asks.
+    /// A thread for such work. The work ends early if no client waits for it any more, and it asks.
     Own,
 }
 
 impl Thread {
-    /// Where work is done that asks judges, and waits for them, if the caller may.
-    pub(crate) fn of(caller: Caller) -> Self {
+    /// The thread for work that asks judges, and waits for them, if the caller may.
+    pub(crate) fn for_caller(caller: Caller) -> Self {
         if caller == Caller::Trusted { Self::Own } else { Self::BySize }
     }
 }
@@ -133,11 +133,11 @@ impl FromRequest<Shared> for Call {
     }
 }
 
-/// What stands in a path for `{id}`.
+/// The `{id}` in a path.
 #[derive(Debug)]
 pub(crate) struct Id(pub(crate) String);
 
-/// What is no text is refused as all else is: axum's own refusal is no JSON.
+/// An id that is no text is refused in the form of all refusals: axum's own refusal is no JSON.
 impl<S: Send + Sync> FromRequestParts<S> for Id {
     type Rejection = Refusal;
 

@@ -24,7 +24,7 @@ pub(crate) struct Received {
     headers: HeaderMap,
     pub(crate) bytes: Bytes,
     memory: HeldMemory,
-    /// How many bytes more there may be when what is packed is unpacked.
+    /// The bytes that unpacking may still make.
     left: usize,
     /// Whether the client still waits.
     pub(crate) wanted: Wanted,
@@ -32,7 +32,7 @@ pub(crate) struct Received {
 
 /// Up to this size a body is small: what it asks for is computed in less time than it takes to wake another thread for it, or in
 /// a millisecond at most.
-const SMALL: usize = 16 << 10;
+const SMALL_BODY_BYTES: usize = 16 << 10;
 
 /// Reads the body of a request.
 pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) -> Result<Received, Refusal> {
@@ -63,10 +63,10 @@ pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) 
         };
         let mut body = Limited::new(body, limits.body);
         let mut pieces: Vec<u8> = Vec::new();
-        // Memory is taken for what has come: what is only promised keeps nobody waiting.
+        // Memory is taken for bytes that have come. A promised length takes none from others.
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| {
-                // What else can go wrong is the connection, and then nobody reads the answer.
+                // Other errors are the connection's, and then the answer has no reader.
                 if error.is::<LengthLimitError>() {
                     too_large()
                 } else {
@@ -103,13 +103,13 @@ pub(crate) struct Field {
 }
 
 /// The most fields of a form.
-const MOST_FIELDS: usize = 1000;
+const MAX_FIELDS: usize = 1000;
 
 impl Received {
     /// Whether its work is small, so that it is not worth another thread.
     pub(crate) fn is_small(&self) -> bool {
         let is_plain = || !self.headers.contains_key(CONTENT_ENCODING) && !may_hold_packed(&self.bytes);
-        self.bytes.len() <= SMALL && is_plain()
+        self.bytes.len() <= SMALL_BODY_BYTES && is_plain()
     }
 
     /// Lets what is unpacked be so many times as large as a body.
@@ -135,7 +135,7 @@ impl Received {
         }
     }
 
-    /// What packed bytes of this body are when they are unpacked.
+    /// The packed bytes of this body, unpacked.
     pub(crate) fn unpacked(&mut self, packed: &[u8], what: &str) -> Result<Bytes, Refusal> {
         let Self { memory, left, .. } = self;
         unpacked(packed, what, left, |bytes| memory.grow(bytes)).map(Bytes::from)
@@ -163,8 +163,8 @@ impl Received {
             let broken =
                 |error: MultipartError| Refusal::bad(format!("the form is broken: {}", error.body_text()));
             while let Some(field) = form.next_field().await.map_err(broken)? {
-                if fields.len() == MOST_FIELDS {
-                    return Err(Refusal::bad(format!("the form has more than {MOST_FIELDS} fields")));
+                if fields.len() == MAX_FIELDS {
+                    return Err(Refusal::bad(format!("the form has more than {MAX_FIELDS} fields")));
                 }
                 let name = field.name().unwrap_or_default().to_owned();
                 // A browser sends an empty name where no file was chosen.
@@ -184,7 +184,7 @@ fn unknown_encoding(name: &str) -> Refusal {
 }
 
 /// The unit in which memory is given away.
-const UNIT: usize = 1024;
+const MEMORY_UNIT_BYTES: usize = 1024;
 
 /// The memory for bodies, in units.
 #[derive(Debug)]
@@ -200,7 +200,7 @@ pub(crate) struct HeldMemory {
 
 impl Memory {
     pub(crate) fn new(limits: &Limits) -> Self {
-        Self(Arc::new(Semaphore::new(limits.bodies.max(limits.body).div_ceil(UNIT))))
+        Self(Arc::new(Semaphore::new(limits.bodies.max(limits.body).div_ceil(MEMORY_UNIT_BYTES))))
     }
 
     /// The memory of a request that has none so far.
@@ -211,7 +211,7 @@ impl Memory {
     /// Whether no request holds any.
     #[cfg(test)]
     pub(crate) fn is_free(&self, limits: &Limits) -> bool {
-        self.0.available_permits() == limits.bodies.max(limits.body).div_ceil(UNIT)
+        self.0.available_permits() == limits.bodies.max(limits.body).div_ceil(MEMORY_UNIT_BYTES)
     }
 }
 
@@ -220,7 +220,7 @@ impl HeldMemory {
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.bytes = self.bytes.saturating_add(bytes);
         let has = self.units.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let lacks = self.bytes.div_ceil(UNIT).saturating_sub(has);
+        let lacks = self.bytes.div_ceil(MEMORY_UNIT_BYTES).saturating_sub(has);
         if lacks == 0 {
             return Ok(());
         }
@@ -236,24 +236,24 @@ impl HeldMemory {
     }
 }
 
-/// How much is unpacked at a time.
-const PIECE: usize = 32 << 10;
+/// The bytes that are unpacked at a time.
+const PIECE_BYTES: usize = 32 << 10;
 
 /// The most parts of a packed file: each costs time, also where nothing is in it.
-const MOST_PARTS: usize = 1000;
+const MAX_PARTS: usize = 1000;
 
 /// Whether bytes are packed: no text begins so.
 pub(crate) fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(&GZIP)
 }
 
-/// Whether something in the bytes may be packed: no text holds the byte with which that begins.
+/// Whether the bytes may hold packed data: no text has the byte that begins it.
 pub(crate) fn may_hold_packed(bytes: &[u8]) -> bool {
     bytes.contains(&GZIP[0])
 }
 
-/// What the bytes are when they are unpacked: at most `left` bytes, which become fewer. `grow` takes memory for a piece.
-/// `what` is packed, in messages.
+/// The bytes, unpacked: at most `left`, from which their number is taken. `grow` takes memory for a piece. `what` names the
+/// packed data in messages.
 pub(crate) fn unpacked(
     packed: &[u8],
     what: &str,
@@ -261,8 +261,8 @@ pub(crate) fn unpacked(
     mut grow: impl FnMut(usize) -> Result<(), Refusal>,
 ) -> Result<Vec<u8>, Refusal> {
     let (mut rest, mut all, most) = (packed, Vec::new(), *left);
-    let mut piece = vec![0; PIECE];
-    for _ in 0..MOST_PARTS {
+    let mut piece = vec![0; PIECE_BYTES];
+    for _ in 0..MAX_PARTS {
         let mut part = GzDecoder::new(&mut rest);
         loop {
             let read = part.read(&mut piece).map_err(|error| {
@@ -282,7 +282,7 @@ pub(crate) fn unpacked(
             return Ok(all);
         }
     }
-    Err(Refusal::bad(format!("{what} is packed with gzip in more than {MOST_PARTS} parts")))
+    Err(Refusal::bad(format!("{what} is packed with gzip in more than {MAX_PARTS} parts")))
 }
 
 #[cfg(test)]
@@ -341,7 +341,7 @@ mod tests {
         assert!(why.contains("413") && why.contains("more than 1048576 bytes"), "{why}");
         assert!(taken <= 1 << 20, "{taken}");
         // Parts with nothing in them.
-        let why = unpack(&packed(b"").repeat(MOST_PARTS + 1), 100).unwrap_err();
+        let why = unpack(&packed(b"").repeat(MAX_PARTS + 1), 100).unwrap_err();
         assert!(why.contains("more than 1000 parts"), "{why}");
     }
 

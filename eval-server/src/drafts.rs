@@ -1,4 +1,4 @@
-//! Where drafts go: whoever runs a server says.
+//! The destination of drafts, which the owner of a server sets.
 
 use std::error::Error;
 use std::fmt;
@@ -50,7 +50,7 @@ impl SavedDraft {
     }
 }
 
-/// Why a draft was not saved.
+/// An error of saving a draft.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum DraftRefused {
@@ -58,10 +58,10 @@ pub enum DraftRefused {
     Set {
         /// The set, as it was named.
         set: String,
-        /// Why, and what helps.
+        /// The reason, and the remedy.
         why: String,
     },
-    /// It could not be saved.
+    /// The draft could not be saved.
     Failed(Box<dyn Error + Send + Sync>),
 }
 
@@ -71,7 +71,7 @@ impl DraftRefused {
         Self::Set { set: set.into(), why: why.into() }
     }
 
-    /// It could not be saved: an error that says what helps.
+    /// A failure to save a draft: an error that names a remedy.
     pub fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Failed(error.into())
     }

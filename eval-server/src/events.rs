@@ -14,8 +14,8 @@ use utoipa::ToSchema;
 /// The type of an answer in events.
 pub const CONTENT_TYPE: &str = "text/event-stream; charset=utf-8";
 
-/// How long a reader may take to read an event.
-const READER_TIME: Duration = Duration::from_secs(30);
+/// The time limit for a reader to read an event.
+const READER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An event of an answer, as its reader has it.
 #[derive(ToSchema)]
@@ -31,11 +31,11 @@ pub(crate) struct SentEvent {
 #[derive(Clone, Debug)]
 pub struct Event(Bytes);
 
-/// Where the events of an answer go.
+/// The sender of an answer's events.
 #[derive(Debug)]
 pub struct Events(Sender<Bytes, Infallible>);
 
-/// Nobody reads the events any more.
+/// The reader of the events has gone.
 #[derive(Debug)]
 pub struct ReaderGone;
 
@@ -56,7 +56,7 @@ impl Event {
         Self(Bytes::from(format!("event: {name}\ndata: {json}\n\n")))
     }
 
-    /// No event: it shows whether somebody still reads.
+    /// A comment in place of an event: it tests whether the reader is still there.
     pub fn beat() -> Self {
         Self(Bytes::from_static(b":\n\n"))
     }
@@ -65,7 +65,7 @@ impl Event {
 impl Events {
     /// Sends an event once the reader has room for it.
     pub async fn send(&mut self, event: Event) -> Result<(), ReaderGone> {
-        match timeout(READER_TIME, self.0.send(Frame::data(event.0))).await {
+        match timeout(READER_TIMEOUT, self.0.send(Frame::data(event.0))).await {
             Ok(Ok(())) => Ok(()),
             _ => Err(ReaderGone),
         }
@@ -77,7 +77,7 @@ impl Events {
     }
 }
 
-/// Data as JSON. What cannot be written ends the events: their reader sees that the last one is missing.
+/// Data as JSON. Data that cannot be written ends the events: their reader sees that the last one is missing.
 pub(crate) fn json(data: &impl Serialize) -> Result<String, ReaderGone> {
     serde_json::to_string(data).map_err(|_| ReaderGone)
 }

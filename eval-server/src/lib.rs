@@ -1,5 +1,5 @@
 //! A service that checks and scores eval sets of Google's Agent Development Kit over HTTP: what `cargo evalset serve` runs.
-#![doc = crate::pages::page!("../docs/service.md")]
+#![doc = crate::rustdoc_links::page!("../docs/service.md")]
 //!
 //! # In a program
 //!
@@ -19,6 +19,7 @@ mod access;
 mod answer;
 mod app;
 mod body;
+mod display;
 mod drafts;
 #[cfg(test)]
 mod error_texts;
@@ -27,18 +28,17 @@ mod limits;
 mod openapi;
 mod options;
 mod otlp;
-mod pages;
 mod problems;
 mod receiver;
 mod refusal;
 mod routes;
+mod rustdoc_links;
 mod server;
 mod sessions;
-mod shown;
 mod token;
 mod work;
 
-/// What further routes are made of.
+/// The crate of further routes.
 pub use axum;
 pub use drafts::{DraftRefused, DraftStore, SavedDraft};
 pub use limits::Limits;

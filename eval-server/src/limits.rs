@@ -1,8 +1,8 @@
-//! What a request may cost.
+//! Limits of the cost of requests.
 
 use std::time::Duration;
 
-/// What requests may cost. A request beyond a limit is refused; the others are answered.
+/// Limits of the cost of requests. A request beyond a limit is refused; the others are answered.
 ///
 /// ```
 /// use std::time::Duration;
@@ -64,31 +64,31 @@ impl Limits {
         self
     }
 
-    /// How long a body may take to arrive, and how long an answer may take.
+    /// The time limit for a body to arrive, and for an answer to be computed.
     pub fn time(mut self, time: Duration) -> Self {
         self.time = time;
         self
     }
 
-    /// How long the headers of a request may take to arrive, and how long a connection may be idle.
+    /// The time limit for the headers of a request to arrive, and for an idle connection.
     pub fn headers(mut self, time: Duration) -> Self {
         self.headers = time;
         self
     }
 
-    /// How many requests are computed at a time, apart from small ones, which the threads of the runtime compute at once.
+    /// The most requests that are computed at a time, apart from small ones, which the threads of the runtime compute at once.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers.max(1);
         self
     }
 
-    /// How many requests wait for a thread that computes. One more is answered with 503.
+    /// The most requests that wait for a thread that computes. One more is answered with 503.
     pub fn waiting(mut self, requests: usize) -> Self {
         self.waiting = requests;
         self
     }
 
-    /// How long requests have to end when the server is stopped.
+    /// The time that requests have to end when the server is stopped.
     pub fn grace(mut self, time: Duration) -> Self {
         self.grace = time;
         self
@@ -112,7 +112,7 @@ impl Limits {
         self
     }
 
-    /// How long nothing must have arrived of a live session for it to count as complete.
+    /// The silence after which a live session counts as complete.
     pub fn quiet(mut self, time: Duration) -> Self {
         self.quiet = time;
         self

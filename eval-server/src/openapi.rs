@@ -44,7 +44,7 @@ use crate::routes::{
 )]
 struct Description;
 
-/// How the token is shown.
+/// The scheme of the token.
 struct TokenScheme;
 
 impl Modify for TokenScheme {

@@ -1,4 +1,4 @@
-//! What a server is made with.
+//! Options of a server.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use axum::Router;
 use crate::drafts::DraftStore;
 use crate::limits::Limits;
 
-/// What a server is made with.
+/// Options of a server.
 ///
 /// ```
 /// use eval_server::ServerOptions;
@@ -34,7 +34,7 @@ impl ServerOptions {
         Self::default()
     }
 
-    /// Answers to this name in `Host` too: that of a proxy, without a port. Its requests need the token.
+    /// Answers to this name in `Host` too, such as a proxy's, without a port. Its requests need the token.
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
         self.hosts.push(host.into().to_ascii_lowercase());
         self
@@ -46,7 +46,7 @@ impl ServerOptions {
         self
     }
 
-    /// What requests may cost.
+    /// Sets limits of the cost of requests.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -65,13 +65,13 @@ impl ServerOptions {
     }
 
     /// Receives traces over OTLP on this port, beside the other routes; 0 is any that is free. Agents send them to port 4318
-    /// where nobody says otherwise.
+    /// by default.
     pub fn otlp_port(mut self, port: u16) -> Self {
         self.otlp_port = Some(port);
         self
     }
 
-    /// Further routes: pages for people, `/` among them. They stand outside of `/api/` and need the token.
+    /// Further routes: pages for people, `/` among them. They are outside of `/api/` and need the token.
     ///
     /// A browser shows the token once, in the URL that the server printed. A cookie keeps it from then on, and counts for
     /// requests that change nothing. Others need the header `x-evalset` too, which no form of another site can send.

@@ -5,7 +5,7 @@ use eval_format::{Problem, Value};
 use eval_report::output::problem::problems_in_camel_case;
 use utoipa::ToSchema;
 
-/// What is wrong with a file, and where.
+/// A problem of a file, with its place.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it describes what is written")]
@@ -14,15 +14,15 @@ pub(crate) struct ProblemEntry {
     code: &'static str,
     /// `error` or `warning`.
     severity: &'static str,
-    /// What is wrong.
+    /// The problem.
     message: String,
-    /// Where it is in the tree: `eval_cases[0].eval_id`; null if it is the whole file.
+    /// The path in the tree: `eval_cases[0].eval_id`; null if it is the whole file.
     path: Option<String>,
-    /// Where it is in the text.
+    /// The place in the text.
     place: Place,
-    /// What is there.
+    /// The text at the place.
     label: String,
-    /// What to do about it.
+    /// The remedy.
     help: Option<String>,
     /// Other places that have to do with it.
     related: Vec<Related>,
@@ -50,15 +50,15 @@ struct Related {
 }
 
 /// The most problems in an answer, which must not be much larger than its request.
-const MOST: usize = 1000;
+const MAX_PROBLEMS: usize = 1000;
 
 /// The problems of a file, in the order of its text, up to a number of them, and the errors in one line each, as clients read them
 /// that know no places. Errors go before warnings if there are more.
 pub(crate) fn told(text: &str, problems: &[Problem]) -> (Vec<Value>, Vec<String>) {
     let mut told: Vec<Problem> = problems.to_vec();
-    if told.len() > MOST {
+    if told.len() > MAX_PROBLEMS {
         told.sort_by_key(|problem| !problem.is_error());
-        told.truncate(MOST);
+        told.truncate(MAX_PROBLEMS);
         told.sort_by_key(|problem| problem.range.start);
     }
     let positions = Positions::of(text, &told);

@@ -15,10 +15,10 @@ use crate::otlp::{self, Encoding, Rejected, Sent, Signal, Unreadable};
 use crate::refusal::Refusal;
 use crate::sessions::Full;
 
-/// How many times as large as a body an export may be when it is unpacked: spans are alike.
-const UNPACKED: usize = 4;
+/// The factor by which an export may exceed a body when it is unpacked: spans are alike.
+const UNPACKED_FACTOR: usize = 4;
 
-/// What the receiver answers with.
+/// The state of the receiver.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     pub(crate) access: Access,
@@ -49,7 +49,7 @@ pub(crate) fn routes(receiver: Receiver) -> Router {
 
 /// The encoding of answers to what has none of OTLP's.
 fn encoding(request: &Request) -> Encoding {
-    Encoding::of(request.headers()).unwrap_or(Encoding::Json)
+    Encoding::from_headers(request.headers()).unwrap_or(Encoding::Json)
 }
 
 async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Response {
@@ -59,7 +59,7 @@ async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Respo
         .access
         .caller(request.method(), request.uri(), request.headers())
         .and_then(|caller| Access::check(caller, Needs::Computing));
-    // Strangers change nothing, not even what is said to have been refused.
+    // Strangers change nothing, not even the list of refusals.
     if let Err(refusal) = allowed {
         return otlp::refused(encoding, refusal.status(), &refusal.text());
     }
@@ -81,7 +81,7 @@ async fn store(
     signal: Signal,
     request: Request,
 ) -> Result<Option<Rejected>, (Refusal, Option<Sent>)> {
-    let Some(encoding) = Encoding::of(request.headers()) else {
+    let Some(encoding) = Encoding::from_headers(request.headers()) else {
         let why = "an export is `application/x-protobuf` or `application/json`";
         return Err((Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why), None));
     };
@@ -89,7 +89,7 @@ async fn store(
     let sent = Sent { signal, bytes: received.bytes.clone() };
     match add(app, signal, encoding, received).await {
         Ok(rejected) => {
-            // What was taken in part has not arrived.
+            // An export that was taken in part has not arrived.
             if rejected.is_none() {
                 app.sessions.arrived(&sent);
             }
@@ -105,7 +105,7 @@ async fn add(
     encoding: Encoding,
     mut received: Received,
 ) -> Result<Option<Rejected>, Refusal> {
-    received.allow_unpacked(UNPACKED);
+    received.allow_unpacked(UNPACKED_FACTOR);
     let own = Arc::clone(app);
     app.compute_with(received, Thread::BySize, move |received| {
         let export =

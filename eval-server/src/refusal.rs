@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::answer;
 
-/// Why a request has no answer, in the form that agentevals has.
+/// A refusal of a request, in the form that agentevals has.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Refused {
     /// A text, or a list of what is wrong with the fields of the request.
@@ -19,24 +19,24 @@ pub(crate) struct Refused {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum Detail {
-    /// What is wrong.
+    /// The error.
     Text(String),
-    /// What is wrong with fields of the request.
+    /// Errors in fields of the request.
     Fields(Vec<FieldError>),
 }
 
-/// What is wrong with a field of the request.
+/// An error in a field of the request.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FieldError {
     /// A word for the kind of mistake.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Where the field is: names of fields and numbers of items.
+    /// The path of the field: names of fields and numbers of items.
     #[schema(value_type = Vec<Step>)]
     loc: Vec<Value>,
-    /// What is wrong.
+    /// The error.
     msg: String,
-    /// What was there, if it is short.
+    /// The value, if it is short.
     input: Value,
 }
 
@@ -50,11 +50,11 @@ enum Step {
 }
 
 /// The longest input that is sent back.
-const SHOWN: usize = 1000;
+const MAX_INPUT_BYTES: usize = 1000;
 
 impl FieldError {
     pub(crate) fn new(kind: &'static str, loc: &[Value], msg: impl Into<String>, input: &Value) -> Self {
-        let is_short = input.to_string().len() <= SHOWN;
+        let is_short = input.to_string().len() <= MAX_INPUT_BYTES;
         let input = if is_short { input.clone() } else { Value::Null };
         Self { kind, loc: loc.to_vec(), msg: msg.into(), input }
     }
@@ -83,14 +83,14 @@ impl Refusal {
         self.status
     }
 
-    /// The same about the content of a request, unless a part of it is missing.
+    /// The refusal as one about the content of a request, unless a part of it is missing.
     pub(crate) fn of_content(self) -> Self {
         let is_missing = |fields: &[FieldError]| fields.iter().any(|field| field.kind == "missing");
         let is_of_content = !matches!(&self.detail, Detail::Fields(fields) if is_missing(fields));
         Self { is_of_content, ..self }
     }
 
-    /// Why, in words.
+    /// The reason in words.
     pub(crate) fn text(&self) -> String {
         match &self.detail {
             Detail::Text(text) => text.clone(),
@@ -152,10 +152,10 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// What Python and JavaScript write for numbers that JSON does not have.
+/// Python's and JavaScript's numbers that JSON does not have.
 const NO_NUMBERS: [&str; 4] = ["NaN", "Infinity", "-Infinity", "nan"];
 
-/// Why a text is no JSON, with the line and the column.
+/// The error of a text that is no JSON, with the line and the column.
 pub(crate) fn why(text: &[u8], error: &serde_json::Error) -> String {
     match no_number(text, error) {
         Some(word) => format!(
@@ -168,10 +168,10 @@ pub(crate) fn why(text: &[u8], error: &serde_json::Error) -> String {
     }
 }
 
-/// What stands where the error is, if it is one of Python's numbers.
+/// The number at the error, if it is one of Python's.
 fn no_number(text: &[u8], error: &serde_json::Error) -> Option<&'static str> {
     let line = text.split(|byte| *byte == b'\n').nth(error.line().checked_sub(1)?)?;
-    // The column is that of the first character that does not fit: of `-Infinity` it is the second one.
+    // The column is of the first character that does not fit: in `-Infinity`, the second one.
     let at = error.column().saturating_sub(1);
     let word_at = |at: usize| {
         let rest = line.get(at..)?;

@@ -124,7 +124,7 @@ pub(crate) fn all(app: Shared, document: &'static str) -> Router {
         .layer(from_fn_with_state((app, Arc::new(needs)), guard))
 }
 
-/// What each route needs, by its path.
+/// The requirement of each route, by its path.
 type AllNeeds = Arc<HashMap<&'static str, Needs>>;
 
 async fn guard(State((app, needs)): State<(Shared, AllNeeds)>, mut request: Request, next: Next) -> Response {

@@ -1,4 +1,4 @@
-//! A server: where it listens, and what it answers.
+//! A server: its sockets and its answers.
 
 use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
@@ -45,22 +45,22 @@ pub struct Server {
     app: Arc<App>,
 }
 
-/// Why a server cannot start.
+/// An error of starting a server.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BindError {
-    /// The address is taken, or is not one of this machine.
+    /// The address is taken, or is not an address of this machine.
     Address {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The address on which traces are to be received is taken.
     Receiver {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The token cannot be used, or none can be made.
@@ -105,22 +105,22 @@ impl Server {
         Ok(Self { listener, address, receiver, app })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where it receives traces over OTLP, if it does.
+    /// The address that receives traces over OTLP, if there is one.
     pub fn otlp_address(&self) -> Option<SocketAddr> {
         self.app.otlp
     }
 
-    /// Where it is reached on this machine, with the token: whoever has it may read the records.
+    /// Its URL on this machine, with the token: any holder of the token may read the records.
     pub fn url(&self) -> String {
         format!("{}/?token={}", self.origin(), self.token())
     }
 
-    /// Where it is reached on this machine, without the token: `http://127.0.0.1:8001`.
+    /// Its URL on this machine, without the token: `http://127.0.0.1:8001`.
     pub fn origin(&self) -> String {
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -135,7 +135,7 @@ impl Server {
         self.app.access.token().as_str()
     }
 
-    /// Answers requests until `stop` ends. Then nobody can connect any more, and requests that are in work have
+    /// Answers requests until `stop` ends. Then no client can connect any more, and requests that are in work have
     /// [`Limits::grace`](crate::Limits::grace) to end.
     pub async fn run(self, stop: impl Future<Output = ()>) {
         let Self { listener, receiver, app, .. } = self;
@@ -153,7 +153,7 @@ impl Server {
         };
         let stops = async {
             stop.await;
-            // Who looks on has nothing to wait for.
+            // Readers of live sessions have nothing to wait for.
             app.sessions.close();
             tell.send_replace(true);
         };
@@ -201,10 +201,10 @@ async fn terminated() {
 }
 
 /// The most headers of a request.
-const MOST_HEADERS: usize = 64;
+const MAX_HEADERS: usize = 64;
 
 /// The memory for the headers of a request, and for pieces of its body.
-const BUFFER: usize = 64 << 10;
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// Answers requests until `stop` ends, and then those that are in work, for as long as they are given.
 async fn serve_connections(
@@ -216,7 +216,7 @@ async fn serve_connections(
     let mut http = http1::Builder::new();
     // It holds for connections without requests too.
     http.timer(TokioTimer::new()).header_read_timeout(limits.headers);
-    http.max_headers(MOST_HEADERS).max_buf_size(BUFFER);
+    http.max_headers(MAX_HEADERS).max_buf_size(BUFFER_BYTES);
     // A client that has sent all that it sends is answered.
     http.half_close(true);
     let places = Arc::new(Semaphore::new(limits.connections));
@@ -234,12 +234,12 @@ async fn serve_connections(
         stream.set_write_timeout(Some(limits.time));
         let connection = graceful.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
         tokio::spawn(async move {
-            // What goes wrong with a connection is the client's, who has gone, or was answered.
+            // An error of a connection is the client's, which has gone, or was answered.
             drop(connection.await);
             drop(place);
         });
     }
-    // Nobody can connect any more.
+    // No client can connect any more.
     drop(listener);
     drop(timeout(limits.grace, graceful.shutdown()).await);
 }

@@ -1,10 +1,9 @@
-//! Live sessions: what agents exported, put together by conversation, as far as it has arrived.
+//! Live sessions: exported spans, grouped by conversation, as far as they have arrived.
 //!
-//! What is kept of an export is its text, by trace. A session is read anew from the texts of its traces when somebody looks at it,
-//! by the same code that reads stored traces. So it does not matter in which order, and in how many exports, its spans arrive.
+//! The store keeps the text of an export, by trace. A session is read anew from the texts of its traces at each look, by the same
+//! code that reads stored traces. So it does not matter in which order, and in how many exports, its spans arrive.
 
 mod refusals;
-mod removed;
 mod store;
 mod view;
 
@@ -26,12 +25,12 @@ pub(crate) use view::{Digest, SessionState, SessionView};
 pub(crate) struct Sessions {
     store: Mutex<Store>,
     changes: watch::Sender<Change>,
-    /// What exports are told apart with.
+    /// The keys of the hashes that distinguish exports.
     keys: RandomState,
     limits: Limits,
 }
 
-/// What those who look at the sessions are told.
+/// A change that readers of the sessions are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// Something is new.
@@ -53,16 +52,16 @@ pub(crate) struct List {
     pub(crate) sessions: Vec<(SessionView, Digest)>,
     /// Whether some have changed since they were read: it would have been too soon to read them again.
     pub(crate) is_behind: bool,
-    /// How many sessions were removed to make room.
+    /// The number of sessions that were removed to make room.
     pub(crate) removed: u64,
-    /// How many exports were refused.
+    /// The number of exports that were refused.
     pub(crate) refused: u64,
-    /// Why the last was refused.
+    /// The reason for the last refusal.
     pub(crate) last_refusal: Option<String>,
 }
 
-/// How often a session is read anew because its spans name other conversations than was known.
-const REGROUPINGS: usize = 4;
+/// The most times a session is read anew because its spans name other conversations than was known.
+const MAX_REGROUPINGS: usize = 4;
 
 impl Sessions {
     pub(crate) fn new(limits: &Limits) -> Self {
@@ -96,7 +95,7 @@ impl Sessions {
             }
         }
         if let Some(lost) = lost {
-            // Which traces they belonged to is not known. It need not be one of those that came.
+            // The traces of the refused spans are not known. They may be others than those that came.
             for trace in &traces {
                 store.note_lost(*trace, &lost);
             }
@@ -108,7 +107,7 @@ impl Sessions {
     }
 
     /// Notes that an export was refused: whatever session it belonged to may lack spans, until it is sent again and
-    /// [has arrived](Self::arrived). What did not come as a whole cannot be known again.
+    /// [has arrived](Self::arrived). An export that did not come as a whole cannot be recognized.
     pub(crate) fn refuse(&self, why: &str, sent: Option<&Sent>) {
         let sent = sent.map(|sent| sent.identity(&self.keys));
         self.store().refusals.add(Instant::now(), why, sent);
@@ -179,15 +178,15 @@ impl Sessions {
         Some(documents.join("\n"))
     }
 
-    /// Reads a session, by its id or that of a session that was joined with it.
+    /// Reads a session, by its id or the id of a session that was joined with it.
     pub(crate) fn read(&self, id: u64) -> Option<Reading> {
         let mut reading = None;
-        for _ in 0..REGROUPINGS {
+        for _ in 0..MAX_REGROUPINGS {
             let began = Instant::now();
             let (mut view, documents) = self.store().snapshot(id, began, self.limits.quiet)?;
             // Each was read when it arrived.
             let traces = Traces::from_readers(documents.iter().map(|it| it.as_bytes())).unwrap_or_default();
-            let digest = Digest::of(&traces);
+            let digest = Digest::new(&traces);
             let mut store = self.store();
             let mut is_settled = !store.regroup(&traces);
             if is_settled {
@@ -208,9 +207,9 @@ impl Sessions {
 }
 
 impl Reading {
-    /// What it was read as, for a list.
+    /// The digest of a reading, for a list.
     pub(crate) fn digest(&self) -> Digest {
-        Digest::of(&self.traces)
+        Digest::new(&self.traces)
     }
 
     /// Its turns; `None` if its spans are of no agent.
@@ -220,7 +219,7 @@ impl Reading {
         all.find(|it| it.trace_ids.contains(&first))
     }
 
-    /// Why it can be neither golden nor passed.
+    /// The doubts that keep it from being golden and from passing.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let mut doubts = self.view.doubts();
         doubts.extend(self.traces.gaps().iter().filter(|gap| gap.kind.loses()).map(ToString::to_string));

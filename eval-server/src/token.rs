@@ -9,22 +9,22 @@ use std::{fmt, io};
 pub(crate) struct Token(String);
 
 /// The fewest bytes of a token that is given.
-const SHORTEST: usize = 16;
+const MIN_TOKEN_BYTES: usize = 16;
 
-/// Why there is no token.
+/// An error of making a token.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TokenError {
     /// The token that was given is short enough to be guessed.
     Short {
-        /// How many bytes it has.
+        /// The number of its bytes.
         length: usize,
     },
-    /// The token that was given cannot stand in a URL and a header as it is.
+    /// The given token cannot be in a URL and a header unescaped.
     Characters,
-    /// The system has no random numbers to make one of.
+    /// The system has no random numbers for a token.
     Random {
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
@@ -33,7 +33,7 @@ impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Short { length } => {
-                write!(f, "the token has {length} characters; {SHORTEST} are the fewest")
+                write!(f, "the token has {length} characters; {MIN_TOKEN_BYTES} are the fewest")
             }
             Self::Characters => {
                 f.write_str("the token has other characters than letters, digits, `-`, `.`, `_` and `~`")
@@ -46,17 +46,17 @@ impl fmt::Display for TokenError {
 impl Error for TokenError {}
 
 impl Token {
-    /// A new one of 128 random bits.
+    /// A new token of 128 random bits.
     pub(crate) fn random() -> Result<Self, TokenError> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| TokenError::Random { source: error.into() })?;
         Ok(Self(format!("{:032x}", u128::from_be_bytes(bytes))))
     }
 
-    /// One that was chosen. It must be long, and stand in a URL and a header as it is.
+    /// A given token. It must be long, and fit into a URL and a header unescaped.
     pub(crate) fn chosen(text: &str) -> Result<Self, TokenError> {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        if text.len() < SHORTEST {
+        if text.len() < MIN_TOKEN_BYTES {
             return Err(TokenError::Short { length: text.len() });
         }
         if !text.bytes().all(fits) {
@@ -69,7 +69,7 @@ impl Token {
         &self.0
     }
 
-    /// Whether this is the token. It takes as long for each wrong one of its length.
+    /// Whether this is the token. The comparison takes the same time for each wrong token of its length.
     pub(crate) fn is(&self, shown: &str) -> bool {
         let (own, shown) = (self.0.as_bytes(), shown.as_bytes());
         let differ = own.iter().zip(shown).fold(0, |differ, (one, other)| black_box(differ | (one ^ other)));

@@ -1,4 +1,4 @@
-//! Where answers are computed: on threads beside those that serve connections, a bounded number at a time.
+//! Threads that compute answers beside the threads of connections, a bounded number at a time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -17,11 +17,11 @@ use crate::events::ReaderGone;
 use crate::limits::Limits;
 use crate::refusal::Refusal;
 
-/// Whether somebody still waits for an answer. Work that takes long asks it now and then, and frees its thread if not.
+/// Whether a client still waits for an answer. Long work asks it now and then, and frees its thread if not.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted(Arc<AtomicBool>);
 
-/// Nobody waits any more when this is gone: because the answer is there, its time is over, or the connection was reset.
+/// The wait of a client. It ends with this value: the answer is there, its time is over, or the connection was reset.
 #[derive(Debug)]
 pub(crate) struct Waiting(Wanted);
 
@@ -30,12 +30,12 @@ impl Wanted {
         Waiting(self.clone())
     }
 
-    /// Fails if nobody waits any more.
+    /// Fails if no client waits any more.
     pub(crate) fn check(&self) -> Result<(), ReaderGone> {
         if self.0.load(Ordering::Relaxed) { Err(ReaderGone) } else { Ok(()) }
     }
 
-    /// What is set when nobody waits any more.
+    /// The flag that is set when no client waits any more.
     pub(crate) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
@@ -97,13 +97,13 @@ impl Workers {
         }
     }
 
-    /// Whether nothing is computed, and nobody waits.
+    /// Whether nothing is computed, and no request waits.
     #[cfg(test)]
     pub(crate) fn is_idle(&self, limits: &Limits) -> bool {
         self.free.available_permits() == limits.workers && self.waiting.load(Ordering::Relaxed) == 0
     }
 
-    /// The right to compute. It must live as long as the work does, also where nobody waits for it any more.
+    /// The right to compute. It must live as long as the work does, also if no client waits for it any more.
     pub(crate) async fn permit(&self) -> Result<OwnedSemaphorePermit, Refusal> {
         if let Ok(permit) = self.free.clone().try_acquire_owned() {
             return Ok(permit);
@@ -121,8 +121,8 @@ impl Workers {
         }
     }
 
-    /// Computes an answer. A panic is an error of this request alone. What does not ask whether it is [`Wanted`] keeps its thread to
-    /// its end, also when its time is over.
+    /// Computes an answer. A panic is an error of this request alone. Work that does not ask whether it is [`Wanted`] keeps its
+    /// thread to its end, also when its time is over.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

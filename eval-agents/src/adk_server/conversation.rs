@@ -15,8 +15,8 @@ use super::kept_state::KeptState;
 use crate::wire;
 use crate::wire::ReadEvent;
 
-/// How long deleting a session may take.
-const DELETE: Duration = Duration::from_secs(10);
+/// The time limit for deleting a session.
+const DELETE_TIMEOUT: Duration = Duration::from_secs(10);
 
 const CREATE: &str = "POST of a session";
 const RUN: &str = "POST /run_sse";
@@ -31,14 +31,14 @@ pub(super) struct Conversation {
     user: String,
     session: String,
     kept: KeptState,
-    /// Whether the server could not be reached, so that there is nobody to say goodbye to.
+    /// Whether the server could not be reached, so that no goodbye can be sent.
     is_lost: bool,
     /// Whether a turn began that did not end.
     in_turn: bool,
 }
 
 impl Conversation {
-    /// Creates the session, with the state of the case. A case that names no user has one of its own: in google-adk's
+    /// Creates the session, with the state of the case. A case without a user gets a user of its own: in google-adk's
     /// evaluation no state of a user comes from another process.
     pub(super) async fn begin(http: Http, app: &str, session: &Session) -> Result<Self, AdkServerError> {
         let user = match session.user_id.as_str() {
@@ -70,7 +70,7 @@ impl Conversation {
             session: id.to_owned(),
             user,
             http,
-            kept: KeptState::of(&session.state),
+            kept: KeptState::new(&session.state),
             is_lost: false,
             in_turn: false,
         };
@@ -159,13 +159,13 @@ impl Conversation {
         }
     }
 
-    /// Deletes the session, if there is anybody to do it.
+    /// Deletes the session, if the server is there.
     pub(super) async fn end(self) -> Result<(), AdkServerError> {
         if self.is_lost {
             return Ok(());
         }
         let path = ["apps", &self.app, "users", &self.user, "sessions", &self.session];
-        let deleted = match self.http.send(Method::DELETE, &path, None, Some(DELETE)).await {
+        let deleted = match self.http.send(Method::DELETE, &path, None, Some(DELETE_TIMEOUT)).await {
             Ok(response) if response.status().is_success() || has_no_route(response.status()) => Ok(()),
             Ok(response) => Err(self.http.refused(REMOVE, response).await),
             Err(error) => Err(error),
@@ -192,7 +192,7 @@ fn says_that_it_exists(status: u16, message: &str) -> bool {
     status == 409 || status == 400 && message.contains("already exists")
 }
 
-/// The same error, or the one that says that there is no such app.
+/// The same error, or the error of a missing app if the server lacks it.
 async fn with_apps(error: AdkServerError, http: &Http, app: &str) -> AdkServerError {
     if !matches!(&error, AdkServerError::Status { status: 404, .. }) {
         return error;

@@ -1,4 +1,4 @@
-//! How a conversation with a server fails.
+//! Errors of conversations with a server.
 
 use std::fmt;
 use std::io;
@@ -11,12 +11,12 @@ use eval_support::message::truncated;
 use eval_support::untrusted;
 
 /// The most characters of a server's text that are shown.
-const SHOWN: usize = 2000;
+const MAX_TEXT_CHARS: usize = 2000;
 
 /// The error of a library behind an error of ours.
 pub(super) type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
-/// Why a server did not do what it was asked for. What the server said is in the message.
+/// An error of a server. The message has the server's own words.
 ///
 /// ```
 /// use eval_agents::{AdkServer, AdkServerError};
@@ -35,17 +35,17 @@ pub enum AdkServerError {
     /// The program of the server cannot be started.
     #[non_exhaustive]
     Start {
-        /// What was tried, and what the system said.
+        /// The attempt, and the system's error.
         message: String,
         /// The error of the system.
         source: Arc<io::Error>,
     },
     /// The program of the server ended, or did not answer in time.
     NotReady(String),
-    /// No connection to the server, or nobody behind the way to it.
+    /// No connection to the server, or no server behind its proxy.
     #[non_exhaustive]
     Unreachable {
-        /// Which server, and why.
+        /// The server, and the cause.
         message: String,
         /// The error of the client, without the address; `None` if something on the way answered 502 or 503.
         source: Option<Arc<dyn std::error::Error + Send + Sync>>,
@@ -65,7 +65,7 @@ pub enum AdkServerError {
     /// The connection broke off, or there was no answer in time.
     #[non_exhaustive]
     Broken {
-        /// Which server, and why.
+        /// The server, and the cause.
         message: String,
         /// The error of the client, without the address; `None` if a turn did not end.
         source: Option<Arc<dyn std::error::Error + Send + Sync>>,
@@ -75,7 +75,7 @@ pub enum AdkServerError {
     /// The request cannot be made: an address, a header.
     #[non_exhaustive]
     Request {
-        /// What cannot be sent, and why.
+        /// The request that cannot be sent, and the cause.
         message: String,
         /// The error of the library that refused it, if one did.
         source: Option<Arc<dyn std::error::Error + Send + Sync>>,
@@ -103,7 +103,7 @@ impl AdkServerError {
     pub(super) fn status(what: &str, status: reqwest::StatusCode, body: &str) -> Self {
         let message = format!("{what} answered {status}{}", behind_colon(&said(body)));
         match status.as_u16() {
-            // Nobody behind the way took the request.
+            // No server behind the proxy took the request.
             502 | 503 => Self::Unreachable { message, source: None },
             status => Self::Status { status, message },
         }
@@ -128,7 +128,7 @@ impl AdkServerError {
         self
     }
 
-    /// The error of an agent. What runs agents knows those of the way by their type, to try them again.
+    /// The error of an agent. The runner knows errors of the connection by their type, and retries them.
     pub(super) fn of_agent(self) -> BoxError {
         match self {
             Self::Unreachable { message, .. } => Unreachable::new(message).into(),
@@ -145,10 +145,10 @@ impl fmt::Display for AdkServerError {
 
 impl std::error::Error for AdkServerError {}
 
-/// What a server says in the body of an error: its `detail`, `message` or `error`, or all of it.
+/// A server's message in the body of an error: its `detail`, `message` or `error`, or all of it.
 pub(super) fn said(body: &str) -> String {
     let json = Value::parse(body).ok();
-    // In Java's `error` stands the name of the status.
+    // Java's `error` has the name of the status.
     let keys = ["detail", "message", "error"];
     let told = json.as_ref().and_then(|json| keys.into_iter().find_map(|key| json[key].as_str()));
     cut(told.unwrap_or(body).trim())
@@ -162,7 +162,7 @@ pub(super) fn names(all: &[impl AsRef<str>]) -> String {
 
 /// The beginning of a foreign text, with its lines marked if there are several.
 pub(super) fn cut(text: &str) -> String {
-    untrusted::quoted(&truncated(text, SHOWN, "..."), 0)
+    untrusted::quoted(&truncated(text, MAX_TEXT_CHARS, "..."), 0)
 }
 
 /// A foreign text at the end of a sentence of ours.

@@ -1,15 +1,15 @@
 //! Server-sent events.
 
 /// The most bytes of one event. Images and sounds travel in events.
-const LARGEST_EVENT: usize = 32 << 20;
+const MAX_EVENT_BYTES: usize = 32 << 20;
 
 /// The most bytes of all events of a turn.
-const LARGEST_STREAM: usize = 256 << 20;
+const MAX_STREAM_BYTES: usize = 256 << 20;
 
 /// Events in the pieces of a body.
 #[derive(Debug, Default)]
 pub(super) struct EventStream {
-    /// What is read of the line in progress.
+    /// The bytes of the line in progress.
     line: Vec<u8>,
     name: String,
     data: Option<String>,
@@ -19,7 +19,7 @@ pub(super) struct EventStream {
 /// One event.
 #[derive(Debug, PartialEq)]
 pub(super) struct Sent {
-    /// What the server calls the event; mostly nothing.
+    /// The server's name of the event; mostly empty.
     pub(super) name: String,
     pub(super) data: String,
 }
@@ -28,8 +28,8 @@ impl EventStream {
     /// Reads another piece, and adds the events that are whole. Fails if it is no stream of events.
     pub(super) fn read(&mut self, piece: &[u8], events: &mut Vec<Sent>) -> Result<(), String> {
         self.read += piece.len();
-        if self.read > LARGEST_STREAM {
-            return Err(format!("sent more than {} MiB", LARGEST_STREAM >> 20));
+        if self.read > MAX_STREAM_BYTES {
+            return Err(format!("sent more than {} MiB", MAX_STREAM_BYTES >> 20));
         }
         let mut rest = piece;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
@@ -56,8 +56,8 @@ impl EventStream {
     }
 
     fn check_size(&self) -> Result<(), String> {
-        if self.line.len() + self.data.as_ref().map_or(0, String::len) > LARGEST_EVENT {
-            return Err(format!("sent an event of more than {} MiB", LARGEST_EVENT >> 20));
+        if self.line.len() + self.data.as_ref().map_or(0, String::len) > MAX_EVENT_BYTES {
+            return Err(format!("sent an event of more than {} MiB", MAX_EVENT_BYTES >> 20));
         }
         Ok(())
     }

@@ -11,22 +11,22 @@ use reqwest::{Client, Method, Response, StatusCode, Url};
 
 use super::error::{AdkServerError, Cause, cut};
 use crate::group::Launch;
-use crate::hidden::Headers;
+use crate::secret_headers::Headers;
 use crate::shared_group::SharedGroup;
 use crate::stderr::Tail;
 use crate::{stderr, wire};
 
-/// How long a question may take that no agent has to think about.
-const SHORT: Duration = Duration::from_secs(20);
+/// The time limit of a request that no agent has to think about.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long a look at a server that is not ready may take.
-const LOOK: Duration = Duration::from_secs(5);
+/// The time limit of a look at a server that is not ready.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The most bytes of an answer. A session has all its events.
-const LARGEST_ANSWER: usize = 256 << 20;
+const MAX_ANSWER_BYTES: usize = 256 << 20;
 
-/// How long a server that broke a connection may take to be gone.
-const DYING: Duration = Duration::from_millis(100);
+/// The longest wait for a server that broke a connection to end.
+const EXIT_WAIT: Duration = Duration::from_millis(100);
 
 /// The program that a server is, if this process started it.
 #[derive(Debug)]
@@ -37,9 +37,9 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// How a program ended that broke a connection, and what it wrote last; `None` if it runs on.
+    /// The end of a program that broke a connection, and its last output; `None` if it runs on.
     async fn gone(&self) -> Option<String> {
-        let status = self.group.ended_within(DYING).await?;
+        let status = self.group.ended_within(EXIT_WAIT).await?;
         let wrote = stderr::quoted("it wrote last", &self.wrote.last_words().await);
         Some(format!("; the server `{}` has ended: {status}{wrote}", self.launch))
     }
@@ -92,7 +92,7 @@ impl Http {
         for path in ["list-apps", "health"] {
             match self.send(Method::GET, &[path], None, None).await {
                 Ok(response) if response.status().is_success() => return true,
-                // Some servers have one of the two.
+                // Some servers have only the other route.
                 Ok(response) if has_no_route(response.status()) => {}
                 _ => return false,
             }
@@ -100,15 +100,15 @@ impl Http {
         false
     }
 
-    /// The same within the time that a look takes.
+    /// Whether the server takes requests, within the time of a look.
     pub(super) async fn answers_soon(&self) -> bool {
-        tokio::time::timeout(LOOK, self.answers()).await.unwrap_or(false)
+        tokio::time::timeout(PROBE_TIMEOUT, self.answers()).await.unwrap_or(false)
     }
 
     /// The names of the apps; `None` if the server does not tell.
     pub(super) async fn apps(&self) -> Result<Option<Vec<String>>, AdkServerError> {
         let what = "GET /list-apps";
-        let response = self.send(Method::GET, &["list-apps"], None, Some(SHORT)).await?;
+        let response = self.send(Method::GET, &["list-apps"], None, Some(REQUEST_TIMEOUT)).await?;
         if has_no_route(response.status()) {
             return Ok(None);
         }
@@ -122,7 +122,8 @@ impl Http {
     /// The instructions and tools of an app; empty if the server does not tell.
     pub(super) async fn details(&self, app: &str) -> Result<AppDetails, AdkServerError> {
         let what = "GET of the app's info";
-        let response = self.send(Method::GET, &["apps", app, "app-info"], None, Some(SHORT)).await?;
+        let response =
+            self.send(Method::GET, &["apps", app, "app-info"], None, Some(REQUEST_TIMEOUT)).await?;
         // A server may have the route and no information on an app of another kind.
         if has_no_route(response.status()) || response.status() == StatusCode::BAD_REQUEST {
             return Ok(AppDetails::default());
@@ -183,8 +184,8 @@ impl Http {
         }
         let mut body = Vec::new();
         while let Some(piece) = self.piece(&mut response).await? {
-            if body.len() + piece.len() > LARGEST_ANSWER {
-                let limit = LARGEST_ANSWER >> 20;
+            if body.len() + piece.len() > MAX_ANSWER_BYTES {
+                let limit = MAX_ANSWER_BYTES >> 20;
                 return Err(AdkServerError::Answer(format!("{what} answered with more than {limit} MiB")));
             }
             body.extend_from_slice(&piece);
@@ -256,7 +257,7 @@ impl Http {
         }
     }
 
-    /// What a spawned server wrote last, to be put behind an error; empty for a server that was not started here.
+    /// The last output of a spawned server, to follow an error; empty for a server that was not started here.
     pub(super) async fn wrote_last(&self) -> String {
         match &self.program {
             Some(program) => {
@@ -309,11 +310,11 @@ mod tests {
         let launch = Launch::of(Command::new("sleep").arg("600"));
         let group = SharedGroup::new(launch.start(Stdio::null()).unwrap());
         let server = Program { launch, group, wrote: Tail::default() };
-        // The clock stands still, and jumps to the next of the times that are waited for.
+        // The clock is paused, and jumps to the next of the awaited times.
         tokio::time::pause();
         tokio::select! {
             gone = server.gone() => panic!("the other case lost its time: {gone:?}"),
-            () = tokio::time::sleep(DYING / 2) => {}
+            () = tokio::time::sleep(EXIT_WAIT / 2) => {}
         }
         assert_eq!(server.gone().await, None, "it runs on");
     }

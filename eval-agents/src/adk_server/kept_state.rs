@@ -14,7 +14,7 @@ pub(super) struct KeptState(Map);
 
 impl KeptState {
     /// The state at the start of a case.
-    pub(super) fn of(state: &Map) -> Self {
+    pub(super) fn new(state: &Map) -> Self {
         let mut kept = Self(Map::new());
         kept.change(state);
         kept
@@ -27,7 +27,7 @@ impl KeptState {
 
     /// Fails if a new session has state that was not asked for.
     pub(super) fn check_start(&self, state: &Map) -> Result<(), AdkServerError> {
-        let Some(foreign) = Foreign::of(self, state) else { return Ok(()) };
+        let Some(foreign) = Foreign::new(self, state) else { return Ok(()) };
         Err(AdkServerError::Answer(format!(
             "the session begins with state of other conversations, which the case does not ask for: {}; start the server \
              without stored state (Python's: `adk api_server --no_use_local_storage ..`), {}or have the case name the keys in \
@@ -38,7 +38,7 @@ impl KeptState {
 
     /// Fails if a session ends with state that neither the case nor the conversation set.
     pub(super) fn check_end(&self, state: &Map) -> Result<(), AdkServerError> {
-        let Some(foreign) = Foreign::of(self, state) else { return Ok(()) };
+        let Some(foreign) = Foreign::new(self, state) else { return Ok(()) };
         Err(AdkServerError::Answer(format!(
             "another conversation changed the state of this one meanwhile: {}; {}run one case at a time (`--concurrency 1`) \
              against a server that nobody else uses",
@@ -55,7 +55,7 @@ struct Foreign {
 
 impl Foreign {
     /// `None` if all that is kept was asked for or made by the conversation.
-    fn of(KeptState(own): &KeptState, state: &Map) -> Option<Self> {
+    fn new(KeptState(own): &KeptState, state: &Map) -> Option<Self> {
         let is_own = |key: &str, value| own.get(key).is_some_and(|own| holds(own, value));
         let foreign = state.iter().filter(|(key, value)| is_kept(key) && !is_own(key, value));
         let keys: Vec<&str> = foreign.map(|(key, _)| key).collect();
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn state_of_users_and_apps_that_was_not_asked_for_is_foreign() {
-        let mut kept = KeptState::of(&map(
+        let mut kept = KeptState::new(&map(
             r#"{"unit": "C", "user:name": "Anna", "app:limit": 1, "user:login": {"token": "t", "at": [1]}}"#,
         ));
         for state in [

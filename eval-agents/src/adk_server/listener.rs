@@ -1,7 +1,7 @@
 //! The process that listens on a port: a port that is free when a server starts may be another program's a moment later,
 //! and an answer of that program is no answer of the agent.
 
-/// Whose process listens on a port of this machine.
+/// The owner of a port on this machine.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Listener {
     /// A process of the group, or a descendant of one.
@@ -12,7 +12,7 @@ pub(super) enum Listener {
     Unknown,
 }
 
-/// Whose process listens on `port` of `localhost`. `group` is the process group of the server.
+/// The owner of `port` on `localhost`. `group` is the process group of the server.
 #[cfg(target_os = "linux")]
 pub(super) fn listener(port: u16, group: i32) -> Listener {
     use std::collections::{BTreeMap, BTreeSet};

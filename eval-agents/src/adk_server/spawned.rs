@@ -13,26 +13,27 @@ use super::error::AdkServerError;
 use super::http::{Http, Program};
 use super::listener::{Listener, listener};
 use crate::group::Launch;
-use crate::hidden::Headers;
+use crate::secret_headers::Headers;
 use crate::shared_group::SharedGroup;
 use crate::stderr::{Tail, quoted};
 
-/// What stands for the port in the arguments.
-const PORT: &str = "{port}";
+/// The placeholder of the port in the arguments.
+const PORT_PLACEHOLDER: &str = "{port}";
 
-/// How often another port is tried if somebody else took the first one.
-const ATTEMPTS: usize = 3;
+/// The number of ports to try if another program took the first one.
+const PORT_ATTEMPTS: usize = 3;
 
 /// The time between two looks at a server that is not ready.
-const PAUSE: Duration = Duration::from_millis(50);
+const POLL_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a server may take to end, or to listen, where the system does not tell who answers on its port.
-const UNKNOWN: Duration = if cfg!(target_os = "linux") { Duration::from_secs(5) } else { Duration::ZERO };
+/// The time limit for a server to end, or to listen, where the system does not tell which process answers on its port.
+const UNKNOWN_OWNER_TIMEOUT: Duration =
+    if cfg!(target_os = "linux") { Duration::from_secs(5) } else { Duration::ZERO };
 
 /// A server, started when it is first needed.
 pub(super) struct Spawned {
     launch: Launch,
-    /// Why it could not be started is kept too: it is not tried again.
+    /// The error of a failed start is kept too: it is not tried again.
     running: OnceCell<Result<Running, AdkServerError>>,
 }
 
@@ -44,7 +45,7 @@ impl Spawned {
         Self { launch, running: OnceCell::new() }
     }
 
-    /// Where the server answers, and its program. The first who asks starts it; the others wait.
+    /// The address of the server, and its program. The first caller starts it; the others wait.
     pub(super) async fn url(
         &self,
         prefix: &str,
@@ -66,7 +67,7 @@ impl Spawned {
         let mut attempt = 1;
         loop {
             match self.attempt(prefix, limit, deadline).await {
-                Err(Failure::PortTaken(_)) if attempt < ATTEMPTS => attempt += 1,
+                Err(Failure::PortTaken(_)) if attempt < PORT_ATTEMPTS => attempt += 1,
                 Err(Failure::PortTaken(error) | Failure::Other(error)) => return Err(error),
                 Ok(running) => return Ok(running),
             }
@@ -96,7 +97,7 @@ impl Spawned {
         let mut answered_unknown = None;
         loop {
             let answers = http.answers_soon().await;
-            // Whoever answers on the port of a server that is gone is somebody else.
+            // An answer on the port of a server that is gone comes from another program.
             if let Some(status) = group.ended() {
                 group.kill().await;
                 let text = wrote.last_words().await;
@@ -120,7 +121,7 @@ impl Spawned {
                     }
                     Listener::Unknown => {
                         let since = *answered_unknown.get_or_insert_with(Instant::now);
-                        if since.elapsed() >= UNKNOWN {
+                        if since.elapsed() >= UNKNOWN_OWNER_TIMEOUT {
                             return Ok(running(group, wrote));
                         }
                     }
@@ -134,7 +135,7 @@ impl Spawned {
                     quoted("it wrote last", &wrote.last_words().await)
                 ))));
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_PAUSE).await;
         }
     }
 }
@@ -160,12 +161,12 @@ impl Failure {
     }
 }
 
-/// Some servers listen on one of the addresses of `localhost` only.
+/// A server may listen on a single address of `localhost`.
 fn url(port: u16, prefix: &str) -> String {
     format!("http://localhost:{port}/{}", prefix.trim_matches('/'))
 }
 
-/// A port that nobody uses now. Somebody may take it before the server does.
+/// A port that is free now. Another program may take it before the server does.
 fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
@@ -175,9 +176,9 @@ fn with_port(launch: &Launch, port: u16) -> Launch {
     let mut args: Vec<OsString> = Vec::with_capacity(launch.args().len() + 2);
     for arg in launch.args() {
         match arg.to_str() {
-            Some(text) if text.contains(PORT) => {
+            Some(text) if text.contains(PORT_PLACEHOLDER) => {
                 is_placed = true;
-                args.push(text.replace(PORT, &port.to_string()).into());
+                args.push(text.replace(PORT_PLACEHOLDER, &port.to_string()).into());
             }
             _ => args.push(arg.clone()),
         }

@@ -30,8 +30,8 @@ impl fmt::Display for Masked {
     }
 }
 
-/// What stands in place of a value whose name says that it is secret.
-const SECRET: &str = "(a secret)";
+/// The value in place of a value whose name says that it is secret.
+const MASKED_VALUE: &str = "(a secret)";
 
 /// A case without secrets, and where they stood. One without an id is called `draft`. Fails if the case has other errors.
 pub(super) fn masked(mut case: EvalCase) -> Result<(EvalCase, Vec<Masked>), Problems> {
@@ -62,7 +62,7 @@ enum Step {
 }
 
 impl Walk {
-    /// A value without secrets. `name` is the key under which it stands.
+    /// A value without secrets. `name` is its key.
     fn value(&mut self, value: Value, name: &str) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(text, name)),
@@ -103,7 +103,7 @@ impl Walk {
     fn text(&mut self, text: String, name: &str) -> String {
         if self.is_of_user() && is_secret_under(name, &text) {
             self.found.push(Masked::new(self.place(), Some(name.to_owned())));
-            return SECRET.to_owned();
+            return MASKED_VALUE.to_owned();
         }
         let shown = mask(&text);
         if shown == text {
@@ -114,7 +114,7 @@ impl Walk {
         shown
     }
 
-    /// Whether the keys here are those of tools and users, rather than ADK's own.
+    /// Whether the keys here belong to tools and users, rather than to ADK.
     fn is_of_user(&self) -> bool {
         self.path.iter().any(|step| match step {
             Step::Key(key) => matches!(

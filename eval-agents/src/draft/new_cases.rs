@@ -12,7 +12,7 @@ use super::Draft;
 pub struct NewCases {
     /// The drafts, each with an id that no other case has.
     pub drafts: Vec<Draft>,
-    /// How many were dropped, as the set or the drafts before them have the same conversation.
+    /// The number of dropped drafts, whose conversations are in the set or in earlier drafts.
     pub equal: usize,
 }
 

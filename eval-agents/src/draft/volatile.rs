@@ -14,13 +14,13 @@ pub struct Volatile {
     pub tool: String,
     /// The argument: `at`, or `rooms[0].id` for one inside another.
     pub argument: String,
-    /// What it is.
+    /// The kind of the value.
     pub kind: VolatileKind,
     /// Its value.
     pub value: String,
 }
 
-/// What an argument is that is probably another one next time.
+/// The kind of an argument that probably differs next time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VolatileKind {
@@ -52,7 +52,7 @@ impl fmt::Display for Volatile {
 
 /// The volatile arguments of a case. What the user said, or the state held at the start, is no such thing: it is the same
 /// each time.
-pub(super) fn of(case: &EvalCase) -> Vec<Volatile> {
+pub(super) fn find(case: &EvalCase) -> Vec<Volatile> {
     let mut given = case.session_input.as_ref().map(|input| Value::Object(input.state.clone()).to_string());
     let given = given.get_or_insert_default();
     let mut found = Vec::new();
@@ -107,10 +107,10 @@ fn kind_of_text(text: &str) -> Option<VolatileKind> {
     (is_number && text.parse().is_ok_and(is_epoch)).then_some(VolatileKind::Epoch)
 }
 
-/// How the digits of a UUID are grouped.
+/// The groups of a UUID's digits.
 const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
 
-/// Whether a UUID stands in a text, alone or behind a prefix such as `order-`.
+/// Whether a UUID is in a text, alone or behind a prefix such as `order-`.
 fn has_uuid(text: &str) -> bool {
     let bytes = text.as_bytes();
     let length = GROUPS.iter().sum::<usize>() + GROUPS.len() - 1;
@@ -195,7 +195,7 @@ mod tests {
             "from": "2026-11-22",
             "to": { "days": ["2026-11-29"], "sent": 1_795_293_574_000_i64 },
         })));
-        let found: Vec<_> = of(&case).iter().map(ToString::to_string).collect();
+        let found: Vec<_> = find(&case).iter().map(ToString::to_string).collect();
         assert_eq!(
             found,
             [

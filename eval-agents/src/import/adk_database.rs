@@ -1,8 +1,8 @@
 //! ADK's databases of sessions in `SQLite`: those of `SqliteSessionService`, and of `DatabaseSessionService` with its present
 //! schema.
 //!
-//! A database is opened to be read and nothing else. One that other programs write at the time (with a `-wal` file beside it)
-//! is read with what is in that file.
+//! A database is opened read-only. A database that other programs write at the time (with a `-wal` file beside it) is read
+//! with the content of that file.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -50,8 +50,8 @@ fn explained(error: &rusqlite::Error) -> String {
 /// Opens a database to be read.
 fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    // In the mode of write-ahead logs SQLite makes files beside a database, even to read it. Where nobody has one open there is
-    // no such log, and the database is as if it could not change.
+    // In the mode of write-ahead logs SQLite makes files beside a database, even to read it. Without an open connection there
+    // is no such log, and the database is as if it could not change.
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     let has_log = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
@@ -79,7 +79,7 @@ fn immutable(path: &Path) -> Option<String> {
     Some(address.into())
 }
 
-/// Whether this is a database that can be read; else what it is.
+/// Checks that this is a database that can be read. The error names what it is instead.
 fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), ImportError> {
     let columns = |table: &str| -> Result<HashSet<String>, ImportError> {
         let mut names = HashSet::new();

@@ -72,7 +72,7 @@ fn case(session: Session) -> Result<(EvalCase, Vec<String>), String> {
         return Err(made.gaps.join("; "));
     }
     let is_lasting = |key: &str| !key.starts_with("temp:");
-    // What was never set in the session was there at its start.
+    // A key that was never set in the session was there at its start.
     let start = state.iter().filter(|(key, _)| is_lasting(key) && !made.changed.contains(*key));
     let mut start: Map = start.map(|(key, value)| (key, value.clone())).collect();
     start.extend(made.given);

@@ -1,4 +1,4 @@
-//! Why nothing was imported.
+//! Errors of importing.
 
 use std::{fmt, io};
 
@@ -10,7 +10,7 @@ use super::format::Format;
 use super::mapping::MappingError;
 use crate::traces::TraceError;
 
-/// Why a file was not imported.
+/// An error of importing a file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -51,7 +51,7 @@ pub enum ImportError {
     Traces {
         /// The file.
         from: String,
-        /// What is wrong with it.
+        /// The cause.
         source: TraceError,
     },
     /// The database has the schema of an earlier ADK, whose events are Python objects.
@@ -67,7 +67,7 @@ pub enum ImportError {
     Mapping {
         /// The file.
         from: String,
-        /// What does not fit.
+        /// The mismatch.
         source: MappingError,
     },
     /// A case that was made of the file has errors.
@@ -75,7 +75,7 @@ pub enum ImportError {
     Case {
         /// The file.
         from: String,
-        /// Which case: the session, the line.
+        /// The case: the session, the line.
         what: String,
         /// The errors.
         source: Problems,
@@ -85,9 +85,9 @@ pub enum ImportError {
     Missing {
         /// The file or the run.
         from: String,
-        /// What was asked for.
+        /// The requested item.
         what: String,
-        /// What is there.
+        /// The items that exist.
         there: Vec<String>,
     },
     /// There is no conversation in the file.
@@ -95,7 +95,7 @@ pub enum ImportError {
     Nothing {
         /// The file.
         from: String,
-        /// What there is, and why it is no conversation.
+        /// The content, and the reasons why it is no conversation.
         left_out: Vec<String>,
     },
     /// The format needs a feature of this crate that is off.
@@ -128,8 +128,8 @@ impl ImportError {
     }
 }
 
-/// How many things a message lists.
-pub(super) const SHOWN: usize = 5;
+/// The most items that a message lists.
+pub(super) const MAX_LISTED_ITEMS: usize = 5;
 
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -156,12 +156,12 @@ impl fmt::Display for ImportError {
                 write!(f, "`{from}` has no {what}")?;
                 match there.as_slice() {
                     [] => Ok(()),
-                    there => write!(f, "; it has {}", first_of_code_list(there, SHOWN)),
+                    there => write!(f, "; it has {}", first_of_code_list(there, MAX_LISTED_ITEMS)),
                 }
             }
             Self::Nothing { from, left_out } => {
                 write!(f, "`{from}` holds no conversation")?;
-                for (at, what) in left_out.iter().take(SHOWN).enumerate() {
+                for (at, what) in left_out.iter().take(MAX_LISTED_ITEMS).enumerate() {
                     write!(f, "{} {what}", if at == 0 { ":" } else { ";" })?;
                 }
                 Ok(())

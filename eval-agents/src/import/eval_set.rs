@@ -27,7 +27,7 @@ pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
         }
     };
     for case in &mut cases {
-        // What is imported is a new draft.
+        // An imported case is a new draft.
         case.extra.remove(EvalCase::DRAFT_KEY);
     }
     let draft = |case: EvalCase| {
@@ -91,7 +91,7 @@ fn rewritten(case: &Map) -> Map {
     out
 }
 
-/// What a session starts from. adk-rs has any value here.
+/// The initial state of a session. adk-rs has any value here.
 fn session(input: &Value) -> Value {
     match input.as_object() {
         Some(map)
@@ -157,7 +157,7 @@ fn has_text(part: &Value) -> bool {
     part["text"].as_str().is_some_and(|text| !text.is_empty())
 }
 
-/// What happened on the way, of the parts of a message.
+/// The events on the way, by the parts of a message.
 fn of_parts(parts: &Value) -> Map {
     let parts = parts.as_array().unwrap_or_default();
     let all = |snake: &str, camel: &str| -> Value {

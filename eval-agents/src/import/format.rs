@@ -1,4 +1,4 @@
-//! What a file is.
+//! Formats of files, recognized by their content.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ use crate::draft::Draft;
 /// The drafts of a file, and a sentence for each thing that no draft holds.
 pub(super) type Held = (Vec<Draft>, Vec<String>);
 
-/// What a file of conversations is.
+/// The format of a file of conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -83,21 +83,21 @@ impl fmt::Display for UnknownFormat {
 
 impl std::error::Error for UnknownFormat {}
 
-/// How a database of `SQLite` begins.
-const DATABASE: &[u8] = b"SQLite format 3\0";
+/// The first bytes of a database of `SQLite`.
+const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// How much of a file is looked at before it is read.
-const HEAD: u64 = 1 << 16;
+/// The bytes of a file that are looked at before it is read.
+const HEAD_BYTES: u64 = 1 << 16;
 
 /// Keys of traces near their beginning. They are looked for in files that are too large to be read whole.
 const KEYS_OF_TRACES: [&str; 6] =
     ["\"resourceSpans\"", "\"resource_spans\"", "\"batches\"", "\"spanId\"", "\"span_id\"", "\"traceID\""];
 
-/// What a file is by its first bytes; `None` if all of it has to be looked at.
+/// The format of a file by its first bytes; `None` if all of it has to be looked at.
 pub(super) fn of_head(path: &Path, is_large: bool) -> io::Result<Option<Format>> {
     let mut head = Vec::new();
-    std::fs::File::open(path)?.take(HEAD).read_to_end(&mut head)?;
-    if head.starts_with(DATABASE) {
+    std::fs::File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;
+    if head.starts_with(SQLITE_MAGIC) {
         return Ok(Some(Format::AdkDatabase));
     }
     let text = String::from_utf8_lossy(&head);
@@ -105,7 +105,7 @@ pub(super) fn of_head(path: &Path, is_large: bool) -> io::Result<Option<Format>>
     Ok(is_trace.then_some(Format::Trace))
 }
 
-/// What a text is, by its content.
+/// The format of a text, by its content.
 pub(super) fn of_text(text: &str) -> Option<Format> {
     let begin = text.trim_start();
     if !begin.starts_with(['{', '[']) {
@@ -114,7 +114,7 @@ pub(super) fn of_text(text: &str) -> Option<Format> {
     }
     match Value::parse(text) {
         Ok(whole) => of_value(&whole),
-        // JSON lines: the first line alone is a document. One with a key that stands twice is refused when it is read.
+        // JSON lines: the first line alone is a document. A line with a repeated key is refused when it is read.
         Err(_) => {
             let first = serde_json::Deserializer::from_str(begin).into_iter::<serde_json::Value>().next()?;
             of_value(&first.ok()?.into())

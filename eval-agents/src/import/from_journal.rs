@@ -7,7 +7,7 @@ use crate::draft::{Draft, Origin, played};
 
 /// The drafts of a case of a recorded run: a draft for each time that it ran in the last attempt.
 ///
-/// `case` is the id of the case, or the name of its test as cargo shows it. What a run records is without secrets already.
+/// `case` is the id of the case, or the name of its test as cargo shows it. Records of runs are masked already.
 ///
 /// ```no_run
 /// use eval_agents::import;

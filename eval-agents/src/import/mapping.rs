@@ -1,9 +1,9 @@
-//! What the columns of a table of questions and answers are.
+//! Mapping of the columns of a table to roles: question, answer, tools, id, conversation.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a column holds.
+/// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     User,
@@ -50,12 +50,12 @@ const ROLES: [(Role, &[&str], &[&str]); 5] = [
     ),
 ];
 
-/// What the columns of a table, or the keys of its JSON objects, hold: `query=user,answer=final,tools=tools`.
+/// The roles of the columns of a table, or of the keys of its JSON objects: `query=user,answer=final,tools=tools`.
 ///
 /// | role | what the column holds |
 /// | --- | --- |
-/// | `user` | what the user says; there must be one |
-/// | `final` | the answer; `answer` says the same |
+/// | `user` | the user's message; it is required |
+/// | `final` | the answer; `answer` is a synonym |
 /// | `tools` | the calls: names between commas, or JSON: names, or objects with `name` and `args` |
 /// | `id` | the id of the case |
 /// | `conversation` | rows with the same value are the turns of one conversation |
@@ -72,7 +72,7 @@ pub struct Mapping {
     columns: Vec<(String, Role)>,
 }
 
-/// Why a mapping cannot be read, or does not fit a table.
+/// An error in a mapping, or between a mapping and a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MappingError {

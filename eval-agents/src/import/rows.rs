@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use eval_core::format::{EvalCase, FunctionCall, Invocation, Map, Value};
 use eval_support::words::first_of_code_list;
 
-use super::error::{ImportError, SHOWN};
+use super::error::{ImportError, MAX_LISTED_ITEMS};
 use super::format::{Format, Held};
 use super::mapping::{Mapping, Role};
 use crate::draft::{Draft, Origin};
@@ -41,7 +41,7 @@ pub(super) fn drafts(
     let column = |role: Role| roles.iter().find(|(_, of)| *of == role).map(|(name, _)| name.as_str());
     let mut conversations: Vec<Conversation> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    // What is not read is said, unless somebody has said what is.
+    // Warns about columns that are not mapped, unless the user gave a mapping.
     let mut left_out: Vec<String> =
         if mapping.is_none() { not_read(columns, &roles).into_iter().collect() } else { Vec::new() };
     for Row { line, fields } in rows {
@@ -114,7 +114,7 @@ fn not_read(columns: &[String], roles: &[(String, Role)]) -> Option<String> {
             Some(format!("the column `{one}`: its name is not known, and no mapping says what it holds"))
         }
         several => {
-            let shown = first_of_code_list(several, SHOWN);
+            let shown = first_of_code_list(several, MAX_LISTED_ITEMS);
             Some(format!(
                 "the columns {shown}: their names are not known, and no mapping says what they hold"
             ))
@@ -154,7 +154,7 @@ fn named(name: &str) -> Result<FunctionCall, String> {
     Ok(call)
 }
 
-/// A call in one of the forms in use: a name, or an object with the name and the arguments.
+/// A call in a form in use: a name, or an object with the name and the arguments.
 fn call(value: &Value) -> Result<FunctionCall, String> {
     if let Some(name) = value.as_str() {
         return named(name);
@@ -231,7 +231,7 @@ pub(super) fn csv(from: &str, text: &str, mapping: Option<&Mapping>) -> Result<H
     drafts(from, Format::Csv, &columns, rows, mapping)
 }
 
-/// What stands most often between the names of the columns.
+/// The most frequent delimiter between the names of the columns.
 #[cfg(feature = "csv")]
 fn delimiter(text: &str) -> u8 {
     let header = text.lines().next().unwrap_or_default();

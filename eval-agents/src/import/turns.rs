@@ -1,7 +1,7 @@
 //! Events of a session as the turns of a case, as ADK makes them (`EvaluationGenerator.convert_events_to_eval_invocations`).
 //!
 //! Three things are done that ADK does not do. Turns that were rewound are left out, as the agent does not see them either. A
-//! second message of the user in one invocation begins a turn of its own. What is not in the case is named.
+//! second message of the user in one invocation begins a turn of its own. The parts that are not in the case are named.
 
 use std::collections::{HashMap, HashSet};
 
@@ -40,15 +40,15 @@ impl SessionEvent {
     }
 }
 
-/// What the events of a session are as a conversation.
+/// The turns and the state of a session, from its events.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     pub(super) all: Vec<Invocation>,
-    /// The keys of the state that were set in the session, by anybody.
+    /// The keys of the state that were set in the session, by the user or by agents.
     pub(super) changed: HashSet<String>,
-    /// What the first message of the user set.
+    /// The state that the first message of the user set.
     pub(super) given: Map,
-    /// What agents set, with the last values.
+    /// The state that agents set, with the last values.
     pub(super) set_by_agents: Map,
     pub(super) gaps: Vec<String>,
 }
@@ -157,7 +157,7 @@ impl Turns {
         self.end(turn);
     }
 
-    /// A message of the user came with changes of the state. Those of the first one are the state at the start.
+    /// Records a message of the user that changes the state. The first message's changes are the state at the start.
     fn sent_with_state(&mut self, delta: &Map) {
         if self.all.is_empty() {
             self.given.extend(delta.clone());
@@ -239,7 +239,7 @@ fn invocation(user: Content, events: &[Event]) -> Invocation {
         if !event.parts().iter().any(shows) && event.grounding_metadata.is_none() {
             continue;
         }
-        // The answer stands in the turn already. Calls stay: they are read from here.
+        // The answer is in the turn already. Calls stay: they are read from here.
         let is_repeated = answer == Some(at) && event.calls().next().is_none();
         kept.push(event.in_a_set(event.content.clone().filter(|_| !is_repeated)));
     }

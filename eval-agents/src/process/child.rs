@@ -12,7 +12,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::sync::{Mutex as AsyncMutex, oneshot, watch};
 
 use super::error::{ProcessError, cut};
-use super::lines::{self, LONGEST, Line};
+use super::lines::{self, Line, MAX_LINE_BYTES};
 use super::message::{HELLO, Received, Reply, Request};
 use super::pipes::Pipes;
 use super::routes::{Delivery, Routes};
@@ -20,18 +20,18 @@ use crate::group::Launch;
 use crate::shared_group::SharedGroup;
 use crate::stderr::{Tail, quoted};
 
-/// How long a program that closed its output may take to be gone.
-const DYING: Duration = Duration::from_millis(200);
+/// The longest wait for a program that closed its output to end.
+const EXIT_WAIT: Duration = Duration::from_millis(200);
 
 /// The time between two looks at whether a program has read a line; it doubles up to the longest.
-const LOOK: Duration = Duration::from_millis(1);
-const LONGEST_LOOK: Duration = Duration::from_millis(5);
+const POLL_PAUSE: Duration = Duration::from_millis(1);
+const MAX_POLL_PAUSE: Duration = Duration::from_millis(5);
 
-/// How long a program that is shared may take to read that a conversation is over. It may be busy with another one.
-const READS_END: Duration = Duration::from_millis(50);
+/// The time for a shared program to read that a conversation is over. It may be busy with another one.
+const END_READ_WAIT: Duration = Duration::from_millis(50);
 
 /// The bytes at the end of a line without which no reader takes it for a message: the brace and the line break.
-const END_OF_A_LINE: usize = 2;
+const LINE_END_BYTES: usize = 2;
 
 /// Bytes to write, and who wants to know that they are written.
 type Written = (Vec<u8>, oneshot::Sender<()>);
@@ -105,7 +105,7 @@ impl Child {
         self.routes.broken().is_none() && !self.hangs.load(Ordering::Relaxed)
     }
 
-    /// How many conversations the program has.
+    /// The number of conversations of the program.
     pub(super) fn taken(&self) -> usize {
         self.routes.count()
     }
@@ -124,7 +124,7 @@ impl Child {
         Seat { child: Arc::clone(self), id, inbox, is_asking: false, is_left: false, is_told: false }
     }
 
-    /// Writes bytes. What is returned ends when they are written; `None` if the input is closed.
+    /// Writes bytes. The returned receiver ends when they are written; `None` if the input is closed.
     fn put(&self, bytes: Vec<u8>) -> Option<oneshot::Receiver<()>> {
         let input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         let (sender, written) = oneshot::channel();
@@ -139,7 +139,7 @@ impl Child {
     /// An error with how the program ended, and with what it wrote.
     async fn explain(&self, error: ProcessError) -> ProcessError {
         let ended = match error {
-            ProcessError::Ended(_) => self.group.ended_within(DYING).await,
+            ProcessError::Ended(_) => self.group.ended_within(EXIT_WAIT).await,
             _ => None,
         };
         let (status, wrote) = match ended {
@@ -149,10 +149,10 @@ impl Child {
         error.with(&format!("{status}{}", quoted("it wrote to its standard error", &wrote)))
     }
 
-    /// The error of a program that broke off while nobody asked it for anything. One that ended well did no harm.
+    /// The error of a program that broke off outside of a request. A program that ended well did no harm.
     async fn unseen(&self, error: ProcessError) -> Result<(), ProcessError> {
         match error {
-            ProcessError::Ended(_) => match self.group.ended_within(DYING).await {
+            ProcessError::Ended(_) => match self.group.ended_within(EXIT_WAIT).await {
                 Some(status) if !status.success() => Err(self.badly(status).await),
                 _ => Ok(()),
             },
@@ -160,11 +160,11 @@ impl Child {
         }
     }
 
-    /// What the program wrote after its conversation, which is wrong. It has ended.
+    /// The output of the program after its conversation, which is an error. The program has ended.
     async fn last_message(&self) -> Result<(), ProcessError> {
         // The thread that reads ends when it has read all, and with it the sender. Another process may hold the output open.
         let mut hello = self.hello.clone();
-        let _ = tokio::time::timeout(DYING, async { while hello.changed().await.is_ok() {} }).await;
+        let _ = tokio::time::timeout(EXIT_WAIT, async { while hello.changed().await.is_ok() {} }).await;
         match self.routes.broken() {
             Some(ProcessError::Ended(_)) | None => Ok(()),
             Some(error) => Err(self.explain(error).await),
@@ -191,7 +191,7 @@ impl Drop for HeldBack<'_> {
     }
 }
 
-/// Writes to a program, in a thread: a program that reads nothing holds up nobody else.
+/// Writes to a program, in a thread: a program that reads nothing blocks no other.
 fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Written>> {
     let (sender, writes) = mpsc::channel::<Written>();
     thread::Builder::new().name("eval-agents input".to_owned()).spawn(move || {
@@ -200,7 +200,7 @@ fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Written>> {
             if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
                 break;
             }
-            // Who writes and does not wait does not listen.
+            // A caller that does not wait has dropped its receiver.
             let _ = written.send(());
         }
     })?;
@@ -215,10 +215,10 @@ pub(super) fn route(
 ) -> ProcessError {
     let mut said_hello = false;
     loop {
-        let line = match lines::next(&mut output, LONGEST) {
+        let line = match lines::next(&mut output, MAX_LINE_BYTES) {
             Line::Text(line) => line,
             Line::TooLong => {
-                let most = LONGEST >> 20;
+                let most = MAX_LINE_BYTES >> 20;
                 return ProcessError::Protocol(format!("the program wrote a line of more than {most} MiB"));
             }
             Line::NotText(shown) => {
@@ -293,7 +293,7 @@ impl Seat {
         }
     }
 
-    /// Writes a message. What the program answers comes by [`reply`](Self::reply).
+    /// Writes a message. The answer comes by [`reply`](Self::reply).
     pub(super) async fn ask(&mut self, request: &Request) -> Result<(), ProcessError> {
         self.is_asking = true;
         self.hand_over(request, true).await?;
@@ -306,7 +306,7 @@ impl Seat {
     async fn hand_over(&self, request: &Request, awaits: bool) -> Result<(), ProcessError> {
         let child = &*self.child;
         let mut line = request.line(&self.id);
-        let end = line.split_off(line.len().saturating_sub(END_OF_A_LINE));
+        let end = line.split_off(line.len().saturating_sub(LINE_END_BYTES));
         let _writing = child.writing.lock().await;
         let (Some(written), Some(pipes)) = (child.put(line), child.pipes()) else {
             return Err(self.broken().await);
@@ -314,13 +314,13 @@ impl Seat {
         let held_back = HeldBack { child, end };
         // It fails if the program closed its input.
         let _ = written.await;
-        let mut look = LOOK;
+        let mut look = POLL_PAUSE;
         while !pipes.are_empty() || child.is_shared && pipes.is_in_a_line() {
             if child.routes.broken().is_some() {
                 return Err(self.broken().await);
             }
             tokio::time::sleep(look).await;
-            look = (look * 2).min(LONGEST_LOOK);
+            look = (look * 2).min(MAX_POLL_PAUSE);
         }
         if child.routes.broken().is_some() {
             return Err(self.broken().await);
@@ -337,7 +337,7 @@ impl Seat {
         Ok(())
     }
 
-    /// What the program wrote for conversations that are over, since it was last asked for.
+    /// The output of the program for conversations that are over, since the last call.
     pub(super) fn take_notes(&self) -> Vec<String> {
         self.child.routes.take_notes(&self.id)
     }
@@ -350,7 +350,7 @@ impl Seat {
             Some(Err(error)) => self.child.explain(error).await,
             None => self.broken().await,
         };
-        // Not before: where the time of the turn is over meanwhile, nobody hears of the error.
+        // Not before: if the time of the turn is over meanwhile, the error reaches no caller.
         self.is_told = true;
         Err(error)
     }
@@ -362,7 +362,7 @@ impl Seat {
         }
     }
 
-    /// Why the program is of no use any more.
+    /// The error that made the program useless.
     async fn broken(&self) -> ProcessError {
         let gone = || ProcessError::Ended("the program ended".to_owned());
         self.child.explain(self.child.routes.broken().unwrap_or_else(gone)).await
@@ -374,7 +374,7 @@ impl Seat {
         if let Some(error) = child.routes.broken() {
             let told = if self.is_told { Ok(()) } else { child.unseen(error).await };
             child.group.kill().await;
-            // Not before: whoever gives up waiting here leaves no program.
+            // Not before: a caller that stops waiting here leaves no program.
             self.is_left = true;
             return told;
         }
@@ -391,7 +391,7 @@ impl Seat {
             };
         }
         if child.is_shared {
-            let told = tokio::time::timeout(READS_END, self.hand_over(&Request::end(), false)).await;
+            let told = tokio::time::timeout(END_READ_WAIT, self.hand_over(&Request::end(), false)).await;
             child.routes.close(&self.id);
             return told.unwrap_or(Ok(()));
         }
@@ -448,9 +448,9 @@ mod tests {
         (seat, error)
     }
 
-    /// What is done first: this, or a turn of another case that takes its time on the same thread.
+    /// The first to end: this, or a slow turn of another case on the same thread.
     async fn first(done: impl Future, time: Duration) -> &'static str {
-        // The clock stands still, and jumps to the next of the times that are waited for.
+        // The clock is paused, and jumps to the next of the awaited times.
         tokio::time::pause();
         let first = tokio::select! {
             _ = done => "the end of the program",
@@ -464,9 +464,9 @@ mod tests {
     async fn other_cases_have_their_time_while_a_program_that_broke_off_is_awaited() {
         // It closed its output, and runs on.
         let (seat, error) = broken_off("exec >&-; exec sleep 600").await;
-        assert_eq!(first(seat.child.explain(error.clone()), DYING / 2).await, "the other case");
-        assert_eq!(first(seat.child.explain(error.clone()), DYING * 2).await, "the end of the program");
-        assert_eq!(first(seat.child.unseen(error), DYING / 2).await, "the other case");
+        assert_eq!(first(seat.child.explain(error.clone()), EXIT_WAIT / 2).await, "the other case");
+        assert_eq!(first(seat.child.explain(error.clone()), EXIT_WAIT * 2).await, "the end of the program");
+        assert_eq!(first(seat.child.unseen(error), EXIT_WAIT / 2).await, "the other case");
         seat.leave(Duration::ZERO).await.unwrap();
     }
 
@@ -477,7 +477,7 @@ mod tests {
         // From here on its end is known, so that only its last words are waited for.
         let ended = seat.child.group.ended_within(Duration::from_mins(1)).await;
         assert_eq!(ended.and_then(|status| status.code()), Some(3));
-        assert_eq!(first(seat.child.explain(error.clone()), DYING).await, "the other case");
+        assert_eq!(first(seat.child.explain(error.clone()), EXIT_WAIT).await, "the other case");
         let explained = seat.child.explain(error).await.to_string();
         assert!(explained.contains("exit status: 3") && explained.ends_with("late"), "{explained}");
     }

@@ -1,4 +1,4 @@
-//! How a conversation with a program fails.
+//! Errors of conversations with a program.
 
 use std::fmt;
 use std::io;
@@ -8,9 +8,9 @@ use eval_support::message::truncated;
 use eval_support::untrusted;
 
 /// The most characters of a line that are shown.
-const SHOWN: usize = 500;
+const MAX_LINE_CHARS: usize = 500;
 
-/// Why a program did not do what it was asked for.
+/// An error of a program.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ProcessError {
@@ -85,5 +85,5 @@ impl std::error::Error for ProcessError {}
 
 /// The beginning of a line that a program wrote.
 pub(super) fn cut(line: &str) -> String {
-    untrusted::one_line(&truncated(line, SHOWN, "..."))
+    untrusted::one_line(&truncated(line, MAX_LINE_CHARS, "..."))
 }

@@ -3,9 +3,9 @@
 use std::io::{self, BufRead};
 
 /// The most bytes of a line. Images and sounds travel in lines.
-pub(super) const LONGEST: usize = 32 << 20;
+pub(super) const MAX_LINE_BYTES: usize = 32 << 20;
 
-/// A line, or what stands in its place.
+/// A line, or the reason why there is none.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Text(String),

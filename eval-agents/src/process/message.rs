@@ -98,14 +98,14 @@ impl Received {
             })
         })?;
         let mut message = Reader::new(value, "message").map_err(|why| wrong(&why))?;
-        let read = Self::of(&mut message).map_err(|why| wrong(&why))?;
+        let read = Self::from_reader(&mut message).map_err(|why| wrong(&why))?;
         if let Some(key) = message.left().next() {
             return Err(wrong(&format!("`{}` does not have the key `{}`", read.reply, cut(key))));
         }
         Ok(read)
     }
 
-    fn of(message: &mut Reader) -> Result<Self, String> {
+    fn from_reader(message: &mut Reader) -> Result<Self, String> {
         let needed = |found: Option<String>, key: &str| found.ok_or_else(|| format!("`{key}` is missing"));
         let kind = needed(message.text("type")?, "type")?;
         let reply = match kind.as_str() {

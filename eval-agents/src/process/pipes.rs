@@ -1,4 +1,4 @@
-//! The pipes of a program: when it has read what was written to it, and when all that it wrote has been read.
+//! The pipes of a program, and whether they are empty: the program has read all, and all of its output was read.
 //!
 //! The bytes of two pipes have no common order, so an answer that came before its question looks like one that came after it. A
 //! program that has read a line but for its end waits for the end: what it wrote until then, it wrote without being asked.
@@ -23,7 +23,7 @@ struct State {
     is_in_a_line: AtomicBool,
 }
 
-/// Both pipes, for whoever writes to the program. The input stays open as long as this exists.
+/// Both pipes, for the writer to the program. The input stays open as long as this exists.
 #[derive(Debug)]
 pub(super) struct Pipes {
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Which conversation a message of a program belongs to.
+//! Routing of a program's messages to conversations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,10 +9,10 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use super::error::{ProcessError, cut};
 use super::message::{Received, Reply};
 
-/// How many messages wait for a conversation that is slow to take them.
-const WAITING: usize = 16;
+/// The most messages that wait for a slow conversation.
+const MAX_WAITING_MESSAGES: usize = 16;
 
-/// What a conversation receives.
+/// A delivery to a conversation.
 pub(super) type Delivery = Result<Reply, ProcessError>;
 
 /// The conversations of a program.
@@ -28,7 +28,7 @@ struct State {
     conversations: BTreeMap<String, Conversation>,
     /// The ids of conversations that are over.
     over: BTreeSet<String>,
-    /// Why the program is of no use any more.
+    /// The error that made the program useless.
     broken: Option<ProcessError>,
 }
 
@@ -37,7 +37,7 @@ struct Conversation {
     inbox: Sender<Delivery>,
     /// Whether the program was asked for something that it did not finish.
     awaits: bool,
-    /// What the program wrote for conversations that are over.
+    /// The output of the program for conversations that are over.
     notes: Vec<String>,
 }
 
@@ -46,9 +46,10 @@ impl Routes {
         Self { is_shared, ..Self::default() }
     }
 
-    /// Adds a conversation. One with a program that is of no use any more is told at once: nobody else would end its inbox.
+    /// Adds a conversation. If the program is useless already, the conversation gets the error at once: nothing else would
+    /// end its inbox.
     pub(super) fn open(&self, session: &str) -> Receiver<Delivery> {
-        let (inbox, receiver) = channel(WAITING);
+        let (inbox, receiver) = channel(MAX_WAITING_MESSAGES);
         let mut state = self.state();
         if let Some(error) = &state.broken {
             let _ = inbox.try_send(Err(error.clone()));
@@ -64,7 +65,7 @@ impl Routes {
         let mut state = self.state();
         let Some(closed) = state.conversations.remove(session) else { return };
         state.over.insert(session.to_owned());
-        // What came since it was asked for its notes.
+        // Messages may have come since its notes were taken.
         for note in closed.notes {
             state.note(note);
         }
@@ -76,7 +77,7 @@ impl Routes {
         state.conversations.get_mut(session).map(|open| std::mem::take(&mut open.notes)).unwrap_or_default()
     }
 
-    /// How many conversations there are.
+    /// The number of conversations.
     pub(super) fn count(&self) -> usize {
         self.state().conversations.len()
     }
@@ -99,13 +100,13 @@ impl Routes {
         self.state().conversations.get(session).is_some_and(|conversation| conversation.awaits)
     }
 
-    /// Why the program is of no use any more, if it is not.
+    /// The error that made the program useless, if it is.
     pub(super) fn broken(&self) -> Option<ProcessError> {
         self.state().broken.clone()
     }
 
-    /// Hands the message of a line to its conversation. Fails if it belongs to none, or if nobody asked for it. A message for a
-    /// conversation that is over is noted.
+    /// Hands the message of a line to its conversation. Fails if it belongs to none, or if no request waits for it. A
+    /// message for a conversation that is over is noted.
     pub(super) fn deliver(&self, received: Received, line: &str) -> Result<(), ProcessError> {
         let Received { session, reply } = received;
         let wrong = |why: &str| {
@@ -151,7 +152,7 @@ impl Routes {
             }
             conversation.inbox.clone()
         };
-        // Waits for a conversation that is slow. One that is gone wants nothing.
+        // Waits for a conversation that is slow. A conversation that is gone gets nothing.
         let _ = inbox.blocking_send(Ok(reply));
         Ok(())
     }
@@ -234,7 +235,7 @@ mod tests {
             "{notes:?}"
         );
         assert!(notes[0].ends_with("THE LINE") && routes.take_notes("s2").is_empty());
-        // Nobody else would show it.
+        // No conversation would show it.
         let alone = Routes::new(false);
         let _inbox = alone.open("s");
         alone.close("s");

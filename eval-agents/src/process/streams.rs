@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// What a program may write, whole or in pieces. Only calls and results name the tool `rm`.
+    /// Pieces of output that a program may write, whole or in parts. Only calls and results name the tool `rm`.
     const PIECES: [&str; 26] = [
         r#"{"type": "text", "text": "hello"}"#,
         r#"{"type": "turn_end"}"#,
@@ -117,7 +117,7 @@ mod tests {
         "\u{0}",
     ];
 
-    /// How many streams are written unless `MUTATIONS` says another number.
+    /// The number of streams, unless `MUTATIONS` gives another.
     const STREAMS: u64 = 2_000;
 
     fn stream(dice: &mut Dice) -> Vec<u8> {

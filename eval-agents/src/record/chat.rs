@@ -33,7 +33,7 @@ pub struct Chat<A, F> {
     make: F,
     said: Script,
     conversation: Option<Conversation<A>>,
-    /// What went wrong in the last turn. It can be taken back.
+    /// The error of the last turn. The turn can be taken back.
     failed: Option<RunError>,
 }
 
@@ -49,7 +49,7 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
         Self { recorder, make, said: Script::default(), conversation: None, failed: None }
     }
 
-    /// How many turns there are, with one that failed.
+    /// The number of turns, a failed one included.
     pub fn turns(&self) -> usize {
         self.said.turns.len()
     }
@@ -77,7 +77,7 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
     /// Takes the last turn back: an agent cannot forget, so a new one is told all that was said before. Returns how many turns
     /// there are then.
     ///
-    /// The agent may answer otherwise the second time. What it answers then counts.
+    /// The agent may answer otherwise the second time. The second answer counts.
     pub async fn undo(&mut self) -> Result<usize, RunError> {
         self.said.turns.pop();
         self.close().await;

@@ -25,21 +25,21 @@ pub struct DraftRecorder {
     user_id: String,
 }
 
-/// Why a conversation was not recorded.
+/// An error of recording a conversation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum DraftRecorderError {
     /// A run ended in an error. The message of the user that it answered is not in any case.
     #[non_exhaustive]
     Run {
-        /// Which run, from 1.
+        /// The number of the run, from 1.
         run: usize,
-        /// What went wrong.
+        /// The cause.
         source: RunError,
     },
     /// The script has no turn.
     NoTurn,
-    /// What happened is no case.
+    /// The conversation is no valid case.
     Case(Problems),
 }
 
@@ -81,7 +81,7 @@ impl DraftRecorder {
         self
     }
 
-    /// Sets the app of scripts that name none. It stands in the cases.
+    /// Sets the app of scripts that name none. It becomes the app of the cases.
     #[must_use]
     pub fn app_name(mut self, app_name: impl Into<String>) -> Self {
         self.app_name = app_name.into();

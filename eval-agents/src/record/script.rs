@@ -1,10 +1,10 @@
-//! What the user says in conversations that are to be recorded.
+//! Scripts: the user's messages in conversations that are to be recorded.
 
 use std::fmt;
 
 use eval_core::format::{Content, EvalCase, EvalSet, Map, SessionInput, Value};
 
-/// What the user says in one conversation, turn by turn.
+/// The user's messages in one conversation, turn by turn.
 ///
 /// ```
 /// use eval_agents::record::Script;
@@ -50,7 +50,7 @@ impl Script {
     }
 }
 
-/// What the user says in a case, and its session.
+/// The user's messages in a case, and its session.
 impl From<&EvalCase> for Script {
     fn from(case: &EvalCase) -> Self {
         let turns = case.conversation.iter().map(|turn| turn.user_content.clone()).collect();
@@ -58,11 +58,11 @@ impl From<&EvalCase> for Script {
     }
 }
 
-/// Why a text holds no scripts.
+/// An error in a text of scripts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScriptError {
-    /// What the text is called.
+    /// The name of the text.
     pub from: String,
     /// The line, what was expected there, and what was seen.
     pub why: String,
@@ -76,12 +76,12 @@ impl fmt::Display for ScriptError {
 
 impl std::error::Error for ScriptError {}
 
-/// The scripts of a text. `from` is what messages call it. It is one of these:
+/// Parses the scripts of a text. `from` is its name in messages. It is one of these:
 ///
 /// - plain text: a paragraph is a conversation, a line is a turn
 /// - JSON lines: a line is a text, an array of texts, or an object with `turns` or `user`, and with `id`, `state`, `app_name`
 ///   and `user_id` if there is something to say
-/// - an eval set: what its users say
+/// - an eval set: the messages of its users
 ///
 /// ```
 /// use eval_agents::record::scripts;

@@ -1,12 +1,12 @@
-//! What was the same in all recordings of a conversation, and what varied.
+//! Comparison of several recordings of a conversation: the common part, and what varied.
 
 use std::collections::HashMap;
 
 use eval_core::format::{Content, EvalCase, FunctionCall, IntermediateData, Invocation, Map, Part};
 
-/// How many characters of a value, and how many values, are shown.
-const SHOWN_CHARACTERS: usize = 80;
-const SHOWN_VALUES: usize = 5;
+/// The most characters of a value that are shown. The number of values is limited too.
+const MAX_VALUE_CHARS: usize = 80;
+const MAX_VALUES: usize = 5;
 
 /// The case of what was the same each time, and what varied. The cases are recordings of one script.
 pub(super) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
@@ -107,7 +107,7 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
     rebuild(turn, &first, &kept, keeps_texts);
 }
 
-/// Which call of another run each call of the first one is: one of the same name, with equal arguments if there is one.
+/// The pairs of calls in two runs: calls of the same name, with equal arguments if there are such.
 fn paired(first: &[FunctionCall], others: &[&FunctionCall]) -> Vec<Option<usize>> {
     let mut pairs = vec![None; first.len()];
     let mut is_taken = vec![false; others.len()];
@@ -147,7 +147,7 @@ fn results(turn: &Invocation) -> HashMap<Option<String>, Option<Map>> {
     results.map(|result| (result.id.clone(), result.response.clone())).collect()
 }
 
-/// What agents say before the answer.
+/// The texts of agents before the answer.
 fn texts(turn: &Invocation) -> Vec<(&str, &str)> {
     let parts = turn.events().iter().flat_map(|event| {
         let parts = event.content.as_ref().map(Content::parts).unwrap_or_default();
@@ -206,11 +206,11 @@ fn same_entries(own: &Map, others: &[&Map], mut other: impl FnMut(&str, Vec<Stri
     same
 }
 
-/// The different ones of some values, in one line.
+/// The distinct values, in one line.
 fn list(values: &[String]) -> String {
     let mut different: Vec<String> = Vec::new();
     for value in values {
-        let mut shown: String = value.chars().take(SHOWN_CHARACTERS).collect();
+        let mut shown: String = value.chars().take(MAX_VALUE_CHARS).collect();
         if shown.len() < value.len() {
             shown.push_str("..");
         }
@@ -218,8 +218,8 @@ fn list(values: &[String]) -> String {
             different.push(shown);
         }
     }
-    let more = different.len().saturating_sub(SHOWN_VALUES);
-    different.truncate(SHOWN_VALUES);
+    let more = different.len().saturating_sub(MAX_VALUES);
+    different.truncate(MAX_VALUES);
     let list = different.join(" | ");
     if more > 0 { format!("{list} and {more} more") } else { list }
 }

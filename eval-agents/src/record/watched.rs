@@ -8,8 +8,8 @@ use eval_core::agent::Event;
 use eval_core::format::{AppDetails, Map};
 use eval_core::{Agent, BoxError, Session, Turn};
 
-/// How often is looked.
-const TICK: Duration = Duration::from_millis(50);
+/// The time between two looks.
+const POLL_PAUSE: Duration = Duration::from_millis(50);
 
 /// An agent whose events are shown as they come.
 ///
@@ -57,7 +57,7 @@ impl<A: Agent, F: Fn(&Event) + Send> Agent for Watched<A, F> {
         let mut shown = 0;
         let mut running = pin!(self.agent.turn(turn));
         loop {
-            let ended = tokio::time::timeout(TICK, running.as_mut()).await;
+            let ended = tokio::time::timeout(POLL_PAUSE, running.as_mut()).await;
             let events = turn.recorder().events();
             // The last text may be one that still grows.
             let grows = |event: &Event| event.is_final() && event.error_code.is_none();

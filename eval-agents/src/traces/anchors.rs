@@ -1,4 +1,4 @@
-//! Which spans hold a turn, and which spans belong to it.
+//! Anchors: the spans that hold a turn, and the spans that belong to it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(super) struct Analysis {
     pub(super) anchors: Vec<(usize, Vec<usize>)>,
 }
 
-/// What the place of a span in the tree says of it.
+/// The place of a span in the tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub(super) class: Option<Class>,
@@ -36,7 +36,7 @@ impl Analysis {
     }
 
     /// Finds the turns of a trace.
-    pub(super) fn of(mut tree: Tree) -> Self {
+    pub(super) fn new(mut tree: Tree) -> Self {
         let mut nodes: Vec<Node> =
             tree.spans.iter().map(|span| Node { class: span.class(), ..Node::default() }).collect();
         let order = tree.walk(&tree.roots);
@@ -63,7 +63,7 @@ impl Analysis {
                 anchor[number] = Some(number);
             }
             let node = &nodes[number];
-            // What a call does is no part of another call above it.
+            // The actions of a call are no part of another call above it.
             let nearest = |is: bool, above: Option<usize>| {
                 if is_agentic || is_inference || is_tool { is.then_some(number) } else { above }
             };
@@ -120,7 +120,7 @@ impl Analysis {
     }
 }
 
-/// What the user says below a span: first, and whether later something else.
+/// The user's messages below a span: the first, and whether a later one differs.
 #[derive(Clone, Copy, Default)]
 struct Asked<'t> {
     first: Option<&'t Arc<str>>,
@@ -145,7 +145,7 @@ fn chains_of_one_turn(tree: &Tree, nodes: &[Node], order: &[usize]) -> Vec<bool>
         }
         is_one_turn[number] = all.has_agent && !all.is_several && view.is_some_and(|view| view.is_chain);
         asked[number] = match nodes[number].class {
-            // What a tool asks is no word of the user.
+            // A tool's question is no message of the user.
             Some(Class::Tool) => Asked::default(),
             Some(Class::Inference) => {
                 let own = view.and_then(|view| view.model().input.get()?.users.last());

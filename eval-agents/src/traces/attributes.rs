@@ -7,8 +7,8 @@ use eval_core::format::{Map, Number, Value};
 use super::gap::Notes;
 use super::id::base64;
 
-/// How deep values may be nested.
-const MAX_DEPTH: usize = 64;
+/// The deepest nesting of values.
+const MAX_NESTING: usize = 64;
 
 /// Attributes by name, with plain values.
 pub(super) type Attributes = BTreeMap<String, Value>;
@@ -44,7 +44,7 @@ pub(super) fn otlp(value: &Value, notes: &mut Notes) -> Attributes {
     out
 }
 
-/// Adds an attribute. One that stands twice has one value.
+/// Adds an attribute. A repeated attribute has one value.
 fn add(out: &mut Attributes, key: String, value: Value, notes: &mut Notes) {
     match out.get(&key) {
         Some(first) if *first != value => notes.malformed(stands_twice(&key)),
@@ -56,7 +56,7 @@ fn stands_twice(key: &str) -> String {
     format!("the attribute `{}` stands twice, with different values", short(key))
 }
 
-/// The beginning of a name of somebody else.
+/// The beginning of an untrusted name.
 fn short(key: &str) -> String {
     key.chars().take(80).collect()
 }
@@ -65,7 +65,7 @@ fn flatten(map: &Map, prefix: &str, depth: usize, out: &mut Attributes, notes: &
     for (key, value) in map {
         let full = if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
         match value {
-            Value::Object(nested) if depth < MAX_DEPTH => flatten(nested, &full, depth + 1, out, notes),
+            Value::Object(nested) if depth < MAX_NESTING => flatten(nested, &full, depth + 1, out, notes),
             other => add(out, full, other.clone(), notes),
         }
     }
@@ -90,13 +90,13 @@ fn union_of<'v>(value: &'v Value, notes: &mut Notes) -> Option<(&'static str, &'
     KINDS.iter().find_map(|(camel, snake)| Some((*camel, map.get(camel).or_else(|| map.get(snake))?)))
 }
 
-/// An `AnyValue` as the value that it stands for.
+/// An `AnyValue` as its value.
 pub(super) fn body(value: &Value, notes: &mut Notes) -> Value {
     union_of(value, notes).map_or(Value::Null, |(kind, value)| any_value(kind, value, 0, notes))
 }
 
 fn any_value(kind: &str, value: &Value, depth: usize, notes: &mut Notes) -> Value {
-    if depth > MAX_DEPTH {
+    if depth > MAX_NESTING {
         notes.malformed("a value is nested too deeply");
         return Value::Null;
     }
@@ -181,7 +181,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// A count: a number, or a string of one. What is below zero counts as zero.
+/// A count: a number, or a string of one. A negative number counts as zero.
 pub(super) fn count(value: &Value) -> Option<u64> {
     let number = match value {
         Value::Number(number) => number.clone(),

@@ -1,4 +1,4 @@
-//! What was found in traces: conversations of turns.
+//! Conversations and turns found in traces.
 
 use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -14,14 +14,14 @@ use super::gap::{self, Gap};
 use super::view::Span;
 
 /// The most bytes of gaps that the traces of a conversation are given together, before they are told in short.
-const MOST_GAPS: usize = 8 << 20;
+const MAX_GAP_BYTES: usize = 8 << 20;
 
 /// A conversation: the turns of all traces that name it, in the order of time. It serialises as `cargo evalset traces
 /// --format json` prints it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Conversation {
-    /// What tells it from others: the name or id that its spans give, else the id of its trace.
+    /// The key that identifies it: the name or id that its spans give, else the id of its trace.
     pub key: String,
     /// The id of the case that it was recorded for, if its spans name one (`agentevals.eval.case.id`).
     #[serde(rename = "case")]
@@ -31,7 +31,7 @@ pub struct Conversation {
     pub trace_ids: Vec<String>,
     /// The turns.
     pub turns: Vec<Turn>,
-    /// What its traces do not say, apart from what belongs to a turn.
+    /// The gaps of its traces, apart from the gaps of a turn.
     pub gaps: Vec<Gap>,
 }
 
@@ -43,12 +43,13 @@ impl Conversation {
         own.chain(of_turns.flat_map(|(number, turn)| turn.gaps.iter().map(move |gap| (Some(number), gap))))
     }
 
-    /// A conversation for each of its traces, whose id is its key. What is missing in one may be missing in each.
+    /// A conversation for each of its traces, whose id is its key. Data that is missing in one may be missing in each.
     pub(super) fn by_trace(self) -> Vec<Self> {
         let Self { key: _, case_id, trace_ids, turns, gaps } = self;
         // Each trace has all of them: many gaps of many traces would be more than the traces themselves.
         let size: usize = gaps.iter().map(|gap| gap.message.len()).sum();
-        let gaps = if size.saturating_mul(trace_ids.len()) > MOST_GAPS { gap::in_short(gaps) } else { gaps };
+        let gaps =
+            if size.saturating_mul(trace_ids.len()) > MAX_GAP_BYTES { gap::in_short(gaps) } else { gaps };
         let mut parts: Vec<Self> = trace_ids
             .into_iter()
             .map(|id| Self {
@@ -62,7 +63,7 @@ impl Conversation {
         let places: std::collections::HashMap<String, usize> =
             parts.iter().enumerate().map(|(at, part)| (part.key.clone(), at)).collect();
         for turn in turns {
-            // A turn is in one of the conversation's traces.
+            // A turn belongs to a single trace.
             if let Some(at) = places.get(&turn.trace_id) {
                 parts[*at].turns.push(turn);
             }
@@ -72,7 +73,7 @@ impl Conversation {
 
     /// A case that expects what happened: a golden of this conversation.
     ///
-    /// What the trace does not say, the case does not expect. See [`all_gaps`](Self::all_gaps) before relying on it.
+    /// The case expects nothing that the trace lacks. See [`all_gaps`](Self::all_gaps) before relying on it.
     ///
     /// ```no_run
     /// use eval_agents::traces::Traces;
@@ -90,7 +91,7 @@ impl Conversation {
     }
 }
 
-/// What happened between a message of the user and the answer.
+/// A turn: the events from a message of the user to the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Turn {
@@ -104,31 +105,31 @@ pub struct Turn {
     pub agent: Option<String>,
     /// All agents that took part, by name.
     pub agents: Vec<String>,
-    /// What the user said.
+    /// The user's message.
     pub user: Option<String>,
     /// The tool calls, in the order in which they were made.
     pub calls: Vec<ToolCall>,
-    /// What agents said before the answer.
+    /// The texts of agents before the answer.
     pub intermediate: Vec<String>,
     /// The answer.
     pub answer: Option<String>,
     /// The tokens of all model calls.
     pub usage: Usage,
-    /// The model calls, in the order in which they began. Those of tools that are agents are among them.
+    /// The model calls, in the order in which they began. Calls by tools that are agents are among them.
     pub model_calls: Vec<ModelCall>,
-    /// When it began, in nanoseconds since 1970; `None` if the span that holds it does not say.
+    /// The time at which it began, in nanoseconds since 1970; `None` if the span that holds it does not say.
     #[serde(rename = "start_unix_nano")]
     pub start_ns: Option<NonZeroU64>,
-    /// When it ended, in nanoseconds since 1970; `None` if the span that holds it does not say.
+    /// The time at which it ended, in nanoseconds since 1970; `None` if the span that holds it does not say.
     #[serde(rename = "end_unix_nano")]
     pub end_ns: Option<NonZeroU64>,
-    /// Why it failed, if it failed: the type of the error, or `_OTHER`.
+    /// The error, if it failed: its type, or `_OTHER`.
     pub error: Option<String>,
-    /// What the trace does not say of it.
+    /// The gaps of the turn.
     pub gaps: Vec<Gap>,
 }
 
-/// How long something took whose spans these are, if they say when it began and when it ended.
+/// The duration of an activity with these spans, if they have its beginning and its end.
 pub(super) fn duration<'s>(spans: impl Iterator<Item = &'s Span> + Clone) -> Option<Duration> {
     let start = spans.clone().filter_map(|span| span.start).min()?;
     let end = spans.filter_map(|span| span.end).max()?;
@@ -136,24 +137,24 @@ pub(super) fn duration<'s>(spans: impl Iterator<Item = &'s Span> + Clone) -> Opt
 }
 
 impl Turn {
-    /// When it began; `None` if the trace does not say.
+    /// The time at which it began; `None` if the trace does not say.
     pub fn start(&self) -> Option<SystemTime> {
         self.start_ns.map(|start| UNIX_EPOCH + Duration::from_nanos(start.get()))
     }
 
-    /// How long it took; `None` if the trace does not say, or if it ends before it begins. The turn then has a gap of the
+    /// Its duration; `None` if the trace does not say, or if it ends before it begins. The turn then has a gap of the
     /// kind [`NoTime`](super::GapKind::NoTime).
     pub fn duration(&self) -> Option<Duration> {
         self.end_ns?.get().checked_sub(self.start_ns?.get()).map(Duration::from_nanos)
     }
 
-    /// When it began, in seconds since 1970, as ADK writes it: 0.0 if it is not known.
+    /// The time at which it began, in seconds since 1970, as ADK writes it: 0.0 if it is not known.
     #[expect(clippy::cast_precision_loss, reason = "ADK's timestamps are floats")]
     fn seconds(&self) -> f64 {
         self.start_ns.map_or(0.0, |start| start.get() as f64 / 1e9)
     }
 
-    /// The turn as one of an eval set, with what happened as what is expected.
+    /// The turn as a turn of an eval set: its events become the expectations.
     pub fn to_invocation(&self) -> Invocation {
         let said = self.agent.as_deref().unwrap_or(DEFAULT_AUTHOR);
         let turn = Invocation::user(self.user.clone().unwrap_or_default())
@@ -185,10 +186,10 @@ pub struct ModelCall {
     pub model: Option<String>,
     /// Its tokens.
     pub usage: Usage,
-    /// How long it took; `None` if the trace does not say.
+    /// Its duration; `None` if the trace does not say.
     #[serde(skip)]
     pub duration: Option<Duration>,
-    /// Why it failed, if it failed: the type of the error, or `_OTHER`.
+    /// The error, if it failed: its type, or `_OTHER`.
     pub error: Option<String>,
 }
 
@@ -202,26 +203,26 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments; `None` if the trace does not say. A tool without parameters has an empty object.
     pub args: Option<Value>,
-    /// What the tool returned; `None` if the trace does not say.
+    /// The result of the tool; `None` if the trace does not say.
     pub result: Option<Value>,
     /// The agent that called it, if one is named.
     pub agent: Option<String>,
-    /// How long it took; `None` if it has no span, or one without times.
+    /// Its duration; `None` if it has no span, or a span without times.
     #[serde(skip)]
     pub duration: Option<Duration>,
-    /// Why it failed, if it failed: the type of the error, or `_OTHER`.
+    /// The error, if it failed: its type, or `_OTHER`.
     pub error: Option<String>,
 }
 
 impl ToolCall {
-    /// The call as an eval set has it. Arguments that are no object stand under the key `value`.
+    /// The call as an eval set has it. Arguments that are no object are under the key `value`.
     pub fn to_function_call(&self) -> FunctionCall {
         let mut call = FunctionCall::new(&self.name, self.args.clone().unwrap_or_else(|| Map::new().into()));
         call.id.clone_from(&self.id);
         call
     }
 
-    /// The result as an eval set has it, if the trace has one. What is no object stands under the key `result`.
+    /// The result as an eval set has it, if the trace has one. A result that is no object is under the key `result`.
     pub fn to_function_response(&self) -> Option<FunctionResponse> {
         let mut response = FunctionResponse::new(&self.name, self.result.clone()?);
         response.id.clone_from(&self.id);
@@ -233,15 +234,15 @@ impl ToolCall {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Usage {
-    /// What was sent to models.
+    /// Tokens that were sent to models.
     pub input_tokens: Option<u64>,
-    /// What models wrote.
+    /// Tokens that models wrote.
     pub output_tokens: Option<u64>,
-    /// What models read from a cache.
+    /// Tokens that models read from a cache.
     pub cache_read_tokens: Option<u64>,
-    /// What models wrote to a cache.
+    /// Tokens that models wrote to a cache.
     pub cache_write_tokens: Option<u64>,
-    /// What models thought.
+    /// Tokens of models' reasoning.
     pub reasoning_tokens: Option<u64>,
 }
 
@@ -296,7 +297,7 @@ mod tests {
             );
             parts[1].gaps[0].message.len()
         };
-        let most = MOST_GAPS / 2;
+        let most = MAX_GAP_BYTES / 2;
         assert_eq!(by_trace(most), most);
         assert!(by_trace(most + 1) < most);
     }

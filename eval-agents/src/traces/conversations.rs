@@ -1,4 +1,4 @@
-//! Conversations: the turns of the traces that name one, or that go on with each other.
+//! Conversations: turns of traces that name the same conversation, or that continue each other.
 
 mod linked;
 
@@ -16,7 +16,7 @@ use super::view::{Class, Identity, Span};
 use linked::{Loose, linked};
 
 /// The conversations of a store, in the order in which they were first seen.
-pub(super) fn of(store: &mut Store) -> Vec<Conversation> {
+pub(super) fn group(store: &mut Store) -> Vec<Conversation> {
     let mut groups: Vec<(Key, Vec<RawTrace>)> = Vec::new();
     let mut places: HashMap<Key, usize> = HashMap::new();
     for trace in store.traces.drain(..) {
@@ -27,13 +27,13 @@ pub(super) fn of(store: &mut Store) -> Vec<Conversation> {
         });
         groups[place].1.push(trace);
     }
-    // What a group was made of is not needed once its turns are there.
-    let read = groups.into_iter().map(|(key, traces)| Loose::of(key, traces, &mut store.copies));
+    // The spans of a group are not needed once its turns are there.
+    let read = groups.into_iter().map(|(key, traces)| Loose::new(key, traces, &mut store.copies));
     linked(read.collect()).into_iter().map(Loose::end).collect()
 }
 
 impl Loose {
-    fn of(key: Key, mut traces: Vec<RawTrace>, copies: &mut Copies) -> Self {
+    fn new(key: Key, mut traces: Vec<RawTrace>, copies: &mut Copies) -> Self {
         let began = |trace: &RawTrace| trace.spans.iter().map(|span| span.start).min().flatten();
         traces.sort_by_key(began);
         let Key { name: key, is_given } = key;
@@ -44,8 +44,8 @@ impl Loose {
             conversation.trace_ids.push(id.clone());
             name_case(&mut conversation, &trace);
             let tree = tree(trace, copies, &mut conversation.gaps);
-            let analysis = Analysis::of(tree);
-            found.extend(turns::of(&analysis, &id));
+            let analysis = Analysis::new(tree);
+            found.extend(turns::find(&analysis, &id));
             note_strays(&analysis, &mut conversation.gaps);
             conversation.gaps.extend(analysis.tree.gaps);
         }
@@ -156,7 +156,7 @@ fn note_strays(analysis: &Analysis, gaps: &mut Vec<Gap>) {
     gaps.extend(strays.filter(|(span, _)| matters(span)).flat_map(|(span, _)| span.gaps()));
 }
 
-/// What the spans of a trace and their resources say, the earliest first, each span before its resource.
+/// The identities of a trace's spans and their resources, the earliest first, each span before its resource.
 fn identities(trace: &RawTrace) -> (Vec<&Identity>, Vec<&Identity>) {
     let mut spans: Vec<&Span> =
         trace.spans.iter().filter(|span| span.identity.is_some() || span.resource.is_some()).collect();
@@ -165,7 +165,7 @@ fn identities(trace: &RawTrace) -> (Vec<&Identity>, Vec<&Identity>) {
     (own, spans.iter().filter_map(|span| span.resource.as_deref()).collect())
 }
 
-/// What tells a conversation from others.
+/// The key that identifies a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     name: String,

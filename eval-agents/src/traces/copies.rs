@@ -1,4 +1,4 @@
-//! What stands in many spans, kept once: names, and what histories repeat.
+//! Shared copies of texts that many spans repeat: names, and the messages of histories.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
@@ -8,8 +8,8 @@ use eval_core::format::Value;
 use super::history::hash;
 use super::message::Response;
 
-/// One copy of each text, and of each result of a tool. A result stands in the span of the tool, and again in each model call
-/// that follows. Those of conversations that are finished are not kept.
+/// A single copy of each text, and of each result of a tool. A result is in the span of the tool, and again in each model call
+/// that follows. Copies of finished conversations are dropped.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     texts: HashSet<Arc<str>>,
@@ -44,7 +44,7 @@ impl Copies {
     }
 }
 
-/// What is kept, by its hash. One whose hash was taken stands under the next one that is free.
+/// Copies by their hash. A copy whose hash was taken has the next free number.
 #[derive(Debug)]
 struct ByHash<T>(HashMap<u64, Weak<T>>);
 

@@ -1,10 +1,10 @@
-//! Why a file of traces cannot be read.
+//! Errors of reading a file of traces.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a file of traces cannot be read.
+/// An error of reading a file of traces.
 ///
 /// ```
 /// use eval_agents::traces::{TraceError, Traces};
@@ -21,9 +21,9 @@ pub enum TraceError {
     Io {
         /// The file; `None` if the traces come from a reader or a text.
         file: Option<PathBuf>,
-        /// Which of the files, readers or texts it is, from 0.
+        /// The number of the file, the reader or the text, from 0.
         index: usize,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The text is no JSON, or ends in the middle.
@@ -31,9 +31,9 @@ pub enum TraceError {
     Json {
         /// The file; `None` if the traces come from a reader or a text.
         file: Option<PathBuf>,
-        /// Which of the files, readers or texts it is, from 0.
+        /// The number of the file, the reader or the text, from 0.
         index: usize,
-        /// Why, with the line and the column.
+        /// The cause, with the line and the column.
         source: serde_json::Error,
     },
     /// The text is JSON, and holds no traces in a form that is known.
@@ -41,9 +41,9 @@ pub enum TraceError {
     Form {
         /// The file; `None` if the traces come from a reader or a text.
         file: Option<PathBuf>,
-        /// Which of the files, readers or texts it is, from 0.
+        /// The number of the file, the reader or the text, from 0.
         index: usize,
-        /// What it is instead.
+        /// The content.
         found: String,
     },
 }
@@ -71,7 +71,7 @@ impl TraceError {
     }
 
     /// The same error of the file, the reader or the text of this number.
-    pub(super) fn of(mut self, number: usize) -> Self {
+    pub(super) fn at_index(mut self, number: usize) -> Self {
         let (Self::Io { index, .. } | Self::Json { index, .. } | Self::Form { index, .. }) = &mut self;
         *index = number;
         self

@@ -1,4 +1,4 @@
-//! What a trace does not say.
+//! Gaps: data that a trace lacks.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Gap {
-    /// What kind of gap this is.
+    /// The kind of the gap.
     pub kind: GapKind,
-    /// Where it is and what is missing, in words.
+    /// The place and the missing data, in words.
     pub message: String,
 }
 
@@ -37,10 +37,10 @@ impl fmt::Display for Gap {
     }
 }
 
-/// How many characters of a message are kept in short.
-const SHORT: usize = 100;
+/// The most characters of a short message.
+const SHORT_MESSAGE_CHARS: usize = 100;
 
-/// One gap for each kind: the first of its kind, and how many more there are.
+/// One gap for each kind: the first of its kind, and the number of further ones.
 pub(super) fn in_short(gaps: Vec<Gap>) -> Vec<Gap> {
     let mut kinds: Vec<(Gap, usize)> = Vec::new();
     for gap in gaps {
@@ -50,7 +50,7 @@ pub(super) fn in_short(gaps: Vec<Gap>) -> Vec<Gap> {
         }
     }
     let told = kinds.into_iter().map(|(first, more)| {
-        let mut message: String = first.message.chars().take(SHORT).collect();
+        let mut message: String = first.message.chars().take(SHORT_MESSAGE_CHARS).collect();
         if message.len() < first.message.len() {
             message.push('…');
         }
@@ -80,7 +80,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Whether something may be lost that an expectation is about, so that the turn cannot be scored.
+            /// Whether data may be lost that an expectation is about, so that the turn cannot be scored.
             ///
             /// The others say how something was found, or what no metric reads.
             ///
@@ -100,11 +100,11 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// What the user said was not captured, or is redacted.
+    /// The user's message was not captured, or is redacted.
     UserNotCaptured = ("user_not_captured", true),
-    /// What the agent answered was not captured, or is redacted.
+    /// The agent's answer was not captured, or is redacted.
     AnswerNotCaptured = ("answer_not_captured", true),
-    /// What a model call put out was not captured, and it may have called tools. Or a tool has a span or a result, and
+    /// The output of a model call was not captured, and it may have called tools. Or a tool has a span or a result, and
     /// nothing shows the call.
     CallsNotCaptured = ("calls_not_captured", true),
     /// The arguments of a tool call were not captured, or are redacted.
@@ -122,7 +122,7 @@ kinds! {
     NoTime = ("no_time", true),
     /// Something in the file is not as its format says, and was left out.
     Malformed = ("malformed", true),
-    /// A span stands twice with different content, or is its own ancestor.
+    /// A span occurs twice with different content, or is its own ancestor.
     Contradiction = ("contradiction", true),
     /// An agent span has no model call, no tool call, no messages and no failure. It is no turn.
     EmptyAgent = ("empty_agent", false),
@@ -138,13 +138,13 @@ kinds! {
     SeveralMessages = ("several_messages", false),
     /// The model was sent earlier turns, which are in no trace of the conversation.
     EarlierTurns = ("earlier_turns", false),
-    /// A tool call stands in messages alone and has no span.
+    /// A tool call is in messages alone and has no span.
     ToolWithoutSpan = ("tool_without_span", false),
     /// A result was joined to its call by order: the ids do not match.
     ResultByOrder = ("result_by_order", false),
     /// Arguments or a result of a tool span were taken from messages by the name of the tool: the ids do not match.
     DataByName = ("data_by_name", false),
-    /// A span stands twice, as exporters that retry leave it.
+    /// A span occurs twice, as exporters that retry leave it.
     Repeated = ("repeated", false),
 }
 
@@ -154,10 +154,10 @@ impl fmt::Display for GapKind {
     }
 }
 
-/// How many reasons are kept apart. A file with more is broken as a whole.
-const MOST: usize = 100;
+/// The most reasons that are kept apart. A file with more is broken as a whole.
+const MAX_REASONS: usize = 100;
 
-/// What was left out, each reason once with its count.
+/// The parts that were left out, each reason once with its count.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     counted: Vec<(Gap, usize)>,
@@ -180,7 +180,7 @@ impl Notes {
     pub(super) fn add(&mut self, gap: Gap) {
         if let Some((_, count)) = self.counted.iter_mut().find(|(known, _)| *known == gap) {
             *count += 1;
-        } else if self.counted.len() < MOST {
+        } else if self.counted.len() < MAX_REASONS {
             self.counted.push((gap, 1));
         } else {
             self.further += 1;
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn many_gaps_in_short_are_the_first_of_each_kind_cut_and_counted() {
-        let whole = "x".repeat(SHORT);
+        let whole = "x".repeat(SHORT_MESSAGE_CHARS);
         let gaps = vec![
             Gap::new(GapKind::NoTime, &whole),
             Gap::new(GapKind::Dropped, format!("{whole}y")),

@@ -1,4 +1,4 @@
-//! What a model was sent and put out, as hashes: a call whose history begins with all of another call goes on with it.
+//! Histories of model calls as hashes. A call whose history begins with all of another call continues it.
 //!
 //! Ids are no part of it, as some libraries write one id into a message and another into the history.
 
@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::message::{Message, Part};
 
-/// One hash for each text, call and result of some messages, in their order. What a model thought is no part of a history.
+/// One hash for each text, call and result of some messages, in their order. Reasoning is no part of a history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Atoms {
     hashes: Vec<u64>,
@@ -15,7 +15,7 @@ pub(super) struct Atoms {
 }
 
 impl Atoms {
-    pub(super) fn of(messages: &[Message]) -> Self {
+    pub(super) fn new(messages: &[Message]) -> Self {
         let mut atoms = Self::default();
         // Instructions may differ from call to call: some have the time in them.
         for message in messages.iter().filter(|message| !matches!(&*message.role, "system" | "developer")) {
@@ -82,8 +82,8 @@ pub(super) struct History {
 }
 
 impl History {
-    pub(super) fn of(messages: &[Message]) -> Self {
-        let Atoms { hashes, is_cut } = Atoms::of(messages);
+    pub(super) fn new(messages: &[Message]) -> Self {
+        let Atoms { hashes, is_cut } = Atoms::new(messages);
         let mut all = 0;
         let points = hashes.into_iter().map(|atom| {
             all = hash((all, atom));
@@ -110,7 +110,7 @@ impl History {
         following.filter(|(after, _)| *after > 0).map(|(after, point)| (*point, after))
     }
 
-    /// How many atoms follow this beginning; `None` if it does not begin so.
+    /// The number of atoms after this beginning; `None` if it does not begin so.
     pub(super) fn after(&self, beginning: u64) -> Option<usize> {
         self.beginnings().find(|(point, _)| *point == beginning).map(|(_, after)| after)
     }
@@ -142,32 +142,32 @@ mod tests {
     #[test]
     fn a_history_begins_with_what_was_sent_and_put_out_before_whatever_the_ids_and_instructions_are() {
         let none = || Some(Map::new().into());
-        let first = History::of(&[says("system", "It is 9:00"), says("user", "Time?")]);
-        let asked = first.then(&Atoms::of(&[asks("1", none())])).unwrap();
+        let first = History::new(&[says("system", "It is 9:00"), says("user", "Time?")]);
+        let asked = first.then(&Atoms::new(&[asks("1", none())])).unwrap();
         let second =
             [says("system", "It is 9:01"), says("user", "Time?"), asks("a", none()), result("12:00")];
-        assert_eq!(History::of(&second).after(asked), Some(1));
+        assert_eq!(History::new(&second).after(asked), Some(1));
         let other = [says("user", "Time?"), asks("a", none()), result("12:00"), says("user", " Thanks\n")];
-        assert_eq!(History::of(&other).after(asked), Some(2));
-        let answered = History::of(&other[..3]).then(&Atoms::of(&[says("assistant", "Noon.")]));
-        assert_ne!(answered, History::of(&other).whole());
-        // Whoever says it matters, and what is called with which arguments.
-        let as_user = first.then(&Atoms::of(&[says("user", "Noon.")]));
-        assert_ne!(first.then(&Atoms::of(&[says("assistant", "Noon.")])), as_user);
+        assert_eq!(History::new(&other).after(asked), Some(2));
+        let answered = History::new(&other[..3]).then(&Atoms::new(&[says("assistant", "Noon.")]));
+        assert_ne!(answered, History::new(&other).whole());
+        // The speaker matters, and the name and the arguments of a call.
+        let as_user = first.then(&Atoms::new(&[says("user", "Noon.")]));
+        assert_ne!(first.then(&Atoms::new(&[says("assistant", "Noon.")])), as_user);
         let with = asks("1", Some(Value::from("x")));
-        assert_ne!(first.then(&Atoms::of(&[with])), Some(asked));
+        assert_ne!(first.then(&Atoms::new(&[with])), Some(asked));
     }
 
     #[test]
     fn nothing_goes_on_with_itself_or_with_what_was_not_captured() {
-        let history = History::of(&[says("user", "Time?")]);
+        let history = History::new(&[says("user", "Time?")]);
         assert_eq!(history.after(history.whole().unwrap()), None);
         assert_eq!(History::default().whole(), None);
         for cut in [Message::new("user", vec![Part::Redacted]), asks("1", None)] {
-            let history = History::of(&[says("user", "Time?"), cut.clone(), says("user", "More")]);
+            let history = History::new(&[says("user", "Time?"), cut.clone(), says("user", "More")]);
             assert_eq!(history.whole(), None, "{cut:?}");
             assert_eq!(history.beginnings().count(), 1, "{cut:?}");
-            assert_eq!(History::of(&[says("user", "Time?")]).then(&Atoms::of(&[cut])), None);
+            assert_eq!(History::new(&[says("user", "Time?")]).then(&Atoms::new(&[cut])), None);
         }
     }
 }

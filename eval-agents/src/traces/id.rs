@@ -9,7 +9,7 @@ pub(super) enum Id {
     Span(u64),
     /// Sixteen bytes, of traces. Two halves, as a `u128` would make each id half as large again.
     Trace([u64; 2]),
-    /// What is not standard is kept as it is.
+    /// An id of another form, unchanged.
     Other(Box<str>),
 }
 

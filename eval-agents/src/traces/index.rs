@@ -1,4 +1,4 @@
-//! Conversations by what tells whose they are, so that not each case of a set looks through all of them.
+//! Index of conversations by case id, key and first words, so that a case need not look through all of them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,13 +11,13 @@ use super::conversation::Conversation;
 pub(super) struct Index {
     /// By the case that their spans name.
     pub(super) of_case: HashMap<String, Group>,
-    /// Those whose spans name no case, by their keys.
+    /// Conversations whose spans name no case, by their keys.
     pub(super) by_key: HashMap<String, Group>,
     /// The same, by what the user says first, where that is something.
     by_words: HashMap<String, Alike>,
     /// The only one whose spans name no case.
     pub(super) only_free: Option<usize>,
-    /// What the user says first in some of all.
+    /// The first messages of some of all conversations.
     pub(super) begin: Vec<String>,
 }
 
@@ -36,25 +36,25 @@ struct Alike {
     by_turns: HashMap<usize, Group>,
 }
 
-/// How many beginnings a message shows.
-pub(super) const SHOWN: usize = 5;
+/// The most beginnings that a message shows.
+pub(super) const MAX_SHOWN_BEGINNINGS: usize = 5;
 
-/// How many characters of each.
-const SHOWN_CHARACTERS: usize = 60;
+/// The most characters of each.
+const MAX_BEGINNING_CHARS: usize = 60;
 
 impl Index {
-    pub(super) fn of(conversations: &[Conversation]) -> Self {
+    pub(super) fn new(conversations: &[Conversation]) -> Self {
         let mut index = Self::default();
         let mut free = 0;
         for (at, conversation) in conversations.iter().enumerate() {
             let Some(first) = conversation.turns.first() else { continue };
             if let Some(said) = first.user.as_deref()
-                && index.begin.len() < SHOWN
+                && index.begin.len() < MAX_SHOWN_BEGINNINGS
             {
-                let shown: String = said.chars().take(SHOWN_CHARACTERS).collect();
+                let shown: String = said.chars().take(MAX_BEGINNING_CHARS).collect();
                 index.begin.push(format!("{shown:?}"));
             }
-            // What names another case is nobody else's.
+            // A conversation that names a case belongs to no other.
             if let Some(case) = &conversation.case_id {
                 index.of_case.entry(case.clone()).or_default().places.push(at);
                 continue;
@@ -72,8 +72,8 @@ impl Index {
         index
     }
 
-    /// Those in which the user begins with these words, which are normalized. Of several the ones with so many turns, if there
-    /// are such.
+    /// The conversations in which the user begins with these normalized words. Of several, those with this number of turns, if
+    /// there are any.
     pub(super) fn beginning(&self, words: &str, turns: Option<usize>) -> Option<&Group> {
         let alike = self.by_words.get(words)?;
         turns
@@ -84,7 +84,7 @@ impl Index {
 }
 
 impl Group {
-    /// Those of both, each once, in the order of the files.
+    /// The conversations of both, each once, in the order of the files.
     pub(super) fn or(&self, other: &Self) -> Self {
         let mut places = [&*self.places, &*other.places].concat();
         places.sort_unstable();
@@ -103,8 +103,8 @@ impl Group {
 pub(super) struct LazyIndex(OnceLock<Arc<Index>>);
 
 impl LazyIndex {
-    pub(super) fn of(&self, conversations: &[Conversation]) -> &Index {
-        self.0.get_or_init(|| Arc::new(Index::of(conversations)))
+    pub(super) fn get(&self, conversations: &[Conversation]) -> &Index {
+        self.0.get_or_init(|| Arc::new(Index::new(conversations)))
     }
 }
 
@@ -114,7 +114,7 @@ impl fmt::Debug for LazyIndex {
     }
 }
 
-/// It says nothing that the conversations do not say.
+/// The index holds nothing beyond the conversations.
 impl PartialEq for LazyIndex {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -1,4 +1,4 @@
-//! Which conversation belongs to a case.
+//! Matching of conversations with cases.
 
 use std::error::Error;
 use std::fmt;
@@ -7,9 +7,9 @@ use std::sync::Arc;
 use eval_core::format::EvalCase;
 
 use super::conversation::Conversation;
-use super::index::{Group, Index, SHOWN, normalized};
+use super::index::{Group, Index, MAX_SHOWN_BEGINNINGS, normalized};
 
-/// How a conversation was found to belong to a case.
+/// The rule by which a conversation was matched with a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MatchedBy {
@@ -19,7 +19,7 @@ pub enum MatchedBy {
     Key,
     /// The user says the same words.
     Words,
-    /// It is the only one, and the case is the only one.
+    /// It is the only conversation, and the case is the only case.
     OnlyOne,
 }
 
@@ -34,18 +34,18 @@ impl fmt::Display for MatchedBy {
     }
 }
 
-/// Why no conversation belongs to a case.
+/// The reason why no conversation matches a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MatchError {
     /// No conversation fits.
     None {
-        /// What the user says first in some of the conversations.
+        /// The first messages of some of the conversations.
         begin: Vec<String>,
     },
     /// Several conversations fit alike.
     Several {
-        /// How they fit.
+        /// The rule by which they match.
         by: MatchedBy,
         /// Their keys.
         keys: Arc<[String]>,
@@ -76,34 +76,34 @@ impl fmt::Display for MatchError {
 
 impl Error for MatchError {}
 
-/// How many characters of a key a message shows. Those that conversations are given have at most so many.
-const LONGEST_KEY: usize = 256;
+/// The most characters of a key in a message. The keys of conversations have at most as many.
+const MAX_KEY_CHARS: usize = 256;
 
 fn listed(keys: &[String]) -> String {
     // A trace can have an id of any length.
-    let name = |key: &String| format!("`{}`", key.chars().take(LONGEST_KEY).collect::<String>());
-    let shown = keys.iter().take(SHOWN).map(name).collect::<Vec<_>>().join(", ");
-    match keys.len().saturating_sub(SHOWN) {
+    let name = |key: &String| format!("`{}`", key.chars().take(MAX_KEY_CHARS).collect::<String>());
+    let shown = keys.iter().take(MAX_SHOWN_BEGINNINGS).map(name).collect::<Vec<_>>().join(", ");
+    match keys.len().saturating_sub(MAX_SHOWN_BEGINNINGS) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
 }
 
-/// What of a case tells which conversation is its own.
+/// The parts of a case that identify its conversation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sought<'c> {
     pub(crate) eval_id: Option<&'c str>,
     pub(crate) session_id: Option<&'c str>,
-    /// How many messages the user has; `None` if that is not known.
+    /// The number of the user's messages; `None` if it is not known.
     pub(crate) turns: Option<usize>,
-    /// What the user says first.
+    /// The user's first message.
     pub(crate) first: &'c str,
-    /// Whether the only conversation is the one, whatever is said in it.
+    /// Whether the only conversation matches, whatever is said in it.
     pub(crate) is_only_case: bool,
 }
 
 impl<'c> Sought<'c> {
-    pub(crate) fn of(case: &'c EvalCase, first: &'c str, is_only_case: bool) -> Self {
+    pub(crate) fn new(case: &'c EvalCase, first: &'c str, is_only_case: bool) -> Self {
         Self {
             eval_id: Some(&case.eval_id),
             session_id: case.session_input.as_ref().and_then(|input| input.session_id.as_deref()),
@@ -113,7 +113,7 @@ impl<'c> Sought<'c> {
         }
     }
 
-    /// The place of its conversation. `index` is that of `conversations`.
+    /// The place of its conversation. `index` is the index of `conversations`.
     ///
     /// It takes the same time however many conversations there are.
     pub(super) fn find(
@@ -168,10 +168,10 @@ mod tests {
     }
 
     fn find(case: &EvalCase, all: &[Conversation], only: bool) -> Result<(usize, MatchedBy), MatchError> {
-        Sought::of(case, &case.conversation[0].user_text(), only).find(all, &Index::of(all))
+        Sought::new(case, &case.conversation[0].user_text(), only).find(all, &Index::new(all))
     }
 
-    /// The same by looking through all conversations.
+    /// The same place, found by a scan of all conversations.
     fn by_scan(sought: Sought<'_>, conversations: &[Conversation]) -> Result<(usize, MatchedBy), MatchError> {
         let all = || conversations.iter().enumerate().filter(|(_, it)| !it.turns.is_empty());
         let one = |found: Vec<(usize, &Conversation)>, by| match found.as_slice() {
@@ -208,7 +208,9 @@ mod tests {
             return Ok((at, MatchedBy::OnlyOne));
         }
         let said = all().filter_map(|(_, it)| it.turns[0].user.as_deref());
-        let begin = said.take(SHOWN).map(|text| format!("{:?}", text.chars().take(60).collect::<String>()));
+        let begin = said
+            .take(MAX_SHOWN_BEGINNINGS)
+            .map(|text| format!("{:?}", text.chars().take(60).collect::<String>()));
         Err(MatchError::None { begin: begin.collect() })
     }
 
@@ -263,7 +265,7 @@ mod tests {
             is_only_case: bool,
         ) {
             let sought = Sought { eval_id, session_id, turns, first, is_only_case };
-            let found = sought.find(&all, &Index::of(&all));
+            let found = sought.find(&all, &Index::new(&all));
             prop_assert_eq!(&found, &by_scan(sought, &all));
             if let Err(error) = found {
                 prop_assert_eq!(error.to_string(), by_scan(sought, &all).unwrap_err().to_string());
@@ -305,7 +307,7 @@ mod tests {
         let all = [conversation("a", None, &["Rome?"])];
         assert!(matches!(find(&case("x", &["Paris?"]), &all, false), Err(MatchError::None { .. })));
         assert_eq!(find(&case("x", &["Paris?"]), &all, true), Ok((0, MatchedBy::OnlyOne)));
-        // What was recorded for another case is not this one's.
+        // A conversation of another case does not match.
         let others = [conversation("a", Some("y"), &["Paris?"])];
         assert!(matches!(find(&case("x", &["Paris?"]), &others, true), Err(MatchError::None { .. })));
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use eval_core::format::{Map, Value};
 use eval_support::key_case::{camel, snake};
 
-/// What is written in place of content that is not captured.
+/// Placeholders of content that is not captured.
 const PLACEHOLDERS: &[&str] = &["", "<REDACTED>", "<elided>", "__REDACTED__"];
 
-/// What begins a message in which ADK tells an agent what another one said and did, and what stands in it since 2.13.
+/// The beginning of a message in which ADK tells an agent about another one, and a text in it since 2.13.
 const ADK_CONTEXT: &str = "For context:";
 const ADK_QUOTE: &str = "<<<BEGIN_QUOTED_AGENT_CONTENT>>>";
 
@@ -79,12 +79,12 @@ pub(super) struct Response {
     pub(super) value: Arc<Value>,
 }
 
-/// Why there is no content.
+/// The reason for missing content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoContent {
     /// There is nothing, or a placeholder.
     NotCaptured,
-    /// It is not readable.
+    /// The content is not readable.
     Unreadable,
 }
 
@@ -224,7 +224,7 @@ pub(super) fn content_parts(content: &Value) -> Vec<Part> {
     }
 }
 
-/// A text. What is no string is written as JSON.
+/// A text. A value that is no string is written as JSON.
 fn text(value: &Value) -> Part {
     match value {
         Value::Null => Part::Redacted,
@@ -268,13 +268,13 @@ pub(super) fn flat(content: &Value) -> Value {
     joined.map_or_else(|| content.clone(), Value::from)
 }
 
-/// Arguments under one of these keys. A model that calls a tool without parameters may write an empty string.
+/// The arguments under the first of these keys. A model that calls a tool without parameters may write an empty string.
 fn arguments(map: &Map, keys: &[&str]) -> Option<Value> {
     let value = keys.iter().map(|key| &map[*key]).find(|value| !value.is_null())?;
     match value {
         Value::String(text) if text.trim().is_empty() => Some(Map::new().into()),
         Value::String(text) if is_placeholder(text) => None,
-        // What was cut is not the arguments. An object that cannot be read is not known.
+        // Truncated arguments are not used. An object that cannot be read is not known.
         Value::String(text) if text.trim_start().starts_with(['{', '[']) => Value::parse(text).ok(),
         other => Some(json_or_raw(other.clone())),
     }
@@ -328,7 +328,7 @@ fn google_part(map: &Map) -> Part {
     }
 }
 
-/// A message as Google has it. One of results alone has the role `tool`.
+/// A message as Google has it. A message of results alone has the role `tool`.
 pub(super) fn google_message(content: &Value, default_role: &str) -> Option<Message> {
     let map = content.as_object()?;
     let parts: Vec<Part> = map["parts"].as_array().unwrap_or_default().iter().map(part).collect();
@@ -377,7 +377,7 @@ mod tests {
         for cut in [r#""{\"a\": ""#, r#"" [1, ""#] {
             assert_eq!(args(cut), None, "{cut}");
         }
-        // What is no object is kept: it is no JSON that was cut.
+        // A value that is no object is kept: it is no truncated JSON.
         assert_eq!(
             (args(r#""Paris""#), args(r#""5""#), args("[1]")),
             (known("\"Paris\""), known("5"), known("[1]"))
@@ -463,7 +463,7 @@ mod tests {
             r#"{"role": "tool", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "5"}]}"#;
         assert_eq!(by_id, result(nested));
         assert!(matches!(&by_id[..], [Part::Response(found)] if found.id.as_deref() == Some("c")));
-        // What is only told to a model is no word of the user.
+        // A text that only the model is told is no message of the user.
         let is_users = |text: &str| message(&parse(text)).unwrap().is_users();
         assert!(is_users(r#"{"role": "user", "content": "For context: Paris"}"#));
         assert!(is_users(r#"{"role": "user", "content": "For context:"}"#));

@@ -1,6 +1,6 @@
-//! One view of a span, whichever convention wrote it: a file for each source.
+//! The view of a span, over all conventions: a file for each source.
 //!
-//! Of each value the best source that has it is taken, in the order of [`Source`]. A list of messages comes from one source
+//! Each value is taken from the best source that has it, in the order of [`Source`]. A list of messages comes from one source
 //! as a whole.
 
 mod adk;
@@ -81,15 +81,15 @@ pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, copi
         filler.content(details, &event.attributes);
         filler.scalars(details, &event.attributes);
     }
-    let of_messages: Vec<MessageEvent<'_>> = events.iter().filter_map(MessageEvent::of).collect();
+    let of_messages: Vec<MessageEvent<'_>> = events.iter().filter_map(MessageEvent::from_event).collect();
     if !of_messages.is_empty() {
         message_events::apply(&mut filler, messages, of_messages);
     }
 }
 
-/// What names the conversation of a span or a resource.
+/// The name of the conversation of a span or a resource.
 pub(super) fn identity(attributes: &Attributes) -> Option<Identity> {
-    // Names are chosen by others. One that is long or cannot be printed is not taken.
+    // Names are chosen by others. A name that is long or cannot be printed is not taken.
     let key = |name: &str| {
         let value = attributes.get(name).filter(|value| value.as_bool().is_none()).and_then(text)?;
         let value = value.trim();

@@ -1,4 +1,4 @@
-//! What was read so far: spans, reduced to what is needed of them, and what belongs to them.
+//! Store of spans during reading, reduced to the needed parts.
 
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ impl Store {
         })
     }
 
-    /// Adds a span of a trace. What its scope and resource say can be given to it by its place.
+    /// Adds a span of a trace. Its scope and resource can be added by its place.
     pub(super) fn add_span(&mut self, trace: &Id, span: Span) -> Place {
         self.spans += 1;
         let trace = self.place(trace);
@@ -50,7 +50,7 @@ impl Store {
         &mut self.traces[place.trace].spans[place.span]
     }
 
-    /// Adds a record of a log. One that says nothing of models is not kept.
+    /// Adds a record of a log. A record without models is not kept.
     pub(super) fn add_log(&mut self, (trace, span, event): Log) {
         if event.name.starts_with("gen_ai.") {
             let place = self.place(&trace);
@@ -62,7 +62,7 @@ impl Store {
 /// A record of a log: the trace and the span that it names.
 pub(super) type Log = (Id, Option<Id>, Event);
 
-/// Where a span stands.
+/// The place of a span.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     trace: usize,
@@ -70,7 +70,7 @@ pub(super) struct Place {
 }
 
 impl Span {
-    /// Takes what the scope says, which can stand after the span.
+    /// Takes the scope, which can follow the span.
     pub(super) fn set_scope(&mut self, scope: &str) {
         match scope {
             overlay::ADK_SCOPE => self.view.get_or_insert_default().is_adk = true,

@@ -1,6 +1,6 @@
 //! The spans of a trace as a tree.
 //!
-//! Every walk is a loop: how deep spans are nested is up to whoever wrote them.
+//! Every walk is a loop: the writer of spans decides how deep they are nested.
 
 use std::collections::HashMap;
 
@@ -16,15 +16,15 @@ pub(super) struct Tree {
     children: Vec<Vec<usize>>,
     /// The spans without a parent, in the order of time.
     pub(super) roots: Vec<usize>,
-    /// What was contradictory.
+    /// The contradictions.
     pub(super) gaps: Vec<Gap>,
 }
 
 impl Tree {
     /// The tree of some spans.
     ///
-    /// A span whose parent is not there is a root. So is one that is its own parent, and of spans that are each other's
-    /// ancestors the one that began first. Of spans with one id the first counts.
+    /// A span whose parent is not there is a root. So is a span that is its own parent. In a circle of ancestors, the span that
+    /// began first is the root. Of spans with one id the first counts.
     pub(super) fn new(all: Vec<Span>) -> Self {
         let mut gaps = Vec::new();
         let mut numbers: HashMap<Id, usize> = HashMap::with_capacity(all.len());

@@ -1,4 +1,4 @@
-//! Turns: what the user said, what was done, and what was answered.
+//! Turns: the user's message, the events, and the answer.
 
 mod model_calls;
 mod tool_calls;
@@ -19,23 +19,23 @@ use tool_calls::SpanTool;
 #[derive(Debug)]
 pub(super) struct Found {
     turn: Turn,
-    /// What the user said, message by message.
+    /// The user's messages.
     users: Box<[Arc<str>]>,
-    /// In the order of time, but that those of turns that were joined stand behind the others.
+    /// Model calls by start time; calls of joined turns come last.
     calls: Vec<ModelCall>,
     /// The one that ended last.
     last_call: Option<usize>,
     tools: Vec<SpanTool>,
     /// Whether no agent or workflow holds it.
     is_of_root: bool,
-    /// What is not known, apart from what its calls of tools leave open.
+    /// The gaps, apart from those that its tool calls leave open.
     gaps: Vec<Gap>,
-    /// How many of the gaps, from the first, are not that the answer is missing.
+    /// The number of gaps, from the first, that are about something other than the missing answer.
     answered: usize,
 }
 
 /// The turns of a trace.
-pub(super) fn of(analysis: &Analysis, trace: &str) -> Vec<Found> {
+pub(super) fn find(analysis: &Analysis, trace: &str) -> Vec<Found> {
     analysis.anchors.iter().map(|(anchor, members)| turn(analysis, trace, *anchor, members)).collect()
 }
 
@@ -44,7 +44,7 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     let span = &analysis.tree.spans[anchor];
     let view = span.view.as_deref();
     let mut gaps: Vec<Gap> = spans().flat_map(Span::gaps).collect();
-    let calls = model_calls::of(analysis, members);
+    let calls = model_calls::find(analysis, members);
     let without_content = members.iter().any(|number| {
         let is_inference = analysis.nodes[*number].class == Some(Class::Inference);
         let view = analysis.tree.spans[*number].view.as_deref();
@@ -56,7 +56,7 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     let input = view.and_then(|view| view.model().input.get()).or(first_input);
     let own: Vec<&ModelCall> = calls.iter().filter(|call| !call.is_delegated).collect();
     let own = if own.is_empty() { calls.iter().collect() } else { own };
-    let said = Said::of(view.and_then(|view| view.model().output.get()), &own);
+    let said = Said::new(view.and_then(|view| view.model().output.get()), &own);
     let error = error_of(span, &own, said.answer.is_some());
     let users = input.map(|input| input.users.clone()).unwrap_or_default();
     let user = (!users.is_empty()).then(|| users.concat());
@@ -112,15 +112,15 @@ fn has_several_turns(own: &[&ModelCall]) -> bool {
     })
 }
 
-/// What was said in a turn.
+/// The texts of a turn.
 struct Said {
     answer: Option<String>,
     intermediate: Vec<String>,
 }
 
 impl Said {
-    /// What the span of the turn puts out, else what its model calls said: the one that ended last has the answer.
-    fn of(whole: Option<&Output>, own: &[&ModelCall]) -> Self {
+    /// The output of the turn's span, else of its model calls: the call that ended last has the answer.
+    fn new(whole: Option<&Output>, own: &[&ModelCall]) -> Self {
         let mut speaking: Vec<&Output> = Vec::new();
         let mut last = None;
         for call in own {
@@ -145,7 +145,7 @@ impl Said {
     }
 }
 
-/// Why a turn failed: because its span says so, or because its last model call failed and there is no answer.
+/// The error of a turn: its span's, or the last model call's if there is no answer.
 fn error_of(span: &Span, own: &[&ModelCall], is_answered: bool) -> Option<String> {
     let code = span.view.as_ref().and_then(|view| view.error_type.as_deref());
     if code.is_some() || span.status == Status::Error {
@@ -155,7 +155,7 @@ fn error_of(span: &Span, own: &[&ModelCall], is_answered: bool) -> Option<String
     last.told.error.clone()
 }
 
-/// Notes that it is not known how long a turn took, unless one of its spans says so already.
+/// Notes that the duration of a turn is not known, unless one of its spans says so already.
 fn note_time(gaps: &mut Vec<Gap>, turn: &Turn) {
     if turn.duration().is_some() || gaps.iter().any(|gap| gap.kind == GapKind::NoTime) {
         return;
@@ -266,7 +266,7 @@ impl Found {
         self.last_call.map(|at| &self.calls[at])
     }
 
-    /// What a model was sent first, if that was captured.
+    /// The first input of a model, if it was captured.
     pub(super) fn input(&self) -> Option<&Input> {
         self.own().next()?.input.as_ref()
     }
@@ -281,7 +281,7 @@ impl Found {
         self.own().max_by_key(|call| call.ended())?.tail()
     }
 
-    /// The results that a model was sent last in this turn, those of earlier turns among them.
+    /// The last results that a model was sent in this turn, with the results of earlier turns.
     pub(super) fn results(&self) -> &[Arc<Response>] {
         self.last_call().and_then(|call| call.input.as_ref()).map(|input| &*input.results).unwrap_or_default()
     }
@@ -307,8 +307,8 @@ impl Found {
         self.input().is_some_and(|input| input.ends_with_result)
     }
 
-    /// Whether this turn goes on with what `previous` began, if the ids of calls or results are not known: it begins with results,
-    /// and tools were asked for.
+    /// Whether this turn continues `previous`, if the ids of calls or results are not known: it begins with results, and
+    /// tools were asked for.
     ///
     /// Where only providers are traced, each model call of a turn has a trace of its own.
     pub(super) fn continues_without_ids(&self, previous: &Self) -> bool {
@@ -330,7 +330,7 @@ impl Found {
         }
     }
 
-    /// Whether this turn may go on with what `previous` began, and nothing says so or denies it.
+    /// Whether this turn may continue `previous`, and nothing proves or denies it.
     pub(super) fn may_continue(&self, previous: &Self) -> bool {
         let (Some(first), Some(last)) = (self.calls.first(), previous.last_call()) else { return false };
         self.is_of_root && first.input.is_none() && last.asks_for_tools()

@@ -1,4 +1,4 @@
-//! What is kept of a span: what the conversation is made of, under one name each.
+//! View of a span: the parts that conversations are made of, under one name each.
 
 use std::num::NonZeroU64;
 use std::sync::{Arc, LazyLock};
@@ -22,22 +22,22 @@ pub(super) struct Span {
     pub(super) start: Option<NonZeroU64>,
     pub(super) end: Option<NonZeroU64>,
     pub(super) status: Status,
-    /// How many of its attributes, events and links the limits of its SDK dropped.
+    /// The number of its attributes, events and links that the limits of its SDK dropped.
     pub(super) dropped: u32,
-    /// What names the conversation: of the span, and of its resource.
+    /// The identity of the conversation: from the span, and from its resource.
     pub(super) identity: Option<Box<Identity>>,
     pub(super) resource: Option<Arc<Identity>>,
-    /// What models, agents and tools did; `None` for spans that say nothing of it.
+    /// The actions of models, agents and tools; `None` for spans without any.
     pub(super) view: Option<Box<View>>,
 }
 
 impl Span {
-    /// When it ended, for the order: not before it began. A span without times stands first.
+    /// The time at which it ended, for the order: not before it began. A span without times comes first.
     pub(super) fn ends(&self) -> Option<NonZeroU64> {
         self.end.max(self.start)
     }
 
-    /// What is wrong with the span itself.
+    /// The gaps of the span itself.
     pub(super) fn gaps(&self) -> impl Iterator<Item = Gap> {
         let is_timed = self.start.is_some() && self.end.is_some();
         let no_time = (self.view.is_some() && !is_timed).then(|| {
@@ -54,13 +54,13 @@ impl Span {
         no_time.into_iter().chain(dropped)
     }
 
-    /// What siblings are ordered by.
+    /// The key of the order of siblings.
     pub(super) fn order(&self) -> (Option<NonZeroU64>, &Id) {
         (self.start, &self.id)
     }
 
-    /// The name as far as it is kept. Of spans that say nothing of models, agents and tools only the scope can tell that the
-    /// name means something, and it can stand after them.
+    /// The name as far as it is kept. For spans without models, agents and tools, only the scope can tell that the name matters,
+    /// and the scope can follow them.
     pub(super) fn kept_name(name: &str, is_viewed: bool) -> Box<str> {
         if is_viewed || matches!(name, ADK_MODEL | ADK_TURN) { name.into() } else { Box::default() }
     }
@@ -73,7 +73,7 @@ impl Span {
 /// The type of an error that has none.
 pub(super) const OTHER_ERROR: &str = "_OTHER";
 
-/// How a span ended.
+/// The status of a span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Status {
     #[default]
@@ -82,7 +82,7 @@ pub(super) enum Status {
     Error,
 }
 
-/// What names a conversation.
+/// The identity of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Identity {
     pub(super) session_name: Option<Box<str>>,
@@ -92,7 +92,7 @@ pub(super) struct Identity {
     pub(super) case_id: Option<Box<str>>,
 }
 
-/// What a span is.
+/// The class of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Inference,
@@ -103,7 +103,7 @@ pub(super) enum Class {
     Other,
 }
 
-/// Where a value comes from, the best first.
+/// The source of a value, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
     Current,
@@ -171,11 +171,11 @@ impl<T> Slot<T> {
     }
 }
 
-/// What a span says of models, agents and tools. What few spans say stands apart, as there can be millions of them.
+/// The view of models, agents and tools in a span. Rare parts are boxed, as there can be millions of spans.
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing of a span, apart from the others")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct View {
-    /// What `gen_ai.operation.name` says.
+    /// The class by `gen_ai.operation.name`.
     pub(super) operation: Option<Class>,
     /// The class that another convention gives the span.
     pub(super) other_class: Option<Class>,
@@ -187,7 +187,7 @@ pub(super) struct View {
     pub(super) adk_without_content: bool,
     /// Whether the span is a chain, as `OpenInference` and traceloop call what is put together of other steps.
     pub(super) is_chain: bool,
-    /// Whether the span stands for several that are there too.
+    /// Whether the span merges several that are there too.
     pub(super) is_ignored: bool,
     pub(super) has_exception: bool,
     pub(super) agent: Option<Arc<str>>,
@@ -197,24 +197,24 @@ pub(super) struct View {
 }
 
 impl View {
-    /// What it says of a call of a tool.
+    /// The part about a call of a tool.
     pub(super) fn tool(&self) -> &OfTool {
         static NOTHING: LazyLock<OfTool> = LazyLock::new(OfTool::default);
         self.tool.as_deref().unwrap_or_else(|| &NOTHING)
     }
 
-    /// What it says of a call of a tool, to add to it.
+    /// The part about a call of a tool, to add to it.
     pub(super) fn tool_mut(&mut self) -> &mut OfTool {
         self.tool.get_or_insert_default()
     }
 
-    /// What it says of a call of a model.
+    /// The part about a call of a model.
     pub(super) fn model(&self) -> &OfModel {
         static NOTHING: LazyLock<OfModel> = LazyLock::new(OfModel::default);
         self.model.as_deref().unwrap_or_else(|| &NOTHING)
     }
 
-    /// What it says of a call of a model, to add to it.
+    /// The part about a call of a model, to add to it.
     pub(super) fn model_mut(&mut self) -> &mut OfModel {
         self.model.get_or_insert_default()
     }
@@ -238,7 +238,7 @@ impl View {
     }
 }
 
-/// What a span says of a call of a tool.
+/// A call of a tool, as a span has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct OfTool {
     pub(super) name: Option<Arc<str>>,
@@ -247,7 +247,7 @@ pub(super) struct OfTool {
     pub(super) result: Slot<Arc<Value>>,
 }
 
-/// What a span says of a call of a model.
+/// A call of a model, as a span has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct OfModel {
     pub(super) usage: Tokens,
@@ -279,10 +279,10 @@ impl Tokens {
     }
 }
 
-/// What a model was sent, reduced to what a turn needs: histories are long and stand in every call.
+/// The input of a model, reduced to the needs of a turn: histories are long and are repeated in every call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Input {
-    /// What the user said last, message by message. Each call of a model in a turn is sent it again.
+    /// The user's last messages. Each call of a model in a turn is sent them again.
     pub(super) users: Box<[Arc<str>]>,
     /// Whether that has data beside its text.
     pub(super) has_data: bool,
@@ -291,7 +291,7 @@ pub(super) struct Input {
     /// Whether the last message is the result of a tool.
     pub(super) ends_with_result: bool,
     pub(super) results: Box<[Arc<Response>]>,
-    /// How many of the results stand at the end, with nothing after them.
+    /// The number of results at the end, with nothing after them.
     pub(super) last_results: usize,
     /// The first part of a kind that is not known.
     pub(super) unknown: Option<Box<str>>,
@@ -300,7 +300,7 @@ pub(super) struct Input {
 
 impl Input {
     /// Keeps one copy of each result, and of what the user said.
-    pub(super) fn of(messages: &[Message], copies: &mut Copies) -> Self {
+    pub(super) fn new(messages: &[Message], copies: &mut Copies) -> Self {
         let (before, run) = match messages.iter().rposition(Message::is_users) {
             Some(last) => {
                 let others = messages[..last].iter().rposition(|message| !message.is_users());
@@ -335,7 +335,7 @@ impl Input {
             results,
             last_results,
             unknown: in_run().find_map(unknown),
-            history: History::of(messages),
+            history: History::new(messages),
         }
     }
 
@@ -352,7 +352,7 @@ fn unknown(part: &Part) -> Option<Box<str>> {
     }
 }
 
-/// What a model put out.
+/// The output of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Output {
     /// The texts of the messages that have one.
@@ -366,9 +366,9 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn of(messages: Vec<Message>) -> Self {
+    pub(super) fn new(messages: Vec<Message>) -> Self {
         let messages = without_chunks(messages);
-        let atoms = Atoms::of(&messages);
+        let atoms = Atoms::new(&messages);
         let texts: Box<[Box<str>]> = messages.iter().filter_map(|it| it.text().map(Into::into)).collect();
         let parts = || messages.iter().flat_map(|message| &message.parts);
         let has_data = parts().any(|part| matches!(part, Part::Data));

@@ -1,6 +1,6 @@
 //! The files that traces are stored in.
 //!
-//! A file holds one document or several after each other, as lines of JSON. What a document is, its first fields say.
+//! A file holds one document or several after each other, as lines of JSON. The first fields of a document tell its kind.
 
 mod jaeger;
 mod otlp;
@@ -21,11 +21,11 @@ use jaeger::Data;
 use otlp::Resources;
 use stream::{Read, Reads, value};
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const BUFFER_BYTES: usize = 262_144;
 
-/// The fields of a span that stands alone.
-const OF_SPAN: &[&str] = &[
+/// The fields of a span that is a document of its own.
+const SPAN_FIELDS: &[&str] = &[
     "traceId",
     "spanId",
     "parentSpanId",
@@ -52,17 +52,17 @@ pub(super) fn read(reader: impl io::Read, store: &mut Store) -> Result<(), Trace
 }
 
 /// The mark of UTF-8 that some editors put before a text.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads a text that is in memory and not packed: where it stands, which is faster than through a reader.
+/// Reads a text that is in memory and not packed. It is parsed in place, which is faster than through a reader.
 pub(super) fn read_text(text: &[u8], store: &mut Store) -> Result<(), TraceError> {
-    let text = text.strip_prefix(MARK).unwrap_or(text);
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     documents(serde_json::Deserializer::from_slice(text), store)
 }
 
 fn unpacked(mut reader: impl BufRead, store: &mut Store) -> Result<(), TraceError> {
     let begin = reader.fill_buf().map_err(TraceError::io)?;
-    let mark = if begin.starts_with(MARK) { MARK.len() } else { 0 };
+    let mark = if begin.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     reader.consume(mark);
     documents(serde_json::Deserializer::from_reader(reader), store)
 }
@@ -92,14 +92,14 @@ struct Document<'s> {
     found: Found,
 }
 
-/// What stood in a document.
+/// The content of a document.
 #[derive(Default)]
 struct Found {
     /// Whether a form was recognized.
     is_known: bool,
     /// The fields of a span.
     span: Map,
-    /// What stands there instead.
+    /// The name of other content.
     other: Option<String>,
 }
 
@@ -118,7 +118,7 @@ impl Found {
     }
 }
 
-/// A span that stands alone, without a resource and a scope.
+/// A span of its own, without a resource and a scope.
 fn bare_span(value: &Value, store: &mut Store) {
     if let Some((trace, span)) = otlp::span(value, store) {
         store.add_span(&trace, span);
@@ -143,7 +143,7 @@ impl Reads for Document<'_> {
                 }
                 return Ok(());
             }
-            of_span if OF_SPAN.contains(&of_span) => {
+            of_span if SPAN_FIELDS.contains(&of_span) => {
                 let value = value(access)?;
                 self.found.span.insert(name, value);
                 return Ok(());
@@ -170,7 +170,7 @@ impl Reads for Whole<'_, '_> {
         self.0.field(name, access)
     }
 
-    /// One of a list of spans.
+    /// Reads an element of a list of spans.
     fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
         let Document { store, found: all } = &mut *self.0;
         let mut one = Document { store, found: Found::default() };

@@ -38,7 +38,7 @@ const NOT_READ: [&str; 27] = [
     "voice_activity",
 ];
 
-/// The same of their actions.
+/// Keys of the actions of events that are not read.
 const ACTIONS_NOT_READ: [&str; 13] = [
     "agent_state",
     "artifact_delta",
@@ -55,7 +55,7 @@ const ACTIONS_NOT_READ: [&str; 13] = [
     "transfer_to_agent",
 ];
 
-/// An event, and what stands in it and is not read.
+/// An event, and the keys in it that are not read.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ReadEvent {
     pub(crate) event: Event,

@@ -11,10 +11,10 @@ use eval_support::spelling::is_misspelling;
 
 pub(super) use eval_support::key_case::{camel, snake};
 
-/// Why a value cannot be read: the path to it, and what stands there.
+/// The error of a value that cannot be read: the path to it, and the value.
 pub(crate) type Misread = String;
 
-/// Reads a JSON text. As in files, a key that stands twice in one object is an error.
+/// Reads a JSON text. As in files, a repeated key in an object is an error.
 pub(crate) fn parse(text: &str) -> Result<Value, Misread> {
     Value::parse(text).map_err(|problems| {
         let is_json = problems.iter().all(|problem| problem.code == Code::DuplicateKey);
@@ -74,7 +74,7 @@ impl Reader {
         Ok(Self { fields: fields.into_iter().collect(), path, asked: Vec::new(), unread })
     }
 
-    /// What messages call a field.
+    /// The path of a field in messages.
     pub(crate) fn path(&self, key: &str) -> String {
         format!("{}.{key}", self.path)
     }
@@ -186,7 +186,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The fields of a piece of a message that were not taken, in ADK's spelling of files. Those that are `null` are left out.
+    /// The fields of a piece of a message that were not taken, in ADK's spelling of files. Fields that are `null` are left out.
     pub(crate) fn rest_of(self, piece: Piece) -> Result<Map, Misread> {
         for key in self.fields.keys() {
             if let Some(help) = piece.instead_of(key) {
@@ -197,7 +197,7 @@ impl Reader {
         self.rest()
     }
 
-    /// The fields that were not taken, in ADK's spelling of files. Those that are `null` are left out.
+    /// The fields that were not taken, in ADK's spelling of files. Fields that are `null` are left out.
     pub(crate) fn rest(self) -> Result<Map, Misread> {
         let free = |key: &str| key == "part_metadata";
         let mut rest = Map::new();
@@ -225,7 +225,7 @@ impl Reader {
     }
 }
 
-/// Whether a key that nothing reads stands so near one that is read that this is meant.
+/// Whether an unread key is so similar to a known one that the known one is meant.
 fn is_meant(key: &str, asked: &str) -> bool {
     let letters = |name: &str| -> String {
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()

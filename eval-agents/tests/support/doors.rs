@@ -1,4 +1,4 @@
-//! The table of doors in `docs/agents.md`: what arrives, and what becomes of it at each door.
+//! The table of doors in `docs/agents.md`: the outcome of each kind of content at each door.
 //!
 //! The tests of several crates share this file, each for its own doors. Links lead to it.
 
@@ -58,7 +58,7 @@ impl Door {
         }
     }
 
-    /// Fails if the outcomes that were found are not those of the table.
+    /// Fails if the outcomes differ from the table.
     pub(crate) fn end(mut self) {
         for (arrives, cell) in &self.cells {
             let words: BTreeSet<&str> = cell.split(|c: char| !c.is_alphanumeric()).collect();
@@ -77,7 +77,7 @@ impl Door {
     }
 }
 
-/// What a program writes in its turn, by what arrives with it. The words in capital letters stand for lines.
+/// The output of a program in its turn, by its content. The words in capital letters are placeholders of lines.
 pub(crate) const PROGRAM: [(&str, &str); 20] = [
     ("the answer as text", "ANSWER END"),
     ("the answer twice", "ANSWER ANSWER END"),
@@ -171,7 +171,7 @@ fn chat(id: u32, sent: &str, said: &str) -> String {
     span(id, 1, &attributes)
 }
 
-/// A message, as it stands in a string of JSON.
+/// A message, escaped for a string of JSON.
 fn message(role: &str, text: &str) -> String {
     format!(r#"{{\"role\":\"{role}\",\"parts\":[{{\"type\":\"text\",\"content\":\"{text}\"}}]}}"#)
 }

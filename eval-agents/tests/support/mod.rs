@@ -14,7 +14,7 @@ pub(crate) fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// What a client sent.
+/// A request of a client.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     /// Method and path: `GET /list-apps`.
@@ -24,7 +24,7 @@ pub(crate) struct Request {
     pub(crate) body: String,
 }
 
-/// What it gets.
+/// The answer to it.
 pub(crate) enum Answer {
     /// Status, type, body.
     Whole(u16, &'static str, String),
@@ -79,7 +79,7 @@ impl Stub {
         Self { url, requests }
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }

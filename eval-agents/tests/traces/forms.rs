@@ -150,7 +150,7 @@ fn added(spans: &[Value]) -> Added {
     (turn.user, calls.join(" "), turn.answer, results)
 }
 
-/// What all conventions say.
+/// The conversation that all conventions hold.
 fn sum() -> Added {
     (
         Some("Add 2 and 3".to_owned()),
@@ -296,7 +296,7 @@ fn logs_fill_what_their_spans_lack_whichever_comes_first() {
         let turn = only_turn(text.as_bytes());
         assert_eq!((turn.user.as_deref(), turn.answer.as_deref()), (Some("Hi"), Some("Hello")));
     }
-    // What the span says itself goes before.
+    // The span's own value goes before.
     let full = chat(1, 0, json!([says("user", "Own words")]), json!([says("assistant", "Own answer")]));
     let turn = only_turn(format!("{logs}\n{}", document(&[full])).as_bytes());
     assert_eq!(turn.answer.as_deref(), Some("Own answer"));

@@ -36,7 +36,7 @@ fn asks(number: u64, parent: u64, user: &str, calls: &[(&str, &str, &str)]) -> V
     kind(number, parent, "Model", "LLM", attributes)
 }
 
-/// One that answers.
+/// A span that answers.
 fn answers(number: u64, parent: u64, user: &str, answer: &str) -> Value {
     let attributes = json!({
         "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": user,
@@ -163,7 +163,7 @@ fn steps_of_a_graph_that_are_asked_the_same_are_one_turn_and_others_are_turns_of
     assert_eq!(users, [Some("Time?"), Some("Something else")]);
     // The call of the tool is in neither.
     assert!(kinds(&several).contains(&GapKind::CallsNotCaptured));
-    // What a tool asks its own model is no word of the user.
+    // A tool's question to its own model is no message of the user.
     let spans = [
         kind(1, 0, "LangGraph", "CHAIN", json!({})),
         kind(2, 1, "agent", "AGENT", json!({})),

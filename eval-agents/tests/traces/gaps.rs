@@ -1,4 +1,4 @@
-//! What a trace does not say is named, and never taken for something that it says.
+//! Gaps in traces: they are named, and never taken for data.
 
 use eval_agents::traces::{GapKind, Traces};
 use serde_json::{Value, json};
@@ -285,7 +285,7 @@ fn json_that_is_nested_too_deeply_is_an_error_or_a_gap() {
         Traces::from_reader(format!(r#"{{"resourceSpans": [{{"resource": {}}}]}}"#, deep(10_000)).as_bytes())
             .unwrap_err();
     assert!(error.to_string().contains("recursion limit"), "{error}");
-    // In a place that nobody reads it does not matter.
+    // At a place that is not read it does not matter.
     let ignored = format!(r#"{{"other": {}, "resourceSpans": []}}"#, deep(10_000));
     assert_eq!(Traces::from_reader(ignored.as_bytes()).unwrap().conversations(), []);
     let in_content = changed(3, |span| with(span, "gen_ai.output.messages", json!(deep(10_000))));
@@ -396,7 +396,7 @@ fn a_turn_failed_if_its_span_says_so_or_its_last_model_call_failed_without_an_an
     let silent = |span| without(span, "gen_ai.output.messages");
     assert_eq!(error(&changed(3, |span| failed(silent(span)))), other);
     assert_eq!(error(&changed(3, |span| typed(silent(span)))), Some("timeout".to_owned()));
-    // One that was tried again, one that answered in spite of it, and one that only has no answer.
+    // A call that was retried, a call that answered in spite of it, and a call that only has no answer.
     assert_eq!(
         (error(&changed(1, failed)), error(&changed(3, failed)), error(&changed(3, silent))),
         (None, None, None)

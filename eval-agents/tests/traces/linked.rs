@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{agent, calls, chat, kinds, loses, read, result, says, span, with, without};
 
-/// A span as the only one of a trace of its own.
+/// A span in a trace of its own.
 fn alone(mut span: Value) -> Value {
     span["traceId"] = json!(format!("{:0>32}", span["spanId"].as_str().unwrap()));
     span
@@ -232,7 +232,7 @@ fn results_whose_history_leaves_the_call_out_join_the_only_turn_that_asked_for_t
     for other in [answered("How is Rome?", "a"), answered("How is Oslo?", "b")] {
         assert_eq!(read(&[first.clone(), other]).conversations().len(), 2);
     }
-    // What it was sent before is not what it asked for.
+    // Earlier results are not the results that it asked for.
     let later = call(
         3,
         &[says("user", "How is Oslo?"), result("a", json!("grey"))],
@@ -278,7 +278,7 @@ fn what_is_not_known_of_a_part_of_a_turn_is_no_gap_if_another_part_says_it() {
     both["parts"].as_array_mut().unwrap().push(calls("b", "get_weather", json!({}))["parts"][0].clone());
     let first = in_one(call(1, std::slice::from_ref(&question), &both));
     let results = [result("a", json!("grey")), result("b", json!("blue"))];
-    // Its answer was not captured, and the next call has one. What the user said is not sent again.
+    // Its answer was not captured, and the next call has one. The user's message is not sent again.
     let silent = in_one(call(2, &results[..1], &says("assistant", "")));
     let last = in_one(call(3, &results, &says("assistant", "Grey and blue.")));
     let traces = read(&[first, silent, last]);

@@ -79,7 +79,7 @@ fn mutate(text: &str, dice: &mut Dice) -> Vec<u8> {
     lines(&values).into_bytes()
 }
 
-/// What is scored of a conversation.
+/// The scored parts of a conversation.
 fn scored(conversations: &[Conversation]) -> Vec<Vec<[String; 4]>> {
     let of_turn = |turn: &eval_agents::traces::Turn| {
         let calls: Vec<String> = turn.calls.iter().map(|call| call.to_function_call().to_string()).collect();
@@ -103,7 +103,7 @@ fn mutilated_traces_end_in_errors_gaps_or_other_turns() {
         let mut dice =
             Dice(0x9e37_79b9_7f4a_7c15 ^ (u64::try_from(number).unwrap() + 1).wrapping_mul(0x2545_f491));
         let mutated = mutate(text, &mut dice);
-        // The same bytes are the same traces, wherever they stand.
+        // The same bytes are the same traces, from memory and from a reader.
         let (in_memory, read) = (Traces::from_texts([&*mutated]), Traces::from_reader(mutated.as_slice()));
         assert_eq!(in_memory.ok(), read.ok(), "{number}");
         let begun = Instant::now();

@@ -37,7 +37,7 @@ fn a_conversation_passes_as_its_own_case() {
     let score =
         |name: &str| report.metrics.iter().find(|metric| metric.name == name).and_then(|metric| metric.score);
     assert_eq!((score("tool_trajectory_avg_score"), score("response_match_score")), (Some(1.0), Some(1.0)));
-    // What the trace does not count is not 0.
+    // A number that the trace lacks is not 0.
     assert_eq!((score("inference_call_count_v1"), score("token_usage_v1")), (Some(2.0), None));
     let invocation = &report.runs[0].transcript.turns[0].invocation;
     assert_eq!(invocation.duration, Some(3.5), "the time that the turn took when it took place");
@@ -50,7 +50,7 @@ fn calls_of_models_and_tools_have_the_times_of_their_spans() {
     let half = Some(Duration::from_millis(500));
     assert!(turn.model_calls.iter().all(|call| call.duration == half), "{turn:?}");
     assert!(!turn.calls.is_empty() && turn.calls.iter().all(|call| call.duration == half), "{turn:?}");
-    // Without the end of its span nobody knows.
+    // Without the end of its span it is not known.
     let mut spans = weather();
     for span in &mut spans {
         span["endTimeUnixNano"] = json!(null);

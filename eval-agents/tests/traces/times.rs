@@ -1,4 +1,4 @@
-//! When turns began and how long they took, and what is said if a trace does not say it.
+//! Times and durations of turns, and the gaps if a trace lacks them.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -48,7 +48,7 @@ fn a_trace_without_times_does_not_begin_in_1970() {
     assert_eq!((turn.start_ns, turn.end_ns, turn.start(), turn.duration()), (None, None, None, None));
     assert!(turn.model_calls.iter().all(|call| call.duration.is_none()), "{turn:?}");
     assert_eq!(kinds(&traces), [GapKind::NoTime]);
-    // What ADK writes for a time that is not known.
+    // ADK's value of a time that is not known.
     let case = traces.conversations()[0].to_case("oslo");
     assert_eq!((case.creation_timestamp, case.conversation[0].creation_timestamp), (0.0, 0.0));
 }

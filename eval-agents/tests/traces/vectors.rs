@@ -90,7 +90,7 @@ fn conversations(traces: &Traces) -> Value {
     all.collect()
 }
 
-/// What is found beyond agentevals, and what it is there.
+/// The findings beyond agentevals, with their values.
 fn corrected(file: &str, all: &mut Value) {
     match file {
         // The tool calls of OpenAI's messages are read, so that the second model call continues the first turn.

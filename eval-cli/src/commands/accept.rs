@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     changed("accept", ("accepted", "in"), &by_file(accepted), &left, args.format)
 }
 
-/// Whether somebody can be asked. A job of continuous integration may have a terminal, and nobody sits there.
+/// Whether questions can be answered. A job of continuous integration may have a terminal, but no user at it.
 fn is_interactive() -> bool {
     let in_ci = std::env::var_os("CI").is_some_and(|ci| !ci.is_empty() && ci != "false" && ci != "0");
     !in_ci && io::stdin().is_terminal() && io::stderr().is_terminal()
@@ -125,7 +125,7 @@ fn no_draft(set: &SelectedSet, id: &str) -> CommandError {
     )
 }
 
-/// Why a set without names is refused where nobody can be asked.
+/// The error for a set without names where no question can be answered.
 fn not_named(set: &SelectedSet) -> Result<CommandError, CommandError> {
     let editor = open(&set.path)?;
     let shown = set.path.display().to_string();
@@ -138,7 +138,7 @@ fn not_named(set: &SelectedSet) -> Result<CommandError, CommandError> {
             shell::word(&format!("{shown}:{}", drafts.join(",")))
         )
     };
-    let why = "drafts are accepted by name where nobody is asked";
+    let why = "drafts are accepted by name where no question can be answered";
     Ok(CommandError::new(format!("`{}`: no draft is named, and {why}", one_line(&shown)), help))
 }
 
@@ -153,11 +153,11 @@ fn by_file(drafts: Vec<Draft>) -> Vec<Change> {
     changes
 }
 
-/// What somebody decides about a draft.
+/// An answer to the question about a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decision {
     Accept,
-    /// It stays a draft.
+    /// The case stays a draft.
     Keep,
     /// Nothing more is asked.
     Quit,

@@ -111,7 +111,7 @@ fn is_there(editor: &SetEditor, case: &EvalCase) -> bool {
 /// A file with cases, as text.
 #[derive(Debug)]
 struct Source {
-    /// What messages and drafts call it.
+    /// Its name in messages and drafts.
     name: String,
     text: String,
     /// Whether it holds scenarios as ADK's command takes them.
@@ -166,8 +166,8 @@ impl Source {
         Ok(Ok(cases))
     }
 
-    /// The file as an eval set, and where its text begins in that of the set. Where it is none, its cases are put into
-    /// one.
+    /// The file as an eval set, and the offset of the file's text in the set's text. A file without a set has its cases put
+    /// into a set.
     fn checked(&self) -> (CheckedSet, usize) {
         let check = |text: &str| check_set(&self.name, text.as_bytes(), None);
         let is_set = |map: &Map| ["eval_cases", "evalCases"].iter().any(|key| map.contains_key(key));
@@ -184,7 +184,7 @@ impl Source {
     }
 }
 
-/// What stands before the cases of a set that holds nothing else.
+/// The text before the cases of a set that holds nothing else.
 const HEAD: &str = r#"{"eval_set_id": "", "eval_cases": "#;
 const HEAD_OF_ONE: &str = r#"{"eval_set_id": "", "eval_cases": ["#;
 
@@ -198,7 +198,7 @@ fn of_scenario(scenario: &Value) -> Value {
     Value::from(Map::from([("eval_id", Value::from(&id[..8])), ("conversation_scenario", scenario.clone())]))
 }
 
-/// Reads a session input, which is what stands under `session_input` in a case.
+/// Reads a session input: the value under `session_input` in a case.
 fn session_input(path: &Path) -> Result<SessionInput, CommandError> {
     let shown = one_line(&path.display().to_string());
     let error = |why: &str| {

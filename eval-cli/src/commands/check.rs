@@ -12,8 +12,7 @@ use eval_support::words::{count, short_code_list};
 use serde::Serialize;
 
 use crate::files::{self, Positions, Scope, find_files, severity_name};
-use crate::output::style::{BOLD, ERROR, GOOD, WARNING, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, ERROR, Format, GOOD, Outcome, WARNING, styled};
 use file::CheckedFile;
 use fix::FixState;
 
@@ -77,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         fix: args.fix,
     };
     match args.format {
-        Format::Json => Answer::results("check", results.outcome(), &Fields::of(&results)),
+        Format::Json => Answer::results("check", results.outcome(), &Fields::new(&results)),
         Format::Human => {
             let answer = Answer::new(results.outcome(), text(&results));
             let annotations = if args.github { annotations(&results) } else { String::new() };
@@ -90,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 #[derive(Debug)]
 struct CheckResults {
     files: Vec<CheckedFile>,
-    /// An error for each path that stands for no file.
+    /// An error for each path that names no file.
     errors: Vec<CommandError>,
     /// Whether warnings fail the check.
     deny_warnings: bool,
@@ -106,7 +105,7 @@ struct Counts {
     drafts: usize,
     errors: usize,
     warnings: usize,
-    /// Paths that stand for no file, and files that could not be read or written.
+    /// Paths that name no file, and files that could not be read or written.
     not_checked: usize,
 }
 
@@ -135,7 +134,7 @@ impl CheckResults {
         }
     }
 
-    /// What could not be checked: the name of the file, if the path stands for one, and the error.
+    /// The errors of paths that could not be checked, each with the name of its file, if the path names one.
     fn not_checked(&self) -> impl Iterator<Item = (Option<&str>, &CommandError)> {
         let of_files =
             self.files.iter().filter_map(|file| Some((Some(file.shown.as_str()), file.error.as_ref()?)));
@@ -177,7 +176,7 @@ fn of_error(error: &CommandError, file: Option<&str>) -> String {
     untrusted::annotation("error", &properties, &message)
 }
 
-/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+/// The output of `--format json`. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Fields<'r> {
     files: &'r [CheckedFile],
@@ -187,14 +186,14 @@ struct Fields<'r> {
 
 #[derive(Debug, Serialize)]
 struct NotChecked<'r> {
-    /// `None` for a path that stands for no file.
+    /// `None` for a path that names no file.
     file: Option<&'r str>,
     #[serde(flatten)]
     error: &'r CommandError,
 }
 
 impl<'r> Fields<'r> {
-    fn of(results: &'r CheckResults) -> Self {
+    fn new(results: &'r CheckResults) -> Self {
         let not_checked = results.not_checked().map(|(file, error)| NotChecked { file, error });
         Self { files: &results.files, not_checked: not_checked.collect(), summary: results.counts() }
     }
@@ -241,7 +240,7 @@ fn fixes(results: &CheckResults) -> String {
     text
 }
 
-/// How configs can use metrics of the user's own, if a metric is unknown.
+/// The help for an unknown metric: the ways to use a metric of the user's own in a config.
 fn own_metrics(results: &CheckResults) -> String {
     let mut codes = results.files.iter().flat_map(|file| &file.found.problems).map(|problem| problem.code);
     if codes.any(|code| matches!(code, Code::UnknownMetric | Code::UnansweredCustomMetric)) {

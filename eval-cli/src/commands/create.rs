@@ -10,8 +10,7 @@ use eval_support::shell;
 use eval_support::untrusted::one_line;
 
 use crate::files::create;
-use crate::output::style::{GOOD, styled};
-use crate::output::{Answer, CommandError, Outcome};
+use crate::output::{Answer, CommandError, GOOD, Outcome, styled};
 
 /// Writes an eval set without cases, as `adk eval_set create` does. `add-case` adds cases to it.
 #[derive(Debug, clap::Args)]

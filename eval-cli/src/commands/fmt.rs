@@ -11,8 +11,7 @@ use eval_support::words::count;
 use serde::Serialize;
 
 use crate::files::{self, FoundProblems, Scope, find_files, form_name, read, replace, text_like};
-use crate::output::style::{BOLD, ERROR, GOOD, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, ERROR, Format, GOOD, Outcome, styled};
 
 /// Writes eval sets in the form in which ADK saves them.
 ///
@@ -49,7 +48,7 @@ Exit codes:
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let inputs = find_files(&args.paths, Scope::Sets);
-    let files = inputs.files.iter().map(|input| FormattedFile::of(&input.path, args.check)).collect();
+    let files = inputs.files.iter().map(|input| FormattedFile::format(&input.path, args.check)).collect();
     let results = FmtResults { files, errors: inputs.errors };
     match args.format {
         Format::Human => Ok(Answer::new(results.outcome(), text(&results))),
@@ -64,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 #[derive(Debug)]
 struct FmtResults {
     files: Vec<FormattedFile>,
-    /// An error for each path that stands for no file.
+    /// An error for each path that names no file.
     errors: Vec<CommandError>,
 }
 
@@ -131,7 +130,7 @@ fn summary(results: &FmtResults) -> String {
 /// A file as `--format json` prints it. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Entry<'r> {
-    /// `None` for a path that stands for no file.
+    /// `None` for a path that names no file.
     file: Option<&'r str>,
     state: &'static str,
     problems: &'r FoundProblems,
@@ -180,15 +179,15 @@ enum FileState {
 
 impl FormattedFile {
     /// Reads a file. Writes it in ADK's form, unless `only_check` is true.
-    fn of(path: &Path, only_check: bool) -> Self {
+    fn format(path: &Path, only_check: bool) -> Self {
         let shown = path.display().to_string();
-        let state = FileState::of(path, &shown, only_check).unwrap_or_else(FileState::Unmeasurable);
+        let state = FileState::format(path, &shown, only_check).unwrap_or_else(FileState::Unmeasurable);
         Self { shown, state }
     }
 }
 
 impl FileState {
-    fn of(path: &Path, shown: &str, only_check: bool) -> Result<Self, CommandError> {
+    fn format(path: &Path, shown: &str, only_check: bool) -> Result<Self, CommandError> {
         let bytes = read(path)?;
         let text = match canonical(check_set(shown, &bytes, None)) {
             Ok(text) => text,

@@ -15,10 +15,10 @@ use crate::recorded::{WhichRun, near};
 
 /// Adds drafts of cases to a set, made of conversations that are stored.
 ///
-/// What a file is, its content says: a session of ADK as JSON, a database of ADK's sessions, an eval set of another tool, stored
-/// traces, a table of questions and answers. `RUN:CASE` is a case of a recorded run: what happened there becomes a new case. Secrets are
-/// masked, equal conversations are dropped, and arguments that are probably others next time are pointed out. Tests refuse a
-/// draft until `accept` takes its mark away.
+/// The content of a file tells its format: a session of ADK as JSON, a database of ADK's sessions, an eval set of another
+/// tool, stored traces, a table of questions and answers. `RUN:CASE` is a case of a recorded run: its conversation becomes
+/// a new case. Secrets are masked, equal conversations are dropped, and arguments that probably differ next time are
+/// pointed out. Tests refuse a draft until `accept` takes its mark away.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -38,11 +38,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     session: Vec<String>,
 
-    /// What the columns of a table hold: `user`, `final`, `tools`, `id` or `conversation`.
+    /// The roles of a table's columns: `user`, `final`, `tools`, `id` or `conversation`.
     #[arg(long, value_name = "COLUMN=ROLE,..")]
     map: Option<Mapping>,
 
-    /// What the files are, whatever they look like.
+    /// The format of the files, whatever they look like.
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     from_format: Option<Stored>,
 
@@ -73,7 +73,7 @@ fn formats() -> impl TypedValueParser<Value = Stored> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let destination = Destination::of(&args.output)?;
+    let destination = Destination::new(&args.output)?;
     let mut import = Import::new();
     if let Some(format) = args.from_format {
         import = import.format(format);
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     for from in &args.from {
         let (found, not_found) = read(from, &import)?;
         drafts.extend(found);
-        // One of several sources is named.
+        // The command names one of several sources.
         let named =
             |what| if args.from.len() > 1 { format!("`{}`: {what}", from.to_string_lossy()) } else { what };
         left_out.extend(not_found.into_iter().map(named));
@@ -144,7 +144,7 @@ fn read(word: &OsStr, import: &Import) -> Result<(Vec<Draft>, Vec<String>), Comm
     }
     let text = word.to_string_lossy();
     if let Some((run, case)) = run_and_case(&text) {
-        let loaded = WhichRun::of(run.map(str::to_owned)).load()?;
+        let loaded = WhichRun::named(run.map(str::to_owned)).load()?;
         let drafts = import::journal(&format!("run {}", loaded.name()), &loaded.run, case);
         return Ok((drafts.map_err(|error| refused(&error))?, Vec::new()));
     }
@@ -168,7 +168,7 @@ fn run_and_case(text: &str) -> Option<(Option<&str>, &str)> {
     (!case.is_empty()).then_some((Some(run).filter(|run| !run.is_empty()), case))
 }
 
-/// What drafts call a file. Where it lies on this machine is nobody's business, unless it is below the current folder.
+/// The name of a file in drafts. A path outside the current folder is private, so only its file name is kept.
 fn called(path: &Path) -> String {
     let near = near(path);
     let shown = if near.is_absolute() { near.file_name().map_or(near, Path::new) } else { near };

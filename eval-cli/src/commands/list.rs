@@ -9,8 +9,7 @@ use eval_support::words::count;
 use serde::{Serialize, Serializer};
 
 use crate::edited::{SelectedSet, open, select};
-use crate::output::style::{BOLD, WARNING, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, Format, Outcome, WARNING, styled};
 
 /// Lists the cases of eval sets: turns, tools, and which of them are drafts.
 #[derive(Debug, clap::Args)]
@@ -43,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut listing = Listing { sets: Vec::new(), errors: Vec::new() };
     for set in select(&args.sets)? {
         match open(&set.path) {
-            Ok(editor) => listing.sets.push(ListedSet::of(&set, &editor, args.drafts)),
+            Ok(editor) => listing.sets.push(ListedSet::new(&set, &editor, args.drafts)),
             Err(error) => listing.errors.push(error),
         }
     }
@@ -53,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
 }
 
-/// What is listed, and an error for each path or set that cannot be.
+/// The listed sets, and an error for each path or set that cannot be listed.
 #[derive(Debug, Serialize)]
 struct Listing {
     sets: Vec<ListedSet>,
@@ -72,7 +71,7 @@ impl Listing {
 struct ListedSet {
     file: String,
     eval_set_id: String,
-    /// How many cases the set has, and how many of them are drafts.
+    /// The number of cases in the set.
     #[serde(skip)]
     all: usize,
     #[serde(skip)]
@@ -80,7 +79,7 @@ struct ListedSet {
     cases: Vec<ListedCase>,
 }
 
-/// What is listed of a case. Fields may be added to its JSON; no field is removed or changes its meaning.
+/// A case in the list. Fields may be added to its JSON; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct ListedCase {
     eval_id: String,
@@ -89,7 +88,7 @@ struct ListedCase {
     scenario: bool,
     /// The tools that are expected to be called, each once, in the order of their first call.
     tools: Vec<String>,
-    /// What marks a draft.
+    /// The mark of a draft.
     #[serde(serialize_with = "as_json")]
     draft: Option<Value>,
 }
@@ -101,7 +100,7 @@ fn as_json<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok,
 }
 
 impl ListedSet {
-    fn of(selected: &SelectedSet, set: &SetEditor, drafts_only: bool) -> Self {
+    fn new(selected: &SelectedSet, set: &SetEditor, drafts_only: bool) -> Self {
         let is_meant = |id: &String| selected.cases.as_ref().is_none_or(|ids| ids.contains(id));
         let listed = set.cases().filter(|case| is_meant(&case.eval_id));
         let listed = listed.filter(|case| !drafts_only || case.draft().is_some());
@@ -110,13 +109,13 @@ impl ListedSet {
             eval_set_id: set.eval_set_id().to_owned(),
             all: set.cases().len(),
             drafts: set.drafts().count(),
-            cases: listed.map(ListedCase::of).collect(),
+            cases: listed.map(ListedCase::new).collect(),
         }
     }
 }
 
 impl ListedCase {
-    fn of(case: &EvalCase) -> Self {
+    fn new(case: &EvalCase) -> Self {
         let mut tools: Vec<String> = Vec::new();
         let calls = case.conversation.iter().flat_map(eval_format::Invocation::tool_calls);
         for name in calls.filter_map(|call| call.name.as_ref()) {
@@ -134,8 +133,8 @@ impl ListedCase {
     }
 }
 
-/// A column is at most so wide. What is longer pushes the rest of its line.
-const WIDEST: usize = 40;
+/// The widest column, in characters. A longer cell pushes the rest of its line.
+const MAX_COLUMN_WIDTH: usize = 40;
 
 fn text(listing: &Listing) -> String {
     let mut text = String::new();
@@ -164,7 +163,7 @@ fn set_text(set: &ListedSet, text: &mut String) {
     let rows: Vec<[String; 3]> = set.cases.iter().map(row).collect();
     let widths = [0, 1, 2].map(|column| {
         let of_cells = rows.iter().map(|row| row[column].chars().count());
-        of_cells.max().unwrap_or_default().min(WIDEST)
+        of_cells.max().unwrap_or_default().min(MAX_COLUMN_WIDTH)
     });
     for (row, case) in rows.iter().zip(&set.cases) {
         let mut line = String::new();
@@ -179,7 +178,7 @@ fn set_text(set: &ListedSet, text: &mut String) {
     }
 }
 
-/// Where a draft comes from: what `from` says, else the whole mark.
+/// The origin of a draft: the value of `from`, else the whole mark.
 fn origin(mark: &Value) -> String {
     match &mark["from"] {
         Value::String(from) => format!("from {}", one_line(from)),

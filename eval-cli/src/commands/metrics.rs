@@ -5,9 +5,8 @@ use eval_support::untrusted::one_line;
 use eval_support::words::{code_list, did_you_mean};
 use serde::Serialize;
 
-use crate::output::style::{BOLD, styled};
 use crate::output::width::fitted;
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, Format, Outcome, styled};
 
 /// Lists the metrics, or describes one: its range, what it needs, and the fields of its criterion.
 #[derive(Debug, clap::Args)]
@@ -32,8 +31,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     match (args.format, one) {
         (Format::Human, None) => Ok(Answer::new(Outcome::Passed, fitted(list()))),
         (Format::Human, Some(info)) => Ok(Answer::new(Outcome::Passed, fitted(description(info)))),
-        (Format::Json, None) => Answer::json(Outcome::Passed, &Document::of(METRICS)),
-        (Format::Json, Some(info)) => Answer::json(Outcome::Passed, &Document::of([info])),
+        (Format::Json, None) => Answer::json(Outcome::Passed, &Document::new(METRICS)),
+        (Format::Json, Some(info)) => Answer::json(Outcome::Passed, &Document::new([info])),
     }
 }
 
@@ -51,7 +50,7 @@ pub(super) fn no_such_metric(name: &str, list: &str) -> CommandError {
     )
 }
 
-/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+/// The output of `--format json`. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Document {
     command: &'static str,
@@ -81,7 +80,7 @@ struct Field {
 }
 
 impl Document {
-    fn of(metrics: impl IntoIterator<Item = &'static MetricInfo>) -> Self {
+    fn new(metrics: impl IntoIterator<Item = &'static MetricInfo>) -> Self {
         Self { command: "metrics", metrics: metrics.into_iter().map(Entry::from).collect() }
     }
 }

@@ -10,12 +10,11 @@ use eval_support::words::count;
 use serde::Serialize;
 
 use crate::files::{self, FoundProblems, modern, read, replace, sessions_in};
-use crate::output::style::{BOLD, GOOD, WARNING, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
 
 /// Writes an eval set from a file in one of ADK's old forms.
 ///
-/// The result is that of ADK's own migration, in the form in which ADK saves eval sets. Ids that ADK draws at random are
+/// The result equals ADK's own migration, in the form in which ADK saves eval sets. Ids that ADK draws at random are
 /// derived from the content, so migrating twice gives the same result. The set is named after the new file. The case of
 /// a test file is named after the old file, like its test.
 #[derive(Debug, clap::Args)]

@@ -10,8 +10,7 @@ use clap::ValueEnum;
 use eval_format::conventions::SET_SUFFIX;
 use eval_support::words::count;
 
-use crate::output::style::{BOLD, GOOD, styled};
-use crate::output::{Answer, CommandError, Outcome};
+use crate::output::{Answer, BOLD, CommandError, GOOD, Outcome, styled};
 use manifest::Manifest;
 use new_file::{Name, refuse_existing, shown, write_new};
 use package::{EVAL_CORE, Package, eval_core_dependency, eval_core_folder};
@@ -24,11 +23,11 @@ use package::{EVAL_CORE, Package, eval_core_dependency, eval_core_folder};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// What the set and its file of tests are called: small letters, digits, `-` and `_`.
+    /// The name of the set and its file of tests: small letters, digits, `-` and `_`.
     #[arg(default_value = "weather")]
     name: Name,
 
-    /// What the agent in the tests is made of.
+    /// The kind of agent in the tests.
     #[arg(long, value_enum, default_value_t)]
     agent: AgentKind,
 
@@ -85,13 +84,13 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 
 const SET: &str = include_str!("../../templates/weather.evalset.json");
 
-/// What the agent of a new file of tests is made of.
+/// The kind of agent in a new file of tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AgentKind {
     /// A function from a message to an answer.
     #[default]
     Closure,
-    /// A type with the trait `Agent`, which remembers what was said.
+    /// A type with the trait `Agent`, which remembers its conversation.
     Struct,
     /// An agent of rig-core, with its mock model.
     Rig,
@@ -110,7 +109,7 @@ impl AgentKind {
         }
     }
 
-    /// What the file needs besides eval-core: the name of each dependency, and its value in `Cargo.toml`.
+    /// The dependencies of the file besides eval-core: the name of each, and its value in `Cargo.toml`.
     fn dependencies(self) -> Vec<(&'static str, String)> {
         let lines: &[(&str, &str)] = match self {
             Self::Closure | Self::Struct => &[],
@@ -130,7 +129,7 @@ impl AgentKind {
     }
 }
 
-/// What was written.
+/// The files that were written.
 struct Written<'a> {
     name: &'a Name,
     /// The file of the set, below the folder of the package.
@@ -143,7 +142,7 @@ struct Written<'a> {
     added: Vec<String>,
     /// The lines for dependencies that it had already.
     kept: Vec<String>,
-    /// Where the package is, if that is not the current folder.
+    /// The folder of the package, if it is not the current folder.
     folder: Option<PathBuf>,
 }
 
@@ -178,16 +177,16 @@ fn text(written: &Written<'_>) -> String {
     }
     text.push_str(&format!(
         "  cargo test --test {name}    both cases pass\n  \
-           then change `{FROM}` to `{TO}` in line {LINE} of `{set}`: the same command shows a failure\n  \
+           then change `{EDIT_FROM}` to `{EDIT_TO}` in line {EDITED_LINE} of `{set}`: the same command shows a failure\n  \
            then put your agent into `{tests}`, and your conversations into the set\n"
     ));
     text
 }
 
 /// The edit that makes a case fail. A note in the set names it too.
-const LINE: usize = 21;
-const FROM: &str = "Oslo";
-const TO: &str = "Bergen";
+const EDITED_LINE: usize = 21;
+const EDIT_FROM: &str = "Oslo";
+const EDIT_TO: &str = "Bergen";
 
 #[cfg(test)]
 mod tests {
@@ -206,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_line_that_the_note_names_has_what_is_to_be_changed() {
-        let (line, from, to) = (LINE, FROM, TO);
+        let (line, from, to) = (EDITED_LINE, EDIT_FROM, EDIT_TO);
         assert!(
             SET.contains(&format!("to see a failure, change `{from}` to `{to}` in line {line}\"")),
             "{SET}"

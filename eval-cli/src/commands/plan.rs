@@ -12,9 +12,8 @@ use eval_support::words::{code_list, count, tokens};
 use serde::{Serialize, Serializer};
 
 use crate::files::{Scope, find_files};
-use crate::output::style::{BOLD, ERROR, GOOD, styled};
 use crate::output::width::fitted;
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, ERROR, Format, GOOD, Outcome, styled};
 use crate::recorded::{LoadedRun, TestResult, WhichRun};
 use judges::Judged;
 use set::{LastRun, Set};
@@ -52,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // A project without a run can be planned too.
     let loaded = WhichRun::default().load().ok();
     let tests = loaded.as_ref().map(|loaded| TestResult::all(&loaded.run)).unwrap_or_default();
-    let last_run = LastRun::of(&tests);
+    let last_run = LastRun::new(&tests);
     let paths = if args.paths.is_empty() { last_run.files() } else { args.paths.clone() };
     let inputs = find_files(&paths, Scope::Sets);
     if inputs.files.is_empty() && inputs.errors.is_empty() {
@@ -65,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut sets = Vec::new();
     for input in inputs.files {
         match Set::read(&input.path, last_run.of_file(&input.path)) {
-            Ok(set) => sets.push(PlannedSet { judged: judges::of(&set, mode), set }),
+            Ok(set) => sets.push(PlannedSet { judged: judges::find(&set, mode), set }),
             Err(error) => errors.push(error),
         }
     }
@@ -82,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
 }
 
-/// What is planned. Fields may be added to its JSON; no field is removed or changes its meaning.
+/// A plan of runs. Fields may be added to its JSON; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Plan {
     /// `EVALSET_JUDGE`, if it is set.
@@ -129,7 +128,7 @@ impl Serialize for PlannedSet {
             in_last_run: bool,
             metrics: Vec<&'p String>,
             judged: &'p [Judged],
-            /// How many of what the cases expect and no metric reads: `tool_responses`, `rubrics` and so on.
+            /// The number of expectations of each kind that no metric reads: `tool_responses`, `rubrics` and so on.
             not_compared: BTreeMap<&'static str, usize>,
             agent_tokens: Option<i64>,
             judge_tokens: Option<i64>,
@@ -172,7 +171,7 @@ fn text(plan: &Plan) -> String {
     text.push_str(&format!("     {}\n", mode(plan.mode)));
     let unplanned = plan.sets.iter().filter(|planned| planned.set.last.is_none()).count();
     if let Some(run) = plan.run.as_ref().filter(|_| unplanned < plan.sets.len()) {
-        text.push_str(&format!("     runs, criteria and tokens are those of the last run, {run}\n"));
+        text.push_str(&format!("     runs, criteria and tokens are taken from the last run, {run}\n"));
     }
     if unplanned > 0 {
         let sets = count(unplanned, "set");

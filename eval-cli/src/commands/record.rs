@@ -22,7 +22,7 @@ use chat::{Recorded, watched};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP, override_usage = USAGE, group = agent::exactly_one())]
 pub(crate) struct Args {
-    /// What the user says: a text file (a paragraph is a conversation, a line is a turn), JSON lines, or an eval set.
+    /// The user's messages: a text file (a paragraph is a conversation, a line is a turn), JSON lines, or an eval set.
     #[arg(value_name = "PROMPTS")]
     prompts: Option<PathBuf>,
 
@@ -69,9 +69,9 @@ Exit codes:
   2  a conversation was not recorded, or the agent or the set cannot be used; what was recorded before stays";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    // What is secret is known before anything is written.
+    // Secrets are known before anything is written.
     let agent = args.agent.choose()?;
-    let destination = Destination::of(&args.output)?;
+    let destination = Destination::new(&args.output)?;
     let scripts = args.prompts.as_deref().map(read_scripts).transpose()?;
     let runtime = runtime("agents")?;
     let mut recorder = DraftRecorder::new(args.agent.name()).runs(args.runs.into());

@@ -106,7 +106,7 @@ fn report(args: &Args) -> Result<Answer, CommandError> {
     #[cfg(feature = "store")]
     let loaded = loaded.lacking(stored.as_ref().and_then(stored::StoredRun::missing_parts));
     let prices = prices(&args.prices)?;
-    let mut results = RunResults::of(&loaded, args.k, args.partial).map_err(|error| {
+    let mut results = RunResults::new(&loaded, args.k, args.partial).map_err(|error| {
         CommandError::new(
             error.to_string(),
             "run each case more often (`runs = ..` in the attribute), or ask for a smaller k",

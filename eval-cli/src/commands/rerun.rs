@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long)]
     nextest: bool,
 
-    /// Prints the commands and runs nothing. The exit code is that of `report`.
+    /// Prints the commands and runs nothing. The exit code is the same as of `report`.
     #[arg(long)]
     dry_run: bool,
 
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let targets = Targets::here();
     let wants = |state| args.wants(state);
     let never_began = args.unfinished || args.takes_all() && !args.partial;
-    let chosen = Chosen::of(&results, wants, never_began);
+    let chosen = Chosen::new(&results, wants, never_began);
     if !chosen.others.is_empty() {
         let names = short_code_list(&chosen.others);
         let message = format!("cargo did not run {}: {names}", them(chosen.others.len()));
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 }
 
 fn results(loaded: &LoadedRun, partial: bool) -> Result<RunResults<'_>, CommandError> {
-    RunResults::of(loaded, None, partial)
+    RunResults::new(loaded, None, partial)
         .map_err(|error| CommandError::new(error.to_string(), "report the run: `cargo evalset report`"))
 }
 
@@ -135,7 +135,7 @@ impl Args {
         }
     }
 
-    /// Why there is nothing to run again.
+    /// The reason why nothing runs again.
     fn nothing(&self) -> &'static str {
         match (self.takes_all(), self.failed, self.errors, self.unfinished) {
             (true, ..) => "every test passed or was skipped",
@@ -148,16 +148,16 @@ impl Args {
 }
 
 /// Left-over things that are named.
-const MOST_LEFT_OVER: usize = 20;
+const MAX_NAMED_TESTS: usize = 20;
 
-/// The answer about a run as it is: that of `report`, and what is left over.
+/// The answer about a run as it is: the report's answer, and the tests that are left over.
 fn ended(results: &RunResults<'_>, mut text: String) -> Answer {
     let left = results.left_over();
-    for left in left.iter().take(MOST_LEFT_OVER) {
+    for left in left.iter().take(MAX_NAMED_TESTS) {
         text.push_str(&format!("left over     {left}\n"));
     }
-    if left.len() > MOST_LEFT_OVER {
-        text.push_str(&format!("left over     {}\n", count(left.len() - MOST_LEFT_OVER, "more problem")));
+    if left.len() > MAX_NAMED_TESTS {
+        text.push_str(&format!("left over     {}\n", count(left.len() - MAX_NAMED_TESTS, "more problem")));
     }
     let outcome = results.totals.outcome();
     text.push_str(&format!(

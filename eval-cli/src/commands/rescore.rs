@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long = "metric", value_name = "NAME", value_delimiter = ',')]
     metrics: Vec<String>,
 
-    /// Uses the criteria of this config instead of those of the run.
+    /// Uses the criteria of this config instead of the run's own.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let added = added_cases(&loaded.run);
     let (added, left_out) = if args.partial { (Vec::new(), [gone, added].concat()) } else { (added, gone) };
     let rescored = loaded.rescored(cases.iter().map(RescoredCase::rescored).collect(), added);
-    let now = RunResults::of(&rescored, None, args.partial)
+    let now = RunResults::new(&rescored, None, args.partial)
         .map_err(|error| CommandError::new(error.to_string(), "report the run: `cargo evalset report`"))?;
     let outcome = now.totals.outcome();
     let run = RescoredRun { now: &now, cases: &cases, left_out };

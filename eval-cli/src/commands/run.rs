@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 }
 
 fn run_sets(args: &Args) -> Result<Answer, CommandError> {
-    // What is secret is known before anything is written.
+    // Secrets are known before anything is written.
     let agent = args.source.choose()?;
     let options = args.options.read()?;
     let runtime = runtime("agents")?;
@@ -98,7 +98,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let (folder, planned) = runtime.block_on(async {
         let plan = runner.select(sets).map_err(|error| ended::not_planned(&error))?;
         agent.ready(options.retries()).await?;
-        let matched = Matched::of(&agent, &plan);
+        let matched = Matched::new(&agent, &plan);
         matched.tell();
         matched.check(args.source.allow_uncovered)?;
         progress.begin(plan.len());
@@ -106,7 +106,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
             progress.began(case);
             agent.boxed(plan.len() == 1)
         };
-        // What came out is in the journal, also of cases that were interrupted.
+        // The results are in the journal, also of cases that were interrupted.
         runner.record_plan(&plan, setup, options.concurrency, ctrl_c_pressed()).await;
         progress.end();
         Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan)))
@@ -120,7 +120,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     }
     let loaded = LoadedRun::own(folder).map_err(|error| ended::no_record(&error.to_string()))?;
     let results =
-        RunResults::of(&loaded, None, false).map_err(|error| ended::no_record(&error.to_string()))?;
+        RunResults::new(&loaded, None, false).map_err(|error| ended::no_record(&error.to_string()))?;
     let written = args.files.write(&results, args.source.agent.app());
     if written.printed.is_some() && args.github {
         return Err(formats::two_on_standard_output());

@@ -25,7 +25,7 @@ use stored::StoreArgs;
 
 /// Shows runs while they run, drafts and files in the browser, and checks eval sets and scores traces over HTTP.
 ///
-/// It ends at Ctrl-C, and on Unix at SIGTERM. The URL that it prints has a token: whoever has it may read the records. A token
+/// It ends at Ctrl-C, and on Unix at SIGTERM. The URL that it prints has a token: any holder of it may read the records. A token
 /// from a file is not printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP, group = agent::at_most_one())]
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
 
-    /// Answers to this name too: that of a proxy. May be given several times.
+    /// Answers to this name too, such as a proxy's. May be given several times.
     #[arg(long = "allow-host", value_name = "NAME")]
     hosts: Vec<String>,
 
@@ -67,7 +67,7 @@ pub(crate) struct Args {
     no_otlp: bool,
 }
 
-/// The port to which agents send traces where nobody says otherwise.
+/// The default port to which agents send traces.
 const OTLP_PORT: u16 = 4318;
 
 const AFTER_HELP: &str = "\
@@ -112,14 +112,14 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let address = SocketAddr::new(args.host, args.port);
     let ended = runtime.block_on(async {
         let server = bind(args, address, options).await.map_err(|error| cannot_start(&error))?;
-        // Its handlers are there before the address is told: whoever starts the service may end it at once.
+        // The handlers are installed before the address is told: a caller may end the service at once.
         let mut asked_to_end = Box::pin(stop_signal());
         if poll_fn(|context| Poll::Ready(asked_to_end.as_mut().poll(context))).await.is_ready() {
             return Ok(());
         }
         // A reader that has gone does not stop the service.
         let url = match &args.token_file {
-            // Who reads the log of a service may not read the file.
+            // A reader of a service's log may not be allowed to read the file.
             Some(path) => format!("{}/ with the token in `{}`", server.origin(), path.display()),
             None => server.url(),
         };
@@ -134,12 +134,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         server.run(stop).await;
         Ok(())
     });
-    // What still computes for a request that nobody waits for ends with the process.
+    // Work for requests without a waiting client ends with the process.
     runtime.shutdown_background();
     ended.map(|()| Answer::new(Outcome::Passed, String::new()))
 }
 
-/// What the browser can start. An agent that cannot be one is an error now.
+/// The run that the browser can start. An agent that cannot be one is an error now.
 fn start(agent: &AgentArgs) -> Result<Option<Start>, CommandError> {
     let Some(args) = agent.given() else { return Ok(None) };
     agent.choose()?;
@@ -168,7 +168,7 @@ fn cannot_start(error: &BindError) -> CommandError {
             "name another port with `--otlp-port`, or leave traces out with `--no-otlp`"
         }
         BindError::Token(TokenError::Random { .. }) => {
-            "without random numbers no token is secret; give the process access to those of the system"
+            "without random numbers no token is secret; give the process access to the system's"
         }
         _ => "a token has 16 or more letters, digits, `-`, `.`, `_` and `~`",
     };

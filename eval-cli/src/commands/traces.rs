@@ -1,4 +1,4 @@
-//! `cargo evalset traces`: shows what stored traces hold.
+//! `cargo evalset traces`: shows the content of stored traces.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
 use serde::Serialize;
 
-use crate::output::style::{BOLD, ERROR, WARNING, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, ERROR, Format, Outcome, WARNING, styled};
 
 /// Shows the conversations in stored traces: turns, tool calls, answers, tokens, and what the traces do not say.
 ///
@@ -41,11 +40,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let outcome = outcome(&traces);
     match args.format {
         Format::Human => Ok(Answer::new(outcome, text(&traces))),
-        Format::Json => Answer::results("traces", outcome, &Held::of(&traces)),
+        Format::Json => Answer::results("traces", outcome, &Held::new(&traces)),
     }
 }
 
-/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+/// The output of `--format json`. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Held<'t> {
     spans: usize,
@@ -54,7 +53,7 @@ struct Held<'t> {
 }
 
 impl<'t> Held<'t> {
-    fn of(traces: &'t Traces) -> Self {
+    fn new(traces: &'t Traces) -> Self {
         Self { spans: traces.spans(), conversations: traces.conversations(), gaps: traces.gaps() }
     }
 }
@@ -66,7 +65,7 @@ fn outcome(traces: &Traces) -> Outcome {
     if has_turns && !loses { Outcome::Passed } else { Outcome::Failed }
 }
 
-/// Why traces cannot be read.
+/// The error of traces that cannot be read.
 pub(super) fn unreadable(error: &TraceError) -> CommandError {
     let help = match error {
         TraceError::Io { .. } => {
@@ -78,8 +77,8 @@ pub(super) fn unreadable(error: &TraceError) -> CommandError {
     CommandError::new(error.to_string(), help)
 }
 
-/// How many characters of a text are shown.
-const SHOWN: usize = 200;
+/// The most characters of a text that are shown.
+const MAX_TEXT_CHARS: usize = 200;
 
 fn text(traces: &Traces) -> String {
     let mut text = String::new();
@@ -182,9 +181,9 @@ fn of_gap(gap: &Gap) -> String {
     format!("    {label}    {}\n", shown(&gap.to_string()))
 }
 
-/// The beginning of a text of somebody else, in one line.
+/// The beginning of an untrusted text, in one line.
 fn shown(text: &str) -> String {
-    let mut cut: String = text.chars().take(SHOWN).collect();
+    let mut cut: String = text.chars().take(MAX_TEXT_CHARS).collect();
     if cut.len() < text.len() {
         cut.push('…');
     }

@@ -1,4 +1,4 @@
-//! What was added to a set, for people and for programs.
+//! Additions to a set, for people and for programs.
 
 use eval_agents::draft::Draft;
 use eval_support::shell;
@@ -9,27 +9,26 @@ use serde_json::{Value, json};
 
 use super::set::{Destination, Written};
 use crate::files::unpassable;
-use crate::output::style::{BOLD, GOOD, WARNING, styled};
-use crate::output::{Answer, CommandError, Format, Outcome};
+use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
 
-/// What a command added to a set.
+/// The additions of a command to a set.
 #[derive(Debug)]
 pub(crate) struct Added<'a> {
     /// The command: `import`.
     pub(crate) command: &'static str,
     pub(crate) destination: &'a Destination,
     pub(crate) drafts: &'a [Draft],
-    /// How many conversations the set has already.
+    /// The number of conversations that the set has already.
     pub(crate) equal: usize,
-    /// What is no draft, and why.
+    /// The reasons of all that did not become a draft.
     pub(crate) left_out: &'a [String],
-    /// What went wrong, if something else was added all the same.
+    /// The errors, if something else was added all the same.
     pub(crate) failures: &'a [String],
     /// The change that would be made, if nothing was written.
     pub(crate) preview: Option<&'a Written>,
 }
 
-/// What `--format json` prints. Fields may be added; no field is removed or changes its meaning.
+/// The output of `--format json`. Fields may be added; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 struct Document<'a> {
     set: String,

@@ -21,7 +21,7 @@ pub(crate) struct Destination {
     pub(crate) path: PathBuf,
 }
 
-/// What was written, or would be.
+/// The cases that were written, or would be.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     pub(crate) new: NewCases,
@@ -31,8 +31,8 @@ pub(crate) struct Written {
 }
 
 impl Destination {
-    /// A destination, if its name is one of a set and what stands there is one.
-    pub(crate) fn of(path: &Path) -> Result<Self, CommandError> {
+    /// A destination, if its name can be a set's and any file there is a set.
+    pub(crate) fn new(path: &Path) -> Result<Self, CommandError> {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if FileKind::of(name) != Some(FileKind::Set) {
             let stem = name.strip_suffix(".json").unwrap_or(name);
@@ -77,7 +77,7 @@ impl Destination {
                 fs::create_dir_all(folder).map_err(|error| self.unwritten(&error))?;
             }
             match create(&self.path, &written.after) {
-                // Somebody else has made it meanwhile.
+                // Another process has made it meanwhile.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 created => return created.map(|()| written).map_err(|error| self.unwritten(&error)),
             }
@@ -85,7 +85,7 @@ impl Destination {
         edit(&self.path, |editor| self.added(editor, drafts))
     }
 
-    /// What adding them would write.
+    /// The change that adding the drafts would make.
     pub(crate) fn preview(&self, drafts: Vec<Draft>) -> Result<Written, CommandError> {
         let (is_new, mut editor) =
             if self.exists() { (false, open(&self.path)?) } else { (true, self.empty()) };

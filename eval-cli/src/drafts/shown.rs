@@ -1,4 +1,4 @@
-//! A draft as it is shown to whoever accepts it.
+//! Display of a draft for review.
 
 use std::ptr;
 
@@ -10,23 +10,23 @@ use eval_format::{
 use eval_support::untrusted::{one_line, quoted};
 
 use super::Draft;
-use crate::output::style::{BOLD, styled};
+use crate::output::{BOLD, styled};
 
 /// The column in which texts begin.
-const INDENT: usize = 12;
+const INDENT_COLUMNS: usize = 12;
 
 /// A part of what is shown of a draft.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// A turn begins, with its number.
     Turn(usize),
-    /// What was said or done, and by whom. `what` is empty for more of the same.
+    /// A message or an action, and its author. `what` is empty for a further line of the same.
     Line { what: String, said: String },
     /// The turn expects no answer.
     NoAnswer,
 }
 
-/// Where a draft comes from, and all that it plays and expects.
+/// The origin of a draft, and all that it plays and expects.
 pub(crate) fn text(draft: &Draft) -> String {
     let Draft { path, case } = draft;
     let (id, file) = (one_line(&case.eval_id), one_line(&path.display().to_string()));
@@ -42,8 +42,8 @@ pub(crate) fn text(draft: &Draft) -> String {
     text
 }
 
-/// Where a draft comes from, and all that it plays and expects, in parts. Keys of a case, a turn, a session, a scenario and a rubric
-/// that this module does not know are shown as they stand in the file, so that none of a later version is accepted unseen.
+/// The origin of a draft, and all that it plays and expects, in parts. Keys that this module does not know are shown as they
+/// are in the file, so that no key of a later version is accepted unseen: of a case, a turn, a session, a scenario or a rubric.
 pub(crate) fn parts(case: &EvalCase) -> Vec<Part> {
     let mut parts = Vec::new();
     mark(case, &mut parts);
@@ -75,7 +75,7 @@ const SHOWN_OF_CASE: [&str; 8] = [
     EvalCase::DRAFT_KEY,
 ];
 
-/// Keys of a turn that are shown in words, and those of the run that was recorded, which nothing reads.
+/// Keys of a turn that are shown in words, and keys of the recorded run, which nothing reads.
 const SHOWN_OF_TURN: [&str; 10] = [
     "invocation_id",
     "user_content",
@@ -89,17 +89,17 @@ const SHOWN_OF_TURN: [&str; 10] = [
     "app_details",
 ];
 
-/// The same of what happened in a turn, in its two forms.
+/// Keys of a turn's intermediate data that are shown in words, in its two forms.
 const SHOWN_OF_DATA: [&str; 4] =
     ["tool_uses", "tool_responses", "intermediate_responses", "invocation_events"];
 
-/// The same of a session.
+/// Keys of a session that are shown in words.
 const SHOWN_OF_SESSION: [&str; 4] = ["app_name", "user_id", "session_id", "state"];
 
-/// The same of a scenario.
+/// Keys of a scenario that are shown in words.
 const SHOWN_OF_SCENARIO: [&str; 3] = ["starting_prompt", "conversation_plan", "user_persona"];
 
-/// The same of a rubric.
+/// Keys of a rubric that are shown in words.
 const SHOWN_OF_RUBRIC: [&str; 4] = ["rubric_id", "rubric_content", "description", "type"];
 
 /// The keys of an object that are shown nowhere else.
@@ -143,7 +143,7 @@ fn scenario(scenario: &ConversationScenario, parts: &mut Vec<Part>) {
     rest(&scenario.to_value(), &SHOWN_OF_SCENARIO, parts);
 }
 
-/// What judges are asked: `rubric  kind (FINAL_RESPONSE_QUALITY): The answer is kind.`
+/// The questions to judges: `rubric  kind (FINAL_RESPONSE_QUALITY): The answer is kind.`
 fn rubrics(rubrics: Option<&[Rubric]>, parts: &mut Vec<Part>) {
     for rubric in rubrics.into_iter().flatten() {
         let kind = rubric.kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
@@ -154,7 +154,7 @@ fn rubrics(rubrics: Option<&[Rubric]>, parts: &mut Vec<Part>) {
     }
 }
 
-/// What the mark says: the origin, what varied, and what else its writer knew.
+/// The content of the mark: the origin, the varied parts, and further remarks of its writer.
 fn mark(case: &EvalCase, parts: &mut Vec<Part>) {
     match case.draft() {
         Some(Value::Object(mark)) => {
@@ -235,7 +235,7 @@ fn plain(value: &Value) -> String {
 }
 
 fn line(what: &str, said: &str, text: &mut String) {
-    let width = INDENT.saturating_sub(6);
-    text.push_str(format!("    {what:width$}  {}", quoted(said, INDENT)).trim_end());
+    let width = INDENT_COLUMNS.saturating_sub(6);
+    text.push_str(format!("    {what:width$}  {}", quoted(said, INDENT_COLUMNS)).trim_end());
     text.push('\n');
 }

@@ -1,4 +1,4 @@
-//! From the paths of a command line to files.
+//! Files by the paths of a command line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -15,8 +15,7 @@ use crate::output::{CommandError, unreadable};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Input {
     pub(crate) path: PathBuf,
-    /// What the file is, going by its name. `None` for a file that was named on the command line and whose name does
-    /// not tell.
+    /// The kind of the file, by its name. `None` for a file that was named on the command line and whose name does not tell.
     pub(crate) kind: Option<FileKind>,
     /// The folder that was searched; `None` for a file that was named on the command line.
     pub(crate) top: Option<PathBuf>,
@@ -34,15 +33,15 @@ impl Input {
     }
 }
 
-/// The files that paths stand for, each once and in the order of the command line.
+/// The files that paths name, each once and in the order of the command line.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     pub(crate) files: Vec<Input>,
-    /// An error for each path that stands for no file.
+    /// An error for each path that names no file.
     pub(crate) errors: Vec<CommandError>,
 }
 
-/// Which files folders and globs stand for.
+/// The kinds of files that folders and globs are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// The sets, as the attribute finds them.
@@ -51,7 +50,7 @@ pub(crate) enum Scope {
     Companions,
 }
 
-/// Finds the files that paths stand for. A path that names a file always stands for it.
+/// Finds the files that paths name. A file that is named itself is always found.
 pub(crate) fn find_files(paths: &[PathBuf], scope: Scope) -> Inputs {
     let mut inputs = Inputs::default();
     let mut seen = BTreeSet::new();
@@ -99,7 +98,7 @@ fn matches_of(pattern: &str, scope: Scope) -> Result<Vec<Input>, CommandError> {
     match sets_in(&base, &rest.join("/")) {
         Ok(sets) if sets.is_empty() => Err(CommandError::new(
             format!("no eval set matches `{pattern}`"),
-            "configs, session files and recordings are never sets; `**` stands for any number of folders",
+            "configs, session files and recordings are never sets; `**` matches any number of folders",
         )),
         Ok(sets) => Ok(in_folders(sets, &base, scope)),
         Err(error) => Err(CommandError::new(error.to_string(), error.help())),

@@ -1,4 +1,4 @@
-//! Answers: pages, JSON, and why there is none.
+//! Answers: pages, JSON, and failures.
 
 use eval_server::axum::body::{Body, Bytes};
 use eval_server::axum::http::header::{
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::output::{CommandError, mask};
 
-/// Why a request has no answer.
+/// The failure of a request.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) status: StatusCode,
@@ -35,7 +35,7 @@ impl Failure {
     }
 }
 
-/// What the disk or an edit refuses.
+/// An error of the disk or of an edit.
 impl From<CommandError> for Failure {
     fn from(error: CommandError) -> Self {
         Self { status: StatusCode::CONFLICT, error }
@@ -55,12 +55,12 @@ pub(super) fn json(value: &Value) -> Response {
 }
 
 fn json_as(status: StatusCode, value: &Value) -> Response {
-    of(status, "application/json", mask(&value.to_string()).into_owned())
+    uncached(status, "application/json", mask(&value.to_string()).into_owned())
 }
 
 /// A page with its policy. Its texts are [masked](crate::page::line) already: what is written here has hashes in the policy.
 pub(super) fn page(text: &str, policy: &str) -> Response {
-    let mut response = of(StatusCode::OK, "text/html; charset=utf-8", text.to_owned());
+    let mut response = uncached(StatusCode::OK, "text/html; charset=utf-8", text.to_owned());
     let policy = HeaderValue::from_str(&format!("{policy}; frame-ancestors 'none'"));
     if let Ok(policy) = policy {
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
@@ -69,7 +69,7 @@ pub(super) fn page(text: &str, policy: &str) -> Response {
 }
 
 /// A body that no cache keeps, and that no browser takes for something else.
-pub(super) fn of(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response {
+pub(super) fn uncached(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response {
     of_body(status, kind, Body::from(body.into()))
 }
 

@@ -20,7 +20,7 @@ use super::view::{still, unreadable};
 use crate::recorded::{LoadedRun, RunResults};
 
 /// Journals that are kept, the newest ones. They are gone when the service ends.
-const KEPT: usize = 4;
+const MAX_KEPT_JOURNALS: usize = 4;
 
 /// The page on which files are dropped.
 pub(super) async fn page() -> Result<Response, Failure> {
@@ -41,20 +41,21 @@ pub(super) async fn journal(
             Failure::internal(format!("the journal cannot be written into a temporary folder: {error}"))
         };
         let folder = tempfile::Builder::new().prefix("evalset-dropped-").tempdir().map_err(no_room)?;
-        fs::create_dir(folder.path().join(RUN)).map_err(no_room)?;
-        fs::write(folder.path().join(RUN).join(format!("{RUN}.{JOURNAL}")), &body).map_err(no_room)?;
+        fs::create_dir(folder.path().join(DROPPED_RUN)).map_err(no_room)?;
+        fs::write(folder.path().join(DROPPED_RUN).join(format!("{DROPPED_RUN}.{JOURNAL}")), &body)
+            .map_err(no_room)?;
         let loaded = loaded(&folder)?;
         if loaded.run.processes.is_empty() {
             let help = "drop a file `*.jsonl` of a run's folder below `target/evalset`";
             return Err(Failure::bad("this is no journal: no line says who wrote it", help));
         }
         let results =
-            RunResults::of(&loaded, None, true).map_err(|error| Failure::internal(error.to_string()))?;
+            RunResults::new(&loaded, None, true).map_err(|error| Failure::internal(error.to_string()))?;
         let (outcome, reason) = (results.totals.outcome().name(), results.totals.reason());
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let mut kept = lock(&site.dropped);
         kept.insert(0, (number, Arc::new(folder)));
-        kept.truncate(KEPT);
+        kept.truncate(MAX_KEPT_JOURNALS);
         Ok(answer::json(
             &json!({ "link": format!("/dropped/{number}"), "outcome": outcome, "reason": reason }),
         ))
@@ -63,7 +64,7 @@ pub(super) async fn journal(
 }
 
 /// The most bytes of a journal that is dropped.
-pub(super) const LARGEST: usize = 64 << 20;
+pub(super) const MAX_JOURNAL_BYTES: usize = 64 << 20;
 
 fn unread(error: &BytesRejection) -> Failure {
     if error.status() != StatusCode::PAYLOAD_TOO_LARGE {
@@ -71,16 +72,16 @@ fn unread(error: &BytesRejection) -> Failure {
     }
     Failure::new(
         error.status(),
-        format!("the journal is larger than the {} MiB that this page takes", LARGEST >> 20),
+        format!("the journal is larger than the {} MiB that this page takes", MAX_JOURNAL_BYTES >> 20),
         "`cargo evalset report FOLDER` reads one of any size in its folder, and `--html FILE` writes its page",
     )
 }
 
 /// The folder of a dropped run. A journal does not know the name of its own.
-const RUN: &str = "dropped";
+const DROPPED_RUN: &str = "dropped";
 
 fn loaded(folder: &tempfile::TempDir) -> Result<LoadedRun, Failure> {
-    let run = folder.path().join(RUN);
+    let run = folder.path().join(DROPPED_RUN);
     LoadedRun::of_folder("dropped".to_owned(), run, false).map_err(|error| unreadable(&error))
 }
 

@@ -1,4 +1,4 @@
-//! Drafts of all sets, and what somebody decides about them.
+//! Drafts of all sets, and the decisions of reviewers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -67,13 +67,13 @@ fn row(part: Part) -> DraftRow {
     DraftRow { turn, what, said: excerpt(&said, LONGEST_TEXT).noted() }
 }
 
-/// What a case asks and expects, as whoever decides about it has seen it.
+/// The questions and expectations of a case, as its reviewer has seen them.
 fn seen(editor: &SetEditor, id: &str) -> Option<String> {
     let Meaning { asks, expects, .. } = Meaning::of(editor.case(id)?);
     Some(format!("{asks}{expects}"))
 }
 
-/// Which draft somebody decided about, and what they saw.
+/// A reviewer's decision, with the draft as the reviewer saw it.
 #[derive(Deserialize)]
 struct Decision {
     set: String,
@@ -127,8 +127,8 @@ async fn decide(
             Failure::new(StatusCode::CONFLICT, format!("`{file}`: {what}"), "look at it again")
         };
         let case = editor.case(&decision.case).filter(|case| case.draft().is_some());
-        let case = case
-            .ok_or_else(|| conflict(&format!("`{id}` is no draft any more: somebody decided meanwhile")))?;
+        let case =
+            case.ok_or_else(|| conflict(&format!("`{id}` is no draft any more: it was decided meanwhile")))?;
         if seen(&editor, &decision.case).as_ref() != Some(&decision.seen) {
             return Err(conflict(&format!("the case `{id}` was changed meanwhile")));
         }

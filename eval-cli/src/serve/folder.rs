@@ -1,4 +1,4 @@
-//! The folder of a run: its journals, and whether somebody writes there.
+//! The folder of a run: its journals, and whether a process writes there.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -10,27 +10,27 @@ use eval_report::journal::RunDir;
 
 use super::hub::lock;
 
-/// What tells whether a run is as it was when it was read.
+/// The signature of a run: it differs if the run changed since it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Signature {
     files: Files,
     pub(super) is_written: bool,
 }
 
-/// What the files of a run are known by.
+/// The signature of a run's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Files {
-    /// Of all journals. A journal only grows.
+    /// The bytes of all journals. A journal only grows.
     bytes: u64,
-    /// What a copy says of the parts that it lacks: its journals stay as they are when one more is known of.
+    /// The missing parts that a copy lists. Its journals stay as they are when one more is known of.
     missing_parts: Option<Vec<u8>>,
     /// The length of `run.json`, and when it was written.
     marker: Option<(u64, Option<SystemTime>)>,
 }
 
 impl Files {
-    /// Of a run, of which the journals are known.
-    pub(super) fn of(folder: &Path, journals: &[(PathBuf, u64)]) -> Self {
+    /// The signature of a run with these journals.
+    pub(super) fn new(folder: &Path, journals: &[(PathBuf, u64)]) -> Self {
         let marker = fs::metadata(folder.join(MARKER)).ok();
         Self {
             bytes: journals.iter().map(|(_, size)| size).sum(),
@@ -41,7 +41,7 @@ impl Files {
 }
 
 pub(super) fn signature(run: &RunDir) -> Signature {
-    Signature { files: Files::of(&run.path, &journals(&run.path)), is_written: is_written(&run.path) }
+    Signature { files: Files::new(&run.path, &journals(&run.path)), is_written: is_written(&run.path) }
 }
 
 /// The journals of a run, and their sizes.

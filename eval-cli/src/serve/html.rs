@@ -10,18 +10,18 @@ use crate::page::{self, PassRate};
 
 /// The style of what only a server shows.
 pub(super) const STYLE: &str = include_str!("../../templates/live/live.css");
-/// What all pages run first.
+/// The script that all pages run first.
 pub(super) const COMMON: &str = include_str!("../../templates/live/live.js");
-/// What the page of a run does while tests run.
+/// The script of the page of a run while tests run.
 pub(super) const RUN: &str = include_str!("../../templates/live/run.js");
 const RUNS: &str = include_str!("../../templates/live/runs.js");
 const DRAFTS: &str = include_str!("../../templates/live/drafts.js");
 const CHECK: &str = include_str!("../../templates/live/check.js");
 
-/// What the frame of each page shows. The templates know it as `live`.
+/// The frame of each page. The templates know it as `live`.
 #[derive(Debug)]
 pub(super) struct Frame {
-    /// Where the page stands that is marked in the navigation, if it is one of these.
+    /// The address of the page that is marked in the navigation, if it is one of these.
     here: Option<&'static str>,
     title: &'static str,
     style: [&'static str; 2],
@@ -30,12 +30,12 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Of a page of the navigation, with its script.
+    /// The frame of a page in the navigation, with its script.
     fn new(here: &'static str, title: &'static str, script: &'static str) -> Self {
-        Self::of(Some(here), title, vec![COMMON, script])
+        Self::with_scripts(Some(here), title, vec![COMMON, script])
     }
 
-    fn of(here: Option<&'static str>, title: &'static str, scripts: Vec<&'static str>) -> Self {
+    fn with_scripts(here: Option<&'static str>, title: &'static str, scripts: Vec<&'static str>) -> Self {
         let style = [page::STYLE, STYLE];
         let policy = page::policy(&style, &scripts, true);
         Self { here, title, style, scripts, policy }
@@ -49,7 +49,7 @@ pub(super) struct RunLine {
     /// `passed`, `failed`, `unmeasurable` or `running`.
     pub(super) outcome: &'static str,
     pub(super) running: bool,
-    /// Why it ended so, or how far it is.
+    /// The reason for the outcome, or the progress.
     pub(super) reason: Option<String>,
     pub(super) cases: usize,
     /// Cases that were to run, if that is known.
@@ -60,18 +60,18 @@ pub(super) struct RunLine {
     pub(super) when: String,
     /// `None` for a run that cannot be read.
     pub(super) took: Option<String>,
-    /// What ran: packages, or a program.
+    /// The packages that ran, or the program.
     pub(super) what: Option<String>,
 }
 
-/// What can be started.
+/// The form that starts a run.
 #[derive(Debug)]
 pub(super) struct Form {
     pub(super) agent: String,
     pub(super) sets: Vec<String>,
     /// The most runs of a case that can be asked for.
     pub(super) most: u16,
-    /// Why there are no sets.
+    /// The reason why there are no sets.
     pub(super) problem: Option<String>,
 }
 
@@ -105,7 +105,7 @@ pub(super) struct DraftCard {
     /// The names as they are shown.
     pub(super) shown_set: String,
     pub(super) shown_case: String,
-    /// What it was when it was shown.
+    /// The draft as it was shown.
     pub(super) seen: String,
     pub(super) rows: Vec<DraftRow>,
 }
@@ -159,13 +159,13 @@ struct ProblemPage<'a> {
     help: &'a str,
 }
 
-/// Why there is no page: as a page, if a person asks.
+/// The failure of a request: as a page, if a person asks.
 pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
     let accepts = headers.get("accept").and_then(|it| it.to_str().ok());
     if !accepts.is_some_and(|accepts| accepts.contains("text/html")) {
         return failure.into_response();
     }
-    let live = Frame::of(None, "Not shown", vec![COMMON]);
+    let live = Frame::with_scripts(None, "Not shown", vec![COMMON]);
     let (message, help) = (page::line(&failure.error.message), page::line(&failure.error.help));
     let page = |live| ProblemPage { live, message: &message, help: &help };
     let Ok(mut response) = sent(live, page) else { return failure.into_response() };

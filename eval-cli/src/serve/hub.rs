@@ -1,4 +1,4 @@
-//! What is told to everybody who looks at a page.
+//! Events for all open pages.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,19 +6,19 @@ use eval_server::events::Event;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 
-/// Where events go. Copies are of the same one.
+/// The sender of events. Copies send to the same readers.
 #[derive(Clone, Debug)]
 pub(super) struct Hub {
     events: broadcast::Sender<Event>,
     ends: watch::Sender<bool>,
 }
 
-/// How many events may wait for a reader who is slow. Who misses some asks for everything again.
-const WAITING: usize = 256;
+/// The most events that wait for a slow reader. A reader that misses some asks for everything again.
+const MAX_WAITING_EVENTS: usize = 256;
 
 impl Hub {
     pub(super) fn new() -> Self {
-        Self { events: broadcast::Sender::new(WAITING), ends: watch::Sender::new(false) }
+        Self { events: broadcast::Sender::new(MAX_WAITING_EVENTS), ends: watch::Sender::new(false) }
     }
 
     /// Ends the streams of events.
@@ -38,14 +38,14 @@ impl Hub {
         self.events.receiver_count() > 0
     }
 
-    /// Tells everybody who looks at a page.
+    /// Tells all open pages.
     pub(super) fn tell(&self, name: &str, data: &Value) {
-        // Without listeners there is nobody to tell.
+        // The error of no listeners is none.
         drop(self.events.send(Event::named(name, data)));
     }
 }
 
-/// What a lock guards. A panic while it was held left it as it was.
+/// The value that a lock guards. A panic while it was held left it as it was.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

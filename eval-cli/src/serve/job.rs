@@ -1,4 +1,4 @@
-//! The run that somebody starts on the page: `cargo evalset run` as a program of its own, with the agent that `serve` was given.
+//! The run started in the browser: `cargo evalset run` as a program of its own, with the agent that `serve` was given.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -21,10 +21,10 @@ use super::hub::{Hub, lock};
 use crate::output::Outcome;
 use crate::page::line;
 
-/// What can be started. Nothing of it comes from a browser.
+/// The run that can be started. Nothing of it comes from a browser.
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
-    /// What the agent is called.
+    /// The name of the agent.
     pub(crate) agent: String,
     /// The arguments of `run` that name it.
     pub(crate) args: Vec<String>,
@@ -42,7 +42,7 @@ pub(super) struct Job {
 
 #[derive(Debug, Default)]
 struct Last {
-    /// How many were started: what an earlier one still says is not for the next.
+    /// The number of started runs: output of an earlier run is not the next one's.
     number: u64,
     run: Option<String>,
     group: Option<Group>,
@@ -51,11 +51,11 @@ struct Last {
 }
 
 /// Lines of output that are kept.
-const KEPT: usize = 300;
-/// How long the output of a run that has ended is waited for.
-const OUTPUT_STAYS_OPEN: Duration = Duration::from_secs(2);
+const MAX_KEPT_LINES: usize = 300;
+/// The longest wait for the output of a run that has ended.
+const OUTPUT_END_WAIT: Duration = Duration::from_secs(2);
 /// Bytes of a line that are read.
-const LONGEST: u64 = 16 << 10;
+const MAX_LINE_BYTES: u64 = 16 << 10;
 
 impl Job {
     pub(super) fn new(start: Option<Start>, records: PathBuf, hub: Hub) -> Self {
@@ -71,7 +71,7 @@ impl Job {
         self.hub.tell("job", &self.shown());
     }
 
-    /// How far it is, for a page.
+    /// The progress, for a page.
     pub(super) fn shown(&self) -> Value {
         let state = lock(&self.state);
         json!({ "run": state.run, "running": state.group.is_some(), "ended": state.ended, "said": state.said })
@@ -93,7 +93,7 @@ impl Job {
             return false;
         }
         state.said.push_back(said.to_owned());
-        if state.said.len() > KEPT {
+        if state.said.len() > MAX_KEPT_LINES {
             state.said.pop_front();
         }
         true
@@ -113,7 +113,7 @@ impl Job {
     }
 }
 
-/// How the run ended.
+/// The end of the run in words.
 fn words(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => Outcome::of_exit_code(code)
@@ -151,8 +151,8 @@ pub(super) fn begin(job: &Arc<Job>, start: &Start, sets: &[String], runs: u16) -
         while !job.has_ended(number) {
             thread::sleep(Duration::from_millis(50));
         }
-        // What it said last is read before its end is told, unless something that it started holds its output open.
-        let _ = read.recv_timeout(OUTPUT_STAYS_OPEN);
+        // Its last output is read before its end is told, unless something that it started holds its output open.
+        let _ = read.recv_timeout(OUTPUT_END_WAIT);
         job.tell();
     });
     Ok(run)
@@ -166,7 +166,7 @@ fn follow(job: &Arc<Job>, number: u64, said: impl Read + Send + 'static, reading
         let mut said = BufReader::new(said);
         loop {
             let mut text = Vec::new();
-            match said.by_ref().take(LONGEST).read_until(b'\n', &mut text) {
+            match said.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut text) {
                 Ok(0) | Err(_) => return,
                 Ok(_) => {}
             }
@@ -205,7 +205,7 @@ mod tests {
         follow(&job, 0, &b"one\ntwo"[..], reading);
         assert_eq!(read.recv(), Err(mpsc::RecvError));
         assert_eq!(job.shown()["said"], json!(["one", "two"]));
-        // What another process holds open does not end.
+        // An output that another process holds open does not end.
         let (open, _held) = std::io::pipe().unwrap();
         let (reading, read) = mpsc::channel();
         follow(&job, 0, open, reading);

@@ -20,15 +20,15 @@ use crate::recorded::{LoadedRun, RunResults};
 pub(super) type Lines = HashMap<String, (Signature, RunLine)>;
 
 /// Runs that are listed: as many as are fetched of a store.
-const LISTED: usize = 100;
+const MAX_LISTED_RUNS: usize = 100;
 
-/// A line for each of the newest runs, and how many more there are. What did not change is not read again.
+/// A line for each of the newest runs, and how many more there are. A run that did not change is not read again.
 pub(super) fn lines_of(known: &Mutex<Lines>, runs: Vec<RunDir>) -> (Vec<RunLine>, usize) {
-    let more = runs.len().saturating_sub(LISTED);
+    let more = runs.len().saturating_sub(MAX_LISTED_RUNS);
     let mut before = lock(known).clone();
     let mut now = HashMap::new();
     let mut lines = Vec::new();
-    for run in runs.into_iter().take(LISTED) {
+    for run in runs.into_iter().take(MAX_LISTED_RUNS) {
         let signature = signature(&run);
         let line = match before.remove(&run.id) {
             Some((then, line)) if then == signature => line,
@@ -64,7 +64,7 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
         }
     };
     // Without a `k` nothing can be wrong with it.
-    let Ok(results) = RunResults::of(&loaded, None, false) else { return shown };
+    let Ok(results) = RunResults::new(&loaded, None, false) else { return shown };
     let totals = &results.totals;
     shown.outcome = totals.word();
     shown.reason = Some(line(&totals.reason()));
@@ -78,7 +78,7 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     shown
 }
 
-/// What ran: the packages of tests, or the command of a program. `None` if no process told.
+/// The packages of tests that ran, or the command of a program. `None` if no process told.
 fn what(loaded: &LoadedRun) -> Option<String> {
     let of_head = |head: &Arc<Head>| match (&head.package, &head.program) {
         (Some(package), _) => Some(package.clone()),

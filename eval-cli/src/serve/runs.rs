@@ -24,9 +24,9 @@ use crate::page::{PassRate, line};
 use crate::recorded::{own_run, own_runs};
 
 /// Runs of which the pass rate is drawn.
-const DRAWN: usize = 12;
+const MAX_DRAWN_RUNS: usize = 12;
 
-/// Why the folder of runs cannot be read.
+/// The failure of an unreadable folder of runs.
 fn unlisted(site: &Site, error: &io::Error) -> Failure {
     let shown = site.records.display();
     CommandError::new(format!("cannot list `{shown}`: {error}"), "give this user permission to read it")
@@ -44,14 +44,14 @@ fn lines(site: &Site) -> Result<(Vec<RunLine>, usize, usize), Failure> {
 pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
     let page = site.work(|site| {
         let (runs, more, others) = lines(site)?;
-        let past = runs.iter().filter(|run| !run.running).take(DRAWN);
+        let past = runs.iter().filter(|run| !run.running).take(MAX_DRAWN_RUNS);
         let mut past: Vec<_> = past.map(|run| (run.when.clone(), run.passed, run.cases)).collect();
         past.reverse();
         let form = site.job.start().map(|start| {
             let found = all_sets();
             html::Form {
                 agent: line(&start.agent).replace('`', ""),
-                most: MOST,
+                most: MAX_ASKED_RUNS,
                 problem: found
                     .as_ref()
                     .err()
@@ -63,7 +63,7 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
                     .collect(),
             }
         });
-        html::runs(&runs, [more, others], PassRate::of(&past, "the newest run"), form)
+        html::runs(&runs, [more, others], PassRate::new(&past, "the newest run"), form)
     });
     page.await.unwrap_or_else(IntoResponse::into_response)
 }
@@ -90,13 +90,13 @@ pub(super) async fn run(
 ) -> Response {
     let page = site.work(move |site| {
         let run = find(site, &id)?;
-        let view = View::of(&site.views, &id, &run, &site.prices, true)?;
+        let view = View::new(&site.views, &id, &run, &site.prices, true)?;
         view.page("/", &run.id)
     });
     page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
 }
 
-/// What changed on the page of a run since the version that it has.
+/// The changes on the page of a run since the version that it has.
 pub(super) async fn changes(
     State(site): State<Arc<Site>>,
     Path(id): Path<String>,
@@ -105,16 +105,16 @@ pub(super) async fn changes(
     let after = uri.query().and_then(|query| query.strip_prefix("after=")).and_then(|it| it.parse().ok());
     site.work(move |site| {
         let run = find(site, &id)?;
-        let view = View::of(&site.views, &id, &run, &site.prices, false)?;
+        let view = View::new(&site.views, &id, &run, &site.prices, false)?;
         Ok(answer::json(&view.since(after.unwrap_or(0), &signature(&run))))
     })
     .await
 }
 
 /// The most runs of a case that the page may ask for.
-pub(super) const MOST: u16 = 100;
+pub(super) const MAX_ASKED_RUNS: u16 = 100;
 
-/// What the page asks for.
+/// The query of the page.
 #[derive(Deserialize)]
 struct Asked {
     sets: Vec<String>,
@@ -131,9 +131,9 @@ pub(super) async fn start(State(site): State<Arc<Site>>, body: Bytes) -> Result<
             let help = "start `cargo evalset serve` with `--agent-cmd`, `--agent-url` or `--adk-cmd`";
             return Err(Failure::new(StatusCode::CONFLICT, "this service was given no agent", help));
         };
-        if !(1..=MOST).contains(&asked.runs) {
+        if !(1..=MAX_ASKED_RUNS).contains(&asked.runs) {
             return Err(Failure::bad(
-                format!("a case runs from 1 to {MOST} times"),
+                format!("a case runs from 1 to {MAX_ASKED_RUNS} times"),
                 "change the number of runs",
             ));
         }

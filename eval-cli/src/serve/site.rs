@@ -1,4 +1,4 @@
-//! What all requests for pages share.
+//! State that all requests for pages share.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,12 +15,12 @@ use super::view::Views;
 use crate::edited::select;
 use crate::output::CommandError;
 
-/// What all requests for pages share.
+/// The state that all requests for pages share.
 #[derive(Debug)]
 pub(crate) struct Site {
     /// The folder of runs.
     pub(super) records: PathBuf,
-    /// What tokens cost; none if the prices that each run was given count.
+    /// Prices of tokens; empty if the prices that each run was given count.
     pub(super) prices: Prices,
     pub(super) hub: Hub,
     pub(super) lines: Mutex<Lines>,
@@ -28,13 +28,13 @@ pub(crate) struct Site {
     /// Journals that were dropped, by number.
     pub(super) dropped: Mutex<Vec<(u64, Arc<tempfile::TempDir>)>>,
     pub(super) job: Arc<Job>,
-    /// Whether somebody looks for new records.
+    /// Whether a task looks for new records.
     pub(super) watches: Mutex<bool>,
     readers: Arc<Semaphore>,
 }
 
-/// How many pages are computed at a time: each may hold a whole run.
-const READERS: usize = 2;
+/// The most pages that are computed at a time: each may hold a whole run.
+const MAX_READERS: usize = 2;
 
 impl Site {
     pub(super) fn new(records: PathBuf, prices: Prices, start: Option<Start>) -> Arc<Self> {
@@ -48,11 +48,11 @@ impl Site {
             views: Mutex::default(),
             dropped: Mutex::default(),
             watches: Mutex::new(false),
-            readers: Arc::new(Semaphore::new(READERS)),
+            readers: Arc::new(Semaphore::new(MAX_READERS)),
         })
     }
 
-    /// Ends the streams of events, and the run that was started here. What was dropped goes.
+    /// Ends the streams of events, and the run that was started here. Dropped files are removed.
     pub(crate) fn end(&self) {
         self.hub.end();
         self.job.end();

@@ -1,4 +1,4 @@
-//! The numbers that a page shows while tests run, from what is added to journals.
+//! The numbers that a page shows while tests run, from the records added to journals.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(super) struct Followed {
     cases: HashMap<Key, Option<&'static str>>,
 }
 
-/// What makes a case the same in several attempts: the package, the binary, the name, the label.
+/// The identity of a case in several attempts: the package, the binary, the name, the label.
 type Key = (Option<String>, Option<String>, String, Option<String>);
 
 /// A journal as far as it was read.
@@ -36,7 +36,7 @@ impl Followed {
         for path in files {
             let Journal { tail, package, binary, planned, tests } =
                 self.files.entry(path.to_owned()).or_default();
-            // What cannot be read now is read at the next look.
+            // A file that cannot be read now is read at the next poll.
             let _ = tail.read(path, |record| {
                 let (key, verdict) = match record {
                     Record::Head(head) => {

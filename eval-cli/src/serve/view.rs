@@ -1,4 +1,4 @@
-//! A run as its page shows it, and what changed since a page was sent.
+//! A run as its page shows it, and the changes since a page was sent.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -24,13 +24,13 @@ use crate::run_page;
 pub(super) struct Views(Vec<([String; 2], Arc<View>)>);
 
 /// A view may hold a hundred megabytes.
-const KEPT: usize = 2;
+const MAX_KEPT_VIEWS: usize = 2;
 
 /// Reading a run that grows takes at most this part of the time.
-const SHARE: u32 = 8;
+const READING_SHARE: u32 = 8;
 
-/// How old a view may be for a page: sets may have been edited, which no journal tells.
-const FRESH: Duration = Duration::from_secs(2);
+/// The longest age of a view for a page: sets may have been edited, which no journal tells.
+const MAX_VIEW_AGE: Duration = Duration::from_secs(2);
 
 /// A run as its page shows it.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(super) struct View {
     model: PageModel,
     signature: Signature,
     version: u64,
-    /// Of each case, by its anchor, a hash of what is shown and the version that it is since.
+    /// For each case, by its anchor: a hash of its display, and the version in which the hash appeared.
     rows: HashMap<String, (u64, u64)>,
     made: Instant,
     cost: Duration,
@@ -47,7 +47,7 @@ pub(super) struct View {
 impl View {
     /// The view of a run. `is_page` asks for one that is as new as can be; a page that is open already waits if reading takes
     /// long.
-    pub(super) fn of(
+    pub(super) fn new(
         views: &Mutex<Views>,
         name: &str,
         run: &RunDir,
@@ -59,7 +59,7 @@ impl View {
         let signature = signature(run);
         if let Some(known) = &known {
             let is_same = known.signature == signature;
-            if is_same && (!is_page || known.made.elapsed() < FRESH) || !is_same && known.must_wait() {
+            if is_same && (!is_page || known.made.elapsed() < MAX_VIEW_AGE) || !is_same && known.must_wait() {
                 return Ok(Arc::clone(known));
             }
         }
@@ -67,12 +67,12 @@ impl View {
         let views = &mut lock(views).0;
         views.retain(|(known, _)| *known != key);
         views.insert(0, (key, Arc::clone(&view)));
-        views.truncate(KEPT);
+        views.truncate(MAX_KEPT_VIEWS);
         Ok(view)
     }
 
     fn must_wait(&self) -> bool {
-        self.made.elapsed() < self.cost * SHARE
+        self.made.elapsed() < self.cost * READING_SHARE
     }
 
     fn read(
@@ -116,11 +116,11 @@ impl View {
         rendered(&self.model, here, id, self.version)
     }
 
-    /// What changed since a version. `again` says after how many milliseconds there is more.
+    /// The changes since a version. `again` is the wait in milliseconds until there are more.
     pub(super) fn since(&self, version: u64, now: &Signature) -> Value {
         let is_new = |case: &&CaseRow| self.rows.get(&case.anchor).is_none_or(|(_, since)| *since > version);
         let again = (*now != self.signature)
-            .then(|| (self.cost * SHARE).saturating_sub(self.made.elapsed()).as_millis() + 100);
+            .then(|| (self.cost * READING_SHARE).saturating_sub(self.made.elapsed()).as_millis() + 100);
         let model = &self.model;
         let counts =
             model.counts.iter().map(|it| json!({ "filter": it.filter, "name": it.name, "cases": it.cases }));
@@ -137,7 +137,7 @@ impl View {
 
 fn model(loaded: &LoadedRun, prices: &Prices) -> Result<PageModel, Failure> {
     let mut results =
-        RunResults::of(loaded, None, false).map_err(|error| Failure::internal(error.to_string()))?;
+        RunResults::new(loaded, None, false).map_err(|error| Failure::internal(error.to_string()))?;
     results.prices = prices.clone();
     Ok(run_page::model(&results))
 }
@@ -180,7 +180,7 @@ fn of_case(case: &CaseRow) -> Value {
     })
 }
 
-/// A run that was removed meanwhile, or that nobody may read.
+/// The failure of a run that was removed meanwhile, or cannot be read.
 pub(super) fn unreadable(error: &ReadRunError) -> Failure {
     Failure::not_found(
         error.to_string(),
@@ -222,7 +222,7 @@ mod tests {
         View::made(loaded, &Prices::default(), signature, None, Instant::now()).unwrap()
     }
 
-    /// Everything that is said of it.
+    /// All texts of the view.
     fn said(view: &View) -> String {
         let changes = view.since(0, &view.signature).to_string();
         format!("{changes}{:?}", view.model.cases)
@@ -253,7 +253,7 @@ mod tests {
         );
         assert_eq!(open.details.rerun, None);
         assert_eq!(running.model.rerun, ["cargo evalset run a.evalset.json:a/failed --agent-cmd x"]);
-        // Whoever looks later learns that it has ended with what is said of it then, and not before.
+        // A later visitor learns of the end with the final numbers, and not before.
         let ended = Signature::default();
         let news = running.since(0, &ended);
         assert_eq!((&news["running"], news["again"].is_null()), (&json!(true), false));

@@ -1,4 +1,4 @@
-//! Looking for new records, while somebody listens.
+//! Polling for new records, while a page listens.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -21,13 +21,13 @@ use super::site::Site;
 use super::tail::Followed;
 use crate::recorded::own_runs;
 
-/// How often is looked.
-const PAUSE: Duration = Duration::from_millis(300);
+/// The pause between two polls.
+const POLL_PAUSE: Duration = Duration::from_millis(300);
 
 /// Runs that are looked at: the newest ones.
-const RECENT: usize = 20;
+const MAX_WATCHED_RUNS: usize = 20;
 
-/// Looks for new records until nobody listens any more. One task does that for everybody.
+/// Polls for new records until no page listens any more. One task polls for all pages.
 pub(super) fn watch(site: &Arc<Site>) {
     if mem::replace(&mut *lock(&site.watches), true) {
         return;
@@ -54,29 +54,29 @@ pub(super) fn watch(site: &Arc<Site>) {
             for change in changes {
                 site.hub.tell("run", &change);
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_PAUSE).await;
         }
         *lock(&site.watches) = false;
     });
 }
 
-/// How long a list of runs holds. A run that is fetched gets its marker last, which the folder of runs does not show.
-const LISTED_FOR: Duration = Duration::from_secs(5);
+/// The longest use of a list of runs. A run that is fetched gets its marker last, which the folder of runs does not show.
+const MAX_LIST_AGE: Duration = Duration::from_secs(5);
 
-/// How long ago a record may have been written that a page does not show yet.
-const RECENTLY: Duration = Duration::from_secs(10);
+/// The longest age of a record that a page may not show yet.
+const MAX_RECORD_AGE: Duration = Duration::from_secs(10);
 
-/// Whether somebody wrote a moment ago.
+/// Whether a process wrote a moment ago.
 fn is_recent(journals: &[(PathBuf, u64)]) -> bool {
     let age = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok()?.elapsed().ok();
-    journals.iter().any(|(path, _)| age(path).is_some_and(|age| age < RECENTLY))
+    journals.iter().any(|(path, _)| age(path).is_some_and(|age| age < MAX_RECORD_AGE))
 }
 
-/// What is known of the newest runs.
+/// The state of the newest runs.
 #[derive(Debug)]
 struct Watched {
     records: PathBuf,
-    /// When the folder of runs was last changed, and the runs in it then.
+    /// The time of the last change to the folder of runs, and the runs in it then.
     changed: Option<SystemTime>,
     listed: Option<Instant>,
     runs: Vec<RunDir>,
@@ -88,7 +88,7 @@ struct Watched {
 struct Known {
     files: Files,
     is_written: bool,
-    /// What was read. Nothing is until something is added.
+    /// The journals as far as they were read. Nothing is read until something is added.
     followed: Option<Followed>,
 }
 
@@ -97,16 +97,16 @@ impl Watched {
         Self { records, changed: None, listed: None, runs: Vec::new(), known: HashMap::new(), is_first: true }
     }
 
-    /// What changed since the last look, of each run.
+    /// The changes of each run since the last poll.
     fn look(&mut self) -> Vec<serde_json::Value> {
         let changed = fs::metadata(&self.records).and_then(|it| it.modified()).ok();
         // A folder whose marker is not there yet is found at a later look.
         let is_fresh = changed.is_some_and(|at| at.elapsed().is_ok_and(|age| age < Duration::from_secs(2)));
-        let was_listed = self.listed.is_some_and(|at| at.elapsed() < LISTED_FOR);
+        let was_listed = self.listed.is_some_and(|at| at.elapsed() < MAX_LIST_AGE);
         if changed != self.changed || is_fresh || !was_listed {
             (self.changed, self.listed) = (changed, Some(Instant::now()));
             self.runs = own_runs(&self.records).unwrap_or_default().0;
-            self.runs.truncate(RECENT);
+            self.runs.truncate(MAX_WATCHED_RUNS);
             let runs = &self.runs;
             self.known.retain(|id, _| runs.iter().any(|run| run.id == *id));
         }
@@ -114,7 +114,7 @@ impl Watched {
         let mut changes = Vec::new();
         for run in &self.runs {
             let found = journals(&run.path);
-            let files = Files::of(&run.path, &found);
+            let files = Files::new(&run.path, &found);
             let known = self.known.entry(run.id.clone()).or_insert_with(|| {
                 // A run can begin or end between a page and the first look for it.
                 let is_as_shown = is_first && !is_written(&run.path) && !is_recent(&found);
@@ -122,7 +122,7 @@ impl Watched {
                 Known { files, is_written: false, followed: None }
             });
             let has_changed = known.files != files;
-            // Whether somebody writes matters only where it may have ended, or begun.
+            // Whether a process writes matters only where it may have ended, or begun.
             let is_now = (known.is_written || has_changed) && is_written(&run.path);
             if !has_changed && is_now == known.is_written {
                 continue;
@@ -136,16 +136,16 @@ impl Watched {
     }
 }
 
-/// How long nothing is said. Then a comment shows whether somebody still listens.
-const SILENCE: Duration = Duration::from_secs(5);
+/// The longest silence. After it, a comment tests whether the page still listens.
+const MAX_SILENCE: Duration = Duration::from_secs(5);
 
-/// How many events may wait for their reader.
-const WAITING: usize = 16;
+/// The most events that wait for their reader.
+const MAX_WAITING_EVENTS: usize = 16;
 
 /// The events: `run` when records of a run were added, `job` for the run that was started here, and `all` when everything is to be
 /// asked for again.
 pub(super) async fn events(State(site): State<Arc<Site>>) -> Response {
-    let (mut events, body) = channel(WAITING);
+    let (mut events, body) = channel(MAX_WAITING_EVENTS);
     let mut told = site.hub.listen();
     let mut ending = site.hub.ending();
     watch(&site);
@@ -159,7 +159,7 @@ pub(super) async fn events(State(site): State<Arc<Site>>) -> Response {
         while events.send(next).await.is_ok() {
             let received = tokio::select! {
                 _ = ending.wait_for(|ends| *ends) => break,
-                received = timeout(SILENCE, told.recv()) => received,
+                received = timeout(MAX_SILENCE, told.recv()) => received,
             };
             next = match received {
                 Ok(Ok(event)) => event,

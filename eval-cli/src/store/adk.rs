@@ -44,7 +44,7 @@ pub(crate) async fn apps(store: &Store) -> Result<Vec<App>, CommandError> {
     Ok(apps)
 }
 
-/// Fails, and says why, if one of these names cannot be part of a path.
+/// Refuses a name that cannot be part of a path.
 fn check_names(names: [(&str, &str); 2]) -> Result<(), String> {
     names.into_iter().try_for_each(|(what, name)| {
         check_path_part(name).map_err(|why| format!("the {what} `{}` {why}", one_line(name)))

@@ -1,4 +1,4 @@
-//! Why a store cannot be read or written, with a name for each cause that a user can do something about.
+//! Errors of stores, with a name for each cause that a user can remove.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use opendal::{Error, ErrorKind};
 use super::url::{Place, StoreUrl};
 use crate::output::CommandError;
 
-/// What was being done.
+/// The operation that failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Doing<'p> {
     Open,
@@ -55,7 +55,7 @@ pub(super) fn named(url: &StoreUrl, doing: Doing<'_>, error: &Error) -> CommandE
     CommandError::new(format!("{}: {}: {why}", one_line(&url.to_string()), doing.shown()), help)
 }
 
-/// What differs between the services.
+/// Differences between the services.
 struct Service {
     name: &'static str,
     credentials: &'static str,
@@ -94,7 +94,7 @@ fn of_bucket(
     let is_of_keys = ["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"]
         .iter()
         .any(|code| error.message().contains(code));
-    let repeated = REPEATED + 1;
+    let repeated = MAX_RETRIES + 1;
     match (status, error.kind()) {
         (Some(status), _) if status == 401 || matches!(status, 400 | 403) && is_of_keys => {
             (format!("{name} does not accept the credentials ({status})"), service.credentials)
@@ -104,7 +104,7 @@ fn of_bucket(
         }
         (Some(404), ErrorKind::NotFound) if is_of_object => (
             "there is no such object (404)".to_owned(),
-            "somebody removed it while it was read; run the command again",
+            "it was removed while it was read; run the command again",
         ),
         (Some(404), _) | (_, ErrorKind::NotFound) => {
             (format!("there is no bucket `{bucket}` (404)"), "create the bucket, or correct its name")
@@ -125,11 +125,11 @@ fn of_bucket(
             if matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ConfigInvalid)
                 || error.message().contains("sign") =>
         {
-            let none = "none are found, or whoever grants them does not answer";
+            let none = "none are found, or their provider does not answer";
             (format!("no credentials for {name} can be used: {none}"), service.credentials)
         }
         (None, _) if error.message().contains("timeout") => {
-            (format!("{name} does not answer within {} s", LIMIT.as_secs()), service.address)
+            (format!("{name} does not answer within {} s", REQUEST_TIMEOUT.as_secs()), service.address)
         }
         (None, _) if ["send http request", "read data from http response"].contains(&error.message()) => {
             (format!("{name} cannot be reached: {}", short(&innermost(error))), service.address)
@@ -154,13 +154,13 @@ fn innermost(error: &Error) -> String {
     cause.to_string()
 }
 
-/// What a service said, in one line that is not too long. It may be a page of HTML.
+/// A service's message, in one line that is not too long. It may be a page of HTML.
 fn short(said: &str) -> String {
     let line = one_line(said.split_whitespace().collect::<Vec<_>>().join(" ").as_str());
     truncated(&line, 200, "..").into_owned()
 }
 
-/// How often a request is repeated that may succeed later: after 0.5 s, 1 s, 2 s and 4 s, give or take.
-pub(super) const REPEATED: usize = 4;
-/// How long one request may take. A part has 8 MiB, so that it arrives over a slow line too.
-pub(super) const LIMIT: Duration = Duration::from_mins(1);
+/// The number of retries of a request that may succeed later: after 0.5 s, 1 s, 2 s and 4 s, give or take.
+pub(super) const MAX_RETRIES: usize = 4;
+/// The time limit of one request. A part has 8 MiB, so that it arrives over a slow line too.
+pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);

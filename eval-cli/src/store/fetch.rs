@@ -32,13 +32,13 @@ impl StoredRun {
         self.uploads.iter().chain(&self.began).max()
     }
 
-    /// When somebody stored a part of it last.
+    /// The time at which a part of it was stored last.
     pub(crate) fn stored_at(&self) -> String {
         self.last().map(|upload| layout::time_of(upload)).unwrap_or_default()
     }
 }
 
-/// The stored runs, the one that was stored last first.
+/// The stored runs, the last stored first.
 pub(crate) async fn runs(store: &Store) -> Result<Vec<StoredRun>, CommandError> {
     let mut runs: BTreeMap<String, StoredRun> = BTreeMap::new();
     for name in store.list(RUNS, true).await? {
@@ -61,12 +61,12 @@ pub(crate) async fn runs(store: &Store) -> Result<Vec<StoredRun>, CommandError> 
 pub(super) struct Manifests {
     /// By the name of the upload.
     pub(super) ended: BTreeMap<String, Manifest>,
-    /// Of uploads that have not ended, and whose journals no other upload brought.
+    /// Manifests of uploads that have not ended, and whose journals no other upload brought.
     pub(super) unfinished: BTreeMap<String, Manifest>,
 }
 
-/// How many manifests are asked for at a time. A run may have hundreds.
-const AT_ONCE: usize = 16;
+/// The number of manifests that are requested at a time. A run may have hundreds.
+const MAX_CONCURRENT_READS: usize = 16;
 
 pub(super) async fn manifests(store: &Store, run: &str) -> Result<Manifests, CommandError> {
     let mut found = Manifests::default();
@@ -75,12 +75,12 @@ pub(super) async fn manifests(store: &Store, run: &str) -> Result<Manifests, Com
         if layout::named(&name).is_none() {
             continue;
         }
-        if asked.len() == AT_ONCE {
+        if asked.len() == MAX_CONCURRENT_READS {
             found.add(asked.join_next().await, store)?;
         }
         let its = store.clone();
         asked.spawn(async move {
-            // What says that an upload began is removed at its end: it may be gone.
+            // The mark of an upload's beginning is removed at its end: it may be gone.
             let bytes = its.find(&name).await?;
             Ok((name, bytes))
         });
@@ -118,7 +118,7 @@ impl Manifests {
     }
 }
 
-/// How much the longest copy of each journal has, and the upload that brought it.
+/// The size of the longest copy of each journal, and the upload that brought it.
 pub(super) fn longest(ended: &BTreeMap<String, Manifest>) -> HashMap<&str, (u64, &str)> {
     let mut longest: HashMap<&str, (u64, &str)> = HashMap::new();
     for (upload, manifest) in ended {
@@ -136,7 +136,7 @@ pub(super) fn longest(ended: &BTreeMap<String, Manifest>) -> HashMap<&str, (u64,
 #[derive(Debug)]
 pub(crate) struct Fetched {
     pub(crate) folder: PathBuf,
-    /// How many machines stored their part of it.
+    /// The number of machines that stored their part of it.
     pub(crate) parts: usize,
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn cache(store: &Store, root: &Path) -> PathBuf {
     root.join(".store").join(store.url.cache_name())
 }
 
-/// Fetches a run: the one with this id, else the one that `EVALSET_RUN_ID` names, else the one that was stored last.
+/// Fetches a run: the run with this id, else the run that `EVALSET_RUN_ID` names, else the last stored run.
 pub(crate) async fn fetch_run(store: &Store, id: Option<&str>, root: &Path) -> Result<Fetched, CommandError> {
     let of_variable = std::env::var(eval_support::variables::RUN_ID).ok().filter(|id| !id.is_empty());
     let id = id.or(of_variable.as_deref());
@@ -181,7 +181,7 @@ fn list(store: &Store) -> String {
     format!("cargo evalset store list {}", eval_support::shell::word(&store.shown()))
 }
 
-/// Fetches a run. If that fails, a copy that is there says so: nobody may take it for the run.
+/// Fetches a run. If that fails, a copy that is there is marked as incomplete, so that it is not taken for the run.
 pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetched, CommandError> {
     let folder = cache(store, root).join("runs").join(id);
     let fetched = fetch_into(store, id, &folder).await;
@@ -243,7 +243,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
             uploads.push((upload, manifest, wanted));
         }
     }
-    // It comes first: whoever reads the copy before it is whole must know, also if this process is killed.
+    // This is written first: a reader of the copy before it is whole must know, also if this process is killed.
     let absent =
         uploads.iter().flat_map(|(_, _, wanted)| wanted).filter(|journal| journal.copy.is_some()).count();
     let absent = (absent > 0).then(|| {
@@ -257,7 +257,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
         let name = |number| layout::chunk(id, upload, number);
         get_chunks(store, &manifest.chunks, wanted, name, cannot).await?;
     }
-    // What is no longer stored is no part of the run.
+    // A journal that is no longer stored is no part of the run.
     for entry in fs::read_dir(folder).map_err(cannot)? {
         let path = entry.map_err(cannot)?.path();
         if file_names::is_journal(&path) && !kept.contains(&path) {
@@ -278,7 +278,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
 /// A journal in the chunks of an upload.
 struct Passing {
     bytes: u64,
-    /// Where its copy goes, if it is wanted.
+    /// The path for its copy, if it is wanted.
     copy: Option<PathBuf>,
 }
 
@@ -339,19 +339,19 @@ async fn get_chunks(
     Ok(())
 }
 
-/// How many runs are fetched.
+/// The number of runs that are fetched.
 #[cfg(feature = "serve")]
-const LAST: usize = 100;
+const MAX_FETCHED_RUNS: usize = 100;
 
-/// Fetches the last runs that have an upload that ended, and returns the folder that they are in. One that cannot be read is left
-/// out, and told.
+/// Fetches the last runs that have an upload that ended, and returns the folder that they are in. A run that cannot be read
+/// is left out, and told.
 #[cfg(feature = "serve")]
 pub(crate) async fn fetch_last(
     store: &Store,
     root: &Path,
 ) -> Result<(PathBuf, Vec<CommandError>), CommandError> {
     let mut broken = Vec::new();
-    for run in runs(store).await?.into_iter().filter(|run| !run.uploads.is_empty()).take(LAST) {
+    for run in runs(store).await?.into_iter().filter(|run| !run.uploads.is_empty()).take(MAX_FETCHED_RUNS) {
         if let Err(error) = fetch(store, &run.id, root).await {
             broken.push(error);
         }
@@ -433,7 +433,7 @@ mod tests {
         assert!(said.ends_with("is not there; store it again") && marker.exists(), "{said}");
         say_missing(folder.path(), &[]).unwrap();
         assert!(!missing.exists());
-        // A folder in its place stands for a disk that takes nothing.
+        // A folder in its place acts as a disk that takes nothing.
         fs::create_dir(&missing).unwrap();
         say_why_missing(folder.path(), &error);
         assert!(!marker.exists());

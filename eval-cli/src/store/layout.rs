@@ -1,4 +1,4 @@
-//! What lies where below the prefix of a store.
+//! Layout of a store below its prefix.
 //!
 //! ```text
 //! APP/evals/eval_history/ID.evalset_result.json   ADK's results, as its manager lays them out
@@ -56,7 +56,7 @@ pub(super) fn results(app: &str) -> String {
     format!("{app}/evals/eval_history/")
 }
 
-/// What a name below [`RUNS`] stands for: an upload that ended, by its manifest, or one that began.
+/// The meaning of a name below [`RUNS`]: an upload that ended, by its manifest, or one that began.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Named<'a> {
     pub(super) run: &'a str,
@@ -82,7 +82,7 @@ pub(super) fn new_upload(at: SystemTime) -> String {
     format!("{time}-{}", &hash(unique.as_bytes())[..8])
 }
 
-/// When an upload began, for people.
+/// The time at which an upload began, for people.
 pub(super) fn time_of(upload: &str) -> String {
     let time = upload.split('-').next().unwrap_or_default();
     let parsed = chrono::NaiveDateTime::parse_from_str(time, "%Y%m%dT%H%M%S%.3fZ");

@@ -1,4 +1,4 @@
-//! The manifest of an upload: which journals its chunks hold.
+//! The manifest of an upload: the journals in its chunks.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,8 +16,8 @@ pub(super) struct Manifest {
     /// The content of the file that marks the folder of a run.
     pub(super) marker: String,
     pub(super) journals: Vec<StoredJournal>,
-    /// Which machine's part of the run this is: the head hash of a journal in its folder, stored now or before. All uploads of a
-    /// folder have the same, or one that leads to the same over a journal that they share.
+    /// The machine's part of the run: the head hash of a journal in its folder, stored now or before. All uploads of a
+    /// folder have the same hash, or one that leads to the same over a journal that they share.
     #[serde(default)]
     pub(super) part: Option<String>,
     /// Empty while the upload has not ended.
@@ -43,8 +43,7 @@ pub(super) struct Chunk {
 }
 
 impl Manifest {
-    /// Reads a manifest of a run, and says what is wrong with it otherwise. Only one of an upload that has not ended may lack
-    /// chunks.
+    /// Parses a manifest of a run, or says what is wrong with it. Only an upload that has not ended may lack chunks.
     pub(super) fn parse(bytes: &[u8], has_ended: bool, run: &str) -> Result<Self, String> {
         let value: serde_json::Value =
             serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
@@ -81,10 +80,10 @@ impl Manifest {
     }
 }
 
-/// How many parts the uploads that ended hold. Uploads that share a journal are of one part, directly or over others.
+/// The number of parts in the uploads that ended. Uploads that share a journal are of one part, directly or over others.
 pub(super) fn parts(ended: &BTreeMap<String, Manifest>) -> usize {
     let mut upload_of: HashMap<&str, usize> = HashMap::new();
-    // Of each upload, an earlier one of the same part, or itself.
+    // For each upload, an earlier one of the same part, or itself.
     let mut earlier: Vec<usize> = Vec::new();
     for (number, manifest) in ended.values().enumerate() {
         earlier.push(number);
@@ -143,7 +142,7 @@ mod tests {
         assert!(
             Manifest::parse(&manifest.text()[..20], true, "r").unwrap_err().starts_with("it is not JSON")
         );
-        // What has not ended has no chunks yet.
+        // An upload that has not ended has no chunks yet.
         let without_chunks = Manifest { chunks: Vec::new(), ..manifest.clone() };
         assert_eq!(Manifest::parse(&without_chunks.text(), false, "r"), Ok(without_chunks.clone()));
         assert_eq!(

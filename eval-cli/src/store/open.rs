@@ -11,7 +11,7 @@ use opendal::services::{Fs, Gcs, S3};
 use opendal::{ErrorKind, Operator};
 use tokio::task::JoinError;
 
-use super::error::{self, Doing, LIMIT, REPEATED};
+use super::error::{self, Doing, MAX_RETRIES, REQUEST_TIMEOUT};
 use super::url::{Place, StoreUrl};
 use crate::output::{self, CommandError, hide};
 
@@ -25,7 +25,7 @@ pub(crate) struct Store {
     pub(super) url: StoreUrl,
 }
 
-/// What runs the requests of a command.
+/// The runtime for the requests of a command.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     output::runtime("the store")
 }
@@ -43,12 +43,12 @@ impl Store {
                 format!("{}: there is no such folder", one_line(&url.to_string())),
                 "correct the name; `cargo evalset store push` and `run --store` make a folder",
             )),
-            _ => Self::of(url, false),
+            _ => Self::from_url(url, false),
         }
     }
 
     /// The store of a URL. If it `writes`, a folder is made if it is not there.
-    fn of(url: StoreUrl, writes: bool) -> Result<Self, CommandError> {
+    fn from_url(url: StoreUrl, writes: bool) -> Result<Self, CommandError> {
         opendal::install_default();
         let objects = match &url.place {
             Place::Google(bucket) => google(bucket, &url.prefix),
@@ -57,17 +57,17 @@ impl Store {
         };
         let objects = objects.map_err(|error| error::named(&url, Doing::Open, &error))?;
         let repeated = RetryLayer::new()
-            .with_max_times(REPEATED)
+            .with_max_times(MAX_RETRIES)
             .with_min_delay(Duration::from_millis(500))
             .with_factor(2.0)
             .with_jitter();
-        let limited = TimeoutLayer::new().with_timeout(LIMIT).with_io_timeout(LIMIT);
+        let limited = TimeoutLayer::new().with_timeout(REQUEST_TIMEOUT).with_io_timeout(REQUEST_TIMEOUT);
         Ok(Self { objects: objects.layer(limited).layer(repeated), url })
     }
 
     /// Asks for some names, so that wrong credentials and a bucket that is missing are found before anything is done.
     pub(crate) async fn check(&self) -> Result<(), CommandError> {
-        // A folder that nobody has: the answer is short, however much is stored.
+        // A folder that no store has: the answer is short, however much is stored.
         let listed = self.objects.list("evalset/nothing/").await;
         listed.map(drop).map_err(|error| error::named(&self.url, Doing::List, &error))
     }
@@ -128,7 +128,7 @@ impl Store {
     }
 }
 
-/// The names below a folder of a store that is a folder. What is linked into it is no part of it.
+/// The names below a folder of a store that is a folder. Links in it are no part of it.
 fn local_names(root: &Path, below: &str, recursive: bool, names: &mut Vec<String>) -> io::Result<()> {
     let entries = match fs::read_dir(root.join(below)) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -163,7 +163,7 @@ fn google(bucket: &str, prefix: &str) -> opendal::Result<Operator> {
 
 fn s3(bucket: &str, prefix: &str) -> opendal::Result<Operator> {
     let mut service = S3::default().bucket(bucket).root(&format!("/{prefix}"));
-    // As in Amazon's tools, the address of one service goes before that of all.
+    // As in Amazon's tools, the address of one service goes before the address of all.
     let address = variable("AWS_ENDPOINT_URL_S3").or_else(|| variable("AWS_ENDPOINT_URL"));
     if let Some(address) = &address {
         service = service.endpoint(address.trim_end_matches('/'));
@@ -213,7 +213,7 @@ impl fmt::Debug for StoreArg {
 impl StoreArg {
     /// The store, to write into it. Nothing is asked of it yet; a folder is made if it is not there.
     pub(crate) fn open(&self) -> Result<Store, CommandError> {
-        Store::of(StoreUrl::parse(&self.0)?, true)
+        Store::from_url(StoreUrl::parse(&self.0)?, true)
     }
 
     /// The store, to read it.

@@ -19,12 +19,12 @@ use crate::output::{CommandError, mask};
 use crate::recorded::RunResults;
 use crate::run_page;
 
-/// How much is read before it is stored. So much, [`AT_ONCE`] times, is all that is held of journals of any size.
-const CHUNK: usize = 8 << 20;
-/// How many chunks are on their way at a time.
-const AT_ONCE: usize = 4;
+/// The bytes that are read before they are stored. Memory for journals of any size holds [`MAX_CONCURRENT_CHUNKS`] times as much.
+const CHUNK_BYTES: usize = 8 << 20;
+/// The number of chunks on their way at a time.
+const MAX_CONCURRENT_CHUNKS: usize = 4;
 
-/// What was stored.
+/// The stored journals and reports.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Pushed {
     /// The journals that were not there already.
@@ -39,7 +39,7 @@ struct Journal {
     stored: StoredJournal,
 }
 
-/// Stores the journals of the folder of a run, those that are stored already left out. Nobody sees any of them before all are
+/// Stores the journals of the folder of a run, without those that are stored already. No reader sees any of them before all are
 /// there.
 pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, CommandError> {
     let unreadable = |error: io::Error| {
@@ -94,7 +94,7 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
     store.put(&began, manifest.text(), JSON).await?;
     manifest.chunks = put_chunks(store, &journals, |number| layout::chunk(&run, &upload, number)).await?;
     store.put(&layout::manifest(&run, &upload), manifest.text(), JSON).await?;
-    // The manifest is there, so that nobody looks at this any more.
+    // The manifest is there, so that no reader looks at this any more.
     drop(store.delete(&began).await);
     Ok(Pushed { journals: journals.len(), upload })
 }
@@ -127,9 +127,9 @@ async fn put_chunks(
     let mut on_their_way = JoinSet::new();
     let mut chunks = Vec::new();
     // A vector that grows would take twice as much.
-    let mut chunk = Vec::with_capacity(CHUNK);
+    let mut chunk = Vec::with_capacity(CHUNK_BYTES);
     let put = async |chunk: Vec<u8>, chunks: &mut Vec<Chunk>, on_their_way: &mut JoinSet<_>| {
-        while on_their_way.len() >= AT_ONCE {
+        while on_their_way.len() >= MAX_CONCURRENT_CHUNKS {
             ended(on_their_way).await?;
         }
         let (store, path) = (store.clone(), name(chunks.len()));
@@ -145,15 +145,19 @@ async fn put_chunks(
         let mut left = journal.stored.bytes;
         let mut file = File::open(&journal.path).map_err(changed)?;
         while left > 0 {
-            let wanted = left.min((CHUNK - chunk.len()) as u64);
+            let wanted = left.min((CHUNK_BYTES - chunk.len()) as u64);
             let read = file.by_ref().take(wanted).read_to_end(&mut chunk).map_err(changed)?;
             if read == 0 {
                 return Err(changed(io::ErrorKind::UnexpectedEof.into()));
             }
             left -= read as u64;
-            if chunk.len() == CHUNK {
-                put(std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK)), &mut chunks, &mut on_their_way)
-                    .await?;
+            if chunk.len() == CHUNK_BYTES {
+                put(
+                    std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK_BYTES)),
+                    &mut chunks,
+                    &mut on_their_way,
+                )
+                .await?;
             }
         }
     }

@@ -52,7 +52,7 @@ impl StoreUrl {
 
     fn bucket(scheme: &str, rest: &str, place: fn(String) -> Place) -> Result<Self, CommandError> {
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-        // Somebody's credentials may stand there: the text is not repeated.
+        // The text may hold credentials: it is not repeated.
         if bucket.contains(['@', ':']) {
             return Err(CommandError::new(
                 format!("`{scheme}://..` has more than the name of a bucket before its first `/`"),
@@ -125,7 +125,7 @@ fn prefix_of(prefix: &str) -> Result<String, CommandError> {
     Ok(trimmed.to_owned())
 }
 
-/// A path of a `file:` URL; `None` if a `%` stands alone, or if it is not UTF-8.
+/// A path of a `file:` URL; `None` for a `%` without two digits, or if it is not UTF-8.
 fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();

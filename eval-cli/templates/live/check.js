@@ -7,18 +7,18 @@ const working = document.getElementById("working");
 const results = document.getElementById("results");
 const scores = document.getElementById("scores");
 
-// The set and the config that were dropped last, and the traces. One that cannot be used stands in the place of the one before:
+// The set and the config that were dropped last, and the traces. A file that cannot be used replaces the one before:
 // what is scored with an earlier one, or with none, would look as if it were scored with this one.
 const have = { set: null, config: null, traces: [] };
 
-// What ADK scores with where no config is.
+// ADK's default criteria.
 const DEFAULTS = JSON.parse(drop.dataset.criteria);
 
 function parse(text) {
   try { return JSON.parse(text); } catch { return undefined; }
 }
 
-// What a file is: its content says it, or else its name. What cannot be read is checked as a set, which tells where it is broken.
+// The kind of a file, by its content, or else by its name. A broken file is checked as a set, which tells where it is broken.
 function kindOf(name, text) {
   const first = parse(text.slice(0, text.indexOf("\n") + 1 || undefined));
   if (first && typeof first.record === "string") return "journal";
@@ -61,7 +61,7 @@ async function set(file) {
   const { data } = await ask("/api/validate/eval-set", form);
   have.set = { name: file.name, file: data.valid ? file : null };
   const errors = data.problems.filter((it) => it.severity === "error");
-  // What is right as a file, and is no eval set, is said without a place.
+  // A valid file that is no eval set is told without a place.
   const rest = errors.length || data.valid ? [] : data.errors;
   card(file.name, data.valid ? `eval set ${data.evalSetId}, ${counted(data.numCases, "case")}` : "eval set",
     state(data.valid ? "passed" : "failed", data.valid ? (data.problems.length ? counted(data.problems.length, "warning") : "no problems") : counted(data.errors.length, "error")),
@@ -112,7 +112,7 @@ function evaluators() {
     const of = { name, threshold: criterion.threshold ?? 0.5 };
     const options = [];
     for (const [key, value] of Object.entries(criterion)) {
-      // What begins with an underscore is a comment.
+      // A key that begins with an underscore is a comment.
       if (key === "threshold" || key.startsWith("_") || value === null) continue;
       if (key === "match_type" || key === "matchType") of.trajectoryMatchType = MATCHES[value] || value;
       else if (key === "rubrics") of.rubrics = value.map((it) => ({ id: it.rubric_id, text: it.rubric_content?.text_property || "" }));

@@ -1,4 +1,4 @@
-// What all pages of the service share: asking the server, and hearing of what changes. Texts become text nodes, never HTML.
+// Code that all pages of the service share: requests to the server, and events of changes. Texts become text nodes, never HTML.
 const evalset = (() => {
 "use strict";
 
@@ -49,7 +49,7 @@ function listen(name) {
   source.addEventListener(name, (event) => hearers.get(name)(JSON.parse(event.data)));
 }
 
-// A browser opens six connections to a server: pages that nobody sees leave theirs to others.
+// A browser opens six connections to a server: hidden pages leave theirs to others.
 function connect() {
   if (source || document.hidden || !hearers.size) return;
   clearTimeout(retry);

@@ -1,4 +1,4 @@
-//! A run that is not complete, or not the one that is meant, is no pass.
+//! An incomplete run, or a run other than the one meant, is no pass.
 
 use std::fs::File;
 use std::time::{Duration, SystemTime};

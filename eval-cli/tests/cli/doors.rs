@@ -1,4 +1,4 @@
-//! What arrives in conversations that are recorded, and in sessions that are imported: the table of `docs/agents.md`.
+//! Content of recorded conversations and imported sessions: the table of `docs/agents.md`.
 
 use serde_json::Value;
 
@@ -58,7 +58,8 @@ fn what_arrives_from_a_program_that_is_recorded_becomes_what_the_table_says() {
     door.end();
 }
 
-/// Events of a stored session behind the user's message, by what arrives with them. The words in capital letters stand for events.
+/// Events of a stored session behind the user's message, by their content. The words in capital letters are placeholders of
+/// events.
 const SESSIONS: [(&str, &str, &str); 15] = [
     ("the answer as text", "ANSWER", "draft"),
     ("the answer twice", "ANSWER, ANSWER", "draft"),

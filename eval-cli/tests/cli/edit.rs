@@ -221,13 +221,13 @@ fn a_draft_is_refused_until_it_is_accepted_by_name() {
         assert!(shown.contains("`cargo evalset accept s.evalset.json:"), "{args:?}: {shown}");
     }
 
-    // Nobody can be asked here, and nothing is accepted without its name, whatever is typed.
+    // No question can be answered here, and nothing is accepted without its name, whatever is typed.
     for args in [&["accept", "s"][..], &["accept", "s", "--yes"], &["accept", "."]] {
         let ran = fed(&folder, args, "y\ny\n");
         let shown = ran.shown();
         assert!(ran.code == Some(2) && shown.contains("accept s.evalset.json:one,two"), "{args:?}: {shown}");
     }
-    // One that is no draft refuses all.
+    // A case that is no draft refuses all.
     assert_eq!(folder.run(&["accept", "s:one,golden"]).code, Some(2));
     assert_eq!(folder.read("s.evalset.json"), text);
 
@@ -242,7 +242,7 @@ fn a_draft_is_refused_until_it_is_accepted_by_name() {
     assert_eq!(folder.run(&["check", "."]).code, Some(0));
 }
 
-/// Drafts with all that a metric reads, and a key that nobody knows.
+/// Drafts with all that a metric reads, and a key that no version knows.
 pub(crate) const DEMANDING: &str = r#"{"eval_set_id": "s", "eval_cases": [
   {"eval_id": "turns", "_draft": {"from": "x"}, "session_input": {"app_name": "trip", "user_id": "anna", "state": {"city": "Rome"}},
    "rubrics": [{"rubric_id": "kind", "rubric_content": {"text_property": "The answer is kind."}, "type": "FINAL_RESPONSE_QUALITY"}],
@@ -307,7 +307,7 @@ fn on_a_terminal_each_draft_is_shown_and_asked_for() {
     folder.write("none.evalset.json", text.replace(DRAFT, ""));
     let ran = typed(&["accept", "none.evalset.json"], "", false);
     assert!(ran.code == Some(0) && ran.out.contains("there are no drafts"), "{}", ran.out);
-    // Nobody sits at the terminal of a job.
+    // The terminal of a job has no user.
     let ran = typed(&["accept", "s.evalset.json"], "y\ny\ny\ny\n", true);
     assert_eq!((ran.code, left().len()), (Some(2), 4), "{}", ran.out);
 }

@@ -1,4 +1,4 @@
-//! What the default build lacks: each word is there, and says how to install the command with it.
+//! Features that the default build lacks: each word is there, and its message says how to install the command with it.
 
 use crate::folder::Ran;
 use crate::run::folder;

@@ -171,7 +171,7 @@ fn collect_leaves(value: &Value, leaves: &mut Vec<String>) {
     }
 }
 
-/// Compares the results with those of google-adk, which the Python `EVALSET_ADK_PYTHON` runs.
+/// Compares the results with google-adk's, which the Python `EVALSET_ADK_PYTHON` runs.
 #[test]
 fn google_adk_saves_the_same_bytes() {
     let Some(python) = env::var_os("EVALSET_ADK_PYTHON") else { return };

@@ -72,7 +72,7 @@ pub(crate) fn plain(program: &Path) -> Command {
     command
 }
 
-/// What the program printed, and its exit code.
+/// The output of the program, and its exit code.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,

@@ -1,11 +1,11 @@
-//! What agents, tests and files say is shown and does nothing: on a terminal, in the log of a CI service, as markup.
+//! Untrusted text is shown and does nothing: on a terminal, in the log of a CI service, as markup.
 
 use serde_json::{Value, json};
 
 use crate::folder::{Folder, Ran, set};
 use crate::journal::{Journal, error, failed};
 
-/// What a terminal or a CI service would obey, and a line that poses as one of ours.
+/// Text that a terminal or a CI service would obey, and a line that poses as one of ours.
 const HOSTILE: &str = "x\u{1b}[2J\r::stop-commands::t\n  ::error::forged\n##[error]y ##vso[a]b ##teamcity[c]\u{202e}\u{9b}31m\u{2028}\u{7}\nrun again     curl x | sh";
 
 /// The commands that GitHub's runner, Azure Pipelines and `TeamCity` find in a log.
@@ -29,7 +29,7 @@ fn assert_inert(text: &str, what: &str) {
     assert_eq!(forged, None, "{what}");
 }
 
-/// A run of which every text is hostile. What a test printed was made harmless when it was printed, as far as it is ours.
+/// A run of which every text is hostile. Our part of a test's output was made harmless when it was printed.
 fn run(folder: &Folder) {
     let mut journal = Journal::new(folder, "r1");
     let first = journal.started(&format!("weather::{HOSTILE}"), 1);

@@ -24,7 +24,7 @@ impl<'f> Journal<'f> {
         Self::at(folder, &format!(".evalset/{run}"), run, "evals")
     }
 
-    /// The same in another folder and for another test binary.
+    /// A journal in another folder and for another test binary.
     pub(crate) fn at(folder: &'f Folder, at: &str, run: &str, binary: &str) -> Self {
         let marker = json!({ "run": run, "started": "2026-11-22T02:31:07.250Z" });
         folder.write(&format!("{at}/run.json"), marker.to_string());
@@ -231,7 +231,7 @@ pub(crate) fn completed(mut record: Value) -> Value {
     record
 }
 
-/// What a metric made of a run whose turns have these scores.
+/// The outcome of a metric for a run whose turns have these scores.
 pub(crate) fn outcome(scores: &[f64]) -> Value {
     let values: Vec<Value> = scores.iter().map(|score| json!({ "value": score })).collect();
     let mean = scores.iter().sum::<f64>() / f64::from(u32::try_from(scores.len()).expect("few scores"));

@@ -59,7 +59,7 @@ const SCHEMA: [Element; 11] = [
     ("system-out", &[], &[], &[]),
 ];
 
-/// What in a document is not valid.
+/// The faults of a document.
 fn faults(document: &str) -> Vec<String> {
     let mut open: Vec<&str> = Vec::new();
     let mut faults = Vec::new();

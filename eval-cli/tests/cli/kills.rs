@@ -14,7 +14,7 @@ use crate::run::{agents, case, set};
 
 const CITIES: [&str; 8] = ["Paris", "Oslo", "Lima", "Rome", "Bern", "Quito", "Cairo", "Delhi"];
 
-/// Who is killed.
+/// The process that is killed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Victim {
     RunOfPrograms,
@@ -25,7 +25,7 @@ enum Victim {
 
 const VICTIMS: [Victim; 4] = [Victim::RunOfPrograms, Victim::Program, Victim::RunOfServer, Victim::Server];
 
-/// What agents noted of themselves.
+/// The notes of agents about themselves.
 struct Notes {
     /// The agents and the groups that they are in, whose leaders watch over them.
     pids: Vec<String>,
@@ -48,7 +48,7 @@ fn notes(folder: &Folder) -> Notes {
     notes
 }
 
-/// Whether a process runs. One that has ended and was not asked for its status does not.
+/// Whether a process runs. A zombie does not.
 fn runs(pid: &str) -> bool {
     let found = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().expect("`ps` is there");
     let stat = String::from_utf8_lossy(&found.stdout).trim().to_owned();
@@ -68,7 +68,7 @@ fn passed(ran: &Ran) -> BTreeSet<String> {
     passed.filter_map(|case| case["eval_id"].as_str().map(str::to_owned)).collect()
 }
 
-/// What came of a kill.
+/// The outcome of a kill.
 #[derive(Debug, Default)]
 struct Campaign {
     /// Kills that met something that ran.
@@ -122,7 +122,7 @@ fn kill_one(number: u64, campaign: &mut Campaign) {
     let what = format!("kill {number} of {victim:?}");
     campaign.met += usize::from(met);
 
-    // What was being started notes itself in the next moments, if it ever runs.
+    // A program that was being started notes itself in the next moments, if it ever runs.
     thread::sleep(Duration::from_millis(300));
     let begun = Instant::now();
     let notes = notes(&folder);

@@ -1,4 +1,4 @@
-//! What is no file, too large, has other line ends, or is shown in few columns.
+//! Files that are no files, too large, or have other line ends; and output in few columns.
 
 use crate::folder::{Folder, Ran, set};
 use crate::journal::{Journal, passed};

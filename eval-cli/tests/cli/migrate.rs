@@ -136,8 +136,8 @@ fn a_session_of_the_wrong_shape_is_an_error() {
     }
 }
 
-/// Compares the results for the fixtures and for the old files in the folder `EVALSET_CORPUS` with those of google-adk,
-/// which the Python `EVALSET_ADK_PYTHON` runs.
+/// Compares the results for the fixtures and for the old files in the folder `EVALSET_CORPUS` with google-adk's results, which
+/// the Python `EVALSET_ADK_PYTHON` makes.
 #[test]
 fn google_adk_says_the_same_today() {
     let Some(python) = env::var_os("EVALSET_ADK_PYTHON") else { return };

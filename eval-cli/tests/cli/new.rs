@@ -12,7 +12,7 @@ fn with_clone(test: &str) -> Folder {
 
 const MANIFEST: &str = "# Ours.\n[package]\nname = \"agent\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n# None yet.\n";
 
-/// The same with a package.
+/// A new set with a package.
 fn with_package(test: &str) -> Folder {
     let folder = with_clone(test);
     folder.write("agent/Cargo.toml", MANIFEST).write("agent/src/deep/er.rs", "");
@@ -210,7 +210,7 @@ fn the_package_of_the_registry_is_refused() {
 #[test]
 fn a_file_that_cannot_be_written_leaves_nothing_that_stands_in_the_way() {
     let folder = with_package("new-unwritable");
-    // A file stands where the folder of the tests would be.
+    // A file is in the place of the folder of the tests.
     folder.write("agent/tests", "");
     let ran = run_in(&folder, "agent", &["new", "--path", "../evalset"]);
     assert_eq!(ran.code, Some(2), "{}", ran.out);

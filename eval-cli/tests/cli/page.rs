@@ -1,4 +1,4 @@
-//! `report --html`: what is in the file, and when it is written. What it looks like, `tests/page` holds.
+//! `report --html`: the content of the file, and when it is written. `tests/page` checks its looks.
 
 use serde_json::{Value, json};
 
@@ -313,7 +313,7 @@ fn the_page_says_which_commit_it_is_of_and_whether_files_differ_from_it() {
     assert!(
         dirty.contains(&format!("{} on trunk, 1 file uncommitted when this page was written", &commit[..7]))
     );
-    // What the checkout is now says nothing of a run of another commit.
+    // The present checkout says nothing about a run of another commit.
     let other = page("05cde3d0c2b1a09f8e7d6c5b4a39281706f5e4d3");
     assert!(other.contains("not recorded; another revision was checked out when this page was written"));
 }

@@ -14,7 +14,7 @@ use crate::record::typed;
 const SET: &str = "evals/weather.evalset.json";
 
 /// A server with the routes of `adk api_server` and one app, `weather`. Atlantis is an error of the server, Timbuktu one of the
-/// app, and whoever asks for Pompeii ends the server in the middle of its answer.
+/// app. A question about Pompeii ends the server in the middle of its answer.
 struct Server {
     url: String,
     /// The lines of the requests.

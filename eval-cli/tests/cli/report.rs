@@ -292,7 +292,7 @@ fn a_file_of_an_earlier_run_is_named_where_no_other_is_written() {
     let said = "; `j.xml` and `r.json` are of an earlier run: do not take them for this one";
     assert!(ran.err.contains(said), "{}", ran.err);
     assert_eq!(folder.read("j.xml"), before);
-    // The set is not here, so that one of the two files cannot be written.
+    // The set is not here, so that the second of the two files cannot be written.
     folder.write("t.csv", "eval_status\nPASSED\n");
     let ran = folder.run(&["report", "--junit", "j.xml", "--csv", "t.csv"]);
     assert_eq!(ran.code, Some(2));

@@ -234,7 +234,7 @@ fn a_rerun_is_recorded_in_the_run_as_its_next_attempt() {
     assert_eq!(ran.code, Some(7), "the exit code of cargo counts too");
     std::fs::rename(folder.path(".evalset/r1"), folder.path("a run")).expect("it is ours");
     let ran = rerun(&folder, &["a run"]);
-    assert!(ran.code == Some(2) && ran.err.contains("whose name is not that of a run"), "{}", ran.err);
+    assert!(ran.code == Some(2) && ran.err.contains("whose name is no name of a run"), "{}", ran.err);
 }
 
 #[cfg(unix)]

@@ -52,7 +52,7 @@ pub(crate) fn run(folder: &Folder, args: &[&str]) -> Ran {
     folder.run(&[&["run"], args, &AGENT[..]].concat())
 }
 
-/// What was printed, without what differs from run to run.
+/// The output, without what differs from run to run.
 fn settled(text: &str) -> String {
     let mut lines = Vec::new();
     for line in text.lines().filter(|line| !line.trim_start().starts_with("began ")) {

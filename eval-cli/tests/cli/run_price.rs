@@ -13,7 +13,7 @@ fn prices_show_what_the_agent_costs_and_nonsense_is_refused_before_anything_runs
     let ran = run(&folder, &[&sets[..], &["--price", "1.20/5"]].concat());
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains(cost) && !ran.err.contains("cost"), "{}{}", ran.out, ran.err);
-    // What programs read is as it was.
+    // Documents for programs are unchanged.
     let ran = run(&folder, &[&sets[..], &["--price", "1.20/5", "--format", "json"]].concat());
     assert!(
         serde_json::from_str::<Value>(&ran.out).is_ok() && ran.err.contains(cost),

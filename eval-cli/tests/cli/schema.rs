@@ -7,7 +7,7 @@ use crate::faults;
 use crate::folder::Folder;
 use crate::journal::{Journal, error, failed, passed};
 
-/// What in a report is not as the schema says.
+/// The faults of a report against the schema.
 fn faults(document: &Value) -> Vec<String> {
     faults::faults(SCHEMA, document)
 }

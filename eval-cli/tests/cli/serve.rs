@@ -115,7 +115,7 @@ fn serve_takes_its_token_from_a_file() {
     let path = std::env::temp_dir().join(format!("evalset-token-{}", std::process::id()));
     std::fs::write(&path, "0123456789abcdef\n").unwrap();
     let (mut child, url) = serve(&["--token-file", path.to_str().unwrap()]);
-    // Whoever reads the log of a service may not read the file.
+    // A reader of a service's log may not be allowed to read the file.
     assert!(url.ends_with(&format!("/ with the token in `{}`", path.display())), "{url}");
     let address = url.split('/').next().unwrap();
     assert!(get(address, "/api/v1/runs?token=0123456789abcdef").starts_with("HTTP/1.1 200"));

@@ -1,4 +1,4 @@
-//! The pages of `serve`: who may ask, what changes while somebody looks on, and what is refused.
+//! The pages of `serve`: access, changes while a page is open, and refusals.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -71,7 +71,7 @@ impl Pages {
         (head[9..12].parse().unwrap(), body.to_owned())
     }
 
-    /// As a page asks.
+    /// A request as a page makes it.
     fn get(&self, path: &str) -> (u16, String) {
         self.ask(&format!("GET {path}"), &format!("cookie: {}\r\n", self.cookie), "")
     }
@@ -102,7 +102,7 @@ impl Pages {
         events
     }
 
-    /// What a draft was when the page showed it.
+    /// The draft as the page showed it.
     fn seen(&self, case: &str) -> String {
         let (status, page) = self.get("/drafts");
         assert_eq!(status, 200, "{page}");

@@ -50,7 +50,7 @@ fn push(folder: &Folder, machine: &str, run_id: &str) -> Ran {
     command.output().expect("the program runs").into()
 }
 
-/// What is in one machine's folder and comes out of the store, without what the machines have on their own.
+/// The report of one machine's folder and of the store, without the parts that differ between machines.
 fn report(folder: &Folder, args: &[&str]) -> Ran {
     let mut command = folder.command(&[&["report", "--store", &url(folder)], args].concat());
     command.env("EVALSET_DIR", folder.path("reader"));
@@ -109,7 +109,7 @@ fn parts_of_different_machines_are_one_run() {
     assert_eq!(push(&folder, "one", "ci-7").code, Some(0));
     let alone = report(&folder, &["ci-7", "--format", "json"]);
     assert_eq!(alone.code, Some(0), "{}{}", alone.out, alone.err);
-    // That there are others is known only to whoever started them.
+    // Only the user who started the others knows of them.
     let of_two = || report(&folder, &["ci-7", "--parts", "2"]);
     let too_few = |ran: &Ran| {
         assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
@@ -139,7 +139,7 @@ fn parts_of_different_machines_are_one_run() {
     assert_eq!(both["cases"].as_array().expect("tests").len(), 3, "one ran twice");
     assert_eq!(of_two().code, Some(0), "{}", of_two().out);
 
-    // A case of one machine that fails is one of the run.
+    // A failed case of one machine is a failed case of the run.
     assert_eq!(partition(&folder, "three", "mixed_weather:rain, again", "ci-7").code, Some(1));
     assert_eq!(push(&folder, "three", "ci-7").code, Some(0));
     assert_eq!(report(&folder, &["ci-7"]).code, Some(1));
@@ -223,7 +223,7 @@ fn serve_shows_the_runs_of_a_store() {
         assert_eq!(partition(&folder, "one", "fine", id).code, Some(0));
         assert_eq!(push(&folder, "one", id).code, Some(0));
     }
-    // One that cannot be read does not hide the others.
+    // A run that cannot be read does not hide the others.
     let part = names(&folder.path("bucket"))
         .into_iter()
         .find(|name| name.starts_with("evalset/runs/ci-8/") && is_a(name, "jsonl"));
@@ -273,7 +273,7 @@ fn a_part_that_cannot_be_fetched_is_missing_in_the_copy_too() {
         assert!(copy.out.contains("a part of the run is missing") && copy.out.contains(said), "{}", copy.out);
         #[cfg(feature = "serve")]
         serve_shows_that_a_part_is_missing(&folder);
-        // What can be read again is.
+        // A run that can be read again is read.
         folder.write(&broken, whole);
         assert_eq!(report(&folder, &["r"]).code, Some(0));
         assert_eq!(report_of_copy(&folder).code, Some(0));
@@ -358,7 +358,7 @@ fn an_upload_that_has_not_ended_is_no_part_of_a_run_and_is_told() {
     assert_eq!(push(&folder, "one", "r").code, Some(0));
     let manifest =
         names(&folder.path("bucket")).into_iter().find(|name| is_a(name, "json")).expect("a manifest");
-    // What a killed upload leaves.
+    // The objects that a killed upload leaves.
     let (manifest, began) = (folder.path("bucket").join(&manifest), manifest.replace(".json", ".began.json"));
     fs::rename(&manifest, folder.path("bucket").join(began)).expect("a mark");
     let alone = report(&folder, &["r"]);
@@ -528,7 +528,7 @@ fn journals_of_any_size_are_stored_and_fetched_in_chunks() {
     assert_eq!(pushed.code, Some(0), "{}", pushed.err);
     let chunks = names(&folder.path("bucket")).iter().filter(|name| is_a(name, "jsonl")).count();
     assert_eq!(chunks, 25);
-    // The lines are none of ours. What counts here is that the copies are the originals.
+    // The lines are none of ours. The copies must equal the originals.
     limited(&["report", "--store", &url(&folder), "r"], "reader");
     let copies = fs::read_dir(folder.path("reader/.store"))
         .expect("copies")

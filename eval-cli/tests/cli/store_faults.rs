@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::folder::{Folder, Ran};
 use crate::run::folder;
 
-/// What becomes of a request.
+/// The fault of a request.
 enum Fault {
     None,
     Status(u16, &'static str),
@@ -26,7 +26,7 @@ enum Fault {
 /// A request in one line, such as `POST evalset/runs/r/u.json`; objects are named, and listings are `LIST prefix`.
 type Faults = Box<dyn Fn(&str, usize) -> Fault + Send + Sync>;
 
-/// What becomes of a request, by how often the same one came before.
+/// The fault of a request, by the number of equal requests before it.
 type ByCount = fn(usize) -> Fault;
 
 /// A service with the JSON API of Google Cloud Storage, and one bucket.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::folder::{Folder, Ran};
 use kinds::{ALL, CASES, End, KINDS, Kind, PASS, RUN, SET, journal, run_of, set};
 
-/// A project with the set and a cargo. What cargo runs passes, and is recorded as a ninth attempt.
+/// A project with the set and a cargo. Every test that cargo runs passes, and is recorded as a ninth attempt.
 fn project(name: &str) -> Folder {
     let folder = Folder::new(&format!("table-{}", name.replace(' ', "-")));
     folder.write("Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.0.0\"\n");
@@ -95,7 +95,7 @@ fn no_command_ends_with_0_where_report_does_not() {
             write(kind, &folder);
             let args: Vec<&str> = ["rerun", flag].into_iter().filter(|arg| !arg.is_empty()).collect();
             let rerun = ends(&args, code);
-            // What it says, `report` says of what it leaves.
+            // Its verdict equals `report`'s on the run that it leaves.
             let report = ran(&folder, &["report"]);
             assert_eq!(report.code, Some(code), "{} after {flag:?}: {rerun:?} {report:?}", kind.name);
         }
@@ -222,7 +222,7 @@ fn a_journal_that_is_cut_anywhere_is_no_pass_for_any_command() {
             "{end} of {last}: {:?}",
             green(&folder)
         );
-        // What runs again what is missing passes only with all three.
+        // A rerun of the missing tests passes only with all three.
         for args in [&["rerun"][..], &["rerun", "--unfinished"]] {
             folder.write(&path, &whole[..end]);
             let rerun = ran(&folder, args);

@@ -1,4 +1,4 @@
-//! Where runs are recorded: in the target folder that cargo says.
+//! The folder of recorded runs, which is cargo's target folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::folder::plain;
 use crate::run;
 
-/// What cargo says in a folder.
+/// Cargo's answer in a folder.
 fn asked(here: &Path, variable: (&str, &str)) -> PathBuf {
     let mut cargo = plain(env!("CARGO").as_ref());
     let output = set(cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]), variable)

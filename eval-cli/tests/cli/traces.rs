@@ -161,7 +161,7 @@ fn traces_shows_turns_calls_and_what_is_missing_without_a_word_that_a_terminal_o
     assert_eq!(turn["calls"][0]["args"], json!({ "city": "Oslo" }));
     assert_eq!((&turn["answer"], &turn["usage"]["input_tokens"]), (&json!("Oslo is grey."), &json!(40)));
 
-    // A turn of which nobody knows when it was did not take 0.00 s, and not since 1970.
+    // A turn without times did not take 0.00 s, and not since 1970.
     let untimed = lines(&trace(1, "Oslo", "Oslo is grey.")).replace("TimeUnixNano", "Unknown");
     folder.write("untimed.jsonl", untimed);
     let ran = folder.run(&["traces", "untimed.jsonl"]);

@@ -1,4 +1,4 @@
-//! Whose a run is: without a name no command takes the run of another project.
+//! Owners of runs: without a name no command takes the run of another project.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn package(folder: &Folder, at: &str, name: &str) {
     folder.write(&format!("{at}/Cargo.toml"), manifest);
 }
 
-/// What a command says in a folder, with a target folder if one is named.
+/// The output of a command in a folder, with a target folder if one is named.
 fn ran(folder: &Folder, here: &str, target: Option<&Path>, args: &[&str]) -> Ran {
     let mut command = folder.command(args);
     command.current_dir(folder.path(here));
@@ -71,7 +71,7 @@ fn the_run_of_a_package_above_or_beside_is_not_shown() {
         err.contains("run its tests: `cargo test -p fresh`; or name the run if it is the one you mean: `r1`"),
         "{err}"
     );
-    // Whoever names it gets it, and is told.
+    // A user who names it gets it, with a note.
     let note = "note: the run is of package `shop` in ";
     let Ran { out, code, .. } = ran(&folder, "shop/fresh", Some(&shared), &["report", "r1"]);
     assert!(code == Some(0) && out.contains(note), "{out}");
@@ -113,7 +113,7 @@ fn a_member_takes_runs_that_hold_it_and_the_workspace_takes_all() {
         let ran = ran(&folder, here, None, &["report"]);
         assert_eq!(ran.code, Some(code), "{here}: {}{}", ran.out, ran.err);
     }
-    // What was recorded on a machine with other folders is told by the names of the packages.
+    // A run of a machine with other folders is recognized by the names of the packages.
     for (workspace, package, code) in [("gone", "a", 0), ("", "b", 0), ("gone", "c", 2), ("w/a", "a", 0)] {
         run_of(&folder, "w/target/evalset", "r1", (workspace, package));
         let ran = ran(&folder, "w", None, &["report"]);

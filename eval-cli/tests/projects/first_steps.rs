@@ -49,7 +49,7 @@ impl Walk {
         self.project.write(file, &(self.read(file) + text));
     }
 
-    /// Replaces a text that stands once in a file.
+    /// Replaces a text that occurs once in a file.
     #[track_caller]
     fn edit(&self, file: &str, from: &str, to: &str) {
         let text = self.read(file);
@@ -97,7 +97,7 @@ fn a_newcomer_walks_from_an_empty_folder_to_a_test_body() {
         .says("weather_cases::rainy_in_Oslo")
         .says("tool_trajectory_avg_score is 0.0, below 1.0");
 
-    // What the default criteria do not see, and a config that does.
+    // A difference that the default criteria do not see, and a config that sees it.
     walk.edit(SET, "\"city\": \"Bergen\"", "\"city\": \"Oslo\"");
     walk.edit(SET, "It is sunny in Paris.", "Is it Paris in sunny?");
     walk.cargo(&TEST).passes().ran(&BOTH);

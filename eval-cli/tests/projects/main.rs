@@ -1,6 +1,6 @@
 //! The command line in whole projects, over what their tests recorded.
 //!
-//! The projects are those of `tests/projects` in the workspace. They are built in the same folder.
+//! The projects are in `tests/projects` of the workspace. They are built in the same folder.
 
 mod first_steps;
 #[allow(dead_code, reason = "the tests of the workspace use the rest")]

@@ -9,13 +9,13 @@ use crate::first_steps::Walk;
 #[test]
 fn who_follows_the_readme_has_tests_that_pass() {
     let readme = fs::read_to_string(Path::new(WORKSPACE).join("README.md")).expect("the sources are here");
-    // The package of somebody who tries it is likely to have this name, and a library.
+    // A newcomer's package is likely to have this name, and a library.
     let walk = Walk::begin("readme", "weather");
     let mut ran = None;
     for line in first_block(&readme, "sh").lines() {
         let words: Vec<_> = line.split_whitespace().take_while(|word| *word != "#").collect();
         match words.as_slice() {
-            // The program of this workspace stands for it.
+            // The program of this workspace takes its place.
             ["cargo", "install", "--path", "../evalset/eval-cli"] => {}
             ["cargo", "evalset", args @ ..] => drop(walk.evalset(args).passes()),
             ["cargo", args @ ..] => ran = Some(walk.cargo(args).passes()),
@@ -39,7 +39,7 @@ fn who_follows_the_readme_has_tests_that_pass() {
 const USES_THE_LIBRARY: &str =
     "\n#[test]\nfn the_library_is_not_hidden() {\n    assert_eq!(weather::add(2, 2), 4);\n}\n";
 
-/// What the first code block in a language holds.
+/// The text of the first code block in a language.
 fn first_block<'a>(text: &'a str, language: &str) -> &'a str {
     let block = text.split_once(&format!("```{language}\n")).and_then(|(_, rest)| rest.split_once("```"));
     block.unwrap_or_else(|| panic!("the README has no block of {language}")).0

@@ -179,7 +179,7 @@ fn a_run_that_lacks_tests_is_no_pass_unless_they_were_left_out_on_purpose() {
     test(&["--", "first::a_hello"]).passes().says("1 more test was left out on purpose");
     test(&["--", "--skip", "b_hi"]).passes().says("1 more test was left out on purpose");
 
-    // What a runner leaves that was killed after its first test.
+    // The run of a runner that was killed after its first test.
     drop(test(&["--", "--test-threads=1"]));
     let run = journal::runs(&runs).expect("it can be read").remove(0).path;
     let whole = fs::read_dir(&run).expect("a run").flatten().map(|entry| entry.path());
@@ -216,7 +216,7 @@ fn a_run_that_lacks_tests_is_no_pass_unless_they_were_left_out_on_purpose() {
     project.cargo(&["test", "--test", "first", "--no-run"]).passes();
     evalset(&project, &runs, &["report"]).fails().says("was built again after the run");
 
-    // What was killed is known without the binary that ran, from a copy alone.
+    // The killed test is known without the binary that ran, from a copy alone.
     let report = evalset(&project, &runs, &["report", shown(&copy)]).fails();
     report.says("the one case passed; 1 more test never began (exit code 2)");
 }

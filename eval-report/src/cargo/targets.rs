@@ -28,10 +28,10 @@ struct Target {
 impl Targets {
     /// The targets of the workspace of the current folder.
     pub fn here() -> Self {
-        metadata().map(Self::of).unwrap_or_default()
+        metadata().map(Self::from_metadata).unwrap_or_default()
     }
 
-    fn of(metadata: &Value) -> Self {
+    fn from_metadata(metadata: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
         let mut targets = Vec::new();
@@ -64,8 +64,8 @@ impl Targets {
             .collect()
     }
 
-    /// The targets with tests that cargo may start after these, each with its package; `None` if they are not known, as one of these is
-    /// of no package here.
+    /// The targets with tests that cargo may start after these, each with its package. `None` if one of these belongs to no
+    /// package here, so that the later targets are unknown.
     ///
     /// Cargo starts the library and the programs of a package before its other tests.
     pub(crate) fn others(&self, started: &BTreeSet<TestBinary<'_>>) -> Option<Vec<(&str, &str)>> {
@@ -111,7 +111,11 @@ mod tests {
         ] {
             let metadata = serde_json::json!({ "packages": [target("app", "evals", "test"), target(package, name, kind)] });
             let others = expected.then_some((package, name)).into_iter().collect();
-            assert_eq!(Targets::of(&metadata).others(&started), Some(others), "{package} {name} {kind}");
+            assert_eq!(
+                Targets::from_metadata(&metadata).others(&started),
+                Some(others),
+                "{package} {name} {kind}"
+            );
         }
         assert_eq!(Targets::default().others(&started), None, "they are not known");
     }
@@ -124,7 +128,7 @@ mod tests {
             { "name": "all-evals", "kind": ["test"] },
             { "name": "build-script-build", "kind": ["custom-build"] }
         ]}]});
-        let targets = Targets::of(&metadata);
+        let targets = Targets::from_metadata(&metadata);
         assert_eq!(targets.selection(binary("my-app", "all_evals")), ["--test", "all-evals"]);
         assert_eq!(targets.selection(binary("my-app", "my_app")), ["--lib", "--bin", "my-app"]);
         assert_eq!(targets.selection(binary("my-app", "gone")), [""; 0]);

@@ -19,14 +19,14 @@ pub(super) struct Args {
     pub(super) options: RunOptions,
 }
 
-/// What the arguments ask for.
+/// A request, parsed from the arguments.
 #[derive(Debug, PartialEq)]
 pub(super) enum Asked {
     Run(Box<Args>),
     Help,
 }
 
-/// What is wrong with the arguments.
+/// An error in the arguments.
 #[derive(Debug)]
 pub(super) enum ArgsError {
     NoSet,

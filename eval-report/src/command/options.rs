@@ -10,7 +10,7 @@ use eval_format::options::{Gate, ParseOptionError, Pass, parse_timeout};
 
 use crate::price::{PriceError, Prices};
 
-/// How cases are run and scored.
+/// Options of how cases run and are scored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOptions {
     /// The config that replaces the one beside each set.
@@ -19,7 +19,7 @@ pub struct RunOptions {
     pub metrics: Vec<MetricArgument>,
     /// How many cases run at a time, at least one.
     pub concurrency: usize,
-    /// What tokens cost; empty if nobody asks.
+    /// Prices of tokens; empty if no cost is asked for.
     pub prices: Prices,
     runs: Option<usize>,
     pass: Option<Pass>,
@@ -63,10 +63,10 @@ pub struct RunOption {
     is_kept: bool,
 }
 
-/// What is wrong with the value of an option.
+/// An error in the value of an option.
 #[derive(Debug)]
 enum Wrong {
-    /// It is not a whole number of this kind.
+    /// The value is not a whole number of this kind.
     NotACount(&'static str),
     NotAThreshold {
         metric: String,
@@ -91,7 +91,7 @@ pub const OPTIONS: [RunOption; 10] = [
     RunOption {
         short: Some('m'),
         is_repeated: true,
-        ..option("metric", "METRIC[=THRESHOLD]", "scores with this metric, and with others that are named so; without a threshold, that of the config or of ADK holds; `METRIC<=5` is met by scores of at most 5")
+        ..option("metric", "METRIC[=THRESHOLD]", "scores with this metric, and with others that are named so; without a threshold, the config's or ADK's holds; `METRIC<=5` is met by scores of at most 5")
     },
     option("runs", "N", "how often each case runs"),
     option("pass", "HOW", "how the runs of a case decide it: `mean`, `all`, `any` or `at_least(2)`"),
@@ -194,7 +194,7 @@ impl From<ParseOptionError> for Wrong {
 }
 
 impl OptionError {
-    /// What is wrong, and what helps.
+    /// The error, and the help for it.
     pub fn message_and_help(&self) -> (String, String) {
         let Self { option, value, wrong } = self;
         match wrong {

@@ -18,7 +18,7 @@ use super::file::{ExportError, create_folder_of, create_whole};
 
 pub(super) use scored::{ExportedMetric, ExportedRun, ExportedTurn, Status, why};
 
-/// What came out of one eval set, in the form of google-adk 2.13.0's `EvalSetResult`.
+/// The results of one eval set, in the form of google-adk 2.13.0's `EvalSetResult`.
 ///
 /// ```
 /// use std::time::SystemTime;
@@ -42,9 +42,10 @@ pub(super) use scored::{ExportedMetric, ExportedRun, ExportedTurn, Status, why};
 /// One entry per case and run, in that order. Statuses are ADK's numbers: 1 passed, 2 failed, 3 not evaluated,
 /// 4 informational. A run that ended in an error has the status 2 and its turns without metrics, as in ADK; the text of
 /// the error is the last event of `session_details`. A metric that was skipped was not evaluated; one that does not apply
-/// leaves the status of its run as it is. The score of a metric is the one of the run, which ADK computes in its own way for some metrics. So the status of a run may differ from the verdict
-/// on the case, which is about all turns of all runs. But a case that did not pass is no pass here: if each of its runs passed, all
-/// have the status of the case, and a case without runs has an entry with it. The scores stay.
+/// leaves the status of its run as it is. The score of a metric is the run's, which ADK computes in its own way for some
+/// metrics. So the status of a run may differ from the verdict on the case, which is about all turns of all runs. But a case that
+/// did not pass is no pass here: if each of its runs passed, all have the status of the case, and a case without runs has an
+/// entry with it. The scores stay.
 #[derive(Clone, Debug)]
 pub struct EvalSetResult<'a> {
     app_name: String,

@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use eval_support::whole_file;
 
-/// Why a report could not be exported.
+/// An error of an export.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ExportError {
     /// A name cannot be part of a path, so ADK would neither save nor find the result.
     Name {
-        /// What the name is of: `app name`, `eval set id`.
+        /// The kind of name: `app name`, `eval set id`.
         what: &'static str,
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The fault in the name.
         reason: &'static str,
     },
     /// The file exists already. It was not overwritten.

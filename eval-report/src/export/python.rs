@@ -123,7 +123,7 @@ fn is_printable(c: char) -> bool {
     c == ' ' || category(c) != Category::Hidden
 }
 
-/// How google-genai prints a `PartialArg`: a line for each field that is set.
+/// A `PartialArg` as google-genai prints it: a line for each field that is set.
 fn partial_arg(arg: &Value, out: &mut String) {
     const FIELDS: [&str; 6] =
         ["bool_value", "json_path", "null_value", "number_value", "string_value", "will_continue"];

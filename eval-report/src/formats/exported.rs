@@ -27,7 +27,7 @@ pub fn report(results: &RunResults<'_>) -> Result<EvalReport, CommandError> {
         };
         let case = match files.find(&attempt.started) {
             Ok(found) if !found.is_edited => found.case,
-            // What it expects is compared with nothing.
+            // Its expectations are compared with nothing.
             _ if attempt.decided.is_none() || attempt.evaluations.is_empty() => {
                 EvalCase::new(&attempt.started.eval_id)
             }

@@ -2,8 +2,8 @@
 
 use eval_support::untrusted;
 
-use crate::phrases;
 use crate::recorded::{Problem, RunResults, State, TestResult};
+use crate::summary_text;
 
 /// An error for each case that failed or has no verdict, a warning for each that passed only after a retry, a warning if
 /// metrics were skipped, and an error for each problem of the run: a test that never began, a doubt.
@@ -16,7 +16,8 @@ pub fn annotations(results: &RunResults<'_>) -> String {
     let cases: String = results.tests.iter().filter_map(annotation).chain(problems).collect();
     let totals = &results.totals;
     let title = [("title", "metrics were skipped")];
-    let skipped = phrases::skipped(results).map(|skipped| untrusted::annotation("warning", &title, &skipped));
+    let skipped =
+        summary_text::skipped(results).map(|skipped| untrusted::annotation("warning", &title, &skipped));
     let cases = cases + &skipped.unwrap_or_default();
     if results.problems.is_empty() {
         return cases;

@@ -5,10 +5,9 @@ use eval_core::report::{Verdict, short};
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
 
-use crate::output::style::{BOLD, styled};
-use crate::output::width;
-use crate::phrases::{counts, details, have, notes, numbers, rerun, runs, times, word};
+use crate::output::{BOLD, styled, width};
 use crate::recorded::{Retry, RunResults, State, TestResult, Totals, near};
+use crate::summary_text::{counts, details, have, notes, numbers, rerun, runs, times, word};
 
 pub fn text(results: &RunResults<'_>) -> String {
     body(results, |_| None) + &commands(results)
@@ -18,26 +17,27 @@ pub fn text(results: &RunResults<'_>) -> String {
 pub fn body(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
     let mut text = head(results);
     let widest = results.tests.iter().map(|test| test.name.chars().count()).max().unwrap_or_default();
-    let column = widest.min(width::columns().map_or(WIDEST, |columns| columns / 2).min(WIDEST));
+    let column =
+        widest.min(width::columns().map_or(MAX_NAME_COLUMNS, |columns| columns / 2).min(MAX_NAME_COLUMNS));
     for test in &results.tests {
         text.push_str(&line(test, column));
     }
     text.push_str("──────────\n");
     text.push_str(&summary(&first_line(results), numbers(results), notes(results), &results.totals));
-    // What tests printed and commands are not broken into lines: they are read and copied as they are.
+    // The output of tests and commands are not broken into lines: they are read and copied as they are.
     text = width::fitted(text);
     text.push_str(&failures(results, again));
     text
 }
 
 /// The widest column of names. The lines of longer names are not aligned.
-const WIDEST: usize = 60;
+const MAX_NAME_COLUMNS: usize = 60;
 
 /// The width of the column of states and labels, which are aligned to the right.
-const LABEL: usize = 10;
+const LABEL_COLUMNS: usize = 10;
 
 fn label(style: Style, word: &str) -> String {
-    format!("{}{}", " ".repeat(LABEL.saturating_sub(word.len())), styled(style, word))
+    format!("{}{}", " ".repeat(LABEL_COLUMNS.saturating_sub(word.len())), styled(style, word))
 }
 
 fn head(results: &RunResults<'_>) -> String {
@@ -48,7 +48,7 @@ fn head(results: &RunResults<'_>) -> String {
     let (sets, cases) = (count(sets.len(), "set"), count(results.totals.cases, "case"));
     let mut text = format!("{run} {name}{sets} · {cases} · {}\n", count(results.totals.runs, "run"));
     if let Some(times) = times(results) {
-        text.push_str(&format!("{} {times}\n", " ".repeat(LABEL)));
+        text.push_str(&format!("{} {times}\n", " ".repeat(LABEL_COLUMNS)));
     }
     text
 }
@@ -120,7 +120,7 @@ pub fn summary(
     let mut shown = format!("{} {first}\n", label(BOLD, "Summary"));
     let notes = notes.into_iter().map(|note| format!("note: {note}"));
     for line in more.into_iter().chain(notes) {
-        shown.push_str(&format!("{} {line}\n", " ".repeat(LABEL)));
+        shown.push_str(&format!("{} {line}\n", " ".repeat(LABEL_COLUMNS)));
     }
     let outcome = totals.outcome();
     shown.push_str(&format!(
@@ -133,16 +133,16 @@ pub fn summary(
     shown
 }
 
-/// What the tests printed that failed or have no verdict.
+/// The output of the tests that failed or have no verdict.
 fn failures(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
     let mut text = String::new();
-    for test in results.needing_attention().take(MOST_FAILURES) {
+    for test in results.needing_attention().take(MAX_FAILURES) {
         text.push_str(&format!("\n---- {} ----\n{}\n", one_line(&test.name), details(test)));
         if let Some(command) = again(test) {
             text.push_str(&format!("\nrun again     {command}\n"));
         }
     }
-    let more = results.needing_attention().count().saturating_sub(MOST_FAILURES);
+    let more = results.needing_attention().count().saturating_sub(MAX_FAILURES);
     if more > 0 {
         text.push_str(&format!(
             "\n... and {} that did not pass; `--json FILE` writes all of them\n",
@@ -153,7 +153,7 @@ fn failures(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<
 }
 
 /// More of them are not read on a terminal.
-const MOST_FAILURES: usize = 50;
+const MAX_FAILURES: usize = 50;
 
 /// The commands to go on with.
 fn commands(results: &RunResults<'_>) -> String {

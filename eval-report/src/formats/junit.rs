@@ -9,8 +9,8 @@ use eval_support::untrusted;
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestRerun, TestSuite, XmlString};
 
 use crate::output::{CommandError, time};
-use crate::phrases::details;
 use crate::recorded::{Problem, RunResults, State, TestResult, headline};
+use crate::summary_text::details;
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     let mut suites: BTreeMap<(Option<&str>, Option<&str>), TestSuite> = BTreeMap::new();
@@ -62,7 +62,7 @@ fn case(test: &TestResult<'_>) -> TestCase {
     case
 }
 
-/// What never began is an error, so that no reader takes the suite for a green one.
+/// A test that never began is an error, so that no reader takes the suite for a green one.
 fn without_a_beginning(problem: &Problem) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
     status.set_type(name("unmeasurable"));
@@ -110,7 +110,7 @@ fn failing(test: &TestResult<'_>, kind: NonSuccessKind, what: &str) -> TestCaseS
     status
 }
 
-/// What is said of the run as a whole.
+/// Properties of the whole run.
 fn of_run(results: &RunResults<'_>) -> Vec<Property> {
     let times = [("began", results.times.began), ("built", results.times.built)];
     let times = times.into_iter().filter_map(|(name, time)| Some((name, time::iso(time?))));

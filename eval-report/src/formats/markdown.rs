@@ -3,19 +3,20 @@
 use eval_support::untrusted::{fenced, markdown as escaped};
 use eval_support::words::count;
 
-use crate::phrases;
 use crate::recorded::{RunResults, TestResult};
+use crate::summary_text;
 
 pub fn text(results: &RunResults<'_>) -> String {
-    let mut text = format!("{MARKER}\n### {}\n\n{}\n", title(results), escaped(&phrases::counts(results)));
-    for line in phrases::numbers(results).into_iter().chain(phrases::notes(results)) {
+    let mut text =
+        format!("{MARKER}\n### {}\n\n{}\n", title(results), escaped(&summary_text::counts(results)));
+    for line in summary_text::numbers(results).into_iter().chain(summary_text::notes(results)) {
         text.push_str(&format!("- {}\n", escaped(&line)));
     }
     text.push_str(&table(results));
     let mut hidden = 0;
     for test in results.needing_attention() {
         let details = details(test);
-        if text.len() + details.len() > LONGEST {
+        if text.len() + details.len() > MAX_COMMENT_BYTES {
             hidden += 1;
         } else {
             text.push_str(&details);
@@ -27,7 +28,7 @@ pub fn text(results: &RunResults<'_>) -> String {
             count(hidden, "more case")
         ));
     }
-    let times = phrases::times(results).map(|times| format!(", {times}")).unwrap_or_default();
+    let times = summary_text::times(results).map(|times| format!(", {times}")).unwrap_or_default();
     text.push_str(&format!("\n<sub>run {}{times}</sub>\n", escaped(&results.loaded.name())));
     text
 }
@@ -36,11 +37,11 @@ pub fn text(results: &RunResults<'_>) -> String {
 const MARKER: &str = "<!-- cargo-evalset report -->";
 
 /// A comment on GitHub has 65,536 characters at most.
-const LONGEST: usize = 60_000;
+const MAX_COMMENT_BYTES: usize = 60_000;
 /// The most of it that the table takes.
-const LONGEST_TABLE: usize = 30_000;
+const MAX_TABLE_BYTES: usize = 30_000;
 /// The most of it that one failure takes.
-const LONGEST_FAILURE: usize = 6_000;
+const MAX_FAILURE_BYTES: usize = 6_000;
 
 fn title(results: &RunResults<'_>) -> String {
     format!("Evals {}: {}", results.totals.outcome().name(), escaped(&results.totals.reason()))
@@ -55,13 +56,13 @@ fn table(results: &RunResults<'_>) -> String {
         return String::new();
     }
     let mut text = "\n| | case | runs | why |\n| --- | --- | --- | --- |\n".to_owned();
-    while let Some(test) = rows.next_if(|_| text.len() < LONGEST_TABLE) {
-        let (word, _) = phrases::word(test);
-        let (name, runs) = (escaped(&test.name), escaped(&phrases::runs(test)));
+    while let Some(test) = rows.next_if(|_| text.len() < MAX_TABLE_BYTES) {
+        let (word, _) = summary_text::word(test);
+        let (name, runs) = (escaped(&test.name), escaped(&summary_text::runs(test)));
         let reason = escaped(&test.reason().unwrap_or_default());
         text.push_str(&format!("| {word} | {name} | {runs} | {reason} |\n"));
     }
-    while let Some(problem) = problems.next_if(|_| text.len() < LONGEST_TABLE) {
+    while let Some(problem) = problems.next_if(|_| text.len() < MAX_TABLE_BYTES) {
         let (name, message) = (escaped(&problem.name), escaped(&problem.message));
         text.push_str(&format!("| ERROR | {name} | - | {message} |\n"));
     }
@@ -73,13 +74,13 @@ fn table(results: &RunResults<'_>) -> String {
 }
 
 fn details(test: &TestResult<'_>) -> String {
-    let text = fenced(&cut(&phrases::details(test)));
+    let text = fenced(&cut(&summary_text::details(test)));
     let name = escaped(&test.name);
     format!("\n<details><summary>{name}</summary>\n\n{text}\n\n</details>\n")
 }
 
 fn cut(text: &str) -> String {
-    let end = text.floor_char_boundary(LONGEST_FAILURE);
+    let end = text.floor_char_boundary(MAX_FAILURE_BYTES);
     if end == text.len() { text.to_owned() } else { format!("{}\n...", &text[..end]) }
 }
 
@@ -89,8 +90,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_on_a_character() {
-        let text = "é".repeat(LONGEST_FAILURE);
-        assert!(cut(&text).len() <= LONGEST_FAILURE + 4);
+        let text = "é".repeat(MAX_FAILURE_BYTES);
+        assert!(cut(&text).len() <= MAX_FAILURE_BYTES + 4);
         assert_eq!(cut("short"), "short");
     }
 }

@@ -10,7 +10,7 @@ use eval_core::report::{MetricReport, Transcript, Verdict};
 use super::read::{Attempt, Evaluation};
 use super::record::{Record, RecordError};
 
-/// What is kept of a run.
+/// The parts of a run to keep in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
     /// Everything.
@@ -31,9 +31,9 @@ pub(super) struct Attempts {
     pub(super) all: Vec<Box<Attempt>>,
     /// The cases that a program was to run.
     pub(super) planned: Vec<String>,
-    /// What the test binary holds.
+    /// The tests that the binary holds.
     pub(super) listed: Option<Listed>,
-    /// What others of its package hold.
+    /// The tests that other binaries of its package hold.
     pub(super) beside: Vec<Beside>,
 }
 
@@ -74,7 +74,7 @@ impl Attempts {
                 }));
             }
             Record::Ran(ran) => {
-                let attempt = self.of(ran.test)?;
+                let attempt = self.attempt(ran.test)?;
                 if ran.repeated {
                     attempt.repeated.push(ran);
                     return Ok(());
@@ -101,7 +101,7 @@ impl Attempts {
 
     fn decided(&mut self, decided: Decided) -> Result<(), RecordError> {
         let (test, keep) = (decided.test, self.keep);
-        let attempt = self.of(test)?;
+        let attempt = self.attempt(test)?;
         if attempt.decided.is_some() {
             return Err(RecordError::Misplaced(format!("test {test} ends a second time")));
         }
@@ -117,10 +117,15 @@ impl Attempts {
     /// An evaluation of a test; `None` if it is not recorded.
     fn evaluation(&mut self, test: u32, number: u32) -> Result<Option<&mut Evaluation>, RecordError> {
         // A run is scored right after it ran, unless several run at once.
-        Ok(self.of(test)?.evaluations.iter_mut().rev().find(|evaluation| evaluation.ran.evaluation == number))
+        Ok(self
+            .attempt(test)?
+            .evaluations
+            .iter_mut()
+            .rev()
+            .find(|evaluation| evaluation.ran.evaluation == number))
     }
 
-    fn of(&mut self, test: u32) -> Result<&mut Attempt, RecordError> {
+    fn attempt(&mut self, test: u32) -> Result<&mut Attempt, RecordError> {
         let attempt = self.indices.get(&test).and_then(|index| self.all.get_mut(*index));
         attempt
             .map(|attempt| &mut **attempt)

@@ -10,7 +10,7 @@ use super::read::ReadRunError;
 use super::record::{Record, RecordError};
 
 /// No record is longer. A line is held in memory while it is read.
-const LONGEST_LINE: usize = 64 << 20;
+const MAX_LINE_BYTES: usize = 64 << 20;
 
 /// The lines of a file, in order.
 pub(super) struct Lines<'p> {
@@ -29,7 +29,7 @@ pub(super) enum Line<'l> {
         /// The line without its break; its length if it is too long to be held.
         text: Result<&'l [u8], usize>,
     },
-    /// What stands behind the last line break: nothing, unless the process that wrote was killed.
+    /// The bytes behind the last line break: nothing, unless the writing process was killed.
     Torn(&'l [u8]),
 }
 
@@ -44,12 +44,12 @@ impl<'p> Lines<'p> {
         let failed = ReadRunError::io(self.path);
         self.number += 1;
         self.text.clear();
-        let limit = LONGEST_LINE as u64 + 1;
+        let limit = MAX_LINE_BYTES as u64 + 1;
         self.file.by_ref().take(limit).read_until(b'\n', &mut self.text).map_err(&failed)?;
         if self.text.pop_if(|last| *last == b'\n').is_some() {
             return Ok(Line::Whole { number: self.number, text: Ok(&self.text) });
         }
-        if self.text.len() <= LONGEST_LINE {
+        if self.text.len() <= MAX_LINE_BYTES {
             return Ok(Line::Torn(&self.text));
         }
         let length = self.text.len() + self.file.skip_until(b'\n').map_err(&failed)?;
@@ -64,7 +64,7 @@ pub(super) fn check(text: Result<&[u8], usize>) -> Result<(usize, Result<Record,
     Ok((number, Record::parse(line)))
 }
 
-/// Whether the lines of a file stand in the order in which they were written.
+/// The order of the lines of a file, held to the order in which they were written.
 pub(super) struct Order {
     /// The number of the next line.
     expected: usize,
@@ -107,7 +107,8 @@ mod tests {
     fn the_lines_of_a_file_come_in_order_and_one_that_is_too_long_is_passed_over() {
         let temporary = TempDir::new().unwrap();
         let path = temporary.path().join("a.jsonl");
-        std::fs::write(&path, ["one", "", &"x".repeat(LONGEST_LINE + 1), "four", "half"].join("\n")).unwrap();
+        std::fs::write(&path, ["one", "", &"x".repeat(MAX_LINE_BYTES + 1), "four", "half"].join("\n"))
+            .unwrap();
         let mut lines = Lines::open(&path).unwrap();
         let mut found = Vec::new();
         let torn = loop {
@@ -117,7 +118,7 @@ mod tests {
             }
         };
         assert_eq!(torn, b"half");
-        assert_eq!(found, [(1, Ok(3)), (2, Ok(0)), (3, Err(LONGEST_LINE + 1)), (4, Ok(4))]);
+        assert_eq!(found, [(1, Ok(3)), (2, Ok(0)), (3, Err(MAX_LINE_BYTES + 1)), (4, Ok(4))]);
         assert!(matches!(check(Err(7)), Err(RecordError::TooLong(7))));
     }
 

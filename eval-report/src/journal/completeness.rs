@@ -1,4 +1,4 @@
-//! Whether a run is complete: which tests began, of those that its binaries hold and that were asked for.
+//! The completeness of a run: tests that began, of all that its binaries hold and that were asked for.
 //!
 //! The journal says all of it, so the answer is the same on every machine. A process of tests records what its binary holds
 //! ([`Listed`]) before its first test, and a program which cases it is about to run ([`Planned`]).
@@ -15,10 +15,10 @@ use super::runner::Asked;
 #[cfg(doc)]
 use eval_core::journal::{Beside, Listed, Planned};
 
-/// A package and one of its test binaries.
+/// A package and a test binary of it.
 type Binary = (Option<String>, Option<String>);
 
-/// What a run lacks.
+/// The missing parts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completeness {
     /// Tests that were to run and never began, by package and binary.
@@ -31,7 +31,7 @@ pub struct Completeness {
     pub left_out: usize,
 }
 
-/// What a journal says of the tests of a binary.
+/// The tests of a binary, as a journal tells them.
 #[derive(Default)]
 struct Tests<'r> {
     /// The tests, and whether they are ignored unless they are asked for.
@@ -46,7 +46,7 @@ struct Tests<'r> {
 
 impl Completeness {
     /// Compares the tests that began with those that were to run.
-    pub fn of(run: &RecordedRun) -> Self {
+    pub fn new(run: &RecordedRun) -> Self {
         let mut found = Self { of_programs: run.never_began.clone(), ..Self::default() };
         let mut binaries: BTreeMap<Binary, Tests<'_>> = BTreeMap::new();
         for listing in &run.listings {
@@ -68,7 +68,7 @@ impl Completeness {
         }
         for (head, listing) in &run.beside {
             let tests = binaries.entry(binary_of(listing)).or_default();
-            let asked = Asked::of(head).filter(|_| !tests.began && !head.is_rerun());
+            let asked = Asked::from_head(head).filter(|_| !tests.began && !head.is_rerun());
             if asked.is_some_and(|asked| listing.binary.as_ref().is_some_and(|name| asked.has(name))) {
                 tests.list(listing);
                 tests.processes.push(head);
@@ -99,7 +99,7 @@ impl Completeness {
         let selections: Vec<Option<Selection<'_>>> = tests
             .processes
             .iter()
-            .map(|head| (!head.is_of_nextest()).then(|| Selection::of(&head.args)))
+            .map(|head| (!head.is_of_nextest()).then(|| Selection::from_args(&head.args)))
             .collect();
         let was_asked = |test: &str, ignored: bool| {
             selections.iter().any(|selection| match selection {
@@ -123,7 +123,7 @@ impl Completeness {
 }
 
 impl<'r> Tests<'r> {
-    /// The parts of a run, and its processes, may have been built apart: what one of them holds was to run.
+    /// Adds a listing. Parts and processes of a run may be different builds, so the tests of any build were to run.
     fn list(&mut self, listing: &'r Listing) {
         for set in &listing.sets {
             let names = set.tests.iter().map(String::as_str);
@@ -149,7 +149,7 @@ fn binary_of(listing: &Listing) -> Binary {
 const WITH_VALUE: [&str; 8] =
     ["--color", "--ensure-time", "--format", "--logfile", "--shuffle-seed", "--skip", "--test-threads", "-Z"];
 
-/// What the arguments of a test binary select.
+/// The selection of tests that the arguments of a test binary make.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Selection<'a> {
     filters: Vec<&'a str>,
@@ -160,7 +160,7 @@ pub(super) struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    pub(super) fn of(args: &'a [String]) -> Self {
+    pub(super) fn from_args(args: &'a [String]) -> Self {
         let mut selection = Self::default();
         let mut args = args.iter().map(String::as_str);
         while let Some(arg) = args.next() {
@@ -214,7 +214,7 @@ mod selection_tests {
             ("--test-threads=1 -q", "a::x", false, true),
         ] {
             let words: Vec<String> = args.split_whitespace().map(str::to_owned).collect();
-            assert_eq!(Selection::of(&words).selects(test, ignored), expected, "{args}: {test}");
+            assert_eq!(Selection::from_args(&words).selects(test, ignored), expected, "{args}: {test}");
         }
     }
 }

@@ -30,9 +30,9 @@ pub struct RecordedRun {
     pub torn: usize,
     /// The names of the cases that programs were to run and that never began.
     pub never_began: Vec<String>,
-    /// What the test binaries hold, as their processes recorded it.
+    /// The tests of the test binaries, as their processes recorded them.
     pub listings: Vec<Listing>,
-    /// What other test binaries hold that were built beside those of the processes, each with the process that recorded it.
+    /// The tests of other test binaries that were built beside these, each with the process that recorded them.
     pub beside: Vec<(Arc<Head>, Listing)>,
     /// The processes of tests that did not record what their binary holds. Under nextest, one process of a binary does it for all.
     pub unlisted: Vec<Arc<Head>>,
@@ -40,12 +40,12 @@ pub struct RecordedRun {
     pub lost: usize,
     /// Other lines that could not be read.
     pub unreadable: Vec<UnreadableLine>,
-    /// What is known to belong to the run and is not here, a sentence for each part: the lines of the file
-    /// `missing-parts.txt`, which whoever copied the run has put beside the journals.
+    /// Parts that belong to the run and are not here, a sentence for each: the lines of the file `missing-parts.txt`, which the
+    /// copying program has put beside the journals.
     pub missing_parts: Vec<String>,
 }
 
-/// What a test binary holds.
+/// The tests that a binary holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Listing {
@@ -65,11 +65,11 @@ pub struct UnreadableLine {
     pub file: PathBuf,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error in it.
     pub error: RecordError,
 }
 
-/// Why a run cannot be read.
+/// An error of reading a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ReadRunError {
@@ -102,8 +102,8 @@ impl fmt::Display for ReadRunError {
 
 impl std::error::Error for ReadRunError {}
 
-/// A test with everything that was recorded of it, or a case that a program ran. A program can run one several times, and
-/// each time is one of these.
+/// A test with all records about it, or a case that a program ran. A program can run a case several times: each time is one
+/// `RecordedTest`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RecordedTest {
@@ -129,7 +129,7 @@ impl RecordedTest {
         self.attempts.first().map_or("", |attempt| &attempt.started.name)
     }
 
-    /// The worst of the last attempt: the one that counts.
+    /// The worst of the last attempt, which counts.
     pub fn last(&self) -> Option<&Attempt> {
         self.attempts.last()
     }
@@ -140,7 +140,7 @@ impl RecordedTest {
     }
 }
 
-/// One time that a test was started.
+/// One start of a test.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Attempt {
@@ -148,13 +148,13 @@ pub struct Attempt {
     pub head: Arc<Head>,
     /// The file that records it.
     pub file: Arc<Path>,
-    /// How it began.
+    /// The record of its start.
     pub started: Started,
     /// The runs of the case, in the order in which they ended.
     pub evaluations: Vec<Evaluation>,
     /// The runs in which the agent was not reached and which `retry` repeated, in order. None of them is scored.
     pub repeated: Vec<Ran>,
-    /// How it ended; `None` if its process was killed, or still runs.
+    /// The record of its end; `None` if its process was killed, or still runs.
     pub decided: Option<Decided>,
 }
 
@@ -162,9 +162,9 @@ pub struct Attempt {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Evaluation {
-    /// What happened.
+    /// The record of what happened.
     pub ran: Ran,
-    /// How it scored; `None` if it was not scored: it ended in an error, or its process was killed.
+    /// Its scores; `None` if it was not scored: it ended in an error, or its process was killed.
     pub scored: Option<Scored>,
     /// Whether it passed every metric that gates; `None` if it has no verdict of its own.
     pub passed: Option<bool>,

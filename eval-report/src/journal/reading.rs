@@ -52,7 +52,7 @@ fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRun
     Ok(reading.finish())
 }
 
-/// The journals of a folder, by name. What is no regular file is none: opening a pipe would wait forever.
+/// The journals of a folder, by name. Only regular files are journals: opening a pipe would wait forever.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadRunError> {
     let failed = ReadRunError::io(folder);
     let mut files = Vec::new();
@@ -69,7 +69,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadRunError> {
     Ok(files)
 }
 
-/// What whoever copied the run says is not there.
+/// The parts of a run that are missing, as the copying program listed them.
 fn missing_parts(folder: &Path) -> Result<Vec<String>, ReadRunError> {
     let path = folder.join(MISSING_PARTS);
     match fs::read_to_string(&path) {
@@ -207,7 +207,7 @@ fn rank(attempt: &Attempt) -> u32 {
     if is_skipped && attempt.started.attempt > 1 { 0 } else { attempt.started.attempt }
 }
 
-/// How bad an attempt ended. No clock tells which of two processes counts, so the worse does.
+/// The rank of an attempt by its end, the worse the greater. No clock tells which of two processes counts, so the worse does.
 fn badness(attempt: &Attempt) -> u8 {
     match attempt.decided.as_ref().map(|decided| &decided.verdict) {
         Some(Verdict::Passed | Verdict::Informational) => 0,
@@ -219,7 +219,7 @@ fn badness(attempt: &Attempt) -> u8 {
     }
 }
 
-/// What tests are sorted by.
+/// The key by which tests are sorted.
 fn order(test: &RecordedTest) -> impl Ord + '_ {
     let last = test.last().map(|attempt| &attempt.started);
     let location = last.map(|Started { file, line, column, .. }| (file, line, column));
@@ -235,7 +235,7 @@ fn head(line: Result<&[u8], usize>) -> Result<Head, RecordError> {
     }
 }
 
-/// Whether an incomplete line is about a test whose beginning stands in a complete line before it.
+/// Whether an incomplete line is about a test whose beginning is in a complete line before it.
 fn is_of_a_begun_test(torn: &[u8]) -> bool {
     kind(torn).is_some_and(|kind| ["ran", "scored", "broke", "decided"].contains(&kind))
 }
@@ -246,8 +246,8 @@ fn name_in(torn: &[u8]) -> Option<String> {
     Some(rest.split_once('"')?.0.to_owned())
 }
 
-/// What makes a case the same one: where it comes from, what it means, and what its runs are called. Everything that differs
-/// in one of these is another case, whatever its name.
+/// The identity of a case: its source, its meaning and the names of its runs. A case that differs in any of these is another
+/// case, whatever its name.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Identity<'a> {
     package: Option<&'a str>,
@@ -260,7 +260,7 @@ struct Identity<'a> {
 }
 
 impl<'a> Identity<'a> {
-    fn of(attempt: &'a Attempt) -> Self {
+    fn new(attempt: &'a Attempt) -> Self {
         let (head, started) = (&attempt.head, &attempt.started);
         Self {
             package: head.package.as_deref(),
@@ -280,14 +280,14 @@ impl<'a> Identity<'a> {
 /// the same attempt at it count as one.
 #[expect(clippy::vec_box, reason = "they are large, and sorted")]
 pub(super) fn tests_of(mut attempts: Vec<Box<Attempt>>) -> Vec<RecordedTest> {
-    attempts.sort_by(|a, b| Identity::of(a).cmp(&Identity::of(b)));
+    attempts.sort_by(|a, b| Identity::new(a).cmp(&Identity::new(b)));
     let mut tests: Vec<RecordedTest> = Vec::new();
     let mut first_of_case = 0;
     // How often a program began the case, by the number of the attempt.
     let mut times: HashMap<u32, usize> = HashMap::new();
     for attempt in attempts {
         let before = tests.last().and_then(|test| test.attempts.first());
-        if before.is_some_and(|before| Identity::of(before) != Identity::of(&attempt)) {
+        if before.is_some_and(|before| Identity::new(before) != Identity::new(&attempt)) {
             first_of_case = tests.len();
             times.clear();
         }

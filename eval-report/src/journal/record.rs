@@ -68,7 +68,7 @@ impl Record {
 }
 
 fn read<'l, T: Deserialize<'l>, R>(line: &'l [u8], of: impl FnOnce(T) -> R) -> Result<R, RecordError> {
-    serde_json::from_slice(line).map(of).map_err(|error| RecordError::of(&error))
+    serde_json::from_slice(line).map(of).map_err(|error| RecordError::from_json(&error))
 }
 
 /// The kind that a line begins with, be the line complete or not.
@@ -78,7 +78,7 @@ pub(super) fn kind(line: &[u8]) -> Option<&str> {
     std::str::from_utf8(&rest[..end]).ok()
 }
 
-/// Why a line of a journal cannot be read.
+/// An error of reading a line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -93,7 +93,7 @@ pub enum RecordError {
         /// The [`Head::evalset`] of the file.
         evalset: String,
     },
-    /// The record cannot stand behind those before it. The text says why.
+    /// The record cannot follow those before it. The text says why.
     Misplaced(String),
     /// The line was changed after it was written: its checksum is another.
     Changed,
@@ -126,7 +126,7 @@ impl fmt::Display for RecordError {
 impl std::error::Error for RecordError {}
 
 impl RecordError {
-    fn of(error: &serde_json::Error) -> Self {
+    fn from_json(error: &serde_json::Error) -> Self {
         let text = error.to_string();
         // The record is one line, whatever its number in the file is.
         let what = text.split_once(" at line 1 column ").map_or(text.as_str(), |(what, _)| what);

@@ -16,7 +16,7 @@ impl Attempt {
     /// The report of the case as it was recorded, for its exports. `None` if the case has no verdict, or if a run lacks the
     /// score of a metric that decided: a report never leaves a metric out.
     ///
-    /// A journal does not hold what a case expects, so the case is given. It should be the one that ran:
+    /// A journal does not hold what a case expects, so the case is given. It should be the case that ran:
     /// [`Started::asks`](eval_core::journal::Started::asks) and [`expects`](eval_core::journal::Started::expects) tell.
     pub fn report(&self, case: EvalCase) -> Option<CaseReport> {
         let Decided { verdict, metrics, passed_runs, elapsed, notes, .. } = self.decided.clone()?;
@@ -42,7 +42,7 @@ impl Attempt {
         })
     }
 
-    /// What happened in the runs, in order, to be scored again.
+    /// The transcripts of the runs, in order, to be scored again.
     pub fn transcripts(&self) -> Vec<Transcript> {
         self.evaluations.iter().map(|evaluation| evaluation.ran.transcript.clone()).collect()
     }
@@ -59,7 +59,7 @@ fn run(ran: &Ran, scored: Option<&Scored>) -> RunReport {
     RunReport { number: ran.run, error: transcript.error.clone(), transcript, metrics }
 }
 
-/// Whether an evaluation has a score of each metric that decided. One that ended in an error was not scored.
+/// Whether an evaluation has a score of each metric that decided. An evaluation that ended in an error was not scored.
 fn is_whole(Evaluation { ran, scored, .. }: &Evaluation, decided: &[MetricReport]) -> bool {
     let names = || decided.iter().map(|metric| &metric.name);
     match scored {

@@ -1,10 +1,10 @@
-//! What the command line of cargo or nextest says of test binaries: which of them were to run.
+//! The command line of cargo or nextest, and the test binaries that it selects.
 
 use std::path::Path;
 
 use eval_core::journal::Head;
 
-/// What a runner was asked for.
+/// The selection that a runner was asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Asked<'a> {
     /// The test binaries that are named.
@@ -55,8 +55,8 @@ const FILTERS: [&str; 9] = [
 ];
 
 impl<'a> Asked<'a> {
-    /// What the runner of a process was asked for; `None` if that is not known.
-    pub(crate) fn of(head: &'a Head) -> Option<Self> {
+    /// The selection of the runner of a process; `None` if it is not known.
+    pub(crate) fn from_head(head: &'a Head) -> Option<Self> {
         let (program, words) = head.runner.split_first()?;
         let is_nextest = Path::new(program).file_name()? == "cargo-nextest";
         let mut words = words.iter().map(String::as_str);
@@ -82,7 +82,7 @@ impl<'a> Asked<'a> {
                 _ => {}
             }
         }
-        // What follows `--` filters for nextest too.
+        // Words after `--` filter for nextest too.
         (!is_nextest || words.next().is_none()).then_some(asked)
     }
 
@@ -92,7 +92,7 @@ impl<'a> Asked<'a> {
         is_all || self.tests.iter().any(|name| name.replace('-', "_") == binary.replace('-', "_"))
     }
 
-    /// The same of a package and its binary.
+    /// Whether a binary of a package was to run.
     pub(crate) fn has_of(&self, package: &str, binary: &str) -> bool {
         (self.packages.is_empty() || self.packages.contains(&package)) && self.has(binary)
     }
@@ -137,7 +137,7 @@ mod tests {
             let runner = line.split_whitespace().map(str::to_owned).collect();
             let mut head = Head::unwritten(SystemTime::UNIX_EPOCH);
             head.runner = runner;
-            assert_eq!(Asked::of(&head).map(|asked| asked.has("b")), expected, "{line}");
+            assert_eq!(Asked::from_head(&head).map(|asked| asked.has("b")), expected, "{line}");
         }
     }
 }

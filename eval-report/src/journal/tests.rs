@@ -339,7 +339,7 @@ fn cases_that_differ_in_anything_are_never_taken_for_attempts_at_one() {
     written("a.jsonl", &[(of_program(|_| {}), Verdict::Failed)]);
     written("b.jsonl", &[(of_program(|_| {}), Verdict::Passed)]);
     assert_eq!(counted(), [(1, false), (1, true)]);
-    // What a test runner tried again, and says so, is one case.
+    // A test that the runner retried, and says so, is one case.
     written("b.jsonl", &[(of_program(|it| it.attempt = 2), Verdict::Passed)]);
     assert_eq!(counted(), [(2, true)]);
     written("a.jsonl", &[(of_test(), Verdict::Failed)]);

@@ -2,7 +2,7 @@
 
 use std::env;
 
-/// How many columns standard output has: what `COLUMNS` says, else the width of the terminal; `None` if it is none.
+/// The columns of standard output: the value of `COLUMNS`, else the width of the terminal; `None` if it is no terminal.
 pub fn columns() -> Option<usize> {
     let named = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     named
@@ -18,7 +18,7 @@ pub fn fitted(text: String) -> String {
     }
 }
 
-/// Breaks lines between words. What follows is indented a little more than its line. A longer word stays whole.
+/// Breaks lines between words. The following lines are indented a little more. A longer word stays whole.
 fn wrapped(text: &str, columns: usize) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| line_wrapped(line, columns)).collect();
     lines.join("\n")

@@ -13,12 +13,12 @@ pub struct Piece {
 }
 
 /// The most words, of both texts together, that are compared: with more, the page would take minutes to write.
-const MOST_WORDS: usize = 4_000;
+const MAX_WORDS: usize = 4_000;
 
 /// Both texts in pieces; `None` if they are too long to compare, or have nothing in common to be shown.
 pub fn words(expected: &str, actual: &str) -> Option<(Vec<Piece>, Vec<Piece>)> {
     let count = |text: &str| text.split_whitespace().count();
-    if count(expected) + count(actual) > MOST_WORDS {
+    if count(expected) + count(actual) > MAX_WORDS {
         return None;
     }
     Some(sides(&TextDiff::from_words(expected, actual)))
@@ -27,7 +27,7 @@ pub fn words(expected: &str, actual: &str) -> Option<(Vec<Piece>, Vec<Piece>)> {
 /// Both calls of a tool in pieces, of which none is longer than a name or a number: `days: 1)` and `days: 7)` differ in a digit.
 pub fn calls(expected: &str, actual: &str) -> Option<(Vec<Piece>, Vec<Piece>)> {
     let (expected, actual) = (tokens(expected), tokens(actual));
-    if expected.len() + actual.len() > MOST_WORDS {
+    if expected.len() + actual.len() > MAX_WORDS {
         return None;
     }
     Some(sides(&TextDiff::from_slices(&expected, &actual)))
@@ -95,7 +95,7 @@ mod tests {
             (shown(&left), shown(&right)),
             ("f(city: \"Oslo\", days: [1])".into(), "f(city: \"Oslo\", days: [7])".into())
         );
-        assert_eq!(calls(&"a ".repeat(MOST_WORDS), "b"), None);
+        assert_eq!(calls(&"a ".repeat(MAX_WORDS), "b"), None);
     }
 
     #[test]
@@ -108,6 +108,6 @@ mod tests {
                 assert_eq!((joined(&left), joined(&right)), (expected.to_owned(), actual.to_owned()));
             }
         }
-        assert_eq!(words(&"a ".repeat(MOST_WORDS), "b"), None);
+        assert_eq!(words(&"a ".repeat(MAX_WORDS), "b"), None);
     }
 }

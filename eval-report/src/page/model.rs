@@ -1,4 +1,4 @@
-//! What the page shows. Texts are plain: [`text`](super::text()) and [`line`](super::line) made them safe to read.
+//! The model of the page. Texts are plain: [`text`](super::text()) and [`line`](super::line) made them safe to read.
 
 use serde::Serialize;
 
@@ -15,19 +15,19 @@ pub struct PageModel {
     pub outcome: String,
     /// The counts that explain the outcome, in a sentence.
     pub reason: String,
-    /// How many cases are in each state.
+    /// The number of cases in each state.
     pub counts: Vec<Count>,
-    /// Which run it is, in a line.
+    /// A line that identifies the run.
     pub about: String,
-    /// What is known of the run.
+    /// The facts of the run.
     pub facts: Vec<Fact>,
-    /// Those that tell at a glance which run it is.
+    /// The facts that identify the run at a glance.
     pub glance: Vec<Fact>,
     /// The commands that run again what did not pass.
     pub rerun: Vec<String>,
     /// The pass rate, pass@k and the usage, each in a sentence.
     pub numbers: Vec<String>,
-    /// What limits the numbers.
+    /// The limits of the numbers.
     pub notes: Vec<String>,
     /// A plot for each metric with a threshold.
     pub histograms: Vec<Histogram>,
@@ -40,13 +40,13 @@ pub struct PageModel {
 }
 
 /// Plots of metrics that are shown without being asked for.
-const FIRST_PLOTS: usize = 4;
+const MAX_OPEN_PLOTS: usize = 4;
 
 impl PageModel {
     /// The plots of metrics that are in sight, and the others: those that failed no case, if there are many.
     pub fn plots(&self) -> (&[Histogram], &[Histogram]) {
         let failing = self.histograms.iter().filter(|plot| plot.below > 0).count();
-        let first = if self.histograms.len() <= FIRST_PLOTS { FIRST_PLOTS } else { failing.max(1) };
+        let first = if self.histograms.len() <= MAX_OPEN_PLOTS { MAX_OPEN_PLOTS } else { failing.max(1) };
         self.histograms.split_at(first.min(self.histograms.len()))
     }
 
@@ -59,7 +59,7 @@ impl PageModel {
 /// A filter, and how many cases it shows.
 #[derive(Clone, Debug)]
 pub struct Count {
-    /// What the script knows it by: `failed`.
+    /// The filter's name in the script: `failed`.
     pub filter: &'static str,
     /// Its name on the page.
     pub name: &'static str,
@@ -89,7 +89,7 @@ pub struct CaseRow {
     pub filters: String,
     /// Runs that passed, of all runs.
     pub runs: String,
-    /// What more there is to say of them: `flaky`.
+    /// A remark on the repetitions: `flaky`.
     pub of_runs: Option<String>,
     pub pills: Vec<Pill>,
     pub tokens: Option<String>,
@@ -110,7 +110,7 @@ pub struct Pill {
     pub score: String,
 }
 
-/// What is known of a case. It is embedded as JSON; the script shows it when the case is opened.
+/// The details of a case. They are embedded as JSON; the script shows them when the case is opened.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CaseDetails {
     pub name: String,
@@ -118,19 +118,19 @@ pub struct CaseDetails {
     pub state: &'static str,
     /// The state in a word: `FAIL`.
     pub word: &'static str,
-    /// Why it has its state.
+    /// The reason for its state.
     pub reason: Option<String>,
     /// The set, the package and so on.
     pub facts: Vec<(&'static str, String)>,
     /// The command that runs it again.
     pub rerun: Option<String>,
-    /// What the reader has to know of the comparison: the case was edited, or its file is not here.
+    /// A doubt about the comparison: the case was edited, or its file is not here.
     pub doubt: Option<String>,
     pub notes: Vec<String>,
     pub metrics: Vec<MetricLine>,
     pub earlier: Vec<Earlier>,
     pub runs: Vec<Run>,
-    /// What the test printed.
+    /// The output of the test.
     pub printed: Option<Text>,
 }
 
@@ -151,7 +151,7 @@ pub struct MetricLine {
     pub about: Option<String>,
 }
 
-/// An attempt before the one that counts.
+/// An attempt before the last one, which counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Earlier {
     pub attempt: u32,
@@ -183,7 +183,7 @@ pub struct RunScore {
     /// The score in few digits.
     pub score: Option<String>,
     pub threshold: Option<String>,
-    /// Why there is no score.
+    /// The reason for a missing score.
     pub reason: Option<String>,
     /// The remarks on a score of the run as a whole.
     pub whole: Option<TurnScore>,
@@ -195,7 +195,7 @@ pub struct Turn {
     /// `false` if the run ended before it.
     pub played: bool,
     pub user: Text,
-    /// How the calls are compared; `None` if no metric of the case does.
+    /// The comparison of the calls; `None` if no metric of the case compares them.
     pub compared: Option<String>,
     pub calls: Vec<Call>,
     pub expected: Option<Text>,
@@ -238,7 +238,7 @@ pub struct TurnScore {
     pub rubrics: Vec<JudgedRubric>,
 }
 
-/// What a judge found of a rubric.
+/// A judge's finding on a rubric.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedRubric {
     pub id: String,
@@ -273,7 +273,7 @@ pub struct StateRow {
     pub differs: bool,
 }
 
-/// What a judge was asked in a run.
+/// A model that judged in a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judge {
     /// The metric, or that it played the user.

@@ -10,16 +10,16 @@ pub(super) const WIDTH: f64 = 240.0;
 /// The height of what is drawn in it.
 pub(super) const HEIGHT: f64 = 60.0;
 /// Bars of a histogram.
-const BARS: usize = 20;
+const BAR_COUNT: usize = 20;
 
-/// How the scores of a metric are spread over the cases.
+/// The distribution of a metric's scores over the cases.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     pub metric: String,
     pub bars: Vec<Bar>,
-    /// Where the thresholds are: one, or several if cases have different ones.
+    /// The thresholds: one, or several if cases have different ones.
     pub thresholds: Vec<f64>,
-    /// How many cases miss their threshold.
+    /// The number of cases that miss their threshold.
     pub below: usize,
     /// The ends of the axis.
     pub low: String,
@@ -41,12 +41,12 @@ pub struct Bar {
 }
 
 /// More thresholds than this would be a fence, and no plot.
-const MOST_THRESHOLDS: usize = 4;
+const MAX_THRESHOLDS: usize = 4;
 
 impl Histogram {
-    /// Of each case its score, and its bound if it has one. `None` if there is no score. Scores that are no numbers are left
-    /// out.
-    pub fn of(metric: String, scores: &[(f64, Option<Bound>)]) -> Option<Self> {
+    /// `scores` has the score of each case, and its bound if it has one. `None` if there is no score. Scores that are no numbers
+    /// are left out.
+    pub fn new(metric: String, scores: &[(f64, Option<Bound>)]) -> Option<Self> {
         let finite = |bound: &Option<Bound>| bound.filter(|it| it.threshold.is_finite());
         let scores: Vec<(f64, Option<Bound>)> = scores
             .iter()
@@ -66,19 +66,19 @@ impl Histogram {
         let place = |score: f64| (score / (high - low) - low / (high - low)).clamp(0.0, 1.0);
         let is_below = |(score, bound): &(f64, Option<Bound>)| bound.is_some_and(|it| !it.is_met(*score));
         let side = bounds().next().map_or("below", Bound::missed);
-        let mut counts = [[0_usize; 2]; BARS];
+        let mut counts = [[0_usize; 2]; BAR_COUNT];
         for score in &scores {
             counts[bar_at(place(score.0))][usize::from(is_below(score))] += 1;
         }
         let most = counts.iter().map(|[reached, below]| reached + below).max().unwrap_or(1);
-        let width = WIDTH / as_f64(BARS);
+        let width = WIDTH / as_f64(BAR_COUNT);
         let mut bars = Vec::new();
         for (at, [reached, below]) in counts.into_iter().enumerate() {
             let mut top = HEIGHT;
             for (count, below) in [(below, true), (reached, false)].into_iter().filter(|it| it.0 > 0) {
                 let height = HEIGHT * as_f64(count) / as_f64(most);
                 top -= height;
-                let from = |at: usize| end(low + (high - low) * (as_f64(at) / as_f64(BARS)));
+                let from = |at: usize| end(low + (high - low) * (as_f64(at) / as_f64(BAR_COUNT)));
                 let label = format!("{} from {} to {}", cases(count), from(at), from(at + 1));
                 let x = as_f64(at) * width + 0.5;
                 bars.push(Bar { x, y: top, width: width - 1.0, height, below, label });
@@ -93,7 +93,7 @@ impl Histogram {
         Some(Self {
             metric,
             bars,
-            thresholds: thresholds.iter().take(MOST_THRESHOLDS).map(|it| place(*it) * WIDTH).collect(),
+            thresholds: thresholds.iter().take(MAX_THRESHOLDS).map(|it| place(*it) * WIDTH).collect(),
             below,
             low: end(low),
             high: end(high),
@@ -104,7 +104,7 @@ impl Histogram {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the place is from 0 to 1")]
 fn bar_at(place: f64) -> usize {
-    ((place * as_f64(BARS)) as usize).min(BARS - 1)
+    ((place * as_f64(BAR_COUNT)) as usize).min(BAR_COUNT - 1)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
@@ -140,9 +140,9 @@ pub struct Past {
 }
 
 impl PassRate {
-    /// Of each run its label, and how many of how many cases passed. `last` is what a sentence calls the last one. `None` for
-    /// fewer than two runs with cases.
-    pub fn of(runs: &[(String, usize, usize)], last: &str) -> Option<Self> {
+    /// `runs` has the label of each run, its passed cases and all its cases. `last` is the name of the last run in a
+    /// sentence. `None` for fewer than two runs with cases.
+    pub fn new(runs: &[(String, usize, usize)], last: &str) -> Option<Self> {
         let runs: Vec<_> = runs.iter().filter(|(.., of)| *of > 0).collect();
         let [.., (_, before, of_before), (_, now, of_now)] = runs.as_slice() else { return None };
         let step = (WIDTH - 10.0) / as_f64(runs.len() - 1);
@@ -165,7 +165,7 @@ impl PassRate {
     }
 }
 
-/// What became of a case in the last runs: a bar for each, the oldest first. A full bar passed, a low one did not, and a
+/// The states of a case in the last runs: a bar for each run, the oldest first. A full bar passed, a low bar did not pass, and a
 /// dot is a run without the case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spark {
@@ -177,8 +177,8 @@ pub struct Spark {
 }
 
 impl Spark {
-    /// Of each run whether the case passed, and its state in a word; `None` where it did not run.
-    pub fn of(runs: &[Option<(bool, &'static str)>]) -> Self {
+    /// `runs` tells whether the case passed in each run, and its state in a word; `None` for a run without the case.
+    pub fn new(runs: &[Option<(bool, &'static str)>]) -> Self {
         let (mut passed, mut others, mut absent) = (String::new(), String::new(), String::new());
         let mut words = Vec::new();
         for (at, run) in runs.iter().enumerate() {
@@ -228,13 +228,13 @@ pub struct Point {
 }
 
 /// More cases than this share points.
-const MOST: usize = 300;
+const MAX_SINGLE_POINTS: usize = 300;
 /// The places of points that are shared.
-const PLACES: (f64, f64) = (48.0, 16.0);
+const SHARED_GRID: (f64, f64) = (48.0, 16.0);
 
 impl Scatter {
     /// `None` for fewer than two cases: a point alone says less than its row. `unit` shows what a case took.
-    pub fn of(title: &'static str, points: Vec<Point>, unit: impl Fn(f64) -> String) -> Option<Self> {
+    pub fn new(title: &'static str, points: Vec<Point>, unit: impl Fn(f64) -> String) -> Option<Self> {
         let mut points: Vec<Point> = points;
         points.retain(|it| it.took.is_finite() && it.took >= 0.0 && it.score.is_finite());
         if points.len() < 2 {
@@ -253,12 +253,12 @@ impl Scatter {
             anchor: of.anchor.clone(),
         };
         let said = |it: &Point| format!("{}: {}, score {}", it.name, unit(it.took), end(it.score));
-        let dots = if points.len() <= MOST {
+        let dots = if points.len() <= MAX_SINGLE_POINTS {
             points.iter().map(|it| dot((x(it.took), y(it.score)), it, said(it))).collect()
         } else {
             let mut places: BTreeMap<(u16, u16), (&Point, usize)> = BTreeMap::new();
             for point in &points {
-                let place = (place(x(point.took), PLACES.0), place(y(point.score), PLACES.1));
+                let place = (place(x(point.took), SHARED_GRID.0), place(y(point.score), SHARED_GRID.1));
                 let (first, count) = places.entry(place).or_insert((point, 0));
                 // A case that did not pass is not to hide behind one that did.
                 if first.passed && !point.passed {
@@ -271,7 +271,7 @@ impl Scatter {
                     0 => said(first),
                     others => format!("{}, and {others} more", said(first)),
                 };
-                dot((f64::from(x) / PLACES.0, f64::from(y) / PLACES.1), first, label)
+                dot((f64::from(x) / SHARED_GRID.0, f64::from(y) / SHARED_GRID.1), first, label)
             });
             shared.collect()
         };
@@ -307,7 +307,7 @@ mod tests {
             (vec![7.0], Some(5.0)),
         ] {
             let scores: Vec<_> = scores.into_iter().map(|score| (score, threshold)).collect();
-            let plot = Histogram::of(
+            let plot = Histogram::new(
                 "m".into(),
                 &scores.iter().map(|(score, it)| (*score, it.map(Bound::at_least))).collect::<Vec<_>>(),
             )
@@ -318,20 +318,20 @@ mod tests {
             }
             assert!(plot.thresholds.iter().all(|at| (0.0..=WIDTH).contains(at)), "{plot:?}");
         }
-        assert!(Histogram::of("m".into(), &[(f64::NAN, None)]).is_none());
+        assert!(Histogram::new("m".into(), &[(f64::NAN, None)]).is_none());
     }
 
     #[test]
     fn a_plot_says_in_words_what_it_shows() {
         let plot =
-            Histogram::of("m".into(), &[0.5, 0.8, 0.9].map(|score| (score, Some(Bound::at_least(0.8)))))
+            Histogram::new("m".into(), &[0.5, 0.8, 0.9].map(|score| (score, Some(Bound::at_least(0.8)))))
                 .unwrap();
         assert_eq!(plot.summary, "1 of 3 cases below the threshold 0.8");
         assert_eq!(plot.bars.iter().filter(|bar| bar.below).count(), 1);
         let costs = [3.0, 10.0].map(|score| (score, Some(Bound::at_most(5.0))));
-        let costs = Histogram::of("m".into(), &costs).unwrap();
+        let costs = Histogram::new("m".into(), &costs).unwrap();
         assert_eq!((costs.below, costs.summary.as_str()), (1, "1 of 2 cases above the threshold 5"));
-        let several = Histogram::of(
+        let several = Histogram::new(
             "m".into(),
             &[(0.85, Some(Bound::at_least(0.8))), (0.85, Some(Bound::at_least(0.9)))],
         )
@@ -339,10 +339,10 @@ mod tests {
         assert_eq!(several.summary, "1 of 2 cases below their thresholds, 0.8 to 0.9");
         assert_eq!((several.bars.len(), several.thresholds.len()), (2, 2));
         let runs = [("a".to_owned(), 1, 4), ("b".to_owned(), 0, 0), ("c".to_owned(), 4, 4)];
-        let rate = PassRate::of(&runs, "this run").unwrap();
+        let rate = PassRate::new(&runs, "this run").unwrap();
         assert_eq!(rate.summary, "4/4 cases passed in this run, 1/4 in the one before");
-        assert!(PassRate::of(&runs[..2], "this run").is_none());
-        let spark = Spark::of(&[Some((true, "passed")), None, Some((false, "failed"))]);
+        assert!(PassRate::new(&runs[..2], "this run").is_none());
+        let spark = Spark::new(&[Some((true, "passed")), None, Some((false, "failed"))]);
         assert_eq!(spark.label, "passed, not run, failed");
     }
 }
@@ -364,12 +364,12 @@ mod scatter_tests {
         let odd = [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e300, f64::MIN_POSITIVE];
         let points: Vec<Point> =
             odd.iter().flat_map(|took| odd.iter().map(|score| point(*took, *score, true))).collect();
-        let plot = Scatter::of("t", points, seconds).unwrap();
+        let plot = Scatter::new("t", points, seconds).unwrap();
         assert!(!plot.dots.is_empty());
         for Dot { x, y, .. } in &plot.dots {
             assert!((0.0..=WIDTH).contains(x) && (0.0..=HEIGHT).contains(y), "{plot:?}");
         }
-        assert!(Scatter::of("t", vec![point(1.0, 1.0, true)], seconds).is_none());
+        assert!(Scatter::new("t", vec![point(1.0, 1.0, true)], seconds).is_none());
     }
 
     #[test]
@@ -377,7 +377,7 @@ mod scatter_tests {
         let mut points: Vec<Point> =
             (0..10_000_u32).map(|at| point(f64::from(at % 7), f64::from(at % 3) / 2.0, true)).collect();
         points.push(point(3.0, 0.5, false));
-        let plot = Scatter::of("t", points, seconds).unwrap();
+        let plot = Scatter::new("t", points, seconds).unwrap();
         assert!(plot.dots.len() <= 21, "{}", plot.dots.len());
         assert_eq!(plot.dots.iter().filter(|dot| !dot.passed).count(), 1);
         assert_eq!(plot.summary, "median 3.0 s, most 6.0 s, mean 3.0 s");

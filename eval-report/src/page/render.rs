@@ -22,14 +22,14 @@ struct Html<'m> {
     live: Option<&'m Live>,
 }
 
-/// What a server adds to the page, so that it can be told of what changes.
+/// The server's addition to the page, by which the page is told of changes.
 #[derive(Clone, Debug)]
 pub struct Live {
     /// The links to the other pages, as HTML.
     pub nav: String,
     /// The id of the run.
     pub run: String,
-    /// What the page knows already.
+    /// The version that the page has already.
     pub version: u64,
     pub style: &'static str,
     pub scripts: Vec<&'static str>,
@@ -54,7 +54,7 @@ pub fn render_live(page: &PageModel, live: &Live) -> Result<String, askama::Erro
     Html { page, policy: live_policy(live), style: STYLE, script: SCRIPT, live: Some(live) }.render()
 }
 
-/// What the page may do as a server sends it.
+/// The content security policy of a page that a server sends.
 pub fn live_policy(live: &Live) -> String {
     let scripts: Vec<&str> = live.scripts.iter().copied().chain([SCRIPT]).collect();
     policy(&[STYLE, live.style], &scripts, true)
@@ -63,7 +63,7 @@ pub fn live_policy(live: &Live) -> String {
 /// Allows these styles and scripts and nothing else: no other code, no request, no frame, no form. Nothing makes HTML of
 /// text either, where a browser knows trusted types.
 ///
-/// With `asks`, the page may ask the server that it came from, and nobody else.
+/// With `asks`, the page may ask the server that it came from, and no other.
 pub fn policy(styles: &[&str], scripts: &[&str], asks: bool) -> String {
     let hashes =
         |parts: &[&str]| parts.iter().map(|it| format!("'{}'", hash(it))).collect::<Vec<_>>().join(" ");
@@ -80,7 +80,7 @@ fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// A value as JSON that can stand in a script element: no character of it begins a tag or a comment, or ends a line of
+/// A value as JSON for a script element: no character of it begins a tag or a comment, or ends a line of
 /// JavaScript. `null` if it cannot be written, which no type of the page allows.
 pub(super) fn inside_html(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
@@ -104,7 +104,7 @@ mod tests {
         Question, Run, Scatter, Spark, Turn, line, text, words,
     };
 
-    /// A page that shows this text wherever foreign text can stand.
+    /// A page that shows this text wherever untrusted text can be.
     fn everywhere(foreign: &str) -> PageModel {
         let line = || line(foreign);
         let metric = MetricLine {
@@ -146,7 +146,7 @@ mod tests {
             score: 0.5,
             passed: false,
             name: line(),
-            anchor: Anchors::default().of(foreign),
+            anchor: Anchors::default().add(foreign),
         };
         let run = Run {
             number: 1,
@@ -173,7 +173,7 @@ mod tests {
             ..CaseDetails::default()
         };
         let case = CaseRow {
-            anchor: Anchors::default().of(foreign),
+            anchor: Anchors::default().add(foreign),
             filters: "failed".to_owned(),
             runs: line(),
             of_runs: Some(line()),
@@ -181,7 +181,7 @@ mod tests {
             tokens: Some(line()),
             cost: Some(line()),
             time: Some(line()),
-            spark: Some(Spark::of(&[Some((true, "passed")), None])),
+            spark: Some(Spark::new(&[Some((true, "passed")), None])),
             details,
         };
         PageModel {
@@ -194,14 +194,14 @@ mod tests {
             numbers: vec![line()],
             notes: vec![line()],
             histograms: (0..6)
-                .filter_map(|_| Histogram::of(line(), &[(0.5, Some(eval_format::Bound::at_least(0.8)))]))
+                .filter_map(|_| Histogram::new(line(), &[(0.5, Some(eval_format::Bound::at_least(0.8)))]))
                 .collect(),
             rerun: vec![line()],
             glance: vec![Fact { name: "Agent models", value: Some(line()) }],
-            scatters: Scatter::of("t", vec![point(1.0), point(2.0)], |took| took.to_string())
+            scatters: Scatter::new("t", vec![point(1.0), point(2.0)], |took| took.to_string())
                 .into_iter()
                 .collect(),
-            pass_rate: PassRate::of(&[(line(), 1, 2), (line(), 2, 2)], "this run"),
+            pass_rate: PassRate::new(&[(line(), 1, 2), (line(), 2, 2)], "this run"),
             cases: vec![case],
         }
     }

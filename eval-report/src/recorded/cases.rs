@@ -33,11 +33,11 @@ pub struct Found {
     pub case: EvalCase,
     /// Whether what it asks, or what it expects, has changed since it ran.
     pub is_edited: bool,
-    /// Where the recording of its set is, if there is one.
+    /// The path of the recording of its set, if there is one.
     pub recording: PathBuf,
 }
 
-/// Why a case is not found. Displayed, it is a sentence without a period.
+/// The reason for a case that is not found. Displayed, it is a sentence without a period.
 #[derive(Clone, Debug)]
 pub enum NotFound {
     /// The case comes from no file.
@@ -94,11 +94,11 @@ impl Cases {
     }
 }
 
-/// How the cases of a file are, against those that ran.
+/// The cases of a file, compared with those that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compared {
     Same,
-    /// Those that ran are the same, and the file holds others, which may have been left out.
+    /// The cases that ran are the same. The file holds others, which may have been left out.
     HasMore,
     Differs,
 }

@@ -1,8 +1,8 @@
-//! Runs that ended at what did not pass, so that test binaries may not have been started.
+//! Runs that ended at a failure, so that some test binaries may not have been started.
 //!
 //! After a failure `cargo test` starts no further binary, and nextest no further test. The exit code of the runner tells that the run
-//! failed. Once the failures pass, nothing does. What the journal knows of binaries that were not started, [`Completeness`] says by
-//! name: this is about those of other packages, and of systems that do not tell the command line of the runner.
+//! failed. Once the failures pass, nothing does. [`Completeness`] names the binaries that the journal knows and that were not
+//! started. This module is about binaries of other packages, and systems that hide the command line of the runner.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -30,14 +30,14 @@ pub(super) fn cut_short(run: &RecordedRun, never_began: bool) -> Option<String> 
     // A runner does not end at what passed when it tried again itself.
     let last = run.tests.iter().filter_map(|test| test.attempts.iter().rfind(|it| is_first(&it.head)));
     let attempts = last.filter(did_not_pass);
-    // What was killed, or never began, ended before all else.
+    // A test that was killed, or never began, ended before all others.
     let ends = attempts.map(|attempt| attempt.decided.as_ref().map(|decided| decided.at));
     let ended: Option<SystemTime> = ends.chain(never_began.then_some(None)).min()?;
     let began = first.iter().map(|head| head.started).max();
     if ended.is_some_and(|ended| began.is_some_and(|last| last > ended)) {
         return None;
     }
-    let asked: Vec<Option<Asked<'_>>> = first.iter().map(|head| Asked::of(head)).collect();
+    let asked: Vec<Option<Asked<'_>>> = first.iter().map(|head| Asked::from_head(head)).collect();
     let names: Vec<&str> = run.processes.iter().filter_map(|head| head.binary.as_deref()).collect();
     let is_all = |asked: &Asked<'_>| asked.goes_on && ended.is_some() || asked.is_within(&names);
     if asked.iter().all(|asked| asked.as_ref().is_some_and(is_all)) {

@@ -1,4 +1,4 @@
-//! Where runs are recorded, and which of them is meant.
+//! The folder of recorded runs, and the run in it that a command is about.
 //!
 //! Without a name, it is the newest run of this project, in the one folder where its runs are recorded. No other folder is looked
 //! into, and a run of another project is never taken for one of this.
@@ -23,13 +23,14 @@ use crate::output::CommandError;
 #[derive(Clone, Debug)]
 pub(super) struct Meant {
     pub(super) folder: PathBuf,
-    /// Whose it is, if it is not of this project: it was named all the same.
+    /// The owner, if the run is not of this project: it was named all the same.
     pub(super) foreign: Option<String>,
     /// Its id or its folder was named. The last run of a folder is not named.
     pub(super) is_named: bool,
 }
 
-/// The run that a command is about: the one of this name, else the one that `EVALSET_RUN_ID` names, else the newest of this project.
+/// The run that a command is about: the run of this name, else the run that `EVALSET_RUN_ID` names, else the newest run of
+/// this project.
 ///
 /// A name is the id of a run, its folder, or a folder of runs such as `target/evalset`, of which the last is meant.
 pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
@@ -74,7 +75,7 @@ fn named_by_variable() -> Option<String> {
     Some(id.to_string_lossy().into_owned())
 }
 
-/// Whose a run is, if it is not of this project.
+/// The owner of a run that is not of this project.
 pub(super) fn foreign(run: &Path) -> Option<String> {
     Ours::here().foreign(run)
 }
@@ -87,8 +88,8 @@ pub fn own_run(root: &Path, id: &str) -> io::Result<Result<RunDir, String>> {
     Ok(whose.map_or(Ok(found), Err))
 }
 
-/// The runs in a folder of runs that are not another project's, the one that was joined last in front, and how many others there are. A folder that is
-/// not the one of this project's runs, such as a copy of a store, was chosen for all that is in it.
+/// The runs of this project in a folder of runs, the one that was joined last in front, and the number of other runs. A folder
+/// of another kind, such as a copy of a store, was chosen for all its runs.
 pub fn own_runs(root: &Path) -> io::Result<(Vec<RunDir>, usize)> {
     let mut runs = newest_first(root)?;
     let all = runs.len();
@@ -113,10 +114,10 @@ fn with_id(id: &str) -> Result<PathBuf, CommandError> {
     Err(CommandError::new(format!("there is no run `{id}`"), help))
 }
 
-const NO_RUNS: &str = "run the tests first: those of `#[eval_set]` record their runs, unless `EVALSET_JOURNAL=off` is set; \
+const NO_RUNS: &str = "run the tests first: tests of `#[eval_set]` record their runs, unless `EVALSET_JOURNAL=off` is set; \
                        `EVALSET_DIR` names the folder";
 
-/// The runs of a folder, the one that was joined last in front, and then the newest.
+/// The runs of a folder: the last joined in front, and then the newest.
 fn newest_first(root: &Path) -> io::Result<Vec<RunDir>> {
     let mut runs = journal::runs(root)?;
     let latest = journal::latest(root).and_then(|latest| runs.iter().position(|run| run.id == latest.id));
@@ -161,7 +162,7 @@ impl Ours {
         }
     }
 
-    /// The last run in a folder of runs that somebody named: the last of ours, if there is one.
+    /// The last run in a folder of runs that the caller named: the last of ours, if there is one.
     fn last_in(&self, root: &Path) -> Option<PathBuf> {
         let runs = newest_first(root).unwrap_or_default();
         let run = runs.iter().find(|run| self.hold(&run.path)).or(runs.first());
@@ -190,7 +191,7 @@ impl Ours {
         }
     }
 
-    /// Why there is no run that is meant.
+    /// The error if no run is meant.
     fn refused(&self, root: &Path, newest: Option<&RunDir>) -> CommandError {
         let shown = root.display();
         let again = match (&self.0.package, self.0.is_of_cargo) {
@@ -219,7 +220,7 @@ impl Ours {
 
 /// The owners of a run, as they are named in a sentence.
 fn whose(owners: &BTreeSet<Owner>) -> String {
-    const MOST: usize = 3;
+    const MAX_NAMED_OWNERS: usize = 3;
     let name = |Owner { workspace, package }: &Owner| {
         let package = package.as_ref().map(|name| format!("package `{}`", one_line(name)));
         let folder =
@@ -231,12 +232,12 @@ fn whose(owners: &BTreeSet<Owner>) -> String {
             (None, None) => "a program in an unknown folder".to_owned(),
         }
     };
-    let mut names: Vec<String> = owners.iter().take(MOST).map(name).collect();
+    let mut names: Vec<String> = owners.iter().take(MAX_NAMED_OWNERS).map(name).collect();
     if owners.is_empty() {
         return "an unknown package, since none of its journals can be read".to_owned();
     }
-    if owners.len() > MOST {
-        names.push(format!("{} more", owners.len() - MOST));
+    if owners.len() > MAX_NAMED_OWNERS {
+        names.push(format!("{} more", owners.len() - MAX_NAMED_OWNERS));
     }
     names.join(" and ")
 }
@@ -256,7 +257,7 @@ fn members() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// Removes a few of the runs that are too many. Tests do not, and nobody waits for it.
+/// Removes a few of the runs that are too many. Tests do not remove any, and no command waits for it.
 pub fn prune() {
     // A run too many does no harm.
     drop(journal::prune(&root()));
@@ -277,12 +278,12 @@ pub fn root() -> PathBuf {
     std::path::absolute(&root).unwrap_or(root)
 }
 
-/// The folder for runs that begin now. Git ignores the one of a project without cargo, as it does cargo's.
+/// The folder for runs that begin now. Without cargo, git ignores it as it ignores cargo's.
 pub fn new_root() -> PathBuf {
     let root = root();
     let ignored = root.join(".gitignore");
     if root.ends_with(OWN_FOLDER) && !ignored.exists() {
-        // A folder that cannot be made is an error of whoever writes in it.
+        // A folder that cannot be made is an error of the code that writes in it.
         let _ = fs::create_dir_all(&root).and_then(|()| fs::write(ignored, "*\n"));
     }
     root

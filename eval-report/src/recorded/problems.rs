@@ -1,4 +1,5 @@
-//! What keeps a run from passing and is no verdict of a case that began. Each format shows each of them as an error of its own.
+//! Problems that keep a run from passing, other than verdicts of its cases. Each format shows each of them as an error of
+//! its own.
 
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
@@ -15,7 +16,7 @@ pub struct Problem {
     pub binary: Option<String>,
     /// The name of the test or case; a count, if only that is known; else what is wrong, in a word.
     pub name: String,
-    /// Why it is an error, in a sentence without a period.
+    /// The reason, in a sentence without a period.
     pub message: String,
 }
 
@@ -94,11 +95,11 @@ pub fn gaps(run: &RecordedRun) -> Vec<String> {
         let lines = count(run.torn, "incomplete line");
         notes.push(format!("{lines}: a process was killed, or its disk was full, while it wrote"));
     }
-    for line in run.unreadable.iter().take(MOST_UNREADABLE) {
+    for line in run.unreadable.iter().take(MAX_UNREADABLE_LINES) {
         let location = one_line(&format!("{}:{}", line.file.display(), line.line));
         notes.push(format!("{location} cannot be read: {}", one_line(&line.error.to_string())));
     }
-    let more = run.unreadable.len().saturating_sub(MOST_UNREADABLE);
+    let more = run.unreadable.len().saturating_sub(MAX_UNREADABLE_LINES);
     if more > 0 {
         notes.push(format!("{} of the journal cannot be read", count(more, "more line")));
     }
@@ -106,4 +107,4 @@ pub fn gaps(run: &RecordedRun) -> Vec<String> {
 }
 
 /// Lines that cannot be read are alike; a few of them show what is wrong.
-const MOST_UNREADABLE: usize = 3;
+const MAX_UNREADABLE_LINES: usize = 3;

@@ -2,8 +2,8 @@
 
 use eval_support::untrusted::one_line;
 
-use super::currency::{self, Times};
 use super::cut_short::cut_short;
+use super::freshness::{self, Times};
 use super::problems::{Problem, problems};
 use super::run::{LoadedRun, Whose};
 use super::test::{State, TestResult};
@@ -22,32 +22,32 @@ pub struct RunResults<'r> {
     /// pass@k and pass^k; `None` if no k was asked for and cases ran once.
     pub over_cases: Option<OverCases>,
     pub times: Times,
-    /// How many of the missing cases a program was to run.
+    /// The number of missing cases that a program was to run.
     pub of_programs: usize,
-    /// Why the run may be another one than is meant, or is not all of it.
+    /// Doubts: the run may be another one than is meant, or incomplete.
     pub doubts: Vec<String>,
-    /// What keeps it from passing and is no verdict of a case that began.
+    /// Problems that keep it from passing, other than verdicts of its cases.
     pub problems: Vec<Problem>,
-    /// The prices of tokens, if somebody asks what the run cost at these.
+    /// The prices of tokens; empty if no cost is asked for.
     pub prices: Prices,
 }
 
 impl<'r> RunResults<'r> {
     /// Fails if `k` is more than the runs of a case, or zero. `partial` says that tests were left out on purpose.
-    pub fn of(loaded: &'r LoadedRun, k: Option<usize>, partial: bool) -> Result<Self, StatisticsError> {
+    pub fn new(loaded: &'r LoadedRun, k: Option<usize>, partial: bool) -> Result<Self, StatisticsError> {
         let mut tests = TestResult::all(&loaded.run);
         for test in &mut tests {
             test.is_in_work = loaded.is_running && test.state == State::Unfinished;
         }
-        let lacks = Completeness::of(&loaded.run);
+        let lacks = Completeness::new(&loaded.run);
         let mut doubts = Vec::new();
         if loaded.is_recorded() {
-            doubts = currency::doubts(&loaded.run);
+            doubts = freshness::doubts(&loaded.run);
             // The sets as they are now are what it was scored by.
-            doubts.extend(if loaded.added().is_some() { None } else { currency::edited(&loaded.run) });
+            doubts.extend(if loaded.added().is_some() { None } else { freshness::edited(&loaded.run) });
         }
-        let mut totals = Totals::of(&loaded.run, &tests);
-        // What a program was to run, it says itself.
+        let mut totals = Totals::new(&loaded.run, &tests);
+        // A program lists its own cases.
         let of_programs = lacks.of_programs.len();
         let of_tests = lacks.missing() - of_programs;
         totals.missing = of_programs + if partial { 0 } else { of_tests };
@@ -71,7 +71,7 @@ impl<'r> RunResults<'r> {
             doubts.extend(doubt);
         }
         let over_cases = totals.over_cases(k)?;
-        let times = Times::of(&loaded.run);
+        let times = Times::new(&loaded.run);
         let problems = problems(loaded, &totals, &doubts, &lacks, partial);
         Ok(Self {
             loaded,
@@ -86,7 +86,7 @@ impl<'r> RunResults<'r> {
         })
     }
 
-    /// Why test binaries may not have been started, whatever the verdicts of the others are.
+    /// The reason why test binaries may not have been started, whatever the verdicts of the others are.
     pub fn cut_short(&self) -> Option<String> {
         cut_short(&self.loaded.run, self.totals.missing > self.of_programs)
     }

@@ -18,7 +18,7 @@ use super::folder::{self, Meant};
 use crate::journal::{ReadRunError, RecordedRun, RecordedTest};
 use crate::output::CommandError;
 
-/// Which run is meant.
+/// The choice of a run on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct WhichRun {
     /// The id or the folder of the run; `None` for the last run of this package or workspace.
@@ -37,14 +37,14 @@ struct FetchedRun {
     is_named: bool,
 }
 
-/// The folder of a run: the one with this id or folder, else the last one of this project.
+/// The folder of a run: the run with this id or folder, else the last run of this project.
 pub fn run_folder(name: Option<&str>) -> Result<PathBuf, CommandError> {
     folder::meant(name).map(|meant| meant.folder)
 }
 
 impl WhichRun {
     /// The run with this id or folder; without one, the last run.
-    pub fn of(run: Option<String>) -> Self {
+    pub fn named(run: Option<String>) -> Self {
         Self { run, ..Self::default() }
     }
 
@@ -53,7 +53,7 @@ impl WhichRun {
         Self { merge, ..Self::default() }
     }
 
-    /// The run in this folder, in place of the one that the arguments name.
+    /// The run in this folder, in place of the run that the arguments name.
     #[must_use]
     pub fn fetched(&self, folder: PathBuf) -> Self {
         Self { fetched: Some(FetchedRun { folder, is_named: self.run.is_some() }), ..Self::default() }
@@ -123,14 +123,14 @@ pub struct LoadedRun {
     /// The arguments that named it.
     args: Vec<String>,
     is_named: bool,
-    /// Whether a process writes in it: what has no verdict may still get one.
+    /// Whether a process writes in it: a test without a verdict may still get one.
     pub is_running: bool,
-    /// Whose the run is, if it is of another project.
+    /// The owner of the run, if it is of another project.
     pub(super) whose: Option<Whose>,
     source: Source,
 }
 
-/// What a run was made of.
+/// The source of a run.
 #[derive(Clone, Debug)]
 enum Source {
     Journal,
@@ -146,7 +146,7 @@ enum Source {
     },
 }
 
-/// Whose a run of another project is.
+/// The owner of a run of another project.
 #[derive(Clone, Debug)]
 pub(super) struct Whose {
     pub(super) said: String,
@@ -225,7 +225,7 @@ impl LoadedRun {
         !matches!(self.source, Source::Report { tells_questions: false, .. })
     }
 
-    /// The same run, of which it is known whether a process writes in it.
+    /// The same run, with whether a process writes in it.
     #[must_use]
     pub fn running(self, is_running: bool) -> Self {
         Self { is_running, ..self }
@@ -243,7 +243,7 @@ impl LoadedRun {
         }
     }
 
-    /// Whether somebody named the run, rather than meaning the last one.
+    /// Whether the caller named the run, rather than meaning the last one.
     pub fn is_named(&self) -> bool {
         self.is_named
     }
@@ -273,9 +273,9 @@ impl LoadedRun {
         self.args.iter().map(|word| shell::word(word) + " ").collect()
     }
 
-    /// The variables with which test processes record the next attempt in this run; of several parts, in the last.
+    /// The variables with which test processes record the next attempt in this run. With several parts, the last one records it.
     ///
-    /// Fails if the folder cannot be that of a run.
+    /// Fails if the folder cannot be the folder of a run.
     pub fn next_attempt(&self) -> Result<[(&'static str, OsString); 3], CommandError> {
         let attempts = self.run.tests.iter().flat_map(|test| &test.attempts);
         let last = attempts.map(|attempt| attempt.started.attempt).max().unwrap_or(1);
@@ -289,7 +289,7 @@ impl LoadedRun {
             let shown = self.folders.last().map(|folder| one_line(&folder.display().to_string()));
             CommandError::new(
                 format!(
-                    "nothing can be recorded in `{}`, whose name is not that of a run",
+                    "nothing can be recorded in `{}`, whose name is no name of a run",
                     shown.unwrap_or_default()
                 ),
                 "give the folder a plain name: `a-z`, `0-9`, `-`, `_` and `.`",

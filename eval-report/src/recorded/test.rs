@@ -15,14 +15,14 @@ use serde::Serialize;
 
 use super::usage::Usage;
 use crate::journal::{Attempt, RecordedRun, RecordedTest};
-use crate::output::style::{ERROR, GOOD, WARNING};
+use crate::output::{ERROR, GOOD, WARNING};
 use crate::statistics::Tally;
 
 /// A test of a run, with the result of its last attempt.
 #[derive(Debug)]
 pub struct TestResult<'r> {
     pub test: &'r RecordedTest,
-    /// How reports call it: no other test has this name in its binary.
+    /// Its name in reports: no other test has this name in its binary.
     pub name: Cow<'r, str>,
     /// The last attempt.
     pub attempt: &'r Attempt,
@@ -32,7 +32,7 @@ pub struct TestResult<'r> {
     pub is_in_work: bool,
 }
 
-/// What is wrong with a test, in one line; `None` if there is nothing to say.
+/// The fault of a test in one line; `None` without a fault.
 pub fn headline(decided: &Decided) -> Option<Cow<'_, str>> {
     let recorded = decided.headline.as_deref().map(Cow::Borrowed);
     let of_verdict = || decided.verdict.reason().map(untrusted::headline);
@@ -64,7 +64,7 @@ fn tell_apart(tests: &mut [TestResult<'_>]) {
     }
 }
 
-/// Where a case stands in its file.
+/// The place of a case in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CaseLocation<'r> {
     pub file: &'r str,
@@ -80,7 +80,7 @@ impl fmt::Display for CaseLocation<'_> {
     }
 }
 
-/// What a test runner that retries did before the attempt that counts.
+/// An attempt that a test runner with retries made before the attempt that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// Earlier attempts that did not pass, at least one.
@@ -92,20 +92,23 @@ pub struct Retry {
 impl<'r> TestResult<'r> {
     /// The tests of a run: attribute by attribute, and in the order of the file below that.
     pub fn all(run: &'r RecordedRun) -> Vec<Self> {
-        let mut all: Vec<Self> = run.tests.iter().filter_map(Self::of).collect();
+        let mut all: Vec<Self> = run.tests.iter().filter_map(Self::new).collect();
         all.sort_by(|one, other| one.module().cmp(&other.module()));
         tell_apart(&mut all);
         all
     }
 
-    fn of(test: &'r RecordedTest) -> Option<Self> {
+    fn new(test: &'r RecordedTest) -> Option<Self> {
         let attempt = test.last()?;
-        let state = attempt.decided.as_ref().map_or(State::Unfinished, |decided| State::of(&decided.verdict));
+        let state = attempt
+            .decided
+            .as_ref()
+            .map_or(State::Unfinished, |decided| State::from_verdict(&decided.verdict));
         let name = match &attempt.started.label {
             Some(label) => Cow::Owned(format!("{} [{label}]", test.name())),
             None => Cow::Borrowed(test.name()),
         };
-        Some(Self { test, name, attempt, state, runs: RunCounts::of(attempt), is_in_work: false })
+        Some(Self { test, name, attempt, state, runs: RunCounts::new(attempt), is_in_work: false })
     }
 
     /// The package, the binary and the module of the test. The tests of an attribute have these in common.
@@ -114,13 +117,13 @@ impl<'r> TestResult<'r> {
         (self.test.package(), self.test.binary(), module)
     }
 
-    /// What tests have in common that look alike.
+    /// The key that tests of the same appearance share.
     fn key(&self) -> (Option<&'r str>, Option<&'r str>, &'r str, Option<&'r str>) {
         let label = self.attempt.started.label.as_deref();
         (self.test.package(), self.test.binary(), self.test.name(), label)
     }
 
-    /// Why the test has its state, in one line; `None` if there is nothing to say.
+    /// The reason for the test's state, in one line; `None` if the state says it all.
     pub fn reason(&self) -> Option<String> {
         let Some(decided) = &self.attempt.decided else {
             let RunCounts { total, ran, .. } = self.runs;
@@ -154,7 +157,7 @@ impl<'r> TestResult<'r> {
         self.attempt.decided.as_ref().is_some_and(|decided| asks_for_a_recording(&decided.verdict))
     }
 
-    /// What failed, if the state is an error.
+    /// The role that failed, if the state is an error.
     pub fn role(&self) -> Option<Role> {
         match self.attempt.decided.as_ref()?.verdict {
             Verdict::Error { role, .. } => Some(role),
@@ -172,12 +175,12 @@ impl<'r> TestResult<'r> {
         self.metrics().iter().filter(|metric| metric.criterion.is_some())
     }
 
-    /// How often a run was repeated, as its agent was not reached.
+    /// The number of repetitions of a run whose agent was not reached.
     pub fn repeated(&self) -> usize {
         self.attempt.decided.as_ref().map(|decided| decided.repeated).unwrap_or_default()
     }
 
-    /// How long its turns took.
+    /// The duration of its turns.
     pub fn elapsed(&self) -> Duration {
         self.attempt.decided.as_ref().map(|decided| decided.elapsed).unwrap_or_default()
     }
@@ -194,20 +197,20 @@ impl<'r> TestResult<'r> {
         (failed > 0).then(|| Retry { failed, attempt: before.len().max(numbered).saturating_add(1) })
     }
 
-    /// The attempts before the one that counts.
+    /// The attempts before the last one, which counts.
     pub fn earlier(&self) -> &'r [Attempt] {
         self.test.attempts.split_last().map(|(_, before)| before).unwrap_or_default()
     }
 
-    /// Where the case stands; `None` if it comes from no file.
+    /// The place of the case; `None` if it comes from no file.
     pub fn location(&self) -> Option<CaseLocation<'r>> {
         let started = &self.attempt.started;
         Some(CaseLocation { file: started.file.as_deref()?, line: started.line?, column: started.column? })
     }
 
-    /// What the agent and the judges used.
+    /// The usage of the agent and the judges.
     pub fn usage(&self) -> Usage {
-        Usage::of(self.attempt)
+        Usage::new(self.attempt)
     }
 }
 
@@ -226,7 +229,7 @@ pub struct RunCounts {
 }
 
 impl RunCounts {
-    pub(super) fn of(attempt: &Attempt) -> Self {
+    pub(super) fn new(attempt: &Attempt) -> Self {
         // A run in which a test body evaluated several times passes if each of them does.
         let mut runs: BTreeMap<usize, Option<bool>> = BTreeMap::new();
         for evaluation in &attempt.evaluations {
@@ -271,7 +274,7 @@ pub enum State {
 }
 
 impl State {
-    pub fn of(verdict: &Verdict) -> Self {
+    pub fn from_verdict(verdict: &Verdict) -> Self {
         match verdict {
             Verdict::Passed => Self::Passed,
             Verdict::Failed => Self::Failed,
@@ -298,7 +301,7 @@ impl State {
         }
     }
 
-    /// The state in one word: that of its verdict, if it has one.
+    /// The state in one word: the word of its verdict, if it has one.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",

@@ -48,7 +48,7 @@ pub struct Totals {
     pub added: usize,
     /// Tests that were left out on purpose.
     pub left_out: usize,
-    /// Whether the run runs: what has no verdict may still get one.
+    /// Whether the run runs: a test without a verdict may still get one.
     pub is_running: bool,
     /// Whether the run may be another one than is meant.
     pub is_doubtful: bool,
@@ -72,7 +72,7 @@ pub struct OverCases {
 }
 
 impl Totals {
-    pub(super) fn of(run: &RecordedRun, tests: &[TestResult<'_>]) -> Self {
+    pub(super) fn new(run: &RecordedRun, tests: &[TestResult<'_>]) -> Self {
         let mut totals = Self {
             cases: tests.len(),
             unreadable: run.unreadable.len(),
@@ -116,7 +116,7 @@ impl Totals {
     }
 
     /// `Unmeasurable` if anything has no verdict, else `Failed` if anything failed. A missing verdict is worse than a
-    /// failure, since it may stand for any verdict.
+    /// failure, since any verdict may be missing.
     pub fn outcome(&self) -> Outcome {
         let unmeasured = self.not_evaluated + self.errors + self.unfinished;
         if unmeasured > 0 || !self.is_whole() || self.passed + self.failed == 0 {
@@ -128,8 +128,7 @@ impl Totals {
         }
     }
 
-    /// Whether the run is all that was to run, and the one that is meant: whatever the verdicts of its cases are, nothing else
-    /// keeps it from passing.
+    /// Whether the run is complete and is the run that is meant. Only the verdicts of its cases can keep such a run from passing.
     pub fn is_whole(&self) -> bool {
         let lacking = self.unreadable + self.lost + self.missing + self.unlisted + self.added;
         lacking == 0 && !self.lacks_parts && !self.is_doubtful && !self.is_cut_short

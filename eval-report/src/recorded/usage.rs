@@ -1,4 +1,4 @@
-//! What models were asked in a run, and how many tokens that took.
+//! Usage of a run: the models that were asked, and the tokens.
 
 use eval_core::journal::{Head, JudgeUse};
 
@@ -24,7 +24,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    pub(super) fn of(attempt: &Attempt) -> Self {
+    pub(super) fn new(attempt: &Attempt) -> Self {
         let mut usage = Self::default();
         for evaluation in &attempt.evaluations {
             usage.agent_tokens = sum(usage.agent_tokens, evaluation.ran.tokens.map(i128::from));
@@ -61,7 +61,7 @@ impl Usage {
         self.untold = self.untold.saturating_add(other.untold);
     }
 
-    /// How many questions a recording answered; `None` if the journal does not tell it of all questions.
+    /// The number of questions that a recording answered; `None` if the journal does not tell it of all questions.
     pub fn replayed(&self) -> Option<usize> {
         (self.untold == 0).then_some(self.replayed)
     }
@@ -93,8 +93,8 @@ fn of_process(head: &Head) -> Prices {
     prices
 }
 
-/// What the agent of a case cost in all its runs: at these prices, else at those that the process was given. `None` without prices,
-/// and if none of the tokens has one.
+/// The cost of a case's agent in all its runs: at these prices, else at the prices that the process was given. `None` without
+/// prices, and if none of the tokens has one.
 pub fn cost(attempt: &Attempt, given: &Prices) -> Option<Cost> {
     let own = if given.is_empty() { Some(of_process(&attempt.head)) } else { None };
     let prices = own.as_ref().unwrap_or(given);

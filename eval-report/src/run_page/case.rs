@@ -12,10 +12,10 @@ use eval_support::{shell, untrusted, words};
 use super::scores::{self, Known, needed};
 use super::turn::{Comparison, not_played, turn};
 use crate::journal::Evaluation;
-use crate::output::{again, time};
+use crate::output::{rerun_command, time};
 use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Run, Spark, StateRow, line, text};
-use crate::phrases;
 use crate::recorded::{Cases, RunCounts, State, TestResult, headline, near};
+use crate::summary_text;
 
 pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spark: Option<Spark>) -> CaseRow {
     let details = details(test, files);
@@ -34,7 +34,7 @@ pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spar
     }
 }
 
-/// What is to be said of runs that neither passed nor failed.
+/// A remark on runs that neither passed nor failed.
 fn of_runs(runs: RunCounts, is_in_work: bool) -> Option<String> {
     let RunCounts { total, ran, judged, .. } = runs;
     let flaky = runs.are_flaky().then(|| "flaky".to_owned());
@@ -75,10 +75,10 @@ fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
         }
         Err(error) => (None, Some(line(&format!("What was expected is not known here: {error}.")))),
     };
-    let known = Known::of(test, case.as_ref());
-    let comparison = Comparison::of(test);
+    let known = Known::new(test, case.as_ref());
+    let comparison = Comparison::new(test);
     let evaluations = test.attempt.evaluations.iter();
-    let (word, _) = phrases::word(test);
+    let (word, _) = summary_text::word(test);
     CaseDetails {
         name: line(&test.name),
         state: if word == "FLAKY" { "flaky" } else { test.state.name() },
@@ -130,7 +130,7 @@ fn earlier(attempt: &crate::journal::Attempt) -> Earlier {
     let decided = attempt.decided.as_ref();
     Earlier {
         attempt: attempt.started.attempt,
-        state: decided.map_or(State::Unfinished, |decided| State::of(&decided.verdict)).name(),
+        state: decided.map_or(State::Unfinished, |decided| State::from_verdict(&decided.verdict)).name(),
         reason: decided.and_then(headline).map(|reason| line(&reason)),
     }
 }
@@ -154,7 +154,7 @@ fn rerun<'r>(test: &TestResult<'r>) -> Option<String> {
         let (package, name) = (test.test.package()?, test.test.name());
         format!("cargo test -p {} -- --exact {}", shell::word(package), shell::word(name))
     };
-    Some(line(&phrases::recording(command, test.asks_for_a_recording())))
+    Some(line(&summary_text::recording(command, test.asks_for_a_recording())))
 }
 
 /// The command that ran a program, for this case alone if it is `cargo evalset run`.
@@ -166,7 +166,7 @@ fn program(test: &TestResult<'_>) -> Option<String> {
             &iter::once(program).chain(head.args.iter().map(String::as_str)).collect::<Vec<_>>(),
         ));
     };
-    Some(again::command(again, [(file, started.eval_id.as_str())]))
+    Some(rerun_command(again, [(file, started.eval_id.as_str())]))
 }
 
 pub(super) fn run(
@@ -208,7 +208,7 @@ pub(super) fn run(
     }
 }
 
-/// The keys that changed, and those of which something is expected.
+/// The keys that changed, and the keys with an expected value.
 fn state_rows(before: &Map, after: &Map, expected: Option<&Map>) -> Vec<StateRow> {
     let of_expected = expected.iter().flat_map(|map| map.keys());
     let keys: BTreeSet<&str> = before.keys().chain(after.keys()).chain(of_expected).collect();

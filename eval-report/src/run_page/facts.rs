@@ -1,4 +1,4 @@
-//! Where a run comes from: what the journal records of it, and what it does not.
+//! Facts about the origin of a run: those that the journal records, and those that are missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
@@ -124,8 +124,8 @@ fn hashed(texts: &BTreeSet<String>) -> String {
     format!("{:016x}", content_hash(texts.iter().map(String::as_str).collect::<String>().as_bytes()))
 }
 
-/// How long git may take to look for changes. It reads the whole work tree.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time limit for git, which reads the whole work tree to find changes.
+const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The revisions that were checked out when the run began: several if it was put together of several.
 fn revisions(run: &LoadedRun) -> Vec<Revision> {
@@ -138,7 +138,7 @@ fn revisions(run: &LoadedRun) -> Vec<Revision> {
     revisions
 }
 
-/// Whether tracked files differ from the revision of the run. Nobody looks while tests run, so this is what is there now.
+/// Whether tracked files differ from the revision of the run. They are compared now: tests do not look while they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Changes {
     /// So many files do.
@@ -175,7 +175,7 @@ impl Changes {
     }
 }
 
-/// How many tracked files differ from the commit. Git writes nothing for it, and asks no watcher of files.
+/// The number of tracked files that differ from the commit. Git writes nothing for it, and asks no watcher of files.
 fn changed_files() -> Option<usize> {
     let mut git = Command::new("git");
     git.args(["--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain", "-z"])
@@ -185,7 +185,7 @@ fn changed_files() -> Option<usize> {
     let (tell, told) = mpsc::channel();
     // If git takes too long, the page does not wait for it.
     thread::spawn(move || tell.send(git.output()));
-    let output = told.recv_timeout(PATIENCE).ok()?.ok()?;
+    let output = told.recv_timeout(GIT_TIMEOUT).ok()?.ok()?;
     output
         .status
         .success()

@@ -39,7 +39,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn of(test: &TestResult<'_>, case: Option<&EvalCase>) -> Self {
+    pub(super) fn new(test: &TestResult<'_>, case: Option<&EvalCase>) -> Self {
         let bounds = test.metrics().iter().filter_map(|it| Some((it.name.clone(), it.bound()?)));
         let of_case = case.into_iter().flat_map(|case| {
             let of_turns = case.conversation.iter().filter_map(|turn| turn.rubrics.as_ref());
@@ -66,7 +66,7 @@ impl Known {
                 let whole = scores.is_whole_run().then(|| self.score(metric, scores, 0)).flatten();
                 (scores.overall(), reason, whole)
             }
-            // What names no turn is of the run as a whole.
+            // A question without a turn belongs to the whole run.
             MetricOutcome::Error { role, message } if turn_of(message).is_none() => {
                 (None, None, Some(self.error(&metric.name, metric.verdict.name(), *role, message)))
             }
@@ -162,12 +162,12 @@ fn turn_of(message: &str) -> Option<usize> {
     message.strip_prefix("turn ")?.split_once(": ")?.0.parse().ok()
 }
 
-/// Why a metric has no scores.
+/// The reason for a metric without scores.
 fn why(outcome: &MetricOutcome) -> Option<String> {
     outcome.reason().map(|reason| line(&untrusted::headline(&reason)))
 }
 
-/// What judges were asked in a run.
+/// The models that judged in a run.
 pub(super) fn judges(evaluation: &Evaluation) -> Vec<Judge> {
     let of_metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
     let of_metrics =

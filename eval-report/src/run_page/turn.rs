@@ -13,12 +13,12 @@ use crate::page::{self, Call, Step, Turn, TurnScore, line, text};
 use crate::recorded::TestResult;
 
 /// Steps of a turn that are shown.
-const SHOWN_STEPS: usize = 200;
+const MAX_STEPS: usize = 200;
 
 /// Characters of what a step says that are shown.
-const SHOWN_OF_STEP: usize = 300;
+const MAX_STEP_CHARS: usize = 300;
 
-/// How the calls of a case are compared.
+/// The comparison of the calls of a case.
 #[derive(Clone)]
 pub(super) struct Comparison {
     match_type: MatchType,
@@ -27,8 +27,8 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// As the first metric of the case does that compares calls.
-    pub(super) fn of(test: &TestResult<'_>) -> Self {
+    /// The comparison of the first metric of the case that compares calls.
+    pub(super) fn new(test: &TestResult<'_>) -> Self {
         let of_metric = test.gating().find_map(|report| {
             let (match_type, args) = comparison(&report.name, report.criterion.as_ref())?;
             Some(Self { match_type, args, words: compared(&report.name, match_type, args) })
@@ -41,7 +41,7 @@ impl Comparison {
     }
 }
 
-/// How a metric compares calls, after the word "calls".
+/// The comparison of a metric, after the word "calls".
 fn compared(metric: &str, match_type: MatchType, args: ArgsMatch) -> String {
     if metric != "tool_trajectory_avg_score" {
         return format!("compared as {metric} does");
@@ -67,7 +67,7 @@ pub(super) fn turn(
     let actual = &record.invocation;
     let answer = actual.final_response.as_ref().map(|_| text(&actual.response_text()));
     let wanted = expected.filter(|turn| turn.final_response.is_some());
-    // What is shown may be masked or cut, so that two answers that differ look the same.
+    // Shown texts may be masked or truncated, so that two different answers look the same.
     let same = wanted.is_some_and(|wanted| {
         actual.final_response.is_some() && wanted.response_text() == actual.response_text()
     });
@@ -84,8 +84,8 @@ pub(super) fn turn(
         same,
         scores,
         took: took(actual),
-        steps: steps(&record.events).take(SHOWN_STEPS).collect(),
-        more_steps: steps(&record.events).count().saturating_sub(SHOWN_STEPS),
+        steps: steps(&record.events).take(MAX_STEPS).collect(),
+        more_steps: steps(&record.events).count().saturating_sub(MAX_STEPS),
     }
 }
 
@@ -167,7 +167,7 @@ fn in_order_of(expected: &FunctionCall, actual: &FunctionCall) -> FunctionCall {
     ordered
 }
 
-/// What each call returned: the response with its id, else the next one of its tool.
+/// The result of each call: the response with its id, else the next response of its tool.
 fn results(events: &[Event], calls: &[&FunctionCall]) -> Vec<Option<String>> {
     let responses = events.iter().flat_map(Event::parts).filter_map(|part| part.function_response.as_ref());
     let mut left: HashMap<(Option<&str>, Option<&str>), Vec<&FunctionResponse>> = HashMap::new();
@@ -185,7 +185,7 @@ fn results(events: &[Event], calls: &[&FunctionCall]) -> Vec<Option<String>> {
     of_calls.collect()
 }
 
-/// How long the turn took, as far as it is recorded.
+/// The duration of the turn, as far as it is recorded.
 fn took(turn: &Invocation) -> Option<String> {
     let part = |seconds: Option<f64>, of: &str| {
         seconds.filter(|seconds| seconds.is_finite()).map(|seconds| format!("{seconds:.3} s{of}"))
@@ -199,7 +199,7 @@ fn took(turn: &Invocation) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// When the last call was made, and when the last event was.
+/// The times of the last call and the last event.
 #[derive(Clone, Copy, Default)]
 struct Clock {
     called: f64,
@@ -245,7 +245,7 @@ fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
             };
             let said = part.text.as_deref().filter(|text| !text.is_empty());
             // A key that is cut is not known as one: it is masked before.
-            let said = said.map(|text| (word, line(text).chars().take(SHOWN_OF_STEP).collect()));
+            let said = said.map(|text| (word, line(text).chars().take(MAX_STEP_CHARS).collect()));
             let call = part.function_call.as_ref().map(|call| ("calls", line(&call.to_string())));
             let result = part.function_response.as_ref();
             let result = result.map(|it| ("returns", line(it.name.as_deref().unwrap_or_default())));

@@ -1,9 +1,9 @@
-//! Documents held to a JSON Schema. Fields that the schema does not name are faults here; to a reader they are those of a later
-//! version.
+//! Documents held to a JSON Schema. A field that the schema does not name is a fault here. A reader takes such a field for one of
+//! a later version.
 
 use serde_json::{Value, json};
 
-/// What in a document is not as the schema says.
+/// The faults of a document against the schema.
 pub(crate) fn faults(schema: &str, document: &Value) -> Vec<String> {
     let schema: Value = serde_json::from_str(schema).expect("the schema is JSON");
     let mut faults = Vec::new();

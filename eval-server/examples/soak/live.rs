@@ -1,4 +1,4 @@
-//! Agents that export, and somebody who looks at their sessions, while the other requests go on.
+//! Agents that export sessions, and a reader of these sessions, beside the other requests.
 
 use std::net::SocketAddr;
 use std::thread::sleep;
@@ -12,8 +12,8 @@ use crate::client::{Answer, Client};
 /// The most sessions that the service keeps. They are all there after some seconds, so that each new one removes an old one.
 pub(crate) const SESSIONS: usize = 50;
 
-/// What an agent says in a session. What is kept of many sessions that should have gone is seen in the memory.
-const SAID: usize = 20_000;
+/// The length of an agent's text in a session. Memory grows visibly if many sessions stay that should have gone.
+const TEXT_BYTES: usize = 20_000;
 
 /// Once in so many exports the sessions are read.
 const READ_EVERY: u64 = 10;
@@ -23,7 +23,7 @@ pub(crate) struct Agents {
     address: SocketAddr,
     otlp: SocketAddr,
     token: String,
-    /// How many sessions were exported.
+    /// The number of exported sessions.
     pub(crate) exported: u64,
 }
 
@@ -112,7 +112,7 @@ fn request(line: &str, head: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// A span: its number, that of its parent, and its attributes.
+/// A span: its number, its parent's number, and its attributes.
 type Span = (u8, u8, Vec<(&'static str, String)>);
 
 /// The spans of a turn.
@@ -128,7 +128,7 @@ fn spans() -> [Span; 2] {
         ("gen_ai.operation.name", "chat".to_owned()),
         ("gen_ai.request.model", "m".to_owned()),
         ("gen_ai.input.messages", message("user", "Paris?")),
-        ("gen_ai.output.messages", message("assistant", &"sunny ".repeat(SAID / 6))),
+        ("gen_ai.output.messages", message("assistant", &"sunny ".repeat(TEXT_BYTES / 6))),
     ];
     [(1, 0, agent), (2, 1, chat)]
 }

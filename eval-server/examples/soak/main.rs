@@ -1,8 +1,8 @@
 //! Asks a service for a while at a pace, with requests of many kinds, and checks each answer:
 //! `soak [SECONDS [A_SECOND [CONNECTIONS]]]`; 60 seconds, 500 a second and 8 connections if it is not told.
 //!
-//! Each request has a name that comes back in its answer, so that no answer can be that of another. The service is a process
-//! of its own. Beside the requests, agents export a tenth as many sessions, and somebody reads these: more than the service
+//! Each request has a name that comes back in its answer, so that answers cannot be confused. The service is a process
+//! of its own. Beside the requests, agents export a tenth as many sessions, and a reader reads these: more than the service
 //! keeps, so that each removes an older one.
 //!
 //! It fails at a wrong answer, if the memory or the open files of the service grow, if requests that are in work when it is
@@ -30,7 +30,7 @@ use mix::{Mix, NAME, name_of, named};
 type Failure = Box<dyn Error + Send + Sync>;
 
 /// By how many kilobytes the service may grow once it is warm.
-const MOST_GROWTH: u64 = 16 << 10;
+const MAX_GROWTH_KIB: u64 = 16 << 10;
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -73,7 +73,7 @@ fn soak(service: &mut Service, time: Duration, rate: u64, connections: u64) -> R
     }
     let (after, peak) = (service.memory("VmRSS")?, service.memory("VmHWM")?);
     say(&format!("memory: {before} kB warm, {after} kB at the end, {most} kB at most, {peak} kB ever"))?;
-    if after.max(most) > before + MOST_GROWTH {
+    if after.max(most) > before + MAX_GROWTH_KIB {
         return Err(format!("the service grew by {} kB", after.max(most) - before).into());
     }
     let begin = Instant::now();
@@ -114,7 +114,7 @@ fn serve() -> Result<(), Failure> {
 struct Service {
     process: Child,
     address: SocketAddr,
-    /// Where it receives traces.
+    /// The address that receives traces.
     otlp: SocketAddr,
     token: String,
 }
@@ -141,13 +141,13 @@ impl Service {
         Ok(line.trim_matches(|it: char| !it.is_ascii_digit()).parse()?)
     }
 
-    /// How many files are open; 0 where it is not known.
+    /// The number of open files; 0 if it is not known.
     fn files(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.process.id())).map_or(0, Iterator::count)
     }
 }
 
-/// The answer of each kind, with [`NAME`] where the name of the request stands.
+/// The answer of each kind, with [`NAME`] in place of the request's name.
 fn expected(mix: &Mix, address: SocketAddr) -> Result<Vec<Answer>, Failure> {
     let mut answers = Vec::new();
     for kind in &mix.kinds {
@@ -161,17 +161,17 @@ fn expected(mix: &Mix, address: SocketAddr) -> Result<Vec<Answer>, Failure> {
     Ok(answers)
 }
 
-/// What was answered.
+/// The answers under load.
 struct Loaded {
     answers: u64,
     elapsed: Duration,
-    /// How many answers came later than they should.
+    /// The number of answers that came too late.
     late: u64,
     /// The most memory that was seen, in kilobytes.
     most: u64,
 }
 
-/// Asks at a pace. Each request has its time, whoever is free sends it.
+/// Asks at a pace. Each request has its time, and any free connection sends it.
 fn load(
     service: &Service,
     mix: &Mix,

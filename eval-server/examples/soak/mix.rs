@@ -1,4 +1,4 @@
-//! What is asked: requests of many kinds, and what each answer must be.
+//! Requests of many kinds, and the answer that each must have.
 
 use std::io::Write as _;
 
@@ -7,17 +7,17 @@ use flate2::write::GzEncoder;
 
 use crate::Failure;
 
-/// Stands in requests and answers where the name of one request stands. All names are as long.
+/// The placeholder of a request's name in requests and answers. All names are as long.
 pub(crate) const NAME: &str = "zzzzzzzz";
 
 /// A request, and what its answer is.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// How often it is asked, among all.
+    /// The share of this request among all.
     weight: usize,
     request: Vec<u8>,
     pub(crate) status: u16,
-    /// What the answer holds.
+    /// A text of the answer.
     pub(crate) wanted: &'static str,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn name_of(number: u64) -> String {
         .collect()
 }
 
-/// Bytes with the name of a request where [`NAME`] stands.
+/// Bytes with the name of a request in place of [`NAME`].
 pub(crate) fn named(template: &[u8], name: &str) -> Vec<u8> {
     let mut named = template.to_vec();
     let mut at = 0;

@@ -19,16 +19,16 @@ pub(crate) struct Span {
     pub(crate) is_remote: bool,
     /// Whether the agent's own limits cut something off it.
     pub(crate) is_cut: bool,
-    /// What tells it from another version of itself.
+    /// The hash that distinguishes versions of a span.
     pub(crate) hash: u64,
 }
 
-/// What an export says of a trace: a span, or a record of a log.
+/// A part of an export about a trace: a span, or a record of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     Span(Span),
     Record {
-        /// What tells it from others.
+        /// The hash that distinguishes records.
         hash: u64,
     },
 }
@@ -43,8 +43,8 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// Of a resource, which is JSON. Only sessions that it names have runs.
-    fn of(resource: &str) -> Self {
+    /// The identity of a resource, which is JSON. Only sessions that the resource names have runs.
+    fn from_resource(resource: &str) -> Self {
         if !resource.contains("agentevals.session_name") {
             return Self::default();
         }
@@ -57,14 +57,14 @@ impl Origin {
     }
 }
 
-/// What an export says of a trace.
+/// The entries of an export about one trace.
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) trace: u128,
     /// The name or id of the conversation, if the spans give one.
     pub(crate) key: Option<String>,
     pub(crate) origin: Origin,
-    /// Whether it says something of an agent or a model.
+    /// Whether an entry is about an agent or a model.
     pub(crate) is_of_agent: bool,
     document: Document,
 }
@@ -73,11 +73,11 @@ pub(crate) struct Batch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rejected {
     pub(crate) count: usize,
-    /// Why the first of them is not.
+    /// The reason for the first of them.
     pub(crate) why: String,
 }
 
-/// What an export holds.
+/// The content of an export.
 #[derive(Debug, Default)]
 pub(crate) struct Export {
     pub(crate) batches: Vec<Batch>,
@@ -92,7 +92,7 @@ impl Rejected {
 }
 
 impl Batch {
-    /// How many spans or records it has.
+    /// The number of its spans or records.
     pub(crate) fn count(&self) -> usize {
         self.document.places.len()
     }
@@ -106,7 +106,7 @@ impl Batch {
         &self.document.text
     }
 
-    /// The same without what is known; `None` if all of it is.
+    /// The batch without the known entries; `None` if all are known.
     pub(crate) fn without(self, mut is_known: impl FnMut(Entry) -> bool) -> Option<Self> {
         let Document { list, text, places, scopes, .. } = &self.document;
         let new: Vec<&Place> = places.iter().filter(|place| !is_known(place.entry)).collect();
@@ -133,23 +133,23 @@ struct Document {
     list: &'static str,
     text: String,
     places: Vec<Place>,
-    /// Where in the text the resource and the scope stand that entries are in.
+    /// The ranges of the text that hold the resource and the scope of entries.
     scopes: Vec<Range<usize>>,
     /// The number of the scope that entries are added to.
     open: Option<usize>,
 }
 
-/// Where an entry stands in the text of a document.
+/// The place of an entry in the text of a document.
 #[derive(Debug)]
 struct Place {
     entry: Entry,
-    /// The place of its scope among those of the document.
+    /// The number of its scope in the document.
     scope: usize,
     text: Range<usize>,
 }
 
-/// How a scope ends.
-const END: &str = "]}]}";
+/// The end of a scope.
+const SCOPE_END: &str = "]}]}";
 
 impl Document {
     fn new(list: &'static str) -> Self {
@@ -163,7 +163,7 @@ impl Document {
             Some(open) if open == scope => self.text.push(','),
             open => {
                 if open.is_some() {
-                    self.text.push_str(END);
+                    self.text.push_str(SCOPE_END);
                     self.text.push(',');
                 }
                 let range = self.push(before);
@@ -183,7 +183,7 @@ impl Document {
 
     fn end(&mut self) {
         if self.open.take().is_some() {
-            self.text.push_str(END);
+            self.text.push_str(SCOPE_END);
         }
         self.text.push_str("]}");
     }
@@ -198,20 +198,20 @@ pub(super) struct Collector {
     parts: Vec<(u128, Origin, Document)>,
     size: usize,
     rejected: Option<Rejected>,
-    /// How many resources and scopes there were.
+    /// The number of resources and scopes.
     scopes: usize,
 }
 
 /// The most bytes of the text of a span or record.
-pub(super) const LARGEST: usize = 8 << 20;
+pub(super) const MAX_ENTRY_BYTES: usize = 8 << 20;
 
 /// The most bytes of the documents of an export. A resource is repeated for each of its traces.
-const MOST: usize = 128 << 20;
+const MAX_EXPORT_BYTES: usize = 128 << 20;
 
 /// The most traces of an export. Each is looked at on its own.
-pub(super) const MOST_TRACES: usize = 10_000;
+pub(super) const MAX_TRACES: usize = 10_000;
 
-/// The resource and the scope that spans stand in.
+/// The resource and the scope of spans.
 #[derive(Debug)]
 pub(super) struct Scope {
     before: String,
@@ -234,13 +234,13 @@ impl Collector {
         let before = format!("{{\"resource\":{resource},\"{scopes}\":[{{\"scope\":{scope},\"{items}\":[");
         let number = self.scopes;
         self.scopes += 1;
-        Scope { before, origin: Origin::of(resource), number }
+        Scope { before, origin: Origin::from_resource(resource), number }
     }
 
     /// A span or record with its text, which is JSON.
     pub(super) fn add(&mut self, scope: &Scope, trace: u128, entry: Entry, text: &str) {
-        if self.groups.len() >= MOST_TRACES && !self.groups.contains_key(&trace) {
-            self.reject(format!("the export has more than {MOST_TRACES} traces"));
+        if self.groups.len() >= MAX_TRACES && !self.groups.contains_key(&trace) {
+            self.reject(format!("the export has more than {MAX_TRACES} traces"));
             return;
         }
         let list = if self.signal == Signal::Logs { "resourceLogs" } else { "resourceSpans" };
@@ -251,8 +251,8 @@ impl Collector {
         let (_, _, document) = &mut self.parts[place];
         let before = if document.open == Some(scope.number) { 0 } else { scope.before.len() };
         self.size = self.size.saturating_add(before + text.len() + 64);
-        if self.size > MOST {
-            self.reject(format!("the export has more than {MOST} bytes as JSON"));
+        if self.size > MAX_EXPORT_BYTES {
+            self.reject(format!("the export has more than {MAX_EXPORT_BYTES} bytes as JSON"));
             return;
         }
         document.add(scope.number, &scope.before, entry, text);
@@ -310,7 +310,7 @@ pub(super) fn is_remote(flags: u64) -> bool {
     flags & 0x300 == 0x300
 }
 
-/// What is exported.
+/// The kind of data in an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Signal {
     Traces,
@@ -319,11 +319,11 @@ pub(crate) enum Signal {
     Metrics,
 }
 
-/// Why an export cannot be read at all.
+/// The error of an export that cannot be read at all.
 #[derive(Debug)]
 pub(crate) struct Unreadable(pub(crate) String);
 
-/// How messages are encoded.
+/// The encoding of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Protobuf,
@@ -332,7 +332,7 @@ pub(crate) enum Encoding {
 
 impl Encoding {
     /// The encoding that a request names; `None` if it is none of OTLP's.
-    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?;
         let kind = kind.split(';').next().unwrap_or_default().trim();
         if kind.eq_ignore_ascii_case("application/x-protobuf") {
@@ -349,11 +349,11 @@ pub(crate) struct Sent {
     pub(crate) bytes: Bytes,
 }
 
-/// Where the head of gzip has the time at which something was packed.
+/// The bytes in gzip's head that hold the time of packing.
 const PACKED_AT: Range<usize> = 4..8;
 
 impl Sent {
-    /// What tells it from others. An export that is sent again is the same, but that it may be packed anew, at another time.
+    /// The hash that distinguishes exports. A repeated export has the same hash, even if it was packed anew at another time.
     pub(crate) fn identity(&self, keys: &RandomState) -> u64 {
         let (head, rest) = match self.bytes.get(PACKED_AT.end..) {
             Some(rest) if self.bytes.starts_with(&[0x1f, 0x8b]) => (&self.bytes[..PACKED_AT.start], rest),
@@ -411,9 +411,9 @@ mod tests {
             ("", None),
         ];
         for (kind, encoding) in table {
-            assert_eq!(Encoding::of(&headers(CONTENT_TYPE, kind)), encoding, "{kind}");
+            assert_eq!(Encoding::from_headers(&headers(CONTENT_TYPE, kind)), encoding, "{kind}");
         }
-        assert_eq!(Encoding::of(&HeaderMap::new()), None);
+        assert_eq!(Encoding::from_headers(&HeaderMap::new()), None);
     }
 
     #[test]

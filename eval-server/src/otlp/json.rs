@@ -4,7 +4,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
-use super::export::{Collector, Entry, Export, LARGEST, Signal, Span, Unreadable, hash, is_remote};
+use super::export::{Collector, Entry, Export, MAX_ENTRY_BYTES, Signal, Span, Unreadable, hash, is_remote};
 
 /// The whole of an export.
 #[derive(Deserialize)]
@@ -15,7 +15,7 @@ struct Document<'b> {
     logs: Option<&'b RawValue>,
 }
 
-/// What a resource has.
+/// The parts of a resource that are read.
 #[derive(Deserialize)]
 struct Resource<'b> {
     #[serde(borrow, default)]
@@ -31,7 +31,7 @@ struct Resource<'b> {
     scopes: Option<&'b RawValue>,
 }
 
-/// What a scope has.
+/// The parts of a scope that are read.
 #[derive(Deserialize)]
 struct Scope<'b> {
     #[serde(borrow, default)]
@@ -40,7 +40,7 @@ struct Scope<'b> {
     items: Option<&'b RawValue>,
 }
 
-/// What of a span or record must be known here.
+/// The fields of a span or record that are read here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Head<'b> {
@@ -58,8 +58,8 @@ struct Head<'b> {
     dropped_events_count: Option<&'b RawValue>,
 }
 
-/// How deep values may be nested: what reads them later stops a little below that.
-const DEEPEST: usize = 100;
+/// The deepest nesting of values. The readers behind this one stop a little below.
+const MAX_NESTING: usize = 100;
 
 pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
     let text = str::from_utf8(bytes).map_err(|_| Unreadable("the body is not UTF-8".to_owned()))?;
@@ -93,8 +93,8 @@ pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
 /// The trace and the head of a span or record; `None` for a record that is not kept.
 fn item_of(signal: Signal, text: &str) -> Result<Option<(u128, Entry)>, String> {
     let what = if signal == Signal::Logs { "a record" } else { "a span" };
-    if text.len() > LARGEST {
-        return Err(format!("{what} has more than {LARGEST} bytes"));
+    if text.len() > MAX_ENTRY_BYTES {
+        return Err(format!("{what} has more than {MAX_ENTRY_BYTES} bytes"));
     }
     if !text.starts_with('{') {
         return Err(format!("{what} is no object"));
@@ -134,13 +134,13 @@ fn id(text: &str, digits: usize) -> Option<u128> {
     is_hex.then(|| u128::from_str_radix(text, 16).ok()).flatten().filter(|id| *id != 0)
 }
 
-/// A count, which may stand in quotes. One that is larger than it may be counts as that.
+/// A count, which may be in quotes. A count above the largest counts as the largest.
 fn count(raw: Option<&RawValue>) -> u64 {
     let text = raw.map(|raw| raw.get().trim_matches('"')).unwrap_or_default();
     text.parse().map_or(0, |count: u64| count.min(u64::from(u32::MAX)))
 }
 
-/// A resource or a scope as it stands; an empty one if there is none.
+/// The text of a resource or a scope; an empty one if there is none.
 fn plain(raw: Option<&RawValue>) -> Result<&str, serde_json::Error> {
     let text = raw.map_or("{}", RawValue::get);
     if !text.starts_with('{') {
@@ -180,11 +180,11 @@ impl<'b> Visitor<'b> for Each<'_, 'b> {
 /// Checks that a text can be read as a value later: its strings, and how deep it is.
 fn check(text: &str) -> Result<(), serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    Checked(DEEPEST).deserialize(&mut reader)?;
+    Checked(MAX_NESTING).deserialize(&mut reader)?;
     reader.end()
 }
 
-/// A value of which nothing is kept, up to a depth. What serde ignores is not checked as far.
+/// A value of which nothing is kept, up to a depth. Values that serde ignores are not checked as far.
 #[derive(Clone, Copy)]
 struct Checked(usize);
 
@@ -252,7 +252,7 @@ impl<'de> Visitor<'de> for Checked {
 mod tests {
     use eval_agents::traces::Traces;
 
-    use super::super::export::{Batch, MOST_TRACES};
+    use super::super::export::{Batch, MAX_TRACES};
     use super::*;
 
     fn span(more: &str) -> String {
@@ -293,7 +293,7 @@ mod tests {
             (span(",\"name\":\"\\ud800\""), "cannot be read"),
             (span(&format!(",\"a\":{}1{}", "[".repeat(110), "]".repeat(110))), "too deeply"),
             (span(&format!(",\"a\":{}1{}", "[".repeat(90_000), "]".repeat(90_000))), "cannot be read"),
-            (span(&format!(",\"a\":\"{}\"", "x".repeat(LARGEST))), "bytes"),
+            (span(&format!(",\"a\":\"{}\"", "x".repeat(MAX_ENTRY_BYTES))), "bytes"),
         ];
         for (wrong, why) in table {
             let read = export(&format!("{},{wrong}", span(""))).unwrap();
@@ -305,11 +305,11 @@ mod tests {
 
     #[test]
     fn traces_beyond_a_number_are_rejected() {
-        let spans: Vec<String> = (1..=MOST_TRACES + 2)
+        let spans: Vec<String> = (1..=MAX_TRACES + 2)
             .map(|id| format!("{{\"traceId\":\"{id:032x}\",\"spanId\":\"00000000000000aa\"}}"))
             .collect();
         let read = export(&spans.join(",")).unwrap();
-        assert_eq!((read.batches.len(), read.rejected.unwrap().count), (MOST_TRACES, 2));
+        assert_eq!((read.batches.len(), read.rejected.unwrap().count), (MAX_TRACES, 2));
     }
 
     #[test]

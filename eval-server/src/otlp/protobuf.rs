@@ -6,13 +6,15 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-use super::export::{Collector, Entry, Export, LARGEST, Signal, Span, Unreadable, hash, is_remote, trace_id};
+use super::export::{
+    Collector, Entry, Export, MAX_ENTRY_BYTES, Signal, Span, Unreadable, hash, is_remote, trace_id,
+};
 
-/// Why a span or record is rejected.
+/// The reason why a span or record is rejected.
 type Reason = String;
 
-/// How deep values may be nested.
-const DEEPEST: usize = 40;
+/// The deepest nesting of values.
+const MAX_NESTING: usize = 40;
 
 pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
     let mut collector = Collector::new(signal);
@@ -179,8 +181,8 @@ impl Writer {
             self.0.push(',');
         }
         write(self)?;
-        if self.0.len() > LARGEST {
-            return Err(format!("a span or record has more than {LARGEST} bytes as JSON"));
+        if self.0.len() > MAX_ENTRY_BYTES {
+            return Err(format!("a span or record has more than {MAX_ENTRY_BYTES} bytes as JSON"));
         }
         Ok(())
     }
@@ -216,7 +218,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A number of 64 bits, or an id, which stands in quotes in OTLP's JSON.
+    /// A number of 64 bits, or an id, which OTLP's JSON has in quotes.
     fn quoted(&mut self, number: impl std::fmt::Display) -> Result<(), Reason> {
         write!(self.0, "\"{number}\"").map_err(|error| error.to_string())
     }
@@ -235,10 +237,10 @@ impl Writer {
     }
 
     fn any_value(&mut self, message: &[u8], depth: usize) -> Result<(), Reason> {
-        if depth > DEEPEST {
+        if depth > MAX_NESTING {
             return Err("a value is nested too deeply".to_owned());
         }
-        // Of a choice, the last that stands there counts.
+        // The last member of a choice counts.
         let mut chosen = None;
         for field in Fields(message) {
             let (number, field) = field.map_err(|error| error.0)?;
@@ -326,7 +328,7 @@ enum Field<'b> {
     Bytes(&'b [u8]),
 }
 
-/// The fields of a message, one after the other where they stand, with their numbers.
+/// The fields of a message in place, one after the other, with their numbers.
 ///
 /// prost's own messages would hold an element of two bytes in hundreds, and a hostile export in gigabytes.
 #[derive(Clone, Debug)]
@@ -363,7 +365,7 @@ impl<'b> Fields<'b> {
                     let length = decode_varint(&mut self.0).map_err(broken)?;
                     Field::Bytes(self.take(length)?)
                 }
-                // No message of OTLP has groups, which may stand there all the same.
+                // No message of OTLP has groups, but a sender may write them.
                 WireType::StartGroup | WireType::EndGroup => {
                     skip_field(wire, number, &mut self.0, DecodeContext::default()).map_err(broken)?;
                     continue;

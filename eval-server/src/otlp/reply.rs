@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::export::{Encoding, Rejected, Signal};
 use crate::answer;
 
-/// `ExportTraceServiceResponse`, and that of logs.
+/// `ExportTraceServiceResponse`, and `ExportLogsServiceResponse`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Stored<'a> {
@@ -61,7 +61,7 @@ pub(crate) fn stored(signal: Signal, encoding: Encoding, rejected: Option<&Rejec
     }
 }
 
-/// The answer to an export that was refused. What can be sent again later has a time for it.
+/// The answer to an export that was refused. An export that can be retried has a time for it.
 pub(crate) fn refused(encoding: Encoding, status: StatusCode, why: &str) -> Response {
     let code = match status {
         StatusCode::UNAUTHORIZED => 16,

@@ -10,10 +10,10 @@ use utoipa::ToSchema;
 use crate::answer::{self, Envelope};
 use crate::app::{Call, Thread};
 use crate::body::{Field, Received, is_packed};
+use crate::display;
 use crate::refusal::{Refusal, Refused, why};
-use crate::shown;
 
-/// What traces hold.
+/// The conversations of traces.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Converted {
@@ -29,18 +29,18 @@ pub(crate) struct ConvertedTrace {
     /// The turns, as eval sets have them.
     #[schema(value_type = Vec<Object>)]
     invocations: Vec<Value>,
-    /// What the traces do not say, each with its kind.
+    /// The gaps in the traces, each with its kind.
     warnings: Vec<String>,
     metadata: Metadata,
 }
 
-/// What traces say of themselves.
+/// The traces' description of themselves.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Metadata {
     agent_name: Option<String>,
     model: Option<String>,
-    /// When the first turn began, in microseconds since 1970; null if its trace does not say.
+    /// The time at which the first turn began, in microseconds since 1970; null if its trace does not say.
     start_time: Option<u64>,
     user_input_preview: Option<String>,
     final_output_preview: Option<String>,
@@ -80,7 +80,7 @@ pub(crate) async fn convert(Call { app, request, .. }: Call) -> Result<Response,
             _ => return Err(Refusal::bad("`group_by` is `trace`, `conversation` or `auto`")),
         };
         let gaps = gaps_of_files(&traces);
-        let traces = traces.conversations().iter().map(|it| ConvertedTrace::of(it, &gaps, false)).collect();
+        let traces = traces.conversations().iter().map(|it| ConvertedTrace::new(it, &gaps, false)).collect();
         Ok(answer::data(Converted { traces }))
     })
     .await
@@ -135,35 +135,35 @@ fn refused<'t>(error: &TraceError, texts: impl IntoIterator<Item = &'t [u8]>) ->
 }
 
 /// The most characters of a preview.
-const PREVIEW: usize = 200;
+const PREVIEW_CHARS: usize = 200;
 
 fn preview(text: &str) -> String {
-    text.chars().take(PREVIEW).collect()
+    text.chars().take(PREVIEW_CHARS).collect()
 }
 
 /// The most bytes of what the files do not say, in all warnings together, before it is told in short.
-const MOST_GAPS: usize = 8 << 20;
+const MAX_GAP_BYTES: usize = 8 << 20;
 
-/// How many of such gaps are told in short, and how many characters of each.
-const FEW_GAPS: usize = 3;
-const SHORT_GAP: usize = 100;
+/// The number of such gaps that are told in short. The length of each is limited too.
+const MAX_SHORT_GAPS: usize = 3;
+const SHORT_GAP_CHARS: usize = 100;
 
-/// What the files do not say that traces are read from. It is told of each trace.
+/// The gaps of the files that traces are read from. Each trace tells them.
 pub(super) fn gaps_of_files(traces: &Traces) -> Vec<String> {
     let gaps: Vec<String> = traces.gaps().iter().map(ToString::to_string).collect();
     let size: usize = gaps.iter().map(String::len).sum();
-    if size.saturating_mul(traces.conversations().len()) <= MOST_GAPS {
+    if size.saturating_mul(traces.conversations().len()) <= MAX_GAP_BYTES {
         return gaps;
     }
     let mut few: Vec<String> =
-        gaps.iter().take(FEW_GAPS).map(|gap| gap.chars().take(SHORT_GAP).collect()).collect();
-    if let more @ 1.. = gaps.len().saturating_sub(FEW_GAPS) {
+        gaps.iter().take(MAX_SHORT_GAPS).map(|gap| gap.chars().take(SHORT_GAP_CHARS).collect()).collect();
+    if let more @ 1.. = gaps.len().saturating_sub(MAX_SHORT_GAPS) {
         few.push(format!("malformed: {more} further things in the files are left out"));
     }
     few
 }
 
-/// What traces do not say, in a line each. `of_files` may belong to any of them.
+/// The gaps of traces, in a line each. `of_files` may belong to any of them.
 pub(super) fn warnings(conversation: &Conversation, of_files: &[String]) -> Vec<String> {
     let own = conversation.all_gaps().map(|(turn, gap)| match turn {
         Some(turn) => format!("turn {turn}: {gap}"),
@@ -179,11 +179,11 @@ pub(super) fn name(conversation: &Conversation) -> Option<String> {
 
 impl ConvertedTrace {
     /// With `is_shown`, all that others wrote is as it is shown.
-    pub(super) fn of(conversation: &Conversation, gaps: &[String], is_shown: bool) -> Self {
+    pub(super) fn new(conversation: &Conversation, gaps: &[String], is_shown: bool) -> Self {
         let turns = &conversation.turns;
         let (first, last) = (turns.first(), turns.last());
-        let line = |text: String| if is_shown { shown::line(&text) } else { text };
-        let preview = if is_shown { shown::preview } else { preview };
+        let line = |text: String| if is_shown { display::line(&text) } else { text };
+        let preview = if is_shown { display::preview } else { preview };
         let model = turns.iter().flat_map(|turn| &turn.model_calls).find_map(|call| call.model.clone());
         Self {
             trace_id: conversation.trace_ids.first().cloned().unwrap_or_default(),
@@ -205,8 +205,8 @@ impl ConvertedTrace {
 /// A turn as an eval set has it, with keys in camelCase. Keys of arguments and results stay as they are, and so does what was
 /// said, unless it `is_shown`.
 fn invocation(turn: &Turn, is_shown: bool) -> Value {
-    let said = |text: &str| if is_shown { shown::text(text) } else { text.to_owned() };
-    let value = |value: Value| if is_shown { shown::value(&value) } else { value };
+    let said = |text: &str| if is_shown { display::text(text) } else { text.to_owned() };
+    let value = |value: Value| if is_shown { display::value(&value) } else { value };
     let object = |entries: Vec<(&str, Value)>| Value::from(entries.into_iter().collect::<Map>());
     let text = |role: &str, text: &str| {
         let part = object(vec![("text", said(text).into())]);

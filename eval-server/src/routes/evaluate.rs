@@ -116,7 +116,7 @@ pub(crate) async fn evaluate_json_stream(call: Call) -> Result<Response, Refusal
     stream(call, document).await
 }
 
-/// What reads a request.
+/// The function that reads a request.
 type Reads = fn(&mut Received) -> Result<Job, Refusal>;
 
 async fn whole(Call { app, caller, request }: Call, read: Reads) -> Result<Response, Refusal> {
@@ -126,10 +126,10 @@ async fn whole(Call { app, caller, request }: Call, read: Reads) -> Result<Respo
             job.run_untold(caller).map_err(|ReaderGone| Refusal::busy("the evaluation was cut short"))?;
         Ok(answer::data(result))
     };
-    app.compute(request, Thread::of(caller), work).await
+    app.compute(request, Thread::for_caller(caller), work).await
 }
 
-/// Reads the request, and scores it while the answer is sent. What is wrong with the request is no event.
+/// Reads the request, and scores it while the answer is sent. An error in the request is no event.
 async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Response, Refusal> {
     let mut received = app.receive(request).await?;
     // A judge may take longer than a request may.
@@ -144,10 +144,10 @@ async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Resp
             Err(refusal) => drop(begin.send(Err(refusal))),
             Ok(job) => {
                 let job = job.while_wanted(received.wanted.clone());
-                let (mut events, body) = events::channel(WAITING);
+                let (mut events, body) = events::channel(MAX_WAITING_EVENTS);
                 let response = answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body);
                 if begin.send(Ok(response)).is_ok() {
-                    // If nobody reads, the events end without the last one, and without a result.
+                    // Without a reader, the events end without the last one, and without a result.
                     drop(tell(&job, caller, &mut events));
                 }
             }
@@ -167,8 +167,8 @@ async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Resp
     }
 }
 
-/// How many events may wait for who reads them.
-const WAITING: usize = 1 << 16;
+/// The most events that wait for their reader.
+const MAX_WAITING_EVENTS: usize = 1 << 16;
 
 fn tell(job: &Job, caller: Caller, events: &mut Events) -> Result<(), ReaderGone> {
     let told = |message: &str| Event::unnamed(json!({ "message": message }));
@@ -222,14 +222,14 @@ fn document(received: &mut Received) -> Result<Job, Refusal> {
 
 fn form(received: &mut Received) -> Result<Job, Refusal> {
     let fields = received.fields()?;
-    // What is missing is told before what is wrong.
+    // Missing parts are told before wrong ones.
     if !fields.iter().any(|field| field.name == "trace_files" && field.file.is_some()) {
         return Err(Refusal::missing("trace_files"));
     }
     content(received, &fields).map_err(Refusal::of_content)
 }
 
-/// What the fields of a form ask for.
+/// The job that the fields of a form ask for.
 fn content(received: &mut Received, fields: &[Field]) -> Result<Job, Refusal> {
     let last = |name: &str, is: fn(&Field) -> bool| fields.iter().rfind(|it| it.name == name && is(it));
     for name in ["config", "eval_set_file"] {
@@ -266,7 +266,7 @@ fn take_no_keys(field: &str, refs: Option<&Value>) -> Result<(), Refusal> {
     )))
 }
 
-/// An eval set without errors. One without cases is taken: that none of its cases is about a trace is said of each.
+/// An eval set without errors. Accepts a set without cases; each trace is then reported as having no matching case.
 fn checked(field: &str, bytes: &[u8]) -> Result<EvalSet, Refusal> {
     let checked = check_set(field, bytes, None);
     if let Some(set) = checked.set {

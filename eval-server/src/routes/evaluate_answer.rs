@@ -1,4 +1,4 @@
-//! What came out of scoring traces, in the form that agentevals has.
+//! Results of scoring traces, in the form that agentevals has.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,16 +14,16 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::evaluate_request::Evaluator;
-use crate::shown;
+use crate::display;
 
-/// What came out of all traces.
+/// The results of all traces.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RunResult {
     /// Whether each case of the set has traces, and each trace passed each of its metrics. It is this service's own.
     pub(super) passed: bool,
     pub(super) trace_results: Vec<TraceResult>,
-    /// What is wrong beside the results: cases that no trace covers, traces that no case is about.
+    /// The errors beside the results: cases without a trace, and traces without a case.
     pub(super) errors: Vec<String>,
     pub(super) performance_metrics: RunPerformance,
     /// Always null: nothing is kept.
@@ -38,14 +38,14 @@ impl RunResult {
     }
 }
 
-/// What came out of a trace, or of a conversation of several.
+/// The result of a trace, or of a conversation over several traces.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TraceResult {
     pub(super) trace_id: String,
     pub(super) num_invocations: usize,
     pub(super) metric_results: MetricResults,
-    /// What the traces do not say.
+    /// The gaps of the traces.
     pub(super) conversion_warnings: Vec<String>,
     pub(super) performance_metrics: Performance,
     pub(super) agent_name: Option<String>,
@@ -53,12 +53,12 @@ pub(crate) struct TraceResult {
     pub(super) conversation_id: Option<String>,
     pub(super) group_key: String,
     pub(super) eval_case_id: Option<String>,
-    /// How the case was found: `eval_case_id`, `key`, `user_text` or `single_case`.
+    /// The rule that found the case: `eval_case_id`, `key`, `user_text` or `single_case`.
     pub(super) eval_case_match: Option<&'static str>,
     pub(super) turn_refs: Vec<TurnRef>,
 }
 
-/// Where a turn was found.
+/// The source of a turn.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TurnRef {
@@ -67,7 +67,7 @@ pub(crate) struct TurnRef {
 }
 
 impl TurnRef {
-    pub(super) fn of(turn: &Turn) -> Self {
+    pub(super) fn new(turn: &Turn) -> Self {
         Self { trace_id: turn.trace_id.clone(), span_id: turn.span_id.clone() }
     }
 }
@@ -98,7 +98,7 @@ impl MetricResults {
     }
 }
 
-/// Whether a metric, or a turn, passed.
+/// The status of a metric or a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum EvalStatus {
@@ -107,7 +107,7 @@ pub(crate) enum EvalStatus {
     NotEvaluated,
 }
 
-/// What came out of a metric.
+/// The result of a metric.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MetricResult {
@@ -119,7 +119,7 @@ pub(crate) struct MetricResult {
     pub(super) eval_status: EvalStatus,
     pub(super) per_invocation_scores: Vec<Option<f64>>,
     pub(super) per_invocation_statuses: Vec<EvalStatus>,
-    /// Why there is no score.
+    /// The reason for a missing score.
     pub(super) error: Option<String>,
     /// A word for what failed.
     pub(super) error_type: Option<&'static str>,
@@ -144,25 +144,25 @@ impl MetricResult {
         }
     }
 
-    /// Why it has no score, if that is an error.
+    /// The reason for a missing score, if it is an error.
     pub(super) fn why_unscored(&self) -> Option<&str> {
         self.error.as_deref().filter(|_| self.eval_status == EvalStatus::NotEvaluated)
     }
 
-    /// The same with what others wrote as it is shown.
+    /// The result with untrusted text as it is shown.
     fn shown(mut self) -> Self {
-        self.error = self.error.as_deref().map(shown::line);
+        self.error = self.error.as_deref().map(display::line);
         if let Some(details) = &mut self.details {
-            details.reason = details.reason.as_deref().map(shown::line);
-            details.notes = shown::lines(&details.notes);
+            details.reason = details.reason.as_deref().map(display::line);
+            details.notes = display::lines(&details.notes);
             let of_turns =
                 details.per_invocation.iter_mut().flatten().flat_map(|turn| &mut turn.rubric_scores);
             for rubric in of_turns {
-                rubric.rationale = rubric.rationale.as_deref().map(shown::line);
+                rubric.rationale = rubric.rationale.as_deref().map(display::line);
             }
             for turn in details.comparisons.iter_mut().flatten() {
                 for call in turn.expected.iter_mut().chain(&mut turn.actual) {
-                    *call = shown::value(call);
+                    *call = display::value(call);
                 }
             }
         }
@@ -177,10 +177,10 @@ pub(crate) struct Details {
     /// The tool calls of each turn, for metrics of trajectories.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) comparisons: Option<Vec<Comparison>>,
-    /// Why it was not scored.
+    /// The reason why it was not scored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
-    /// What a judge found on the rubrics of each turn.
+    /// A judge's findings on the rubrics of each turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) per_invocation: Option<Vec<TurnRubrics>>,
     /// The mean of each rubric over the turns that it was judged in.
@@ -199,7 +199,7 @@ pub(crate) struct TurnRubrics {
     pub(super) rubric_scores: Vec<RubricResult>,
 }
 
-/// What a judge found on a rubric.
+/// A judge's finding on a rubric.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RubricResult {
@@ -209,7 +209,7 @@ pub(crate) struct RubricResult {
 }
 
 impl RubricResult {
-    fn of(found: &RubricScore) -> Self {
+    fn new(found: &RubricScore) -> Self {
         let RubricScore { rubric_id, score, rationale, .. } = found.clone();
         Self { rubric_id, score, rationale }
     }
@@ -226,7 +226,7 @@ impl RubricResult {
                     None => all.push((found.rubric_id.clone(), found.score.into_iter().collect())),
                 }
             }
-            let rubric_scores = score.rubrics().iter().map(Self::of).collect();
+            let rubric_scores = score.rubrics().iter().map(Self::new).collect();
             of_turns.push(TurnRubrics { invocation_id: turn.span_id.clone(), rubric_scores });
         }
         let mean = |(rubric_id, scores): (String, Vec<f64>)| Self {
@@ -250,17 +250,17 @@ pub(crate) struct Comparison {
     matched: bool,
 }
 
-/// How many characters of an id a message shows.
-const LONGEST_ID: usize = 256;
+/// The most characters of an id in a message.
+const MAX_ID_CHARS: usize = 256;
 
 /// An id as messages have it.
 pub(super) fn cut(id: &str) -> Cow<'_, str> {
-    truncated(id, LONGEST_ID, "…")
+    truncated(id, MAX_ID_CHARS, "…")
 }
 
 impl Comparison {
     /// The tool calls of a turn, side by side.
-    pub(super) fn of(expected: &Invocation, actual: &Turn, matched: bool) -> Self {
+    pub(super) fn new(expected: &Invocation, actual: &Turn, matched: bool) -> Self {
         let of_call = |call: &FunctionCall| {
             let mut entry = Map::new();
             entry.insert("name", call.name.as_deref());
@@ -288,7 +288,7 @@ pub(crate) struct Performance {
     tool_names: BTreeSet<String>,
 }
 
-/// How long turns, calls of models and calls of tools took, in milliseconds. Those of which the trace does not say are left out.
+/// The latency of turns, model calls and tool calls, in milliseconds. Calls without times in the trace are left out.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Latency {
@@ -310,24 +310,24 @@ struct Summary {
 }
 
 impl Summary {
-    fn of(numbers: impl Iterator<Item = f64>) -> Self {
+    fn new(numbers: impl Iterator<Item = f64>) -> Self {
         let mut all: Vec<f64> = numbers.collect();
         all.sort_by(f64::total_cmp);
         let count = all.len();
         let (Some(&min), Some(&max)) = (all.first(), all.last()) else { return Self::default() };
         let median = f64::midpoint(all[(count - 1) / 2], all[count / 2]);
-        // The number that so many hundredths of all stand before: agentevals does not mix two.
+        // The nearest-rank percentile, as agentevals computes it (no interpolation).
         let at = |hundredths: usize| all[count * hundredths / 100];
         Self { min, median, max, count, p50: median, p95: at(95), p99: at(99) }
     }
 
     fn of_times(times: impl Iterator<Item = Duration>) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "a call does not take months")]
-        Self::of(times.map(|time| time.as_nanos() as f64 / 1e6))
+        Self::new(times.map(|time| time.as_nanos() as f64 / 1e6))
     }
 }
 
-/// Tokens of all model calls. What is not recorded counts as 0.
+/// Tokens of all model calls. Tokens that are not recorded count as 0.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_field_names, reason = "they are the names of the JSON")]
@@ -340,7 +340,7 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn of(usage: Usage) -> Self {
+    fn new(usage: Usage) -> Self {
         let [total_prompt, total_output, cache_creation_tokens, cache_read_tokens] =
             [usage.input_tokens, usage.output_tokens, usage.cache_write_tokens, usage.cache_read_tokens]
                 .map(Option::unwrap_or_default);
@@ -365,7 +365,7 @@ impl Tokens {
 struct TraceTokens {
     #[serde(flatten)]
     sum: Tokens,
-    /// Those of single calls of models, where they are recorded.
+    /// The tokens of single model calls, where they are recorded.
     per_llm_call: Summary,
 }
 
@@ -374,7 +374,7 @@ fn tokens_of(usage: Usage) -> f64 {
     usage.input_tokens.unwrap_or_default().saturating_add(usage.output_tokens.unwrap_or_default()) as f64
 }
 
-/// How often something happened.
+/// The counts of calls.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Counts {
@@ -393,8 +393,8 @@ pub(crate) struct RunPerformance {
 }
 
 impl Performance {
-    pub(super) fn of(turns: &[Turn]) -> Self {
-        let tokens = Tokens::sum(turns.iter().map(|turn| Tokens::of(turn.usage)));
+    pub(super) fn new(turns: &[Turn]) -> Self {
+        let tokens = Tokens::sum(turns.iter().map(|turn| Tokens::new(turn.usage)));
         let calls = || turns.iter().flat_map(|turn| &turn.calls);
         let model_calls = || turns.iter().flat_map(|turn| &turn.model_calls);
         let counted = model_calls().map(|call| call.usage);
@@ -405,7 +405,7 @@ impl Performance {
                 llm_calls: Summary::of_times(model_calls().filter_map(|call| call.duration)),
                 tool_executions: Summary::of_times(calls().filter_map(|call| call.duration)),
             },
-            tokens: TraceTokens { sum: tokens, per_llm_call: Summary::of(counted.map(tokens_of)) },
+            tokens: TraceTokens { sum: tokens, per_llm_call: Summary::new(counted.map(tokens_of)) },
             counts: Counts {
                 llm_calls: model_calls().count(),
                 tool_calls: calls().count(),
@@ -418,7 +418,7 @@ impl Performance {
 }
 
 impl RunPerformance {
-    pub(super) fn of(results: &[TraceResult]) -> Self {
+    pub(super) fn new(results: &[TraceResult]) -> Self {
         let tokens = Tokens::sum(results.iter().map(|result| result.performance_metrics.tokens.sum));
         let models = results.iter().flat_map(|result| result.performance_metrics.models.clone());
         Self { tokens, models: models.collect(), trace_count: results.len() }
@@ -431,7 +431,7 @@ mod tests {
 
     #[test]
     fn numbers_are_summed_up_as_agentevals_does() {
-        let of = |numbers: &[f64]| Summary::of(numbers.iter().copied());
+        let of = |numbers: &[f64]| Summary::new(numbers.iter().copied());
         assert_eq!(of(&[]), Summary::default());
         let one = Summary { min: 9.0, median: 9.0, max: 9.0, count: 1, p50: 9.0, p95: 9.0, p99: 9.0 };
         assert_eq!(of(&[9.0]), one);

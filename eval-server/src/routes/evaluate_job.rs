@@ -1,4 +1,4 @@
-//! What a request of an evaluation asks for: traces, scored with the metrics that it names.
+//! Job of an evaluation: traces, scored with the metrics of the request.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -28,7 +28,7 @@ use crate::work::{Wanted, complete};
 /// A request that was read.
 pub(super) struct Job {
     traces: Arc<Traces>,
-    /// The names of the traces' conversations, where each trace is one of its own.
+    /// The names of the traces' conversations, where each trace is a conversation of its own.
     names: HashMap<String, String>,
     set: Option<EvalSet>,
     evaluators: Vec<Evaluator>,
@@ -37,7 +37,7 @@ pub(super) struct Job {
     wanted: Wanted,
 }
 
-/// How far a job is.
+/// The progress of a job.
 pub(super) enum Progress<'r> {
     Message(String),
     /// A trace was read, and is scored later.
@@ -79,7 +79,7 @@ impl Job {
         Self { traces, names, set: Some(set), evaluators, unread: Vec::new(), wanted: Wanted::default() }
     }
 
-    /// Scores only as long as somebody waits.
+    /// Scores only as long as a client waits.
     pub(super) fn while_wanted(self, wanted: Wanted) -> Self {
         Self { wanted, ..self }
     }
@@ -89,7 +89,7 @@ impl Job {
         self.run(caller, |_| Ok(()))
     }
 
-    /// Scores all traces, and tells how far it is, until nobody listens.
+    /// Scores all traces, and tells its progress, until the listener has gone.
     pub(super) fn run(
         &self,
         caller: Caller,
@@ -99,7 +99,7 @@ impl Job {
         let gaps = gaps_of_files(&self.traces);
         let mut read = Vec::with_capacity(conversations.len());
         for conversation in conversations {
-            let performance_metrics = Performance::of(&conversation.turns);
+            let performance_metrics = Performance::new(&conversation.turns);
             let trace_id = first_trace(conversation);
             tell(Progress::Read { trace_id, performance_metrics: &performance_metrics })?;
             read.push((conversation, performance_metrics));
@@ -130,7 +130,7 @@ impl Job {
                 group_key: conversation.key.clone(),
                 eval_case_id: case.map(|(case, _)| case.eval_id.clone()),
                 eval_case_match: case.map(|(_, by)| by_name(by)),
-                turn_refs: conversation.turns.iter().map(TurnRef::of).collect(),
+                turn_refs: conversation.turns.iter().map(TurnRef::new).collect(),
             };
             tell(Progress::Scored(&result))?;
             results.push(result);
@@ -141,17 +141,17 @@ impl Job {
             && all().all(|metric| {
                 metric.eval_status == EvalStatus::Passed || is_informational(&metric.metric_name)
             });
-        let performance_metrics = RunPerformance::of(&results);
+        let performance_metrics = RunPerformance::new(&results);
         Ok(RunResult { passed, trace_results: results, errors, performance_metrics, run_id: None })
     }
 
-    /// The name of a conversation, also where each trace is one of its own.
+    /// The name of a conversation, also where each trace is a conversation of its own.
     fn name_of(&self, conversation: &Conversation) -> Option<String> {
         let named = conversation.trace_ids.first().and_then(|id| self.names.get(id));
         named.cloned().or_else(|| name(conversation))
     }
 
-    /// Whether the only conversation is that of the case, whatever is in it. Without a set, the case is made of the conversation.
+    /// Whether the only conversation belongs to the case, whatever is in it. Without a set, the case is made of the conversation.
     fn has_one_case(&self) -> bool {
         self.set.as_ref().is_none_or(|set| set.eval_cases.len() == 1)
     }
@@ -198,7 +198,7 @@ impl Job {
             if let Ok(report) = together.get_or_init(|| self.play(&case, &usable)) {
                 return result(evaluator, report, &case, conversation);
             }
-            // One of them does not fit the case: each on its own says which.
+            // A metric does not fit the case. Playing each on its own finds out which.
             match self.play(&case, &[evaluator]) {
                 Ok(report) => result(evaluator, &report, &case, conversation),
                 Err(error) => MetricResult::unscored(&evaluator.name, error, "ConfigError"),
@@ -241,7 +241,7 @@ impl Job {
             runner = runner.criterion(&evaluator.name, evaluator.criterion());
         }
         let agent = TraceAgent::from(Arc::clone(&self.traces)).only_case(self.has_one_case());
-        // In the task of the caller: one of its own would cost more than all that it does.
+        // The caller's task runs it: a task of its own would cost more than the work.
         complete(runner.run_agent(case, agent)).map_err(|error| error.to_string())
     }
 }
@@ -271,7 +271,7 @@ fn is_informational(name: &str) -> bool {
     metric(name).is_some_and(|info| !info.gates)
 }
 
-/// What a metric made of a conversation.
+/// The result of a metric for a conversation.
 fn result(
     evaluator: &Evaluator,
     report: &CaseReport,
@@ -327,8 +327,8 @@ fn result(
     }
 }
 
-/// More about a score. Fails if the turns that were scored are not those of the case and of the conversation: what stands side by
-/// side would not belong together.
+/// Details of a score. Fails if the scored turns are not the turns of the case and of the conversation: the turns that are shown
+/// side by side would not belong together.
 fn details(
     scored: &ScoredMetric,
     case: &EvalCase,
@@ -366,7 +366,7 @@ fn comparisons(
     }
     let turns = scores.iter().zip(expected).zip(actual);
     let is_full = |score: &Score| score.value() == Some(1.0);
-    Ok(turns.map(|((score, expected), actual)| Comparison::of(expected, actual, is_full(score))).collect())
+    Ok(turns.map(|((score, expected), actual)| Comparison::new(expected, actual, is_full(score))).collect())
 }
 
 #[cfg(test)]

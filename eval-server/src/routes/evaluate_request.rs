@@ -1,4 +1,4 @@
-//! What traces are scored with: the parameters that agentevals has, each held to its type.
+//! Parameters of scoring traces: agentevals' parameters, each held to its type.
 //!
 //! A misspelt key would silently score something else, so that all keys are held to those that are known.
 
@@ -19,7 +19,7 @@ pub(crate) struct Parameters {
     /// The metrics, at least one; `tool_trajectory_avg_score` if they are not given.
     #[schema(value_type = Option<Vec<Evaluator>>, min_items = 1)]
     pub(super) evaluators: Vec<Evaluator>,
-    /// Which turns belong together: `trace`, `conversation`, or `auto`, which is `conversation` if a case has several turns.
+    /// The grouping of turns: `trace`, `conversation`, or `auto`, which is `conversation` if a case has several turns.
     #[schema(value_type = Option<String>)]
     pub(super) group_by: GroupBy,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Evaluator {
     pub(super) rubrics: Vec<(String, String)>,
 }
 
-/// Which turns belong together.
+/// The grouping of turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum GroupBy {
     #[default]
@@ -52,13 +52,13 @@ pub(crate) enum GroupBy {
 }
 
 /// The most metrics of a request.
-const MOST_EVALUATORS: usize = 100;
+const MAX_EVALUATORS: usize = 100;
 
 /// The threshold where none is given.
-const THRESHOLD: f64 = 0.5;
+const DEFAULT_THRESHOLD: f64 = 0.5;
 
 impl Evaluator {
-    /// How many bytes of the request it is, about.
+    /// The approximate size of the request in bytes.
     pub(super) fn size(&self) -> usize {
         let texts = [Some(&self.name), self.trajectory_match_type.as_ref(), self.judge_model.as_ref()];
         let rubrics = self.rubrics.iter().map(|(id, text)| id.len() + text.len());
@@ -70,8 +70,8 @@ impl Evaluator {
         self.threshold <= 0.0
     }
 
-    /// What the metric is given. agentevals' own pages add a match type and a model to each evaluator: a metric gets those that it
-    /// reads.
+    /// The criterion of the metric. agentevals' own pages add a match type and a model to each evaluator: a metric gets
+    /// those that it reads.
     pub(super) fn criterion(&self) -> Criterion {
         // It is scored all the same.
         let threshold = if self.decides_nothing() { f64::MIN_POSITIVE } else { self.threshold };
@@ -96,15 +96,16 @@ fn reads(name: &str, key: &str) -> bool {
 
 /// The most results of a request, and the most bytes of parameters that are applied, to all traces together. What is said of each
 /// trace is kept until the answer is sent.
-const MOST_RESULTS: usize = 100_000;
-const MOST_PARAMETERS: usize = 64 << 20;
+const MAX_RESULTS: usize = 100_000;
+const MAX_PARAMETER_BYTES: usize = 64 << 20;
 
 impl Parameters {
     /// Fails if there are too many results: each metric has one for each trace.
     pub(super) fn check_size(&self, traces: usize) -> Result<(), Refusal> {
         let (metrics, size) =
             (self.evaluators.len(), self.evaluators.iter().map(Evaluator::size).sum::<usize>());
-        if traces.saturating_mul(metrics) <= MOST_RESULTS && traces.saturating_mul(size) <= MOST_PARAMETERS {
+        if traces.saturating_mul(metrics) <= MAX_RESULTS && traces.saturating_mul(size) <= MAX_PARAMETER_BYTES
+        {
             return Ok(());
         }
         let why = format!(
@@ -114,7 +115,7 @@ impl Parameters {
         Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why))
     }
 
-    /// Reads the parameters, and finds all that is wrong with them. `at` is where they stand.
+    /// Reads the parameters, and finds all errors in them. `at` is their path.
     pub(super) fn read(value: &Value, at: &[Value]) -> Result<Self, Refusal> {
         let mut reader = Reader { errors: Vec::new() };
         let read = reader.parameters(value, at);
@@ -125,7 +126,7 @@ impl Parameters {
     }
 }
 
-/// JSON of a request. As in files, a key that stands twice is an error.
+/// JSON of a request. As in files, a repeated key is an error.
 pub(super) fn json(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Tree>(bytes).map(Value::from)
 }
@@ -135,7 +136,7 @@ struct Reader {
     errors: Vec<FieldError>,
 }
 
-/// A place: that of a parent, and a step.
+/// A path: the parent's path and a step.
 fn below(at: &[Value], step: impl Into<Value>) -> Vec<Value> {
     let mut at = at.to_vec();
     at.push(step.into());
@@ -182,7 +183,7 @@ impl Reader {
     fn parameters(&mut self, value: &Value, at: &[Value]) -> Option<Parameters> {
         const LIMITS: [&str; 2] = ["max_concurrent_traces", "max_concurrent_evals"];
         let object = self.object(value, at, &["evaluators", "group_by", LIMITS[0], LIMITS[1]])?;
-        // The limits are those of this server, and never more than what is asked for would change a score.
+        // The values are checked and not used: the limits of the server apply, and no limit changes a score.
         for limit in LIMITS {
             if let Some(value) = field(object, limit).filter(|it| it.as_u64().is_none_or(|it| it == 0)) {
                 let msg = "Input should be an integer from 1";
@@ -217,8 +218,8 @@ impl Reader {
         if evaluators.is_empty() {
             self.wrong("value_error", &at, "Value error, At least one evaluator is required.", given);
         }
-        if evaluators.len() > MOST_EVALUATORS {
-            let msg = format!("List should have at most {MOST_EVALUATORS} items");
+        if evaluators.len() > MAX_EVALUATORS {
+            let msg = format!("List should have at most {MAX_EVALUATORS} items");
             self.wrong("too_long", &at, msg, &Value::Null);
             return None;
         }
@@ -265,7 +266,7 @@ impl Reader {
         }
         let threshold = field(object, "threshold");
         let in_range = |value: &Value| value.as_f64().filter(|value| (0.0..=1.0).contains(value));
-        let number = threshold.map_or(Some(THRESHOLD), in_range);
+        let number = threshold.map_or(Some(DEFAULT_THRESHOLD), in_range);
         if let (None, Some(value)) = (number, threshold) {
             self.wrong("value_error", &below(at, "threshold"), "Input should be a number from 0 to 1", value);
         }
@@ -284,7 +285,7 @@ impl Reader {
         })
     }
 
-    /// One of the match types, whatever letters it is written in.
+    /// A match type, in any letter case.
     fn match_type(&mut self, object: &Map<String, Value>, at: &[Value]) -> Option<String> {
         const KNOWN: [&str; 3] = ["ANY_ORDER", "EXACT", "IN_ORDER"];
         let key = "trajectoryMatchType";

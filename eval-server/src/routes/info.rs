@@ -1,4 +1,4 @@
-//! What the service says of itself.
+//! Information about the service.
 
 use std::env;
 
@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use crate::answer::{self, Envelope};
 use crate::app::Shared;
 
-/// That the service runs.
+/// The health of the service.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Health {
@@ -28,17 +28,17 @@ pub(crate) async fn health() -> Response {
     answer::data(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
-/// How the service is set up.
+/// The configuration of the service.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Config {
-    /// Which keys of models are set.
+    /// The models' keys that are set.
     api_keys: ApiKeys,
-    /// Where traces are received; null if none are.
+    /// The address that receives traces; null if there is none.
     otlp: Option<Otlp>,
 }
 
-/// Where traces are received over OTLP.
+/// The address that receives traces over OTLP.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Otlp {
@@ -49,7 +49,7 @@ pub(crate) struct Otlp {
     grpc_port: Option<()>,
 }
 
-/// Which keys of models are set. The keys are never shown.
+/// The models' keys that are set. The keys are never shown.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ApiKeys {
@@ -78,7 +78,7 @@ pub(crate) async fn config(State(app): State<Shared>) -> Response {
 #[expect(clippy::struct_excessive_bools, reason = "they are those of the JSON")]
 pub(crate) struct Metric {
     name: &'static str,
-    /// What it looks at: `trajectory`, `response`, `safety`, `multi-turn`, `quality` or `other`.
+    /// The category: `trajectory`, `response`, `safety`, `multi-turn`, `quality` or `other`.
     category: &'static str,
     /// Whether it compares with what a case expects.
     requires_eval_set: bool,

@@ -1,4 +1,4 @@
-//! The page at the root, which says what is served, the way to further pages, and the page of the live sessions.
+//! The page at the root with the list of routes, the links to further pages, and the page of the live sessions.
 //!
 //! The page of the live sessions has no data of its own: its script asks for them, with the token in the page's address.
 
@@ -37,13 +37,13 @@ fn html(page: impl Into<Bytes>, policy: &'static str) -> Response {
 
 const PAGE: &str = include_str!("page.html");
 
-/// Whether a path is one of a page, if there are pages.
+/// Whether a path belongs to a page, if there are pages.
 pub(super) fn is_page(path: &str) -> bool {
     !path.starts_with("/api/") && path != "/openapi.json"
 }
 
-/// What a browser gets instead of a page. If its URL has the token, a cookie and a URL without it; if it has none, the page
-/// that says what is served. `None` if it gets the page.
+/// The response to a browser instead of a page. If its URL has the token, a cookie and a URL without it; if it has none, the page
+/// of the routes. `None` if it gets the page.
 pub(super) fn entrance(app: &App, caller: Caller, request: &Request) -> Option<Response> {
     let uri = request.uri();
     if request.method() != Method::GET || !is_page(uri.path()) {
@@ -60,7 +60,7 @@ pub(super) fn entrance(app: &App, caller: Caller, request: &Request) -> Option<R
     is_for_a_person(request).then(closed)
 }
 
-/// What a browser gets whose URL has a token that is not the one of this server: the page that says which URL has it.
+/// The response to a browser whose URL has a wrong token: the page that says which URL has the right one.
 pub(super) fn wrong_token(refusal: &Refusal, request: &Request) -> Option<Response> {
     let is_of_token = refusal.status() == StatusCode::UNAUTHORIZED;
     (is_of_token && is_page(request.uri().path()) && is_for_a_person(request)).then(closed)
@@ -99,22 +99,22 @@ fn with_cookie(cookie: &str, location: &str) -> Response {
 }
 
 /// Nothing but its own script and style, and answers of this server.
-const OF_SESSIONS: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
+const SESSIONS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                            frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /// The page of the live sessions, with the links that the server was given.
 pub(super) async fn sessions(State(app): State<Shared>) -> Response {
-    let own = [("Sessions", SESSIONS)];
+    let own = [("Sessions", SESSIONS_PATH)];
     let links = if app.options.links.is_empty() { &own } else { app.options.links.as_slice() };
     let links: String = links.iter().map(|(name, path)| link(name, path)).collect();
-    html(include_str!("sessions_page.html").replacen("<!-- links -->", links.trim_end(), 1), OF_SESSIONS)
+    html(include_str!("sessions_page.html").replacen("<!-- links -->", links.trim_end(), 1), SESSIONS_POLICY)
 }
 
-/// Where the page of the live sessions stands.
-const SESSIONS: &str = "/sessions";
+/// The path of the page of the live sessions.
+const SESSIONS_PATH: &str = "/sessions";
 
 fn link(name: &str, path: &str) -> String {
-    let mark = if path == SESSIONS { " aria-current=\"page\"" } else { "" };
+    let mark = if path == SESSIONS_PATH { " aria-current=\"page\"" } else { "" };
     format!("<a href=\"{}\"{mark}>{}</a>\n", escaped(path), escaped(name))
 }
 

@@ -1,4 +1,4 @@
-//! What tests and runs recorded.
+//! Recorded runs.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -22,7 +22,7 @@ use crate::refusal::{Refusal, Refused};
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RunEntry {
     id: String,
-    /// When it began, in seconds since 1970.
+    /// The time at which it began, in seconds since 1970.
     started: f64,
 }
 
@@ -80,8 +80,8 @@ pub(crate) async fn run(State(app): State<Shared>, Id(id): Id) -> Result<Respons
             }
             _ => failed(&error),
         })?;
-        let results = RunResults::of(&loaded, None, false).map_err(|error| failed(&error))?;
-        Ok(answer::data(Document::of(&results)))
+        let results = RunResults::new(&loaded, None, false).map_err(|error| failed(&error))?;
+        Ok(answer::data(Document::new(&results)))
     })
     .await
 }

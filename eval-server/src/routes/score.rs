@@ -40,7 +40,7 @@ pub(crate) struct ScoreRequest<'b> {
     gate: Option<String>,
 }
 
-/// What came out of scoring turns.
+/// The result of scoring turns.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ScoreAnswer {
@@ -48,7 +48,7 @@ pub(crate) struct ScoreAnswer {
     passed: bool,
     /// `passed`, `failed`, `error`, `not_evaluated` or `skipped`.
     verdict: &'static str,
-    /// Why it neither passed nor failed.
+    /// The reason for a verdict other than passed and failed.
     reason: Option<String>,
     /// The metrics, in the order of the criteria; those that only inform are behind them.
     metrics: Vec<ScoredEntry>,
@@ -65,7 +65,7 @@ pub(crate) struct ScoredEntry {
     /// `at_least` or `at_most`; null if the metric only informs.
     direction: Option<&'static str>,
     verdict: &'static str,
-    /// Why it neither passed nor failed.
+    /// The reason for a status other than passed and failed.
     reason: Option<String>,
     /// One score for each turn, or one for all of them.
     scores: Vec<TurnScore>,
@@ -75,7 +75,7 @@ pub(crate) struct ScoredEntry {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TurnScore {
     score: Option<f64>,
-    /// Why there is no score.
+    /// The reason for a missing score.
     reason: Option<String>,
     notes: Vec<String>,
 }
@@ -104,11 +104,11 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
         let both = move |received: Received| scored(&received, read(&received)?);
         return app.compute_with(received, Thread::Own, both).await;
     }
-    // What is small is not packed.
+    // Small bodies are not packed.
     let read = at_once(|| read(&received))??;
-    let takes_long = received.bytes.len() > SHORT
+    let takes_long = received.bytes.len() > QUADRATIC_BODY_BYTES
         && read.config.criteria.iter().any(|(name, criterion)| compares_all(name, criterion));
-    let thread = if takes_long { Thread::Own } else { Thread::of(caller) };
+    let thread = if takes_long { Thread::Own } else { Thread::for_caller(caller) };
     app.compute_with(received, thread, move |received| scored(&received, read)).await
 }
 
@@ -117,13 +117,13 @@ fn scored(received: &Received, Read { case, actual, config, gate }: Read) -> Res
     let report = complete(runner.score_case(&case, vec![actual])).map_err(|error| {
         Refusal::value(&["body".into(), "criteria".into()], error.to_string(), &Value::Null)
     })?;
-    Ok(answer::data(ScoreAnswer::of(&report)))
+    Ok(answer::data(ScoreAnswer::new(&report)))
 }
 
-/// Up to so many bytes, what compares all of one side with all of the other takes no longer than the rest.
-const SHORT: usize = 4 << 10;
+/// Bodies up to this size are scored on the connection's thread, even with quadratic metrics.
+const QUADRATIC_BODY_BYTES: usize = 4 << 10;
 
-/// Whether a metric may compare each part of what happened with each part of what is expected.
+/// Whether a metric may compare each part of what happened with each part of what is expected: its time is quadratic.
 fn compares_all(name: &str, criterion: &Criterion) -> bool {
     match name {
         "response_similarity" => {
@@ -143,8 +143,8 @@ struct Read {
     gate: Gate,
 }
 
-/// Where the criteria begin in a config that holds them alone.
-const BEFORE: &str = "{\"criteria\":";
+/// The text before the criteria in a config that holds them alone.
+const CRITERIA_PREFIX: &str = "{\"criteria\":";
 
 fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     let text = str::from_utf8(bytes).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
@@ -158,7 +158,7 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
                 Ok(turn) => turns.push(turn),
                 Err(problems) => {
                     let of = problems.iter().filter(|problem| problem.is_error());
-                    wrong.extend(of.take(MOST_ERRORS).map(|problem| Wrong {
+                    wrong.extend(of.take(MAX_ERRORS).map(|problem| Wrong {
                         start: offset(text, raw) + problem.range.start,
                         loc: loc(&["body".into(), name.into(), at.into()], &problem.path),
                         message: problem.message.clone(),
@@ -170,9 +170,11 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     };
     let actual = turns("actual", &request.actual);
     let expected = request.expected.as_ref().map(|expected| turns("expected", expected));
-    let config = check_config("criteria", format!("{BEFORE}{}}}", request.criteria.get()).as_bytes(), &[]);
-    for problem in config.problems.iter().filter(|problem| problem.is_error()).take(MOST_ERRORS) {
-        let start = offset(text, request.criteria) + problem.range.start.saturating_sub(BEFORE.len());
+    let config =
+        check_config("criteria", format!("{CRITERIA_PREFIX}{}}}", request.criteria.get()).as_bytes(), &[]);
+    for problem in config.problems.iter().filter(|problem| problem.is_error()).take(MAX_ERRORS) {
+        let start =
+            offset(text, request.criteria) + problem.range.start.saturating_sub(CRITERIA_PREFIX.len());
         wrong.push(Wrong {
             start,
             loc: loc(&["body".into()], &problem.path),
@@ -202,7 +204,7 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     Ok(Read { case, actual: transcript(actual), config, gate })
 }
 
-/// Why the turns that took place cannot be scored beside those that are expected, and the field that is wrong.
+/// The reason why the turns that took place cannot be scored beside the expected ones, and the field with the error.
 fn mismatch(
     actual: &[Invocation],
     expected: Option<&[Invocation]>,
@@ -220,22 +222,22 @@ fn mismatch(
         let (wanted, took) = (expected.len(), actual.len());
         (
             "expected",
-            format!("its length is {wanted}, and that of `actual` {took}: a turn has one that is expected"),
+            format!("its length is {wanted}, and the length of `actual` is {took}: each turn needs an expected turn"),
         )
     })
 }
 
 /// The most errors of a turn, or of the criteria, in an answer.
-const MOST_ERRORS: usize = 20;
+const MAX_ERRORS: usize = 20;
 
-/// Where a part of a text begins in it.
+/// The offset of a part of a text.
 fn offset(text: &str, part: &RawValue) -> usize {
     part.get().as_ptr().addr().saturating_sub(text.as_ptr().addr())
 }
 
-/// What is wrong with a turn, or with the criteria.
+/// An error in a turn, or in the criteria.
 struct Wrong {
-    /// Where it begins in the body.
+    /// Its offset in the body.
     start: usize,
     loc: Vec<Value>,
     message: String,
@@ -265,7 +267,7 @@ fn transcript(turns: Vec<Invocation>) -> Transcript {
 }
 
 impl ScoreAnswer {
-    fn of(report: &CaseReport) -> Self {
+    fn new(report: &CaseReport) -> Self {
         let run = report.runs.first();
         let metrics = report.metrics.iter().map(|metric| {
             let scored = run.and_then(|run| run.metric(&metric.name));
@@ -277,7 +279,7 @@ impl ScoreAnswer {
                 verdict: metric.verdict.name(),
                 reason: metric.verdict.reason().map(str::to_owned),
                 scores: scored
-                    .map(|scored| scores(scored).iter().map(TurnScore::of).collect())
+                    .map(|scored| scores(scored).iter().map(TurnScore::new).collect())
                     .unwrap_or_default(),
             }
         });
@@ -291,7 +293,7 @@ impl ScoreAnswer {
 }
 
 impl TurnScore {
-    fn of(score: &Score) -> Self {
+    fn new(score: &Score) -> Self {
         let reason = score.reason().or_else(|| score.why_left_out());
         Self { score: score.value(), reason: reason.map(str::to_owned), notes: score.notes().to_vec() }
     }

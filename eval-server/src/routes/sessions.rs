@@ -1,4 +1,4 @@
-//! Live sessions: the list, one of them, and which is golden.
+//! Live sessions: the list, a single session, and the choice of the golden one.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 use super::convert::ConvertedTrace;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Id, Shared};
+use crate::display;
 use crate::refusal::{Refusal, Refused};
 use crate::sessions::{Digest, List, Reading, SessionState, SessionView};
-use crate::shown;
 
 /// The live sessions.
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,7 +25,7 @@ pub(crate) struct SessionList {
     sessions: Vec<SessionEntry>,
 }
 
-/// What is received, and what is not among the sessions.
+/// The state of the receiver: data that is not among the sessions.
 #[derive(Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Receiving {
@@ -33,11 +33,11 @@ pub(crate) struct Receiving {
     otlp_port: Option<u16>,
     /// Whether drafts can be saved.
     saves_drafts: bool,
-    /// How many sessions were removed to make room.
+    /// The number of sessions that were removed to make room.
     removed: u64,
-    /// How many exports were refused.
+    /// The number of exports that were refused.
     refused_exports: u64,
-    /// Why the last one was refused.
+    /// The reason for the last refusal.
     last_refusal: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Receiving {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionEntry {
     id: String,
-    /// What its spans call the conversation, else the id of its trace.
+    /// The conversation's name in its spans, else the id of its trace.
     key: String,
     state: SessionState,
     /// Whether it is the golden one.
@@ -62,16 +62,16 @@ pub(crate) struct SessionEntry {
     agent_name: Option<String>,
     user_input_preview: Option<String>,
     final_output_preview: Option<String>,
-    /// When the first turn began, in seconds since 1970.
+    /// The time at which the first turn began, in seconds since 1970.
     started: Option<f64>,
-    /// When the last spans arrived, in seconds since 1970.
+    /// The time at which the last spans arrived, in seconds since 1970.
     received: f64,
-    /// How many gaps lose something that an expectation may be about.
+    /// The number of gaps that lose something that an expectation may be about.
     gaps: usize,
     failed_turns: usize,
-    /// What was sent and is not here. Such a session is never scored as passed.
+    /// The spans that were sent and are not here. Such a session is never scored as passed.
     lost: Vec<String>,
-    /// What it waits for.
+    /// The data that it waits for.
     waits_for: Vec<String>,
 }
 
@@ -82,11 +82,11 @@ pub(crate) struct SessionDetails {
     session: SessionEntry,
     /// Its turns; null if its spans are of no agent.
     conversation: Option<ConvertedTrace>,
-    /// Why it can be neither golden nor passed.
+    /// The doubts that keep it from being golden and from passing.
     doubts: Vec<String>,
 }
 
-/// Which session is golden.
+/// The golden session.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Golden {
     /// Null if none is.
@@ -94,12 +94,12 @@ pub(crate) struct Golden {
 }
 
 impl SessionEntry {
-    pub(super) fn of(view: &SessionView, digest: &Digest) -> Self {
+    pub(super) fn new(view: &SessionView, digest: &Digest) -> Self {
         let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |it| it.as_secs_f64());
         let started = digest.started.map(|nanos| std::time::Duration::from_nanos(nanos).as_secs_f64());
         Self {
             id: view.id.to_string(),
-            key: shown::line(&view.key),
+            key: display::line(&view.key),
             state: view.state,
             golden: view.is_golden,
             traces: view.traces,
@@ -115,8 +115,8 @@ impl SessionEntry {
             received: seconds(view.received),
             gaps: digest.gaps,
             failed_turns: digest.failed_turns,
-            lost: shown::lines(&view.lost),
-            waits_for: shown::lines(&view.waits),
+            lost: display::lines(&view.lost),
+            waits_for: display::lines(&view.waits),
         }
     }
 
@@ -130,16 +130,16 @@ impl SessionEntry {
 }
 
 impl SessionList {
-    pub(super) fn of(app: &App, list: &List) -> Self {
+    pub(super) fn new(app: &App, list: &List) -> Self {
         Self {
             about: Receiving {
                 otlp_port: app.otlp.map(|address| address.port()),
                 saves_drafts: app.options.drafts.is_some(),
                 removed: list.removed,
                 refused_exports: list.refused,
-                last_refusal: list.last_refusal.as_deref().map(shown::line),
+                last_refusal: list.last_refusal.as_deref().map(display::line),
             },
-            sessions: list.sessions.iter().map(|(view, digest)| SessionEntry::of(view, digest)).collect(),
+            sessions: list.sessions.iter().map(|(view, digest)| SessionEntry::new(view, digest)).collect(),
         }
     }
 
@@ -156,7 +156,7 @@ impl SessionList {
     security(("token" = []))
 )]
 pub(crate) async fn sessions(State(app): State<Shared>) -> Result<Response, Refusal> {
-    app.work(|app| Ok(answer::data(SessionList::of(app, &app.sessions.list())))).await
+    app.work(|app| Ok(answer::data(SessionList::new(app, &app.sessions.list())))).await
 }
 
 /// Shows a live session with its turns. Needs the token.
@@ -176,9 +176,9 @@ pub(crate) async fn session(State(app): State<Shared>, Id(id): Id) -> Result<Res
         let reading = found(app, &id)?;
         let gaps: Vec<String> = reading.traces.gaps().iter().map(ToString::to_string).collect();
         Ok(answer::data(SessionDetails {
-            session: SessionEntry::of(&reading.view, &reading.digest()),
-            conversation: reading.conversation().map(|it| ConvertedTrace::of(it, &gaps, true)),
-            doubts: shown::lines(&reading.doubts()),
+            session: SessionEntry::new(&reading.view, &reading.digest()),
+            conversation: reading.conversation().map(|it| ConvertedTrace::new(it, &gaps, true)),
+            doubts: display::lines(&reading.doubts()),
         }))
     })
     .await
@@ -247,7 +247,7 @@ pub(super) fn check_golden(reading: &Reading) -> Result<(), Refusal> {
     if doubts.is_empty() {
         return Ok(());
     }
-    let doubts = shown::lines(&doubts).join("; ");
-    let why = format!("the session `{}` cannot be golden: {doubts}", shown::line(&reading.view.key));
+    let doubts = display::lines(&doubts).join("; ");
+    let why = format!("the session `{}` cannot be golden: {doubts}", display::line(&reading.view.key));
     Err(Refusal::new(StatusCode::CONFLICT, why))
 }

@@ -10,12 +10,12 @@ use utoipa::ToSchema;
 use super::sessions::found;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Call, Id, Shared, Thread};
+use crate::display;
 use crate::drafts::SavedDraft;
 use crate::refusal::{Refusal, Refused};
 use crate::sessions::Reading;
-use crate::shown;
 
-/// Where a draft is saved.
+/// The set for a draft.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DraftRequest {
@@ -24,22 +24,22 @@ pub(crate) struct DraftRequest {
     set: Option<String>,
 }
 
-/// What was saved.
+/// The draft that was saved.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DraftSaved {
     set: String,
     /// The id of the case; null if the set has an equal one already.
     eval_id: Option<String>,
-    /// Where secrets stood.
+    /// The places of secrets.
     masked: Vec<String>,
     /// Arguments that are probably others next time.
     volatile: Vec<String>,
-    /// What the session does not say.
+    /// The gaps of the session.
     gaps: Vec<String>,
 }
 
-/// Saves a live session as a draft of a case. Tests refuse it until somebody has accepted it. Needs the token.
+/// Saves a live session as a draft of a case. Tests refuse it until it is accepted. Needs the token.
 #[utoipa::path(
     post,
     path = "/api/v1/sessions/{id}/draft",
@@ -61,9 +61,9 @@ pub(crate) async fn save(Id(id): Id, Call { app, request, .. }: Call) -> Result<
         let reading = found(&own, &id)?;
         let drafts = own.options.drafts.as_ref().ok_or_else(|| conflict("this server saves no drafts"))?;
         let draft = draft(&own, &reading)?;
-        let masked = draft.masked.iter().map(|it| shown::line(&it.to_string())).collect();
-        let volatile = draft.volatile.iter().map(|it| shown::line(&it.to_string())).collect();
-        let gaps = shown::lines(&draft.gaps);
+        let masked = draft.masked.iter().map(|it| display::line(&it.to_string())).collect();
+        let volatile = draft.volatile.iter().map(|it| display::line(&it.to_string())).collect();
+        let gaps = display::lines(&draft.gaps);
         let saved = drafts.save(wanted.set.as_deref(), draft).map_err(|error| conflict(error.to_string()))?;
         let SavedDraft { set, eval_id } = saved;
         Ok(answer::data(DraftSaved { set, eval_id, masked, volatile, gaps }))
@@ -72,7 +72,7 @@ pub(crate) async fn save(Id(id): Id, Call { app, request, .. }: Call) -> Result<
 }
 
 fn conflict(why: impl AsRef<str>) -> Refusal {
-    Refusal::new(StatusCode::CONFLICT, shown::line(why.as_ref()))
+    Refusal::new(StatusCode::CONFLICT, display::line(why.as_ref()))
 }
 
 fn read(bytes: &[u8]) -> Result<DraftRequest, Refusal> {

@@ -15,17 +15,17 @@ use crate::events::{self, Event, Events, ReaderGone, SentEvent};
 use crate::refusal::{Refusal, Refused};
 use crate::sessions::Change;
 
-/// How many events may wait for their reader.
-const WAITING: usize = 16;
+/// The most events that wait for their reader.
+const MAX_WAITING_EVENTS: usize = 16;
 
-/// How long changes are collected before they are told.
-const COLLECT: Duration = Duration::from_millis(250);
+/// The time for which changes are collected before they are told.
+const COLLECT_PAUSE: Duration = Duration::from_millis(250);
 
-/// How soon something may be told though nothing arrived: that a session is complete.
-const TICK: Duration = Duration::from_millis(500);
+/// The time between two checks for changes that no arrival causes: a session may become complete.
+const CHECK_PAUSE: Duration = Duration::from_millis(500);
 
-/// How often a reader is asked whether it is still there.
-const BEAT: Duration = Duration::from_secs(15);
+/// The time between two tests whether a reader is still there.
+const BEAT_PAUSE: Duration = Duration::from_secs(15);
 
 /// Tells of live sessions in events, as they change: `about` (what is received, and what was removed or refused), `session` (a
 /// session, as the list has it) and `removed` (the id of one that is no longer there). Needs the token.
@@ -39,17 +39,17 @@ pub(crate) async fn events(State(app): State<Shared>) -> Result<Response, Refusa
     let place = app.streams.clone().try_acquire_owned().map_err(|_| {
         Refusal::busy("too many pages look at the sessions; close one, or send it again later")
     })?;
-    let (events, body) = events::channel(WAITING);
+    let (events, body) = events::channel(MAX_WAITING_EVENTS);
     tokio::spawn(async move {
         let mut told = Told { events, sessions: HashMap::new(), about: None };
-        // Who no longer reads is told no more.
+        // A reader that has gone is told no more.
         drop(tell(&app, &mut told).await);
         drop(place);
     });
     Ok(answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body))
 }
 
-/// What a reader was told.
+/// The state that a reader was told.
 struct Told {
     events: Events,
     /// The text of each session.
@@ -63,7 +63,7 @@ async fn tell(app: &Shared, told: &mut Told) -> Result<(), ReaderGone> {
         changes.mark_unchanged();
         let list = app.work(|app| {
             let list = app.sessions.list();
-            Ok((list.is_behind, SessionList::of(app, &list)))
+            Ok((list.is_behind, SessionList::new(app, &list)))
         });
         // Where there is too much to do, it is told later.
         let is_moving = match list.await {
@@ -73,9 +73,9 @@ async fn tell(app: &Shared, told: &mut Told) -> Result<(), ReaderGone> {
         if *changes.borrow() == Change::Last {
             return Ok(());
         }
-        let wait = if is_moving { TICK } else { BEAT };
+        let wait = if is_moving { CHECK_PAUSE } else { BEAT_PAUSE };
         match timeout(wait, changes.changed()).await {
-            Ok(Ok(())) => sleep(COLLECT).await,
+            Ok(Ok(())) => sleep(COLLECT_PAUSE).await,
             Ok(Err(_)) => return Ok(()),
             Err(_) if is_moving => {}
             Err(_) => told.events.send(Event::beat()).await?,

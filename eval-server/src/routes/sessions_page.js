@@ -21,7 +21,7 @@ function forgetAll() {
   allChanged = changes += 1;
 }
 
-/** What a score depends on. */
+/** The inputs of a score. */
 const scored = (session) => JSON.stringify([
   session.key, session.traces, session.spans, session.state, session.turns, session.calls,
   session.gaps, session.failedTurns, session.lost, session.waitsFor,
@@ -97,7 +97,7 @@ const doing = (act) => async (event) => {
   }
 };
 
-/** The same for what nobody has asked for: what was said before stays. */
+/** Tells of changes that the user has not asked for: earlier messages stay. */
 const following = async (act) => {
   try {
     await act();
@@ -177,7 +177,7 @@ function draw() {
     const nodes = shown.map(rowOf);
     const now = [...$("rows").children];
     const isSame = nodes.length === now.length && nodes.every((node, at) => node.dataset.id === now[at].dataset.id);
-    // A row that has not changed stays where it is: somebody may be about to click it.
+    // A row that has not changed stays where it is: the user may be about to click it.
     if (isSame) nodes.forEach((node, at) => node === now[at] || now[at].replaceWith(node));
     else $("rows").replaceChildren(...nodes);
     if (focused) [...$("rows").querySelectorAll(".name")].find((it) => it.textContent === focused)?.focus();
@@ -192,7 +192,7 @@ function draw() {
 /** The most turns, and calls of a turn, that are shown. */
 const MOST = 200;
 
-/** What is made of the first of many, and how many there are beside them. */
+/** The elements of the first of many items, and a note with the number of the others. */
 function first(all, name, make, note) {
   const nodes = all.slice(0, MOST).map(make);
   if (all.length > MOST) nodes.push(el(note, "soft", `${all.length - MOST} more ${name} are not shown; a draft has them all`));
@@ -402,7 +402,7 @@ source.addEventListener("error", () => {
     $("about").textContent = "the connection is broken; trying again";
     return;
   }
-  // It may have been started again. Nothing that stands here is true of its sessions, which have the same ids.
+  // It may have been started again. Nothing on this page is true of its sessions, which have the same ids.
   forgetSessions();
   close();
   isLost = true;

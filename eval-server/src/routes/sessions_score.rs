@@ -15,17 +15,17 @@ use super::sessions::{check_golden, found};
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Call, Shared, Thread};
+use crate::display;
 use crate::refusal::{Refusal, Refused};
 use crate::sessions::Reading;
-use crate::shown;
 use crate::work::Wanted;
 
-/// What live sessions are scored with.
+/// The metrics and thresholds for live sessions.
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it describes what is read field by field")]
 pub(crate) struct SessionScoreRequest {
-    /// The golden session; the one that is marked if it is not given.
+    /// The golden session; without it, the session that is marked as golden.
     golden: Option<String>,
     /// The sessions that are scored; all others in which an agent takes part if it is not given.
     sessions: Option<Vec<String>>,
@@ -33,7 +33,7 @@ pub(crate) struct SessionScoreRequest {
     evaluators: Vec<Evaluator>,
 }
 
-/// What came out of scoring sessions.
+/// The results of scoring sessions.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionScores {
@@ -43,7 +43,7 @@ pub(crate) struct SessionScores {
     sessions: Vec<SessionScore>,
 }
 
-/// What came out of a session.
+/// The result of a session.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionScore {
@@ -51,7 +51,7 @@ pub(crate) struct SessionScore {
     key: String,
     passed: bool,
     verdict: SessionVerdict,
-    /// Why it neither passed nor failed.
+    /// The reason for a verdict other than passed and failed.
     reason: Option<String>,
     metric_results: Vec<MetricResult>,
 }
@@ -99,7 +99,7 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
         // One is read after the other: all together they may take much memory.
         let still = &received.wanted;
         let score = |session| scored(session, &case, &evaluators, caller, still);
-        // What nobody waits for is not read.
+        // A session without a waiting client is not read.
         let is_wanted = || still.check().is_ok();
         let sessions: Vec<SessionScore> = match wanted {
             Some(wanted) => {
@@ -136,29 +136,29 @@ fn scored(
     caller: Caller,
     still: &Wanted,
 ) -> SessionScore {
-    let (id, key) = (session.view.id.to_string(), shown::line(&session.view.key));
+    let (id, key) = (session.view.id.to_string(), display::line(&session.view.key));
     let scored = |verdict, reason, results: Vec<MetricResults>| {
         let metric_results = results.into_iter().flat_map(MetricResults::into_shown).collect();
         SessionScore { id, key, passed: verdict == SessionVerdict::Passed, verdict, reason, metric_results }
     };
     let doubts = session.doubts();
     if !doubts.is_empty() {
-        return scored(SessionVerdict::Error, Some(shown::lines(&doubts).join("; ")), Vec::new());
+        return scored(SessionVerdict::Error, Some(display::lines(&doubts).join("; ")), Vec::new());
     }
     // `false`: being the only conversation is not a reason to match it.
     if let Err(error) = session.traces.conversation_of(case, false) {
         let why = format!("it is about something else than the golden session: {error}");
-        return scored(SessionVerdict::NotEvaluated, Some(shown::line(&why)), Vec::new());
+        return scored(SessionVerdict::NotEvaluated, Some(display::line(&why)), Vec::new());
     }
     let job = Job::of_session(session.traces, case.clone(), evaluators.to_vec());
     let Ok(ran) = job.while_wanted(still.clone()).run_untold(caller) else {
-        return scored(SessionVerdict::Error, Some("nobody waits for it any more".to_owned()), Vec::new());
+        return scored(SessionVerdict::Error, Some("no client waits for it any more".to_owned()), Vec::new());
     };
     let (passed, results) = ran.into_verdict();
     let unscored = results.iter().flat_map(MetricResults::iter).find_map(MetricResult::why_unscored);
     let (verdict, reason) = match unscored {
         _ if passed => (SessionVerdict::Passed, None),
-        Some(why) => (SessionVerdict::NotEvaluated, Some(shown::line(why))),
+        Some(why) => (SessionVerdict::NotEvaluated, Some(display::line(why))),
         None => (SessionVerdict::Failed, None),
     };
     scored(verdict, reason, results)

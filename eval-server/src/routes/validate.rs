@@ -14,7 +14,7 @@ use crate::body::Received;
 use crate::problems::{ProblemEntry, told};
 use crate::refusal::{FieldError, Refusal, Refused};
 
-/// What came out of checking an eval set.
+/// The result of checking an eval set.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CheckedSet {
@@ -22,7 +22,7 @@ pub(crate) struct CheckedSet {
     valid: bool,
     /// Its id; null if it is not valid.
     eval_set_id: Option<String>,
-    /// How many cases it has; null if it is not valid.
+    /// The number of its cases; null if it is not valid.
     num_cases: Option<usize>,
     /// The errors, one text each.
     errors: Vec<String>,
@@ -33,7 +33,7 @@ pub(crate) struct CheckedSet {
     problems: Vec<Value>,
 }
 
-/// What came out of checking a config.
+/// The result of checking a config.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CheckedConfig {

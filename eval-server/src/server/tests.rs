@@ -1,4 +1,4 @@
-//! Why a server does not start. Requests that are cut off: what they held is free again.
+//! Servers that do not start, and requests that are cut off: the memory that they held is free again.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};

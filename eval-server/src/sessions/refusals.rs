@@ -1,16 +1,16 @@
-//! The exports that were refused. What was in them is not known, so every session that ran then is in doubt, however many are
+//! The exports that were refused. Their spans are not known, so every session that ran then is in doubt, however many are
 //! refused later. An export that is sent again and taken leaves no doubt.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// When exports were refused.
+/// The refusals of exports, by time.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
     pub(super) count: u64,
-    /// Why the last one was refused.
+    /// The reason for the last refusal.
     pub(super) last: Option<String>,
-    /// Those that would be known again, in the order in which they were refused.
+    /// Refused exports that would be recognized, in the order of refusal.
     awaited: VecDeque<Awaited>,
     /// The times of all others, in their order.
     spells: Vec<Spell>,
@@ -19,7 +19,7 @@ pub(super) struct Refusals {
 /// An export that may be sent again.
 #[derive(Debug)]
 struct Awaited {
-    /// What tells it from others.
+    /// The hash that distinguishes the export.
     sent: u64,
     at: Instant,
     why: String,
@@ -35,10 +35,10 @@ struct Spell {
 
 /// The most times that are remembered. Those with the shortest pauses between them become one: that may put a session in doubt
 /// that ran in a pause, and takes no session out of it.
-const MOST: usize = 100;
+const MAX_TIMES: usize = 100;
 
 /// The most exports that would be known again. The oldest is then one that will not come.
-const MOST_AWAITED: usize = 1000;
+const MAX_AWAITED_EXPORTS: usize = 1000;
 
 impl Refusals {
     /// Notes that an export was refused; `sent` tells it from others, if it had come as a whole.
@@ -50,7 +50,7 @@ impl Refusals {
             return;
         };
         self.awaited.push_back(Awaited { sent, at, why: why.to_owned() });
-        if self.awaited.len() > MOST_AWAITED
+        if self.awaited.len() > MAX_AWAITED_EXPORTS
             && let Some(oldest) = self.awaited.pop_front()
         {
             self.add_spell(oldest.at, oldest.why);
@@ -63,7 +63,7 @@ impl Refusals {
             return;
         }
         self.spells.insert(place, Spell { from: at, to: at, why });
-        if self.spells.len() > MOST {
+        if self.spells.len() > MAX_TIMES {
             let pause = |place: usize| self.spells[place + 1].from - self.spells[place].to;
             let shortest = (0..self.spells.len() - 1).min_by_key(|place| pause(*place)).unwrap_or_default();
             let later = self.spells.remove(shortest + 1);
@@ -77,12 +77,12 @@ impl Refusals {
         self.awaited.retain(|it| it.sent != sent);
     }
 
-    /// Whether an export that was refused would be known again.
+    /// Whether a refused export would be recognized.
     pub(super) fn awaits(&self) -> bool {
         !self.awaited.is_empty()
     }
 
-    /// Why an export was refused in a time and has not come since, if there is one; `None` for `from` is the beginning of time.
+    /// The reason of an export that was refused in a time and has not come since; `None` for `from` is the beginning of time.
     pub(super) fn between(&self, from: Option<Instant>, to: Instant) -> Option<&str> {
         let concerns = |begin: Instant, end: Instant| from.is_none_or(|from| from <= end) && begin <= to;
         let awaited = self.awaited.iter().rev().find(|it| concerns(it.at, it.at)).map(|it| &it.why);
@@ -109,7 +109,7 @@ mod tests {
         }
         assert_eq!(
             (refusals.count, refusals.spells.len(), refusals.last.as_deref()),
-            (1001, MOST, Some("later"))
+            (1001, MAX_TIMES, Some("later"))
         );
         assert_eq!(refusals.between(Some(at(999)), at(1001)), Some("first"));
         assert_eq!(refusals.between(Some(at(1000)), at(1000)), Some("first"));

@@ -147,7 +147,7 @@ fn what_is_lost_is_said() {
     assert!(only(&sessions).0.lost.is_empty());
     sessions.refuse("no gzip", None);
     assert!(only(&sessions).0.lost[0].contains("no gzip"));
-    // What the agent's own limits cut off.
+    // Parts that the agent's own limits cut off.
     let sessions = Sessions::new(&quick());
     let cut = span(1, 1, 0, AGENT).replacen('{', "{\"droppedAttributesCount\":3,", 1);
     add(&sessions, &[cut]).unwrap();
@@ -162,7 +162,7 @@ fn the_oldest_finished_sessions_go_first_and_the_golden_one_stays() {
     assert!(sessions.mark(Some(1)) && !sessions.mark(Some(99)));
     add(&sessions, &[span(2, 2, 1, &chat("Rome?", "waits"))]).unwrap();
     add(&sessions, &turn(3, "b")).unwrap();
-    // Of nobody: it goes before all others.
+    // `b` is the oldest finished session.
     let keys = |sessions: &Sessions| {
         let mut keys: Vec<String> = sessions.list().sessions.into_iter().map(|(view, _)| view.key).collect();
         keys.sort();
@@ -190,7 +190,7 @@ fn without_anything_that_may_go_there_is_no_room() {
         add(&sessions, &[span(trace, 1, 0, AGENT), span(trace, 2, 1, &chat("Paris?", ""))]).unwrap();
     }
     assert!(add(&sessions, &[span(3, 1, 0, AGENT)]).is_err());
-    // What is of no agent goes at once.
+    // A session without an agent goes at once.
     let sessions = Sessions::new(&Limits::default().sessions(2).quiet(Duration::from_mins(1)));
     for trace in 1..=50 {
         add(&sessions, &[span(trace, 1, 0, "\"http.method\":\"GET\"")]).unwrap();
@@ -220,7 +220,7 @@ fn a_session_in_doubt_stays_so_however_many_exports_are_refused_later() {
     add(&sessions, &[span(1, 1, 0, AGENT), span(1, 2, 1, &chat("Paris?", ""))]).unwrap();
     assert!(sessions.read(1).unwrap().doubts().is_empty());
     sessions.refuse("no gzip", None);
-    // What is refused later than the time of a session concerns other sessions.
+    // A refusal after the time of a session concerns other sessions.
     let later = Instant::now() + Duration::from_hours(1);
     for second in 0..500 {
         sessions.store().refusals.add(later + Duration::from_secs(second), "later", None);
@@ -253,7 +253,7 @@ fn an_agent_whose_clock_is_ahead_escapes_no_refusal() {
         let doubts = sessions.read(1).unwrap().doubts();
         assert!(doubts.len() == 1 && doubts[0].contains("no gzip"), "{at}: {doubts:?}");
     }
-    // What was refused in the middle of a long turn, whose spans all came at its end.
+    // A refusal in the middle of a long turn, whose spans all came at its end.
     let ended = |after: Duration| format!("{}", (now + Duration::from_hours(1) + after).as_nanos());
     for (minutes, is_in_doubt) in [(5, true), (1, false)] {
         let sessions = Sessions::new(&quick());

@@ -1,4 +1,4 @@
-//! A session as it is shown: what is held of it, and what it was read as.
+//! A session as it is shown: the stored state, and the digest of its reading.
 
 use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime};
@@ -7,9 +7,9 @@ use eval_agents::traces::{Traces, Turn};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::shown;
+use crate::display;
 
-/// How far a session is.
+/// The state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SessionState {
@@ -21,11 +21,11 @@ pub(crate) enum SessionState {
     Complete,
 }
 
-/// What is held of a session.
+/// The stored state of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionView {
     pub(crate) id: u64,
-    /// What its spans call the conversation, else the id of its trace.
+    /// The conversation's name in its spans, else the id of its trace.
     pub(crate) key: String,
     pub(crate) state: SessionState,
     /// None for a moment, while its last trace moves to another.
@@ -36,33 +36,33 @@ pub(crate) struct SessionView {
     pub(crate) received: SystemTime,
     pub(crate) revision: u64,
     pub(crate) is_golden: bool,
-    /// What of it was received, or sent, and is not here.
+    /// The spans that were received, or sent, and are not here.
     pub(crate) lost: Vec<String>,
-    /// What it waits for.
+    /// The data that it waits for.
     pub(crate) waits: Vec<String>,
 }
 
-/// What a session was read as, with texts as they are shown.
+/// The digest of a session's reading, with texts as they are shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Digest {
     pub(crate) turns: usize,
     pub(crate) calls: usize,
     pub(crate) tokens: u64,
     pub(crate) agent: Option<String>,
-    /// What the user said first, and what the agent said last, as far as it fits into a line.
+    /// The first text of the user and the last of the agent, as far as they fit into a line.
     pub(crate) asked: Option<String>,
     pub(crate) answered: Option<String>,
-    /// When the first turn began, in nanoseconds since 1970, if the traces say.
+    /// The time at which the first turn began, in nanoseconds since 1970, if the traces say.
     pub(crate) started: Option<u64>,
-    /// How long it took from the beginning of the first turn to the end of the last, if the traces say: the same by any clock.
+    /// The time from the beginning of the first turn to the end of the last, if the traces say: the same by any clock.
     pub(crate) lasted: Option<Duration>,
-    /// How many gaps lose something.
+    /// The number of gaps that lose something.
     pub(crate) gaps: usize,
     pub(crate) failed_turns: usize,
 }
 
 impl SessionView {
-    /// Why it is not whole.
+    /// The reasons why it is not whole.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let mut doubts = self.lost.clone();
         if self.state == SessionState::Receiving {
@@ -74,7 +74,7 @@ impl SessionView {
 }
 
 impl Digest {
-    pub(super) fn of(traces: &Traces) -> Self {
+    pub(super) fn new(traces: &Traces) -> Self {
         let turns = || traces.conversations().iter().flat_map(|it| &it.turns);
         let gaps = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
         let started = turns().filter_map(|turn| turn.start_ns).min();
@@ -90,9 +90,9 @@ impl Digest {
             turns: turns().count(),
             calls: turns().map(|turn| turn.calls.len()).sum(),
             tokens: turns().map(tokens).fold(0, u64::saturating_add),
-            agent: turns().find_map(|turn| turn.agent.as_deref()).map(shown::line),
-            asked: turns().find_map(|turn| turn.user.as_deref()).map(shown::preview),
-            answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(shown::preview),
+            agent: turns().find_map(|turn| turn.agent.as_deref()).map(display::line),
+            asked: turns().find_map(|turn| turn.user.as_deref()).map(display::preview),
+            answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(display::preview),
             started: started.map(NonZeroU64::get),
             lasted: lasted.map(Duration::from_nanos),
             gaps: gaps.chain(traces.gaps()).filter(|gap| gap.kind.loses()).count(),
@@ -105,7 +105,7 @@ impl Digest {
 mod tests {
     use super::*;
 
-    /// What is made of a turn in each of some traces, whose spans have these fields.
+    /// The digest of a turn in each of some traces, whose spans have these fields.
     fn digest(fields: &[&str]) -> Digest {
         let spans = fields.iter().enumerate().map(|(at, fields)| {
             let id = at + 1;
@@ -115,7 +115,7 @@ mod tests {
             )
         });
         let text = format!("[{}]", spans.collect::<Vec<_>>().join(","));
-        Digest::of(&Traces::from_texts([text.as_bytes()]).unwrap())
+        Digest::new(&Traces::from_texts([text.as_bytes()]).unwrap())
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Who may ask for what.
+//! Access to the routes.
 
 use eval_core::journal::{SCHEMA, sealed_line};
 use eval_report::document::SCHEMA as REPORT;
@@ -115,7 +115,7 @@ fn requests_for_other_hosts_and_of_other_pages_are_refused_before_they_are_read(
     assert_eq!(ask("host: localhost\r\n", "origin: http://example.com\r\n", path), 403);
     assert_eq!(ask("host: localhost\r\n", "origin: null\r\n", path), 403);
     assert_eq!(ask("host: localhost\r\n", "sec-fetch-site: cross-site\r\n", path), 403);
-    // Whoever comes by the name of the proxy is not on this machine.
+    // A caller that comes by the name of the proxy is not on this machine.
     assert_eq!(ask("host: evals.example.com\r\n", "", path), 401);
     let bearer = format!("authorization: bearer {}\r\n", service.token);
     assert_eq!(ask("host: evals.example.com\r\n", &bearer, path), 200);

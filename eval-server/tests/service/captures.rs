@@ -1,4 +1,4 @@
-//! What agentevals' own service answered to the same requests, where its captures are.
+//! Comparison with captured answers of agentevals' own service to the same requests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -198,7 +198,7 @@ fn same_metrics(theirs: &Value, ours: &Value) {
             (&metric["category"], &metric["requiresRubrics"]),
             "{name}"
         );
-        // What is sent to Vertex AI there is asked of a judge here.
+        // Questions that go to Vertex AI there go to a judge here.
         let asks = metric["requiresLLM"] == true || metric["requiresGCP"] == true;
         assert!(own["requiresLLM"] == true || !asks, "{name}");
         assert_eq!(own["working"], true);
@@ -235,7 +235,7 @@ fn same_results(name: &str, theirs: &Value, ours: &Value) {
             assert_eq!(ours[field], theirs[field], "{name}, {field}");
         }
         for field in ["latency", "tokens", "counts", "models", "toolNames"] {
-            // agentevals takes the time of the whole trace for that of turns, if there is none.
+            // agentevals takes the time of the whole trace as the turns' time, if there are no turns.
             if field == "latency" && ours["numInvocations"] == 0 {
                 continue;
             }

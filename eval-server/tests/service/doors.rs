@@ -1,4 +1,4 @@
-//! What arrives in traces, in turns and in live exports: the table of `docs/agents.md`.
+//! Content of traces, turns and live exports: the table of `docs/agents.md`.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn refused(reply: &Reply) -> Vec<String> {
     vec![format!("refused: {} {}", reply.status, reply.body)]
 }
 
-/// What an evaluation came to.
+/// The outcome of an evaluation.
 fn evaluated(reply: &Reply) -> Vec<String> {
     if reply.status != 200 {
         return refused(reply);
@@ -217,7 +217,7 @@ fn what_stands_in_turns_becomes_what_the_table_says() {
     door.end();
 }
 
-/// What becomes of a session whose spans are sent in an export, against a golden one that answers as it should.
+/// The outcome of a session whose spans are sent in an export, against a golden one that answers as it should.
 fn live(document: &str) -> Vec<String> {
     let service = Service::start(options());
     let ask = |line: &str, body: &str| {

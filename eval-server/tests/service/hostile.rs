@@ -128,7 +128,7 @@ fn extreme(random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Set in a process that runs one test alone. The memory that is measured is that of the process.
+/// Set in a process that runs one test alone. The memory of the whole process is measured.
 const ALONE: &str = "HOSTILE_ALONE";
 
 /// Runs a test in a process of its own. `false` if this is that process.
@@ -296,7 +296,7 @@ fn hostile(random: &mut Random, kind: usize, right: &[u8]) -> Vec<u8> {
             let end = text[*at..].find([',', '}', ']']).map_or(text.len(), |end| at + end);
             format!("{}{}{}", &text[..*at], value(random, 1), &text[end..]).into_bytes()
         }
-        // Numbers that fit into nothing, where numbers or texts stand.
+        // Numbers out of every range, in place of numbers or texts.
         5 => {
             let digits = "9".repeat(1 + random.below(5000));
             let number = random.of(&["1e999999999", "-1e400", "0.000000000000000000000000001", &digits]);
@@ -311,7 +311,7 @@ fn hostile(random: &mut Random, kind: usize, right: &[u8]) -> Vec<u8> {
     }
 }
 
-/// What each answer must be, whatever was sent.
+/// Checks the rules that each answer must keep, whatever was sent.
 fn check(reply: &Reply, what: &str) {
     let Reply { status, headers, body } = reply;
     assert!(*status < 500 || *status == 503, "{what}: {status} {body}");
@@ -381,7 +381,7 @@ fn each_route_answers_hostile_bodies_with_what_is_wrong() {
             let body = hostile(&mut random, number, right);
             let reply = service.request(line, &headers, &body);
             check(&reply, &format!("{line}, body {number}"));
-            // What is wrong with a form is the only event of its stream.
+            // An error in a form is the only event of its stream.
             refused += usize::from(reply.status != 200 || reply.body.starts_with("data: {\"error\":"));
         }
         // Files are checked whatever they are, and marks have no body.

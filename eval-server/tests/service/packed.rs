@@ -47,7 +47,7 @@ fn packed_files_of_traces_are_scored_and_converted_like_plain_ones() {
     assert_eq!(scored, evaluate(&service, &[plain.as_bytes()]).data());
     let convert = |file: &[u8]| service.form("/api/convert", &[("trace_files", "t", file)]).data();
     assert_eq!(convert(&gzip), convert(plain.as_bytes()));
-    // One that is packed beside one that is not.
+    // A packed file beside one that is not.
     let other = trace(2, "Rome?", "Rome", "It is rainy.");
     let both = evaluate(&service, &[&gzip, other.as_bytes()]).data();
     assert_eq!(both["traceResults"].as_array().map(Vec::len), Some(2), "{both}");

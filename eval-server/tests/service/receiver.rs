@@ -246,14 +246,14 @@ fn an_export_that_is_sent_again_and_taken_leaves_no_doubt() {
     };
     assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
     until_complete();
-    // Another export does not stand for it.
+    // Another export does not take its place.
     assert_eq!(send(4), 200);
     assert!(lost().iter().all(|lost| lost.contains("was refused while it ran")), "{:?}", lost());
     until_complete();
     assert_eq!(send(3), 200);
     assert_eq!(lost(), ["[]", "[]"]);
     assert_eq!(sessions(&service)["refusedExports"], 2);
-    // What did not come as a whole is not known again.
+    // An export that did not come as a whole is not recognized.
     let cut = request("/v1/traces", JSON, b"{}");
     let cut = String::from_utf8(cut).unwrap().replacen("content-length: 2", "content-length: 9", 1);
     assert_eq!(service.raw_export(cut.as_bytes()).unwrap().status, 400);

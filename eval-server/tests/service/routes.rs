@@ -1,4 +1,4 @@
-//! What the routes answer.
+//! Answers of the routes.
 
 use eval_server::ServerOptions;
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ fn each_route_is_described() {
         }
     }
     assert_eq!((paths.len(), asked), (20, 21));
-    // What is not routed is told apart.
+    // Requests without a route are told apart.
     let wrong = service.beginning("GET /api/v1/nothing/x", &bearer);
     assert_eq!((wrong.status, wrong.body.contains("no such")), (404, false));
     let operations = paths.values().flat_map(|methods| methods.as_object().unwrap().values());
@@ -203,15 +203,15 @@ fn turns_are_scored_with_criteria() {
     );
     let same = request(json!([turn("It is sunny.")]), json!([turn("It is sunny.")]), criteria.clone()).data();
     assert_eq!((&same["passed"], &same["metrics"][0]["scores"][0]["score"]), (&json!(true), &json!(1.0)));
-    // What cannot be scored is refused at its place.
+    // Turns that cannot be scored are refused at their place.
     for (actual, expected, field, said) in [
         (json!([]), json!([]), "actual", "it has no turn"),
-        (json!([turn("a")]), json!([]), "expected", "its length is 0, and that of `actual` 1"),
+        (json!([turn("a")]), json!([]), "expected", "its length is 0, and the length of `actual` is 1"),
         (
             json!([turn("a")]),
             json!([turn("a"), turn("b")]),
             "expected",
-            "its length is 2, and that of `actual` 1",
+            "its length is 2, and the length of `actual` is 1",
         ),
         (
             json!([turn("a")]),
@@ -334,7 +334,7 @@ fn progress_comes_in_events_and_the_result_at_last() {
     assert_eq!(last["done"], true);
     assert_eq!(last["result"], service.post("/api/evaluate/json", &request).data());
     assert!(events.iter().any(|event| event.contains("traceProgress")));
-    // What is wrong with the request is a status, not an event.
+    // An error in the request is a status, not an event.
     assert_eq!(service.post("/api/evaluate/json/stream", "{}").status, 422);
 }
 

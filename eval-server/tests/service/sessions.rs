@@ -86,7 +86,7 @@ fn sessions_are_scored_against_the_golden_one() {
         (&comparison["actual"][0]["args"], &comparison["matched"]),
         (&json!({ "city": "Rome" }), &json!(false))
     );
-    // What comes later is read, and a session that lost spans never passes.
+    // Later spans are read, and a session that lost spans never passes.
     let more = trace(2, "", "", "").replace("gen_ai.", "x.").replace("000000000000000", "00000000000000a");
     send(
         &service,

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 /// A running service, which ends when it is dropped.
 pub(crate) struct Service {
     pub(crate) address: SocketAddr,
-    /// Where traces are received, if they are.
+    /// The address that receives traces, if there is one.
     pub(crate) otlp: Option<SocketAddr>,
     pub(crate) token: String,
     stop: Option<oneshot::Sender<()>>,
@@ -53,12 +53,12 @@ impl Service {
         stream
     }
 
-    /// What comes back for some bytes; `None` if it is no answer.
+    /// The answer to some bytes; `None` if it is no answer.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Option<Reply> {
         Self::raw_to(self.address, bytes)
     }
 
-    /// The same for bytes that are sent to the receiver of traces.
+    /// The answer of the receiver of traces to some bytes.
     pub(crate) fn raw_export(&self, bytes: &[u8]) -> Option<Reply> {
         Self::raw_to(self.otlp.unwrap(), bytes)
     }
@@ -167,7 +167,7 @@ impl Reply {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 
-    /// What was asked for. Fails if it was refused.
+    /// The result. Fails if the request was refused.
     pub(crate) fn data(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.body);
         let mut answer = self.json();

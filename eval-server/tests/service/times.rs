@@ -1,4 +1,4 @@
-//! What is answered of traces that do not say when something was.
+//! Answers about traces without times.
 
 use eval_server::ServerOptions;
 use serde_json::{Value, json};

@@ -108,7 +108,7 @@ fn a_database_that_was_cut_off_is_an_error() {
     let path = folder.path().join("s.db");
     for length in (0..whole.len()).step_by(whole.len() / 40) {
         std::fs::write(&path, &whole[..length]).unwrap();
-        // What is cut off may be an index, which nobody reads.
+        // The missing part may be an index, which the import does not read.
         if let Ok(imported) = Import::new().read(&path) {
             assert_eq!(
                 plain(imported.drafts[0].case.conversation.clone()),

@@ -12,10 +12,10 @@ impl Dice {
     }
 }
 
-/// What stands in place of a value.
+/// Replacements of a value.
 const OTHERS: [&str; 8] = ["null", "1", "\"\"", "[]", "{}", "[[]]", "true", "{\"parts\": [{\"text\": 1}]}"];
 
-/// A text with one damage: cut off, a piece taken out or twice, bytes changed, or a value replaced by one of another type.
+/// A text with one damage: truncated, a piece removed or doubled, bytes changed, or a value replaced by another type.
 fn damaged(text: &str, dice: &mut Dice) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     let (from, to) = (dice.below(bytes.len()), dice.below(bytes.len()));
@@ -57,7 +57,7 @@ fn damaged_sessions_are_errors_or_drafts_with_named_gaps() {
                 for draft in &crate::draft::new_cases(imported.drafts, []).drafts {
                     drafts += 1;
                     draft.marked().check().unwrap_or_else(|problems| panic!("{number}: {problems}"));
-                    // What is lacking is said.
+                    // Gaps are named.
                     let answers = |draft: &Draft| {
                         draft.case.conversation.iter().filter(|turn| turn.final_response.is_some()).count()
                     };

@@ -17,8 +17,8 @@ pub(super) struct Loose {
     pub(super) is_named: bool,
 }
 
-/// Joins those that go on with each other. A conversation goes on at one place only: where two go on with the same one, the second
-/// is one of its own.
+/// Joins conversations that continue each other. A conversation is continued at one place only: if two continue the same one, the
+/// second stays a conversation of its own.
 pub(super) fn linked(all: Vec<Loose>) -> Vec<Loose> {
     let mut order: Vec<usize> =
         (0..all.len()).filter(|at| !all[*at].is_named && !all[*at].found.is_empty()).collect();
@@ -65,7 +65,7 @@ impl Loose {
     }
 }
 
-/// Where conversations end, so far.
+/// The ends of conversations, so far.
 #[derive(Default)]
 struct Ends {
     /// By the hash of all that was said.
@@ -75,11 +75,11 @@ struct Ends {
 }
 
 impl Ends {
-    /// The conversation of which all stands at the beginning of what the model was sent: the longest, then the latest.
+    /// The conversation that is a prefix of the model's input: the longest, then the latest.
     fn by_history(&self, first: &Found, all: &[Option<Loose>]) -> Option<usize> {
         let history = &first.input()?.history;
         let places = history.beginnings().find_map(|(point, _)| self.by_tail.get(&point))?;
-        // What is equal is told apart by ids.
+        // Equal histories are distinguished by ids.
         let asked = |root: &usize| {
             let mut asked = latest(all, *root).into_iter().flat_map(Found::asked);
             asked.any(|id| first.answered().any(|answered| answered == id))

@@ -8,7 +8,7 @@ use crate::traces::attributes::Attributes;
 use crate::traces::message::{Message, NoContent, captured, google_message, json};
 use crate::traces::view::Source;
 
-/// The span that stands for several calls of tools, which have spans of their own.
+/// The span that merges several calls of tools, which have spans of their own.
 pub(super) const MERGED_SPAN: &str = "execute_tool (merged)";
 pub(super) const MERGED_TOOL: &str = "(merged tools)";
 

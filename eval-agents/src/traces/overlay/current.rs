@@ -20,7 +20,7 @@ const TOKENS: [&[&str]; 5] = [
     &["gen_ai.usage.reasoning.output_tokens"],
 ];
 
-/// What is written for names that are not known.
+/// The placeholder of names that are not known.
 const NOT_SPECIFIED: &str = "<not specified>";
 
 pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {

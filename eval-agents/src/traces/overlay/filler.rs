@@ -1,4 +1,4 @@
-//! What sources read from, and what they fill.
+//! The input and output of a source: attributes, and the view that they fill.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ pub(in crate::traces) struct Event {
     pub(in crate::traces) body: Value,
 }
 
-/// How many characters the name of an agent has at most.
-const LONGEST_AGENT: usize = 256;
+/// The most characters of an agent's name.
+const MAX_AGENT_CHARS: usize = 256;
 
 /// Fills a view.
 pub(super) struct Filler<'a> {
@@ -31,12 +31,12 @@ pub(super) struct Filler<'a> {
 
 impl Filler<'_> {
     pub(super) fn input(&mut self, source: Source, messages: Result<Vec<Message>, NoContent>) {
-        let read = messages.map(|messages| Input::of(&self.with_own_ids(messages), self.copies));
+        let read = messages.map(|messages| Input::new(&self.with_own_ids(messages), self.copies));
         self.view.model_mut().input.offer_read(source, read);
     }
 
     pub(super) fn output(&mut self, source: Source, messages: Result<Vec<Message>, NoContent>) {
-        let read = messages.map(|messages| Output::of(self.with_own_ids(messages)));
+        let read = messages.map(|messages| Output::new(self.with_own_ids(messages)));
         self.view.model_mut().output.offer_read(source, read);
     }
 
@@ -76,7 +76,7 @@ impl Filler<'_> {
     /// is cut.
     pub(super) fn agent(&mut self, attributes: &Attributes, key: &str) {
         if let Some(name) = filled(attributes, key).filter(|_| self.view.agent.is_none()) {
-            self.view.agent = Some(self.copies.text(&truncated(&name, LONGEST_AGENT, "…")));
+            self.view.agent = Some(self.copies.text(&truncated(&name, MAX_AGENT_CHARS, "…")));
         }
     }
 

@@ -1,4 +1,4 @@
-//! One event for each message, as OpenTelemetry had it before.
+//! Events of single messages, OpenTelemetry's former convention.
 
 use eval_core::format::{Map, Value};
 
@@ -25,7 +25,7 @@ pub(super) struct MessageEvent<'e> {
 
 impl<'e> MessageEvent<'e> {
     /// The event of a message, with its fields: the body of a record of a log, the attributes of an event of a span.
-    pub(super) fn of(event: &'e Event) -> Option<Self> {
+    pub(super) fn from_event(event: &'e Event) -> Option<Self> {
         let name = *NAMES.iter().find(|name| **name == event.name)?;
         let body = match &event.body {
             Value::Null => event.attributes.iter().map(|(key, value)| (key.as_str(), value)).collect(),
@@ -41,7 +41,7 @@ impl<'e> MessageEvent<'e> {
 }
 
 pub(super) fn apply(filler: &mut Filler<'_>, source: Source, mut events: Vec<MessageEvent<'_>>) {
-    // Events of a span stand in their order. Records of logs come in any.
+    // Events of a span are in their order. Records of logs come in any order.
     if source == Source::MessageLog {
         events.sort_by_key(|event| event.time);
     }
@@ -77,7 +77,7 @@ fn assistant(body: &Map) -> Message {
     Message::new("assistant", parts)
 }
 
-/// What a model put out: under `message`, as an object or as JSON in a string, or in the event itself.
+/// The output of a model: under `message`, as an object or as JSON in a string, or in the event itself.
 fn choice(body: &Map) -> Message {
     match parsed(&body["message"]) {
         Value::Object(message) => assistant(&message),

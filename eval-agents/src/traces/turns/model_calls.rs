@@ -15,9 +15,9 @@ pub(in crate::traces) struct ModelCall {
     pub(in crate::traces) span: String,
     pub(in crate::traces) start: Option<NonZeroU64>,
     pub(in crate::traces) end: Option<NonZeroU64>,
-    /// Whether a tool made it: what it says is not what the agent says.
+    /// Whether a tool made it: its text is not the agent's.
     pub(in crate::traces) is_delegated: bool,
-    /// What is told of it.
+    /// The call as users see it.
     pub(in crate::traces) told: conversation::ModelCall,
     pub(in crate::traces) finish: Vec<Box<str>>,
     pub(in crate::traces) input: Option<Input>,
@@ -27,7 +27,7 @@ pub(in crate::traces) struct ModelCall {
 }
 
 impl ModelCall {
-    /// What it said, if it said something.
+    /// Its text, if it has one.
     pub(in crate::traces) fn text(&self) -> Option<String> {
         self.output.as_ref()?.text()
     }
@@ -41,7 +41,7 @@ impl ModelCall {
         }
     }
 
-    /// What is later in this order ended later.
+    /// The key of the order in which calls ended.
     pub(super) fn ended(&self) -> impl Ord + use<> {
         (self.end, self.start)
     }
@@ -55,7 +55,7 @@ impl ModelCall {
 
 /// The calls of models among the members of a turn, in the order of time. Spans around exactly one are one call with it. Of spans
 /// around several, each inner one is a call.
-pub(super) fn of(analysis: &Analysis, members: &[usize]) -> Vec<ModelCall> {
+pub(super) fn find(analysis: &Analysis, members: &[usize]) -> Vec<ModelCall> {
     let is_inference = |number: &usize| analysis.nodes[*number].class == Some(Class::Inference);
     let inference: Vec<usize> = members.iter().copied().filter(is_inference).collect();
     let known: HashSet<usize> = inference.iter().copied().collect();
@@ -115,7 +115,7 @@ fn call(analysis: &Analysis, chain: &[usize]) -> ModelCall {
     }
 }
 
-/// The tokens of a span; `None` if it has neither those of the input nor of the output.
+/// The tokens of a span; `None` if it has neither input nor output tokens.
 fn usage(view: &View) -> Option<Usage> {
     let tokens = |kind| view.model().usage.get(kind);
     (tokens(0).is_some() || tokens(1).is_some()).then(|| Usage {

@@ -138,7 +138,7 @@ struct Open<'r> {
 }
 
 impl<'r> Open<'r> {
-    fn of(calls: &'r [ModelCall]) -> Self {
+    fn new(calls: &'r [ModelCall]) -> Self {
         let outputs = calls.iter().filter_map(|call| call.output.as_ref());
         let call_ids: HashSet<&str> =
             outputs.flat_map(|output| &*output.calls).filter_map(|call| call.id.as_deref()).collect();
@@ -219,7 +219,7 @@ struct Asked {
 
 /// The calls in what models put out, with the results in what models were sent later.
 fn of_parts(calls: &[ModelCall]) -> Vec<Asked> {
-    let mut open = Open::of(calls);
+    let mut open = Open::new(calls);
     let mut tools = Vec::new();
     for (at, call) in calls.iter().enumerate() {
         for part in call.output.iter().flat_map(|output| &*output.calls) {
@@ -260,7 +260,7 @@ fn is_empty(value: Option<&Value>) -> bool {
 /// The call in messages that a span is of, by number, and whether they have one id.
 type Claim = Option<(usize, bool)>;
 
-/// What a span and a call in messages have both if they are one.
+/// The name and the arguments, which a span and a call in messages share if they are the same call.
 type Key = (Option<String>, Option<String>);
 type OfCall<'f> = &'f dyn Fn(&ToolCall) -> Option<Key>;
 
@@ -313,11 +313,11 @@ fn as_asked<'s>(spans: &'s [SpanTool], claims: &[Claim], parts: &[Asked]) -> Vec
     order.into_iter().map(|from| (&spans[from], claims[from])).collect()
 }
 
-/// The calls that have spans, with what only messages say of them, and those that only messages have. Each of these stands
-/// after the one that was asked for before it.
+/// The calls with spans, completed from messages, and the calls that only messages have. Each call without a span follows the
+/// call that was asked for before it.
 fn filled(spans: &[SpanTool], mut parts: Vec<Asked>, gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
     let mut claimed: Vec<Option<usize>> = vec![None; parts.len()];
-    // Each with the number of the span that it stands at or after, from 1.
+    // Each call with the number of its span, or of the span before it, from 1.
     let mut tools: Vec<(usize, ToolCall)> = Vec::with_capacity(spans.len());
     for (at, (span, claim)) in (1..).zip(as_asked(spans, &claims(spans, &parts), &parts)) {
         let mut tool = span.call.clone();
@@ -361,7 +361,7 @@ fn filled(spans: &[SpanTool], mut parts: Vec<Asked>, gaps: &mut Vec<Gap>) -> Vec
             note_order(gaps, &call.name);
         }
         if !spans.is_empty() {
-            let message = format!("the call of `{}` stands in messages alone, without a span", call.name);
+            let message = format!("the call of `{}` is in messages alone, without a span", call.name);
             gaps.push(Gap::new(GapKind::ToolWithoutSpan, message));
         }
         tools.push((previous, call));

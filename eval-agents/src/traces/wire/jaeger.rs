@@ -1,4 +1,4 @@
-//! What Jaeger exports: `{"data": [{"spans": [..], "processes": {..}}]}`.
+//! Jaeger's exports: `{"data": [{"spans": [..], "processes": {..}}]}`.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -19,7 +19,7 @@ use crate::traces::view::{Identity, Span, Status};
 /// `data`: a list of traces.
 pub(super) struct Data<'s> {
     pub(super) store: &'s mut Store,
-    /// What stands there, if it is no list.
+    /// The type of other content, if it is no list.
     pub(super) found: Option<&'static str>,
 }
 
@@ -135,7 +135,7 @@ fn status(tags: &Attributes) -> Status {
     }
 }
 
-/// What exporters to Jaeger write of attributes, events and links that were dropped.
+/// The number of dropped attributes, events and links, as exporters to Jaeger write it.
 fn dropped(tags: &Attributes) -> u32 {
     let counts = ["attributes", "events", "links"].map(|what| format!("otel.dropped_{what}_count"));
     let sum = counts.iter().filter_map(|key| count(tags.get(key)?)).fold(0, u64::saturating_add);

@@ -56,7 +56,7 @@ struct Resource<'s> {
     store: &'s mut Store,
     what: &'static str,
     identity: Option<Arc<Identity>>,
-    /// The places of its spans, as it can stand after them.
+    /// The places of its spans, as the resource can follow them.
     spans: Vec<Place>,
     logs: Vec<Log>,
 }
@@ -150,7 +150,7 @@ impl Reads for Scope<'_> {
     }
 }
 
-/// A field that is not read, unless it says that spans were dropped. The name is the one of OTLP's JSON.
+/// A field that is not read, unless it says that spans were dropped. The name is a name of OTLP's JSON.
 pub(super) fn other<'de, A: MapAccess<'de>>(
     name: &str,
     access: &mut A,
@@ -167,8 +167,8 @@ fn dropped_attributes(value: &Value) -> Option<u64> {
     count(field(value, "droppedAttributesCount"))
 }
 
-/// How many attributes, events and links of a span were dropped. Of a span that says nothing of agents only attributes matter:
-/// they may be what would have said it.
+/// The number of dropped attributes, events and links of a span. In a span without agents only attributes matter: they may have
+/// been about agents.
 fn dropped(value: &Value, is_viewed: bool) -> u32 {
     let mut counts = vec![dropped_attributes(value)];
     if is_viewed {
@@ -182,7 +182,7 @@ fn dropped(value: &Value, is_viewed: bool) -> u32 {
     u32::try_from(dropped).unwrap_or(u32::MAX)
 }
 
-/// A field under its name in OTLP's JSON, or the one of its protobuf.
+/// A field under its name in OTLP's JSON, or in its protobuf.
 fn field<'v>(value: &'v Value, name: &str) -> &'v Value {
     match &value[name] {
         Value::Null => &value[&*snake(name)],
@@ -190,7 +190,7 @@ fn field<'v>(value: &'v Value, name: &str) -> &'v Value {
     }
 }
 
-/// Notes keys of OTLP that stand there in both spellings, with different values. One of them is read.
+/// Notes keys of OTLP that are there in both spellings, with different values. Only one spelling is read.
 fn check_spellings(what: &str, value: &Value, notes: &mut Notes) {
     for (key, other) in value.as_object().into_iter().flatten().filter(|(key, _)| key.contains('_')) {
         let read = &value[&*camel(key)];

@@ -1,7 +1,7 @@
 //! Walking through JSON as it is read: objects field by field, lists element by element.
 //!
-//! What stands at a place where something else should is noted and skipped. Nothing is built that is not asked for, so a
-//! document of any size is read in the memory of its largest element.
+//! A value of an unexpected type is noted and skipped. Only requested parts are built, so a document of any size is read in the
+//! memory of its largest element.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use eval_core::format::Value;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// What reads an object field by field, a list element by element, or either.
+/// A reader of an object field by field, of a list element by element, or of either.
 pub(super) trait Reads {
     /// Whether objects are read.
     const OBJECTS: bool = false;
@@ -130,7 +130,7 @@ impl<'de, T: Reads> DeserializeSeed<'de> for Element<'_, T> {
     }
 }
 
-/// A list whose elements are read as wholes, one after the other, or what stands in its place.
+/// A list whose elements are read as wholes, one after the other, or the value in its place.
 pub(super) fn values<'de, A: MapAccess<'de>>(
     access: &mut A,
     each: impl FnMut(Result<Value, &'static str>),

@@ -1,4 +1,4 @@
-//! One file: what it is, its problems, and whether it was rewritten.
+//! One checked file: its kind, its problems, and its rewriting.
 
 use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -21,22 +21,22 @@ pub(super) struct CheckedFile {
     /// Its path, as messages show it.
     #[serde(rename = "file")]
     pub(super) shown: String,
-    /// What it was checked as.
+    /// The kind that it was checked as.
     #[serde(serialize_with = "kind")]
     pub(super) kind: FileKind,
     /// The form of a set, after it was fixed.
     #[serde(serialize_with = "form")]
     pub(super) form: Option<Form>,
     pub(super) cases: usize,
-    /// How many of the cases are drafts. Tests refuse them.
+    /// The number of cases that are drafts. Tests refuse them.
     pub(super) drafts: usize,
-    /// What a set expects and no metric of its config reads.
+    /// The expectations of a set that no metric of its config reads.
     #[serde(serialize_with = "counts_not_compared")]
     pub(super) not_compared: NotCompared,
     pub(super) fix: Option<Fix>,
     #[serde(rename = "problems")]
     pub(super) found: FoundProblems,
-    /// Why it could not be read, or a fix not be written.
+    /// The error that kept it from being read, or a fix from being written.
     #[serde(skip)]
     pub(super) error: Option<CommandError>,
 }
@@ -118,7 +118,7 @@ impl CheckedFile {
     fn set_and_fix(input: &Input, shown: &str, bytes: &[u8], metrics: &[&str], write: bool) -> Self {
         let path = &input.path;
         let checked = check_set(shown, bytes, None);
-        let Some((fix, text)) = fix::of(&checked, path) else {
+        let Some((fix, text)) = fix::rewrite(&checked, path) else {
             return Self::set(input, checked, metrics);
         };
         let Some(text) = text.filter(|_| write) else {
@@ -138,7 +138,7 @@ impl CheckedFile {
     }
 }
 
-/// Why a set cannot be used with the config beside it, and what no agent can pass.
+/// The reasons why a set cannot be used with the config beside it, and the expectations that no agent can meet.
 fn incompatibilities(
     path: &Path,
     config: Option<&EvalConfig>,
@@ -154,7 +154,7 @@ fn incompatibilities(
     found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
 }
 
-/// What a set expects and neither the config beside it nor, without one, ADK's default criteria read.
+/// The expectations of a set that neither the config beside it nor, without a config, ADK's default criteria read.
 fn not_compared(config: Option<&EvalConfig>, checked: &CheckedSet, metrics: &[&str]) -> NotCompared {
     let default = EvalConfig::adk_default();
     let criteria = &config.unwrap_or(&default).criteria;
@@ -168,8 +168,8 @@ fn overlooked_config(input: &Input) -> Option<Problem> {
     Some(found.problem(|path| path.display().to_string().replace(MAIN_SEPARATOR, "/")))
 }
 
-/// The form of the sets that a session file is named after. [`Form::TestFile`] if one of them has it, since that form
-/// alone takes a session file; also if there is no such set, since an attribute may name any session file.
+/// The form of the sets that a session file is named after. [`Form::TestFile`] if any of them has this form, since no other
+/// takes a session file; also if there is no such set, since an attribute may name any session file.
 fn form_beside(session: &Path) -> Form {
     let name = session.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let forms = set_names_of_session(&name).into_iter().filter_map(|set| {
@@ -209,7 +209,7 @@ fn form<S: Serializer>(form: &Option<Form>, serializer: S) -> Result<S::Ok, S::E
     name.serialize(serializer)
 }
 
-/// How many of what a set expects and no metric reads: `tool_responses`, `rubrics` and so on.
+/// The number of expectations of each kind that no metric reads: `tool_responses`, `rubrics` and so on.
 fn counts_not_compared<S: Serializer>(of: &NotCompared, serializer: S) -> Result<S::Ok, S::Error> {
     of.counts().collect::<BTreeMap<_, _>>().serialize(serializer)
 }

@@ -1,4 +1,4 @@
-//! What can be rewritten without loss.
+//! Rewriting of files without loss.
 
 use std::fmt;
 use std::path::Path;
@@ -12,10 +12,10 @@ use serde::{Serialize, Serializer};
 
 use crate::files::{form_name, modern, sessions_in, text_like};
 
-/// What `--fix` rewrites in a file, and whether it did.
+/// A rewriting by `--fix`, and its outcome.
 #[derive(Debug)]
 pub(super) struct Fix {
-    /// What is or would be rewritten, in words.
+    /// A description of the rewriting.
     pub(super) what: String,
     pub(super) state: FixState,
 }
@@ -25,7 +25,7 @@ pub(super) enum FixState {
     /// `--fix` would do it.
     Possible,
     Done,
-    /// It would lose something, so the file is not changed.
+    /// The rewriting would lose something, so the file is not changed.
     Kept(KeptReason),
 }
 
@@ -46,7 +46,7 @@ impl Serialize for Fix {
     }
 }
 
-/// Why a file that could have another form is not changed.
+/// The reason why a file that could have another form is not changed.
 #[derive(Debug)]
 pub(super) enum KeptReason {
     /// The set would have errors in its new form, or mean something else.
@@ -79,8 +79,8 @@ impl Fix {
     }
 }
 
-/// What can be rewritten in a file without errors, and its new text. The text is `None` if the file is not to be changed.
-pub(super) fn of(checked: &CheckedSet, path: &Path) -> Option<(Fix, Option<String>)> {
+/// The rewriting of a file without errors, and its new text. The text is `None` if the file is not to be changed.
+pub(super) fn rewrite(checked: &CheckedSet, path: &Path) -> Option<(Fix, Option<String>)> {
     let set = checked.set.as_ref()?;
     let (what, text) = match checked.form {
         Form::EvalSet => {

@@ -56,7 +56,7 @@ impl Manifest {
         })
     }
 
-    /// Adds a dependency of the tests. One that is there already stays as it is.
+    /// Adds a dependency of the tests. A dependency that is there already stays as it is.
     pub(super) fn add(&mut self, name: &'static str, value: &str) -> Result<(), CommandError> {
         let has = |table: &str| {
             let table = self.document.get(table).and_then(Item::as_table_like);
@@ -91,7 +91,7 @@ impl Manifest {
         table
     }
 
-    /// Writes what was added. Returns the lines that were added, and those that something stands for already.
+    /// Writes the additions. Returns the lines that were added, and the lines whose keys have a value already.
     pub(super) fn save(self) -> Result<(Vec<String>, Vec<String>), CommandError> {
         if !self.added.is_empty() {
             let text = self.document.to_string();

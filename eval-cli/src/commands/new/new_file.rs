@@ -32,16 +32,16 @@ impl FromStr for Name {
     fn from_str(name: &str) -> Result<Self, String> {
         let is_letter = |c: char| c.is_ascii_lowercase();
         let is_good = |c: char| is_letter(c) || c.is_ascii_digit() || c == '-' || c == '_';
-        if name.starts_with(is_letter) && name.chars().all(is_good) && name.len() <= MOST_LETTERS {
+        if name.starts_with(is_letter) && name.chars().all(is_good) && name.len() <= MAX_NAME_CHARS {
             return Ok(Self(name.to_owned()));
         }
         let help = "a name begins with a small letter, and has small letters, digits, `-` and `_`";
-        Err(format!("{help}, at most {MOST_LETTERS} of them"))
+        Err(format!("{help}, at most {MAX_NAME_CHARS} of them"))
     }
 }
 
 /// Names of files and of tests stay readable.
-const MOST_LETTERS: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

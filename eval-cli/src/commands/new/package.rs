@@ -18,7 +18,7 @@ pub(super) struct Package {
 }
 
 impl Package {
-    /// The package that the current folder belongs to, or the one that is to be made in it.
+    /// The package of the current folder, or a new package in it.
     pub(super) fn here() -> Result<Self, CommandError> {
         let current = env::current_dir().map_err(|error| {
             CommandError::new(
@@ -74,8 +74,8 @@ impl Package {
         Err(CommandError::new(message, help))
     }
 
-    /// Makes the package, if there is none, and returns its name then. It has the name of its folder, or that of the set
-    /// where cargo would not take the former.
+    /// Makes the package, if there is none, and returns its name then. The package is named after its folder, or after the set if
+    /// cargo would not take the folder's name.
     pub(super) fn make(&self, set: &Name) -> Result<Option<String>, CommandError> {
         if self.exists {
             return Ok(None);
@@ -99,10 +99,10 @@ fn is_package_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
-/// The package that the tests depend on. The one of this name in the registry is another project.
+/// The package that the tests depend on. The package of this name in the registry is another project.
 pub(super) const EVAL_CORE: &str = "eval-core";
 
-/// The folder of eval-core in the clone that is named, or in the one that this program was built in.
+/// The folder of eval-core in the named clone, or in the clone that this program was built in.
 pub(super) fn eval_core_folder(clone: Option<&Path>) -> Result<PathBuf, CommandError> {
     let help = "name a clone of evalset: `--path ../evalset`";
     match clone {
@@ -136,7 +136,7 @@ pub(super) fn eval_core_dependency(package: &Path, eval_core: &Path) -> (&'stati
     (EVAL_CORE, format!("{{ path = {} }}", toml_edit::Value::from(path)))
 }
 
-/// How one folder is reached from another: from above both, if they have more in common than the root.
+/// The relative path from one folder to another: over a common parent, if they share more than the root.
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let common: Vec<_> = from.components().zip(to.components()).take_while(|(a, b)| a == b).collect();
     if !common.iter().any(|(a, _)| matches!(a, Component::Normal(_))) {

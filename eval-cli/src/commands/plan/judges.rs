@@ -1,4 +1,4 @@
-//! Which judges a set asks, how often, and whether they can answer.
+//! Judges of a set: their questions, their number, and obstacles to an answer.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(super) struct Judged {
     #[serde(rename = "metric")]
     pub(super) name: String,
     pub(super) model: String,
-    /// How often each question is asked.
+    /// The number of times each question is asked.
     pub(super) samples: u32,
     /// The questions of all runs. Each sample is one.
     pub(super) questions: usize,
@@ -34,13 +34,13 @@ pub(super) struct Judged {
     pub(super) recorded: usize,
     /// Cases that ask.
     pub(super) cases: usize,
-    /// Why questions cannot be answered.
+    /// The reason why questions cannot be answered.
     #[serde(rename = "missing")]
     pub(super) obstacle: Option<String>,
 }
 
 /// The judged metrics of a set, after the simulated user if a case has one.
-pub(super) fn of(set: &Set, mode: Option<JudgeMode>) -> Vec<Judged> {
+pub(super) fn find(set: &Set, mode: Option<JudgeMode>) -> Vec<Judged> {
     let planner = Planner { set, mode, recorded: RecordedQuestions::read(&set.recording) };
     let metrics = set.criteria.iter().filter_map(|(name, criterion)| planner.metric(name, criterion));
     planner.simulated_user().into_iter().chain(metrics).collect()
@@ -78,7 +78,7 @@ impl Planner<'_> {
             return None;
         }
         let model = self.set.model_before(SIMULATED_USER).unwrap_or(&self.set.simulator_model);
-        let estimate = asking.iter().map(|case| self.set.runs_of(case) * SOME_TURNS).sum();
+        let estimate = asking.iter().map(|case| self.set.runs_of(case) * ESTIMATED_TURNS).sum();
         Some(self.judged(SIMULATED_USER, model.to_owned(), 1, estimate, &asking))
     }
 
@@ -116,9 +116,9 @@ impl Planner<'_> {
 
 /// The estimated turns of a simulated conversation. The model is asked for a message in each, and their number is not
 /// known before.
-const SOME_TURNS: usize = 5;
+const ESTIMATED_TURNS: usize = 5;
 
-/// Why a model cannot be asked, if it cannot.
+/// The reason why a model cannot be asked; `None` if it can.
 fn cannot_ask(model: &str) -> Option<String> {
     check_judge_model(model).err().map(|error| error.to_string())
 }
@@ -169,7 +169,7 @@ impl RecordedQuestions {
         }
     }
 
-    /// Why so many of the cases have no recorded answer, and how to record one.
+    /// The help for cases without a recorded answer: the reason, and the command that records one.
     pub(super) fn lacks(&self, missing: usize, cases: usize) -> String {
         let shown = &self.shown;
         match self.content {
@@ -185,7 +185,7 @@ impl RecordedQuestions {
     }
 }
 
-/// The metric or simulated user that asks with a prompt. The name of a prompt begins with that of the metric.
+/// The metric or simulated user that asks with a prompt. The name of a prompt begins with the name of its metric.
 fn asker(template: &str) -> &str {
     let names = METRICS.iter().map(|metric| metric.name).chain([SIMULATED_USER]);
     names.filter(|name| template.starts_with(name)).max_by_key(|name| name.len()).unwrap_or(template)

@@ -26,10 +26,9 @@ pub(super) struct Set {
     pub(super) criteria: BTreeMap<String, Criterion>,
     /// The model that plays the user.
     pub(super) simulator_model: String,
-    /// Where the recording of its judges is or would be.
+    /// The path of the recording of its judges, whether it exists or not.
     pub(super) recording: PathBuf,
-    /// What the last run tells about it. `None` if the set was not in it: its criteria are then those of the config
-    /// beside it.
+    /// The set in the last run. `None` if the set was not in it: its criteria are then those of the config beside it.
     pub(super) last: Option<LastRunOfFile>,
 }
 
@@ -65,7 +64,7 @@ impl Set {
         })
     }
 
-    /// What the cases expect and none of the metrics reads.
+    /// The expectations of the cases that none of the metrics reads.
     pub(super) fn not_compared(&self) -> NotCompared {
         let criteria = self.criteria.iter().map(|(name, criterion)| (name.as_str(), criterion));
         NotCompared::of(criteria, &[], &self.cases)
@@ -76,12 +75,12 @@ impl Set {
         self.cases.iter().map(|case| self.runs_of(case)).sum()
     }
 
-    /// How often a case runs: as in the last run, else once, which is the default of attributes.
+    /// The number of runs of a case: as in the last run, else once, which is the default of attributes.
     pub(super) fn runs_of(&self, case: &EvalCase) -> usize {
         self.last.as_ref().and_then(|last| last.runs_of_cases.get(&case.eval_id)).copied().unwrap_or(1)
     }
 
-    /// What the last run tells about the set, if any run of it ended.
+    /// The set in the last run, if any run of it ended.
     pub(super) fn measured(&self) -> Option<&LastRunOfFile> {
         self.last.as_ref().filter(|last| last.ran > 0)
     }
@@ -132,11 +131,11 @@ fn config_beside(set: &Path) -> Result<EvalConfig, CommandError> {
     })
 }
 
-/// What the last run tells, by the file of the set.
+/// The last run, by the file of the set.
 #[derive(Debug, Default)]
 pub(super) struct LastRun(BTreeMap<PathBuf, LastRunOfFile>);
 
-/// What the last run tells about a file. Several attributes may use it.
+/// A file in the last run. Several attributes may use it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastRunOfFile {
     /// The runs of each case, over all attributes.
@@ -144,9 +143,9 @@ pub(super) struct LastRunOfFile {
     pub(super) criteria: BTreeMap<String, Criterion>,
     /// The runs that ended, over all cases.
     pub(super) ran: usize,
-    /// What these runs used.
+    /// The usage of these runs.
     pub(super) usage: Usage,
-    /// The questions by metric. Those of the simulated user are under [`SIMULATED_USER`].
+    /// The questions by metric. The simulated user's questions are under [`SIMULATED_USER`].
     pub(super) asked: BTreeMap<String, Asked>,
 }
 
@@ -163,7 +162,7 @@ pub(super) struct Asked {
 pub(super) const SIMULATED_USER: &str = "user_simulator";
 
 impl LastRun {
-    pub(super) fn of(tests: &[TestResult<'_>]) -> Self {
+    pub(super) fn new(tests: &[TestResult<'_>]) -> Self {
         let mut files: BTreeMap<PathBuf, LastRunOfFile> = BTreeMap::new();
         for test in tests {
             if let Some(location) = test.location() {
@@ -178,7 +177,7 @@ impl LastRun {
         self.0.keys().cloned().collect()
     }
 
-    /// What it tells about a file; `None` if the file was not in it, or no criteria are known.
+    /// A file in the last run; `None` if the file was not in it, or no criteria are known.
     pub(super) fn of_file(&self, path: &Path) -> Option<&LastRunOfFile> {
         self.0.get(path).filter(|of_file| !of_file.criteria.is_empty())
     }

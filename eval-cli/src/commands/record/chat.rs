@@ -13,10 +13,9 @@ use tokio::sync::mpsc;
 
 use crate::agent::AnyAgent;
 use crate::drafts::Destination;
-use crate::output::style::{BOLD, ERROR, styled};
-use crate::output::{CommandError, tell};
+use crate::output::{BOLD, CommandError, ERROR, styled, tell};
 
-/// What a line asks for.
+/// A typed line: a message or a command.
 #[derive(Debug, PartialEq, Eq)]
 enum Line<'a> {
     Say(&'a str),
@@ -31,7 +30,7 @@ enum Line<'a> {
 const HELP: &str = "/case NAME  /undo  /state  /quit; a message that begins with a slash is typed with two\n";
 
 impl<'a> Line<'a> {
-    fn of(line: &'a str) -> Self {
+    fn parse(line: &'a str) -> Self {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match word {
@@ -74,7 +73,7 @@ pub(super) async fn run(
             }
             None => "/quit".to_owned(),
         };
-        match Line::of(&line) {
+        match Line::parse(&line) {
             Line::Nothing => {}
             Line::Help => tell(HELP),
             Line::Say(text) => {
@@ -141,7 +140,7 @@ fn lines() -> mpsc::Receiver<io::Result<String>> {
     receive
 }
 
-/// What came of the conversations so far.
+/// The outcome of the conversations so far.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
     pub(super) new: NewCases,
@@ -159,7 +158,7 @@ impl Recorded {
 }
 
 /// How many characters of a result are shown.
-const SHOWN: usize = 300;
+const MAX_RESULT_CHARS: usize = 300;
 
 /// An agent whose events are shown as they come.
 pub(super) fn watched(agent: &AnyAgent) -> Watched<BoxAgent, fn(&Event)> {
@@ -204,7 +203,7 @@ fn part_shown(author: &str, part: &Part) -> Option<String> {
 
 /// The beginning of a text, in one line.
 fn cut(text: &str) -> String {
-    one_line(&truncated(text, SHOWN, ".."))
+    one_line(&truncated(text, MAX_RESULT_CHARS, ".."))
 }
 
 #[cfg(test)]
@@ -227,7 +226,7 @@ mod tests {
             ("//etc is a folder", Line::Say("/etc is a folder")),
             ("", Line::Nothing),
         ] {
-            assert_eq!(Line::of(line), expected, "{line}");
+            assert_eq!(Line::parse(line), expected, "{line}");
         }
     }
 

@@ -78,7 +78,7 @@ impl ReportFiles {
         self.html.as_deref().filter(|path| path.as_os_str() != STANDARD_OUTPUT)
     }
 
-    /// Writes the files. `app` is the app of ADK's results. One that cannot be written keeps no other from being written.
+    /// Writes the files. `app` is the app of ADK's results. A file that cannot be written keeps no other from being written.
     pub(in crate::commands) fn write(&self, results: &RunResults<'_>, app: Option<&str>) -> Written {
         self.came_to_write.set(true);
         let mut done = Written { printed: None, saved: Vec::new(), failed: None };
@@ -113,7 +113,7 @@ impl ReportFiles {
     }
 }
 
-/// The error, with the names of those of the unwritten files that are there: an earlier run wrote them, and they may be green.
+/// The error, with the names of the unwritten files that exist: an earlier run wrote them, and they may be green.
 fn naming_earlier<'p>(error: CommandError, unwritten: impl IntoIterator<Item = &'p Path>) -> CommandError {
     let there = unwritten.into_iter().filter(|path| path.as_os_str() != STANDARD_OUTPUT && path.exists());
     let names: Vec<String> = there.map(|path| one_line(&path.display().to_string())).collect();
@@ -129,13 +129,13 @@ fn naming_earlier<'p>(error: CommandError, unwritten: impl IntoIterator<Item = &
     CommandError::new(error.message, help)
 }
 
-/// What became of the reports.
+/// The outcome of writing the reports.
 pub(in crate::commands) struct Written {
     /// The report for standard output, if one is to go there.
     pub(in crate::commands) printed: Option<String>,
     /// Files whose names only this program knows.
     saved: Vec<PathBuf>,
-    /// Why the first of those that are not there could not be written.
+    /// The error of the first report that was not written.
     pub(in crate::commands) failed: Option<CommandError>,
 }
 

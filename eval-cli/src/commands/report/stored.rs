@@ -54,7 +54,7 @@ impl StoredRun {
         run.fetched(self.fetched.folder.clone())
     }
 
-    /// What is missing if fewer parts are stored than there are.
+    /// The error of a run with fewer stored parts than it has.
     pub(super) fn missing_parts(&self) -> Option<String> {
         let (stored, expected) = (self.fetched.parts, self.parts? as usize);
         (stored < expected).then(|| {

@@ -20,7 +20,7 @@ pub(super) struct Chosen<'r> {
 
 impl<'r> Chosen<'r> {
     /// The tests with states that are wanted, and those that never began if these are wanted too.
-    pub(super) fn of(results: &RunResults<'r>, wants: impl Fn(State) -> bool, never_began: bool) -> Self {
+    pub(super) fn new(results: &RunResults<'r>, wants: impl Fn(State) -> bool, never_began: bool) -> Self {
         let mut chosen = Self { tests: CargoTests::default(), others: Vec::new() };
         for test in results.tests.iter().filter(|test| wants(test.state)) {
             match binary_of(test) {
@@ -35,8 +35,8 @@ impl<'r> Chosen<'r> {
     }
 
     fn add_what_never_began(&mut self, run: &'r RecordedRun) {
-        let lacks = Completeness::of(run);
-        // The names are those of the listings.
+        let lacks = Completeness::new(run);
+        // The names are taken from the listings.
         for listing in run.listings.iter().chain(run.beside.iter().map(|(_, listing)| listing)) {
             let place = (listing.package.clone(), listing.binary.clone());
             let Some(missing) = lacks.never_began.get(&place) else { continue };
@@ -67,7 +67,7 @@ fn binary_of<'r>(test: &TestResult<'r>) -> Option<TestBinary<'r>> {
     is_test.then(|| TestBinary { package, name: test.test.binary() })
 }
 
-/// Whether a name is the path of a Rust function, and so can be that of a test.
+/// Whether a name is the path of a Rust function, and so may name a test.
 fn is_path(name: &str) -> bool {
     name.split("::").all(|part| {
         let part = part.strip_prefix("r#").unwrap_or(part);

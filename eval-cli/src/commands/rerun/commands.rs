@@ -13,8 +13,8 @@ use crate::output::CommandError;
 /// The arguments of cargo.
 pub(super) type Arguments = Vec<String>;
 
-/// How many names a command has at most. The length of a command is limited; this many names stay far below the limit.
-const NAMES_IN_A_COMMAND: usize = 500;
+/// The most names in a command. The length of a command is limited; this many names stay far below the limit.
+const MAX_NAMES_PER_COMMAND: usize = 500;
 
 /// `cargo test -p weather --test evals -- --include-ignored --exact weather::sunny weather::oslo`.
 ///
@@ -32,7 +32,8 @@ pub(super) fn of_cargo(tests: &CargoTests<'_>, targets: &Targets, more: &[String
         }
         command.extend(["--", "--include-ignored", "--exact"].map(str::to_owned));
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        commands.extend(names.chunks(NAMES_IN_A_COMMAND).map(|names| [command.as_slice(), names].concat()));
+        commands
+            .extend(names.chunks(MAX_NAMES_PER_COMMAND).map(|names| [command.as_slice(), names].concat()));
     }
     commands
 }
@@ -55,8 +56,9 @@ pub(super) fn of_nextest(tests: &CargoTests<'_>, more: &[String]) -> Vec<Argumen
         command.extend(filters.iter().flat_map(|filter| ["-E", filter]));
         command.into_iter().map(str::to_owned).collect()
     };
-    let named = filters.chunks(NAMES_IN_A_COMMAND).map(|filters| command(filters, &["--run-ignored", "all"]));
-    let whole = packages.chunks(NAMES_IN_A_COMMAND).map(|packages| command(packages, &[]));
+    let named =
+        filters.chunks(MAX_NAMES_PER_COMMAND).map(|filters| command(filters, &["--run-ignored", "all"]));
+    let whole = packages.chunks(MAX_NAMES_PER_COMMAND).map(|packages| command(packages, &[]));
     named.chain(whole).collect()
 }
 
@@ -84,7 +86,7 @@ pub(super) fn run(commands: &[Arguments], variables: &[(&str, OsString)]) -> Res
             CommandError::new(format!("cannot run `cargo`: {error}"), "run this where cargo is installed")
         })?;
         // A cargo that was killed has no code.
-        let code = status.code().unwrap_or(FAILURE);
+        let code = status.code().unwrap_or(TEST_FAILURE_EXIT_CODE);
         exit_code = if exit_code == 0 { code } else { exit_code };
     }
     Ok(exit_code)
@@ -97,7 +99,7 @@ pub(super) fn notice(text: &str) {
 }
 
 /// The exit code of `cargo test` if a test fails.
-const FAILURE: i32 = 101;
+const TEST_FAILURE_EXIT_CODE: i32 = 101;
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! What changed, for people.
+//! Changes of scores, for people.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use eval_support::untrusted::{one_line, quoted};
 use eval_support::words::{code_list, count};
 
 use super::score::{Now, RescoredCase, RescoredRun};
-use crate::output::style::styled;
+use crate::output::styled;
 use crate::recorded::{Problem, State, TestResult, gaps};
 
 pub(super) fn text(run: &RescoredRun<'_>) -> String {
@@ -60,7 +60,7 @@ fn indented(text: &str) -> String {
     quoted(text, 4)
 }
 
-/// A line for each metric that changed: those of now, then those that are gone.
+/// A line for each metric that changed: first the present metrics, then the removed ones.
 fn changes(before: &TestResult<'_>, now: &TestResult<'_>) -> Vec<String> {
     let of = |test: &TestResult<'_>, name: &str| test.gating().find(|metric| metric.name == name).is_some();
     let lines = now.gating().filter_map(|metric| {
@@ -171,7 +171,7 @@ fn notes(run: &RescoredRun<'_>) -> Vec<String> {
         );
     }
     notes.extend(run.left_out.iter().map(|left_out| format!("left out on purpose: {left_out}")));
-    // What keeps `report` from passing, whatever the scores are.
+    // The problems that keep `report` from passing, whatever the scores are.
     if !run.now.totals.is_whole() {
         notes.extend(run.now.problems.iter().map(Problem::shown));
         notes.push("if tests were left out on purpose, `rescore --partial` says so".to_owned());

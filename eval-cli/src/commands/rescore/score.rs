@@ -39,7 +39,7 @@ pub(super) enum Now {
     Scored(Box<CaseReport>),
     /// There is nothing to score, for this reason. The recorded verdict is kept.
     AsBefore(String),
-    /// It could not be scored again, for this reason.
+    /// The test could not be scored again, for this reason.
     Not(String),
 }
 
@@ -116,7 +116,7 @@ async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases)
     RescoredCase { test, now, is_edited: found.is_edited, kept }
 }
 
-/// Why a test cannot have new scores, if it cannot.
+/// The reason why a test cannot have new scores; `None` if it can.
 fn nothing_to_score(test: &TestResult<'_>) -> Option<&'static str> {
     let Some(decided) = &test.attempt.decided else {
         return Some("it is unfinished; `cargo evalset rerun --unfinished` runs it again");
@@ -156,7 +156,7 @@ fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalR
         if selection.has(&metric.name) && !is_own {
             continue;
         }
-        let scores = RecordedScores::of(test.attempt, &metric.name);
+        let scores = RecordedScores::new(test.attempt, &metric.name);
         // If scores of an own metric are missing, a built-in metric must not take its place.
         if let Some(scores) = scores.or_else(|| is_own.then(RecordedScores::default)) {
             runner = runner.metric(&metric.name, scores);
@@ -166,7 +166,7 @@ fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalR
     (runner, kept)
 }
 
-/// The criteria of the run. With a config, its criteria instead: all of them, or those of the selected metrics.
+/// The criteria of the run. With a config, its criteria instead: all of them, or the selected metrics' alone.
 fn criteria(test: &TestResult<'_>, selection: &Selection) -> Vec<(String, Criterion)> {
     let recorded =
         || test.gating().filter_map(|metric| Some((metric.name.clone(), metric.criterion.clone()?)));

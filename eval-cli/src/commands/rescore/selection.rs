@@ -17,14 +17,14 @@ use crate::files;
 use crate::output::CommandError;
 use crate::recorded::TestResult;
 
-/// Which metrics are scored again, and how.
+/// Selection of the metrics to score again, with their criteria.
 #[derive(Debug)]
 pub(super) struct Selection {
     /// The metrics to score again; `None` for all.
     pub(super) metrics: Option<BTreeSet<String>>,
-    /// The config whose criteria replace those of the run.
+    /// The config whose criteria replace the run's.
     pub(super) config: Option<EvalConfig>,
-    /// The model that replaces those of the criteria.
+    /// The model that replaces the criteria's models.
     pub(super) judge: Option<String>,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct RecordedScores(Mutex<VecDeque<MetricOutcome>>);
 impl RecordedScores {
     /// The scores of all runs that ended without an error. `None` if a run has none, or if the metric skipped one:
     /// metrics skip runs without being asked.
-    pub(super) fn of(attempt: &Attempt, metric: &str) -> Option<Self> {
+    pub(super) fn new(attempt: &Attempt, metric: &str) -> Option<Self> {
         let ended_well = |evaluation: &&Evaluation| evaluation.ran.transcript.error.is_none();
         let scored = attempt.evaluations.iter().filter(ended_well).map(|evaluation| {
             let scored = evaluation.scored.as_ref()?;

@@ -1,4 +1,4 @@
-//! What a run prints when it is over, and why nothing was run, or nothing is known of it.
+//! The end of a run: its output, and the errors of a run that did not begin or left no record.
 
 use eval_core::runner::{RunDirError, RunPlan, RunnerError};
 use eval_format::ReadError;
@@ -9,9 +9,8 @@ use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
 
 use crate::edited::not_found;
-use crate::output::CommandError;
-use crate::output::again::{self, CaseOfFile};
 use crate::output::width::fitted;
+use crate::output::{CaseOfFile, CommandError, rerun_command};
 use crate::recorded::{RunResults, TestResult, near};
 
 /// A case that was to run.
@@ -19,7 +18,7 @@ use crate::recorded::{RunResults, TestResult, near};
 pub(super) struct Planned {
     file: String,
     eval_id: String,
-    /// As the journal calls it.
+    /// The run's name in the journal.
     name: String,
 }
 
@@ -48,7 +47,7 @@ pub(super) struct Ended<'r> {
 impl Ended<'_> {
     pub(super) fn text(&self) -> String {
         let again = |test: &TestResult<'_>| {
-            Some(again::command(
+            Some(rerun_command(
                 self.again,
                 [(test.attempt.started.file.as_deref()?, test.attempt.started.eval_id.as_str())],
             ))
@@ -65,7 +64,7 @@ impl Ended<'_> {
         let missing_places = missing.iter().map(|case| (case.file.as_str(), case.eval_id.as_str()));
         let unpassed: Vec<CaseOfFile<'_>> = self.unpassed().chain(missing_places).collect();
         if unpassed.len() > 1 || !missing.is_empty() {
-            text.push_str(&format!("run all again {}\n", again::command(self.again, unpassed)));
+            text.push_str(&format!("run all again {}\n", rerun_command(self.again, unpassed)));
         }
         for folder in self.results.loaded.folders.iter().filter(|_| self.is_recorded) {
             text.push_str(&format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
@@ -92,7 +91,7 @@ impl Ended<'_> {
     }
 }
 
-/// Why the sets cannot be run.
+/// The error of sets that cannot be run.
 pub(super) fn not_planned(error: &RunDirError) -> CommandError {
     let of_set = |set: &str| format!("`cargo evalset run {set}` runs all its cases");
     if let Some(error) = not_found(error, of_set) {

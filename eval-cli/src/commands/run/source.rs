@@ -1,4 +1,4 @@
-//! What answers in a run: an agent, or stored traces of one.
+//! Source of answers in a run: an agent, or stored traces of an agent.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -14,8 +14,7 @@ use eval_support::words::{count, short_code_list};
 
 use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::commands::traces::unreadable;
-use crate::output::style::{WARNING, styled};
-use crate::output::{CommandError, tell};
+use crate::output::{CommandError, WARNING, styled, tell};
 
 /// The arguments of which exactly one says what answers.
 pub(super) fn exactly_one() -> ArgGroup {
@@ -44,7 +43,7 @@ pub(super) struct SourceArgs {
 }
 
 impl SourceArgs {
-    /// What the arguments name.
+    /// The source that the arguments name.
     pub(super) fn choose(&self) -> Result<Source, CommandError> {
         if self.traces.is_empty() {
             return self.agent.choose().map(Source::Agent);
@@ -64,7 +63,7 @@ impl SourceArgs {
     }
 }
 
-/// What answers.
+/// A source of answers.
 #[derive(Debug)]
 pub(super) enum Source {
     Agent(AnyAgent),
@@ -80,7 +79,7 @@ impl Source {
         }
     }
 
-    /// The agent of a conversation. `is_only_case` matters to traces: their only conversation is that of the only case.
+    /// The agent of a conversation. `is_only_case` matters to traces: a single conversation belongs to a single case.
     pub(super) fn boxed(&self, is_only_case: bool) -> BoxAgent {
         match self {
             Self::Agent(agent) => agent.boxed(),
@@ -89,7 +88,7 @@ impl Source {
     }
 }
 
-/// How the conversations of traces belong to the cases of a run.
+/// The match of the conversations in traces with the cases of a run.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
     /// A line for each case.
@@ -101,7 +100,7 @@ pub(super) struct Matched {
 
 impl Matched {
     /// Nothing, for agents that are no traces.
-    pub(super) fn of(source: &Source, plan: &RunPlan) -> Self {
+    pub(super) fn new(source: &Source, plan: &RunPlan) -> Self {
         let Source::Traces(traces) = source else { return Self::default() };
         let mut covered = HashSet::new();
         let mut matched = Self::default();

@@ -1,4 +1,4 @@
-//! `run --store`: what becomes of a run in a store.
+//! `run --store`: upload of a run to a store.
 
 use std::future::poll_fn;
 use std::path::Path;
@@ -96,7 +96,7 @@ impl RunStore<'_> {
     }
 }
 
-/// What a future comes to, unless Ctrl-C is pressed before.
+/// The result of a future, unless Ctrl-C is pressed before.
 async fn unless_interrupted<T>(
     work: impl Future<Output = Result<T, CommandError>>,
 ) -> Result<T, CommandError> {

@@ -12,7 +12,7 @@ use eval_support::untrusted::one_line;
 use crate::drafts::Destination;
 
 /// The set for drafts that name none.
-const DEFAULT: &str = "sessions.evalset.json";
+const DEFAULT_SET: &str = "sessions.evalset.json";
 
 /// The folder of the sets.
 #[derive(Debug)]
@@ -29,8 +29,9 @@ impl SetFolder {
     /// The path of a set, if it is below the folder, wherever links on the way lead.
     fn below(&self, set: &str) -> Result<PathBuf, DraftRefused> {
         let outside = || {
-            let why =
-                format!("it is not below the folder of the service; name a file such as `evals/{DEFAULT}`");
+            let why = format!(
+                "it is not below the folder of the service; name a file such as `evals/{DEFAULT_SET}`"
+            );
             DraftRefused::set(one_line(set), why)
         };
         let named = Path::new(set);
@@ -42,35 +43,36 @@ impl SetFolder {
         if let Some(why) = self.unfound(named) {
             return Err(DraftRefused::set(one_line(set), why));
         }
-        // What does not exist yet is made below what does.
+        // A folder that does not exist yet is made below one that does.
         let existing = path.ancestors().find(|above| above.symlink_metadata().is_ok());
         let real = existing.and_then(|above| above.canonicalize().ok());
         if real.is_some_and(|real| real.starts_with(&self.root)) { Ok(path) } else { Err(outside()) }
     }
 
-    /// Why a set of this name would not be found: neither by tests nor by the page of drafts.
+    /// The reason why a set of this name would not be found: neither by tests nor by the page of drafts.
     fn unfound(&self, set: &Path) -> Option<String> {
         let folders =
             set.ancestors().skip(1).filter_map(|folder| Some((folder, folder.file_name()?.to_str()?)));
         let left_out = folders.filter(|(folder, name)| is_left_out(name, &self.root.join(folder))).last();
         if let Some((folder, _)) = left_out {
             return Some(format!(
-                "no search for sets enters the folder `{}`; name a file such as `evals/{DEFAULT}`",
+                "no search for sets enters the folder `{}`; name a file such as `evals/{DEFAULT_SET}`",
                 one_line(&folder.display().to_string())
             ));
         }
         let name = set.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let is_set = FileKind::of(name) == Some(FileKind::Set) && !is_passed_over(name);
-        (!is_set).then(|| format!("eval sets are named {SET_NAMES}; name a file such as `evals/{DEFAULT}`"))
+        (!is_set)
+            .then(|| format!("eval sets are named {SET_NAMES}; name a file such as `evals/{DEFAULT_SET}`"))
     }
 }
 
 impl DraftStore for SetFolder {
     fn save(&self, set: Option<&str>, draft: Draft) -> Result<SavedDraft, DraftRefused> {
-        let set = set.unwrap_or(DEFAULT);
+        let set = set.unwrap_or(DEFAULT_SET);
         let path = self.below(set)?;
         let written =
-            Destination::of(&path).and_then(|it| it.add(vec![draft])).map_err(DraftRefused::failed)?;
+            Destination::new(&path).and_then(|it| it.add(vec![draft])).map_err(DraftRefused::failed)?;
         let eval_id = written.new.drafts.into_iter().next().map(|draft| draft.case.eval_id);
         Ok(SavedDraft::new(set, eval_id))
     }
@@ -98,13 +100,13 @@ mod tests {
     fn drafts_are_added_to_sets_below_the_folder() {
         let (_folder, sets) = folder();
         let saved = sets.save(None, draft("Paris?")).unwrap();
-        assert_eq!(saved, SavedDraft::new(DEFAULT, Some("paris".to_owned())));
+        assert_eq!(saved, SavedDraft::new(DEFAULT_SET, Some("paris".to_owned())));
         assert_eq!(sets.save(None, draft("Paris?")).unwrap().eval_id, None);
         let saved = sets.save(Some("evals/live.evalset.json"), draft("Rome?")).unwrap();
         assert_eq!(saved, SavedDraft::new("evals/live.evalset.json", Some("rome".to_owned())));
         let text = std::fs::read_to_string(sets.root.join("evals/live.evalset.json")).unwrap();
         let set = EvalSet::parse(&text).unwrap();
-        assert!(set.eval_cases[0].draft().is_some(), "tests refuse it until somebody has accepted it");
+        assert!(set.eval_cases[0].draft().is_some(), "tests refuse it until it is accepted");
     }
 
     #[test]

@@ -7,8 +7,8 @@ use crate::output::CommandError;
 use crate::recorded::new_root;
 use crate::store::{Store, StoreArg, fetch_last, runtime};
 
-/// How long after one look at the store the next one follows.
-const PAUSE: Duration = Duration::from_mins(1);
+/// The pause between two polls of the store.
+const POLL_PAUSE: Duration = Duration::from_mins(1);
 
 /// The arguments that say where the runs are.
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub(super) struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// Refuses an agent beside a store: its runs would be recorded here, where nobody looks.
+    /// Refuses an agent beside a store: its runs would be recorded here, but the pages show the store's runs.
     pub(super) fn check(&self, has_agent: bool) -> Result<(), CommandError> {
         if self.store.is_none() || !has_agent {
             return Ok(());
@@ -43,7 +43,7 @@ impl StoreArgs {
         let looks = std::thread::Builder::new().name("evalset-store".to_owned()).spawn(move || {
             let Ok(runtime) = runtime() else { return };
             loop {
-                std::thread::sleep(PAUSE);
+                std::thread::sleep(POLL_PAUSE);
                 let store: &Store = &store;
                 match runtime.block_on(fetch_last(store, &root)) {
                     Ok((_, broken)) => tell(&broken, &mut told),
@@ -60,7 +60,7 @@ impl StoreArgs {
     }
 }
 
-/// Says what is wrong, unless that is what was said last.
+/// Prints the error, unless it is the same as the last one.
 fn tell(broken: &[CommandError], told: &mut String) {
     let text: String = broken.iter().map(CommandError::shown).collect();
     if !text.is_empty() && *told != text {

@@ -1,4 +1,4 @@
-//! `cargo evalset store list`: what a store holds.
+//! `cargo evalset store list`: the content of a store.
 
 use eval_support::untrusted::one_line;
 use eval_support::words::count;

@@ -6,10 +6,10 @@ use crate::output::{Answer, CommandError, Outcome};
 use crate::recorded::run_folder;
 use crate::store::{StoreArg, push, runtime};
 
-/// Stores the journals of a run: the last one, unless another one is named.
+/// Stores the journals of a run: the last run, unless another is named.
 ///
-/// Machines that share the id of a run (`EVALSET_RUN_ID`) store into one run. What is stored already is not stored again.
-/// Nobody sees a part of an upload: it counts when all of it is there.
+/// Machines that share the id of a run (`EVALSET_RUN_ID`) store into one run. Stored journals are not stored again.
+/// No reader sees a part of an upload: it counts when all of it is there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {

@@ -1,4 +1,4 @@
-//! `cargo evalset store result`: one of ADK's results.
+//! `cargo evalset store result`: a result in ADK's form.
 
 use eval_support::untrusted::one_line;
 use eval_support::words::count;

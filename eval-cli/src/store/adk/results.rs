@@ -1,4 +1,4 @@
-//! ADK's results: those of our runs, and those that google-adk stored.
+//! ADK's results: made of our runs, and read as google-adk stored them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -46,9 +46,9 @@ pub(crate) async fn put_results(
     Ok((places, notes))
 }
 
-/// The cases of each app, and how many have none. `app` is the app of all cases. Without it, they are filed under the app that they
-/// name. A case that names none, as of a test that never began, is filed under those of its set: their results would be green
-/// without it.
+/// The cases of each app, and the number of cases without an app. `app` is the app of all cases. Without it, cases are filed
+/// under the app that they name. A case that names none, such as a test that never began, is filed under the apps of its set:
+/// their results would be green without it.
 fn by_app(report: EvalReport, app: Option<&str>) -> (BTreeMap<String, EvalReport>, usize) {
     let mut nameless = 0;
     let named = |case: &CaseReport| {
@@ -94,12 +94,12 @@ pub(crate) enum CaseOutcome {
     Passed,
     Failed,
     NotEvaluated,
-    /// Of metrics alone.
+    /// A metric that only informs.
     Informational,
 }
 
 impl CaseOutcome {
-    fn of(value: &Value) -> Option<Self> {
+    fn from_json(value: &Value) -> Option<Self> {
         match value.as_u64()? {
             1 => Some(Self::Passed),
             2 => Some(Self::Failed),
@@ -168,12 +168,12 @@ fn case(value: &Value) -> Option<StoredCase> {
     let metrics = field(value, ["overall_eval_metric_results", "overallEvalMetricResults"]);
     let metric = |metric: &Value| {
         let name = field(metric, ["metric_name", "metricName"]).as_str()?.to_owned();
-        let outcome = CaseOutcome::of(field(metric, ["eval_status", "evalStatus"]))?;
+        let outcome = CaseOutcome::from_json(field(metric, ["eval_status", "evalStatus"]))?;
         Some((name, metric["score"].as_f64(), outcome))
     };
     Some(StoredCase {
         eval_id: field(value, ["eval_id", "evalId"]).as_str().unwrap_or_default().to_owned(),
-        outcome: CaseOutcome::of(field(value, ["final_eval_status", "finalEvalStatus"]))?,
+        outcome: CaseOutcome::from_json(field(value, ["final_eval_status", "finalEvalStatus"]))?,
         metrics: metrics.as_array()?.iter().map(metric).collect::<Option<_>>()?,
     })
 }

@@ -1,4 +1,4 @@
-//! ADK's sets in a store: writing them, and reading those that `run` is asked for.
+//! ADK's sets in a store: writing them, and reading the sets that `run` is asked for.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::check_names;
 use crate::files::replace_private;
 use crate::output::CommandError;
 
-/// What became of a set.
+/// The outcome of storing a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PutSet {
     Stored,
@@ -23,7 +23,7 @@ pub(crate) enum PutSet {
     Same,
 }
 
-/// Stores a set where ADK's manager reads it. One that is there and differs is kept, unless it may be replaced.
+/// Stores a set where ADK's manager reads it. A stored set that differs is kept, unless it may be replaced.
 pub(crate) async fn put_set(
     store: &Store,
     app: &str,
@@ -31,7 +31,7 @@ pub(crate) async fn put_set(
     text: &[u8],
     may_replace: bool,
 ) -> Result<PutSet, CommandError> {
-    let help = "ADK's managers take names that can be those of files";
+    let help = "ADK's managers take names that can be file names";
     check_names([("app", app), ("id of the set", id)]).map_err(|why| CommandError::new(why, help))?;
     let path = format!("{}{id}{SET}", layout::sets(app));
     match store.find(&path).await? {
@@ -112,7 +112,7 @@ async fn fetch(store: &Store, object: &str, root: &Path) -> Result<PathBuf, Comm
     if let Some(Err(why)) = object.split('/').map(check_path_part).find(Result::is_err) {
         return Err(CommandError::new(
             format!("{}: a part of the name `{}` {why}", store.shown(), one_line(object)),
-            "name a set whose name can be that of a file",
+            "name a set whose name can be a file name",
         ));
     }
     let Some(bytes) = store.find(object).await? else {

@@ -1,4 +1,4 @@
-//! Kinds of runs, each with what is said of it.
+//! Kinds of runs, each with the expected results.
 
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
@@ -26,7 +26,7 @@ pub(super) fn set(cases: &[&str]) -> String {
     json!({ "eval_set_id": "weather", "eval_cases": cases.iter().map(case).collect::<Vec<_>>() }).to_string()
 }
 
-/// How an attempt at a test ends.
+/// The end of an attempt at a test.
 #[derive(Clone, Copy)]
 pub(super) enum End {
     Pass,
@@ -157,7 +157,7 @@ pub(super) fn binary(folder: &Folder, built: u64) -> Value {
     json!({ "program": path, "built": "2026-11-22T02:31:00.000Z" })
 }
 
-/// When the test binary was built, in seconds.
+/// The time at which the test binary was built, in seconds.
 pub(super) const BUILT: u64 = 1_795_314_660;
 
 /// A kind of run, how `report` of it ends, and how all else does.
@@ -166,10 +166,11 @@ pub(super) struct Kind {
     pub(super) write: fn(&Folder),
     /// The exit code of `report`, in each format, and some of its words.
     pub(super) report: (i32, &'static str),
-    /// That of `report r1`. The service and the page say the same.
+    /// The exit code of `report r1`. The service and the page say the same.
     pub(super) named: i32,
     pub(super) rescore: i32,
-    /// Those of `rerun`, if each test that is run again passes, without a flag and with `--failed`, `--errors` and `--unfinished`.
+    /// The exit codes of `rerun`, if each test that is run again passes, without a flag and with `--failed`, `--errors` and
+    /// `--unfinished`.
     pub(super) rerun: [i32; 4],
 }
 

@@ -35,7 +35,7 @@ fn mutate(whole: &[u8], dice: &mut Dice) -> Vec<u8> {
             return lines.concat();
         }
         _ => {
-            // What a person who wants it green would write.
+            // A forgery by a person who wants it green.
             let text = String::from_utf8_lossy(whole);
             let [from, to] =
                 [["failed", "passed"], ["\"score\":0.0", "\"score\":1.0"], ["\"n\":3", "\"n\":4"]]

@@ -30,7 +30,7 @@ pub(super) fn value(case: &CaseReport, scored: &ExportedRun<'_>) -> Value {
     ]))
 }
 
-/// Whose session it was, or was to be.
+/// The user of the session that took place, or was planned.
 fn user_id<'a>(case: &'a CaseReport, run: &'a RunReport) -> Option<&'a str> {
     let input = case.case.session_input.as_ref().map(|input| input.user_id.as_str());
     [Some(run.transcript.session.user_id.as_str()), input].into_iter().flatten().find(|id| !id.is_empty())
@@ -137,8 +137,8 @@ fn durations(seconds: &Durations) -> Map {
     ])
 }
 
-/// What stands for the reasons of several turns.
-const TOGETHER: &str = "the mean over the turns, which have the reasons";
+/// The text in place of the reasons of several turns.
+const REASON_OF_SEVERAL_TURNS: &str = "the mean over the turns, which have the reasons";
 
 /// The rubrics of a turn; `null` where it was not judged by any.
 fn rubrics_of_turn(found: &[RubricScore]) -> Value {
@@ -157,7 +157,7 @@ fn rubrics_together<'a>(turns: impl Iterator<Item = &'a [RubricScore]>) -> Value
         });
         rubrics[at].1.extend(found.score);
     }
-    array(rubrics.iter().map(|(id, scores)| rubric(id, Some(TOGETHER), mean::exact(scores))))
+    array(rubrics.iter().map(|(id, scores)| rubric(id, Some(REASON_OF_SEVERAL_TURNS), mean::exact(scores))))
 }
 
 fn rubric(id: &str, rationale: Option<&str>, score: Option<f64>) -> Value {

@@ -41,7 +41,9 @@ impl Status {
         match verdict {
             Some(TurnVerdict::Passed) => Self::Passed,
             Some(TurnVerdict::Failed) => Self::Failed,
-            Some(TurnVerdict::NotEvaluated | TurnVerdict::Informational) | None => Self::of(None, bound),
+            Some(TurnVerdict::NotEvaluated | TurnVerdict::Informational) | None => {
+                Self::from_score(None, bound)
+            }
         }
     }
 
@@ -58,7 +60,7 @@ impl Status {
     ///
     /// It is not [`ScoredMetric::verdict`](crate::report::ScoredMetric::verdict): that one is decided by the exact mean, and
     /// ADK's results by the metric's own overall score, which they show.
-    fn of(score: Option<f64>, bound: Option<Bound>) -> Self {
+    fn from_score(score: Option<f64>, bound: Option<Bound>) -> Self {
         match (bound, score) {
             (None, _) => Self::Informational,
             (Some(_), None) => Self::NotEvaluated,
@@ -79,14 +81,14 @@ pub(crate) struct AdkScore {
 #[derive(Debug)]
 pub(crate) struct ExportedMetric<'a> {
     pub(crate) metric: &'a MetricReport,
-    /// Whether it applies to the run. One that does not decides nothing.
+    /// Whether it applies to the run. A metric that does not apply decides nothing.
     applies: bool,
     pub(crate) overall: AdkScore,
     /// One per turn of the run.
     pub(crate) turns: Vec<ExportedTurn<'a>>,
 }
 
-/// What a metric says of a turn.
+/// The result of a metric for a turn.
 #[derive(Debug)]
 pub(crate) struct ExportedTurn<'a> {
     pub(crate) actual: &'a Invocation,
@@ -142,7 +144,7 @@ impl<'a> ExportedRun<'a> {
                     MetricOutcome::Scored(scores) => {
                         Some(ExportedMetric::new(metric, scores, &scored.turns, case, run))
                     }
-                    // What was not measured is named, and has no score.
+                    // An unmeasured metric is named, and has no score.
                     MetricOutcome::Skipped(_) => Some(ExportedMetric::unscored(metric, case, run, false)),
                     MetricOutcome::Unjudged(_) => Some(ExportedMetric::unscored(metric, case, run, true)),
                     _ => None,
@@ -178,7 +180,7 @@ impl<'a> ExportedMetric<'a> {
         });
         let turns = turns.collect();
         let overall = scores.overall();
-        let mut overall = AdkScore { score: overall, status: Status::of(overall, bound) };
+        let mut overall = AdkScore { score: overall, status: Status::from_score(overall, bound) };
         if bound.is_some() && !Pool::of(&[scores]).is_whole() {
             // The mean of the other turns would hide the missing one.
             overall = AdkScore { score: None, status: Status::NotEvaluated };
@@ -190,7 +192,7 @@ impl<'a> ExportedMetric<'a> {
 
     /// A metric that was skipped. It was not evaluated on any turn.
     fn unscored(metric: &'a MetricReport, case: &'a CaseReport, run: &'a RunReport, applies: bool) -> Self {
-        let score = AdkScore { score: None, status: Status::of(None, metric.bound()) };
+        let score = AdkScore { score: None, status: Status::from_score(None, metric.bound()) };
         let mut expected = case.case.conversation.iter();
         let turns = run.transcript.turns.iter().map(|turn| ExportedTurn {
             actual: &turn.invocation,
@@ -215,7 +217,7 @@ fn error(run: &RunReport) -> Option<(Role, String)> {
     })
 }
 
-/// What keeps a case from passing: who failed, and the message.
+/// The reason why a case does not pass: the role that failed, and the message.
 pub(crate) fn why(case: &CaseReport) -> (Role, String) {
     let verdict = &case.verdict;
     if let Verdict::Error { role, message } = verdict {

@@ -32,7 +32,7 @@ pub(super) fn details(run: &RunReport, error: Option<&(Role, String)>) -> Value 
     ]))
 }
 
-/// What the user said, then what the agent did.
+/// The user's message, then the agent's events.
 fn turn_events(number: usize, turn: &TurnRecord) -> Vec<Value> {
     let invocation = &turn.invocation;
     let mut events = Vec::with_capacity(turn.events.len() + 1);
@@ -46,7 +46,7 @@ fn turn_events(number: usize, turn: &TurnRecord) -> Vec<Value> {
     events
 }
 
-/// When the last event of a turn took place.
+/// The time of the last event of a turn.
 fn end(turn: &TurnRecord) -> f64 {
     let elapsed = turn.events.last().map_or(0.0, |event| event.at.as_secs_f64());
     turn.invocation.creation_timestamp + elapsed

@@ -1,4 +1,4 @@
-//! Where exports are written, and what is never overwritten.
+//! Paths of exports, and files that no export overwrites.
 
 use crate::export::Export;
 use std::fs;

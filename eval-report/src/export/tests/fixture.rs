@@ -1,4 +1,4 @@
-//! A report with one of everything, the same on every run.
+//! A report with each kind of case and result, the same on every run.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,7 +16,7 @@ use eval_core::report::TurnRecord;
 use eval_core::report::{EvalReport, MetricOutcome, RunReport};
 use eval_core::runner::EvalRunner;
 
-/// When the report was made.
+/// The time of the report.
 pub(super) fn time() -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(1_760_000_000_125)
 }
@@ -78,7 +78,7 @@ fn forecast() -> Vec<Event> {
     vec![asks, gets, begins, says]
 }
 
-/// One that gives no score to one turn, and fails for one case.
+/// A metric that gives no score to one turn, and fails for one case.
 struct Picky;
 
 impl Metric for Picky {

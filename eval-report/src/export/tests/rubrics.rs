@@ -21,7 +21,7 @@ fn reply(verdicts: &[(&str, &str)]) -> String {
     verdicts.iter().map(block).collect()
 }
 
-/// Two turns, judged by a rubric of the criterion, one of the case and one of the second turn.
+/// Two turns, judged by three rubrics: of the criterion, of the case, of the second turn.
 fn report(second: &str) -> EvalReport {
     let rubric = |id: &str| Rubric::new(id, "p").of_type("FINAL_RESPONSE_QUALITY");
     let case = EvalCase::new("c")
@@ -79,7 +79,7 @@ fn verdicts_stand_at_their_turns_and_their_means_at_the_run() {
     let means = named([("all", Some(0.5)), ("case", Some(0.0)), ("turn", Some(1.0))]);
     assert_eq!(rubrics(overall, FINAL), means);
     assert_eq!(overall[0]["score"].as_f64(), Some(0.4));
-    // As in ADK, what was judged stands in the actual turn.
+    // As in ADK, the judged rubrics are in the actual turn.
     let judged = turns[1]["actual_invocation"]["rubrics"].as_array().unwrap_or_default();
     let ids: Vec<&str> = judged.iter().filter_map(|rubric| rubric["rubric_id"].as_str()).collect();
     assert_eq!(ids, ["case", "turn"]);

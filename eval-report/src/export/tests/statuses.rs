@@ -1,4 +1,4 @@
-//! What each kind of run is to ADK, and to adk-rs.
+//! Statuses of each kind of run in ADK's and adk-rs's results.
 
 use crate::export::{Export, table_with_errors};
 use eval_format::{Criterion, Gate, Value};
@@ -103,7 +103,7 @@ fn a_metric_that_was_skipped_is_named_in_every_export() {
         }
         report
     };
-    // Where nobody could be asked, ADK must not take the run for one that passed; what does not apply changes nothing.
+    // A run without a judge must not pass in ADK. A metric that does not apply changes nothing.
     for (unjudged, status) in [(true, 3), (false, 1)] {
         let report = skipped(unjudged);
         for run in runs(&report, "forecast") {

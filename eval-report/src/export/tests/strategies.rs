@@ -205,7 +205,7 @@ pub(crate) fn metric() -> impl Strategy<Value = MetricReport> {
     let name = prop_oneof![text(), Just(TOKEN_USAGE.to_owned())];
     (name, prop::option::of(criterion), prop::option::of(number()), text()).prop_map(
         |(name, criterion, score, reason)| MetricReport {
-            // A metric without a criterion is one of the built-in ones that only inform.
+            // A metric without a criterion is a built-in one that only informs.
             name: if criterion.is_some() { name } else { TOKEN_USAGE.to_owned() },
             criterion,
             score,

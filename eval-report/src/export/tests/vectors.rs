@@ -1,4 +1,4 @@
-//! What google-adk 2.13.0 loads from our results and writes again is what we wrote, to the byte.
+//! Round trips through google-adk 2.13.0: our results, loaded and written again, have the same bytes.
 
 use crate::export::Export;
 use std::path::Path;
@@ -13,9 +13,9 @@ use eval_core::agent::Replay;
 use eval_core::judge::Scripted;
 use eval_core::runner::EvalRunner;
 
-/// What ADK wrote after it loaded the result of the fixture.
+/// The result of the fixture, as ADK wrote it after it loaded it.
 const STORED_RESULT: &str = include_str!("../../../tests/vectors/eval_set_result.json");
-/// What ADK's `AgentEvaluator` wrote from the same result.
+/// The table of ADK's `AgentEvaluator` for the same result.
 const STORED_TABLE: &str = include_str!("../../../tests/vectors/eval_results.csv");
 
 #[track_caller]
@@ -77,7 +77,7 @@ fn a_scenario_has_no_expected_turns_for_adk_either() {
     }
 }
 
-/// A set of a scenario, with all that can stand in one.
+/// A set of a scenario with every field.
 fn scenarios() -> EvalSet {
     let brief = UserBehavior::new("Brief", "One line.").instruction("Say little.").violation("It says much.");
     let scenario = ConversationScenario::new("A room, please.", "Book a room in Paris for May.")

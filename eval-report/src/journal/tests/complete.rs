@@ -1,4 +1,4 @@
-//! What was to run is compared with what began, from the journal alone.
+//! Comparison of the tests that were to run with those that began, from the journal alone.
 
 use std::path::Path;
 
@@ -135,7 +135,7 @@ fn what_was_to_run_is_known_without_the_binary() {
         }
         let run = RecordedRun::outline(&[temporary.path()]).unwrap();
         assert!(run.unreadable.is_empty(), "{what}: {:?}", run.unreadable);
-        let found = Completeness::of(&run);
+        let found = Completeness::new(&run);
         let names: Vec<_> = found.never_began.values().flatten().map(String::as_str).collect();
         assert_eq!((names.join(" ").as_str(), found.left_out), (missing, left_out), "{what}");
         assert_eq!(!found.unlisted.is_empty(), unlisted, "{what}");
@@ -179,7 +179,7 @@ fn a_binary_that_was_to_run_and_left_no_journal_is_missed() {
         }
         let run = RecordedRun::read(temporary.path()).unwrap();
         assert!(run.unreadable.is_empty(), "{what}: {:?}", run.unreadable);
-        let found = Completeness::of(&run);
+        let found = Completeness::new(&run);
         let names: Vec<_> = found
             .never_began
             .iter()
@@ -211,7 +211,7 @@ fn a_program_says_its_cases_and_lists_no_tests() {
     ] {
         let lines = [vec![line(&head("p"))], lines].concat();
         fs::write(temporary.path().join("a.jsonl"), journal(&lines)).unwrap();
-        let found = Completeness::of(&RecordedRun::read(temporary.path()).unwrap());
+        let found = Completeness::new(&RecordedRun::read(temporary.path()).unwrap());
         assert_eq!(
             (found.of_programs, found.unlisted.len()),
             (missing.iter().map(|it| (*it).to_owned()).collect(), unlisted),

@@ -1,4 +1,4 @@
-//! What is kept of a journal that is read as an outline, and which of its lines are refused.
+//! Outlines of journals: the records that remain, and the lines that are refused.
 
 use eval_core::agent::Event;
 use eval_core::journal::JudgeQuestion;
@@ -146,7 +146,7 @@ fn an_outline_of_a_file_keeps_what_decides_and_what_judges_cost() {
     assert_eq!(sizes(RecordedRun::outline(&[folder]).unwrap()), outline);
 }
 
-/// What a folder with one file of these bytes is read as.
+/// The run that a folder with one file of these bytes is read as.
 fn read(bytes: &[u8]) -> RecordedRun {
     let temporary = TempDir::new().unwrap();
     fs::write(temporary.path().join("a.jsonl"), bytes).unwrap();

@@ -1,4 +1,4 @@
-//! What a run leaves behind, whatever becomes of it.
+//! Journals that runs leave behind, however they end.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What is said of a run in several formats.
+//! Summary of a run in words, shared by several formats.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,9 +8,7 @@ use eval_core::journal::Decided;
 use eval_support::untrusted::{guard, headline, one_line};
 use eval_support::words::{self, count, short_code_list};
 
-use crate::output::again::{self, CaseOfFile};
-use crate::output::style::WARNING;
-use crate::output::time;
+use crate::output::{CaseOfFile, WARNING, rerun_command, rerun_sets_command, time};
 use crate::recorded::{OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, gaps};
 use crate::statistics::percent;
 
@@ -129,7 +127,7 @@ fn answers(usage: Usage) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-/// When the run began, and when its tests were built; `None` if the journal does not tell.
+/// The times at which the run began and its tests were built; `None` if the journal does not tell.
 pub fn times(results: &RunResults<'_>) -> Option<String> {
     let began = results.times.began.map(|began| format!("began {}", time::shown(began)));
     let built = results.times.built.map(|built| format!("tests built {}", time::shown(built)));
@@ -137,7 +135,7 @@ pub fn times(results: &RunResults<'_>) -> Option<String> {
     (!times.is_empty()).then(|| times.join(" · "))
 }
 
-/// Which metrics were skipped, in how many cases, and why in one of them; `None` if none was.
+/// The skipped metrics, each with its number of cases and one reason; `None` if none was skipped.
 pub fn skipped(results: &RunResults<'_>) -> Option<String> {
     let mut skipped: BTreeMap<&str, (usize, Cow<'_, str>)> = BTreeMap::new();
     for metric in results.tests.iter().flat_map(TestResult::skipped_metrics) {
@@ -151,7 +149,7 @@ pub fn skipped(results: &RunResults<'_>) -> Option<String> {
     (!each.is_empty()).then(|| format!("skipped, and so not checked: {}", each.join(", ")))
 }
 
-/// How many cases were repeated, as their agent was not reached, and which they are; `None` if none was.
+/// The cases that were repeated, as their agent was not reached; `None` if none was.
 fn repeated(results: &RunResults<'_>) -> Option<String> {
     let was_repeated = |test: &&TestResult<'_>| test.repeated() > 0;
     let names: Vec<String> =
@@ -162,7 +160,7 @@ fn repeated(results: &RunResults<'_>) -> Option<String> {
     })
 }
 
-/// What limits the numbers.
+/// The limits of the numbers.
 pub fn notes(results: &RunResults<'_>) -> Vec<String> {
     let mut notes: Vec<String> = skipped(results).into_iter().collect();
     if results.totals.retried > 0 {
@@ -172,7 +170,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
         ));
     }
     notes.extend(repeated(results));
-    // What a run that runs lacks is still to come.
+    // The missing tests of a run that runs are still to come.
     let has_ended = !results.totals.is_running;
     if has_ended && results.totals.missing > results.of_programs {
         let place = |problem: &Problem| {
@@ -216,7 +214,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
     notes
 }
 
-/// What a test printed; its reason and location if it printed nothing.
+/// The output of a test; its reason and location if it printed nothing.
 pub fn details(test: &TestResult<'_>) -> String {
     match &test.attempt.decided {
         Some(Decided { failure: Some(failure), .. }) => guard(failure.trim_end()).into_owned(),
@@ -270,10 +268,10 @@ fn of_programs(results: &RunResults<'_>) -> Vec<String> {
         }
     }
     let commands = programs.into_iter().map(|(options, (cases, records))| {
-        let command = if cases.len() > MOST_NAMED {
-            again::of_sets(options, cases.into_iter().map(|(file, _)| file))
+        let command = if cases.len() > MAX_NAMED_CASES {
+            rerun_sets_command(options, cases.into_iter().map(|(file, _)| file))
         } else {
-            again::command(options, cases)
+            rerun_command(options, cases)
         };
         recording(command, records)
     });
@@ -281,7 +279,7 @@ fn of_programs(results: &RunResults<'_>) -> Vec<String> {
 }
 
 /// Cases that a command names. A longer one is not for people: it names whole sets.
-const MOST_NAMED: usize = 30;
+const MAX_NAMED_CASES: usize = 30;
 
 #[cfg(test)]
 mod tests {

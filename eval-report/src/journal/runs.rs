@@ -32,7 +32,7 @@ pub fn revision_of_run(folder: &Path) -> Option<Revision> {
     })
 }
 
-/// How far a journal was read.
+/// The position up to which a journal was read.
 #[derive(Debug, Default)]
 pub struct Tail {
     offset: u64,

@@ -1,14 +1,14 @@
-//! Headers, whose values are secret.
+//! Secret request headers.
 
 use std::fmt;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-/// What is shown in place of a value.
-const HIDDEN: &str = "[hidden]";
+/// The text in place of a value.
+const MASKED_VALUE: &str = "[hidden]";
 
 /// The shortest part of a value that is looked for in texts.
-const SHORTEST: usize = 4;
+const MIN_SECRET_BYTES: usize = 4;
 
 /// Headers that are sent with each request. Their values are not shown.
 #[derive(Clone, Default)]
@@ -16,7 +16,7 @@ pub(crate) struct Headers {
     all: HeaderMap,
     /// A header that cannot be sent, by its name.
     unfit: Option<String>,
-    /// What must not be shown, the longest first.
+    /// The texts to mask, the longest first.
     secrets: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl Headers {
         }
         // Of `Bearer x` the token alone may be quoted.
         for secret in [value].into_iter().chain(value.split_whitespace().skip(1)) {
-            if secret.len() >= SHORTEST {
+            if secret.len() >= MIN_SECRET_BYTES {
                 eval_support::secrets::hide(secret);
                 self.secrets.push(secret.to_owned());
             }
@@ -49,7 +49,7 @@ impl Headers {
 
     /// A text without the values.
     pub(crate) fn mask(&self, text: &str) -> String {
-        self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), HIDDEN))
+        self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASKED_VALUE))
     }
 }
 

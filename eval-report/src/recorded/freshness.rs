@@ -13,7 +13,7 @@ use eval_support::untrusted::one_line;
 use super::cases::{Compared, added, compared, path_of};
 use crate::journal::RecordedRun;
 
-/// When a run began, and when its test binaries were built.
+/// The times at which a run began and its test binaries were built.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
     pub began: Option<SystemTime>,
@@ -21,7 +21,7 @@ pub struct Times {
 }
 
 impl Times {
-    pub(super) fn of(run: &RecordedRun) -> Self {
+    pub(super) fn new(run: &RecordedRun) -> Self {
         Self {
             began: run.processes.iter().map(|head| head.started).min(),
             built: run.processes.iter().filter(|head| holds_tests(head)).filter_map(|head| head.built).max(),
@@ -29,7 +29,7 @@ impl Times {
     }
 }
 
-/// Why a run may be another one than is meant: it is of another job, or of other binaries. Empty if nothing tells.
+/// Doubts about a run that was not named: another job, or other binaries. Empty if nothing tells.
 pub(super) fn doubts(run: &RecordedRun) -> Vec<String> {
     let heads = counting(run);
     let job = other_job(&heads, |name| env::var(name).ok().filter(|value| !value.is_empty()));
@@ -44,7 +44,7 @@ fn counting(run: &RecordedRun) -> Vec<&Head> {
     heads.into_iter().map(|head| &**head).collect()
 }
 
-/// A variable that has another value in this job than in the one that recorded the run.
+/// A variable that has another value in this job than in the job that recorded the run.
 fn other_job(heads: &[&Head], here: impl Fn(&str) -> Option<String>) -> Option<String> {
     JOB_VARIABLES.iter().find_map(|name| {
         let here = here(name)?;
@@ -55,7 +55,7 @@ fn other_job(heads: &[&Head], here: impl Fn(&str) -> Option<String>) -> Option<S
     })
 }
 
-/// Whether the program of a process holds tests or an agent: that of `cargo evalset run` holds neither.
+/// Whether the program of a process holds tests or an agent. The program of `cargo evalset run` holds neither.
 fn holds_tests(head: &Head) -> bool {
     head.binary.as_deref() != Some("cargo-evalset")
 }
@@ -73,7 +73,7 @@ fn rebuilt(heads: &[&Head]) -> Option<String> {
     }
     programs.into_iter().find_map(|(program, built)| {
         let now = newest(Path::new(program))?;
-        (now > built + TOLERANCE).then(|| {
+        (now > built + TIME_TOLERANCE).then(|| {
             let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
             format!("the test binary `{}` was built again after the run", one_line(&name))
         })
@@ -81,9 +81,9 @@ fn rebuilt(heads: &[&Head]) -> Option<String> {
 }
 
 /// Times that differ by less are equal: a journal holds milliseconds, and some file systems seconds.
-const TOLERANCE: Duration = Duration::from_secs(2);
+const TIME_TOLERANCE: Duration = Duration::from_secs(2);
 
-/// When a program was built: the file itself, or if it is gone, the newest that cargo built in its place.
+/// The time at which a program was built: its file's, or if the file is gone, the newest that cargo built in its place.
 fn newest(program: &Path) -> Option<SystemTime> {
     if let Ok(found) = fs::metadata(program) {
         return found.modified().ok();
@@ -98,7 +98,7 @@ fn newest(program: &Path) -> Option<SystemTime> {
     beside.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max()
 }
 
-/// The sets that do not hold the cases that ran, each with these cases. A set that was deleted is one of them.
+/// The sets without all the cases that ran, each with these cases. Deleted sets are among them.
 ///
 /// The time of a file is no proof: `mv`, `cp -p` and `rsync` keep it.
 fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {

@@ -1,14 +1,14 @@
-//! What agents wrote, as it is shown: without secrets, without characters that steer what shows them, and not longer than somebody
-//! reads. Drafts and scores are made of the whole.
+//! Display of agents' texts: without secrets, without control characters, and truncated. Drafts and scores are made of the whole
+//! text.
 
 use eval_format::{Map, Value};
 use eval_support::secrets::is_secret_under;
 use eval_support::untrusted::{LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 
 /// Characters of a preview in a list.
-const LONGEST_PREVIEW: usize = 200;
+const MAX_PREVIEW_CHARS: usize = 200;
 /// Characters of all that is in a value.
-const LONGEST_VALUE: usize = 50_000;
+const MAX_VALUE_CHARS: usize = 50_000;
 
 /// A text of its own: lines and tabs stay.
 pub(crate) fn text(foreign: &str) -> String {
@@ -27,28 +27,28 @@ pub(crate) fn lines(foreign: &[String]) -> Vec<String> {
 
 /// The beginning of a text, for a list.
 pub(crate) fn preview(foreign: &str) -> String {
-    excerpt_line(foreign, LONGEST_PREVIEW).shown
+    excerpt_line(foreign, MAX_PREVIEW_CHARS).shown
 }
 
 /// A value: the arguments of a call, or what a tool answered.
 pub(crate) fn value(foreign: &Value) -> Value {
-    Walk { left: LONGEST_VALUE }.value(foreign, "")
+    Walk { left: MAX_VALUE_CHARS }.value(foreign, "")
 }
 
 /// A walk through a value.
 struct Walk {
-    /// How many characters may still be shown.
+    /// The characters that may still be shown.
     left: usize,
 }
 
 impl Walk {
-    /// A value that stands under a name.
+    /// A value under its name.
     fn value(&mut self, foreign: &Value, under: &str) -> Value {
         self.left = self.left.saturating_sub(1);
         match foreign {
             Value::String(text) if is_secret_under(under, text) => Value::from("(a secret)"),
             Value::String(text) => Value::from(self.text(text)),
-            // An integer has as many digits as somebody writes.
+            // An integer can have any number of digits.
             Value::Number(number) if number.as_i64().is_none() => match number.to_string() {
                 long if long.len() > LONGEST_LINE => Value::from(self.text(&long)),
                 _ => foreign.clone(),
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(text("ä"), "ä");
         assert!(text(&"ä".repeat(LONGEST_TEXT + 7)).ends_with("ä … (7 more characters)"));
         assert!(line(&"ä".repeat(LONGEST_LINE + 1)).ends_with("ä … (1 more characters)"));
-        assert_eq!(preview(&"ä".repeat(300)).chars().count(), LONGEST_PREVIEW);
+        assert_eq!(preview(&"ä".repeat(300)).chars().count(), MAX_PREVIEW_CHARS);
     }
 
     #[test]

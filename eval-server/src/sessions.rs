@@ -4,6 +4,7 @@
 //! code that reads stored traces. So it does not matter in which order, and in how many exports, its spans arrive.
 
 mod refusals;
+mod removed;
 mod store;
 mod view;
 

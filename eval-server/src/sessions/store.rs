@@ -1,18 +1,16 @@
-//! The store of sessions: adding spans, and the state of each session.
-
-mod eviction;
-mod naming;
-mod views;
+//! The store of sessions, and the assignment of traces to them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use eval_agents::traces::Traces;
 
 use super::refusals::Refusals;
-use super::view::Digest;
+use super::removed::Removed;
+use super::view::{Digest, SessionState, SessionView};
 use crate::limits::Limits;
 use crate::otlp::{Batch, Entry, Origin, Rejected, trace_id};
-use eviction::Removed;
 
 /// All that is kept.
 #[derive(Debug, Default)]
@@ -122,6 +120,9 @@ pub(crate) struct Full;
 const REREAD_FACTOR: u32 = 10;
 const MOMENT: Duration = Duration::from_millis(50);
 
+/// The time that a refused export concerns sessions after their last span.
+const REFUSAL_REACH: Duration = Duration::from_secs(30);
+
 /// The bytes that a span or record, and a trace, take beside their text.
 const SPAN_OVERHEAD_BYTES: usize = 128;
 const TRACE_OVERHEAD_BYTES: usize = 1024;
@@ -221,6 +222,36 @@ impl Store {
         Ok(None)
     }
 
+    /// The session that a new trace of this name belongs to; `None` if it begins one. As in agentevals, another run of a name has
+    /// a session of its own, and so has another process once the session is complete.
+    fn joined(&self, name: &str, origin: &Origin, now: Instant) -> Option<u64> {
+        let id = *self.names.get(name)?;
+        let session = self.sessions.get(&id)?;
+        let is_other_run = origin.run.is_some() && origin.run != session.origin.run;
+        let is_other_process = origin.instance.is_some()
+            && session.origin.instance.is_some()
+            && origin.instance != session.origin.instance;
+        let is_quiet = now.saturating_duration_since(session.last) >= self.limits.quiet;
+        let is_over = is_other_process && is_quiet && self.is_whole(session);
+        (!is_other_run && !is_over).then_some(id)
+    }
+
+    /// The run of the next session of a name, and its display.
+    fn next_run(&self, name: &str) -> (usize, String) {
+        let last = self.names.get(name).and_then(|id| self.sessions.get(id));
+        match last.map_or(1, |last| last.run + 1) {
+            1 => (1, name.to_owned()),
+            run => (run, format!("{name}-{run}")),
+        }
+    }
+
+    /// Forgets that a session is the last of its name.
+    fn unname(&mut self, name: &str, id: u64) {
+        if self.names.get(name) == Some(&id) {
+            self.names.remove(name);
+        }
+    }
+
     fn number(&mut self) -> u64 {
         let number = self.next;
         self.next += 1;
@@ -249,6 +280,88 @@ impl Store {
         };
         self.sessions.insert(id, session);
         id
+    }
+
+    fn is_unnamed(&self, session: u64, trace: u128) -> bool {
+        self.sessions.get(&session).is_some_and(|session| session.name == trace_id(trace))
+    }
+
+    /// Moves a trace to the session with a name.
+    fn rename(&mut self, id: u128, name: &str, now: Instant) {
+        let Some(trace) = self.traces.get(&id) else { return };
+        let (from, number, origin) = (trace.session, trace.number, trace.origin.clone());
+        let Some(session) = self.sessions.get(&from).filter(|session| session.name != name) else { return };
+        let is_only = session.traces.len() == 1;
+        let (last, opened) = (session.last, session.opened);
+        let to = match self.joined(name, &origin, now) {
+            Some(to) => to,
+            None if is_only => {
+                let (run, key) = self.next_run(name);
+                if let Some(session) = self.sessions.get_mut(&from) {
+                    let before = std::mem::replace(&mut session.name, name.to_owned());
+                    (session.run, session.key, session.origin) = (run, key, origin);
+                    session.revision += 1;
+                    self.unname(&before, from);
+                }
+                self.names.insert(name.to_owned(), from);
+                return;
+            }
+            None => {
+                let free = if self.sessions.contains_key(&number) { self.number() } else { number };
+                self.open(free, name.to_owned(), origin, opened)
+            }
+        };
+        let Some(trace) = self.traces.get_mut(&id) else { return };
+        trace.session = to;
+        let (count, bytes) = (trace.count, trace.bytes);
+        let Some(session) = self.sessions.get_mut(&from) else { return };
+        session.traces.retain(|trace| *trace != id);
+        session.count -= count;
+        session.bytes -= bytes;
+        session.revision += 1;
+        let (lost, is_of_agent, received) = (session.lost.clone(), session.is_of_agent, session.received);
+        if session.traces.is_empty() {
+            let before = session.name.clone();
+            self.unname(&before, from);
+            self.sessions.remove(&from);
+            if self.golden == Some(from) {
+                self.golden = Some(to);
+            }
+        }
+        if let Some(session) = self.sessions.get_mut(&to) {
+            session.traces.push(id);
+            session.count += count;
+            session.bytes += bytes;
+            session.last = session.last.max(last);
+            session.opened = session.opened.min(opened);
+            session.received = session.received.max(received);
+            session.revision += 1;
+            session.is_of_agent |= is_of_agent;
+        }
+        for why in &lost {
+            self.lose(Some(to), why);
+        }
+        let shown = self.sessions.get(&to).map(|session| session.key.as_str());
+        if let Some(why) = self.removed.concerns(id, shown) {
+            self.lose(Some(to), why);
+        }
+    }
+
+    /// Moves traces to the sessions that they name, now that more of them is known. Says whether any was moved.
+    pub(super) fn regroup(&mut self, traces: &Traces) -> bool {
+        let mut moves = Vec::new();
+        for conversation in traces.conversations() {
+            for id in conversation.trace_ids.iter().filter_map(|id| u128::from_str_radix(id, 16).ok()) {
+                let session = self.traces.get(&id).and_then(|trace| self.sessions.get(&trace.session));
+                if session.is_some_and(|session| session.name != conversation.key) {
+                    moves.push((id, conversation.key.clone()));
+                }
+            }
+        }
+        for (id, key) in &moves {
+            self.rename(*id, key, Instant::now());
+        }
+        !moves.is_empty()
     }
 
     /// Keeps what a session was read as.
@@ -305,5 +418,132 @@ impl Store {
             return Some(id);
         }
         Some(self.traces.get(self.numbers.get(&id)?)?.session)
+    }
+
+    pub(super) fn all(&self, now: Instant, quiet: Duration) -> Vec<(SessionView, Digest)> {
+        let view =
+            |(id, session): (&u64, &Session)| (self.view(*id, session, now, quiet), session.digest.clone());
+        self.sessions.iter().map(view).collect()
+    }
+
+    /// A session and the texts of its traces.
+    pub(super) fn snapshot(
+        &self,
+        id: u64,
+        now: Instant,
+        quiet: Duration,
+    ) -> Option<(SessionView, Vec<Arc<str>>)> {
+        let id = self.resolved(id)?;
+        let session = self.sessions.get(&id)?;
+        let traces = session.traces.iter().filter_map(|trace| self.traces.get(trace));
+        let documents = traces.flat_map(|trace| trace.documents.iter().cloned()).collect();
+        Some((self.view(id, session, now, quiet), documents))
+    }
+
+    fn view(&self, id: u64, session: &Session, now: Instant, quiet: Duration) -> SessionView {
+        let waits = self.waits(session);
+        let is_quiet = now.saturating_duration_since(session.last) >= quiet;
+        let state = match (is_quiet, waits.is_empty()) {
+            (false, _) => SessionState::Receiving,
+            (true, false) => SessionState::Waiting,
+            (true, true) => SessionState::Complete,
+        };
+        let mut lost = session.lost.clone();
+        lost.extend(self.refused_during(session));
+        SessionView {
+            id,
+            key: session.key.clone(),
+            state,
+            first_trace: session.traces.first().copied(),
+            traces: session.traces.len(),
+            spans: session.count,
+            bytes: session.bytes,
+            received: session.received,
+            revision: session.revision,
+            is_golden: self.golden == Some(id),
+            lost,
+            waits,
+        }
+    }
+
+    /// The doubt about exports that were refused while a session ran. Their spans are not known.
+    fn refused_during(&self, session: &Session) -> Option<String> {
+        if !session.is_of_agent {
+            return None;
+        }
+        // The agent's clock may be ahead: it began so long before its first spans arrived as it lasted, at least.
+        let (opened, at) = session.opened;
+        let started = session.digest.started.map(|nanos| UNIX_EPOCH + Duration::from_nanos(nanos));
+        let before = started.and_then(|started| at.duration_since(started).ok()).unwrap_or_default();
+        let began =
+            opened.checked_sub(before.max(session.digest.lasted.unwrap_or_default()).max(REFUSAL_REACH));
+        let why = self.refusals.between(began, session.last + REFUSAL_REACH)?;
+        Some(format!("an export was refused while it ran, and its spans may have been in it: {why}"))
+    }
+
+    /// The data that a session waits for.
+    fn waits(&self, session: &Session) -> Vec<String> {
+        let mut waits = Vec::new();
+        for id in &session.traces {
+            let Some(trace) = self.traces.get(id).filter(|_| waits.len() < MAX_LOST_REMARKS) else {
+                continue;
+            };
+            if let Some(parent) = trace.missing.iter().min() {
+                waits.push(format!(
+                    "the trace {} has spans whose parents have not arrived, {parent:016x} among them",
+                    trace_id(*id)
+                ));
+            } else if !trace.has_root {
+                waits.push(format!("the trace {} has no root", trace_id(*id)));
+            }
+        }
+        waits
+    }
+
+    /// Whether all that a session waits for is there.
+    fn is_whole(&self, session: &Session) -> bool {
+        let traces = session.traces.iter().filter_map(|trace| self.traces.get(trace));
+        traces.into_iter().all(|trace| trace.has_root && trace.missing.is_empty())
+    }
+
+    fn remove(&mut self, id: u64) {
+        let Some(session) = self.sessions.remove(&id) else { return };
+        self.unname(&session.name, id);
+        for trace in &session.traces {
+            if let Some(removed) = self.traces.remove(trace) {
+                self.bytes -= removed.bytes;
+                self.numbers.remove(&removed.number);
+            }
+        }
+        self.removed.add(&session.key, &session.traces);
+    }
+
+    /// Removes sessions until there is room for so many bytes, and for a session more if there is no `target`.
+    fn make_room(&mut self, bytes: usize, target: Option<u64>, now: Instant) -> Result<(), Full> {
+        loop {
+            let fits = self.bytes.saturating_add(bytes) <= self.limits.session_memory;
+            let has_place = target.is_some() || self.sessions.len() < self.limits.sessions;
+            if fits && has_place {
+                return Ok(());
+            }
+            let oldest = self
+                .sessions
+                .iter()
+                .filter(|(id, _)| Some(**id) != target && Some(**id) != self.golden)
+                .filter_map(|(id, session)| Some((self.rank(session, now)?, session.last, *id)))
+                .min();
+            let (_, _, oldest) = oldest.ok_or(Full)?;
+            self.remove(oldest);
+        }
+    }
+
+    /// The rank of a session for eviction; `None` if it must stay.
+    fn rank(&self, session: &Session, now: Instant) -> Option<u8> {
+        let is_whole = self.is_whole(session);
+        if is_whole && !session.is_of_agent {
+            return Some(0);
+        }
+        let is_quiet = now.saturating_duration_since(session.last) >= self.limits.quiet;
+        is_quiet.then_some(if is_whole { 1 } else { 2 })
     }
 }

@@ -1,5 +1,7 @@
 //! Programs as agents: the samples in three languages, and each way to break the protocol.
 
+#[path = "process/shared.rs"]
+mod shared;
 mod support;
 
 use std::path::Path;
@@ -187,6 +189,13 @@ fn before_the_turn() -> Vec<Fault> {
             shell("read -r _; echo '{\"type\": \"error\", \"message\": \"no key\"}'; cat >/dev/null"),
             &["opening the session: the agent failed: no key"],
         ),
+        (
+            "an error of several lines",
+            shell(
+                "read -r _; echo '{\"type\": \"error\", \"message\": \"no key\\nno luck\"}'; cat >/dev/null",
+            ),
+            &["opening the session: the agent failed:\n| no key\n| no luck"],
+        ),
     ]
 }
 
@@ -232,6 +241,16 @@ fn in_the_turn() -> Vec<Fault> {
             "a turn without an end",
             in_turn("echo slow >&2; cat >/dev/null"),
             &["timed out after 3s", "the turn did not end; the program wrote to its standard error:\n| slow"],
+        ),
+        (
+            "a turn that is not read",
+            shell("read -r _; echo '{\"type\": \"started\"}'; echo busy >&2; sleep 60"),
+            &["timed out after 3s", "the turn did not end; the program wrote to its standard error:\n| busy"],
+        ),
+        (
+            "an end before the turn is read",
+            shell("read -r _; echo '{\"type\": \"started\"}'; sleep 0.5; exit 7"),
+            &["in turn 1: the program ended", "exit status: 7"],
         ),
         (
             "a turn without an answer",
@@ -325,9 +344,8 @@ fn after_the_turn() -> Vec<Fault> {
     ]
 }
 
-#[tokio::test]
-async fn each_way_to_break_the_protocol_is_an_error_with_its_name() {
-    let faults = before_the_turn().into_iter().chain(in_the_turn()).chain(after_the_turn());
+/// Each fault is told by its name, without what would steer a terminal, in time.
+async fn hold(faults: Vec<Fault>) {
     for (name, agent, told) in faults {
         let begun = Instant::now();
         let error = error_of(agent).await;
@@ -337,6 +355,21 @@ async fn each_way_to_break_the_protocol_is_an_error_with_its_name() {
         assert!(!error.contains('\u{1b}') && error.len() < 8000, "{name}: {error}");
         assert!(begun.elapsed() < Duration::from_secs(20), "{name}: {:?}", begun.elapsed());
     }
+}
+
+#[tokio::test]
+async fn each_way_to_break_the_protocol_before_the_turn_is_an_error_with_its_name() {
+    hold(before_the_turn()).await;
+}
+
+#[tokio::test]
+async fn each_way_to_break_the_protocol_in_a_turn_is_an_error_with_its_name() {
+    hold(in_the_turn()).await;
+}
+
+#[tokio::test]
+async fn each_way_to_break_the_protocol_after_the_turn_is_an_error_with_its_name() {
+    hold(after_the_turn()).await;
 }
 
 /// Answers turn 2 right behind turn 1, then reads it.

@@ -112,7 +112,9 @@ class Copy:
             wrong = self.not_compiled(messages)
             if not wrong:
                 sys.exit(f"the copy does not build:\n{built.stderr[-4000:]}")
-            print(f"{len(wrong)} mutants do not compile", flush=True)
+            for number in sorted(wrong):
+                mutant = self.mutants[number]
+                print(f"does not compile: {mutant['file']}:{mutant['line']}: {mutant['what']}", flush=True)
             self.left_out |= wrong
 
     def not_compiled(self, messages):

@@ -82,8 +82,9 @@ class Copy:
 
     def write(self):
         """Writes the mutants but for those that are left out."""
-        first, self.mutants = 1, {}
-        for crate in self.crates:
+        self.mutants = {}
+        # Each crate has numbers of its own, whatever is left out of another.
+        for crate, first in zip(self.crates, itertools.count(1, 100_000)):
             files = [file for file in self.target_of if file.startswith(f"{crate}/")]
             for file in files:
                 (COPY / file).parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +94,6 @@ class Copy:
                 number, file, line, kind, function, what = line.split("\t")
                 self.mutants[int(number)] = {"target": self.target_of[file], "file": file, "line": int(line), "kind": kind,
                                              "function": [int(end) for end in function.split("-")], "what": what}
-            first = max([first, *self.mutants, *self.left_out]) + 1
 
     def build(self):
         """Builds the tests, and leaves out what does not compile. Gives the executables by package and name."""

@@ -12,9 +12,6 @@ use crate::report::RunReport;
 /// What is wrong with the repeated runs by a criterion with `forbidden_tools`, in a sentence; `None` if nothing is.
 pub(crate) fn forbidden(criterion: Option<&Criterion>, repeated: &[RunReport]) -> Option<String> {
     let tools: &BTreeSet<&str> = &criterion?.forbidden_tools().collect();
-    if tools.is_empty() {
-        return None;
-    }
     let attempts =
         repeated.chunk_by(|one, next| one.number == next.number).flat_map(|of_run| (1_usize..).zip(of_run));
     let mut calls = attempts.flat_map(|(attempt, run)| {

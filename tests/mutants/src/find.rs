@@ -281,6 +281,11 @@ fn values_of(output: &ReturnType) -> Vec<&'static str> {
     }
 }
 
+/// Whether a value is of a type that has a default, as far as is known.
+fn is_default(value: &str) -> bool {
+    !value.starts_with("Ok")
+}
+
 fn values_of_type(result: &Type) -> Vec<&'static str> {
     let plain = "Default::default()";
     let path = match result {
@@ -310,12 +315,12 @@ fn values_of_type(result: &Type) -> Vec<&'static str> {
         | "HashMap" | "HashSet" => vec![plain],
         "Option" => match first.as_deref() {
             Some(["true", ..]) => vec!["None", "Some(true)", "Some(false)"],
-            Some([_, ..]) => vec!["None", "Some(Default::default())"],
+            Some([value, ..]) if is_default(value) => vec!["None", "Some(Default::default())"],
             _ => vec!["None"],
         },
         "Result" => match first.as_deref() {
             Some(["true", ..]) => vec!["Ok(true)", "Ok(false)"],
-            Some([_, ..]) => vec!["Ok(Default::default())"],
+            Some([value, ..]) if is_default(value) => vec!["Ok(Default::default())"],
             _ => Vec::new(),
         },
         _ => Vec::new(),

@@ -76,8 +76,8 @@ class Copy:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, copy)
                 shutil.copymode(source, copy)
-        for copy in [copy for copy in COPY.rglob("*") if copy.is_file() and copy.name != "mutant.rs"]:
-            if str(copy.relative_to(COPY)) not in kept:
+        for copy in list(COPY.rglob("*")):
+            if copy.is_file() and copy.name != "mutant.rs" and str(copy.relative_to(COPY)) not in kept:
                 copy.unlink()
         tool = ["cargo", "build", "--quiet", "--locked", "--manifest-path", WORKSPACE / "tests/mutants/Cargo.toml"]
         subprocess.run(tool + ["--target-dir", BUILD / "tool"], check=True)
@@ -95,7 +95,7 @@ class Copy:
             for line in subprocess.run(command, input=numbers, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines():
                 number, file, line, kind, function, what = line.split("\t")
                 self.mutants[int(number)] = {"target": self.target_of[file], "file": file, "line": int(line), "kind": kind,
-                                             "function": [int(end) for end in function.split("-")], "what": what}
+                                             "function": [int(line) for line in function.split("-")], "what": what}
 
     def build(self):
         """Builds the tests, and leaves out what does not compile. Gives the executables by package and name."""
@@ -114,9 +114,8 @@ class Copy:
             wrong = self.not_compiled(messages)
             if not wrong:
                 sys.exit(f"the copy does not build:\n{built.stderr[-4000:]}")
-            for number in sorted(wrong):
-                mutant = self.mutants[number]
-                print(f"does not compile: {mutant['file']}:{mutant['line']}: {mutant['what']}", flush=True)
+            for mutant in (self.mutants[number] for number in sorted(wrong)):
+                print(f"does not compile: {place(mutant)}", flush=True)
             self.left_out |= wrong
 
     def not_compiled(self, messages):
@@ -127,13 +126,17 @@ class Copy:
             for span in diagnostic.get("spans", []) if diagnostic.get("level") == "error" else []:
                 if not span["is_primary"]:
                     continue
+                line, end = span["line_start"], span["line_end"]
                 here = {number: mutant for number, mutant in self.mutants.items() if mutant["file"] == span["file_name"]}
-                in_lines = {number for number, mutant in here.items() if span["line_start"] <= mutant["line"] <= span["line_end"]}
+                in_lines = {number for number, mutant in here.items() if line <= mutant["line"] <= end}
                 arithmetic = {number for number in in_lines if here[number]["kind"] == "arithmetic"}
-                in_function = {number for number, mutant in here.items()
-                               if mutant["function"][0] <= span["line_start"] <= mutant["function"][1]}
-                wrong |= arithmetic or in_lines or in_function
+                of_function = {number for number, mutant in here.items() if line in range(*mutant["function"])}
+                wrong |= arithmetic or in_lines or of_function
         return wrong
+
+
+def place(mutant):
+    return f"{mutant['file']}:{mutant['line']}: {mutant['what']}"
 
 
 def executables(message):
@@ -248,12 +251,9 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = dict(zip(mutants, pool.map(lambda number: tests.catch(number, binaries), mutants)))
         for number, caught in results.items():
-            mutant = copy.mutants[number] | {"number": number}
-            mutant["caught"] = caught
-            copy.mutants[number] = mutant
+            copy.mutants[number] |= {"number": number, "caught": caught}
             if not caught:
-                why = "missed" if caught is False else "no test reaches it"
-                print(f"  {mutant['file']}:{mutant['line']}: {mutant['what']} ({why})")
+                print(f"  {place(copy.mutants[number])} ({'missed' if caught is False else 'no test reaches it'})")
         caught = sum(result is True for result in results.values())
         # A sample may have bad luck: by two standard errors.
         luck = 2 * math.sqrt(LEAST * (100 - LEAST) / len(results)) if len(results) < viable else 0

@@ -10,11 +10,16 @@ use std::process;
 use std::sync::{LazyLock, Mutex};
 
 /// The number in the variable `MUTANT`; 0 if it is not set.
-static ON: LazyLock<u32> = LazyLock::new(|| env::var("MUTANT").ok().and_then(|on| on.parse().ok()).unwrap_or(0));
+static ON: LazyLock<u32> =
+    LazyLock::new(|| env::var("MUTANT").ok().and_then(|on| on.parse().ok()).unwrap_or(0));
 
 /// The numbers reached so far, with the file of this process in the folder that `MUTANT_TRACE` names.
 static REACHED: LazyLock<Option<Mutex<(BTreeSet<u32>, File)>>> = LazyLock::new(|| {
-    let file = Path::new(&env::var_os("MUTANT_TRACE")?).join(format!("{}-{}", process::id(), env!("CARGO_PKG_NAME")));
+    let file = Path::new(&env::var_os("MUTANT_TRACE")?).join(format!(
+        "{}-{}",
+        process::id(),
+        env!("CARGO_PKG_NAME")
+    ));
     Some(Mutex::new((BTreeSet::new(), OpenOptions::new().create(true).append(true).open(file).ok()?)))
 });
 
@@ -41,42 +46,32 @@ pub fn force_false(number: u32, value: bool) -> bool {
     !on(number) && value
 }
 
-pub fn less<A: PartialOrd<B>, B>(number: u32, left: &A, right: &B) -> bool {
-    if on(number) { left <= right } else { left < right }
+macro_rules! comparisons {
+    ($($name:ident $is:tt $instead:tt),*) => {$(
+        pub fn $name<A: PartialOrd<B>, B>(number: u32, left: &A, right: &B) -> bool {
+            if on(number) { left $instead right } else { left $is right }
+        }
+    )*};
 }
 
-pub fn less_or_equal<A: PartialOrd<B>, B>(number: u32, left: &A, right: &B) -> bool {
-    if on(number) { left < right } else { left <= right }
+comparisons!(less < <=, less_or_equal <= <, greater > >=, greater_or_equal >= >);
+
+macro_rules! operations {
+    ($($name:ident $of:ident $is:tt $other:ident $instead:tt),*) => {$(
+        pub fn $name<A: $of<B, Output = O> + $other<B, Output = O>, B, O>(number: u32, left: A, right: B) -> O {
+            if on(number) { left $instead right } else { left $is right }
+        }
+    )*};
 }
 
-pub fn greater<A: PartialOrd<B>, B>(number: u32, left: &A, right: &B) -> bool {
-    if on(number) { left >= right } else { left > right }
+operations!(add Add + Sub -, sub Sub - Add +, mul Mul * Div /, div Div / Mul *);
+
+macro_rules! assignments {
+    ($($name:ident $of:ident $is:tt $other:ident $instead:tt),*) => {$(
+        pub fn $name<A: $of<B> + $other<B>, B>(number: u32, left: &mut A, right: B) {
+            if on(number) { *left $instead right } else { *left $is right }
+        }
+    )*};
 }
 
-pub fn greater_or_equal<A: PartialOrd<B>, B>(number: u32, left: &A, right: &B) -> bool {
-    if on(number) { left > right } else { left >= right }
-}
-
-pub fn add<A: Add<B, Output = O> + Sub<B, Output = O>, B, O>(number: u32, left: A, right: B) -> O {
-    if on(number) { left - right } else { left + right }
-}
-
-pub fn sub<A: Add<B, Output = O> + Sub<B, Output = O>, B, O>(number: u32, left: A, right: B) -> O {
-    if on(number) { left + right } else { left - right }
-}
-
-pub fn mul<A: Mul<B, Output = O> + Div<B, Output = O>, B, O>(number: u32, left: A, right: B) -> O {
-    if on(number) { left / right } else { left * right }
-}
-
-pub fn div<A: Mul<B, Output = O> + Div<B, Output = O>, B, O>(number: u32, left: A, right: B) -> O {
-    if on(number) { left * right } else { left / right }
-}
-
-pub fn add_assign<A: AddAssign<B> + SubAssign<B>, B>(number: u32, left: &mut A, right: B) {
-    if on(number) { *left -= right } else { *left += right }
-}
-
-pub fn sub_assign<A: AddAssign<B> + SubAssign<B>, B>(number: u32, left: &mut A, right: B) {
-    if on(number) { *left += right } else { *left -= right }
-}
+assignments!(add_assign AddAssign += SubAssign -=, sub_assign SubAssign -= AddAssign +=);

@@ -10,10 +10,14 @@ mod frameworks;
 mod gaps;
 #[path = "traces/linked.rs"]
 mod linked;
+#[path = "traces/misfits.rs"]
+mod misfits;
 #[path = "traces/mutated.rs"]
 mod mutated;
 #[path = "traces/replay.rs"]
 mod replay;
+#[path = "traces/sorted.rs"]
+mod sorted;
 #[path = "traces/support.rs"]
 mod support;
 #[path = "traces/times.rs"]

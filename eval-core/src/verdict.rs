@@ -187,3 +187,33 @@ impl fmt::Display for Verdict {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_have_a_word_each_and_some_fail_a_case() {
+        let error = Verdict::error(Role::Judge, "no answer");
+        let all = [
+            (Verdict::Passed, "passed", "passed", false),
+            (Verdict::Failed, "failed", "FAILED", true),
+            (Verdict::NotEvaluated("why".to_owned()), "not_evaluated", "NOT EVALUATED", true),
+            (error, "error", "ERROR", true),
+            (Verdict::Skipped("why".to_owned()), "skipped", "skipped", false),
+            (Verdict::Informational, "informational", "informational", false),
+        ];
+        for (verdict, name, shown, fails) in all {
+            assert_eq!((verdict.name(), verdict.to_string().as_str(), verdict.fails()), (name, shown, fails));
+            assert_eq!(verdict.passed(), name == "passed");
+        }
+        for (verdict, name, fails) in [
+            (TurnVerdict::Passed, "passed", false),
+            (TurnVerdict::Failed, "failed", true),
+            (TurnVerdict::NotEvaluated, "not_evaluated", true),
+            (TurnVerdict::Informational, "informational", false),
+        ] {
+            assert_eq!((verdict.name(), verdict.fails()), (name, fails));
+        }
+    }
+}

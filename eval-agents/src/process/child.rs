@@ -115,9 +115,10 @@ impl Child {
         // A session outside of a case has no id. Runs of a case share theirs, and the program has to tell them apart.
         let session = if session.is_empty() { "conversation" } else { session };
         let mut id = session.to_owned();
-        let mut number = 1;
-        while self.routes.has(&id) {
-            number += 1;
+        for number in 2_usize.. {
+            if !self.routes.has(&id) {
+                break;
+            }
             id = format!("{session}-{number}");
         }
         let inbox = self.routes.open(&id);

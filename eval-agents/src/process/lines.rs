@@ -29,9 +29,6 @@ pub(super) fn next(output: &mut impl BufRead, longest: usize) -> Line {
             // A pipe that breaks has ended.
             Err(_) => return Line::End,
         }
-        if line.is_empty() {
-            return Line::End;
-        }
         let is_whole = line.last() == Some(&b'\n');
         let text = match String::from_utf8(line) {
             Ok(text) => text,
@@ -39,7 +36,7 @@ pub(super) fn next(output: &mut impl BufRead, longest: usize) -> Line {
         };
         let text = text.trim();
         if !is_whole {
-            // A last line without its end may be a part of one.
+            // A last line without its end may be a part of one; without anything in it, it is the end of the output.
             return if text.is_empty() { Line::End } else { Line::Cut(text.to_owned()) };
         }
         if !text.is_empty() {
@@ -85,7 +82,31 @@ mod tests {
         assert_eq!(next(&mut output, 10), Line::Text("whole".to_owned()));
         assert_eq!(next(&mut output, 10), Line::Cut("cut".to_owned()));
         assert_eq!(next(&mut output, 10), Line::End);
+        let mut output = &b"whole\n  "[..];
+        assert_eq!(next(&mut output, 10), Line::Text("whole".to_owned()));
+        assert_eq!(next(&mut output, 10), Line::End);
+        let mut output = &b"ten bytes!\n"[..];
+        assert_eq!(next(&mut output, 11), Line::Text("ten bytes!".to_owned()), "the end of the line counts");
         let mut endless = io::BufReader::new(io::repeat(b'x'));
         assert_eq!(next(&mut endless, 1 << 16), Line::TooLong);
+    }
+
+    /// A pipe of which a read is interrupted by a signal, then breaks.
+    struct Pipe(Vec<io::ErrorKind>);
+
+    impl io::Read for Pipe {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.pop() {
+                Some(kind) => Err(kind.into()),
+                None => (&b"{}\n"[..]).read(buffer),
+            }
+        }
+    }
+
+    #[test]
+    fn a_read_that_is_interrupted_is_repeated_and_a_pipe_that_breaks_is_an_end() {
+        let of = |kind| next(&mut io::BufReader::new(Pipe(vec![kind])), 10);
+        assert_eq!(of(io::ErrorKind::Interrupted), Line::Text("{}".to_owned()));
+        assert_eq!(of(io::ErrorKind::BrokenPipe), Line::End);
     }
 }

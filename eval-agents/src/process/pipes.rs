@@ -116,3 +116,58 @@ impl Output {
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::Write as _;
+    use std::process::{Child, Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// A program in shell with its pipes. Each test ends it.
+    fn program(script: &str) -> (Child, ChildStdin, Pipes, Output) {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (pipes, output) = Pipes::new(&stdin, stdout).unwrap();
+        (child, stdin, pipes, output)
+    }
+
+    /// Waits until it is so, for at most a minute.
+    fn until(what: &str, is_so: impl Fn() -> bool) {
+        let begun = Instant::now();
+        while !is_so() {
+            assert!(begun.elapsed() < Duration::from_mins(1), "{what}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn pipes_are_not_empty_while_the_program_has_not_read() {
+        let (mut child, mut stdin, pipes, _output) = program("exec sleep 600");
+        pipes.state.waits.store(true, Ordering::SeqCst);
+        assert!(pipes.are_empty());
+        stdin.write_all(b"x").unwrap();
+        assert!(!pipes.are_empty());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn pipes_are_not_empty_until_all_output_was_taken_and_handled() {
+        let (mut child, stdin, pipes, mut output) = program("printf 'a\\nb'; exec cat");
+        // As the reader says before it is woken up.
+        pipes.state.waits.store(true, Ordering::SeqCst);
+        until("the program wrote nothing", || !pipes.are_empty());
+        let mut bytes = [0; 8];
+        assert_eq!(output.read(&mut bytes).unwrap(), 3);
+        assert!(!pipes.are_empty() && pipes.is_in_a_line(), "what was read is being handled");
+        let reader = std::thread::spawn(move || output.read(&mut [0; 8]).unwrap());
+        until("the reader does not wait", || pipes.are_empty());
+        drop((stdin, pipes));
+        assert_eq!(reader.join().unwrap(), 0, "the output ends with the program");
+        child.wait().unwrap();
+    }
+}

@@ -84,7 +84,7 @@ fn union_of<'v>(value: &'v Value, notes: &mut Notes) -> Option<(&'static str, &'
     ];
     let map = value.as_object()?;
     let is_kind = |key: &&str| KINDS.iter().any(|(camel, snake)| key == camel || key == snake);
-    if map.len() > 1 && map.keys().filter(is_kind).count() > 1 {
+    if map.keys().filter(is_kind).count() > 1 {
         notes.malformed("an attribute has two values");
     }
     KINDS.iter().find_map(|(camel, snake)| Some((*camel, map.get(camel).or_else(|| map.get(snake))?)))
@@ -202,4 +202,109 @@ pub(super) fn count(value: &Value) -> Option<u64> {
 )]
 fn whole(float: f64) -> Option<u64> {
     (float.fract() == 0.0 && (0.0..9.0e18).contains(&float)).then_some(float as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Value {
+        Value::parse(text).unwrap()
+    }
+
+    /// What is read, as JSON, and what is noted.
+    fn read(of: fn(&Value, &mut Notes) -> Attributes, text: &str) -> (String, Vec<String>) {
+        let mut notes = Notes::default();
+        let map: Map = of(&value(text), &mut notes).into_iter().collect();
+        (Value::from(map).to_string(), notes.into_gaps().into_iter().map(|gap| gap.message).collect())
+    }
+
+    #[test]
+    fn each_kind_of_value_is_read_and_what_is_none_is_noted() {
+        let entry = |any: &str| read(otlp, &format!(r#"[{{"key": "k", "value": {any}}}]"#));
+        for (any, expected) in [
+            (r#"{"stringValue": "a"}"#, r#"{"k":"a"}"#),
+            (r#"{"boolValue": true}"#, r#"{"k":true}"#),
+            (r#"{"int_value": "7"}"#, r#"{"k":7}"#),
+            (r#"{"doubleValue": 0.5}"#, r#"{"k":0.5}"#),
+            (r#"{"bytesValue": "aGk="}"#, r#"{"k":"hi"}"#),
+            (r#"{"bytesValue": "h"}"#, r#"{"k":"h"}"#),
+            (r#"{"arrayValue": {"values": [{"intValue": 1}, {}]}}"#, r#"{"k":[1,null]}"#),
+            (r#"{"kvlistValue": {"values": [{"key": "a", "value": {"intValue": 1}}]}}"#, r#"{"k":{"a":1}}"#),
+            (r#"{"stringValue": null}"#, r#"{"k":null}"#),
+            // Set to nothing.
+            ("{}", "{}"),
+            ("null", "{}"),
+        ] {
+            assert_eq!(entry(any), (expected.to_owned(), vec![]), "{any}");
+        }
+        for (any, expected, told) in [
+            (r#"{"stringValue": 5}"#, r#"{"k":null}"#, "a `stringValue` is a number"),
+            (r#"{"newValue": 5}"#, "{}", "the attribute `k` has no value of a known type"),
+            ("5", "{}", "the attribute `k` has no value of a known type"),
+        ] {
+            assert_eq!(entry(any), (expected.to_owned(), vec![told.to_owned()]), "{any}");
+        }
+        assert_eq!(read(otlp, "[{}]").1, ["an attribute has no key"]);
+        assert_eq!(read(otlp, "5").1, ["`attributes` should be a list and is a number"]);
+        assert_eq!(read(otlp, "null"), ("{}".to_owned(), vec![]));
+        let long = format!(r#"[{{"key": "{}", "value": 5}}]"#, "é".repeat(90));
+        assert!(read(otlp, &long).1[0].starts_with(&format!("the attribute `{}` has", "é".repeat(80))));
+    }
+
+    #[test]
+    fn values_are_read_up_to_a_depth() {
+        let nested = |depth: usize| {
+            let open = r#"{"arrayValue": {"values": ["#.repeat(depth);
+            let all = format!(r#"[{{"key": "k", "value": {open}{{"intValue": 1}}{}}}]"#, "]}}".repeat(depth));
+            read(otlp, &all)
+        };
+        assert_eq!(nested(MAX_DEPTH).1, [""; 0]);
+        assert!(nested(MAX_DEPTH).0.contains('1'));
+        assert_eq!(nested(MAX_DEPTH + 1).1, ["a value is nested too deeply"]);
+        // Names of an object are joined down to the same depth.
+        let joined = |depth: usize| {
+            read(otlp, &format!(r#"{}{{"x": 1}}{}"#, r#"{"a": "#.repeat(depth), "}".repeat(depth))).0
+        };
+        assert_eq!(joined(2), r#"{"a.a.x":1}"#);
+        assert!(joined(MAX_DEPTH).ends_with(r#"a.a.x":1}"#), "{}", joined(MAX_DEPTH));
+        assert!(joined(MAX_DEPTH + 1).ends_with(r#"a.a":{"x":1}}"#), "{}", joined(MAX_DEPTH + 1));
+    }
+
+    #[test]
+    fn tags_of_jaeger_have_values_of_their_types() {
+        for (tag, expected) in [
+            (r#""type": "int64", "value": "7""#, r#"{"k":7}"#),
+            (r#""type": "float64", "value": "0.5""#, r#"{"k":0.5}"#),
+            (r#""type": "int64", "value": "many""#, r#"{"k":"many"}"#),
+            (r#""type": "binary", "value": "aGk=""#, r#"{"k":"hi"}"#),
+            (r#""type": "string", "value": "7""#, r#"{"k":"7"}"#),
+            (r#""value": true"#, r#"{"k":true}"#),
+        ] {
+            let found = read(jaeger, &format!(r#"[{{"key": "k", {tag}}}]"#));
+            assert_eq!(found, (expected.to_owned(), vec![]), "{tag}");
+        }
+        assert_eq!(read(jaeger, "null"), ("{}".to_owned(), vec![]));
+        assert_eq!(read(jaeger, "5").1, ["tags should be a list and is a number"]);
+        assert_eq!(read(jaeger, "[{}]").1, ["a tag has no key"]);
+    }
+
+    #[test]
+    fn a_count_is_whole_and_not_below_zero() {
+        for (text, expected) in [
+            ("7", Some(7)),
+            (r#"" 7 ""#, Some(7)),
+            ("-7", Some(0)),
+            ("7.0", Some(7)),
+            ("7.5", None),
+            ("-7.0", None),
+            ("18446744073709551615", Some(u64::MAX)),
+            ("8.9e18", Some(8_900_000_000_000_000_000)),
+            ("9.0e18", None),
+            ("true", None),
+            (r#""many""#, None),
+        ] {
+            assert_eq!(count(&value(text)), expected, "{text}");
+        }
+    }
 }

@@ -73,7 +73,7 @@ pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(4) || text.len() - body.len() > 2 {
         return None;
     }
-    let mut bytes = Vec::with_capacity(body.len() * 3 / 4);
+    let mut bytes = Vec::with_capacity(text.len());
     let (mut held, mut bits) = (0_u32, 0);
     for byte in body.bytes() {
         let digit = match byte {
@@ -107,5 +107,40 @@ mod tests {
         assert_eq!((span(""), span("0000000000000000"), span("AAAAAAAAAAA=")), (None, None, None));
         let trace = |text: &str| Id::trace(text).map(|id| id.to_string());
         assert_eq!(trace("AAAAAAAAAAAAAAAAAAAAqw==").as_deref(), Some("000000000000000000000000000000ab"));
+        // As long as an id is, or as empty ones are.
+        for other in
+            ["zzzzzzzzzzzzzzzz", "+1+1+1+1+1+1+1+1", "aéééééééb", "0000", "00000000000000000", "AAAAAAAAAKs"]
+        {
+            assert_eq!(span(other), Some(other.to_lowercase()), "{other}");
+        }
+        assert_eq!(
+            trace("0000000000000000").as_deref(),
+            Some("0000000000000000"),
+            "it is as long as that of a span"
+        );
+        assert_eq!(
+            (trace(&"0".repeat(32)), trace("AAAAAAAAAAAAAAAAAAAAAA=="), trace(" ")),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn base64_has_four_digits_for_three_bytes_and_at_most_two_of_padding() {
+        for (text, bytes) in [
+            ("", &[][..]),
+            ("AQID", &[1, 2, 3]),
+            ("AQI=", &[1, 2]),
+            ("AQ==", &[1]),
+            ("09az", &[0xd3, 0xd6, 0xb3]),
+            ("ZmFp", b"fai"),
+            ("+/+/", &[0xfb, 0xff, 0xbf]),
+            ("-_-_", &[0xfb, 0xff, 0xbf]),
+            ("AQIDAQIDAQIDAQI=", &[1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2]),
+        ] {
+            assert_eq!(base64(text).as_deref(), Some(bytes), "{text}");
+        }
+        for wrong in ["AQI", "AQIDA", "A===", "AQ!D", "AQ=D"] {
+            assert_eq!(base64(wrong), None, "{wrong}");
+        }
     }
 }

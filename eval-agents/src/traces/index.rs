@@ -76,10 +76,7 @@ impl Index {
     /// there are any.
     pub(super) fn beginning(&self, words: &str, turns: Option<usize>) -> Option<&Group> {
         let alike = self.by_words.get(words)?;
-        turns
-            .and_then(|turns| alike.by_turns.get(&turns))
-            .filter(|_| alike.all.places.len() > 1)
-            .or(Some(&alike.all))
+        turns.and_then(|turns| alike.by_turns.get(&turns)).or(Some(&alike.all))
     }
 }
 

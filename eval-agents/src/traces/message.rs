@@ -444,6 +444,17 @@ mod tests {
     }
 
     #[test]
+    fn the_content_of_a_result_is_its_text_if_it_is_text_alone() {
+        let content = |text: &str| flat(&parse(text)).to_string();
+        assert_eq!(content(r#"[{"type": "text", "text": "1"}, {"type": "text", "text": "2"}]"#), "\"12\"");
+        for kept in
+            [r#"[{"type":"text","text":"1"},{"type":"image"}]"#, r#"[{"type":"image"}]"#, "[]", "5", "null"]
+        {
+            assert_eq!(content(kept), if kept == "5" { "\"5\"" } else { kept }, "{kept}");
+        }
+    }
+
+    #[test]
     fn a_list_of_messages_is_read_as_a_whole_or_not_captured_or_unreadable() {
         let read = |text: &str| messages(&Value::from(text)).map(|read| read.len());
         assert_eq!(

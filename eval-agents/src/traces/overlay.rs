@@ -148,6 +148,108 @@ mod tests {
     }
 
     #[test]
+    fn a_span_with_a_model_its_provider_and_a_call_records_a_call() {
+        let model = ("gen_ai.request.model", "m");
+        let provider = ("gen_ai.provider.name", "p");
+        let records = |attributes: &[(&str, &str)]| of("x", attributes).unwrap().records_a_call;
+        for call in [
+            "gen_ai.usage.input_tokens",
+            "gen_ai.prompt.0.content",
+            "gen_ai.completion.0.content",
+            "gen_ai.input.messages",
+            "gen_ai.output.messages",
+        ] {
+            assert!(records(&[model, provider, (call, "1")]), "{call}");
+            assert!(records(&[model, ("gen_ai.system", "p"), (call, "1")]), "{call}");
+            assert!(!records(&[model, (call, "1")]) && !records(&[provider, (call, "1")]), "{call}");
+        }
+        assert!(!records(&[model, provider, ("gen_ai.agent.name", "a")]));
+    }
+
+    #[test]
+    fn arguments_and_results_are_read_as_json_or_as_text_unless_they_were_left_out_or_cut() {
+        use super::super::message::NoContent::{NotCaptured, Unreadable};
+        let args = |text: &str| {
+            let view = of("x", &[("gen_ai.tool.name", "f"), ("gen_ai.tool.call.arguments", text)]).unwrap();
+            let args = &view.tool().args;
+            args.get().map(ToString::to_string).ok_or(args.missing)
+        };
+        for (text, expected) in
+            [(r#" {"a": 1}"#, r#"{"a":1}"#), ("[1]", "[1]"), ("Oslo", r#""Oslo""#), ("7", "7"), ("{}", "{}")]
+        {
+            assert_eq!(args(text), Ok(expected.to_owned()), "{text}");
+        }
+        for (text, why) in [
+            (r#"{"a": "#, Unreadable),
+            ("[1", Unreadable),
+            ("<elided>", NotCaptured),
+            ("<not specified>", NotCaptured),
+        ] {
+            assert_eq!(args(text), Err(Some(why)), "{text}");
+        }
+        let result = |text: &str| {
+            let view = of("x", &[("gen_ai.tool.name", "f"), ("gen_ai.tool.call.result", text)]).unwrap();
+            let result = &view.tool().result;
+            result.get().map(ToString::to_string).ok_or(result.missing)
+        };
+        for (text, expected) in [
+            ("grey", r#""grey""#),
+            (r#"{"result": "grey"}"#, r#"{"result":"grey"}"#),
+            (r#"{"result": "<elided>", "more": 1}"#, r#"{"more":1,"result":"<elided>"}"#),
+        ] {
+            let found = result(text).map(|found| Value::parse(&found).unwrap());
+            assert_eq!(found, Ok(Value::parse(expected).unwrap()), "{text}");
+        }
+        for text in [r#"{"result": "<elided>"}"#, "<elided>", "<not specified>", r#""<elided>""#] {
+            assert_eq!(result(text), Err(Some(NotCaptured)), "{text}");
+        }
+        let named = |name| of("x", &[("gen_ai.tool.name", name), ("gen_ai.tool.call.id", name)]).unwrap();
+        assert!(
+            named("<not specified>").tool().name.is_none()
+                && named("<not specified>").tool().call_id.is_none()
+        );
+        assert_eq!(
+            (named("f").tool().name.as_deref(), named("f").tool().call_id.as_deref()),
+            (Some("f"), Some("f"))
+        );
+    }
+
+    #[test]
+    fn what_records_of_logs_say_is_less_than_what_events_of_the_span_say() {
+        let of_model = |model: &str| Event {
+            name: DETAILS.to_owned(),
+            time: 0,
+            attributes: Attributes::from([("gen_ai.request.model".to_owned(), Value::from(model))]),
+            body: Value::Null,
+        };
+        let model = |events: [(&str, bool); 2]| {
+            let mut view = View::default();
+            for (name, is_log) in events {
+                add_events(&mut view, &[of_model(name)], is_log, &mut Copies::default());
+            }
+            view.model().request_model.get().map(ToString::to_string)
+        };
+        assert_eq!(model([("log", true), ("event", false)]).as_deref(), Some("event"));
+        assert_eq!(model([("event", false), ("log", true)]).as_deref(), Some("event"));
+        assert_eq!(model([("first", true), ("second", true)]).as_deref(), Some("first"));
+    }
+
+    #[test]
+    fn a_name_that_is_known_is_kept() {
+        let openinference = [
+            ("openinference.span.kind", "TOOL"),
+            ("gen_ai.tool.name", "known"),
+            ("tool.name", "other"),
+            ("gen_ai.agent.name", "first"),
+            ("agent.name", "second"),
+        ];
+        let view = of("x", &openinference).unwrap();
+        assert_eq!((view.tool().name.as_deref(), view.agent.as_deref()), (Some("known"), Some("first")));
+        let view = of("x", &[openinference[0], openinference[2], openinference[4]]).unwrap();
+        assert_eq!((view.tool().name.as_deref(), view.agent.as_deref()), (Some("other"), Some("second")));
+    }
+
+    #[test]
     fn names_of_conversations_are_short_and_can_be_printed() {
         let named = |value: Value| identity(&Attributes::from([("session.id".to_owned(), value)])).is_some();
         assert!(named(" s ".into()) && named(Value::parse("7").unwrap()) && named("é".repeat(256).into()));

@@ -50,12 +50,10 @@ impl Store {
         &mut self.traces[place.trace].spans[place.span]
     }
 
-    /// Adds a record of a log. A record without models is not kept.
+    /// Adds a record of a log.
     pub(super) fn add_log(&mut self, (trace, span, event): Log) {
-        if event.name.starts_with("gen_ai.") {
-            let place = self.place(&trace);
-            self.traces[place].logs.entry(span).or_default().push(event);
-        }
+        let place = self.place(&trace);
+        self.traces[place].logs.entry(span).or_default().push(event);
     }
 }
 

@@ -308,3 +308,70 @@ fn a_turn_goes_on_with_what_its_last_call_of_a_model_asked_for() {
     assert_eq!((traces.conversations()[0].turns.len(), kinds(&traces)), (1, vec![]));
     assert_eq!(traces.conversations()[0].turns[0].calls.len(), 3);
 }
+
+#[test]
+fn results_join_the_turn_before_them_unless_ids_deny_it_or_an_agent_holds_them() {
+    let in_one = |span: Value| with(span, "gen_ai.conversation.id", json!("one"));
+    let question = says("user", "How is Oslo?");
+    let without_id = |mut message: Value| {
+        message["parts"][0].as_object_mut().unwrap().remove("id");
+        message
+    };
+    let asks = |id: &str| calls(id, "get_weather", json!({ "city": "Oslo" }));
+    let turns = |asks: Value, results: Value, holder: Option<Value>| {
+        let mut answer = in_one(call(2, &[results], &says("assistant", "Grey.")));
+        if let Some(holder) = &holder {
+            answer["traceId"] = holder["traceId"].clone();
+            answer["parentSpanId"] = holder["spanId"].clone();
+        }
+        let first = in_one(call(1, std::slice::from_ref(&question), &asks));
+        let spans: Vec<Value> = [Some(first), holder, Some(answer)].into_iter().flatten().collect();
+        read(&spans).conversations()[0].turns.len()
+    };
+    let grey = |id: &str| result(id, json!("grey"));
+    assert_eq!(turns(asks("a"), grey("a"), None), 1);
+    assert_eq!(turns(asks("a"), grey("b"), None), 2);
+    assert_eq!(turns(without_id(asks("")), grey("b"), None), 1);
+    assert_eq!(turns(asks("a"), without_id(grey("")), None), 1);
+    assert_eq!(turns(without_id(asks("")), without_id(grey("")), None), 1);
+    let holder = in_one(with_start(&agent(9, 0, "weather"), 2));
+    assert_eq!(turns(without_id(asks("")), without_id(grey("")), Some(holder)), 2);
+}
+
+#[test]
+fn a_turn_may_continue_the_one_before_it_if_that_asked_for_tools_and_nothing_says_what_it_was_sent() {
+    let bare = |number, finish: &str| {
+        let attributes =
+            json!({ "gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": [finish] });
+        span(number, 0, "chat", attributes)
+    };
+    let may = |spans: &[Value]| kinds(&read(spans)).contains(&GapKind::PossibleContinuation);
+    let sent =
+        |span: Value| with(span, "gen_ai.input.messages", json!([says("user", "Hi")]).to_string().into());
+    let below = |mut span: Value| {
+        span["parentSpanId"] = json!(format!("{:016x}", 9));
+        span
+    };
+    let holder = with_start(&agent(9, 0, "a"), 2);
+    for reason in ["tool_calls", "tool_use", "function_call"] {
+        assert!(may(&[bare(1, reason), bare(2, "stop")]), "{reason}");
+    }
+    assert!(!may(&[bare(1, "stop"), bare(2, "stop")]));
+    assert!(!may(&[bare(1, "tool_calls"), sent(bare(2, "stop"))]));
+    assert!(!may(&[bare(1, "tool_calls"), holder, below(bare(3, "stop"))]));
+}
+
+#[test]
+fn an_exception_fails_a_model_call_whose_status_says_nothing() {
+    let error = |code: Option<i64>| {
+        let mut span = chat(2, 1, json!([says("user", "Hi")]), json!([]));
+        span["events"] = json!([{ "name": "gen_ai.client.operation.exception", "timeUnixNano": "1" }]);
+        span["status"] = json!({ "code": code });
+        read(&[agent(1, 0, "a"), span]).conversations()[0].turns[0].model_calls[0].error.clone()
+    };
+    let other = Some("_OTHER".to_owned());
+    assert_eq!(
+        (error(None), error(Some(0)), error(Some(1)), error(Some(2))),
+        (other.clone(), other.clone(), None, other)
+    );
+}

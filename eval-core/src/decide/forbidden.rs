@@ -12,9 +12,6 @@ use crate::report::RunReport;
 /// The forbidden calls in repeated runs, in a sentence; `None` if there are none.
 pub(crate) fn forbidden(criterion: Option<&Criterion>, repeated: &[RunReport]) -> Option<String> {
     let tools: &BTreeSet<&str> = &criterion?.forbidden_tools().collect();
-    if tools.is_empty() {
-        return None;
-    }
     let attempts =
         repeated.chunk_by(|one, next| one.number == next.number).flat_map(|of_run| (1_usize..).zip(of_run));
     let mut calls = attempts.flat_map(|(attempt, run)| {

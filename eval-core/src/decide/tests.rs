@@ -486,3 +486,35 @@ fn each_turn_has_a_verdict() {
     assert_eq!(verdicts_of_turns(Some(&half), &whole), [TurnVerdict::Passed]);
     assert!(verdicts_of_turns(Some(&half), &MetricOutcome::Skipped("z".to_owned())).is_empty());
 }
+
+#[test]
+fn a_run_whose_test_body_failed_keeps_its_scores_and_has_not_passed() {
+    let failed = || {
+        let error = RunError::new(Role::Body, None, "assertion failed");
+        RunReport { error: Some(error), ..run(&one(0.5), vec![turns(&[1.0])]) }
+    };
+    let decided = decide(&one(0.5), &numbered([failed(), failed()]), Pass::Any, Gate::Mean);
+    assert_eq!((decided.passed_runs, decided.metrics[0].score), (Some(0), Some(1.0)));
+    assert!(matches!(decided.verdict, Verdict::Error { role: Role::Body, .. }), "{:?}", decided.verdict);
+    let good = run(&one(0.5), vec![turns(&[1.0])]);
+    let decided = decide(&one(0.5), &numbered([failed(), good]), Pass::Any, Gate::Mean);
+    assert_eq!((decided.passed_runs, decided.verdict), (Some(1), Verdict::Passed));
+}
+
+#[test]
+fn a_metric_is_decided_by_runs_or_by_its_mean_and_counts_runs_only_where_they_decide_it() {
+    let runs = numbered([&[1.0][..], &[1.0], &[0.0]].map(|values| run(&one(0.5), vec![turns(values)])));
+    let metric = |pass| decide(&one(0.5), &runs, pass, Gate::Mean).metrics.remove(0);
+    // The mean of two thirds is enough, and three runs are not there.
+    let all = metric(Pass::All);
+    assert_eq!((all.verdict, all.passed_runs), (Verdict::Failed, Some(2)));
+    let mean = metric(Pass::Mean);
+    assert_eq!((mean.verdict, mean.passed_runs), (Verdict::Passed, None));
+    let unscored = MetricOutcome::Scored([Score::not_evaluated("no reference")].into_iter().collect());
+    for outcome in [unscored, MetricOutcome::Unjudged("no judge".to_owned())] {
+        let runs = numbered([run(&one(0.5), vec![outcome]), run(&one(0.5), vec![turns(&[1.0])])]);
+        let metric = decide(&one(0.5), &runs, Pass::All, Gate::Mean).metrics.remove(0);
+        assert!(metric.verdict.reason().is_some(), "{:?}", metric.verdict);
+        assert_eq!(metric.passed_runs, None);
+    }
+}

@@ -307,7 +307,7 @@ fn too_few_votes(samples: &[Sample<Option<bool>>], yes: usize, voters: usize) ->
     let of = words::count(samples.len(), "sample");
     let message = match voters {
         0 => format!("none of {of} says yes or no{failed}{said}"),
-        _ if yes * 2 <= voters || (samples.len() - voters) * 2 > samples.len() => {
+        _ if (samples.len() - voters) * 2 > samples.len() => {
             format!("only {voters} of {of} {} yes or no{failed}{said}", verb(voters))
         }
         _ => format!("only {yes} of {of} {} yes, which is not more than half{failed}{said}", verb(yes)),

@@ -205,4 +205,24 @@ mod tests {
         assert_eq!(of(&all), (Some("b".to_owned()), 0));
         assert_eq!((of("[]"), of("null"), of("5")), ((None, 0), (None, 0), (None, 1)));
     }
+
+    #[test]
+    fn logs_about_models_are_events_with_their_fields_and_times() {
+        let of = |text: &str| {
+            let mut notes = Notes::default();
+            (events(&Value::parse(text).unwrap(), &mut notes), notes.into_gaps().len())
+        };
+        let log = |name: &str| {
+            format!(
+                r#"{{"timestamp": 7, "fields": [{{"key": "event", "value": "{name}"}}, {{"key": "k", "value": 1}}]}}"#
+            )
+        };
+        let (found, gaps) = of(&format!("[{}, {}, {{}}]", log("exception"), log("gen_ai.choice")));
+        let [event] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(
+            (event.name.as_str(), event.time, event.attributes.len(), gaps),
+            ("gen_ai.choice", 7, 1, 0)
+        );
+        assert_eq!(["[]", "null", "5"].map(|text| of(text).1), [0, 0, 1]);
+    }
 }

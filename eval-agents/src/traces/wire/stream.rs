@@ -151,3 +151,66 @@ impl<F: FnMut(Result<Value, &'static str>)> Reads for Values<F> {
         self.0(Err(found));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stood in its place.
+    #[derive(Default)]
+    struct Seen(Option<&'static str>);
+
+    impl Reads for Seen {
+        fn misfit(&mut self, found: &'static str) {
+            self.0 = Some(found);
+        }
+    }
+
+    #[derive(Default)]
+    struct Either(Seen);
+
+    impl Reads for Either {
+        const OBJECTS: bool = true;
+        const LISTS: bool = true;
+
+        fn misfit(&mut self, found: &'static str) {
+            self.0.misfit(found);
+        }
+    }
+
+    fn read(mut to: impl Reads, text: &str) -> Result<(), serde_json::Error> {
+        Read(&mut to).deserialize(&mut serde_json::Deserializer::from_str(text))
+    }
+
+    #[test]
+    fn what_is_no_object_and_no_list_is_told_by_its_kind() {
+        let found = |text: &str| {
+            let mut seen = Seen::default();
+            Read(&mut seen).deserialize(&mut serde_json::Deserializer::from_str(text)).unwrap();
+            seen.0
+        };
+        for (text, kind) in [
+            ("null", "null"),
+            ("true", "a boolean"),
+            ("-1", "a number"),
+            ("1", "a number"),
+            ("1.5", "a number"),
+            (r#""x""#, "a string"),
+            (r#"{"a": [1]}"#, "an object"),
+            ("[{}, 2]", "a list"),
+        ] {
+            assert_eq!(found(text), Some(kind), "{text}");
+        }
+        let mut either = Either::default();
+        for text in ["{}", "[]", r#"{"a": {"b": 1, "c": 1}}"#] {
+            Read(&mut either).deserialize(&mut serde_json::Deserializer::from_str(text)).unwrap();
+        }
+        assert_eq!(either.0.0, None);
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_an_error() {
+        let error = read(Either::default(), r#"{"a": 1, "b": 2, "a": 3}"#).unwrap_err().to_string();
+        assert!(error.starts_with(r#"key "a" stands twice in one object"#), "{error}");
+    }
+}

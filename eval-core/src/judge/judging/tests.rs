@@ -93,6 +93,48 @@ fn a_vote_of_a_few_samples_is_no_majority() {
 }
 
 #[test]
+fn a_yes_needs_more_than_half_of_all_and_a_no_one_vote_that_is_not_outvoted() {
+    for (yes, no, all, outcome) in [
+        (0, 0, 5, None),
+        (0, 1, 5, Some(false)),
+        (1, 1, 5, Some(false)),
+        (2, 2, 4, Some(false)),
+        (2, 1, 5, None),
+        (2, 0, 4, None),
+        (3, 0, 5, Some(true)),
+        (3, 2, 5, Some(true)),
+        (3, 1, 4, Some(true)),
+        (1, 0, 1, Some(true)),
+    ] {
+        assert_eq!(majority(yes, no, all), outcome, "{yes} yes, {no} no, of {all}");
+    }
+    // Half of them say nothing: that is a vote, in which yes has no majority.
+    let judge = Scripted::results(["yes", "yes", "?", "?"].map(|reply| Ok(JudgeReply::new(reply))));
+    let criterion = Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": 4 }));
+    let error = ready(Judging::new(judge.boxed(), &criterion).vote("t/1", "polite?", read)).unwrap_err();
+    let told = "only 2 of 4 samples say yes, which is not more than half";
+    assert!(error.to_string().starts_with(told), "{error}");
+}
+
+#[test]
+fn samples_come_back_in_order_those_that_failed_among_them() {
+    let failed = || JudgeError::new(JudgeErrorKind::Failed, "no connection");
+    let reply = |text| Ok(JudgeReply::new(text));
+    // What cannot be read is asked for again.
+    let judge = Scripted::results([reply("yes"), Err(failed()), reply("maybe"), reply("no")]);
+    let criterion = Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": 3 }));
+    let samples = ready(Judging::new(judge.boxed(), &criterion).sample("t/1", "polite?", read));
+    let told: Vec<String> = samples
+        .iter()
+        .map(|sample| match sample {
+            Ok((vote, reply)) => format!("{vote:?} {}", reply.text),
+            Err(error) => format!("{:?}", error.kind()),
+        })
+        .collect();
+    assert_eq!(told, ["Some(true) yes", "Failed", "Some(false) no"]);
+}
+
+#[test]
 fn a_mean_stops_only_when_most_have_failed() {
     let error = || Err(JudgeError::new(JudgeErrorKind::Failed, "no connection"));
     let reply = || Ok(JudgeReply::new("4"));

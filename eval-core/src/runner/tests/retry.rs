@@ -155,6 +155,31 @@ fn a_forbidden_call_in_an_attempt_that_is_repeated_fails_the_case() {
 }
 
 #[test]
+fn a_forbidden_call_is_told_with_the_attempt_of_its_own_run() {
+    let attempts: &'static AtomicUsize = Box::leak(Box::default());
+    let agent = || {
+        turn_fn(move |turn| async move {
+            let attempt = attempts.fetch_add(1, Ordering::Relaxed);
+            if attempt == 2 {
+                turn.recorder().tool_call("refund", json!({}), json!("done"));
+            }
+            // The first attempt of each of two runs.
+            if attempt.is_multiple_of(2) {
+                return Err(BoxError::from(Unreachable::new("connection refused")));
+            }
+            turn.recorder().text("It is sunny.");
+            Ok(())
+        })
+    };
+    let criterion = Criterion::new(1.0).with_match_type(MatchType::InOrder).with_forbidden_tools(["refund"]);
+    let runner = EvalRunner::new().retry(1).runs(2).criterion("tool_trajectory_avg_score", criterion);
+    let report = run(runner.run_case(&case("far", &[("Paris?", "It is sunny.")]), agent)).unwrap();
+    let told = &report.metric("tool_trajectory_avg_score").unwrap().notes[0];
+    assert!(told.starts_with("run 2, attempt 1, turn 1: `refund` was called"), "{told}");
+    assert!(!told.contains("more such call"), "{told}");
+}
+
+#[test]
 fn the_errors_of_attempts_that_differ_are_all_told() {
     let attempts: &'static AtomicUsize = Box::leak(Box::default());
     let agent = || {

@@ -165,6 +165,10 @@ fn equal_weights_are_no_weights() {
         assert_eq!(scores.overall(), Some(1.0 / 3.0), "{weight}");
     }
     assert_eq!(weighed_mean(&[(1.0, 0.0)]), None);
+    // Their sum falls short of six times 0.8.
+    for weight in [1.0, 0.1] {
+        assert_eq!(weighed_mean(&[(0.8, weight); 6]), Some(0.8), "{weight}");
+    }
 }
 
 #[test]

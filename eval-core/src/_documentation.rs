@@ -18,6 +18,9 @@ pub mod configuration {}
 #[doc = crate::pages::page!("../docs/differences.md")]
 pub mod differences {}
 
+#[doc = crate::pages::page!("../docs/eval-set.md")]
+pub mod eval_set {}
+
 #[doc = crate::pages::page!("../docs/goldens.md")]
 pub mod goldens {}
 

@@ -31,6 +31,7 @@ macro_rules! links {
             "[ci]: crate::_documentation::ci\n",
             "[command line]: crate::_documentation::command_line\n",
             "[config files]: crate::_documentation::configuration#config-files\n",
+            "[configuration]: crate::_documentation::configuration\n",
             "[decides]: crate::metric#what-decides-a-case\n",
             "[differences]: crate::_documentation::differences\n",
             "[environment]: crate::_documentation::configuration#environment-variables\n",

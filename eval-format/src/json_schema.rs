@@ -289,14 +289,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_has_each_key_that_is_described_and_no_key_is_invented() {
-        let page = include_str!("../../docs/eval-set.md");
+    fn no_key_is_described_that_no_schema_has() {
         let text: String = [FileKind::Set, FileKind::Config, FileKind::Session, FileKind::Recording]
             .map(|kind| json_schema(kind).to_string())
             .concat();
         for (model, keys) in DESCRIPTIONS {
             for (key, means) in *keys {
-                assert!(page.contains(&format!("| `{key}` | {means} |\n")), "{model}: {key}");
                 let described = format!("\"{key}\":{{\"description\":{}", Value::from(*means));
                 assert!(text.contains(&described), "{model} has no key `{key}`: {described}");
             }

@@ -157,3 +157,25 @@ fn a_criterion_is_marked_by_the_keys_of_its_metric() {
         assert_eq!(schema.fault(&document).is_none(), is_valid, "the schema on {text}");
     }
 }
+
+#[test]
+fn the_page_has_each_key_with_what_the_schema_says_of_it() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/eval-set.md"))
+        .expect("a page");
+    let mut rows = 0;
+    for kind in ["set", "config", "session"] {
+        let ran = Folder::new(&format!("json-schema-page-{kind}")).run(&["schema", kind]);
+        let schema: Value = serde_json::from_str(&ran.out).expect("JSON");
+        for (name, definition) in schema["definitions"].as_object().expect("definitions") {
+            // The keys of a criterion are in `docs/metrics.md`, but for the threshold.
+            let is_criterion = name.starts_with("criterion");
+            for (key, property) in definition["properties"].as_object().into_iter().flatten() {
+                let means = property["description"].as_str().filter(|_| property["doNotSuggest"].is_null());
+                let Some(means) = means.filter(|_| !is_criterion || key == "threshold") else { continue };
+                assert!(page.contains(&format!("| `{key}` | {means} |\n")), "{name}: {key}: {means}");
+                rows += 1;
+            }
+        }
+    }
+    assert!(rows > 100, "{rows}");
+}

@@ -107,7 +107,7 @@ impl Command {
             Self::Rerun(args) => rerun::run(args),
             Self::Rescore(args) => rescore::run(args),
             Self::Run(args) => run::run(args),
-            Self::Schema(args) => schema::run(args),
+            Self::Schema(args) => Ok(schema::run(args)),
             #[cfg(feature = "serve")]
             Self::Serve(args) => serve::run(args),
             #[cfg(not(feature = "serve"))]

@@ -13,7 +13,7 @@ use crate::schema::{
 use crate::value::{Map, Value};
 use eval_support::key_case::camel;
 
-/// The JSON Schema of a kind of file, for editors: draft 7, which VS Code and JetBrains know.
+/// The JSON Schema of a kind of file, for editors: draft 7, which VS Code and `JetBrains` know.
 ///
 /// ```
 /// use eval_format::conventions::FileKind;
@@ -93,12 +93,12 @@ impl Definitions {
             }
             properties.insert(names[0].as_str(), schema);
             match names.as_slice() {
-                _ if !field.required && !((model.what, field.name) == CRITERIA) => {}
+                _ if !field.required && (model.what, field.name) != CRITERIA => {}
                 [only] => spelt.push(required(only)),
                 several => spelt.push(any_of(several.iter().map(|name| required(name)).collect())),
             }
         }
-        if std::ptr::eq(model, &EVAL_CASE) {
+        if std::ptr::eq(model, &raw const EVAL_CASE) {
             properties.insert(DRAFT, described(description(model.what, DRAFT), "", vec![true.into()]));
         }
         let mut entries = vec![

@@ -259,16 +259,16 @@ mod tests {
             let all = format!(r#"[{{"key": "k", "value": {open}{{"intValue": 1}}{}}}]"#, "]}}".repeat(depth));
             read(otlp, &all)
         };
-        assert_eq!(nested(MAX_DEPTH).1, [""; 0]);
-        assert!(nested(MAX_DEPTH).0.contains('1'));
-        assert_eq!(nested(MAX_DEPTH + 1).1, ["a value is nested too deeply"]);
+        assert_eq!(nested(MAX_NESTING).1, [""; 0]);
+        assert!(nested(MAX_NESTING).0.contains('1'));
+        assert_eq!(nested(MAX_NESTING + 1).1, ["a value is nested too deeply"]);
         // Names of an object are joined down to the same depth.
         let joined = |depth: usize| {
             read(otlp, &format!(r#"{}{{"x": 1}}{}"#, r#"{"a": "#.repeat(depth), "}".repeat(depth))).0
         };
         assert_eq!(joined(2), r#"{"a.a.x":1}"#);
-        assert!(joined(MAX_DEPTH).ends_with(r#"a.a.x":1}"#), "{}", joined(MAX_DEPTH));
-        assert!(joined(MAX_DEPTH + 1).ends_with(r#"a.a":{"x":1}}"#), "{}", joined(MAX_DEPTH + 1));
+        assert!(joined(MAX_NESTING).ends_with(r#"a.a.x":1}"#), "{}", joined(MAX_NESTING));
+        assert!(joined(MAX_NESTING + 1).ends_with(r#"a.a":{"x":1}}"#), "{}", joined(MAX_NESTING + 1));
     }
 
     #[test]

@@ -238,15 +238,17 @@ mod tests {
     fn notes_are_counted_up_to_so_many_different_ones_and_what_dropped_nothing_is_none() {
         let told = |all: &[usize]| {
             let mut notes = Notes::default();
-            all.iter().for_each(|number| notes.malformed(format!("thing {number}")));
+            for number in all {
+                notes.malformed(format!("thing {number}"));
+            }
             notes.into_gaps().into_iter().map(|gap| gap.message).collect::<Vec<_>>()
         };
         assert_eq!(told(&[1, 2, 1, 1]), ["thing 1 (3 times)", "thing 2"]);
-        let most: Vec<usize> = (0..MOST).collect();
-        assert_eq!((told(&most).len(), told(&most)[MOST - 1].as_str()), (MOST, "thing 99"));
-        let more = told(&[most, vec![MOST, MOST + 1, 0]].concat());
-        assert_eq!((more.len(), more[0].as_str()), (MOST + 1, "thing 0 (2 times)"));
-        assert_eq!(more[MOST], "2 further things are left out");
+        let most: Vec<usize> = (0..MAX_REASONS).collect();
+        assert_eq!((told(&most).len(), told(&most)[MAX_REASONS - 1].as_str()), (MAX_REASONS, "thing 99"));
+        let more = told(&[most, vec![MAX_REASONS, MAX_REASONS + 1, 0]].concat());
+        assert_eq!((more.len(), more[0].as_str()), (MAX_REASONS + 1, "thing 0 (2 times)"));
+        assert_eq!(more[MAX_REASONS], "2 further things are left out");
         let dropped = |count| {
             let mut notes = Notes::default();
             notes.dropped("spans", count);

@@ -184,7 +184,7 @@ fn results_by_order_are_of_calls_that_came_before_them() {
     let spans = [
         agent(1, 0, "a"),
         // The first result is of an earlier turn.
-        chat(2, 1, sent(&[old.clone()]), ask("1")),
+        chat(2, 1, sent(std::slice::from_ref(&old)), ask("1")),
         chat(3, 1, sent(&[old, new]), json!([says("assistant", "Done")])),
     ];
     let turn = only(&spans);

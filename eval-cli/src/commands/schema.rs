@@ -3,7 +3,7 @@
 use eval_format::conventions::FileKind;
 use eval_format::json_schema;
 
-use crate::output::{Answer, CommandError, Outcome};
+use crate::output::{Answer, Outcome};
 
 /// Prints the JSON Schema of a kind of file: an editor that knows it completes keys and marks mistakes.
 #[derive(Debug, clap::Args)]
@@ -41,12 +41,12 @@ JetBrains: Settings, Languages & Frameworks, Schemas and DTDs, JSON Schema Mappi
 
 Any editor, in the file itself: "$schema": "../evalset.schema.json". ADK ignores this key."#;
 
-pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
+pub(crate) fn run(args: &Args) -> Answer {
     let kind = match args.kind {
         Kind::Set => FileKind::Set,
         Kind::Config => FileKind::Config,
         Kind::Recording => FileKind::Recording,
         Kind::Session => FileKind::Session,
     };
-    Ok(Answer::new(Outcome::Passed, format!("{:#}\n", json_schema(kind))))
+    Answer::new(Outcome::Passed, format!("{:#}\n", json_schema(kind)))
 }

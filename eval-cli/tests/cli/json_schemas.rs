@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use boon::{Compiler, SchemaIndex, Schemas};
+use eval_format::Problem;
 use eval_format::config::check_config;
 use eval_format::conventions::FileKind;
 use eval_format::reader::check_set;
@@ -46,7 +47,7 @@ impl Schema {
             FileKind::Config => check_config("test_config.json", text.as_bytes(), &["mine"]).problems,
             _ => check_set("a.evalset.json", text.as_bytes(), None).problems,
         };
-        problems.into_iter().filter(|problem| problem.is_error()).map(|problem| problem.message).collect()
+        problems.into_iter().filter(Problem::is_error).map(|problem| problem.message).collect()
     }
 
     /// What the reader accepts has to be valid. Returns whether it is.

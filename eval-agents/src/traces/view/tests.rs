@@ -58,7 +58,9 @@ fn what_is_missing_is_told_as_it_was_first_unless_it_cannot_be_read() {
     use NoContent::{NotCaptured, Unreadable};
     let missing = |all: [NoContent; 2]| {
         let mut slot = Slot::<i32>::default();
-        all.into_iter().for_each(|why| slot.offer_read(Source::Current, Err(why)));
+        for why in all {
+            slot.offer_read(Source::Current, Err(why));
+        }
         slot.missing
     };
     assert_eq!(missing([NotCaptured, Unreadable]), Some(Unreadable));
@@ -124,7 +126,7 @@ fn result(role: &str) -> Message {
 #[test]
 fn what_the_user_said_last_is_what_was_sent_in_a_row() {
     let of = |messages: &[Message]| {
-        let input = Input::of(messages, &mut Copies::default());
+        let input = Input::new(messages, &mut Copies::default());
         (input.users.concat(), input.has_earlier, input.ends_with_result)
     };
     let (system, user, again) = (says("system", "Be kind."), says("user", "a"), says("user", "b"));
@@ -151,7 +153,7 @@ fn what_the_user_said_last_is_what_was_sent_in_a_row() {
 
 #[test]
 fn the_last_results_are_those_with_nothing_behind_them() {
-    let last = |messages: &[Message]| Input::of(messages, &mut Copies::default()).last_results().len();
+    let last = |messages: &[Message]| Input::new(messages, &mut Copies::default()).last_results().len();
     let (user, empty) = (says("user", "a"), says("user", ""));
     assert_eq!(last(&[user.clone(), result("tool"), result("tool")]), 2);
     assert_eq!(last(&[result("tool"), user.clone(), result("tool")]), 1);
@@ -162,12 +164,12 @@ fn the_last_results_are_those_with_nothing_behind_them() {
 fn chunks_of_a_stream_are_left_out_if_the_last_message_is_all_of_them() {
     let texts = |messages: &[&str]| {
         let messages = messages.iter().map(|text| says("assistant", text)).collect();
-        Output::of(messages).texts.iter().map(ToString::to_string).collect::<Vec<_>>()
+        Output::new(messages).texts.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(texts(&["a", "b", "ab"]), ["ab"]);
     assert_eq!(texts(&["a", "b", "c"]), ["a", "b", "c"]);
     assert_eq!((texts(&["a"]), texts(&[])), (vec!["a".to_owned()], vec![]));
-    assert_eq!(Output::of(vec![]).text(), None);
+    assert_eq!(Output::new(vec![]).text(), None);
 }
 
 #[test]

@@ -235,6 +235,19 @@ mod tests {
         for text in ["", "most", "at_least(0)", "at_least()", "at_least(-1)", "at_least(2", "at_least 2"] {
             assert!(text.parse::<Pass>().is_err(), "{text}");
         }
+        let error = "at_least(0)".parse::<Pass>().unwrap_err();
+        assert_eq!(error.message(), "`at_least(0)` would pass whatever the agent does");
+        assert_eq!(error.help(), "ask for at least 1 passing run");
+        assert_eq!(error.to_string(), format!("{}; {}", error.message(), error.help()));
+    }
+
+    #[test]
+    fn so_many_runs_must_pass_unless_their_mean_decides() {
+        for (pass, needed) in
+            [(Pass::Mean, None), (Pass::All, Some(3)), (Pass::Any, Some(1)), (Pass::AtLeast(2), Some(2))]
+        {
+            assert_eq!(pass.needed(3), needed, "{pass}");
+        }
     }
 
     #[test]

@@ -286,6 +286,41 @@ mod tests {
     use super::*;
 
     #[test]
+    fn questions_to_judges_are_told_with_how_they_were_answered() {
+        let usage_of = |agent_tokens, judge_tokens, asked, unanswered| {
+            let mut usage = Usage::default();
+            (usage.agent_tokens, usage.judge_tokens) = (agent_tokens, judge_tokens);
+            (usage.asked, usage.unanswered) = (asked, unanswered);
+            usage
+        };
+        for (given, said) in [
+            (usage_of(None, None, 0, 0), None),
+            (usage_of(Some(12), None, 0, 0), Some("agent 12 tokens")),
+            (
+                usage_of(Some(1), None, 1, 1),
+                Some(
+                    "agent 1 token; judges 1 question (0 replayed, 0 asked, 1 without an answer), unknown tokens",
+                ),
+            ),
+            (
+                usage_of(None, Some(7), 3, 1),
+                Some("judges 3 questions (0 replayed, 2 asked, 1 without an answer), 7 tokens"),
+            ),
+            (usage_of(None, Some(7), 3, 0), Some("judges 3 questions (0 replayed, 3 asked), 7 tokens")),
+        ] {
+            assert_eq!(usage(given).as_deref(), said);
+        }
+    }
+
+    #[test]
+    fn a_command_records_only_what_asks_for_it_and_one_thing_has_another_verb() {
+        let command = || "cargo evalset rerun --errors".to_owned();
+        assert_eq!(recording(command(), false), command());
+        assert_eq!(recording(command(), true), format!("EVALSET_JUDGE=record {}", command()));
+        assert_eq!([0, 1, 2].map(have), ["have", "has", "have"]);
+    }
+
+    #[test]
     fn a_probability_never_looks_like_certainty() {
         for (of, shown) in [(0.0, "0.00"), (0.5, "0.50"), (0.999, "0.999"), (1.0, "1.00"), (1e-6, "0.000001")]
         {

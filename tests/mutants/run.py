@@ -43,10 +43,11 @@ TARGETS = {
     "replies": ("eval-core", ["judge/reply_*.rs", "judge/judging.rs"] + [
         JUDGED + file for file in ("*.rs", "rubrics/verdicts.rs", "hallucinations/*.rs", "user_simulator_quality/verdict.rs")],
         [("eval-core", "lib")]),
-    "report": ("eval-report", ["**/*.rs"], [("eval-report", "lib"), ("cargo-evalset", "cli")]),
+    "report": ("eval-report", ["**/*.rs"],
+               [("eval-report", "lib"), ("cargo-evalset", "lib"), ("cargo-evalset", "cli")]),
 }
-# Features that the tests need when their package is built alone.
-FEATURES = {"eval-core": "eval-core/judges"}
+# Features that the tests need: what reads runs is used by the pages of `serve` too.
+FEATURES = {"eval-core": "eval-core/judges", "cargo-evalset": "cargo-evalset/serve"}
 
 
 def files_of(target):
@@ -69,16 +70,20 @@ class Copy:
         mutated = set(self.target_of) | {f"{crate}/src/lib.rs" for crate in self.crates}
         listed = subprocess.check_output(
             ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=WORKSPACE, text=True)
-        kept = {path for path in listed.splitlines() if (WORKSPACE / path).is_file()}
+        kept = {path for path in listed.splitlines() if os.path.lexists(WORKSPACE / path)}
         for path in sorted(kept - mutated):
             source, copy = WORKSPACE / path, COPY / path
-            if not copy.exists() or copy.read_bytes() != source.read_bytes():
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, copy)
-                shutil.copymode(source, copy)
-        for copy in list(COPY.rglob("*")):
-            if copy.is_file() and copy.name != "mutant.rs" and str(copy.relative_to(COPY)) not in kept:
-                copy.unlink()
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_symlink():
+                copy.unlink(missing_ok=True)
+                copy.symlink_to(os.readlink(source))
+            elif copy.is_symlink() or not copy.exists() or copy.read_bytes() != source.read_bytes():
+                copy.unlink(missing_ok=True)
+                shutil.copy(source, copy)
+        for folder, _, names in list(os.walk(COPY)):
+            for copy in (pathlib.Path(folder) / name for name in names if name != "mutant.rs"):
+                if str(copy.relative_to(COPY)) not in kept:
+                    copy.unlink()
         tool = ["cargo", "build", "--quiet", "--locked", "--manifest-path", WORKSPACE / "tests/mutants/Cargo.toml"]
         subprocess.run(tool + ["--target-dir", BUILD / "tool"], check=True)
 
@@ -153,8 +158,6 @@ class Tests:
 
     def __init__(self, built):
         self.built, self.reached, self.seconds = built, {}, {}
-        shutil.rmtree(BUILD / "tmp", ignore_errors=True)
-        (BUILD / "tmp").mkdir()
         listed = [(binary, name) for binary in built for name in self.names(binary)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             failed = list(itertools.compress(listed, [not passed for passed in pool.map(self.trace, listed)]))
@@ -173,10 +176,11 @@ class Tests:
         """Whether the tests pass within some seconds."""
         executable, folder = self.built[binary]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("EVALSET_")}
-        # No test writes what a later one reads: new snapshots, seeds of failures.
+        # No test writes what a later one reads: new snapshots, seeds of failures. What it makes in its temporary folder, which is
+        # outside of the project so that it is part of no package, goes with it.
         environment |= {"CARGO_MANIFEST_DIR": str(folder), "INSTA_UPDATE": "no", "PROPTEST_DISABLE_FAILURE_PERSISTENCE": "1",
-                        "PROPTEST_RNG_SEED": "1", "CARGO_TARGET_DIR": str(BUILD / "build")}
-        with tempfile.TemporaryDirectory(dir=BUILD / "tmp", ignore_cleanup_errors=True) as temporary:
+                        "PROPTEST_RNG_SEED": "1"}
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
             environment |= {"TMPDIR": temporary, **variables}
             test = subprocess.Popen([executable, "--exact", *names], cwd=folder, env=environment, start_new_session=True,
                                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -190,7 +194,7 @@ class Tests:
     def trace(self, test):
         """Whether a test passes alone; if it does, its mutants and its time are known."""
         binary, name = test
-        with tempfile.TemporaryDirectory(dir=BUILD / "tmp") as folder:
+        with tempfile.TemporaryDirectory() as folder:
             began = time.monotonic()
             if not self.run(binary, [name], 300, MUTANT_TRACE=folder):
                 return False

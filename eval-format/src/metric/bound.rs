@@ -152,6 +152,17 @@ mod tests {
     }
 
     #[test]
+    fn a_score_at_the_threshold_meets_it_in_either_direction() {
+        for (bound, met, missed, words) in [
+            (Bound::at_least(0.5), [0.5, 0.6], 0.4, ("reached", "below", "0.5")),
+            (Bound::at_most(0.5), [0.5, 0.4], 0.6, ("kept", "above", "at most 0.5")),
+        ] {
+            assert!(met.into_iter().all(|score| bound.is_met(score)) && !bound.is_met(missed), "{bound:?}");
+            assert_eq!((bound.reached(), bound.missed(), bound.to_string().as_str()), words);
+        }
+    }
+
+    #[test]
     fn an_argument_names_a_metric_a_threshold_and_a_direction() {
         for (text, name, threshold, direction) in [
             ("a", "a", None, None),

@@ -76,6 +76,11 @@ mod tests {
         let expected = "  one two\n    three\n    four\nshort\n  \u{1b}[1mPASS\u{1b}[0m\n    a_word_that_is_too_long_for_it\n    x";
         assert_eq!(wrapped(text, 10), expected);
         assert_eq!(wrapped(text, 100), text);
+        // A line may be as long as the terminal is wide.
+        assert_eq!(
+            (wrapped("one two", 7), wrapped("one two", 6)),
+            ("one two".to_owned(), "one\n  two".to_owned())
+        );
         for columns in 1..60 {
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             assert_eq!(words(&wrapped(text, columns)), words(text), "{columns}");

@@ -292,3 +292,14 @@ pub struct Question {
     pub prompt: Text,
     pub answers: Vec<Text>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_of_several_lines_is_wide() {
+        let is_wide = |value: Option<&str>| Fact { name: "Sets", value: value.map(str::to_owned) }.is_wide();
+        assert_eq!((is_wide(Some("a\nb")), is_wide(Some("a")), is_wide(None)), (true, false, false));
+    }
+}

@@ -321,6 +321,83 @@ mod tests {
         assert!(Histogram::new("m".into(), &[(f64::NAN, None)]).is_none());
     }
 
+    /// The bars as their places, heights and words.
+    fn bars(scores: &[(f64, Option<Bound>)]) -> Vec<(f64, f64, f64, bool, String)> {
+        let plot = Histogram::new("m".into(), scores).unwrap();
+        assert!(plot.bars.iter().all(|bar| (bar.width - 11.0).abs() < 1e-9), "{plot:?}");
+        plot.bars.into_iter().map(|bar| (bar.x, bar.y, bar.height, bar.below, bar.label)).collect()
+    }
+
+    #[test]
+    fn bars_stand_at_their_scores_and_are_as_high_as_their_share_of_the_most() {
+        let at_least = |threshold| Some(Bound::at_least(threshold));
+        let told = |text: &str| text.to_owned();
+        let of = [0.5, 0.52, 0.8, 1.0].map(|score| (score, at_least(0.8)));
+        assert_eq!(
+            bars(&of),
+            [
+                (120.5, 0.0, 60.0, true, told("2 cases from 0.5 to 0.55")),
+                (192.5, 30.0, 30.0, false, told("1 case from 0.8 to 0.85")),
+                (228.5, 30.0, 30.0, false, told("1 case from 0.95 to 1")),
+            ]
+        );
+        // Those that miss their threshold stand below the others.
+        let stacked = [(0.82, at_least(0.9)), (0.82, at_least(0.8)), (0.82, None)];
+        let label = |count: &str| format!("{count} from 0.8 to 0.85");
+        assert_eq!(
+            bars(&stacked),
+            [(192.5, 40.0, 20.0, true, label("1 case")), (192.5, 0.0, 40.0, false, label("2 cases"))]
+        );
+        // The axis reaches from the lowest score or threshold to the highest, and at least from 0 to 1.
+        let wide = Histogram::new("m".into(), &[(-1.0, at_least(2.0)), (3.0, at_least(2.0))]).unwrap();
+        assert_eq!(
+            (wide.low.as_str(), wide.high.as_str(), wide.thresholds.as_slice()),
+            ("-1", "3", &[180.0][..])
+        );
+        assert_eq!(wide.bars.iter().map(|bar| bar.x).collect::<Vec<_>>(), [0.5, 228.5]);
+        let many: Vec<_> = [0.1, 0.2, 0.3, 0.4, 0.5].map(|threshold| (0.9, at_least(threshold))).into();
+        assert_eq!(Histogram::new("m".into(), &many).unwrap().thresholds, [24.0, 48.0, 72.0, 96.0]);
+    }
+
+    #[test]
+    fn the_end_of_an_axis_has_few_digits() {
+        for (value, shown) in [
+            (0.256, "0.26"),
+            (1.0, "1"),
+            (-0.5, "-0.5"),
+            (999_999.0, "999999"),
+            (1e6, "1.0e6"),
+            (-2.5e7, "-2.5e7"),
+        ] {
+            assert_eq!(end(value), shown);
+        }
+    }
+
+    #[test]
+    fn runs_of_the_past_stand_from_left_to_right_and_as_high_as_their_rate() {
+        let run = |name: &str, passed, of| (name.to_owned(), passed, of);
+        let rate = PassRate::new(&[run("a", 1, 4), run("b", 2, 2), run("c", 0, 3)], "this run").unwrap();
+        let points: Vec<_> = rate.points.iter().map(|it| (it.x, it.y, it.label.as_str())).collect();
+        assert_eq!(
+            points,
+            [
+                (5.0, 43.0, "a: 1/4 cases passed"),
+                (120.0, 4.0, "b: 2/2 cases passed"),
+                (235.0, 56.0, "c: 0/3 cases passed"),
+            ]
+        );
+        assert_eq!(rate.line, "5.0,43.0 120.0,4.0 235.0,56.0 ");
+    }
+
+    #[test]
+    fn a_spark_has_a_bar_for_each_run_and_a_dot_for_a_run_without_the_case() {
+        let spark =
+            Spark::new(&[Some((true, "passed")), None, Some((false, "failed")), Some((true, "passed"))]);
+        assert_eq!(spark.passed, "M0 1h4v14h-4zM18 1h4v14h-4z");
+        assert_eq!((spark.absent.as_str(), spark.others.as_str()), ("M7 13h2v2h-2z", "M12 9h4v6h-4z"));
+        assert_eq!(spark.width, 24);
+    }
+
     #[test]
     fn a_plot_says_in_words_what_it_shows() {
         let plot =
@@ -370,6 +447,58 @@ mod scatter_tests {
             assert!((0.0..=WIDTH).contains(x) && (0.0..=HEIGHT).contains(y), "{plot:?}");
         }
         assert!(Scatter::new("t", vec![point(1.0, 1.0, true)], seconds).is_none());
+    }
+
+    #[test]
+    fn dots_stand_at_what_a_case_took_and_at_its_score() {
+        let places = |points: &[(f64, f64)]| {
+            let points = points.iter().map(|(took, score)| point(*took, *score, true)).collect();
+            let plot = Scatter::new("t", points, seconds).unwrap();
+            let dots = plot.dots.iter().map(|dot| (dot.x, dot.y, dot.label.clone())).collect::<Vec<_>>();
+            (dots, plot.low, plot.high, plot.summary)
+        };
+        let (dots, low, high, summary) = places(&[(1.0, 0.0), (4.0, 1.0), (2.0, 0.5), (1.0, 0.0)]);
+        let dot = |x, y, label: &str| (x, y, label.to_owned());
+        let first = dot(61.5, 57.0, "a: 1.0 s, score 0");
+        assert_eq!(
+            dots,
+            [
+                first.clone(),
+                dot(237.0, 3.0, "a: 4.0 s, score 1"),
+                dot(120.0, 30.0, "a: 2.0 s, score 0.5"),
+                first
+            ]
+        );
+        assert_eq!((low.as_str(), high.as_str()), ("0.0 s", "4.0 s"));
+        assert_eq!(summary, "median 2.0 s, most 4.0 s, mean 2.0 s");
+        // Nothing took any time, and scores below 0 and above 1 widen the axis.
+        let (dots, ..) = places(&[(0.0, -1.0), (0.0, 3.0), (0.0, 1.0)]);
+        assert_eq!(
+            dots.iter().map(|(x, y, _)| (*x, *y)).collect::<Vec<_>>(),
+            [(3.0, 57.0), (3.0, 3.0), (3.0, 30.0)]
+        );
+        // What is no time and no score is left out, and one point alone is no plot.
+        assert_eq!(
+            places(&[(-0.5, 1.0), (0.0, 1.0), (1.0, 1.0), (f64::NAN, 1.0), (1.0, f64::INFINITY)]).0.len(),
+            2
+        );
+        assert!(Scatter::new("t", vec![point(1.0, 1.0, true), point(-1.0, 1.0, true)], seconds).is_none());
+    }
+
+    #[test]
+    fn points_are_shared_where_there_are_more_than_can_be_told_apart() {
+        let plot = |count| {
+            let mut points = vec![point(2.0, 1.0, true); count - 1];
+            points.push(point(1.0, 0.5, true));
+            Scatter::new("t", points, seconds).unwrap().dots
+        };
+        assert_eq!(plot(MAX_SINGLE_POINTS).len(), MAX_SINGLE_POINTS);
+        let shared = plot(MAX_SINGLE_POINTS + 1);
+        let told: Vec<_> = shared.iter().map(|dot| (dot.x, dot.y, dot.label.as_str())).collect();
+        assert_eq!(
+            told,
+            [(120.0, 30.0, "a: 1.0 s, score 0.5"), (237.0, 3.0, "a: 2.0 s, score 1, and 299 more")]
+        );
     }
 
     #[test]

@@ -244,3 +244,108 @@ fn span(tests: &[TestResult<'_>]) -> Duration {
     let (Some(begun), Some(ended)) = (begun, ended) else { return Duration::ZERO };
     SystemTime::duration_since(&ended, begun).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Totals of three cases that passed, with a change.
+    fn with(change: impl FnOnce(&mut Totals)) -> Totals {
+        let mut totals = Totals { cases: 3, passed: 3, ..Totals::default() };
+        change(&mut totals);
+        totals
+    }
+
+    #[test]
+    fn a_run_passed_only_if_it_is_whole_and_each_case_passed_or_was_skipped() {
+        type Change = fn(&mut Totals);
+        let all: [(Change, Outcome, &str); 16] = [
+            (|_| {}, Outcome::Passed, "all 3 cases passed"),
+            (|it| (it.passed, it.skipped) = (2, 1), Outcome::Passed, "of 3 cases: 2 passed, 1 skipped"),
+            (|it| (it.cases, it.passed) = (1, 1), Outcome::Passed, "the one case passed"),
+            (
+                |it| it.left_out = 2,
+                Outcome::Passed,
+                "all 3 cases passed; 2 more tests were left out on purpose",
+            ),
+            (|it| (it.passed, it.failed) = (2, 1), Outcome::Failed, "of 3 cases: 1 failed"),
+            (
+                |it| (it.failed, it.errors) = (1, 1),
+                Outcome::Unmeasurable,
+                "of 3 cases: 1 failed, 1 with errors",
+            ),
+            (|it| it.not_evaluated = 1, Outcome::Unmeasurable, "of 3 cases: 1 not evaluated"),
+            (|it| it.unfinished = 1, Outcome::Unmeasurable, "of 3 cases: 1 unfinished"),
+            (|it| (it.cases, it.passed) = (0, 0), Outcome::Unmeasurable, "no case ran"),
+            (
+                |it| (it.passed, it.skipped) = (0, 3),
+                Outcome::Unmeasurable,
+                "of 3 cases: all skipped, so nothing was checked",
+            ),
+            (
+                |it| it.unreadable = 1,
+                Outcome::Unmeasurable,
+                "of 3 cases: 1 line of the journal cannot be read",
+            ),
+            (
+                |it| it.lost = 2,
+                Outcome::Unmeasurable,
+                "of 3 cases: 2 more tests began, and their records are incomplete",
+            ),
+            (|it| it.missing = 1, Outcome::Unmeasurable, "all 3 cases passed; 1 more test never began"),
+            (
+                |it| (it.unlisted, it.left_out) = (2, 1),
+                Outcome::Unmeasurable,
+                "all 3 cases passed; 1 more test was left out on purpose; what 2 test binaries were to run is not recorded",
+            ),
+            (
+                |it| (it.added, it.lacks_parts) = (1, true),
+                Outcome::Unmeasurable,
+                "all 3 cases passed; 1 case added since did not run; a part of the run is missing",
+            ),
+            (
+                |it| (it.is_cut_short, it.is_doubtful) = (true, true),
+                Outcome::Unmeasurable,
+                "all 3 cases passed; test binaries may not have been started; the run may be another one than is meant",
+            ),
+        ];
+        for (change, outcome, reason) in all {
+            let totals = with(change);
+            assert_eq!((totals.outcome(), totals.reason().as_str()), (outcome, reason));
+            assert_eq!(totals.word(), outcome.name());
+        }
+        for is_doubt in [|it: &mut Totals| it.lacks_parts = true, |it: &mut Totals| it.is_cut_short = true] {
+            assert!(!with(is_doubt).is_whole());
+        }
+    }
+
+    #[test]
+    fn a_run_that_runs_has_counts_and_no_outcome() {
+        let running = with(|it| {
+            (it.cases, it.passed, it.skipped, it.unfinished, it.missing) = (6, 3, 1, 2, 4);
+            it.is_running = true;
+        });
+        assert_eq!(running.word(), "running");
+        assert_eq!(running.reason(), "3 passed, 1 skipped, 2 in work, 4 to begin");
+        assert_eq!(running.tally().to_string(), "3/3", "cases in work may still pass");
+        let ended = Totals { is_running: false, ..running };
+        assert_eq!(ended.tally().to_string(), "3/5");
+        assert_eq!(Totals { is_running: true, ..Totals::default() }.reason(), "no case began yet");
+    }
+
+    #[test]
+    fn pass_at_k_is_the_mean_over_cases_with_runs_enough() {
+        let of = |tallies: &[(usize, usize)], k| {
+            let tallies =
+                tallies.iter().map(|(passed, total)| Tally::new(*passed, *total).unwrap()).collect();
+            Totals { tallies, ..Totals::default() }.over_cases(k)
+        };
+        let over = |k, pass_at, pass_all, cases| Ok(Some(OverCases { k, pass_at, pass_all, cases }));
+        assert_eq!(of(&[], None), Ok(None));
+        assert_eq!(of(&[(1, 1), (3, 3)], None), Ok(None), "the least number of runs is one");
+        assert_eq!(of(&[(2, 2), (1, 2)], None), over(2, 1.0, 0.5, 2));
+        assert_eq!(of(&[(2, 2), (0, 2)], Some(1)), over(1, 0.5, 0.5, 2));
+        assert!(of(&[(2, 2)], Some(3)).is_err());
+        assert_eq!(of(&[], Some(3)), Ok(None));
+    }
+}

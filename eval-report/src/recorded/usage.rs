@@ -106,3 +106,28 @@ pub fn cost(attempt: &Attempt, given: &Prices) -> Option<Cost> {
     let cost = prices.cost_of_events(turns.flat_map(|turn| &turn.events));
     (cost.tokens_in > 0 || cost.tokens_out > 0).then_some(cost)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_is_a_sum_of_what_is_known() {
+        let mut all = Usage { agent_tokens: Some(1), asked: 2, replayed: 2, ..Usage::default() };
+        all.add(Usage { judge_tokens: Some(5), asked: 1, unanswered: 1, ..Usage::default() });
+        assert_eq!((all.agent_tokens, all.judge_tokens), (Some(1), Some(5)));
+        assert_eq!((all.asked, all.unanswered, all.replayed()), (3, 1, Some(2)));
+        let mut untold = JudgeUse::default();
+        untold.asked = 4;
+        all.add(Usage::of_judge(&untold));
+        assert_eq!(
+            (all.asked, all.replayed()),
+            (7, None),
+            "a journal of before does not tell it of four questions"
+        );
+        untold.replayed = Some(1);
+        assert_eq!(Usage::of_judge(&untold).replayed(), Some(1));
+        all.add(Usage { agent_tokens: Some(2), judge_tokens: Some(i128::MAX), ..Usage::default() });
+        assert_eq!((all.agent_tokens, all.judge_tokens), (Some(3), Some(i128::MAX)));
+    }
+}

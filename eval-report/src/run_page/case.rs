@@ -227,3 +227,54 @@ fn state_rows(before: &Map, after: &Map, expected: Option<&Map>) -> Vec<StateRow
     });
     rows.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_said_how_many_runs_neither_passed_nor_failed() {
+        for (total, ran, judged, passed, is_in_work, said) in [
+            (3, 3, 3, 3, false, None),
+            (3, 3, 3, 1, false, Some("flaky")),
+            (3, 3, 2, 2, false, Some("1 not scored")),
+            (4, 4, 2, 1, false, Some("flaky, 2 not scored")),
+            (3, 1, 1, 1, false, Some("2 did not run")),
+            (3, 1, 1, 1, true, Some("2 to run")),
+            (3, 3, 2, 2, true, Some("1 not scored")),
+            (1, 0, 0, 0, false, None),
+            (1, 1, 0, 0, false, None),
+            (0, 0, 0, 0, false, None),
+        ] {
+            let counts = RunCounts { total, ran, judged, passed };
+            assert_eq!(of_runs(counts, is_in_work).as_deref(), said, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn state_that_changed_or_was_expected_is_shown_with_whether_it_is_as_expected() {
+        let map = |text: &str| Value::parse(text).unwrap().as_object().unwrap().clone();
+        let rows = |before: &str, after: &str, expected: Option<&str>| {
+            let rows = state_rows(&map(before), &map(after), expected.map(map).as_ref());
+            let shown = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+            let row = |row: StateRow| {
+                let [before, after, expected] = [row.before, row.after, row.expected].map(shown);
+                format!(
+                    "{}: {before} {after} {expected}{}",
+                    row.key,
+                    if row.differs { " differs" } else { "" }
+                )
+            };
+            rows.into_iter().map(row).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            rows(r#"{"a": 1, "b": 1, "c": 1}"#, r#"{"a": 1, "b": 2, "d": 3}"#, None),
+            ["b: 1 2 -", "c: 1 - -", "d: - 3 -"]
+        );
+        assert_eq!(
+            rows(r#"{"a": 1, "b": 1}"#, r#"{"a": 1.0, "b": 2}"#, Some(r#"{"a": 1, "b": 1, "x": 0}"#)),
+            ["a: 1 1.0 1", "b: 1 2 1 differs", "x: - - 0 differs"]
+        );
+        assert_eq!(rows(r#"{"a": 1}"#, r#"{"a": 1}"#, Some(r#"{"a": 1}"#)), ["a: 1 1 1"]);
+    }
+}

@@ -194,7 +194,41 @@ fn shown(purpose: &str, judge: &JudgeUse) -> Judge {
 
 #[cfg(test)]
 mod tests {
+    use eval_format::UsageMetadata;
+
     use super::*;
+
+    #[test]
+    fn a_threshold_has_the_sign_of_its_direction() {
+        assert_eq!(
+            (needed(Bound::at_least(0.8)), needed(Bound::at_most(5.0))),
+            ("≥ 0.8".to_owned(), "≤ 5".to_owned())
+        );
+    }
+
+    #[test]
+    fn the_text_of_a_rubric_is_found_in_a_criterion() {
+        let of = |text: &str| rubric_of_config(&Value::parse(text).unwrap());
+        let whole = r#"{"rubric_id": "kind", "rubric_content": {"text_property": "It is kind."}}"#;
+        assert_eq!(of(whole), Some(("kind".to_owned(), "It is kind.".to_owned())));
+        for part in [r#"{"rubric_id": "kind"}"#, r#"{"rubric_content": {"text_property": "x"}}"#, "5"] {
+            assert_eq!(of(part), None, "{part}");
+        }
+    }
+
+    #[test]
+    fn a_judge_is_shown_with_its_questions_and_how_they_were_answered() {
+        let asked = |asked, failed, replayed| {
+            let mut judge = JudgeUse::default();
+            (judge.model, judge.asked, judge.failed, judge.replayed) =
+                ("m".to_owned(), asked, failed, replayed);
+            judge.usage = UsageMetadata::default();
+            shown("safety_v1", &judge).asked
+        };
+        assert_eq!(asked(1, 0, None), "1 question");
+        assert_eq!(asked(3, 0, Some(0)), "3 questions");
+        assert_eq!(asked(3, 1, Some(2)), "3 questions, 2 answered from the recording, 1 without an answer");
+    }
 
     #[test]
     fn an_error_names_the_turn_that_it_is_shown_at() {

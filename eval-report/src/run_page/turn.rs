@@ -274,7 +274,104 @@ fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
 mod tests {
     use eval_format::Criterion;
 
+    use std::time::Duration;
+
+    use eval_format::{Content, Part, UsageMetadata};
+    use serde_json::json;
+
     use super::*;
+
+    fn call(id: Option<&str>, name: &str) -> FunctionCall {
+        let call = FunctionCall::new(name, json!({}));
+        match id {
+            Some(id) => call.with_id(id),
+            None => call,
+        }
+    }
+
+    fn event(at: u64, parts: Vec<Part>) -> Event {
+        let mut event = Event::new("agent", Content::new("model", parts));
+        event.at = Duration::from_millis(at);
+        event
+    }
+
+    #[test]
+    fn a_result_is_that_of_its_id_and_else_the_next_one_of_its_tool() {
+        let response = |id: Option<&str>, name: &str, n: i64| {
+            let mut response = FunctionResponse::new(name, json!({ "n": n }));
+            response.id = id.map(str::to_owned);
+            Part::response(response)
+        };
+        let events = [
+            event(1, vec![response(Some("b"), "f", 2), response(None, "g", 3)]),
+            event(2, vec![response(Some("a"), "f", 1), response(None, "g", 4)]),
+        ];
+        let calls =
+            [call(Some("a"), "f"), call(Some("b"), "f"), call(None, "g"), call(None, "g"), call(None, "g")];
+        let found = results(&events, &calls.iter().collect::<Vec<_>>());
+        let n = |n: i64| Some(format!(r#"{{"n":{n}}}"#));
+        assert_eq!(found, [n(1), n(2), n(3), n(4), None]);
+    }
+
+    #[test]
+    fn arguments_stand_in_the_order_of_the_expected_ones_and_others_behind_them() {
+        let of = |args: Value| FunctionCall::new("f", args);
+        let wanted = of(json!({ "a": 1, "b": 2, "c": 3 }).into());
+        let made = of(Value::parse(r#"{"x": 0, "c": 3, "a": 1}"#).unwrap());
+        let keys: Vec<String> = in_order_of(&wanted, &made).args.unwrap().keys().map(str::to_owned).collect();
+        assert_eq!(keys, ["a", "c", "x"]);
+    }
+
+    #[test]
+    fn the_duration_of_a_turn_is_told_as_far_as_it_is_recorded() {
+        let turn = |all, model, tool| {
+            let mut turn = Invocation::user("x");
+            (turn.duration, turn.model_duration, turn.tool_duration) = (all, model, tool);
+            turn
+        };
+        assert_eq!(took(&turn(None, None, None)), None);
+        assert_eq!(took(&turn(Some(f64::NAN), None, None)), None);
+        assert_eq!(took(&turn(Some(1.5), None, Some(0.25))).as_deref(), Some("1.500 s, 0.250 s in tools"));
+        assert_eq!(took(&turn(None, Some(1.0), None)).as_deref(), Some("1.000 s in the model"));
+    }
+
+    #[test]
+    fn steps_tell_who_worked_since_when_and_what_came_of_it() {
+        let mut calls = event(1000, vec![Part::text("Let me see."), Part::call(call(None, "f"))]);
+        calls.usage = Some(UsageMetadata::default().with_total_token_count(7));
+        calls.model_version = Some("m".to_owned());
+        let mut thinks = event(500, vec![Part::text("hm"), Part::text("")]);
+        if let Some(content) = &mut thinks.content {
+            content.parts.iter_mut().flatten().take(1).for_each(|part| part.thought = Some(true));
+        }
+        let returned = event(1500, vec![Part::response(FunctionResponse::new("f", json!({})))]);
+        let mut partial = event(2000, vec![Part::text("It i")]);
+        partial.partial = true;
+        let mut failed = event(2500, Vec::new());
+        (failed.error_code, failed.error_message) = (Some("E1".to_owned()), Some("gone".to_owned()));
+        let mut set = event(3000, Vec::new());
+        set.state_delta.insert("k", 1);
+        let all = [thinks, calls, returned, partial, failed, set, event(3500, Vec::new())];
+        let told: Vec<String> = steps(&all)
+            .map(|step| {
+                let of_model = step.tokens.into_iter().chain(step.model).collect::<Vec<_>>().join(" ");
+                format!("{}-{} {} {} {} {of_model}", step.from, step.at, step.by, step.what, step.text)
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "0-0.5 model thinks hm ",
+                "0.5-1 model says Let me see. ",
+                "0.5-1 model calls f() 7 tokens m",
+                "1-1.5 tool returns f ",
+                "1.5-2 model says in part It i ",
+                "2-2.5 model fails E1: gone ",
+                "2.5-3 model sets k ",
+                "3-3.5 model reports  ",
+            ]
+        );
+    }
 
     #[test]
     fn it_is_said_how_calls_are_compared() {

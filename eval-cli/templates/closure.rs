@@ -7,7 +7,7 @@ fn weather_cases() -> impl Agent {
     agent_fn(answer)
 }
 
-/// Stands in for your agent: it answers the user, and shows the recorder which tools it calls.
+/// A placeholder for your agent: it answers the user, and shows the recorder which tools it calls.
 async fn answer(message: String, recorder: Recorder) -> Result<String, BoxError> {
     let city = if message.contains("Oslo") {
         "Oslo"
@@ -20,7 +20,7 @@ async fn answer(message: String, recorder: Recorder) -> Result<String, BoxError>
     Ok(format!("It is {sky} in {city}."))
 }
 
-/// Stands in for one of its tools.
+/// A placeholder for one of its tools.
 async fn get_weather(city: &str) -> Result<String, BoxError> {
     Ok(if city == "Oslo" { "rainy" } else { "sunny" }.to_owned())
 }

@@ -7,7 +7,7 @@ fn weather_cases() -> impl Agent {
     WeatherAgent { heard: Vec::new() }
 }
 
-/// Stands in for your agent. A value of it is one conversation.
+/// A placeholder for your agent. A value of it is one conversation.
 struct WeatherAgent {
     heard: Vec<String>,
 }
@@ -27,7 +27,7 @@ impl Agent for WeatherAgent {
     }
 }
 
-/// Stands in for one of its tools.
+/// A placeholder for one of its tools.
 async fn get_weather(city: &str) -> Result<String, BoxError> {
     Ok(if city == "Oslo" { "rainy" } else { "sunny" }.to_owned())
 }

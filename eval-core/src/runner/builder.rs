@@ -134,8 +134,8 @@ impl EvalRunner {
     /// use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay};
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// let most = 3; let runner = EvalRunner::new().metric("brief", move |actual: &Invocation, _: Option<&Invocation>,
-    /// _: &Criterion| {
+    /// let most = 3;
+    /// let runner = EvalRunner::new().metric("brief", move |actual: &Invocation, _: Option<&Invocation>, _: &Criterion| {
     ///     actual.response_text().split_whitespace().count() <= most
     /// });
     /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
@@ -201,9 +201,9 @@ impl EvalRunner {
         /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
         ///
         /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-        /// let set =
-        /// EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
-        /// let agents = [("old prompt", "It rains."), ("new prompt", "Sunny.")]; for (label, says) in agents {
+        /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+        /// let agents = [("old prompt", "It rains."), ("new prompt", "Sunny.")];
+        /// for (label, says) in agents {
         ///     let report = EvalRunner::new().label(label).run_set(&set, || Replay::new([[says]]), 1).await?;
         ///     assert_eq!(report.cases[0].label.as_deref(), Some(label));
         /// }
@@ -257,8 +257,7 @@ impl EvalRunner {
         ///
         /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
         /// # let folder = std::env::temp_dir().join(format!("evalset-doc-journal-{}", std::process::id()));
-        /// let set =
-        /// EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
+        /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
         /// let report = EvalRunner::new().journal(&folder).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
         /// assert!(report.all_passed());
         ///

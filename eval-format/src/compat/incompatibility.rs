@@ -14,10 +14,10 @@ use crate::syntax;
 /// use eval_format::{Criterion, EvalCase, EvalConfig, Gate, Invocation};
 /// use eval_format::compat::check_compatibility;
 ///
-/// let config = EvalConfig::default().with("rubric_based_tool_use_quality_v1", Criterion::new(1.0)); let cases =
-/// [EvalCase::new("refund").turn(Invocation::user("I want my money back."))]; let incompatibilities =
-/// check_compatibility(&config, &[], Gate::Mean, &cases); assert!(incompatibilities[0].to_string().starts_with("case
-/// `refund`: `rubric_based_tool_use_quality_v1` has no rubrics"));
+/// let config = EvalConfig::default().with("rubric_based_tool_use_quality_v1", Criterion::new(1.0));
+/// let cases = [EvalCase::new("refund").turn(Invocation::user("I want my money back."))];
+/// let incompatibilities = check_compatibility(&config, &[], Gate::Mean, &cases);
+/// assert!(incompatibilities[0].to_string().starts_with("case `refund`: `rubric_based_tool_use_quality_v1` has no rubrics"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

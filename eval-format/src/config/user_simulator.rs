@@ -19,8 +19,7 @@ use crate::value::{Map, Value};
 /// let config = EvalConfig::default()
 ///     .with("trajectory_single_tool_use", Criterion::new(0.5).with_tool_name("book"))
 ///     .with_user_simulator(simulator);
-/// assert_eq!(config.checked(&[])?.user_simulator_config.map(|simulator| simulator.model).as_deref(),
-/// Some("gemini-2.5-pro"));
+/// assert_eq!(config.checked(&[])?.user_simulator_config.map(|simulator| simulator.model).as_deref(), Some("gemini-2.5-pro"));
 /// # Ok::<(), eval_format::Problems>(())
 /// ```
 ///

@@ -132,9 +132,10 @@ impl EvalCase {
         /// ```
         /// use eval_format::{EvalCase, EvalSet, Invocation, Map, SessionInput};
         ///
-        /// let session = SessionInput::new("shop", "anna").with_state(Map::from([("currency", "EUR")])); let case =
-        /// EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")).with_session_input(session); let
-        /// set = EvalSet::new("shop").case(case); assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
+        /// let session = SessionInput::new("shop", "anna").with_state(Map::from([("currency", "EUR")]));
+        /// let case = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!")).with_session_input(session);
+        /// let set = EvalSet::new("shop").case(case);
+        /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
         /// ```
         with_session_input(session: SessionInput) { session_input = Some(session) }
 

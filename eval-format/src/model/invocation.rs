@@ -108,8 +108,8 @@ impl Invocation {
         /// use eval_format::{AgentDetails, AppDetails, EvalCase, EvalSet, Invocation};
         /// use serde_json::json;
         ///
-        /// let clerk = AgentDetails::new("clerk", "Be kind.").with_tool_declarations([json!({ "name": "track" })]); let
-        /// turn = Invocation::user("Hi").response("Hello!").with_app_details(AppDetails::default().with_agent(clerk));
+        /// let clerk = AgentDetails::new("clerk", "Be kind.").with_tool_declarations([json!({ "name": "track" })]);
+        /// let turn = Invocation::user("Hi").response("Hello!").with_app_details(AppDetails::default().with_agent(clerk));
         /// let set = EvalSet::new("shop").case(EvalCase::new("greeting").turn(turn));
         /// assert_eq!(EvalSet::parse(&set.to_json()).unwrap(), set);
         /// ```

@@ -12,9 +12,9 @@ impl CheckedSet {
     /// that nothing reads, the second spelling of a key, numbers that JSON has no text for.
     ///
     /// ```
-    /// let text = br#"[{"query": "Hi", "reference": "Hello!", "mock_tool_output": "sunny"}]"#; let lost =
-    /// eval_format::reader::check_set("weather.test.json", text, None).unwritten(); assert_eq!(lost[0].message, "key
-    /// `mock_tool_output` in a turn of the old format has no place in ADK's saved form");
+    /// let text = br#"[{"query": "Hi", "reference": "Hello!", "mock_tool_output": "sunny"}]"#;
+    /// let lost = eval_format::reader::check_set("weather.test.json", text, None).unwritten();
+    /// assert_eq!(lost[0].message, "key `mock_tool_output` in a turn of the old format has no place in ADK's saved form");
     /// ```
     ///
     /// Empty for a file that cannot be used. Spellings, default values, `null` and surplus digits of floats are no

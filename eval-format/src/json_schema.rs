@@ -2,6 +2,8 @@
 
 mod descriptions;
 
+use eval_support::key_case::camel;
+
 use self::descriptions::description;
 use crate::conventions::FileKind;
 use crate::metric::METRICS;
@@ -11,7 +13,6 @@ use crate::schema::{
     OLD_SESSION, OLD_TURN, RECORDING, Type, criterion,
 };
 use crate::value::{Map, Value};
-use eval_support::key_case::camel;
 
 /// The JSON Schema of a kind of file, for editors: draft 7, which VS Code and `JetBrains` know.
 ///
@@ -121,16 +122,15 @@ impl Definitions {
     }
 
     fn field(&mut self, model: &'static Model, field: &Field) -> Value {
-        let mut options = vec![match (model.what, field.name) {
-            CRITERIA => self.criteria(),
-            CASES => {
-                let Type::Models(case) = field.kind else { unreachable!("a set has a list of cases") };
-                let cases =
-                    [("type", "array".into()), ("items", self.reference(case)), ("minItems", 1_i64.into())];
-                object(cases)
-            }
-            ("a config", "user_simulator_config") => self.reference(&LLM_BACKED_USER_SIMULATOR),
-            _ => self.value(&field.kind),
+        let mut options = vec![match ((model.what, field.name), &field.kind) {
+            (CRITERIA, _) => self.criteria(),
+            (CASES, Type::Models(case)) => object([
+                ("type", "array".into()),
+                ("items", self.reference(case)),
+                ("minItems", 1_i64.into()),
+            ]),
+            (SIMULATOR, _) => self.reference(&LLM_BACKED_USER_SIMULATOR),
+            (_, kind) => self.value(kind),
         }];
         if field.nullable {
             options.push(type_of("null"));
@@ -216,6 +216,9 @@ const CRITERIA: (&str, &str) = ("a config", "criteria");
 /// The model and the name of the key that holds the cases, of which the reader wants one at least.
 const CASES: (&str, &str) = ("an eval set", "eval_cases");
 
+/// The model and the name of the key with the settings of the simulated user, an object of any keys in the table.
+const SIMULATOR: (&str, &str) = ("a config", "user_simulator_config");
+
 /// The text of a number, roughly: pydantic reads more than a pattern should say.
 const NUMBER: &str = r"^\s*[+-]?([0-9.]|[iI][nN][fF]|[nN][aA][nN])";
 
@@ -246,7 +249,7 @@ fn spellings(model: &Model, field: &Field) -> Vec<String> {
     names
 }
 
-/// A value of one of these kinds, with what is said of it.
+/// A value of one of these kinds, with its description.
 fn described(description: Option<&str>, example: &str, options: Vec<Value>) -> Value {
     let mut entries = Vec::new();
     entries.extend(description.map(|text| ("description".to_owned(), Value::from(text))));

@@ -212,7 +212,7 @@ mod tests {
         Value::parse(text).unwrap()
     }
 
-    /// What is read, as JSON, and what is noted.
+    /// The attributes of a text, as JSON, with the messages of the notes.
     fn read(of: fn(&Value, &mut Notes) -> Attributes, text: &str) -> (String, Vec<String>) {
         let mut notes = Notes::default();
         let map: Map = of(&value(text), &mut notes).into_iter().collect();

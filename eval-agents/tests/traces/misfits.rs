@@ -1,4 +1,4 @@
-//! What stands in a place where the form has something else is named, and the rest is read.
+//! Values of a wrong type in traces: each is named in a gap, and the rest is read.
 
 use eval_agents::traces::Traces;
 

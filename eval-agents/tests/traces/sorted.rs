@@ -1,4 +1,4 @@
-//! Which spans hold turns, whose the calls below them are, and which source says what a call was.
+//! Spans sorted into turns and calls: owners of calls, and precedence of sources.
 
 use eval_agents::traces::{GapKind, Traces, Turn};
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@
 /// Fields in the third braces are not recorded, and read as their default.
 ///
 /// A struct of another crate is read into its `Default`: `fields!(Content from default { .. })`. `in invocation { .. }`
-/// adds the fields of a struct in it, and `then` names a function that completes what was read.
+/// adds the fields of a struct in it, and `then` names a function that completes the value.
 macro_rules! fields {
     ($kind:ident from default { $($field:ident),* $(,)? } $(in $inside:ident { $($inner:ident),* $(,)? })? $(then $complete:path)?) => {
         impl $crate::journal::line::Field for $kind {

@@ -103,7 +103,7 @@ pub(crate) enum Came {
 /// What became of each expected response.
 ///
 /// A response belongs to its call. Equal calls are paired first, in any order, and of these the ones with equal
-/// responses; what is left is paired by the tool and the response, then by the tool. Each actual response is paired
+/// responses; the rest is paired by the tool and the response, then by the tool. Each actual response is paired
 /// once. It takes time linear in the number of responses.
 pub(crate) fn came(expected: &[Answered<'_>], actual: &[Answered<'_>]) -> Vec<Came> {
     let mut came = vec![None; expected.len()];

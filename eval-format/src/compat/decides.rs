@@ -1,6 +1,6 @@
 //! Metrics that decide a case, and metrics that cannot fail on it. No other place knows when a metric cannot fail.
 //!
-//! What a metric does to a turn is data in [`METRICS`](crate::metric::METRICS): its lowest score, and the turns to
+//! The effect of a metric on a turn is data in [`METRICS`](crate::metric::METRICS): its lowest score, and the turns to
 //! which it gives its highest score whatever an agent does ([`FreeTurns`]). The attribute, `cargo evalset check` and
 //! the runner of eval-core all ask here. eval-core's tests hold this against the metrics themselves.
 

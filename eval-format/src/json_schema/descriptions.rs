@@ -2,7 +2,7 @@
 
 use crate::metric::METRICS;
 
-/// What a key of a model means; `None` for most keys of google.genai, which people do not write by hand.
+/// The description of a key of a model; `None` for most keys of google.genai, which people do not write by hand.
 pub(super) fn description(model: &str, key: &str) -> Option<&'static str> {
     let of = |model: &str| {
         let (_, keys) = DESCRIPTIONS.iter().find(|(known, _)| *known == model)?;

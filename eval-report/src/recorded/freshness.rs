@@ -127,7 +127,7 @@ fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
     sets.into_iter().filter(is_edited).collect()
 }
 
-/// Whether the folder of a set is in the workspace of the run, where the set is no more. The current folder is in it too.
+/// Whether a set is gone although its folder is there, in the workspace of the run and of the current folder.
 fn was_deleted(run: &RecordedRun, (file, set_file): SetOfRun<'_>) -> bool {
     let here = env::current_dir().unwrap_or_default();
     let mut workspaces =

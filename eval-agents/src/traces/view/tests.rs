@@ -1,4 +1,4 @@
-//! Tests of what is read of spans and their attributes.
+//! Tests of views: fields of spans, by source and precedence.
 
 use super::*;
 

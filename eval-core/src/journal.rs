@@ -20,6 +20,7 @@
 //! | `scored` | when a run is scored | `Scored` |
 //! | `broke` | when a run turns out to be an error after it was recorded | `Broke` |
 //! | `decided` | when a test ends | `Decided` |
+//! | `ended` | when a process of hand-written tests, or a program, ends | `Ended` |
 //!
 //! Each line ends with its number and a checksum (`"n"`, `"sum"`), so that a line that was changed, lost, moved or added
 //! is found and named.
@@ -39,6 +40,7 @@ pub mod file_names;
 mod folder;
 mod line;
 mod listed;
+mod program;
 #[doc(hidden)]
 pub mod project;
 mod record;
@@ -59,8 +61,10 @@ mod tests;
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 #[doc(hidden)]
 pub use line::{Field, record_text, sealed, sealed_line, sealed_number};
+pub(crate) use program::journal_of_program;
 pub use record::{
-    Beside, Broke, Decided, Head, JOB_VARIABLES, Listed, ListedSet, Planned, Ran, SCHEMA, Scored, Started,
+    Beside, Broke, Decided, Ended, Head, JOB_VARIABLES, Listed, ListedSet, Planned, Ran, SCHEMA, Scored,
+    Started,
 };
 #[doc(hidden)]
 pub use revision::Revision;

@@ -190,17 +190,6 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
             "a program was to run {cases} more; it ended before, or is still running, and only the program can run them"
         ));
     }
-    // The others make one call, which records all that is to run.
-    let makes_calls = |test: &TestResult<'_>| {
-        test.attempt.started.of_program && test.attempt.head.again.is_none() && results.loaded.is_recorded()
-    };
-    if has_ended && results.tests.iter().any(makes_calls) {
-        notes.push(
-            "a program or a hand-written test records what each of its calls was to run; that it came to all of its calls, its exit \
-             code tells alone"
-                .to_owned(),
-        );
-    }
     notes.extend(results.doubts.iter().cloned());
     if results.totals.is_doubtful {
         notes.push(format!(

@@ -6,7 +6,7 @@
 PYTHON is a Python that has google-adk, as for `compare.py`; CARGO_EVALSET is the program of eval-cli. Each run is a set with
 its config and the events of an agent. google-adk's eval service plays and scores it (`whole_runs.py`), and so does
 `cargo evalset run` with a program that replays the same events. Equal are the verdict of each case and the score and verdict
-of each metric. What google-adk counts as passed although a metric was not evaluated is no pass here.
+of each metric, as `AgentEvaluator` decides them. What google-adk counts as passed although a metric was not evaluated is no pass here.
 """
 
 import argparse
@@ -148,9 +148,14 @@ def ours(program, runs, folder):
     return {(case["eval_set_id"], case["eval_id"]): case for case in document["cases"]}
 
 
-def rounded(score):
-    """google-adk's two front ends take the mean of turns in two ways, which differ in the last digit."""
-    return score if score is None else round(score, 12)
+def comparable(metrics):
+    """The score and verdict of each metric. A metric that only informs has a mean with rounding errors, or a duration."""
+    rounded = {
+        name: [round(score, 12) if verdict == "INFORMATIONAL" and score is not None else score, verdict]
+        for name, (score, verdict) in metrics.items()
+    }
+    rounded.pop("invocation_duration_v1", None)
+    return rounded
 
 
 def differences(run, theirs, found):
@@ -160,10 +165,8 @@ def differences(run, theirs, found):
         if case is None:
             yield f"{eval_id}: not in our report"
             continue
-        metrics = {metric["name"]: [rounded(metric["score"]), metric["state"].upper()] for metric in case["metrics"]}
-        expected = {name: [rounded(score), status] for name, (score, status) in answer["metrics"].items()}
-        for scores in (metrics, expected):
-            scores.pop("invocation_duration_v1", None)
+        metrics = comparable({it["name"]: [it["score"], it["state"].upper()] for it in case["metrics"]})
+        expected = comparable(answer["metrics"])
         if metrics != expected:
             yield f"{eval_id}: google-adk {expected}, here {metrics}"
         unevaluated = any(status == "NOT_EVALUATED" for _, status in answer["metrics"].values())

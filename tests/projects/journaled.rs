@@ -170,6 +170,28 @@ fn kill_9_loses_the_case_in_flight_and_nothing_else() {
     assert_eq!(run.tests.len(), 5);
 }
 
+/// Each call records what it runs. That no further call was to come, only the end of the process tells.
+#[cfg(unix)]
+#[test]
+fn hand_written_tests_whose_process_is_killed_between_two_calls_have_not_ended() {
+    let binary = project().test_binary("tests/by_hand.rs");
+    for (how, passes, cases, unended) in [
+        ("runs", true, &["by_hand/first", "by_hand/last"][..], 0),
+        ("panics", false, &["by_hand/first", "by_hand/last"], 0),
+        ("exits", true, &["by_hand/first"], 0),
+        ("killed", false, &["by_hand/first"], 1),
+    ] {
+        let folder = folder(&format!("by_hand_{how}"));
+        let variables = [("EVALSET_DIR", shown(&folder)), ("BY_HAND", how)];
+        let run = binary.run_with(&variables, &["--test-threads=1"]);
+        let _ = if passes { run.passes() } else { run.fails() };
+        let run = only_run(&folder);
+        assert_eq!((names(&run), run.unended.len()), (cases.to_vec(), unended), "{how}");
+        assert_eq!(run.processes.len(), 1, "the runners of a process share its journal");
+        assert!(run.tests.iter().all(|test| !test.is_unfinished()), "{how}");
+    }
+}
+
 /// Its code is 0, which the harness, cargo and nextest take for success.
 #[cfg(unix)]
 #[test]

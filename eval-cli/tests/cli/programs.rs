@@ -35,6 +35,7 @@ fn program(folder: &Folder, cases: &[(Begun, Value)], planned: usize) {
             .to_string(),
         );
     }
+    journal.raw(&json!({ "record": "ended", "at": "2026-11-22T02:31:39.000Z" }).to_string());
     journal.write();
 }
 

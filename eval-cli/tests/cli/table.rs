@@ -2,6 +2,7 @@
 
 mod kinds;
 mod mutated;
+mod runs;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +11,8 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::folder::{Folder, Ran};
-use kinds::{ALL, CASES, End, KINDS, Kind, PASS, RUN, SET, journal, run_of, set};
+use kinds::{KINDS, Kind};
+use runs::{ALL, CASES, End, PASS, RUN, SET, journal, run_of, set};
 
 /// A project with the set and a cargo. Every test that cargo runs passes, and is recorded as a ninth attempt.
 fn project(name: &str) -> Folder {

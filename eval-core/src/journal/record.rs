@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use eval_format::{Gate, Pass};
-use eval_support::variables::{ATTEMPT, NEXTEST_RUN_ID};
+use eval_support::variables::{ATTEMPT, NEXTEST_ATTEMPT, NEXTEST_RUN_ID};
 
 use super::fields::{fields, record};
 use crate::judge_outcome::JudgeUse;
@@ -102,10 +102,23 @@ impl Head {
         self.env.contains_key(NEXTEST_RUN_ID)
     }
 
+    /// The number of the attempt that the process made at its tests, from 1.
+    pub fn attempt(&self) -> u32 {
+        attempt(|variable| self.env.get(variable).cloned())
+    }
+
     /// Whether the process made a further attempt at tests of the run.
     pub fn is_rerun(&self) -> bool {
         self.env.contains_key(ATTEMPT)
     }
+}
+
+/// The number of the attempt that a process makes at its tests, from 1: nextest counts on from the number that
+/// `EVALSET_ATTEMPT` says.
+pub(super) fn attempt(variable: impl Fn(&str) -> Option<String>) -> u32 {
+    let number = |name: &str| variable(name)?.trim().parse::<u32>().ok();
+    let [ours, of_nextest] = [ATTEMPT, NEXTEST_ATTEMPT].map(|name| number(name).unwrap_or(1).max(1));
+    (ours - 1).saturating_add(of_nextest)
 }
 
 /// A program is about to run cases. Tests have a [`Listed`] instead.
@@ -270,6 +283,15 @@ pub struct Decided {
     pub at: SystemTime,
 }
 
+/// The process ended by itself: `main` returned, or the process exited. Processes of the attribute's tests have a [`Listed`]
+/// instead, and `cargo evalset run` makes one call, whose [`Planned`] says all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ended {
+    /// When it ended.
+    pub at: SystemTime,
+}
+
 record!(Head = "head" { schema, evalset, run, pid, started } {
     package,
     workspace,
@@ -309,3 +331,4 @@ record!(Decided = "decided" { test, verdict, elapsed, at } {
     headline,
     failure,
 });
+record!(Ended = "ended" { at } {});

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use eval_format::{EvalCase, Meaning};
-use eval_support::variables::{ATTEMPT, NEXTEST_ATTEMPT};
 
 use super::record::{Broke, Decided, Planned, Ran, Scored, Started};
 use super::time;
@@ -75,7 +74,7 @@ impl TestLog {
             runs: set.options.runs,
             pass: set.options.pass,
             gate: set.options.gate,
-            attempt: attempt(),
+            attempt: attempt_of_this_process(),
             at: time::now(),
         }))
     }
@@ -83,7 +82,8 @@ impl TestLog {
     /// Begins the log of a case that runs without the attribute.
     pub(crate) fn of_case(journal: Option<Arc<Journal>>, of: &ProgramCase<'_>, options: &Options) -> Self {
         let Some(journal) = journal else { return Self::default() };
-        let started = Started { attempt: attempt(), ..Started::of_program(of, options, time::now()) };
+        let started =
+            Started { attempt: attempt_of_this_process(), ..Started::of_program(of, options, time::now()) };
         Self::begin(journal, |test| Started { test, ..started })
     }
 
@@ -175,11 +175,8 @@ impl Journal {
     }
 }
 
-/// The number of this attempt at a test, from 1: nextest counts on from the number that `EVALSET_ATTEMPT` says.
-fn attempt() -> u32 {
-    let number = |name: &str| std::env::var(name).ok()?.trim().parse::<u32>().ok();
-    let [ours, of_nextest] = [ATTEMPT, NEXTEST_ATTEMPT].map(|name| number(name).unwrap_or(1).max(1));
-    (ours - 1).saturating_add(of_nextest)
+fn attempt_of_this_process() -> u32 {
+    super::record::attempt(|name| std::env::var(name).ok())
 }
 
 impl Started {
@@ -298,7 +295,7 @@ mod tests {
     #[test]
     fn each_evaluation_has_its_number_and_an_end_has_its_reason() {
         let temporary = TempDir::new().unwrap();
-        let Ok(Some(journal)) = Journal::of_program(temporary.path(), None, None, true) else { return };
+        let Ok(journal) = Journal::of_program(temporary.path(), None, None).map(Arc::new) else { return };
         journal.plan(std::iter::empty());
         let case = EvalCase::new("c");
         let of = ProgramCase {

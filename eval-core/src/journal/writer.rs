@@ -96,7 +96,7 @@ pub(super) fn of_tests(set: &SetSource) -> Result<Option<Arc<Journal>>, String> 
 }
 
 /// Whether `EVALSET_JOURNAL` turns journals off.
-fn is_off() -> Result<bool, String> {
+pub(super) fn is_off() -> Result<bool, String> {
     turns_off(&std::env::var_os(variables::JOURNAL).unwrap_or_default())
 }
 
@@ -147,18 +147,12 @@ impl std::fmt::Display for OpenError {
 }
 
 impl Journal {
-    /// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if journaling is
-    /// off, unless the program needs one. `again` are the options that run cases again. Without a project, it is the
-    /// one that cargo started the program for, else the one of the current folder.
-    pub(crate) fn of_program(
+    /// The journal of a program, which is pruned when it is closed.
+    pub(super) fn of_program(
         folder: &Path,
         project: Option<&Project>,
         again: Option<&[String]>,
-        is_needed: bool,
-    ) -> Result<Option<Arc<Self>>, OpenError> {
-        if is_off().map_err(OpenError::Environment)? && !is_needed {
-            return Ok(None);
-        }
+    ) -> Result<Self, OpenError> {
         let found = project.cloned().unwrap_or_else(Project::of_program);
         let started_for = variable("CARGO_PKG_NAME").filter(|_| project.is_none());
         let package = started_for.or_else(|| found.package.map(|package| package.name));
@@ -169,7 +163,7 @@ impl Journal {
         };
         let mut journal = Self::open(folder, head, None)?;
         journal.prunes = Some(folder.to_owned());
-        Ok(Some(Arc::new(journal)))
+        Ok(journal)
     }
 
     /// Opens the journal of this process in a folder such as `target/evalset`. The journal of a test binary of a
@@ -243,6 +237,15 @@ impl Journal {
             *file = None;
             say_once(&format!("cannot write `{}`: {error}", self.path.display()));
             let _ = self.failed.set(Arc::new(error));
+        }
+    }
+
+    /// Adds the last record of the process. If another thread holds the file, there is none: it is not waited for.
+    pub(super) fn add_last(&self, record: &impl Field) {
+        let Ok(mut file) = self.file.try_lock() else { return };
+        if let Some(file) = file.as_mut() {
+            // A process without a last record is in doubt, which is right if its disk is full.
+            let _ = file.add(Line::of(record, Arc::clone(&self.secrets)));
         }
     }
 
@@ -532,7 +535,7 @@ mod tests {
         };
         let count = || super::super::runs::runs(folder).unwrap().len();
         fill(2);
-        let Ok(Some(journal)) = Journal::of_program(folder, None, None, true) else { return };
+        let Ok(journal) = Journal::of_program(folder, None, None) else { return };
         assert!(journal.path().starts_with(folder.join(journal.run())));
         assert_eq!(count(), kept + 3, "nothing goes while it runs");
         drop(journal);

@@ -18,7 +18,7 @@ use super::builder::EvalRunner;
 use super::directory::Places;
 use super::error::RunnerError;
 use crate::case_runner::{CaseRunner, IdentifiedCase};
-use crate::journal::{Journal, ProgramCase, TestLog};
+use crate::journal::{Journal, ProgramCase, TestLog, journal_of_program};
 use crate::options::Options;
 use crate::report::CaseReport;
 use crate::scoring::criterion_of_custom;
@@ -134,7 +134,7 @@ impl EvalRunner {
     pub(super) fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
         let Some(folder) = &self.journal else { return Ok(None) };
         let open =
-            || Journal::of_program(folder, self.project.as_ref(), self.again.as_deref(), self.needs_journal);
+            || journal_of_program(folder, self.project.as_ref(), self.again.as_deref(), self.needs_journal);
         let journal = self.opened.get_or_init(open).clone()?;
         match journal.as_ref().and_then(|journal| Some((journal, journal.failure()?))) {
             Some((journal, source)) => {

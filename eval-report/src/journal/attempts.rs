@@ -35,12 +35,15 @@ pub(super) struct Attempts {
     pub(super) listed: Option<Listed>,
     /// The tests that other binaries of its package hold.
     pub(super) beside: Vec<Beside>,
+    /// Whether the process recorded its end.
+    pub(super) has_ended: bool,
 }
 
 impl Attempts {
     pub(super) fn new(keep: Keep, head: Arc<Head>, file: Arc<Path>) -> Self {
         let (indices, all) = (HashMap::new(), Vec::new());
-        Self { keep, head, file, indices, all, planned: Vec::new(), listed: None, beside: Vec::new() }
+        let (planned, listed, beside, has_ended) = (Vec::new(), None, Vec::new(), false);
+        Self { keep, head, file, indices, all, planned, listed, beside, has_ended }
     }
 
     /// Adds a record behind those before it.
@@ -95,6 +98,7 @@ impl Attempts {
                 run.ran.transcript.error = Some(broke.error);
             }
             Record::Decided(decided) => self.decided(decided)?,
+            Record::Ended(_) => self.has_ended = true,
         }
         Ok(())
     }

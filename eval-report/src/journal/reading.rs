@@ -168,7 +168,9 @@ impl Reading {
                 let (package, binary) = (head.package.clone(), head.binary.clone());
                 self.run.listings.push(Listing { package, binary, sets });
             }
-            None if is_of_program => {}
+            // `cargo evalset run` says how to run its cases again, and makes one call.
+            None if is_of_program && (attempts.has_ended || head.again.is_some()) => {}
+            None if is_of_program => self.run.unended.push(Arc::clone(head)),
             None => self.run.unlisted.push(Arc::clone(head)),
         }
     }
@@ -187,6 +189,9 @@ impl Reading {
             name.as_ref()
                 .is_none_or(|name| !known.contains(&(package.as_deref(), binary.as_deref(), name.as_str())))
         };
+        let unended = std::mem::take(&mut run.unended);
+        run.unended =
+            unended.iter().filter(|head| !is_made_again(head, &run.processes, &unended)).cloned().collect();
         run.lost += torn_starts.iter().filter(|start| is_lost(start)).count();
         for test in &mut run.tests {
             test.attempts.sort_by_key(|attempt| (rank(attempt), badness(attempt), attempt.started.at));
@@ -194,6 +199,14 @@ impl Reading {
         run.tests.sort_by(|a, b| order(a).cmp(&order(b)));
         run
     }
+}
+
+/// Whether a process of a later attempt did the same and ended. Under nextest, the arguments name the test.
+fn is_made_again(head: &Head, processes: &[Arc<Head>], unended: &[Arc<Head>]) -> bool {
+    let identity = |head: &Head| (head.package.clone(), head.binary.clone(), head.args.clone());
+    let has_ended = |other: &Arc<Head>| !unended.iter().any(|it| Arc::ptr_eq(it, other));
+    let is_later = |other: &&Arc<Head>| other.attempt() > head.attempt() && identity(other) == identity(head);
+    processes.iter().filter(is_later).any(has_ended)
 }
 
 /// Package, binary and name of a case.

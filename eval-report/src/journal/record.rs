@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use eval_core::journal::{Beside, Broke, Decided, Head, Listed, Planned, Ran, SCHEMA, Scored, Started};
+use eval_core::journal::{
+    Beside, Broke, Decided, Ended, Head, Listed, Planned, Ran, SCHEMA, Scored, Started,
+};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
@@ -41,6 +43,8 @@ pub enum Record {
     Broke(Broke),
     /// A test ended.
     Decided(Decided),
+    /// A process of hand-written tests, or a program, ended by itself.
+    Ended(Ended),
     /// A record of a later version.
     Unknown,
 }
@@ -58,6 +62,7 @@ impl Record {
             Some("scored") => read(line, Self::Scored),
             Some("broke") => read(line, Self::Broke),
             Some("decided") => read(line, Self::Decided),
+            Some("ended") => read(line, Self::Ended),
             Some(_) => read(line, |_: IgnoredAny| Self::Unknown),
             None => {
                 read(line, |_: IgnoredAny| ())?;

@@ -80,6 +80,7 @@ impl RecordedRun {
             listings: self.listings.clone(),
             beside: self.beside.clone(),
             unlisted: self.unlisted.clone(),
+            unended: self.unended.clone(),
             lost: self.lost,
             unreadable: self.unreadable.clone(),
             missing_parts: self.missing_parts.clone(),

@@ -64,7 +64,11 @@ pub(super) fn problems(
         let message = format!("{}:{} cannot be read: {}", line.file.display(), line.line, line.error);
         problems.push(of_run("(unreadable record)", message));
     }
-    if totals.is_doubtful || totals.is_cut_short || totals.lacks_parts || totals.unlisted + totals.added > 0 {
+    if totals.is_doubtful
+        || totals.is_cut_short
+        || totals.lacks_parts
+        || totals.unlisted + totals.unended + totals.added > 0
+    {
         problems.extend(doubts.iter().map(|doubt| of_run("(doubtful run)", doubt.clone())));
     }
     if problems.is_empty()

@@ -1,5 +1,6 @@
 //! The results of a recorded run.
 
+use eval_core::journal::Head;
 use eval_support::untrusted::one_line;
 
 use super::cut_short::cut_short;
@@ -60,6 +61,8 @@ impl<'r> RunResults<'r> {
         }
         totals.unlisted = lacks.unlisted.len();
         doubts.extend(lacks.unlisted.iter().map(unlisted));
+        totals.unended = loaded.run.unended.len();
+        doubts.extend(loaded.run.unended.iter().map(|head| unended(head)));
         totals.lacks_parts = !loaded.missing_parts().is_empty();
         doubts.extend(loaded.missing_parts().iter().cloned());
         totals.added = loaded.added().unwrap_or_default().len();
@@ -117,5 +120,18 @@ fn unlisted((package, binary): &(Option<String>, Option<String>)) -> String {
         package.as_ref().map(|package| format!(" of package `{}`", one_line(package))).unwrap_or_default();
     format!(
         "what {name}{of} was to run is not recorded: its process was killed before, or could not read it; run its tests again"
+    )
+}
+
+/// The doubt about a process that may have been killed between two calls of its runner.
+fn unended(head: &Head) -> String {
+    let name = head.binary.as_deref().unwrap_or("a program");
+    let name =
+        head.package.as_deref().map_or_else(|| name.to_owned(), |package| format!("{package}::{name}"));
+    format!(
+        "process {} (`{}`) was killed or is still running: which cases its hand-written tests were to run next is not recorded; \
+         run them again",
+        head.pid,
+        one_line(&name)
     )
 }

@@ -169,6 +169,8 @@ impl LoadedRun {
         run.tests.iter_mut().for_each(|test| test.attempts.retain(|attempt| attempt.head.pid == own));
         run.tests.retain(|test| !test.attempts.is_empty());
         run.unlisted.retain(|head| head.pid == own);
+        // This process has not ended yet.
+        run.unended.clear();
         let ids = run.ids.clone();
         Ok(Self { is_named: !ids.is_empty(), ..Self::named(run, vec![folder], ids) })
     }

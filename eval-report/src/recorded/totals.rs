@@ -44,6 +44,8 @@ pub struct Totals {
     pub missing: usize,
     /// Test binaries of which nothing tells what they were to run.
     pub unlisted: usize,
+    /// Processes of hand-written tests and programs that did not record their end.
+    pub unended: usize,
     /// Cases that were added to their sets since the run, if it was scored again.
     pub added: usize,
     /// Tests that were left out on purpose.
@@ -130,7 +132,7 @@ impl Totals {
 
     /// Whether the run is complete and is the run that is meant. Only the verdicts of its cases can keep such a run from passing.
     pub fn is_whole(&self) -> bool {
-        let lacking = self.unreadable + self.lost + self.missing + self.unlisted + self.added;
+        let lacking = self.unreadable + self.lost + self.missing + self.unlisted + self.unended + self.added;
         lacking == 0 && !self.lacks_parts && !self.is_doubtful && !self.is_cut_short
     }
 
@@ -153,6 +155,13 @@ impl Totals {
                 more => format!("{more} test binaries were"),
             };
             reason.push_str(&format!("; what {binaries} to run is not recorded"));
+        }
+        if self.unended > 0 {
+            let processes = match self.unended {
+                1 => "a process".to_owned(),
+                more => format!("{more} processes"),
+            };
+            reason.push_str(&format!("; {processes} did not end, and may have had more to run"));
         }
         if self.added > 0 {
             reason.push_str(&format!("; {} added since did not run", count(self.added, "case")));
@@ -259,7 +268,7 @@ mod tests {
     #[test]
     fn a_run_passed_only_if_it_is_whole_and_each_case_passed_or_was_skipped() {
         type Change = fn(&mut Totals);
-        let all: [(Change, Outcome, &str); 16] = [
+        let all: [(Change, Outcome, &str); 17] = [
             (|_| {}, Outcome::Passed, "all 3 cases passed"),
             (|it| (it.passed, it.skipped) = (2, 1), Outcome::Passed, "of 3 cases: 2 passed, 1 skipped"),
             (|it| (it.cases, it.passed) = (1, 1), Outcome::Passed, "the one case passed"),
@@ -297,6 +306,11 @@ mod tests {
                 |it| (it.unlisted, it.left_out) = (2, 1),
                 Outcome::Unmeasurable,
                 "all 3 cases passed; 1 more test was left out on purpose; what 2 test binaries were to run is not recorded",
+            ),
+            (
+                |it| it.unended = 1,
+                Outcome::Unmeasurable,
+                "all 3 cases passed; a process did not end, and may have had more to run",
             ),
             (
                 |it| (it.added, it.lacks_parts) = (1, true),

@@ -1,0 +1,60 @@
+//! Journals of programs and of hand-written tests, which may run cases again and again.
+//!
+//! Such a process records which cases each call runs, and nothing tells beforehand which calls come next. So its last record
+//! is the end of the process ([`Ended`]). A process that was killed between two calls has none.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::project::Project;
+use super::record::Ended;
+use super::time;
+use super::writer::{Journal, OpenError, is_off};
+
+/// A journal that is open until the process ends.
+struct Open {
+    folder: PathBuf,
+    project: Option<Project>,
+    journal: Arc<Journal>,
+}
+
+static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
+
+/// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if journaling is off,
+/// unless the program needs one. Without a project, it is the one that cargo started the program for, else the one of the
+/// current folder.
+///
+/// `again` are the options that run cases again. A program that has them makes one call, and its journal is closed with
+/// its runner. All other runners of a process share a journal.
+pub(crate) fn journal_of_program(
+    folder: &Path,
+    project: Option<&Project>,
+    again: Option<&[String]>,
+    is_needed: bool,
+) -> Result<Option<Arc<Journal>>, OpenError> {
+    if is_off().map_err(OpenError::Environment)? && !is_needed {
+        return Ok(None);
+    }
+    let open = || Journal::of_program(folder, project, again).map(Arc::new);
+    if again.is_some() {
+        return open().map(Some);
+    }
+    let mut all = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = all.iter().find(|it| it.folder == folder && it.project.as_ref() == project) {
+        return Ok(Some(Arc::clone(&known.journal)));
+    }
+    let journal = open()?;
+    let (folder, project) = (folder.to_owned(), project.cloned());
+    all.push(Open { folder, project, journal: Arc::clone(&journal) });
+    Ok(Some(journal))
+}
+
+/// Records the end of the process. The system calls it when `main` returns, and in `std::process::exit`.
+#[dtor::dtor(unsafe)]
+fn record_end() {
+    // Another thread may hold a lock for ever by now, so none is waited for.
+    let Ok(mut all) = OPEN.try_lock() else { return };
+    for open in all.drain(..) {
+        open.journal.add_last(&Ended { at: time::now() });
+    }
+}

@@ -47,6 +47,11 @@ impl Draft {
         Self::new("journaled").dependencies(WITH_TOKIO)
     }
 
+    /// The fixture whose tests call a runner themselves.
+    pub(crate) fn by_hand() -> Self {
+        Self::new("by_hand").dependencies(WITH_TOKIO)
+    }
+
     /// The fixture whose tests ask a judge, without its set.
     pub(crate) fn judged() -> Self {
         Self::new("judged").dependencies(WITH_JUDGES)

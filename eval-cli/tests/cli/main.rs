@@ -50,4 +50,5 @@ mod store_faults;
 mod table;
 mod target;
 mod traces;
+mod whole_page;
 mod whose;

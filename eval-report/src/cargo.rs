@@ -130,11 +130,7 @@ fn workspace(package: &Path) -> Result<&Path, Doubt> {
     if manifest.contains_key("workspace") {
         return Ok(package);
     }
-    let mut above = package.ancestors().skip(1).filter(|folder| has_manifest(folder)).peekable();
-    if above.peek().is_none() {
-        return Ok(package);
-    }
-    for folder in above {
+    for folder in package.ancestors().skip(1).filter(|folder| has_manifest(folder)) {
         let manifest = self::manifest(folder)?;
         let Some(workspace) = manifest.get("workspace") else { continue };
         let none = Array::new();
@@ -222,8 +218,8 @@ mod tests {
         let pointing = PACKAGE.replace("[lib]", "workspace = \"..\"\n[lib]");
         let (root, member) = (("w/Cargo.toml", workspace), ("w/x/Cargo.toml", PACKAGE));
         let globbed = ("w/crates/y/Cargo.toml", PACKAGE);
-        let y = PACKAGE.replace("\"a\"", "\"b\"");
-        let globbed = (globbed.0, y.as_str());
+        let y: &'static str = PACKAGE.replace("\"a\"", "\"b\"").leak();
+        let globbed = (globbed.0, y);
         let all = [root, member, globbed];
         let with = |more: (&'static str, &'static str)| [&all[..], &[more]].concat();
         let target = |dir: &str| -> &'static str { format!("[build]\ntarget-dir = \"{dir}\"\n").leak() };
@@ -241,7 +237,7 @@ mod tests {
             ),
             (
                 "a package in a package",
-                vec![("w/Cargo.toml", PACKAGE), ("w/x/Cargo.toml", &y)],
+                vec![("w/Cargo.toml", PACKAGE), ("w/x/Cargo.toml", y)],
                 "w/x",
                 "w/x/target",
             ),
@@ -252,6 +248,35 @@ mod tests {
                 "w/x",
                 "cargo is asked",
             ),
+            ("a package beside the members", with(("w/z/Cargo.toml", y)), "w/z", "cargo is asked"),
+            ("a package below a member", with(("w/x/z/Cargo.toml", y)), "w/x/z", "cargo is asked"),
+            (
+                "a member beside an excluded package",
+                vec![("w/Cargo.toml", "[workspace]\nmembers = [\"x\"]\nexclude = [\"z\"]\n"), member],
+                "w/x",
+                "cargo is asked",
+            ),
+            ("an empty manifest", vec![("w/Cargo.toml", "")], "w", "cargo is asked"),
+            (
+                "a package that is a number",
+                vec![("w/Cargo.toml", "package = 1\n[workspace]\n")],
+                "w",
+                "cargo is asked",
+            ),
+            (
+                "a build that is a number",
+                with((".cargo/config.toml", "build = 1\n")),
+                "w/x",
+                "cargo is asked",
+            ),
+            ("a config without a name", with((".cargo/config.toml", target(""))), "w/x", "cargo is asked"),
+            (
+                "a config with a template",
+                with((".cargo/config.toml", target("{workspace-root}"))),
+                "w/x",
+                "cargo is asked",
+            ),
+            ("a folder for a config", with((".cargo/config.toml/file", "")), "w/x", "cargo is asked"),
             ("a pointer", vec![root, ("w/x/Cargo.toml", &pointing), globbed], "w/x", "cargo is asked"),
             ("a broken manifest", vec![("w/Cargo.toml", "[package")], "w", "cargo is asked"),
             ("a config above", with((".cargo/config.toml", target("out"))), "w/x", "out"),

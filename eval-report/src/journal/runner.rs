@@ -124,6 +124,9 @@ mod tests {
             ("cargo test --test my-evals", Some(false)),
             ("cargo test --test *", None),
             ("cargo test sunny -- --exact", Some(true)),
+            ("cargo test --workspace --test a", Some(false)),
+            ("cargo-nextest nextest run --filterset=all()", None),
+            ("cargo-nextest nextest run --retries 2", Some(true)),
             ("cargo test --target-dir --test", Some(true)),
             ("cargo evals", None),
             ("cargo-nextest nextest run --no-fail-fast --workspace", Some(true)),
@@ -134,10 +137,44 @@ mod tests {
             ("cargo-nextest nextest run -- sunny", None),
             ("", None),
         ] {
-            let runner = line.split_whitespace().map(str::to_owned).collect();
-            let mut head = Head::unwritten(SystemTime::UNIX_EPOCH);
-            head.runner = runner;
+            let head = head(line);
             assert_eq!(Asked::from_head(&head).map(|asked| asked.has("b")), expected, "{line}");
+        }
+    }
+
+    fn head(line: &str) -> Head {
+        let mut head = Head::unwritten(SystemTime::UNIX_EPOCH);
+        head.runner = line.split_whitespace().map(str::to_owned).collect();
+        head
+    }
+
+    #[test]
+    fn a_binary_is_to_run_where_its_package_is() {
+        for (line, package, binary, expected) in [
+            ("cargo test", "shop", "b", true),
+            ("cargo test -p shop", "shop", "b", true),
+            ("cargo test -p shop", "other", "b", false),
+            ("cargo test -p shop --test a", "shop", "b", false),
+            ("cargo test --test a", "other", "a", true),
+        ] {
+            let head = head(line);
+            let asked = Asked::from_head(&head).expect("it is known");
+            assert_eq!(asked.has_of(package, binary), expected, "{line}: {package} {binary}");
+        }
+    }
+
+    #[test]
+    fn all_that_was_named_is_within_what_started() {
+        for (line, started, expected) in [
+            ("cargo test --test a", &["a"][..], true),
+            ("cargo test --test my-evals", &["other", "my_evals"], true),
+            ("cargo test --test a --test b", &["a"], false),
+            ("cargo test --test a", &["b"], false),
+            ("cargo test --test a --tests", &["a"], false),
+            ("cargo test", &["a"], false),
+        ] {
+            let head = head(line);
+            assert_eq!(Asked::from_head(&head).expect("it is known").is_within(started), expected, "{line}");
         }
     }
 }

@@ -293,3 +293,152 @@ pub fn new_root() -> PathBuf {
 pub fn near(path: &Path) -> &Path {
     env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use eval_core::journal::project::Package;
+
+    use super::*;
+
+    fn project(folder: &Path, is_of_cargo: bool, package: Option<(&str, &Path)>) -> Ours {
+        let package =
+            package.map(|(name, folder)| Package { name: name.to_owned(), folder: folder.to_owned() });
+        Ours(Project { folder: folder.to_owned(), is_of_cargo, package })
+    }
+
+    fn owner(workspace: Option<&Path>, package: Option<&str>) -> Owner {
+        Owner { workspace: workspace.map(Path::to_owned), package: package.map(str::to_owned) }
+    }
+
+    #[test]
+    fn a_run_is_ours_by_its_workspace_and_package() {
+        let temporary = tempfile::tempdir().unwrap();
+        let (shop, other) = (temporary.path().join("shop"), temporary.path().join("other"));
+        let member = shop.join("cart");
+        for folder in [&member, &other] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let gone = temporary.path().join("gone");
+        let plain = project(&shop, false, None);
+        let whole = project(&shop, true, Some(("shop", &shop)));
+        let cart = project(&shop, true, Some(("cart", &member)));
+        for (ours, workspace, package, expected) in [
+            (&plain, Some(&shop), None, true),
+            (&plain, Some(&other), None, false),
+            (&plain, Some(&gone), Some("shop"), false),
+            (&whole, Some(&shop), Some("cart"), true),
+            (&whole, Some(&other), Some("shop"), false),
+            (&whole, Some(&gone), Some("shop"), true),
+            (&whole, Some(&gone), Some("no such package"), false),
+            (&whole, None, Some("shop"), true),
+            (&whole, None, None, false),
+            (&cart, Some(&shop), Some("cart"), true),
+            (&cart, Some(&shop), Some("shop"), false),
+            (&cart, Some(&gone), Some("cart"), true),
+        ] {
+            let owner = owner(workspace.map(|it| &**it), package);
+            assert_eq!(ours.own(&owner), expected, "{owner:?} of {}", ours.name());
+        }
+        // The members of the workspace of this crate, which cargo knows.
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let [of_cargo, plain] = [true, false].map(|is_of_cargo| project(&shop, is_of_cargo, None));
+        for (workspace, package) in [(Some(here), None), (Some(&*gone), Some("eval-report"))] {
+            let owner = owner(workspace, package);
+            assert_eq!([of_cargo.own(&owner), plain.own(&owner)], [true, false], "{owner:?}");
+        }
+    }
+
+    #[test]
+    fn a_project_without_a_run_is_told_how_to_get_one() {
+        let temporary = tempfile::tempdir().unwrap();
+        let (shop, root) = (Path::new("/w/shop"), temporary.path());
+        let of_cargo = project(shop, true, Some(("shop", shop)));
+        fs::create_dir(root.join("r7")).unwrap();
+        fs::write(root.join("r7/run.json"), r#"{"run":"r7","started":"2026-11-22T02:31:07.000Z"}"#).unwrap();
+        let newest = journal::runs(root).unwrap().remove(0);
+        let said = |ours: &Ours, newest| {
+            let error = ours.refused(Path::new("runs"), newest);
+            format!("{error}")
+        };
+        for (ours, newest, words) in [
+            (&of_cargo, None, ["`runs` holds no recorded run", "run the tests first"]),
+            (
+                &project(shop, false, None),
+                None,
+                ["`runs` holds no recorded run", "run its sets: `cargo evalset run`; `EVALSET_DIR`"],
+            ),
+            (
+                &of_cargo,
+                Some(&newest),
+                [
+                    "no run of package `shop` in `/w/shop`; the newest one is of an unknown package",
+                    "run its tests: `cargo test -p shop`; or name the run if it is the one you mean: `r7`",
+                ],
+            ),
+            (
+                &project(shop, true, None),
+                Some(&newest),
+                [
+                    "no run of the workspace `/w/shop`",
+                    "run the tests of the workspace: `cargo test`; or name",
+                ],
+            ),
+            (
+                &project(shop, false, None),
+                Some(&newest),
+                ["no run of the folder `/w/shop`", "run its sets: `cargo evalset run`; or name"],
+            ),
+        ] {
+            let said = said(ours, newest);
+            assert!(words.iter().all(|words| said.contains(words)), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_few_owners_are_named() {
+        let of = |packages: &[&str]| whose(&packages.iter().map(|it| owner(None, Some(it))).collect());
+        assert_eq!(of(&[]), "an unknown package, since none of its journals can be read");
+        assert_eq!(of(&["a"]), "package `a`");
+        assert_eq!(of(&["a", "b", "c"]), "package `a` and package `b` and package `c`");
+        assert_eq!(of(&["a", "b", "c", "d", "e"]), "package `a` and package `b` and package `c` and 2 more");
+        let folders =
+            [owner(Some(Path::new("/w")), Some("a")), owner(Some(Path::new("/w")), None), owner(None, None)];
+        assert_eq!(
+            whose(&folders.into_iter().collect()),
+            "a program in an unknown folder and a program in `/w` and package `a` in `/w`"
+        );
+    }
+
+    #[test]
+    fn a_folder_is_the_same_behind_a_link() {
+        let temporary = tempfile::tempdir().unwrap();
+        let (one, other) = (temporary.path().join("one"), temporary.path().join("other"));
+        fs::create_dir_all(&one).unwrap();
+        assert!(is_same(&one, &one) && is_same(&one, &one.join(".")) && !is_same(&one, &other));
+        assert!(is_same(&other, &other), "neither is there");
+    }
+
+    /// A folder of runs of another kind, such as a copy of a store, shows runs of all projects.
+    #[test]
+    fn the_runs_of_a_folder_that_was_chosen_are_all_shown() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path();
+        for (id, package) in [("r1", "shop"), ("r2", "another")] {
+            let run = root.join(id);
+            fs::create_dir(&run).unwrap();
+            fs::write(
+                run.join("run.json"),
+                format!("{{\"run\":\"{id}\",\"started\":\"2026-11-22T02:31:0{}.000Z\"}}", &id[1..]),
+            )
+            .unwrap();
+            let head = format!("{{\"record\":\"head\",\"workspace\":\"/gone\",\"package\":\"{package}\"}}\n");
+            fs::write(run.join("a-b-1-0.jsonl"), head).unwrap();
+        }
+        let (runs, others) = own_runs(root).unwrap();
+        assert_eq!((runs.len(), others), (2, 0));
+        assert_eq!(runs[0].id, "r2", "the newest comes first");
+        assert_eq!(own_run(root, "r1").unwrap().unwrap().id, "r1");
+        assert_eq!(own_run(root, "latest").unwrap().unwrap().id, "r2");
+        assert_eq!(own_run(root, "r3").unwrap().unwrap_err(), "there is no such run");
+    }
+}

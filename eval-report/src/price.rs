@@ -121,7 +121,7 @@ const MILLION: f64 = 1e6;
 
 fn amount(text: &str) -> Option<f64> {
     // `1e9` and `inf` are numbers too, but no price is written so.
-    let is_plain = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let is_plain = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let text = Some(text.trim()).filter(|text| is_plain(text))?;
     text.parse().ok().filter(|amount: &f64| amount.is_finite())
 }
@@ -239,16 +239,31 @@ mod tests {
             of(&["1/2"], None, usage(Some(10), None, Some(15))),
             "0.000020 for 10 tokens in and 5 out"
         );
+        assert_eq!(of(&["1/2"], None, usage(None, Some(5), Some(15))), "0.000020 for 10 tokens in and 5 out");
         let mut thinking = usage(Some(10), Some(5), None);
         (thinking.thoughts_token_count, thinking.tool_use_prompt_token_count) = (Some(7), Some(3));
         assert_eq!(of(&["1/2"], None, thinking), "0.000037 for 13 tokens in and 12 out");
     }
 
     #[test]
+    fn costs_are_added() {
+        let cost = |money, tokens_in, tokens_out, unpriced| Cost { money, tokens_in, tokens_out, unpriced };
+        let mut all = cost(1.0, 10, 20, 30);
+        all.add(&cost(0.5, 1, 2, 3));
+        assert_eq!(all, cost(1.5, 11, 22, 33));
+    }
+
+    #[test]
     fn small_amounts_keep_two_digits() {
-        for (money, shown) in
-            [(0.0, "0.00"), (12.345, "12.35"), (0.5, "0.50"), (0.042, "0.042"), (0.000_421, "0.00042")]
-        {
+        for (money, shown) in [
+            (0.0, "0.00"),
+            (12.345, "12.35"),
+            (0.5, "0.50"),
+            (0.042, "0.042"),
+            (0.1, "0.10"),
+            (0.01, "0.010"),
+            (0.000_421, "0.00042"),
+        ] {
             assert_eq!(Cost { money, ..Cost::default() }.amount(), shown);
         }
     }

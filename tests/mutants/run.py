@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Changes one thing at a time in the code that decides, and looks whether a test notices.
 
-    tests/mutants/run.py [TARGET..] [--sample N] [--seed S] [--json FILE]
+    tests/mutants/run.py [TARGET..] [--sample N] [--seed S] [--json FILE] [--missed FILE]
 
 `TARGETS` has the parts of the project that are changed. All mutants of all of them are in one build of a copy, in
 `target/mutants`: each is an insertion that does nothing until the variable MUTANT has its number. Each test runs alone once, which
 tells the mutants that it reaches. Then each mutant runs the tests that reach it, the fastest first, until one fails or takes five
-times as long as it should.
+times as long as it should. With `--missed`, those alone that were not caught when an earlier run wrote the file with `--json`.
 
 Prints every mutant that no test catches, and exits with 1 if less than 90 % of those of a target are caught; of a sample, if that
 is more than bad luck.
@@ -144,6 +144,11 @@ def place(mutant):
     return f"{mutant['file']}:{mutant['line']}: {mutant['what']}"
 
 
+def identity(mutant):
+    """What a mutant is known by in another run: lines may have moved."""
+    return mutant["target"], mutant["file"], mutant["what"]
+
+
 def executables(message):
     """The test that a message of cargo is about, with its executable."""
     if message.get("reason") == "compiler-artifact" and message["executable"] and message["profile"]["test"]:
@@ -231,6 +236,7 @@ def main():
     parser.add_argument("--sample", type=int, metavar="N", help="at most so many mutants of each target")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="which ones")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="where to write all results")
+    parser.add_argument("--missed", type=pathlib.Path, metavar="FILE", help="only those that FILE, the results of a run, has as missed")
     args = parser.parse_args()
     targets = args.targets or list(TARGETS)
     if unknown := set(targets) - set(TARGETS):
@@ -247,6 +253,9 @@ def main():
     dice, enough = random.Random(args.seed), True
     for target in targets:
         mutants = [number for number, mutant in copy.mutants.items() if mutant["target"] == target]
+        if args.missed:
+            missed = {identity(mutant) for mutant in json.loads(args.missed.read_text()) if not mutant["caught"]}
+            mutants = [number for number in mutants if identity(copy.mutants[number]) in missed]
         viable = len(mutants)
         if args.sample and args.sample < viable:
             mutants = sorted(dice.sample(mutants, args.sample))

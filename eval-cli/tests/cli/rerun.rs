@@ -64,8 +64,8 @@ fn nothing_to_run_again_is_fine_and_says_so() {
 }
 
 /// A run in which a test failed. `later` is the time when its next process began; `env` has the variables of the
-/// processes.
-fn failing(folder: &Folder, later: Option<&str>, env: &serde_json::Value) {
+/// processes, and `runner` the command line that started them.
+fn failing(folder: &Folder, later: Option<&str>, env: &serde_json::Value, runner: &[&str]) {
     drop(std::fs::remove_dir_all(folder.path(".evalset")));
     for (binary, name, verdict, began) in
         [("evals", "weather::oslo", failed(), None), ("smoke", "weather::rome", passed(), later)]
@@ -75,6 +75,7 @@ fn failing(folder: &Folder, later: Option<&str>, env: &serde_json::Value) {
         }
         let mut journal = Journal::at(folder, ".evalset/r1", "r1", binary);
         journal.head(began, env);
+        journal.set_head(&json!({ "runner": runner }));
         let test = journal.started(name, 1);
         journal.ran(test, 1, 1.0);
         journal.decided(test, &verdict, Some(1.0), "");
@@ -124,7 +125,7 @@ fn a_run_that_looks_cut_short_may_lack_what_never_began() {
         cargo(&folder, targets, "cp next.jsonl $EVALSET_DIR/$EVALSET_RUN_ID/app-evals-9-1.jsonl");
         next(&folder, &passed());
         for (args, code) in [(&[][..], if is_cut_short { 2 } else { 0 }), (&["--partial"], 0)] {
-            failing(&folder, later, env);
+            failing(&folder, later, env, &[]);
             let ran = rerun(&folder, args);
             assert_eq!(ran.code, Some(code), "{later:?} {targets:?} {args:?}: {}{}", ran.out, ran.err);
             assert_eq!(ran.out.contains(note), code == 2, "{later:?} {targets:?} {args:?}: {}", ran.out);
@@ -134,6 +135,30 @@ fn a_run_that_looks_cut_short_may_lack_what_never_began() {
             assert_eq!(report.code, Some(code), "{later:?} {targets:?} {args:?}: {}", report.out);
             assert_eq!(report.out.contains("app::later"), code == 2, "{}", report.out);
         }
+    }
+}
+
+/// Where the command line says that all that was to run has been started, a run that ended at a failure lacks nothing.
+#[cfg(unix)]
+#[test]
+fn the_runner_tells_which_binaries_were_to_run() {
+    let folder = Folder::new("rerun-runner");
+    cargo(&folder, &["evals", "later"], "cp next.jsonl $EVALSET_DIR/$EVALSET_RUN_ID/app-evals-9-1.jsonl");
+    next(&folder, &passed());
+    for (runner, is_cut_short) in [
+        ("cargo test", true),
+        ("cargo test --workspace --tests", true),
+        ("cargo test -p app", true),
+        ("cargo test -p other", false),
+        ("cargo test --no-fail-fast", false),
+        ("cargo test --test evals", false),
+        ("cargo test --test evals --test later", true),
+    ] {
+        let words: Vec<&str> = runner.split(' ').collect();
+        failing(&folder, None, &json!({}), &words);
+        let ran = rerun(&folder, &[]);
+        assert_eq!(ran.code, Some(if is_cut_short { 2 } else { 0 }), "{runner}: {}{}", ran.out, ran.err);
+        assert_eq!(ran.out.contains("`app::later`"), is_cut_short, "{runner}: {}", ran.out);
     }
 }
 
@@ -208,7 +233,7 @@ fn a_rerun_passes_only_if_its_records_say_so() {
         ),
     ] {
         cargo(&folder, &["evals"], does);
-        failing(&folder, None, &json!({}));
+        failing(&folder, None, &json!({}), &[]);
         next(&folder, &verdict);
         let ran = rerun(&folder, &["--failed"]);
         assert_eq!(ran.code, Some(code), "{what}: {}{}", ran.out, ran.err);
@@ -227,7 +252,7 @@ fn a_rerun_passes_only_if_its_records_say_so() {
 fn a_rerun_is_recorded_in_the_run_as_its_next_attempt() {
     let folder = Folder::new("rerun-variables");
     cargo(&folder, &["evals"], "echo \"$EVALSET_RUN_ID $EVALSET_ATTEMPT $EVALSET_DIR\"; exit 7");
-    failing(&folder, None, &json!({}));
+    failing(&folder, None, &json!({}), &[]);
     let ran = rerun(&folder, &[]);
     let runs = folder.path(".evalset").canonicalize().expect("the folder is there");
     assert_eq!(ran.out.lines().next(), Some(&*format!("r1 2 {}", runs.display())), "{}", ran.err);
@@ -243,7 +268,7 @@ fn a_rerun_that_passes_is_no_pass_where_the_record_has_gaps() {
     let folder = Folder::new("rerun-gaps");
     cargo(&folder, &["evals", "smoke"], "cp next.jsonl $EVALSET_DIR/$EVALSET_RUN_ID/app-evals-9-1.jsonl");
     for (has_gap, code) in [(false, 0), (true, 2)] {
-        failing(&folder, Some("2026-11-22T02:31:50.000Z"), &json!({}));
+        failing(&folder, Some("2026-11-22T02:31:50.000Z"), &json!({}), &[]);
         next(&folder, &passed());
         if has_gap {
             Journal::at(&folder, ".evalset/r1", "r1", "smoke").write_torn_at("{\"record\":\"started\",\"te");

@@ -29,7 +29,7 @@ fn line_wrapped(line: &str, columns: usize) -> String {
         return line.to_owned();
     }
     let first = (line.len() - line.trim_start_matches(' ').len()).min(columns / 4);
-    let further = (first + 2).min(columns / 4 + 2);
+    let further = first + 2;
     let mut out = " ".repeat(first);
     let mut at = first;
     let mut is_first = true;
@@ -81,6 +81,10 @@ mod tests {
             (wrapped("one two", 7), wrapped("one two", 6)),
             ("one two".to_owned(), "one\n  two".to_owned())
         );
+        assert_eq!(wrapped("one two three", 7), "one two\n  three");
+        assert_eq!(wrapped("a  b", 4), "a  b", "a line that fits keeps its spaces");
+        let styled = "\u{1b}[1mone\u{1b}[0m two";
+        assert_eq!(wrapped(styled, 7), styled, "a style takes no column");
         for columns in 1..60 {
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             assert_eq!(words(&wrapped(text, columns)), words(text), "{columns}");

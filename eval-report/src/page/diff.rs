@@ -99,6 +99,20 @@ mod tests {
     }
 
     #[test]
+    fn a_call_is_cut_into_names_numbers_and_signs() {
+        assert_eq!(tokens("f(a_b-1.5, 日x)"), ["f", "(", "a_b-1.5", ",", " ", "日x", ")"]);
+        assert_eq!(tokens("\"\u{e9}\""), ["\"", "\u{e9}", "\""]);
+    }
+
+    #[test]
+    fn the_longest_texts_are_compared() {
+        let half = "a ".repeat(MAX_WORDS / 2);
+        assert!(words(&half, &half).is_some() && words(&half, &(half.clone() + "a")).is_none());
+        let half = "a,".repeat(MAX_WORDS / 4);
+        assert!(calls(&half, &half).is_some() && calls(&half, &(half.clone() + "a")).is_none());
+    }
+
+    #[test]
     fn the_pieces_of_a_side_are_its_text() {
         for (expected, actual) in [("", "x"), ("a\nb  c", "a\nc"), ("</script>", "<img>"), ("日本", "日 本")]
         {

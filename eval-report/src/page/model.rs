@@ -298,6 +298,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_plots_of_metrics_that_failed_cases_are_in_sight() {
+        let plots = |below: &[usize]| {
+            let plot = |below: &usize| {
+                let bound = Some(eval_format::Bound::at_least(0.5));
+                let failing = (0..*below).map(|_| (0.1, bound));
+                Histogram::new("m".to_owned(), &failing.chain([(0.9, bound)]).collect::<Vec<_>>())
+                    .expect("a plot")
+            };
+            let model = PageModel { histograms: below.iter().map(plot).collect(), ..PageModel::default() };
+            let (first, others) = model.plots();
+            (first.len(), others.len())
+        };
+        for (below, expected) in [
+            (&[][..], (0, 0)),
+            (&[2, 1, 0], (3, 0)),
+            (&[0, 0, 0, 0], (4, 0)),
+            (&[2, 1, 0, 0, 0], (2, 3)),
+            (&[0, 0, 0, 0, 0], (1, 4)),
+            (&[1, 1, 1, 1, 1, 1], (6, 0)),
+        ] {
+            assert_eq!(plots(below), expected, "{below:?}");
+        }
+    }
+
+    #[test]
     fn a_fact_of_several_lines_is_wide() {
         let is_wide = |value: Option<&str>| Fact { name: "Sets", value: value.map(str::to_owned) }.is_wide();
         assert_eq!((is_wide(Some("a\nb")), is_wide(Some("a")), is_wide(None)), (true, false, false));

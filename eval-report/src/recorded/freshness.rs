@@ -202,4 +202,49 @@ mod tests {
         assert_eq!(other_job(run(Some("6")), job), Some(format!("{doubt}`6`")));
         assert_eq!(other_job(run(None), job), Some(format!("{doubt}not set")));
     }
+
+    fn head_of(program: &Path, binary: &str, built: SystemTime) -> Head {
+        let mut head = Head::unwritten(SystemTime::UNIX_EPOCH);
+        head.program = program.to_str().map(str::to_owned);
+        head.binary = Some(binary.to_owned());
+        head.built = Some(built);
+        head
+    }
+
+    #[test]
+    fn a_binary_is_rebuilt_if_it_or_one_of_another_hash_is_younger() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let write = |name: &str, seconds| {
+            let path = folder.path().join(format!("{name}{}", env::consts::EXE_SUFFIX));
+            fs::write(&path, "").expect("a file");
+            fs::File::options()
+                .append(true)
+                .open(&path)
+                .and_then(|file| file.set_modified(at(seconds)))
+                .expect("a time");
+            path
+        };
+        let rebuilt = |program: &Path, binary: &str, built| rebuilt(&[&head_of(program, binary, at(built))]);
+        let evals = write("evals-0123", 1000);
+        assert_eq!(rebuilt(&evals, "evals", 1000), None);
+        let tolerance = TIME_TOLERANCE.as_secs();
+        assert_eq!(rebuilt(&evals, "evals", 1000 - tolerance), None, "clocks of files are coarse");
+        let said = rebuilt(&evals, "evals", 999 - tolerance).expect("it is younger");
+        assert!(
+            said.starts_with("the test binary `evals-0123")
+                && said.ends_with("` was built again after the run"),
+            "{said}"
+        );
+        assert_eq!(rebuilt(&evals, "cargo-evalset", 1), None, "it holds no tests");
+        // The binary is gone, and cargo built it with another hash.
+        let gone = folder.path().join(format!("smoke-4567{}", env::consts::EXE_SUFFIX));
+        assert_eq!(rebuilt(&gone, "smoke", 1), None, "another binary is younger");
+        write("smoke-89ab.d", 5000);
+        write("smoke_more-89ab", 5000);
+        assert_eq!(rebuilt(&gone, "smoke", 1000), None, "neither is this binary");
+        write("smoke-89ab", 1500);
+        assert_eq!(rebuilt(&gone, "smoke", 1500), None);
+        assert!(rebuilt(&gone, "smoke", 1000).is_some());
+    }
 }

@@ -98,9 +98,6 @@ fn of_process(head: &Head) -> Prices {
 pub fn cost(attempt: &Attempt, given: &Prices) -> Option<Cost> {
     let own = if given.is_empty() { Some(of_process(&attempt.head)) } else { None };
     let prices = own.as_ref().unwrap_or(given);
-    if prices.is_empty() {
-        return None;
-    }
     let runs = attempt.evaluations.iter().map(|it| &it.ran).chain(&attempt.repeated);
     let turns = runs.flat_map(|ran| &ran.transcript.turns);
     let cost = prices.cost_of_events(turns.flat_map(|turn| &turn.events));

@@ -311,3 +311,95 @@ impl LoadedRun {
         Ok(self.reread(run))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use eval_core::journal::{SCHEMA, sealed_line};
+    use serde_json::json;
+
+    use super::*;
+
+    /// The folder of a run of a program, in which a case passed.
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let at = "2026-11-22T02:31:07.250Z";
+        let turn = json!({
+            "invocation_id": "t", "user_content": { "parts": [{ "text": "?" }] }, "creation_timestamp": 1.0, "events": [],
+        });
+        let session = json!({ "app_name": "a", "user_id": "u", "session_id": "s" });
+        let lines = [
+            json!({ "record": "head", "schema": SCHEMA, "evalset": "0", "run": "r1", "pid": 1, "started": at }),
+            json!({ "record": "started", "test": 1, "name": "s/c", "of_program": true, "eval_id": "c", "asks": "0", "expects": "1",
+                "runs": 1, "pass": "mean", "gate": "mean", "attempt": 1, "at": at }),
+            json!({ "record": "ran", "test": 1, "run": 1, "evaluation": 1, "transcript": { "session": session, "turns": [turn] } }),
+            json!({ "record": "decided", "test": 1, "verdict": { "is": "passed" }, "elapsed": 1.0, "at": at }),
+            json!({ "record": "ended", "at": at }),
+        ];
+        let text: String = (1..).zip(&lines).map(|(number, line)| sealed_line(line, number)).collect();
+        fs::write(folder.path().join("a-b-1-0.jsonl"), text).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_run_of_a_folder_is_named_unless_it_is_the_latest_and_its_outline_has_no_turns() {
+        let folder = folder();
+        for (id, is_outline, is_named, args) in [
+            ("r1", false, true, "r1 "),
+            ("r1", true, true, "r1 "),
+            (LATEST, true, false, ""),
+            ("r 1", false, true, "'r 1' "),
+        ] {
+            let run = LoadedRun::of_folder(id.to_owned(), folder.path().to_owned(), is_outline).unwrap();
+            let turns = run.run.tests[0].attempts[0].evaluations[0].ran.transcript.turns.len();
+            assert_eq!(
+                (run.is_named(), &*run.args(), turns),
+                (is_named, args, usize::from(!is_outline)),
+                "{id}"
+            );
+            assert_eq!(run.name(), "r1");
+            assert!(run.is_recorded() && run.tells_questions() && run.is_timed());
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_named_is_the_one_in_its_folder() {
+        let folder = folder();
+        let path = folder.path().to_str().unwrap().to_owned();
+        assert_eq!(run_folder(Some(&path)).unwrap(), folder.path());
+        let which = WhichRun::named(Some(path.clone()));
+        assert_eq!(which.id(), Some(&*path));
+        assert_eq!(which.load_outline().unwrap().args(), shell::word(&path) + " ");
+        assert_eq!(WhichRun::named(None).fetched(folder.path().to_owned()).id(), None);
+        // A store has many projects' runs: one that was not named has to be of this one.
+        for (which, is_doubt) in
+            [(WhichRun::named(None), true), (WhichRun::named(Some("r1".to_owned())), false)]
+        {
+            let whose = which.fetched(folder.path().to_owned()).load().unwrap().whose;
+            assert_eq!(whose.map(|whose| whose.is_doubt), Some(is_doubt));
+        }
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_read_is_an_error_with_advice() {
+        let folder = tempfile::tempdir().unwrap();
+        let named =
+            |path: &std::path::Path| WhichRun::named(Some(path.display().to_string())).load().unwrap_err();
+        let empty = named(folder.path());
+        assert!(empty.message.contains("holds no journal"), "{empty}");
+        assert!(empty.help.starts_with("name the folder of a run"), "{empty}");
+        let missing =
+            LoadedRun::of_folder("r1".to_owned(), folder.path().join("missing"), false).unwrap_err();
+        assert!(missing.to_string().starts_with("cannot read"), "{missing}");
+    }
+
+    #[test]
+    fn a_report_in_memory_tells_no_times_unless_they_are_given() {
+        let report = EvalReport::default();
+        let [untimed, timed] =
+            [None, Some(SystemTime::UNIX_EPOCH)].map(|began| LoadedRun::of_report(&report, began));
+        assert_eq!([untimed.is_timed(), timed.is_timed()], [false, true]);
+        assert!(!untimed.is_recorded() && untimed.name() == "(no id)");
+    }
+}

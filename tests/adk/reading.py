@@ -40,7 +40,7 @@ def main():
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
         file.write(run.stdout)
         file.flush()
-        test = ["cargo", "test", "--quiet", "-p", "eval-format", "--test", "adk_documents", "--", "--nocapture"]
+        test = ["cargo", "test", "--quiet", "-p", "eval-format", "--test", "format", "adk_documents", "--", "--nocapture"]
         environment = {**os.environ, "EVALSET_ADK_DOCUMENTS": file.name}
         sys.exit(subprocess.run(test, cwd=WORKSPACE, env=environment, check=False).returncode)
 

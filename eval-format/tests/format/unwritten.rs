@@ -36,7 +36,7 @@ fn alike(text: &str) -> String {
 
 #[test]
 fn what_is_not_named_as_unwritten_is_written() {
-    let text = include_str!("vectors/shape_vectors.json");
+    let text = include_str!("../vectors/shape_vectors.json");
     let vectors = Value::parse(text).expect("the vectors are JSON");
     let (mut whole, mut lossy) = (0, 0);
     for vector in vectors.as_array().expect("a list") {

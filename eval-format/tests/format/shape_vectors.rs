@@ -98,7 +98,7 @@ fn is_as_expected(outcome: &Outcome, expected: &Expected) -> bool {
 
 #[test]
 fn every_document_ends_as_in_adk_or_in_a_named_deviation() {
-    let text = include_str!("vectors/shape_vectors.json");
+    let text = include_str!("../vectors/shape_vectors.json");
     let vectors: Vec<Value> = serde_json::from_str(text).expect("the vectors are JSON");
     assert_eq!(vectors.len(), 153);
     let mut wrong = Vec::new();
@@ -120,7 +120,7 @@ fn every_document_ends_as_in_adk_or_in_a_named_deviation() {
 
 #[test]
 fn every_deviation_is_about_one_document() {
-    let text = include_str!("vectors/shape_vectors.json");
+    let text = include_str!("../vectors/shape_vectors.json");
     let vectors: Vec<Value> = serde_json::from_str(text).expect("the vectors are JSON");
     for deviation in DEVIATIONS {
         let count = vectors.iter().filter(|vector| vector["label"] == deviation.label).count();

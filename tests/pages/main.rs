@@ -1,0 +1,6 @@
+//! Pages and comments: their links, their words, and the tests and variables that they name.
+
+mod green;
+mod links;
+mod variables;
+mod words;

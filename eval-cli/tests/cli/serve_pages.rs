@@ -165,6 +165,10 @@ fn started(test: u32, name: &str) -> Value {
     json!({ "record": "started", "test": test, "name": name, "of_program": true, "eval_id": name, "runs": 1, "pass": "mean", "gate": "mean", "attempt": 1, "at": AT })
 }
 
+fn ended() -> Value {
+    json!({ "record": "ended", "at": AT })
+}
+
 fn decided(test: u32, verdict: &str) -> Value {
     json!({ "record": "decided", "test": test, "verdict": { "is": verdict }, "metrics": [], "elapsed": 1.0, "at": AT })
 }
@@ -268,6 +272,7 @@ fn serve_sees_that_a_part_of_a_run_went_missing() {
     let journal = run(&pages, "copied");
     record(&journal, &started(1, "one"));
     record(&journal, &decided(1, "passed"));
+    record(&journal, &ended());
     let list = || -> Value { serde_json::from_str(&pages.get("/runs").1).unwrap() };
     assert_eq!(list()["runs"][0]["outcome"], "passed", "{}", list());
     let page = pages.get("/runs/copied").1;
@@ -401,6 +406,7 @@ fn serve_shows_a_journal_that_is_dropped() {
     let journal = run(&pages, "theirs");
     record(&journal, &started(1, "one"));
     record(&journal, &decided(1, "passed"));
+    record(&journal, &ended());
     let text = fs::read_to_string(&journal).unwrap();
     let headers = format!("cookie: {}\r\nx-evalset: page\r\n", pages.cookie);
     let (status, answer) = pages.ask("POST /check/journal", &headers, &text);

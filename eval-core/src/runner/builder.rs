@@ -269,6 +269,9 @@ impl EvalRunner {
         /// # Ok::<_, Box<dyn std::error::Error>>(())
         /// ```
         ///
+        /// The runners of a process share a journal. Its last record is the end of the process: a process that was killed
+        /// between two calls is no pass.
+        ///
         /// Without this call a runner writes no journal. `EVALSET_JOURNAL=off` turns it off too. A folder that cannot
         /// be written is an [error](super::RunnerError::Journal) before anything runs. If a later record cannot be
         /// written, the cases say so in their [notes](CaseReport::notes), and the next call is an error.

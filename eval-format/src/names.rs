@@ -82,11 +82,10 @@ const RESERVED: &[&str] = &[
 /// sets has as a test) gets `_` behind. An id without any usable character, and one too long for 80
 /// characters, end in a hash of the id.
 ///
-/// Only ids that would get the same name look at each other: all of them get a hash. There is no
-/// counting, so the order of the ids does not matter, and a new id renames others only where it
-/// would have had the name of one of them; an id that is spelt like the hashed name of that one
-/// gives way too. Distinct ids get distinct names; equal ids, which no sound set has, get equal
-/// ones. No name begins with `_`.
+/// Ids that would get the same name get a hash each, and so does an id that is spelt like one of
+/// these hashed names. The order of the ids does not matter. A new id renames another one only if
+/// both would get the same name. Distinct ids get distinct names. Equal ids, which no valid set
+/// has, get equal names. No name begins with `_`.
 pub fn test_names<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut candidates: Vec<Candidate<'a>> = Vec::new();
     let mut places: HashMap<&'a str, usize> = HashMap::new();

@@ -14,8 +14,8 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// The revision of the checkout that holds this folder; `None` if there is none, or none that these few lines can
-    /// read.
+    /// The revision of the checkout that holds this folder; `None` without a checkout, and if its `HEAD` cannot be read
+    /// without git.
     pub fn of(folder: &Path) -> Option<Self> {
         let git = folder.ancestors().find_map(git_folder)?;
         let head = line_of(&git.join("HEAD"))?;

@@ -22,7 +22,7 @@ impl Surroundings {
         if !proc_macro::is_available() {
             return None;
         }
-        // A conversion to the compiler's span, which is there.
+        // `unwrap` converts to the compiler's span. It panics outside of a compiler alone, which was asked above.
         let span = Span::call_site().unwrap();
         // An attribute at the begin of its line is in no item. Most attributes are.
         if span.column() == 1 {

@@ -37,7 +37,7 @@ pub struct RecordedRun {
     /// The processes of tests that did not record what their binary holds. Under nextest, one process of a binary does it for all.
     pub unlisted: Vec<Arc<Head>>,
     /// The processes of hand-written tests and programs that did not record their end: they were killed or still run, and which
-    /// cases they were to run next is not known. A process of a later attempt that ended stands in for one of the same arguments.
+    /// cases they were to run next is not known. A process that a later attempt with the same arguments replaced is left out.
     pub unended: Vec<Arc<Head>>,
     /// How many incomplete lines may be about a test that is not among [`tests`](Self::tests).
     pub lost: usize,

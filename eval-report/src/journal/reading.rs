@@ -41,8 +41,8 @@ impl RecordedRun {
 
 /// Reads several folders as one run.
 fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRunError> {
-    let mut reading =
-        Reading { keep, run: RecordedRun::default(), attempts: Vec::new(), torn_starts: Vec::new() };
+    let (run, attempts, ended, torn_starts) = (RecordedRun::default(), Vec::new(), Vec::new(), Vec::new());
+    let mut reading = Reading { keep, run, attempts, ended, torn_starts };
     for folder in folders {
         for file in files(folder.as_ref())? {
             reading.file(&file)?;
@@ -84,6 +84,8 @@ struct Reading {
     run: RecordedRun,
     #[expect(clippy::vec_box, reason = "they are as they were made")]
     attempts: Vec<Box<Attempt>>,
+    /// The processes of hand-written tests and programs that recorded their end.
+    ended: Vec<Arc<Head>>,
     /// The processes whose incomplete last line may be the beginning of a test, and the name of the test if it is complete.
     torn_starts: Vec<(Arc<Head>, Option<String>)>,
 }
@@ -168,8 +170,9 @@ impl Reading {
                 let (package, binary) = (head.package.clone(), head.binary.clone());
                 self.run.listings.push(Listing { package, binary, sets });
             }
+            None if is_of_program && attempts.has_ended => self.ended.push(Arc::clone(head)),
             // `cargo evalset run` says how to run its cases again, and makes one call.
-            None if is_of_program && (attempts.has_ended || head.again.is_some()) => {}
+            None if is_of_program && head.again.is_some() => {}
             None if is_of_program => self.run.unended.push(Arc::clone(head)),
             None => self.run.unlisted.push(Arc::clone(head)),
         }
@@ -180,7 +183,7 @@ impl Reading {
     }
 
     fn finish(self) -> RecordedRun {
-        let Self { mut run, attempts, torn_starts, .. } = self;
+        let Self { mut run, attempts, torn_starts, ended, .. } = self;
         run.tests = tests_of(attempts);
         let known =
             if torn_starts.is_empty() { HashSet::new() } else { run.tests.iter().map(names).collect() };
@@ -189,9 +192,7 @@ impl Reading {
             name.as_ref()
                 .is_none_or(|name| !known.contains(&(package.as_deref(), binary.as_deref(), name.as_str())))
         };
-        let unended = std::mem::take(&mut run.unended);
-        run.unended =
-            unended.iter().filter(|head| !is_made_again(head, &run.processes, &unended)).cloned().collect();
+        run.unended.retain(|head| !ended.iter().any(|later| is_later_attempt(later, head)));
         run.lost += torn_starts.iter().filter(|start| is_lost(start)).count();
         for test in &mut run.tests {
             test.attempts.sort_by_key(|attempt| (rank(attempt), badness(attempt), attempt.started.at));
@@ -201,12 +202,10 @@ impl Reading {
     }
 }
 
-/// Whether a process of a later attempt did the same and ended. Under nextest, the arguments name the test.
-fn is_made_again(head: &Head, processes: &[Arc<Head>], unended: &[Arc<Head>]) -> bool {
+/// Whether a process made a later attempt at what another one was to do. Under nextest, the arguments name the test.
+fn is_later_attempt(later: &Head, head: &Head) -> bool {
     let identity = |head: &Head| (head.package.clone(), head.binary.clone(), head.args.clone());
-    let has_ended = |other: &Arc<Head>| !unended.iter().any(|it| Arc::ptr_eq(it, other));
-    let is_later = |other: &&Arc<Head>| other.attempt() > head.attempt() && identity(other) == identity(head);
-    processes.iter().filter(is_later).any(has_ended)
+    later.attempt() > head.attempt() && identity(later) == identity(head)
 }
 
 /// Package, binary and name of a case.

@@ -115,7 +115,7 @@ fn about(out: &mut String, mark: &str) {
     ));
 }
 
-/// The nonce of the fences around these texts: a hash that none of them contains.
+/// The mark of the fences around these texts: a hash that none of them contains.
 fn mark(data: &[(&str, &str)]) -> String {
     let mut bytes = Vec::new();
     for (name, text) in data {
@@ -128,9 +128,9 @@ fn mark(data: &[(&str, &str)]) -> String {
     free_mark(content_hash(&bytes), &texts)
 }
 
-/// The first nonce that none of the texts contains, counted up from a hash. The texts are plain: see [`plain`].
+/// The first mark that none of the texts contains, counted up from a hash. The texts are plain: see [`plain`].
 fn free_mark(hash: u64, texts: &[String]) -> String {
-    // Texts are finite, so some nonce is in none of them.
+    // Texts are finite, so some mark is in none of them.
     let mut marks = (0..=u64::MAX).map(|attempt| format!("{:016x}", mixed(hash.wrapping_add(attempt))));
     marks.find(|mark| !texts.iter().any(|text| text.contains(&plain(mark)))).unwrap_or_default()
 }

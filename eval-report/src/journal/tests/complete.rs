@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eval_core::journal::{Beside, Listed, Planned};
+use eval_core::journal::{Beside, Ended, Listed, Planned};
 
 use super::*;
 
@@ -233,4 +233,39 @@ fn cases_that_a_program_did_not_come_to_are_missed() {
     let missing = ["s/b", "s/b", "s/a", "s/b", "s/b", "s/a", "s/b"];
     assert_eq!((run.tests.len(), run.never_began.as_slice()), (2, missing.map(str::to_owned).as_slice()));
     assert_eq!(RecordedRun::outline(&[folder]).unwrap().never_began, missing);
+}
+
+/// A process that was killed between two calls is known by its missing end. What replaces it is a later attempt that ended.
+#[test]
+fn a_process_without_an_end_is_replaced_by_a_later_attempt_that_ended() {
+    let end = || line(&made::<Ended>(json!({ "at": "2026-11-22T02:31:39.000Z" })));
+    let begun = with(started(1, "s/a"), |it| it.of_program = true);
+    let process = |attempt: &str, args: &str| {
+        let mut head = head("p");
+        head.args = vec![args.to_owned()];
+        head.env.insert("NEXTEST_ATTEMPT".to_owned(), attempt.to_owned());
+        line(&head)
+    };
+    let ran = || vec![line(&begun), line(&decided(1))];
+    let ended = |attempt, args| [vec![process(attempt, args)], ran(), vec![end()]].concat();
+    let killed = |attempt, args| [vec![process(attempt, args)], ran()].concat();
+    // The tests of the attribute have a journal of their own, in the same process.
+    let of_attribute = vec![process("2", "x"), line(&made::<Listed>(json!({ "sets": [] })))];
+    for (what, journals, unended) in [
+        ("ended", vec![ended("1", "x")], 0),
+        ("killed", vec![killed("1", "x")], 1),
+        ("retried", vec![killed("1", "x"), ended("2", "x")], 0),
+        ("killed twice", vec![killed("1", "x"), killed("2", "x")], 2),
+        ("another test was retried", vec![killed("1", "x"), ended("2", "y")], 1),
+        ("an earlier attempt ended", vec![ended("1", "x"), killed("2", "x")], 1),
+        ("the same attempt ended elsewhere", vec![killed("1", "x"), ended("1", "x")], 1),
+        ("killed again before its first call", vec![killed("1", "x"), of_attribute], 1),
+    ] {
+        let temporary = TempDir::new().unwrap();
+        for (number, lines) in journals.iter().enumerate() {
+            fs::write(temporary.path().join(format!("{number}.jsonl")), journal(lines)).unwrap();
+        }
+        let run = RecordedRun::read(temporary.path()).unwrap();
+        assert_eq!(run.unended.len(), unended, "{what}");
+    }
 }

@@ -23,7 +23,7 @@ fn weather() -> impl Agent {
         Event::new("agent", Content::new("model", vec![Part::call(call)]))
     };
     let answer = || Event::from("It is cloudy in Oslo today, 9 degrees celsius.");
-    let state = Event::of("agent").with_state("last_city", "Oslo");
+    let state = Event::empty("agent").with_state("last_city", "Oslo");
     Replay::new([vec![call(), state, answer()], vec![call(), answer()]])
 }
 

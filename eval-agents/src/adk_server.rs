@@ -101,7 +101,7 @@ impl AdkServer {
     /// The conversation fails if the server ends, or if it does not answer [within a minute](Self::ready_within); the error
     /// shows what the server wrote last.
     pub fn spawn(command: impl Borrow<Command>, app: impl Into<String>) -> Self {
-        Self::new(Place::Spawned(Launch::of(command.borrow())), app.into())
+        Self::new(Place::Spawned(Launch::new(command.borrow())), app.into())
     }
 
     fn new(place: Place, app: String) -> Self {

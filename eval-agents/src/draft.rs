@@ -10,7 +10,7 @@
 //!
 //! let call = FunctionCall::new("book", json!({ "room": "R2", "at": "2026-11-22T09:30:00Z", "api_key": "correct-horse" }));
 //! let turn = Invocation::user("Book a room!").call(call).response("It is booked.");
-//! let draft = Draft::of(EvalCase::new("").turn(turn), Origin::new("our archive"))?;
+//! let draft = Draft::from_case(EvalCase::new("").turn(turn), Origin::new("our archive"))?;
 //!
 //! // A secret is not in the case. A value that will differ next time is pointed out.
 //! assert_eq!(draft.case.conversation[0].tool_calls().next().unwrap().args.as_ref().unwrap()["api_key"], "(a secret)");
@@ -65,7 +65,7 @@ impl Draft {
     /// empty id gets one that is made of the first words of the user.
     ///
     /// Fails if the case has errors, as a file with it would.
-    pub fn of(case: EvalCase, origin: Origin) -> Result<Self, Problems> {
+    pub fn from_case(case: EvalCase, origin: Origin) -> Result<Self, Problems> {
         let is_nameless = case.eval_id.is_empty();
         let (mut case, masked) = masking::masked(case)?;
         if is_nameless {

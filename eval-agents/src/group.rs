@@ -30,7 +30,7 @@ pub struct Launch {
 
 impl Launch {
     /// Takes over a command.
-    pub fn of(command: &Command) -> Self {
+    pub fn new(command: &Command) -> Self {
         Self {
             program: command.get_program().to_owned(),
             args: command.get_args().map(OsStr::to_owned).collect(),

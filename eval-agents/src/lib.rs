@@ -7,6 +7,7 @@ mod adk_server;
 pub mod draft;
 #[cfg(test)]
 mod error_texts;
+#[doc(hidden)]
 pub mod group;
 pub mod import;
 mod process;

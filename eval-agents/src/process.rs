@@ -77,7 +77,7 @@ impl Process {
     /// such as `env_clear` or pipes, is not looked at.
     pub fn new(command: impl Borrow<Command>) -> Self {
         Self {
-            launch: Launch::of(command.borrow()),
+            launch: Launch::new(command.borrow()),
             concurrency: None,
             ready_within: READY_WITHIN,
             end_within: END_WITHIN,

@@ -72,7 +72,7 @@ mod tests {
     #[tokio::test]
     async fn other_tasks_of_the_thread_go_on_while_the_end_of_a_program_is_awaited() {
         let mut group =
-            Launch::of(Command::new("sh").args(["-c", "read -r _; exit 7"])).start(Stdio::piped()).unwrap();
+            Launch::new(Command::new("sh").args(["-c", "read -r _; exit 7"])).start(Stdio::piped()).unwrap();
         let input = group.child.stdin.take();
         let group = SharedGroup::new(group);
         // Only the other task lets the program end. If the first one kept the thread, it would wait for the whole minute.
@@ -82,7 +82,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_that_was_killed_is_gone() {
-        let group = Launch::of(Command::new("sleep").arg("600")).start(Stdio::null()).unwrap();
+        let group = Launch::new(Command::new("sleep").arg("600")).start(Stdio::null()).unwrap();
         let group = SharedGroup::new(group);
         tokio::time::pause();
         assert_eq!(group.ended_within(Duration::from_secs(5)).await, None);

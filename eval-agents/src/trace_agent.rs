@@ -210,7 +210,7 @@ fn events_of(turn: &traces::Turn) -> Vec<Event> {
         }
     }
     for call in &turn.model_calls {
-        let mut event = Event::of(call.agent.as_deref().unwrap_or(agent));
+        let mut event = Event::empty(call.agent.as_deref().unwrap_or(agent));
         // An event with tokens is a call of a model, also if the trace does not count them.
         event.usage = Some(call.usage.to_metadata().unwrap_or_default());
         event.model_version.clone_from(&call.model);

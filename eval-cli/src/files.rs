@@ -9,7 +9,7 @@ use eval_format::config::check_config;
 use eval_format::conventions::{SHARED_CONFIG, shared_config_path};
 pub(crate) use eval_format::problem::Positions;
 use eval_format::problem::render;
-use eval_format::reader::Form;
+use eval_format::reader::SetFormat;
 use eval_format::{EvalCase, EvalConfig, EvalSet, Problem};
 use eval_report::output::problem::problems;
 pub(crate) use eval_report::output::problem::severity_name;
@@ -40,11 +40,11 @@ impl Serialize for FoundProblems {
 }
 
 /// The name of a form, with its article.
-pub(crate) fn form_name(form: Form) -> &'static str {
+pub(crate) fn form_name(form: SetFormat) -> &'static str {
     match form {
-        Form::EvalSet => "an eval set",
-        Form::TestFile => "an old test file",
-        Form::OldEvalSet => "an old eval set",
+        SetFormat::EvalSet => "an eval set",
+        SetFormat::TestFile => "an old test file",
+        SetFormat::OldEvalSet => "an old eval set",
     }
 }
 
@@ -52,10 +52,10 @@ pub(crate) fn form_name(form: Form) -> &'static str {
 ///
 /// ADK draws the id of an old form at random or takes it from its caller. Here it is the stem of the file that will hold
 /// the set, since ADK finds an eval set by the name of its file.
-pub(crate) fn modern(set: &EvalSet, form: Form, stem: &str) -> EvalSet {
+pub(crate) fn modern(set: &EvalSet, form: SetFormat, stem: &str) -> EvalSet {
     match form {
-        Form::EvalSet => set.clone(),
-        Form::TestFile | Form::OldEvalSet => {
+        SetFormat::EvalSet => set.clone(),
+        SetFormat::TestFile | SetFormat::OldEvalSet => {
             let mut named = set.clone().with_name(stem);
             stem.clone_into(&mut named.eval_set_id);
             named

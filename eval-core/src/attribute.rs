@@ -18,8 +18,8 @@ pub use crate::compiled::{CaseSource, ConfigSource, FileSource, RecordingSource,
 pub use crate::options::Options;
 pub use crate::setup::shape;
 pub use ::tokio;
-pub use eval_format::reader::Form;
-pub use eval_format::{Gate, Pass};
+pub use eval_format::reader::SetFormat;
+pub use eval_format::{PassRule, TurnAggregation};
 pub use eval_run::EvalRun;
 pub use function::{Annotated, Driven, Driving, EvalFn, Functions, annotated};
 pub use is_current::is_current;

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use eval_format::config::UserSimulatorConfig;
-use eval_format::{EvalCase, EvalConfig, Pass};
+use eval_format::{EvalCase, EvalConfig, PassRule};
 
 use crate::agent::{BoxAgent, Erased};
 use crate::decide::{Decision, decide};
@@ -258,7 +258,7 @@ impl CaseRunner {
 
     /// Decides on one evaluation alone: whatever `pass` says of several runs, it counts as one.
     pub(crate) fn decide_alone(&self, identified: &IdentifiedCase<'_>, report: RunReport) -> CaseReport {
-        self.decide(identified, identified.case.clone(), vec![report], &[], Pass::Mean)
+        self.decide(identified, identified.case.clone(), vec![report], &[], PassRule::Mean)
     }
 
     /// Scores recorded runs of a case, and decides on them, and on those that were repeated.
@@ -311,7 +311,7 @@ impl CaseRunner {
         case: EvalCase,
         runs: Vec<RunReport>,
         repeated: &[RunReport],
-        pass: Pass,
+        pass: PassRule,
     ) -> CaseReport {
         let IdentifiedCase { eval_set_id, location, .. } = identified;
         let gate = self.options.gate;

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use eval_format::reader::Form;
+use eval_format::reader::SetFormat;
 
 use crate::options::Options;
 
@@ -25,7 +25,7 @@ pub struct SetSource {
     /// The text of the file.
     pub text: &'static str,
     /// The form the file is written in.
-    pub form: Form,
+    pub form: SetFormat,
     /// The id of the set.
     pub eval_set_id: &'static str,
     /// The cases that are tests. Cases that the attribute filters out are not here.

@@ -2,7 +2,7 @@
 
 mod forbidden;
 
-use eval_format::{Bound, Criterion, Direction, Gate, Pass};
+use eval_format::{Bound, Criterion, Direction, PassRule, TurnAggregation};
 use eval_support::untrusted::headline;
 use eval_support::words::count;
 
@@ -39,8 +39,8 @@ pub(crate) fn decide<'a>(
     rules: impl IntoIterator<Item = &'a Rule>,
     runs: &[RunReport],
     repeated: &[RunReport],
-    pass: Pass,
-    gate: Gate,
+    pass: PassRule,
+    gate: TurnAggregation,
 ) -> Decision {
     let needed = pass.needed(run_count(runs));
     let mut metrics: Vec<MetricReport> =
@@ -65,7 +65,7 @@ pub(crate) fn decide<'a>(
 }
 
 /// The errors of runs of a case that passed without these runs.
-pub(crate) fn errors_apart(runs: &[RunReport], pass: Pass) -> Vec<String> {
+pub(crate) fn errors_apart(runs: &[RunReport], pass: PassRule) -> Vec<String> {
     let total = run_count(runs);
     let of_run = |run: &RunReport| {
         let of_metric = || {
@@ -86,7 +86,11 @@ pub(crate) fn errors_apart(runs: &[RunReport], pass: Pass) -> Vec<String> {
 }
 
 /// The verdict of one metric on one run.
-pub(crate) fn verdict_of_run(criterion: Option<&Criterion>, outcome: &MetricOutcome, gate: Gate) -> Verdict {
+pub(crate) fn verdict_of_run(
+    criterion: Option<&Criterion>,
+    outcome: &MetricOutcome,
+    gate: TurnAggregation,
+) -> Verdict {
     match (outcome, criterion) {
         (MetricOutcome::Error { role, message }, _) => Verdict::error(*role, message.as_str()),
         (MetricOutcome::Skipped(reason) | MetricOutcome::Unjudged(reason), _) => {
@@ -176,7 +180,7 @@ fn by_number(runs: &[RunReport]) -> impl Iterator<Item = &[RunReport]> {
 
 /// The decision on one metric, over all runs. `needed` is the number of runs that must pass it, if runs are decided one
 /// by one.
-fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) -> MetricReport {
+fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: TurnAggregation) -> MetricReport {
     let mut report = MetricReport {
         name: rule.name.clone(),
         criterion: rule.criterion.clone(),
@@ -218,7 +222,7 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: Gate) ->
         report.verdict = broken;
         return report;
     }
-    let pool = Pool::of(&scored);
+    let pool = Pool::from_runs(&scored);
     report.scored = pool.values.len();
     report.total = pool.total;
     report.score = pool.mean();
@@ -305,13 +309,19 @@ fn unscored(scored: &[&Scores]) -> Option<String> {
 const ROUNDING: f64 = 1e-9;
 
 /// Remarks about a score: rounding, ADK's two means, low scores that the mean hides.
-fn notes(report: &MetricReport, scored: &[&Scores], pool: &Pool, bound: Bound, gate: Gate) -> Vec<String> {
+fn notes(
+    report: &MetricReport,
+    scored: &[&Scores],
+    pool: &Pool,
+    bound: Bound,
+    gate: TurnAggregation,
+) -> Vec<String> {
     let mut notes = Vec::new();
     let Some(score) = report.score else { return notes };
     if report.verdict == Verdict::Failed {
         notes.extend(rounding_note(score, bound));
     }
-    if gate == Gate::Mean {
+    if gate == TurnAggregation::Mean {
         notes.extend(front_ends_note(score, scored, bound));
         notes.extend(hidden_note(report, scored, pool, bound));
     }
@@ -354,8 +364,8 @@ fn hidden_note(report: &MetricReport, scored: &[&Scores], pool: &Pool, bound: Bo
         return None;
     }
     let (of_runs, mean, values) = if report.passed_runs.is_some() {
-        let passed = scored.iter().copied().filter(|scores| scores.meets(bound, Gate::Mean));
-        (" in runs that passed", "the mean of the run", Pool::of(&passed.collect::<Vec<_>>()).values)
+        let passed = scored.iter().copied().filter(|scores| scores.meets(bound, TurnAggregation::Mean));
+        (" in runs that passed", "the mean of the run", Pool::from_runs(&passed.collect::<Vec<_>>()).values)
     } else {
         ("", "the mean", pool.values.clone())
     };

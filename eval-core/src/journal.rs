@@ -18,7 +18,7 @@
 //! | `started` | when a test begins | `Started` |
 //! | `ran` | when a run ends, before it is scored | `Ran` |
 //! | `scored` | when a run is scored | `Scored` |
-//! | `broke` | when a run turns out to be an error after it was recorded | `Broke` |
+//! | `broke` | when a run turns out to be an error after it was recorded | `RunInvalidated` |
 //! | `decided` | when a test ends | `Decided` |
 //! | `ended` | when a process of hand-written tests, or a program, ends | `Ended` |
 //!
@@ -58,14 +58,14 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+#[doc(hidden)]
 pub use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 #[doc(hidden)]
 pub use line::{Field, record_text, sealed, sealed_line, sealed_number};
 pub(crate) use program::journal_of_program;
-pub use record::{
-    Beside, Broke, Decided, Ended, Head, JOB_VARIABLES, Listed, ListedSet, Planned, Ran, SCHEMA, Scored,
-    Started,
-};
+#[doc(hidden)]
+pub use record::{Beside, Ended, JOB_VARIABLES, Listed, ListedSet, Planned, RunInvalidated};
+pub use record::{Decided, Head, Ran, SCHEMA, Scored, Started};
 #[doc(hidden)]
 pub use revision::Revision;
 pub(crate) use test_log::{ProgramCase, RunLog, TestLog};

@@ -49,7 +49,7 @@ pub use closure::{ClosureJudge, IntoJudge, IntoReply, JudgeFn, judge_fn};
 pub use environment::EnvironmentError;
 pub(crate) use in_case::{in_case, inherited};
 pub(crate) use judging::majority;
-pub use judging::{Judging, Rating, Sample, Vote};
+pub use judging::{JudgeClient, Rating, Sample, Vote};
 pub(crate) use metered::MeteredJudge;
 pub use prompt::JudgePrompt;
 pub(crate) use prompt::{answer, dialogue, grounding, instructions, rubrics, steps, tools, visible_text};
@@ -62,7 +62,7 @@ pub(crate) use reply_scan::{CONTRADICTION, is_copy};
 pub(crate) use reply_text::{is_space, reasoning};
 pub use request::{JudgeReply, JudgeRequest};
 pub(crate) use router::{JudgeRouter, JudgeSource};
-pub use scripted::Scripted;
+pub use scripted::ScriptedJudge;
 pub use settings::JudgeMode;
 pub(crate) use settings::Settings;
 

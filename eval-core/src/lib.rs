@@ -113,7 +113,7 @@ pub mod bench;
 pub use agent::{Agent, BoxAgent, BoxError, Recorder, Replay, Session, Turn, agent_fn, turn_fn};
 pub use attribute::EvalRun;
 pub use eval_format as format;
-pub use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Gate, Invocation, Pass};
+pub use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, PassRule, TurnAggregation};
 #[cfg(feature = "macros")]
 #[doc(inline)]
 /// Makes a test of each case of an eval set.

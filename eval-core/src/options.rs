@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use eval_format::{DEFAULT_TIMEOUT, Gate, Pass};
+use eval_format::{DEFAULT_TIMEOUT, PassRule, TurnAggregation};
 
 /// Options for running and deciding a case.
 #[derive(Clone, Copy, Debug)]
@@ -10,9 +10,9 @@ pub struct Options {
     /// The number of runs of each case.
     pub runs: usize,
     /// The rule that combines the runs.
-    pub pass: Pass,
+    pub pass: PassRule,
     /// The rule that combines the turns.
-    pub gate: Gate,
+    pub gate: TurnAggregation,
     /// The most repetitions of a run in which the agent was not reached.
     pub retry: u32,
     /// The time limit for setting up, for opening the session and for each turn.
@@ -22,6 +22,12 @@ pub struct Options {
 impl Default for Options {
     /// ADK's defaults: one run and the mean.
     fn default() -> Self {
-        Self { runs: 1, pass: Pass::default(), gate: Gate::default(), retry: 0, timeout: DEFAULT_TIMEOUT }
+        Self {
+            runs: 1,
+            pass: PassRule::default(),
+            gate: TurnAggregation::default(),
+            retry: 0,
+            timeout: DEFAULT_TIMEOUT,
+        }
     }
 }

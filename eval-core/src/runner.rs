@@ -19,6 +19,7 @@ mod setup_fn;
 pub use builder::EvalRunner;
 pub use error::{RunDirError, RunnerError};
 pub use plan::RunPlan;
+#[doc(hidden)]
 pub use selectors::{cases_of_selector, files_of_selector};
 pub use setup_fn::Setup;
 

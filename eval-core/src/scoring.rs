@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use eval_format::metric::{Bound, MetricInfo};
-use eval_format::{Criterion, EvalCase, EvalConfig, Gate};
+use eval_format::{Criterion, EvalCase, EvalConfig, TurnAggregation};
 use eval_support::words::count;
 
 use crate::decide::{Rule, verdict_of_run, verdicts_of_turns};
@@ -22,7 +22,7 @@ use crate::verdict::Role;
 pub(crate) struct ScoringPlan {
     metrics: Vec<PlannedMetric>,
     judges: JudgeRouter,
-    gate: Gate,
+    gate: TurnAggregation,
     /// The time limit of each custom metric, for each run.
     time_limit: Duration,
     /// Set when scoring is to stop.
@@ -99,7 +99,7 @@ impl ScoringPlan {
         config: &EvalConfig,
         custom: Vec<(String, BoxMetric)>,
         judges: JudgeRouter,
-        gate: Gate,
+        gate: TurnAggregation,
         time_limit: Duration,
         stopped: Option<Arc<AtomicBool>>,
     ) -> Result<Self, PlanError> {

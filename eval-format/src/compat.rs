@@ -6,10 +6,10 @@
 //!
 //! ```
 //! use eval_format::compat::check_compatibility;
-//! use eval_format::{EvalCase, EvalConfig, Gate, Invocation};
+//! use eval_format::{EvalCase, EvalConfig, TurnAggregation, Invocation};
 //!
 //! let cases = [EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!"))];
-//! assert!(check_compatibility(&EvalConfig::adk_default(), &[], Gate::Mean, &cases).is_empty());
+//! assert!(check_compatibility(&EvalConfig::adk_default(), &[], TurnAggregation::Mean, &cases).is_empty());
 //! ```
 
 mod check;

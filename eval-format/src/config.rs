@@ -23,7 +23,7 @@ mod user_simulator;
 pub use check::{CheckedConfig, check_config};
 pub use criterion::Criterion;
 pub use eval_config::EvalConfig;
-pub use instructions::{Instructions, InstructionsError, Variable};
+pub use instructions::{InstructionTemplate, InstructionsError, TemplateVariable};
 pub use user_simulator::UserSimulatorConfig;
 
 #[cfg(test)]

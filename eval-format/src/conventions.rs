@@ -13,7 +13,7 @@
 //! use eval_format::conventions::{FileKind, SET_SUFFIX};
 //!
 //! let name = format!("weather{SET_SUFFIX}");
-//! assert_eq!((name.as_str(), FileKind::of(&name)), ("weather.evalset.json", Some(FileKind::Set)));
+//! assert_eq!((name.as_str(), FileKind::from_name(&name)), ("weather.evalset.json", Some(FileKind::Set)));
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -59,11 +59,11 @@ impl FileKind {
     /// ```
     /// use eval_format::conventions::FileKind;
     ///
-    /// assert_eq!(FileKind::of("evals/weather.evalset.json"), Some(FileKind::Set));
-    /// assert_eq!(FileKind::of("evals/strict.eval_config.json"), Some(FileKind::Config));
-    /// assert_eq!(FileKind::of("evals/weather.json"), None);
+    /// assert_eq!(FileKind::from_name("evals/weather.evalset.json"), Some(FileKind::Set));
+    /// assert_eq!(FileKind::from_name("evals/strict.eval_config.json"), Some(FileKind::Config));
+    /// assert_eq!(FileKind::from_name("evals/weather.json"), None);
     /// ```
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let kinds: [(Self, &[&str]); 4] = [
             (Self::Config, &CONFIG_NAMES),
             (Self::Session, &[SESSION_SUFFIX]),
@@ -76,6 +76,7 @@ impl FileKind {
 }
 
 /// ADK's rule for names that become a part of a path: why a name cannot be one.
+#[doc(hidden)]
 pub fn check_path_part(name: &str) -> Result<(), &'static str> {
     let has_drive = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name[1..].starts_with(':');
     match name {
@@ -92,6 +93,7 @@ pub fn check_path_part(name: &str) -> Result<(), &'static str> {
 /// a dot. Editors keep locks and backups in hidden files.
 ///
 /// `name` is the last part of the path.
+#[doc(hidden)]
 pub fn is_passed_over(name: &str) -> bool {
     name.starts_with('.')
 }
@@ -163,7 +165,7 @@ mod tests {
             ("a.json", None),
             ("", None),
         ] {
-            assert_eq!(FileKind::of(name), kind, "{name}");
+            assert_eq!(FileKind::from_name(name), kind, "{name}");
         }
     }
 

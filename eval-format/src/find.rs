@@ -84,6 +84,7 @@ pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, F
 ///
 /// assert!(is_glob("evals/*.json") && !is_glob("evals"));
 /// ```
+#[doc(hidden)]
 pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
@@ -96,6 +97,7 @@ pub fn is_glob(path: &str) -> bool {
 /// assert_eq!(fixed_folder("evals/refund*/*.json"), "evals");
 /// assert_eq!(fixed_folder("*.json"), "");
 /// ```
+#[doc(hidden)]
 pub fn fixed_folder(pattern: &str) -> String {
     let names = names_of(pattern);
     let fixed = names.iter().position(|name| is_glob(name)).unwrap_or(names.len());
@@ -234,7 +236,7 @@ impl Walk<'_> {
     fn file(&mut self, path: String) {
         let file = self.base.join(&path);
         let leads_nowhere = || file.is_symlink() && !file.exists();
-        let may_be_a_set = matches!(FileKind::of(&path), None | Some(FileKind::Set));
+        let may_be_a_set = matches!(FileKind::from_name(&path), None | Some(FileKind::Set));
         if may_be_a_set && (file.is_file() || leads_nowhere()) {
             self.found.push(path);
         }
@@ -347,6 +349,7 @@ const TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
 ///
 /// It holds what tools put there, not what a person wrote: it is hidden, it is a cache by its tag, or packages of
 /// others are installed in it.
+#[doc(hidden)]
 pub fn is_left_out(name: &str, folder: &Path) -> bool {
     is_passed_over(name)
         || name == "node_modules"

@@ -5,7 +5,7 @@
 
 use crate::config::CheckedConfig;
 use crate::metric::{Need, metric};
-use crate::problem::{Code, JsonPath, Problem, shown};
+use crate::problem::{JsonPath, Problem, ProblemCode, shown};
 use crate::reader::{CaseSpan, CheckedSet};
 use crate::syntax;
 
@@ -23,7 +23,7 @@ pub fn judged_criteria(config: &CheckedConfig, answered: &[&str]) -> Vec<Problem
         .map(|entry| {
             let path = JsonPath::default().key("criteria").key(&entry.key);
             let message = format!("`{}` asks a judge", entry.key);
-            Problem::error(Code::NotAvailable, path, entry.key_range.clone(), message)
+            Problem::error(ProblemCode::NotAvailable, path, entry.key_range.clone(), message)
         })
         .collect()
 }
@@ -43,7 +43,7 @@ fn simulated_user(set: &CheckedSet, at: usize, span: &CaseSpan) -> Option<Proble
     let range = case.start + entry.key_range.start..case.start + entry.key_range.end;
     let path = JsonPath::default().key("eval_cases").index(at).key(&entry.key);
     let message = format!("case `{}` has a simulated user", shown(&span.eval_id));
-    Some(Problem::error(Code::NotAvailable, path, range, message))
+    Some(Problem::error(ProblemCode::NotAvailable, path, range, message))
 }
 
 #[cfg(test)]

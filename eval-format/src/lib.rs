@@ -83,7 +83,7 @@ pub use model::{
     FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
     UsageMetadata, UserBehavior, UserPersona,
 };
-pub use options::{DEFAULT_TIMEOUT, Gate, Pass};
+pub use options::{DEFAULT_TIMEOUT, PassRule, TurnAggregation};
 pub use problem::{Problem, Problems};
 pub use value::{Entries, Map, Number, Value};
 

@@ -14,10 +14,10 @@ use crate::value::{Map, Number, Value};
 /// use eval_format::{EvalCase, Invocation, Meaning};
 ///
 /// let case = |id: &str, answer: &str| EvalCase::new(id).turn(Invocation::user("Paris?").response(answer));
-/// let sunny = Meaning::of(&case("a", "It is sunny."));
+/// let sunny = Meaning::from_case(&case("a", "It is sunny."));
 ///
-/// assert_eq!(sunny, Meaning::of(&case("b", "It is sunny.")));
-/// let rainy = Meaning::of(&case("a", "It rains."));
+/// assert_eq!(sunny, Meaning::from_case(&case("b", "It is sunny.")));
+/// let rainy = Meaning::from_case(&case("a", "It rains."));
 /// assert!(sunny.asks == rainy.asks && sunny.expects != rainy.expects);
 /// ```
 ///
@@ -37,7 +37,7 @@ pub struct Meaning {
 
 impl Meaning {
     /// The meaning of a case as its file has it, without a session file.
-    pub fn of(case: &EvalCase) -> Self {
+    pub fn from_case(case: &EvalCase) -> Self {
         let (mut asks, mut expects) = (Canonical::default(), Canonical::default());
         asks.list(&case.conversation, |out, turn| out.parts(turn.user_content.parts.as_deref()));
         asks.optional("scenario", case.conversation_scenario.as_ref(), Canonical::scenario);

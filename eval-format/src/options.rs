@@ -2,17 +2,17 @@
 //!
 //! | option | type | default |
 //! | --- | --- | --- |
-//! | `pass` | [`Pass`] | [`Pass::Mean`] |
-//! | `gate` | [`Gate`] | [`Gate::Mean`] |
+//! | `pass` | [`PassRule`] | [`PassRule::Mean`] |
+//! | `gate` | [`TurnAggregation`] | [`TurnAggregation::Mean`] |
 //! | `timeout` | [`Duration`] | [`DEFAULT_TIMEOUT`] |
 //!
-//! `Pass` and `Gate` are read from and written in the form that the attribute has them in:
+//! `PassRule` and `TurnAggregation` are read from and written in the form that the attribute has them in:
 //!
 //! ```
-//! use eval_format::options::{Gate, Pass};
+//! use eval_format::options::{TurnAggregation, PassRule};
 //!
-//! assert_eq!("at_least(2)".parse(), Ok(Pass::AtLeast(2)));
-//! assert_eq!(Gate::EveryTurn.to_string(), "every_turn");
+//! assert_eq!("at_least(2)".parse(), Ok(PassRule::AtLeast(2)));
+//! assert_eq!(TurnAggregation::EveryTurn.to_string(), "every_turn");
 //! ```
 
 use std::fmt;
@@ -40,18 +40,18 @@ pub const DEFAULT_MODEL: &str = "gemini-2.5-flash";
 /// The rule by which the runs of a case decide it together: `pass = ".."` of the attribute.
 ///
 /// ```
-/// use eval_format::options::Pass;
+/// use eval_format::options::PassRule;
 ///
-/// assert_eq!(Pass::AtLeast(2).needed(3), Some(2));
-/// assert_eq!(Pass::All.needed(3), Some(3));
-/// assert_eq!(Pass::Mean.needed(3), None);
+/// assert_eq!(PassRule::AtLeast(2).needed(3), Some(2));
+/// assert_eq!(PassRule::All.needed(3), Some(3));
+/// assert_eq!(PassRule::Mean.needed(3), None);
 /// ```
 ///
 /// With [`Mean`](Self::Mean) a good run can make up for a bad one. The others decide each run first and then count the
 /// runs that passed. A run that ends in an error has not passed. With [`Mean`](Self::Mean) and [`All`](Self::All) it
 /// makes the case an ERROR; the others hold if enough runs passed, whatever became of the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Pass {
+pub enum PassRule {
     /// `mean`: the mean over all turns of all runs is compared, as ADK's `AgentEvaluator` does.
     #[default]
     Mean,
@@ -63,7 +63,7 @@ pub enum Pass {
     AtLeast(u32),
 }
 
-impl Pass {
+impl PassRule {
     /// The number of `runs` that must pass; `None` if the runs are not decided one by one.
     pub fn needed(self, runs: usize) -> Option<usize> {
         match self {
@@ -75,7 +75,7 @@ impl Pass {
     }
 }
 
-impl fmt::Display for Pass {
+impl fmt::Display for PassRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Mean => f.write_str("mean"),
@@ -86,7 +86,7 @@ impl fmt::Display for Pass {
     }
 }
 
-impl FromStr for Pass {
+impl FromStr for PassRule {
     type Err = ParseOptionError;
 
     /// Reads `mean`, `all`, `any` or `at_least(2)`; refuses `at_least(0)`.
@@ -146,13 +146,13 @@ pub fn parse_timeout(text: &str) -> Result<Duration, ParseOptionError> {
 /// The rule by which the turns of a run decide it together: `gate = ".."` of the attribute.
 ///
 /// ```
-/// use eval_format::options::Gate;
+/// use eval_format::options::TurnAggregation;
 ///
-/// assert_eq!("every_turn".parse(), Ok(Gate::EveryTurn));
-/// assert_eq!(Gate::default(), Gate::Mean);
+/// assert_eq!("every_turn".parse(), Ok(TurnAggregation::EveryTurn));
+/// assert_eq!(TurnAggregation::default(), TurnAggregation::Mean);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Gate {
+pub enum TurnAggregation {
     /// `mean`: the mean over the turns is compared with the threshold, as in ADK.
     #[default]
     Mean,
@@ -160,7 +160,7 @@ pub enum Gate {
     EveryTurn,
 }
 
-impl fmt::Display for Gate {
+impl fmt::Display for TurnAggregation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Mean => "mean",
@@ -169,7 +169,7 @@ impl fmt::Display for Gate {
     }
 }
 
-impl FromStr for Gate {
+impl FromStr for TurnAggregation {
     type Err = ParseOptionError;
 
     /// Reads `mean` or `every_turn`.
@@ -185,12 +185,12 @@ impl FromStr for Gate {
     }
 }
 
-/// Why a text is not a [`Pass`] or a [`Gate`].
+/// Why a text is not a [`PassRule`] or a [`TurnAggregation`].
 ///
 /// ```
-/// use eval_format::options::Pass;
+/// use eval_format::options::PassRule;
 ///
-/// let error = "most".parse::<Pass>().unwrap_err();
+/// let error = "most".parse::<PassRule>().unwrap_err();
 /// assert_eq!(error.to_string(), r#"unknown `pass`: `most`; it is "mean", "all", "any" or "at_least(2)""#);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,17 +225,20 @@ mod tests {
 
     #[test]
     fn pass_is_one_of_four() {
-        for (text, expected) in
-            [("mean", Pass::Mean), ("all", Pass::All), ("any", Pass::Any), ("at_least(2)", Pass::AtLeast(2))]
-        {
+        for (text, expected) in [
+            ("mean", PassRule::Mean),
+            ("all", PassRule::All),
+            ("any", PassRule::Any),
+            ("at_least(2)", PassRule::AtLeast(2)),
+        ] {
             assert_eq!(text.parse(), Ok(expected), "{text}");
             assert_eq!(expected.to_string(), text);
         }
-        assert_eq!("at_least( 2 )".parse(), Ok(Pass::AtLeast(2)));
+        assert_eq!("at_least( 2 )".parse(), Ok(PassRule::AtLeast(2)));
         for text in ["", "most", "at_least(0)", "at_least()", "at_least(-1)", "at_least(2", "at_least 2"] {
-            assert!(text.parse::<Pass>().is_err(), "{text}");
+            assert!(text.parse::<PassRule>().is_err(), "{text}");
         }
-        let error = "at_least(0)".parse::<Pass>().unwrap_err();
+        let error = "at_least(0)".parse::<PassRule>().unwrap_err();
         assert_eq!(error.message(), "`at_least(0)` would pass whatever the agent does");
         assert_eq!(error.help(), "ask for at least 1 passing run");
         assert_eq!(error.to_string(), format!("{}; {}", error.message(), error.help()));
@@ -243,21 +246,25 @@ mod tests {
 
     #[test]
     fn so_many_runs_must_pass_unless_their_mean_decides() {
-        for (pass, needed) in
-            [(Pass::Mean, None), (Pass::All, Some(3)), (Pass::Any, Some(1)), (Pass::AtLeast(2), Some(2))]
-        {
+        for (pass, needed) in [
+            (PassRule::Mean, None),
+            (PassRule::All, Some(3)),
+            (PassRule::Any, Some(1)),
+            (PassRule::AtLeast(2), Some(2)),
+        ] {
             assert_eq!(pass.needed(3), needed, "{pass}");
         }
     }
 
     #[test]
     fn gate_is_one_of_two() {
-        for (text, expected) in [("mean", Gate::Mean), ("every_turn", Gate::EveryTurn)] {
+        for (text, expected) in [("mean", TurnAggregation::Mean), ("every_turn", TurnAggregation::EveryTurn)]
+        {
             assert_eq!(text.parse(), Ok(expected), "{text}");
             assert_eq!(expected.to_string(), text);
         }
         for text in ["", "all", "every turn", "Mean"] {
-            assert!(text.parse::<Gate>().is_err(), "{text}");
+            assert!(text.parse::<TurnAggregation>().is_err(), "{text}");
         }
     }
 

@@ -2,12 +2,12 @@
 //!
 //! ```
 //! use eval_format::EvalSet;
-//! use eval_format::problem::{Code, line_column, render};
+//! use eval_format::problem::{ProblemCode, line_column, render};
 //!
 //! let text = "{\n  \"eval_set_id\": \"s\",\n  \"eval_cases\": []\n}";
 //! let problems = EvalSet::parse(text).unwrap_err();
 //! for problem in problems.iter() {
-//!     assert_eq!(problem.code, Code::NoCases);
+//!     assert_eq!(problem.code, ProblemCode::NoCases);
 //!     assert_eq!(line_column(text, problem.range.start), (3, 17));
 //!     assert!(render(problem, "evals/weather.evalset.json", text).starts_with("the set has no cases\n"));
 //! }
@@ -23,12 +23,13 @@ mod positions;
 mod problems;
 mod render;
 
-pub use code::{Code, Severity};
+pub use code::{ProblemCode, Severity};
 pub use finding::Problem;
 pub(crate) use finding::in_order_of_places;
 pub(crate) use names::{code_list, short, shown};
-pub use path::{JsonPath, Step};
+pub use path::{JsonPath, PathSegment};
 pub(crate) use positions::Position;
+#[doc(hidden)]
 pub use positions::Positions;
 pub use problems::Problems;
 #[doc(hidden)]

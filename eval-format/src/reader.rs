@@ -31,7 +31,8 @@ mod unwritten;
 pub use built::check_cases;
 #[cfg(feature = "edit")]
 pub(crate) use cases::model_of;
-pub use checked::{CaseSpan, CheckedSet, Form};
+pub use checked::{CaseSpan, CheckedSet, SetFormat};
+#[doc(hidden)]
 pub use drafts::{drafts_are, how_to_accept};
 #[cfg(feature = "edit")]
 pub(crate) use parse::NO_FILE;

@@ -9,12 +9,12 @@ use std::ops::Range;
 use eval_support::spelling::suggest;
 
 use crate::metric::{TRAJECTORY_QUALITY, rubric_types};
-use crate::problem::{Code, JsonPath, Problem, shown};
+use crate::problem::{JsonPath, Problem, ProblemCode, shown};
 use crate::schema::{EVAL_CASE, INVOCATION, Model, Place, RUBRIC, opening};
 use crate::syntax::{Entry, Node};
 
 /// Makes a problem: an error or a warning.
-type Severity = fn(Code, JsonPath, Range<usize>, String) -> Problem;
+type Severity = fn(ProblemCode, JsonPath, Range<usize>, String) -> Problem;
 
 /// The first use of each id.
 type Seen<'n> = HashMap<&'n str, Range<usize>>;
@@ -79,10 +79,15 @@ fn check_id<'n>(
     if let Some(first) = seen.get(id).or_else(|| above.get(id)) {
         let message = format!("two rubrics that are judged together have the id `{}`", shown(id));
         problems.push(
-            Problem::error(Code::DuplicateRubricId, Place::Key(place, &entry.key).path(), here, message)
-                .label("used again here")
-                .related(first.clone(), "first used here")
-                .help("rename one of them; verdicts are told apart by the id, and ADK refuses to run this"),
+            Problem::error(
+                ProblemCode::DuplicateRubricId,
+                Place::Key(place, &entry.key).path(),
+                here,
+                message,
+            )
+            .label("used again here")
+            .related(first.clone(), "first used here")
+            .help("rename one of them; verdicts are told apart by the id, and ADK refuses to run this"),
         );
     } else {
         seen.insert(id, here);
@@ -104,7 +109,7 @@ fn without_text(rubric: &Node<'_>, severity: Severity, place: &Place<'_>) -> Opt
     }
     let place = Place::Key(place, &content.key);
     let found = severity(
-        Code::UnreadRubric,
+        ProblemCode::UnreadRubric,
         place.path(),
         opening(&content.value),
         "the rubric says nothing".to_owned(),
@@ -121,7 +126,7 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
     let entry = field(rubric, &RUBRIC, "type").filter(|entry| !entry.value.is_null());
     let Some(entry) = entry else {
         let message = "the rubric has no `type`";
-        let found = place.warning(Code::UnreadRubric, opening(rubric), message);
+        let found = place.warning(ProblemCode::UnreadRubric, opening(rubric), message);
         return Some(found.label("ADK leaves it out without a word").help(format!(
             "add `\"type\": \"...\"` to say which metric reads it: {}; rubrics of a criterion need none",
             types()
@@ -131,7 +136,7 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
     let kind = entry.value.string()?;
     let problem = |message: String| {
         let place = Place::Key(place, &entry.key);
-        place.warning(Code::UnreadRubric, entry.value.range.clone(), message)
+        place.warning(ProblemCode::UnreadRubric, entry.value.range.clone(), message)
     };
     if kind == TRAJECTORY_QUALITY && !last {
         let message =

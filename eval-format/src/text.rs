@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::{JsonPath, Problem, ProblemCode};
 
 /// The text of a file that must be UTF-8 without a byte order mark, as ADK requires.
 ///
@@ -36,7 +36,7 @@ pub(crate) fn decode_or_show(bytes: &[u8]) -> (String, Option<Problem>) {
 const MARK: char = '\u{feff}';
 
 fn problem(range: Range<usize>, message: impl Into<String>) -> Problem {
-    Problem::error(Code::Encoding, JsonPath::default(), range, message)
+    Problem::error(ProblemCode::Encoding, JsonPath::default(), range, message)
 }
 
 fn not_utf8(bytes: &[u8], at: usize) -> (String, Box<Problem>) {
@@ -84,7 +84,7 @@ mod tests {
     fn check(bytes: &[u8], text: &str, message: &str, marked: &str) {
         let (shown, problem) = decode(bytes).unwrap_err();
         assert_eq!((shown.as_str(), problem.message.as_str()), (text, message));
-        assert_eq!(problem.code, Code::Encoding);
+        assert_eq!(problem.code, ProblemCode::Encoding);
         assert_eq!(&shown[problem.range], marked);
         assert!(problem.help.is_some());
     }

@@ -11,7 +11,7 @@ use eval_format::compat::OverlookedConfig;
 use eval_format::config::{CheckedConfig, check_config};
 use eval_format::conventions::{CONFIG_NAMES, SHARED_CONFIG};
 use eval_format::metric::{Need, metric};
-use eval_format::problem::{Code, Problem};
+use eval_format::problem::{Problem, ProblemCode};
 use proc_macro2::Span;
 use syn::LitStr;
 
@@ -84,7 +84,7 @@ impl<'a> Configs<'a> {
                 // ADK takes a threshold that no score reaches, and a file with one loads. In an attribute it is a
                 // mistake.
                 let is_wrong =
-                    |problem: &&Problem| problem.is_error() || problem.code == Code::ThresholdRange;
+                    |problem: &&Problem| problem.is_error() || problem.code == ProblemCode::ThresholdRange;
                 for problem in checked.problems.iter().filter(is_wrong) {
                     criteria.report(problem, diagnostics);
                 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use eval_format::__private::{simulated_users, test_names};
-use eval_format::Gate;
+use eval_format::TurnAggregation;
 use eval_format::compat::check_compatibility;
 use eval_format::reader::CaseSpan;
 use syn::LitStr;
@@ -85,7 +85,7 @@ struct Collector<'a> {
     filter: Filter,
     /// The custom metrics of the attribute.
     metric_names: Vec<&'a str>,
-    gate: Gate,
+    gate: TurnAggregation,
     configs: Configs<'a>,
     folders: &'a Folders,
     diagnostics: &'a mut Diagnostics,

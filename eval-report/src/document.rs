@@ -12,7 +12,7 @@ use crate::output::{Outcome, finite, time};
 use crate::recorded::{
     CaseLocation, OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, headline, near,
 };
-use crate::statistics::{Interval, Tally};
+use crate::statistics::{Interval, PassCount};
 
 /// The version of the document. It grows if a field is removed or changes its meaning, and not for new fields.
 const SCHEMA_VERSION: u32 = 1;
@@ -366,6 +366,6 @@ impl UsageEntry {
     }
 }
 
-fn interval(tally: Tally) -> Option<[f64; 2]> {
+fn interval(tally: PassCount) -> Option<[f64; 2]> {
     tally.interval().map(|Interval { low, high, .. }| [low, high])
 }

@@ -13,7 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`eval_core::journal`] has the records, and what a file of them looks like. [`Record::parse`] reads one line.
+//! [`eval_core::journal`] has the records, and what a file of them looks like.
 
 mod attempts;
 mod checked_lines;
@@ -37,6 +37,7 @@ pub use eval_core::journal::runs::{Owner, owners};
 #[doc(inline)]
 pub use eval_core::journal::runs::{RunDir, runs};
 pub use read::{Attempt, Evaluation, Listing, ReadRunError, RecordedRun, RecordedTest, UnreadableLine};
+#[doc(hidden)]
 pub use record::{Record, RecordError};
 pub(crate) use runner::Asked;
 #[doc(hidden)]

@@ -19,7 +19,7 @@ use crate::page::{
 };
 use crate::price::Cost;
 use crate::recorded::{Cases, RunResults, State, TestResult, cost};
-use crate::statistics::Tally;
+use crate::statistics::PassCount;
 use crate::summary_text;
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
@@ -250,7 +250,7 @@ impl History {
 
     fn pass_rate(&self) -> Option<PassRate> {
         let of = |past: &Past| {
-            let tally = Tally::new(past.passed, past.cases).unwrap_or_default();
+            let tally = PassCount::new(past.passed, past.cases).unwrap_or_default();
             (past.label.clone(), past.passed, tally.total())
         };
         PassRate::new(&self.runs.iter().map(of).collect::<Vec<_>>(), THIS_RUN)

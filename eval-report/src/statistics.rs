@@ -1,16 +1,16 @@
 //! Statistics of repeated runs: rates, confidence intervals, pass@k.
 //!
-//! A [`Tally`] counts how many attempts of the same thing passed: runs of a case, or cases of a set.
+//! A [`PassCount`] counts how many attempts of the same thing passed: runs of a case, or cases of a set.
 //!
 //! ```
-//! use eval_report::statistics::Tally;
+//! use eval_report::statistics::PassCount;
 //!
-//! let runs = Tally::new(4, 5)?;
+//! let runs = PassCount::new(4, 5)?;
 //! assert!(runs.is_flaky());
 //! assert_eq!(runs.to_string(), "4/5");
 //!
 //! // Three passes out of three show little.
-//! let interval = Tally::new(3, 3)?.interval().ok_or("nothing was counted")?;
+//! let interval = PassCount::new(3, 3)?.interval().ok_or("nothing was counted")?;
 //! assert_eq!(format!("{interval}"), "44%-100%");
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
@@ -19,11 +19,11 @@
 //!
 //! | you want | use |
 //! | --- | --- |
-//! | the share that passed | [`Tally::rate`] |
-//! | how sure that share is | [`Tally::interval`], an [`Interval`] |
-//! | whether the attempts differ | [`Tally::is_flaky`] |
-//! | the chance that at least one of `k` attempts passes | [`Tally::pass_at`] |
-//! | the chance that all of `k` attempts pass | [`Tally::pass_all`] |
+//! | the share that passed | [`PassCount::rate`] |
+//! | how sure that share is | [`PassCount::interval`], an [`Interval`] |
+//! | whether the attempts differ | [`PassCount::is_flaky`] |
+//! | the chance that at least one of `k` attempts passes | [`PassCount::pass_at`] |
+//! | the chance that all of `k` attempts pass | [`PassCount::pass_all`] |
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ use eval_support::words::count;
 
 /// The number of attempts that passed, of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Tally {
+pub struct PassCount {
     passed: usize,
     total: usize,
 }
@@ -72,7 +72,7 @@ impl fmt::Display for StatisticsError {
 
 impl std::error::Error for StatisticsError {}
 
-impl Tally {
+impl PassCount {
     /// `passed` of `total` attempts. `passed` above `total` is an error.
     pub fn new(passed: usize, total: usize) -> Result<Self, StatisticsError> {
         if passed > total {
@@ -82,7 +82,7 @@ impl Tally {
     }
 
     /// Counts the values that are `true`.
-    pub fn of(passed: impl IntoIterator<Item = bool>) -> Self {
+    pub fn from_outcomes(passed: impl IntoIterator<Item = bool>) -> Self {
         passed.into_iter().fold(Self::default(), |tally, passed| Self {
             passed: tally.passed + usize::from(passed),
             total: tally.total + 1,
@@ -112,11 +112,11 @@ impl Tally {
     /// pass@k: the probability that at least one of `k` attempts passes.
     ///
     /// ```
-    /// use eval_report::statistics::Tally;
+    /// use eval_report::statistics::PassCount;
     ///
-    /// let runs = Tally::new(2, 5)?;
+    /// let runs = PassCount::new(2, 5)?;
     /// assert_eq!(format!("{:.3}", runs.pass_at(2)?), "0.700");
-    /// assert!(Tally::new(3, 3)?.pass_at(5).is_err());
+    /// assert!(PassCount::new(3, 3)?.pass_at(5).is_err());
     /// # Ok::<_, eval_report::statistics::StatisticsError>(())
     /// ```
     ///
@@ -130,10 +130,10 @@ impl Tally {
     /// pass^k: the probability that all of `k` attempts pass.
     ///
     /// ```
-    /// use eval_report::statistics::Tally;
+    /// use eval_report::statistics::PassCount;
     ///
     /// // The rate to the power of k would be 0.51.
-    /// assert_eq!(format!("{:.2}", Tally::new(4, 5)?.pass_all(3)?), "0.40");
+    /// assert_eq!(format!("{:.2}", PassCount::new(4, 5)?.pass_all(3)?), "0.40");
     /// # Ok::<_, eval_report::statistics::StatisticsError>(())
     /// ```
     ///
@@ -181,7 +181,7 @@ impl Tally {
 }
 
 /// For example `4/5`.
-impl fmt::Display for Tally {
+impl fmt::Display for PassCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.passed, self.total)
     }
@@ -247,8 +247,8 @@ fn float(count: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn tally(passed: usize, total: usize) -> Tally {
-        Tally::new(passed, total).unwrap()
+    fn tally(passed: usize, total: usize) -> PassCount {
+        PassCount::new(passed, total).unwrap()
     }
 
     #[track_caller]
@@ -289,8 +289,8 @@ mod tests {
             assert_eq!(tally(3, 3).pass_at(k), expected);
             assert_eq!(tally(0, 3).pass_all(k), expected);
         }
-        assert!(Tally::default().pass_at(1).is_err());
-        assert_eq!(Tally::new(4, 3), Err(StatisticsError::MorePassedThanTotal { passed: 4, total: 3 }));
+        assert!(PassCount::default().pass_at(1).is_err());
+        assert_eq!(PassCount::new(4, 3), Err(StatisticsError::MorePassedThanTotal { passed: 4, total: 3 }));
     }
 
     #[test]
@@ -310,7 +310,7 @@ mod tests {
             near(interval.low, low);
             near(interval.high, high);
         }
-        assert_eq!(Tally::default().interval(), None);
+        assert_eq!(PassCount::default().interval(), None);
         assert_eq!(tally(28, 32).interval().unwrap().to_string(), "72%-95%");
     }
 
@@ -339,8 +339,8 @@ mod tests {
     fn flaky_is_only_what_is_in_between() {
         let flaky: Vec<usize> = (0..=3).filter(|passed| tally(*passed, 3).is_flaky()).collect();
         assert_eq!(flaky, [1, 2]);
-        assert!(!tally(1, 1).is_flaky() && !Tally::default().is_flaky());
-        assert_eq!(Tally::of([true, false, true]), tally(2, 3));
-        assert_eq!(Tally::default().rate(), None);
+        assert!(!tally(1, 1).is_flaky() && !PassCount::default().is_flaky());
+        assert_eq!(PassCount::from_outcomes([true, false, true]), tally(2, 3));
+        assert_eq!(PassCount::default().rate(), None);
     }
 }

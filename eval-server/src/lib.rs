@@ -23,6 +23,7 @@ mod display;
 mod drafts;
 #[cfg(test)]
 mod error_texts;
+#[doc(hidden)]
 pub mod events;
 mod limits;
 mod openapi;

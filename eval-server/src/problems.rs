@@ -61,7 +61,7 @@ pub(crate) fn told(text: &str, problems: &[Problem]) -> (Vec<Value>, Vec<String>
         told.truncate(MAX_PROBLEMS);
         told.sort_by_key(|problem| problem.range.start);
     }
-    let positions = Positions::of(text, &told);
+    let positions = Positions::new(text, &told);
     let errors = told.iter().filter(|problem| problem.is_error()).map(|problem| {
         let at = positions.get(problem.range.start);
         let path =

@@ -3,9 +3,12 @@
 //! The store keeps the text of an export, by trace. A session is read anew from the texts of its traces at each look, by the same
 //! code that reads stored traces. So it does not matter in which order, and in how many exports, its spans arrive.
 
+mod grouping;
 mod refusals;
 mod removed;
+mod session;
 mod store;
+mod trace;
 mod view;
 
 use std::hash::RandomState;

@@ -13,12 +13,12 @@ use tempfile::NamedTempFile;
 /// The permissions of an existing file are kept. A link is kept, and its target is replaced. Fails if the file is
 /// read-only, although its folder would allow it to be replaced.
 pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    Draft::of(path, content.as_ref(), NewFile::Usual)?.replace()
+    TemporaryFile::create(path, content.as_ref(), NewFile::Usual)?.replace()
 }
 
 /// Writes a file that only this user may read, as journals are.
 pub fn replace_private(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    Draft::of(path, content.as_ref(), NewFile::Private)?.replace()
+    TemporaryFile::create(path, content.as_ref(), NewFile::Private)?.replace()
 }
 
 /// Fails if [`replace`] would fail, as far as that can be told before.
@@ -32,7 +32,7 @@ pub fn create(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    let Draft { file, .. } = Draft::of(path, content.as_ref(), NewFile::Usual)?;
+    let TemporaryFile { file, .. } = TemporaryFile::create(path, content.as_ref(), NewFile::Usual)?;
     match file.persist_noclobber(path) {
         Ok(_) => Ok(()),
         Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => Err(failed.error),
@@ -61,14 +61,14 @@ enum NewFile {
 }
 
 /// A file with the content of another one, beside it.
-struct Draft {
+struct TemporaryFile {
     file: NamedTempFile,
     /// The file whose place it takes.
     target: PathBuf,
 }
 
-impl Draft {
-    fn of(path: &Path, content: &[u8], new: NewFile) -> io::Result<Self> {
+impl TemporaryFile {
+    fn create(path: &Path, content: &[u8], new: NewFile) -> io::Result<Self> {
         let (target, permissions) = target(path)?;
         let mut file = beside(&target, permissions, new)?;
         file.write_all(content)?;

@@ -11,7 +11,7 @@
 //!
 //! Both refuse one half of a surrogate pair.
 
-use eval_format::problem::Code;
+use eval_format::problem::ProblemCode;
 use eval_format::{Number, Problem, Problems, Value};
 use serde::Deserialize;
 
@@ -54,12 +54,12 @@ pub(crate) fn check(bytes: &[u8]) -> bool {
 
 /// Whether duplicate keys are the only problems of a text.
 fn has_equal_keys(problems: &Problems) -> bool {
-    problems.iter().all(|problem| problem.code == Code::DuplicateKey)
+    problems.iter().all(|problem| problem.code == ProblemCode::DuplicateKey)
 }
 
 /// Whether a problem says that the text is not JSON.
 pub(crate) fn is_about_json(problem: &Problem) -> bool {
-    problem.is_error() && matches!(problem.code, Code::Encoding | Code::Syntax | Code::TooDeep)
+    problem.is_error() && matches!(problem.code, ProblemCode::Encoding | ProblemCode::Syntax | ProblemCode::TooDeep)
 }
 
 /// Whether JSON can represent every number in the value.

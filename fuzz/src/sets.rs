@@ -1,7 +1,7 @@
 //! The reader of eval sets and old test files.
 
 use eval_format::__private::read_case;
-use eval_format::problem::Code;
+use eval_format::problem::ProblemCode;
 use eval_format::reader::{CheckedSet, check_set};
 use eval_format::{EvalSet, Map, Problem};
 
@@ -47,7 +47,7 @@ fn part(data: &[u8]) -> (&[u8], Option<&[u8]>) {
 /// A text that is not JSON is refused as such, or as a format that consists of several documents.
 fn agrees_on_json(checked: &CheckedSet, is_json: bool) {
     let refused = checked.problems.iter().any(json::is_about_json);
-    let is_foreign = matches!(&checked.problems[..], [one] if one.code == Code::ForeignSchema);
+    let is_foreign = matches!(&checked.problems[..], [one] if one.code == ProblemCode::ForeignSchema);
     assert!(is_json != refused || (!is_json && is_foreign), "{checked:?}");
 }
 

@@ -38,8 +38,8 @@ TARGETS = {
     "bounds": ("eval-format", ["metric/bound.rs", "options.rs", "config/criterion.rs"], [("eval-format", "lib")]),
     # Without `streams.rs`, which is for tests.
     "process": ("eval-agents", ["process.rs", "process/[!s]*.rs"],
-                [("eval-agents", "lib"), ("eval-agents", "process"), ("eval-agents", "doors")]),
-    "traces": ("eval-agents", ["traces.rs", "traces/**/*.rs"], [("eval-agents", "lib"), ("eval-agents", "traces")]),
+                [("eval-agents", "lib"), ("eval-agents", "agents")]),
+    "traces": ("eval-agents", ["traces.rs", "traces/**/*.rs"], [("eval-agents", "lib"), ("eval-agents", "agents")]),
     "replies": ("eval-core", ["judge/reply_*.rs", "judge/judging.rs"] + [
         JUDGED + file for file in ("*.rs", "rubrics/verdicts.rs", "hallucinations/*.rs", "user_simulator_quality/verdict.rs")],
         [("eval-core", "lib")]),

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use eval_core::format::conventions::recording_path;
 use eval_core::format::metric::METRICS;
-use eval_core::judge::{JudgeMode, RecordedJudge, Scripted};
+use eval_core::judge::{JudgeMode, RecordedJudge, ScriptedJudge};
 use eval_core::{EvalRunner, EvalSet};
 use eval_report::journal::{Attempt, RecordedRun};
 
@@ -32,7 +32,7 @@ fn set_file(attempt: &Attempt) -> &str {
 fn runner(attempt: &Attempt) -> EvalRunner {
     let decided = attempt.decided.as_ref().expect("samples come to their end");
     let recording = recording_path(set_file(attempt));
-    let nobody = Scripted::new([""; 0]);
+    let nobody = ScriptedJudge::new([""; 0]);
     let judge = RecordedJudge::with_mode(recording, nobody, JudgeMode::Replay).expect("a recording or none");
     let mut runner = EvalRunner::new()
         .runs(attempt.evaluations.len())

@@ -1,8 +1,8 @@
-use eval_core::judge::{Judge, Scripted};
+use eval_core::judge::{Judge, ScriptedJudge};
 use eval_core::{BoxAgent, eval_set};
 
 fn takes_something(_: &str) -> impl Judge {
-    Scripted::new(["yes"])
+    ScriptedJudge::new(["yes"])
 }
 
 fn makes_something() -> String {

@@ -307,7 +307,7 @@ mod tests {
 
     #[tokio::test]
     async fn other_cases_have_their_time_while_the_end_of_a_server_is_awaited() {
-        let launch = Launch::of(Command::new("sleep").arg("600"));
+        let launch = Launch::new(Command::new("sleep").arg("600"));
         let group = SharedGroup::new(launch.start(Stdio::null()).unwrap());
         let server = Program { launch, group, wrote: Tail::default() };
         // The clock is paused, and jumps to the next of the awaited times.

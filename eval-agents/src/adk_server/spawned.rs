@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn the_port_stands_where_the_arguments_say_or_at_their_end() {
-        let shown = |args: &[&str]| with_port(&Launch::of(Command::new("adk").args(args)), 81).to_string();
+        let shown = |args: &[&str]| with_port(&Launch::new(Command::new("adk").args(args)), 81).to_string();
         assert_eq!(shown(&["api_server", "agents"]), "adk api_server agents --port 81");
         assert_eq!(shown(&["web", "-port={port}", "api"]), "adk web -port=81 api");
     }

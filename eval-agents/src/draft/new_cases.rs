@@ -52,7 +52,7 @@ fn key(case: &EvalCase) -> Meaning {
     for turn in &mut plain.conversation {
         turn.app_details = None;
     }
-    Meaning::of(&plain)
+    Meaning::from_case(&plain)
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn ids_are_unique_and_equal_conversations_are_counted() {
         let case = |id: &str, text: &str| EvalCase::new(id).turn(Invocation::user(text).response("Hello!"));
-        let draft = |id: &str, text: &str| Draft::of(case(id, text), Origin::new("x")).unwrap();
+        let draft = |id: &str, text: &str| Draft::from_case(case(id, text), Origin::new("x")).unwrap();
         let existing = [case("hi", "Hi"), case("hi_there_2", "Hm")];
         let drafts = vec![
             draft("", "Hi!"),
@@ -86,7 +86,7 @@ mod tests {
     fn many_drafts_of_one_name_take_no_quadratic_time() {
         let draft = |at: usize| {
             let turn = Invocation::user("Hi").response(at.to_string());
-            Draft::of(EvalCase::new("").turn(turn), Origin::new("x")).unwrap()
+            Draft::from_case(EvalCase::new("").turn(turn), Origin::new("x")).unwrap()
         };
         let new = new_cases((0..3000).map(draft).collect(), &[]);
         assert_eq!(new.drafts[2999].case.eval_id, "hi_3000");

@@ -48,7 +48,7 @@ pub(super) fn drafts(
         let origin = Origin::new(from).with("format", format.name()).with("session", session.id.as_str());
         match case(session) {
             Ok((case, gaps)) => {
-                let draft = Draft::of(case, origin).map_err(ImportError::case(from, &named))?;
+                let draft = Draft::from_case(case, origin).map_err(ImportError::case(from, &named))?;
                 drafts.push(draft.with_gaps(gaps));
             }
             Err(why) => left_out.push(format!("{named}: {why}")),

@@ -34,7 +34,7 @@ pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
         let what = format!("case `{}`", case.eval_id);
         let origin = Origin::new(from).with("format", Format::Set.name()).with("case", case.eval_id.as_str());
         let gaps = gaps(&case);
-        Ok(Draft::of(case, origin).map_err(ImportError::case(from, what))?.with_gaps(gaps))
+        Ok(Draft::from_case(case, origin).map_err(ImportError::case(from, what))?.with_gaps(gaps))
     };
     cases.into_iter().map(draft).collect()
 }

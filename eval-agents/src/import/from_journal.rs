@@ -48,7 +48,7 @@ pub fn journal(from: &str, run: &RecordedRun, case: &str) -> Result<Vec<Draft>, 
         if let Some(passed) = evaluation.passed {
             origin = origin.with("passed", passed);
         }
-        let draft = Draft::of(case, origin).map_err(ImportError::case(from, which))?;
+        let draft = Draft::from_case(case, origin).map_err(ImportError::case(from, which))?;
         drafts.push(draft.with_gaps(gaps));
     }
     if drafts.is_empty() {

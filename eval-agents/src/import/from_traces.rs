@@ -46,7 +46,7 @@ pub(super) fn read(from: &str, file: impl Read, wanted: &[String]) -> Result<Hel
             origin = origin.with("trace", trace.as_str());
         }
         let case = conversation.to_case(conversation.case_id.clone().unwrap_or_default());
-        let draft = Draft::of(case, origin).map_err(ImportError::case(from, named))?;
+        let draft = Draft::from_case(case, origin).map_err(ImportError::case(from, named))?;
         drafts.push(draft.with_gaps(gaps(conversation)));
     }
     Ok((drafts, left_out))

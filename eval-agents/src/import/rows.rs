@@ -97,7 +97,8 @@ pub(super) fn drafts(
         if let Some(name) = name {
             origin = origin.with("conversation", name);
         }
-        let draft = Draft::of(case, origin).map_err(ImportError::case(from, format!("line {line}")))?;
+        let draft =
+            Draft::from_case(case, origin).map_err(ImportError::case(from, format!("line {line}")))?;
         Ok(draft.with_gaps(gaps))
     };
     let drafts = conversations.into_iter().map(draft).collect::<Result<_, _>>()?;

@@ -444,7 +444,7 @@ mod tests {
     /// A conversation with a program in shell that breaks off, and why it did.
     async fn broken_off(script: &str) -> (Seat, ProcessError) {
         let mut seat =
-            Child::start(&Launch::of(Command::new("sh").args(["-c", script])), false).unwrap().seat("s");
+            Child::start(&Launch::new(Command::new("sh").args(["-c", script])), false).unwrap().seat("s");
         let error = seat.inbox.recv().await.unwrap().unwrap_err();
         (seat, error)
     }

@@ -110,7 +110,7 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
         };
         let transcript = ended.map_err(|source| DraftRecorderError::Run { run: 1, source })?;
         let Some((case, gaps)) = played(eval_id, &transcript) else { return Ok(None) };
-        let draft = Draft::of(case, self.recorder.origin()).map_err(DraftRecorderError::Case)?;
+        let draft = Draft::from_case(case, self.recorder.origin()).map_err(DraftRecorderError::Case)?;
         Ok(Some(draft.with_gaps(gaps)))
     }
 

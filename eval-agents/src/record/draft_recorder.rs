@@ -115,7 +115,7 @@ impl DraftRecorder {
         if self.runs > 1 {
             origin = origin.with("runs", self.runs);
         }
-        let draft = Draft::of(case, origin).map_err(DraftRecorderError::Case)?;
+        let draft = Draft::from_case(case, origin).map_err(DraftRecorderError::Case)?;
         Ok(draft.with_gaps(gaps).with_varied(varied))
     }
 

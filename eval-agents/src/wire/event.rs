@@ -66,7 +66,7 @@ pub(crate) struct ReadEvent {
 /// Reads an event. Keys that ADK's events do not have are listed.
 pub(crate) fn event(mut sent: Reader) -> Result<ReadEvent, Misread> {
     let author = sent.text("author")?.filter(|author| !author.is_empty());
-    let mut event = Event::of(author.unwrap_or_else(|| DEFAULT_AUTHOR.to_owned()));
+    let mut event = Event::empty(author.unwrap_or_else(|| DEFAULT_AUTHOR.to_owned()));
     event.content = sent.object("content", content)?;
     event.usage = sent.object("usage_metadata", usage)?;
     event.model_version = sent.text("model_version")?;
@@ -234,6 +234,6 @@ mod tests {
     #[test]
     fn an_error_without_a_code_is_one() {
         assert_eq!(read(r#"{"errorMessage": "no"}"#).unwrap().error_code.as_deref(), Some("UNKNOWN_ERROR"));
-        assert_eq!(read("{}").unwrap(), Event::of("agent"));
+        assert_eq!(read("{}").unwrap(), Event::empty("agent"));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use eval_core::format::__private::Piece;
-use eval_core::format::problem::{Code, line_column};
+use eval_core::format::problem::{ProblemCode, line_column};
 use eval_core::format::{Map, Value};
 use eval_support::spelling::is_misspelling;
 
@@ -17,7 +17,7 @@ pub(crate) type Misread = String;
 /// Reads a JSON text. As in files, a repeated key in an object is an error.
 pub(crate) fn parse(text: &str) -> Result<Value, Misread> {
     Value::parse(text).map_err(|problems| {
-        let is_json = problems.iter().all(|problem| problem.code == Code::DuplicateKey);
+        let is_json = problems.iter().all(|problem| problem.code == ProblemCode::DuplicateKey);
         match problems.iter().next() {
             Some(first) if is_json => format!("{}: its first value would be lost", first.message),
             Some(first) => {

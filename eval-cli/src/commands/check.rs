@@ -6,7 +6,7 @@ mod fix;
 use std::path::PathBuf;
 
 use eval_format::Problem;
-use eval_format::problem::Code;
+use eval_format::problem::ProblemCode;
 use eval_support::untrusted::{self, one_line};
 use eval_support::words::{count, short_code_list};
 use serde::Serialize;
@@ -145,7 +145,7 @@ impl CheckResults {
 fn annotations(results: &CheckResults) -> String {
     let mut text = String::new();
     for file in &results.files {
-        let positions = Positions::of(&file.found.text, &file.found.problems);
+        let positions = Positions::new(&file.found.text, &file.found.problems);
         text.extend(file.found.problems.iter().map(|problem| annotation(problem, file, &positions)));
     }
     text.extend(results.not_checked().map(|(file, error)| of_error(error, file)));
@@ -243,7 +243,7 @@ fn fixes(results: &CheckResults) -> String {
 /// The help for an unknown metric: the ways to use a metric of the user's own in a config.
 fn own_metrics(results: &CheckResults) -> String {
     let mut codes = results.files.iter().flat_map(|file| &file.found.problems).map(|problem| problem.code);
-    if codes.any(|code| matches!(code, Code::UnknownMetric | Code::UnansweredCustomMetric)) {
+    if codes.any(|code| matches!(code, ProblemCode::UnknownMetric | ProblemCode::UnansweredCustomMetric)) {
         let note = styled(BOLD, "note");
         return format!("{note}: name metrics of your own on the command line: `--metric NAME,NAME`\n");
     }

@@ -37,7 +37,7 @@ Exit codes:
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let shown = one_line(&args.set.display().to_string());
     let name = args.set.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    if FileKind::of(name) != Some(FileKind::Set) {
+    if FileKind::from_name(name) != Some(FileKind::Set) {
         let near = args.set.with_file_name(format!("{}{SET_SUFFIX}", name.trim_end_matches(".json")));
         return Err(CommandError::new(
             format!("`{shown}` is no name of an eval set: those are {SET_NAMES}"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use eval_format::Problem;
 use eval_format::problem::Severity;
-use eval_format::reader::{CheckedSet, Form, check_set};
+use eval_format::reader::{CheckedSet, SetFormat, check_set};
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 use serde::Serialize;
@@ -239,7 +239,7 @@ fn canonical(checked: CheckedSet) -> Result<String, FileState> {
         let problems = checked.problems.into_iter().filter(Problem::is_error).collect();
         return Err(FileState::Kept(FoundProblems { text: checked.text, problems }));
     };
-    if checked.form != Form::EvalSet {
+    if checked.form != SetFormat::EvalSet {
         let file = one_line(&checked.file);
         return Err(FileState::OldForm(CommandError::new(
             format!("`{file}` is {}, a form that ADK does not write any more", form_name(checked.form)),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eval_format::conventions::file_stem;
-use eval_format::reader::{CheckedSession, CheckedSet, Form, check_session, check_set};
+use eval_format::reader::{CheckedSession, CheckedSet, SetFormat, check_session, check_set};
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let session = session.map(|(shown, bytes)| (shown, check_session(&bytes, checked.form)));
     let mut migration = Migration::default();
     if let Some(set) = &checked.set {
-        if checked.form == Form::EvalSet {
+        if checked.form == SetFormat::EvalSet {
             let help = "`cargo evalset fmt` writes it as ADK saves it";
             return Err(CommandError::new(format!("`{}` is an eval set already", checked.file), help));
         }
@@ -94,7 +94,7 @@ fn check_target(args: &Args) -> Result<(), CommandError> {
 
 /// The session file beside an old test file, if none was named.
 fn unread_session(args: &Args, checked: &CheckedSet) -> Option<String> {
-    if args.session.is_some() || checked.form != Form::TestFile {
+    if args.session.is_some() || checked.form != SetFormat::TestFile {
         return None;
     }
     let folder = args.old.parent().unwrap_or(Path::new(""));

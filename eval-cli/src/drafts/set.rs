@@ -34,7 +34,7 @@ impl Destination {
     /// A destination, if its name can be a set's and any file there is a set.
     pub(crate) fn new(path: &Path) -> Result<Self, CommandError> {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if FileKind::of(name) != Some(FileKind::Set) {
+        if FileKind::from_name(name) != Some(FileKind::Set) {
             let stem = name.strip_suffix(".json").unwrap_or(name);
             let near = path.with_file_name(format!("{stem}{SET_SUFFIX}"));
             return Err(CommandError::new(

@@ -185,7 +185,7 @@ fn of_turn(turn: &Invocation, parts: &mut Vec<Part>) {
 
 /// The calls of a turn, each with what its tool is expected to return, then what is expected of tools without a call.
 fn tools(turn: &Invocation, parts: &mut Vec<Part>) {
-    let mut results = Answered::of(turn).into_iter().peekable();
+    let mut results = Answered::in_turn(turn).into_iter().peekable();
     let value = |of: &FunctionResponse| Value::from(of.response.clone().unwrap_or_default()).to_string();
     for call in turn.tool_calls() {
         add("calls", &call.to_string(), parts);

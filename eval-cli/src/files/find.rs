@@ -24,7 +24,7 @@ pub(crate) struct Input {
 impl Input {
     fn named(path: PathBuf) -> Self {
         let name = path.file_name().and_then(OsStr::to_str);
-        Self { kind: name.and_then(FileKind::of), path, top: None }
+        Self { kind: name.and_then(FileKind::from_name), path, top: None }
     }
 
     /// The path as messages show it: with `/` on any system, as in globs and attributes.
@@ -163,7 +163,7 @@ pub(super) fn names_in(folder: &Path) -> Vec<String> {
 
 /// The names of the session files in a folder.
 pub(crate) fn sessions_in(folder: &Path) -> Vec<String> {
-    names_in(folder).into_iter().filter(|name| FileKind::of(name) == Some(FileKind::Session)).collect()
+    names_in(folder).into_iter().filter(|name| FileKind::from_name(name) == Some(FileKind::Session)).collect()
 }
 
 #[cfg(test)]

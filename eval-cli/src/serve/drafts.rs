@@ -69,7 +69,7 @@ fn row(part: Part) -> DraftRow {
 
 /// The questions and expectations of a case, as its reviewer has seen them.
 fn seen(editor: &SetEditor, id: &str) -> Option<String> {
-    let Meaning { asks, expects, .. } = Meaning::of(editor.case(id)?);
+    let Meaning { asks, expects, .. } = Meaning::from_case(editor.case(id)?);
     Some(format!("{asks}{expects}"))
 }
 

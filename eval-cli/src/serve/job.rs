@@ -135,7 +135,7 @@ pub(super) fn begin(job: &Arc<Job>, start: &Start, sets: &[String], runs: u16) -
     let mut command = Command::new(env::current_exe().map_err(failed)?);
     command.arg("run").args(&start.args).args(["--runs", &runs.to_string(), "--"]).args(sets);
     command.env(variables::RUN_ID, &run).env(variables::DIR, &job.records).env_remove(variables::JOURNAL);
-    let mut group = Launch::of(&command).start(Stdio::null()).map_err(failed)?;
+    let mut group = Launch::new(&command).start(Stdio::null()).map_err(failed)?;
     let (out, err) = (group.child.stdout.take(), group.child.stderr.take());
     *state = Last { number, run: Some(run.clone()), group: Some(group), ..Last::default() };
     drop(state);

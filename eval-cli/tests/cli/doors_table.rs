@@ -1,1 +1,1 @@
-../../../eval-agents/tests/support/doors.rs
+../../../eval-agents/tests/agents/doors/table.rs

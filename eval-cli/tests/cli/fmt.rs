@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use eval_format::reader::{Form, check_set};
+use eval_format::reader::{SetFormat, check_set};
 use eval_format::{EvalSet, Value};
 
 use crate::folder::{Folder, samples, set};
@@ -118,7 +118,7 @@ fn collect(folder: &Path, sets: &mut Vec<PathBuf>) {
 
 fn is_set_of_today(path: &Path) -> bool {
     let checked = check_set("", &fs::read(path).expect("a file"), None);
-    checked.set.is_some() && checked.form == Form::EvalSet
+    checked.set.is_some() && checked.form == SetFormat::EvalSet
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn files(folder: &Path, kind: FileKind, found: &mut Vec<(String, String)>) {
         let name = path.display().to_string();
         if path.is_dir() {
             files(&path, kind, found);
-        } else if FileKind::of(&name) == Some(kind)
+        } else if FileKind::from_name(&name) == Some(kind)
             && let Ok(text) = fs::read_to_string(&path)
         {
             found.push((name, text));

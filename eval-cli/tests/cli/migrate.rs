@@ -5,7 +5,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use eval_format::EvalSet;
-use eval_format::reader::{Form, check_set};
+use eval_format::reader::{SetFormat, check_set};
 
 use crate::folder::{Folder, set};
 
@@ -32,11 +32,11 @@ fn copy(test: &str) -> Folder {
 }
 
 /// A set without what google-adk draws at random, takes from the clock, or takes from its caller.
-fn without_drawn(mut set: EvalSet, form: Form) -> EvalSet {
+fn without_drawn(mut set: EvalSet, form: SetFormat) -> EvalSet {
     (set.eval_set_id, set.name, set.creation_timestamp) = (String::new(), None, 0.0);
     for case in &mut set.eval_cases {
         case.creation_timestamp = 0.0;
-        if form == Form::TestFile {
+        if form == SetFormat::TestFile {
             case.eval_id.clear();
         }
         for turn in &mut case.conversation {
@@ -46,12 +46,12 @@ fn without_drawn(mut set: EvalSet, form: Form) -> EvalSet {
     set
 }
 
-fn assert_same(ours: &Path, adks: &Path, form: Form) {
+fn assert_same(ours: &Path, adks: &Path, form: SetFormat) {
     let read = |path: &Path| without_drawn(EvalSet::read(path).expect("an eval set"), form);
     assert_eq!(read(ours), read(adks), "{} and {}", ours.display(), adks.display());
 }
 
-fn form_of(old: &Path) -> Option<Form> {
+fn form_of(old: &Path) -> Option<SetFormat> {
     let checked = check_set("", &fs::read(old).ok()?, None);
     checked.set.map(|_| checked.form)
 }
@@ -147,13 +147,13 @@ fn google_adk_says_the_same_today() {
     olds.extend(corpus.unwrap_or_default().into_iter().map(|old| (old, None)));
     let mut compared = 0;
     for (old, session) in olds {
-        let Some(form @ (Form::TestFile | Form::OldEvalSet)) = form_of(&old) else { continue };
+        let Some(form @ (SetFormat::TestFile | SetFormat::OldEvalSet)) = form_of(&old) else { continue };
         let (ours, adks) = (folder.path("ours.json"), folder.path("adks.json"));
         let old_name = old.to_str().expect("a plain path");
         let mut args = vec!["migrate", old_name, "ours.json", "--force"];
         args.extend(session.iter().flat_map(|session| ["--session", session]));
         assert_eq!(folder.run(&args).code, Some(0), "{old_name}");
-        let mode = if form == Form::TestFile { "test-file" } else { "eval-set" };
+        let mode = if form == SetFormat::TestFile { "test-file" } else { "eval-set" };
         let mut adk = Command::new(&python);
         adk.arg(fixtures().join("adk.py")).args([mode, old_name, "adks.json"]).args(session);
         let output = adk.current_dir(folder.path("")).output().expect("the Python runs");

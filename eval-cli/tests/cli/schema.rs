@@ -116,12 +116,12 @@ fn what_the_schema_does_not_allow_is_found() {
 
 #[test]
 fn a_report_of_a_program_is_valid_by_its_schema() {
-    use eval_core::{BoxError, Criterion, EvalCase, EvalRunner, EvalSet, Invocation, Pass, Replay};
+    use eval_core::{BoxError, Criterion, EvalCase, EvalRunner, EvalSet, Invocation, PassRule, Replay};
     use eval_report::Export;
 
     let case = |id: &str| EvalCase::new(id).turn(Invocation::user("Paris?").response("It is sunny."));
     let set = EvalSet::new("weather").case(case("right")).case(case("wrong")).case(case("lost"));
-    let runner = EvalRunner::new().label("new prompt").runs(2).pass(Pass::Any);
+    let runner = EvalRunner::new().label("new prompt").runs(2).pass(PassRule::Any);
     let runner = runner.criterion("response_match_score", Criterion::new(0.8));
     let setup = |case: &EvalCase| match case.eval_id.as_str() {
         "right" => Ok::<_, BoxError>(Replay::new([["It is sunny."]])),

@@ -177,7 +177,7 @@ fn a_set_that_was_written_again_as_it_was_is_no_doubt() {
     let folder = Folder::new("whose-touched");
     let set = crate::folder::set("");
     let checked = eval_format::reader::check_set("s", set.as_bytes(), None).set.expect("a set");
-    let meaning = eval_format::Meaning::of(&checked.eval_cases[0]);
+    let meaning = eval_format::Meaning::from_case(&checked.eval_cases[0]);
     let mut journal = Journal::new(&folder, "r1");
     let started: Value = json!({
         "record": "started", "test": 1, "name": "weather::sunny", "eval_set_id": "weather", "eval_id": "sunny",

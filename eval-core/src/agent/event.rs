@@ -56,7 +56,7 @@ pub struct Event {
 impl Event {
     /// An event with content.
     pub fn new(author: impl Into<String>, content: Content) -> Self {
-        Self { content: Some(content), ..Self::of(author) }
+        Self { content: Some(content), ..Self::empty(author) }
     }
 
     /// An event without content, for tokens or changes of the state alone.
@@ -67,16 +67,16 @@ impl Event {
     ///
     /// let mut usage = UsageMetadata::default();
     /// usage.prompt_token_count = Some(812);
-    /// let event = Event::of("weather_agent").with_usage(usage).with_state("last_city", "Paris");
+    /// let event = Event::empty("weather_agent").with_usage(usage).with_state("last_city", "Paris");
     /// assert_eq!(event.content, None);
     /// ```
-    pub fn of(author: impl Into<String>) -> Self {
+    pub fn empty(author: impl Into<String>) -> Self {
         Self { author: author.into(), ..Self::default() }
     }
 
     /// An event that reports an error of the model.
     pub fn error(author: impl Into<String>, code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { error_code: Some(code.into()), error_message: Some(message.into()), ..Self::of(author) }
+        Self { error_code: Some(code.into()), error_message: Some(message.into()), ..Self::empty(author) }
     }
 
     setters! {

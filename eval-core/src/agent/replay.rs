@@ -63,7 +63,10 @@ impl From<&EvalCase> for Replay {
     fn from(case: &EvalCase) -> Self {
         let mut turns: VecDeque<Vec<Event>> = case.conversation.iter().map(events_of).collect();
         if let Some(last) = turns.back_mut().filter(|_| !case.final_session_state.is_empty()) {
-            last.push(Event { state_delta: case.final_session_state.clone(), ..Event::of(DEFAULT_AUTHOR) });
+            last.push(Event {
+                state_delta: case.final_session_state.clone(),
+                ..Event::empty(DEFAULT_AUTHOR)
+            });
         }
         Self { turns, played: 0 }
     }
@@ -93,7 +96,7 @@ pub(crate) fn events_of(turn: &Invocation) -> Vec<Event> {
 }
 
 fn event_of(expected: &InvocationEvent) -> Event {
-    let mut event = Event::of(&expected.author);
+    let mut event = Event::empty(&expected.author);
     event.content.clone_from(&expected.content);
     event.usage.clone_from(&expected.usage_metadata);
     event.model_version.clone_from(&expected.model_version);

@@ -90,11 +90,11 @@ mod tests {
             Event::new(long.clone(), Content::default()),
             Event::new("a", Content::model(long.clone())),
             Event::error("a", "500", long.clone()),
-            Event::of("a").with_state("k", long.as_str()),
-            Event::of("a").with_state(long.as_str(), 1),
-            Event::of("a").with_model_version(long.clone()),
-            Event::of("a").with_long_running_tool(long.clone()),
-            Event::of("a").with_grounding_metadata(Map::from([("k", long.as_str())])),
+            Event::empty("a").with_state("k", long.as_str()),
+            Event::empty("a").with_state(long.as_str(), 1),
+            Event::empty("a").with_model_version(long.clone()),
+            Event::empty("a").with_long_running_tool(long.clone()),
+            Event::empty("a").with_grounding_metadata(Map::from([("k", long.as_str())])),
             of(Part::call(FunctionCall::new(long.clone(), json!({})))),
             of(Part::call(FunctionCall::new("f", json!({ "deep": [[{ "k": long.clone() }]] })))),
             of(Part::response(FunctionResponse::new("f", json!([long.clone()])))),
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn values_of_any_depth_are_weighed() {
         let deep = (0..100_000).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
-        let event = Event::of("a").with_state("k", deep);
+        let event = Event::empty("a").with_state("k", deep);
         assert!(of_event(&event) > 100_000 * VALUE);
         // Dropping such a value is recursive, and no part of what is tested here.
         std::mem::forget(event);

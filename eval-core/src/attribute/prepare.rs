@@ -50,7 +50,7 @@ pub(super) fn meaning(test: &Test, case: Option<&EvalCase>) -> Meaning {
         let (form, eval_id) = (test.set.form, test.source.eval_id);
         eval_format::__private::read_case(form, test.case_text()?, eval_id, None).ok()
     });
-    alone.as_ref().or(case).map(Meaning::of).unwrap_or_default()
+    alone.as_ref().or(case).map(Meaning::from_case).unwrap_or_default()
 }
 
 pub(super) fn case_runner(

@@ -8,18 +8,18 @@ use crate::verdict::Role;
 fn decide<'a>(
     rules: impl IntoIterator<Item = &'a Rule>,
     runs: &[RunReport],
-    pass: Pass,
-    gate: Gate,
+    pass: PassRule,
+    gate: TurnAggregation,
 ) -> Decision {
     super::decide(rules, runs, &[], pass, gate)
 }
 
 /// A run with an outcome for each rule.
 fn run(rules: &[Rule], outcomes: Vec<MetricOutcome>) -> RunReport {
-    run_under(rules, outcomes, Gate::Mean)
+    run_under(rules, outcomes, TurnAggregation::Mean)
 }
 
-fn run_under(rules: &[Rule], outcomes: Vec<MetricOutcome>, gate: Gate) -> RunReport {
+fn run_under(rules: &[Rule], outcomes: Vec<MetricOutcome>, gate: TurnAggregation) -> RunReport {
     assert_eq!(rules.len(), outcomes.len());
     let scored = |(Rule { name, criterion }, outcome): (&Rule, MetricOutcome)| ScoredMetric {
         name: name.clone(),
@@ -56,7 +56,7 @@ fn one(threshold: f64) -> Vec<Rule> {
     vec![Rule { name: "m".to_owned(), criterion: Some(Criterion::new(threshold)) }]
 }
 
-fn verdict(threshold: f64, runs: &[&[f64]], pass: Pass, gate: Gate) -> Verdict {
+fn verdict(threshold: f64, runs: &[&[f64]], pass: PassRule, gate: TurnAggregation) -> Verdict {
     let rules = one(threshold);
     let run = |(at, values): (usize, &&[f64])| RunReport {
         number: at + 1,
@@ -78,23 +78,23 @@ fn a_criterion_of_at_most_decides_turns_runs_and_cases_in_its_direction() {
         decide(&rules, &runs, pass, gate)
     };
     for (values, pass, gate, passes) in [
-        (&[&[3.0][..]][..], Pass::Mean, Gate::Mean, true),
-        (&[&[5.0]], Pass::Mean, Gate::Mean, true),
-        (&[&[10.0]], Pass::Mean, Gate::Mean, false),
-        (&[&[2.0, 6.0]], Pass::Mean, Gate::Mean, true),
-        (&[&[2.0, 6.0]], Pass::Mean, Gate::EveryTurn, false),
-        (&[&[9.0], &[1.0]], Pass::Mean, Gate::Mean, true),
-        (&[&[9.0], &[1.0]], Pass::All, Gate::Mean, false),
-        (&[&[9.0], &[1.0]], Pass::Any, Gate::Mean, true),
-        (&[&[9.0], &[1.0], &[2.0]], Pass::AtLeast(2), Gate::EveryTurn, true),
-        (&[&[9.0], &[1.0], &[6.0]], Pass::AtLeast(2), Gate::EveryTurn, false),
+        (&[&[3.0][..]][..], PassRule::Mean, TurnAggregation::Mean, true),
+        (&[&[5.0]], PassRule::Mean, TurnAggregation::Mean, true),
+        (&[&[10.0]], PassRule::Mean, TurnAggregation::Mean, false),
+        (&[&[2.0, 6.0]], PassRule::Mean, TurnAggregation::Mean, true),
+        (&[&[2.0, 6.0]], PassRule::Mean, TurnAggregation::EveryTurn, false),
+        (&[&[9.0], &[1.0]], PassRule::Mean, TurnAggregation::Mean, true),
+        (&[&[9.0], &[1.0]], PassRule::All, TurnAggregation::Mean, false),
+        (&[&[9.0], &[1.0]], PassRule::Any, TurnAggregation::Mean, true),
+        (&[&[9.0], &[1.0], &[2.0]], PassRule::AtLeast(2), TurnAggregation::EveryTurn, true),
+        (&[&[9.0], &[1.0], &[6.0]], PassRule::AtLeast(2), TurnAggregation::EveryTurn, false),
     ] {
         let verdict = if passes { Verdict::Passed } else { Verdict::Failed };
         assert_eq!(decided(values, pass, gate).verdict, verdict, "{values:?} {pass} {gate}");
     }
     let of_turns = verdicts_of_turns(rules[0].criterion.as_ref(), &turns(&[5.0, 5.1]));
     assert_eq!(of_turns, [TurnVerdict::Passed, TurnVerdict::Failed]);
-    let hidden = &decided(&[&[2.0, 6.0]], Pass::Mean, Gate::Mean).metrics[0].notes;
+    let hidden = &decided(&[&[2.0, 6.0]], PassRule::Mean, TurnAggregation::Mean).metrics[0].notes;
     assert_eq!(
         *hidden,
         ["1 score of 2 above the threshold; the mean passes (`gate = \"every_turn\"` compares each)"]
@@ -106,20 +106,29 @@ fn a_criterion_of_at_most_decides_turns_runs_and_cases_in_its_direction() {
 #[test]
 fn the_mean_over_all_turns_of_all_runs_decides() {
     let third = 0.333_333_333_333_333_3;
-    assert_eq!(verdict(0.6, &[&[1.0, third]], Pass::Mean, Gate::Mean), Verdict::Passed);
-    assert_eq!(verdict(0.6, &[&[1.0, third]], Pass::Mean, Gate::EveryTurn), Verdict::Failed);
-    assert_eq!(verdict(0.6, &[&[1.0], &[1.0], &[0.0]], Pass::Mean, Gate::Mean), Verdict::Passed);
-    assert_eq!(verdict(0.7, &[&[1.0], &[1.0], &[0.0]], Pass::Mean, Gate::Mean), Verdict::Failed);
+    assert_eq!(verdict(0.6, &[&[1.0, third]], PassRule::Mean, TurnAggregation::Mean), Verdict::Passed);
+    assert_eq!(verdict(0.6, &[&[1.0, third]], PassRule::Mean, TurnAggregation::EveryTurn), Verdict::Failed);
+    assert_eq!(
+        verdict(0.6, &[&[1.0], &[1.0], &[0.0]], PassRule::Mean, TurnAggregation::Mean),
+        Verdict::Passed
+    );
+    assert_eq!(
+        verdict(0.7, &[&[1.0], &[1.0], &[0.0]], PassRule::Mean, TurnAggregation::Mean),
+        Verdict::Failed
+    );
 }
 
 #[test]
 fn runs_are_decided_first_where_they_are_counted() {
     let runs: [&[f64]; 3] = [&[1.0], &[1.0], &[0.0]];
-    for (pass, passes) in
-        [(Pass::All, false), (Pass::Any, true), (Pass::AtLeast(2), true), (Pass::AtLeast(3), false)]
-    {
+    for (pass, passes) in [
+        (PassRule::All, false),
+        (PassRule::Any, true),
+        (PassRule::AtLeast(2), true),
+        (PassRule::AtLeast(3), false),
+    ] {
         let expected = if passes { Verdict::Passed } else { Verdict::Failed };
-        assert_eq!(verdict(0.5, &runs, pass, Gate::Mean), expected, "{pass:?}");
+        assert_eq!(verdict(0.5, &runs, pass, TurnAggregation::Mean), expected, "{pass:?}");
     }
 }
 
@@ -132,15 +141,19 @@ fn only_a_mean_that_passes_hides_low_scores() {
             .enumerate()
             .map(|(at, values)| RunReport { number: at + 1, ..run(&rules, vec![turns(values)]) })
             .collect();
-        decide(&rules, &runs, pass, Gate::Mean).metrics[0].notes.join("; ")
+        decide(&rules, &runs, pass, TurnAggregation::Mean).metrics[0].notes.join("; ")
     };
-    assert_eq!(note(Pass::Any, &[&[1.0], &[0.0], &[0.0]]), "", "the failed runs are counted in the table");
-    let of_run = note(Pass::Any, &[&[1.0, 0.0], &[0.0, 0.0]]);
+    assert_eq!(
+        note(PassRule::Any, &[&[1.0], &[0.0], &[0.0]]),
+        "",
+        "the failed runs are counted in the table"
+    );
+    let of_run = note(PassRule::Any, &[&[1.0, 0.0], &[0.0, 0.0]]);
     assert!(
         of_run
             .starts_with("1 score of 2 in runs that passed below the threshold; the mean of the run passes")
     );
-    let of_all = note(Pass::Mean, &[&[1.0], &[1.0], &[0.0]]);
+    let of_all = note(PassRule::Mean, &[&[1.0], &[1.0], &[0.0]]);
     assert!(of_all.starts_with("1 score of 3 below the threshold; the mean passes"), "{of_all}");
 }
 
@@ -152,7 +165,7 @@ fn a_run_passes_only_with_all_its_metrics() {
         run(&rules, vec![turns(&[1.0]), turns(&[0.0])]),
         run(&rules, vec![turns(&[0.0]), turns(&[1.0])]),
     ]);
-    let Decision { metrics, verdict, .. } = decide(&rules, &runs, Pass::Any, Gate::Mean);
+    let Decision { metrics, verdict, .. } = decide(&rules, &runs, PassRule::Any, TurnAggregation::Mean);
     assert!(metrics.iter().all(|metric| metric.verdict.passed() && metric.passed_runs == Some(1)));
     assert_eq!(verdict, Verdict::Failed);
 }
@@ -161,7 +174,7 @@ fn a_run_passes_only_with_all_its_metrics() {
 fn the_exact_mean_decides_and_both_are_told() {
     // Six scores of exactly 0.8: the running sum falls short, the exact mean does not.
     let runs = [run(&one(0.8), vec![turns(&[0.8; 6])])];
-    let Decision { metrics, verdict, .. } = decide(&one(0.8), &runs, Pass::Mean, Gate::Mean);
+    let Decision { metrics, verdict, .. } = decide(&one(0.8), &runs, PassRule::Mean, TurnAggregation::Mean);
     assert_eq!(verdict, Verdict::Passed);
     assert_eq!(metrics[0].score, Some(0.8));
     assert!(metrics[0].notes[0].contains("0.7999999999999999"), "{:?}", metrics[0].notes);
@@ -170,7 +183,7 @@ fn the_exact_mean_decides_and_both_are_told() {
 #[test]
 fn a_score_that_misses_by_rounding_fails_and_says_so() {
     let runs = [run(&one(0.8), vec![turns(&[0.799_999_999_999_999_9])])];
-    let Decision { metrics, verdict, .. } = decide(&one(0.8), &runs, Pass::Mean, Gate::Mean);
+    let Decision { metrics, verdict, .. } = decide(&one(0.8), &runs, PassRule::Mean, TurnAggregation::Mean);
     assert_eq!(verdict, Verdict::Failed);
     assert!(metrics[0].notes[0].contains("but for rounding"), "{:?}", metrics[0].notes);
 }
@@ -178,8 +191,12 @@ fn a_score_that_misses_by_rounding_fails_and_says_so() {
 #[test]
 fn one_unscored_turn_is_not_evaluated_whatever_the_others_score() {
     let scores: Scores = [Score::from(1.0), Score::not_evaluated("no reference")].into_iter().collect();
-    let Decision { metrics, verdict, .. } =
-        decide(&one(0.5), &[run(&one(0.5), vec![MetricOutcome::Scored(scores)])], Pass::Mean, Gate::Mean);
+    let Decision { metrics, verdict, .. } = decide(
+        &one(0.5),
+        &[run(&one(0.5), vec![MetricOutcome::Scored(scores)])],
+        PassRule::Mean,
+        TurnAggregation::Mean,
+    );
     assert_eq!(metrics[0].verdict, Verdict::NotEvaluated("turn 2: no reference".to_owned()));
     assert_eq!((metrics[0].scored, metrics[0].total), (1, 2));
     assert!(
@@ -194,21 +211,21 @@ fn an_error_of_one_run_is_an_error_of_the_case_unless_enough_other_runs_passed()
     let error =
         |run: usize| Verdict::error(Role::Agent, format!("run {run} of 3: agent error in turn 2: gone"));
     for (runs, pass, expected) in [
-        ([good(), broken("gone"), good()], Pass::Mean, error(2)),
-        ([good(), broken("gone"), good()], Pass::All, error(2)),
-        ([good(), broken("gone"), good()], Pass::Any, Verdict::Passed),
-        ([good(), broken("gone"), good()], Pass::AtLeast(2), Verdict::Passed),
-        ([good(), broken("gone"), good()], Pass::AtLeast(3), error(2)),
-        ([broken("gone"), broken("gone"), good()], Pass::Any, Verdict::Passed),
-        ([broken("gone"), bad(), good()], Pass::AtLeast(2), error(1)),
-        ([bad(), bad(), broken("gone")], Pass::Any, error(3)),
+        ([good(), broken("gone"), good()], PassRule::Mean, error(2)),
+        ([good(), broken("gone"), good()], PassRule::All, error(2)),
+        ([good(), broken("gone"), good()], PassRule::Any, Verdict::Passed),
+        ([good(), broken("gone"), good()], PassRule::AtLeast(2), Verdict::Passed),
+        ([good(), broken("gone"), good()], PassRule::AtLeast(3), error(2)),
+        ([broken("gone"), broken("gone"), good()], PassRule::Any, Verdict::Passed),
+        ([broken("gone"), bad(), good()], PassRule::AtLeast(2), error(1)),
+        ([bad(), bad(), broken("gone")], PassRule::Any, error(3)),
     ] {
-        let Decision { verdict, notes, .. } = decide(&one(0.5), &numbered(runs), pass, Gate::Mean);
+        let Decision { verdict, notes, .. } = decide(&one(0.5), &numbered(runs), pass, TurnAggregation::Mean);
         assert_eq!(verdict, expected, "{pass:?}");
         assert_eq!(notes.is_empty(), !verdict.passed(), "errors that do not count are said");
     }
     let runs = numbered([good(), broken("gone")]);
-    let Decision { metrics, notes, .. } = decide(&one(0.5), &runs, Pass::Any, Gate::Mean);
+    let Decision { metrics, notes, .. } = decide(&one(0.5), &runs, PassRule::Any, TurnAggregation::Mean);
     assert_eq!(metrics[0].score, Some(1.0), "the other run keeps its score");
     assert_eq!(
         notes,
@@ -224,11 +241,11 @@ fn a_metric_that_broke_in_one_run_is_no_error_if_enough_other_runs_passed() {
         [(broken(), "m: ERROR: no answer"), (unscored(), "m: NOT EVALUATED: turn 1: no reference")]
     {
         let runs = numbered([run(&one(0.5), vec![outcome]), run(&one(0.5), vec![turns(&[1.0])])]);
-        let decided = decide(&one(0.5), &runs, Pass::Any, Gate::Mean);
+        let decided = decide(&one(0.5), &runs, PassRule::Any, TurnAggregation::Mean);
         assert_eq!((decided.verdict, decided.metrics[0].verdict.clone()), (Verdict::Passed, Verdict::Passed));
         assert!(decided.notes[0].ends_with(said), "{:?}", decided.notes);
-        for pass in [Pass::Mean, Pass::All, Pass::AtLeast(2)] {
-            let verdict = decide(&one(0.5), &runs, pass, Gate::Mean).verdict;
+        for pass in [PassRule::Mean, PassRule::All, PassRule::AtLeast(2)] {
+            let verdict = decide(&one(0.5), &runs, pass, TurnAggregation::Mean).verdict;
             assert!(matches!(verdict, Verdict::Error { .. } | Verdict::NotEvaluated(_)), "{verdict:?}");
         }
     }
@@ -244,13 +261,13 @@ fn several_evaluations_in_one_run_count_as_one_run() {
         runs
     };
     for (numbers, runs, pass, passes) in [
-        ([1, 1, 2], [good(), good(), bad()], Pass::AtLeast(2), false),
-        ([1, 1, 2], [good(), good(), good()], Pass::AtLeast(2), true),
-        ([1, 1, 2], [good(), bad(), bad()], Pass::Any, false),
-        ([1, 2, 2], [good(), bad(), good()], Pass::Any, true),
-        ([1, 2, 2], [good(), bad(), good()], Pass::All, false),
+        ([1, 1, 2], [good(), good(), bad()], PassRule::AtLeast(2), false),
+        ([1, 1, 2], [good(), good(), good()], PassRule::AtLeast(2), true),
+        ([1, 1, 2], [good(), bad(), bad()], PassRule::Any, false),
+        ([1, 2, 2], [good(), bad(), good()], PassRule::Any, true),
+        ([1, 2, 2], [good(), bad(), good()], PassRule::All, false),
     ] {
-        let verdict = decide(&one(0.5), &of(numbers, runs), pass, Gate::Mean).verdict;
+        let verdict = decide(&one(0.5), &of(numbers, runs), pass, TurnAggregation::Mean).verdict;
         assert_eq!(verdict, if passes { Verdict::Passed } else { Verdict::Failed }, "{numbers:?}, {pass:?}");
     }
 }
@@ -259,14 +276,18 @@ fn several_evaluations_in_one_run_count_as_one_run() {
 fn a_run_in_which_nothing_decided_does_not_count_as_passed() {
     let unjudged = MetricOutcome::Unjudged("no judge".to_owned());
     let runs = numbered([run(&one(0.5), vec![unjudged]), run(&one(0.5), vec![turns(&[0.0])])]);
-    assert_eq!(decide(&one(0.5), &runs, Pass::Any, Gate::Mean).passed_runs, Some(0));
+    assert_eq!(decide(&one(0.5), &runs, PassRule::Any, TurnAggregation::Mean).passed_runs, Some(0));
 }
 
 #[test]
 fn nothing_that_gates_is_never_a_pass() {
     let informational = [Rule { name: "count".to_owned(), criterion: None }];
-    let Decision { metrics, verdict, .. } =
-        decide(&informational, &[run(&informational, vec![turns(&[3.0])])], Pass::Mean, Gate::Mean);
+    let Decision { metrics, verdict, .. } = decide(
+        &informational,
+        &[run(&informational, vec![turns(&[3.0])])],
+        PassRule::Mean,
+        TurnAggregation::Mean,
+    );
     assert_eq!((metrics[0].verdict.clone(), metrics[0].score), (Verdict::Informational, Some(3.0)));
     // The mean of all turns of all runs that have a value, as `AgentEvaluator` prints it.
     let unknown: Scores = [Score::from(1.0), Score::not_evaluated("no usage")]
@@ -275,12 +296,12 @@ fn nothing_that_gates_is_never_a_pass() {
         .with_overall(Some(0.5));
     let runs =
         [MetricOutcome::Scored(unknown), turns(&[2.0, 6.0])].map(|scores| run(&informational, vec![scores]));
-    let Decision { metrics, .. } = decide(&informational, &runs, Pass::Mean, Gate::Mean);
+    let Decision { metrics, .. } = decide(&informational, &runs, PassRule::Mean, TurnAggregation::Mean);
     assert_eq!(metrics[0].score, Some(3.0));
     assert!(matches!(verdict, Verdict::NotEvaluated(_)));
     let skipped = MetricOutcome::Skipped("does not apply".to_owned());
     let Decision { verdict, .. } =
-        decide(&one(0.5), &[run(&one(0.5), vec![skipped])], Pass::Mean, Gate::Mean);
+        decide(&one(0.5), &[run(&one(0.5), vec![skipped])], PassRule::Mean, TurnAggregation::Mean);
     assert!(matches!(verdict, Verdict::NotEvaluated(_)));
 }
 
@@ -291,7 +312,7 @@ fn a_broken_metric_does_not_touch_its_siblings() {
     for role in [Role::Metric, Role::Judge] {
         let broken = MetricOutcome::Error { role, message: "boom".to_owned() };
         let runs = [run(&rules, vec![broken, turns(&[1.0])])];
-        let Decision { metrics, verdict, .. } = decide(&rules, &runs, Pass::Mean, Gate::Mean);
+        let Decision { metrics, verdict, .. } = decide(&rules, &runs, PassRule::Mean, TurnAggregation::Mean);
         assert_eq!(verdict, Verdict::error(role, "a: boom"));
         assert!(metrics[1].verdict.passed());
     }
@@ -309,7 +330,7 @@ fn without_a_judge_the_rest_decides_and_nothing_is_skipped() {
         (MetricOutcome::Skipped("does not apply".to_owned()), Verdict::Skipped("no judge".to_owned())),
     ] {
         let Decision { metrics, verdict, .. } =
-            decide(&rules, &[run(&rules, vec![unjudged(), other])], Pass::Mean, Gate::Mean);
+            decide(&rules, &[run(&rules, vec![unjudged(), other])], PassRule::Mean, TurnAggregation::Mean);
         assert_eq!(verdict, expected);
         assert_eq!(metrics[0].verdict, Verdict::Skipped("no judge".to_owned()));
     }
@@ -324,18 +345,18 @@ fn a_run_that_nobody_could_judge_does_not_erase_what_another_one_measured() {
     let skipped = Verdict::Skipped("no judge".to_owned());
     let unknown = Verdict::NotEvaluated("turn 1: no reference".to_owned());
     for (measured, pass, of_metric, passes) in [
-        (turns(&[0.0]), Pass::Mean, Verdict::Failed, false),
-        (turns(&[0.0]), Pass::All, Verdict::Failed, false),
-        (turns(&[1.0]), Pass::Mean, skipped.clone(), true),
-        (turns(&[1.0]), Pass::Any, Verdict::Passed, true),
-        (unjudged(), Pass::Mean, skipped, true),
-        (unscored(), Pass::Mean, unknown, false),
+        (turns(&[0.0]), PassRule::Mean, Verdict::Failed, false),
+        (turns(&[0.0]), PassRule::All, Verdict::Failed, false),
+        (turns(&[1.0]), PassRule::Mean, skipped.clone(), true),
+        (turns(&[1.0]), PassRule::Any, Verdict::Passed, true),
+        (unjudged(), PassRule::Mean, skipped, true),
+        (unscored(), PassRule::Mean, unknown, false),
     ] {
         let runs = numbered([
             run(&rules, vec![measured, turns(&[1.0])]),
             run(&rules, vec![unjudged(), turns(&[1.0])]),
         ]);
-        let Decision { metrics, verdict, .. } = decide(&rules, &runs, pass, Gate::Mean);
+        let Decision { metrics, verdict, .. } = decide(&rules, &runs, pass, TurnAggregation::Mean);
         assert_eq!((&metrics[0].verdict, verdict.passed()), (&of_metric, passes), "{pass:?}");
     }
 }
@@ -350,9 +371,9 @@ fn a_run_whose_user_nobody_could_play_does_not_erase_what_another_one_measured()
         ([turns(&[1.0]), turns(&[1.0])], Verdict::Skipped("no judge".to_owned())),
     ] {
         let runs = numbered([run(&rules, first.to_vec()), run(&rules, vec![unjudged(), unjudged()])]);
-        let decided = decide(&rules, &runs, Pass::Mean, Gate::Mean);
+        let decided = decide(&rules, &runs, PassRule::Mean, TurnAggregation::Mean);
         assert_eq!(decided.verdict, expected);
-        assert_eq!(decide(&rules, &runs, Pass::All, Gate::Mean).verdict, expected);
+        assert_eq!(decide(&rules, &runs, PassRule::All, TurnAggregation::Mean).verdict, expected);
     }
 }
 
@@ -363,16 +384,19 @@ fn evaluations_that_nobody_could_judge_do_not_stand_for_runs() {
     for (run, number) in runs.iter_mut().zip([1, 1, 2]) {
         run.number = number;
     }
-    assert_eq!(decide(&one(0.5), &runs, Pass::AtLeast(2), Gate::Mean).verdict, Verdict::Failed);
+    assert_eq!(
+        decide(&one(0.5), &runs, PassRule::AtLeast(2), TurnAggregation::Mean).verdict,
+        Verdict::Failed
+    );
     let skipped = Verdict::Skipped("no judge".to_owned());
-    assert_eq!(decide(&one(0.5), &runs, Pass::Any, Gate::Mean).verdict, skipped);
+    assert_eq!(decide(&one(0.5), &runs, PassRule::Any, TurnAggregation::Mean).verdict, skipped);
 }
 
 #[test]
 fn scores_of_whole_runs_and_of_turns_are_never_counted_together() {
     let whole = || MetricOutcome::Scored(Scores::whole_run(1.0));
     let runs = || numbered([run(&one(0.5), vec![whole()]), run(&one(0.5), vec![turns(&[1.0, 1.0])])]);
-    let of_all = decide(&one(0.5), &runs(), Pass::Mean, Gate::Mean);
+    let of_all = decide(&one(0.5), &runs(), PassRule::Mean, TurnAggregation::Mean);
     let said = "m: it scored 1 run as a whole and 1 by turn; a metric scores all runs in one way";
     assert_eq!(of_all.verdict, Verdict::error(Role::Metric, said));
     let numbers = |decision: &Decision| {
@@ -381,7 +405,7 @@ fn scores_of_whole_runs_and_of_turns_are_never_counted_together() {
     };
     assert_eq!(numbers(&of_all), (None, 2, 2), "two runs, and not three of anything");
     // Decided run by run, each is measured by itself.
-    let of_each = decide(&one(0.5), &runs(), Pass::All, Gate::Mean);
+    let of_each = decide(&one(0.5), &runs(), PassRule::All, TurnAggregation::Mean);
     assert_eq!((&of_each.verdict, numbers(&of_each)), (&Verdict::Passed, (None, 2, 2)));
     assert_eq!(of_each.metrics[0].passed_runs, Some(2));
 }
@@ -392,7 +416,7 @@ fn a_metric_that_a_run_was_not_scored_with_is_an_error() {
         .map(|(name, t)| Rule { name: name.to_owned(), criterion: Some(Criterion::new(t)) });
     let runs =
         numbered([run(&rules, vec![turns(&[1.0]), turns(&[1.0])]), run(&rules[..1], vec![turns(&[1.0])])]);
-    let Decision { verdict, .. } = decide(&rules, &runs, Pass::Any, Gate::Mean);
+    let Decision { verdict, .. } = decide(&rules, &runs, PassRule::Any, TurnAggregation::Mean);
     assert_eq!(verdict, Verdict::error(Role::Harness, "b: a run was not scored with it"));
 }
 
@@ -402,16 +426,16 @@ fn low_scores_that_a_mean_hides_are_counted() {
         vec![format!("{count} below the threshold; the mean passes (`gate = \"every_turn\"` compares each)")]
     };
     for (runs, gate, said) in [
-        (vec![vec![1.0, 0.5]], Gate::Mean, hidden("1 score of 2")),
-        (vec![vec![1.0, 1.0], vec![0.5, 0.4]], Gate::Mean, hidden("2 scores of 4")),
-        (vec![vec![0.6, 1.0]], Gate::Mean, Vec::new()),
-        (vec![vec![0.5, 0.1]], Gate::Mean, Vec::new()),
-        (vec![vec![0.6, 1.0]], Gate::EveryTurn, Vec::new()),
+        (vec![vec![1.0, 0.5]], TurnAggregation::Mean, hidden("1 score of 2")),
+        (vec![vec![1.0, 1.0], vec![0.5, 0.4]], TurnAggregation::Mean, hidden("2 scores of 4")),
+        (vec![vec![0.6, 1.0]], TurnAggregation::Mean, Vec::new()),
+        (vec![vec![0.5, 0.1]], TurnAggregation::Mean, Vec::new()),
+        (vec![vec![0.6, 1.0]], TurnAggregation::EveryTurn, Vec::new()),
     ] {
         let rules = one(0.6);
         let reports: Vec<RunReport> =
             runs.iter().map(|values| run_under(&rules, vec![turns(values)], gate)).collect();
-        assert_eq!(decide(&rules, &reports, Pass::Mean, gate).metrics[0].notes, said, "{runs:?}");
+        assert_eq!(decide(&rules, &reports, PassRule::Mean, gate).metrics[0].notes, said, "{runs:?}");
     }
 }
 
@@ -466,7 +490,7 @@ fn a_metric_that_only_informs_takes_no_run_away() {
     let broken = MetricOutcome::Error { role: Role::Metric, message: "boom".to_owned() };
     let runs =
         numbered([run(&rules, vec![turns(&[1.0]), broken]), run(&rules, vec![turns(&[0.0]), turns(&[3.0])])]);
-    let decided = decide(&rules, &runs, Pass::Any, Gate::Mean);
+    let decided = decide(&rules, &runs, PassRule::Any, TurnAggregation::Mean);
     assert_eq!((decided.verdict, decided.passed_runs), (Verdict::Passed, Some(1)));
     assert_eq!(decided.notes, [""; 0]);
 }
@@ -493,27 +517,27 @@ fn a_run_whose_test_body_failed_keeps_its_scores_and_has_not_passed() {
         let error = RunError::new(Role::Body, None, "assertion failed");
         RunReport { error: Some(error), ..run(&one(0.5), vec![turns(&[1.0])]) }
     };
-    let decided = decide(&one(0.5), &numbered([failed(), failed()]), Pass::Any, Gate::Mean);
+    let decided = decide(&one(0.5), &numbered([failed(), failed()]), PassRule::Any, TurnAggregation::Mean);
     assert_eq!((decided.passed_runs, decided.metrics[0].score), (Some(0), Some(1.0)));
     assert!(matches!(decided.verdict, Verdict::Error { role: Role::Body, .. }), "{:?}", decided.verdict);
     let good = run(&one(0.5), vec![turns(&[1.0])]);
-    let decided = decide(&one(0.5), &numbered([failed(), good]), Pass::Any, Gate::Mean);
+    let decided = decide(&one(0.5), &numbered([failed(), good]), PassRule::Any, TurnAggregation::Mean);
     assert_eq!((decided.passed_runs, decided.verdict), (Some(1), Verdict::Passed));
 }
 
 #[test]
 fn a_metric_is_decided_by_runs_or_by_its_mean_and_counts_runs_only_where_they_decide_it() {
     let runs = numbered([&[1.0][..], &[1.0], &[0.0]].map(|values| run(&one(0.5), vec![turns(values)])));
-    let metric = |pass| decide(&one(0.5), &runs, pass, Gate::Mean).metrics.remove(0);
+    let metric = |pass| decide(&one(0.5), &runs, pass, TurnAggregation::Mean).metrics.remove(0);
     // The mean of two thirds is enough, and three runs are not there.
-    let all = metric(Pass::All);
+    let all = metric(PassRule::All);
     assert_eq!((all.verdict, all.passed_runs), (Verdict::Failed, Some(2)));
-    let mean = metric(Pass::Mean);
+    let mean = metric(PassRule::Mean);
     assert_eq!((mean.verdict, mean.passed_runs), (Verdict::Passed, None));
     let unscored = MetricOutcome::Scored([Score::not_evaluated("no reference")].into_iter().collect());
     for outcome in [unscored, MetricOutcome::Unjudged("no judge".to_owned())] {
         let runs = numbered([run(&one(0.5), vec![outcome]), run(&one(0.5), vec![turns(&[1.0])])]);
-        let metric = decide(&one(0.5), &runs, Pass::All, Gate::Mean).metrics.remove(0);
+        let metric = decide(&one(0.5), &runs, PassRule::All, TurnAggregation::Mean).metrics.remove(0);
         assert!(metric.verdict.reason().is_some(), "{:?}", metric.verdict);
         assert_eq!(metric.passed_runs, None);
     }

@@ -81,7 +81,7 @@ fn mark(path: &Path, id: &str) -> io::Result<()> {
         // Once in a run: the processes that join it read no files of git.
         file => {
             let here = std::env::current_dir().ok();
-            let revision = here.as_deref().and_then(Revision::of);
+            let revision = here.as_deref().and_then(Revision::from_folder);
             file?.write_all(marker(id, time::now(), revision.as_ref()).as_bytes())
         }
     }

@@ -14,6 +14,7 @@ use serde_core::Deserializer;
 ///
 /// The types of other crates have serde forms of their own, or none, so this trait is implemented for them in place of
 /// serde's.
+#[doc(hidden)]
 pub trait Field: Sized + PartialEq {
     /// Adds the value to a line as JSON.
     fn write(&self, line: &mut Line);

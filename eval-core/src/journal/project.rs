@@ -53,7 +53,7 @@ pub struct Package {
 impl Project {
     /// The project that a folder belongs to. The nearest manifest decides, of whatever language. A folder without any
     /// above it is a project of its own.
-    pub fn of(folder: &Path) -> Self {
+    pub fn from_folder(folder: &Path) -> Self {
         for found in folder.ancestors() {
             if let Some(manifest) = Manifest::read(found) {
                 let package = manifest.package.map(|name| Package { name, folder: found.to_owned() });
@@ -68,12 +68,13 @@ impl Project {
 
     /// The project of the current folder.
     pub fn here() -> Self {
-        Self::of(&std::env::current_dir().unwrap_or_default())
+        Self::from_folder(&std::env::current_dir().unwrap_or_default())
     }
 
     /// The project of a program: of the package that cargo started it for, else of the current folder.
     pub(super) fn of_program() -> Self {
-        std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(Self::here, |folder| Self::of(Path::new(&folder)))
+        std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(Self::here, |folder| Self::from_folder(Path::new(&folder)))
     }
 
     /// The package, if its folder is not the folder of the whole workspace.
@@ -87,10 +88,10 @@ impl Project {
 pub(super) fn workspace_of_tests(manifest_dir: &str) -> PathBuf {
     let built_in = Path::new(manifest_dir);
     if built_in.is_dir() {
-        return Project::of(built_in).folder;
+        return Project::from_folder(built_in).folder;
     }
     let remapped = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).filter(|folder| folder.is_dir());
-    remapped.map_or_else(|| built_in.to_owned(), |folder| Project::of(&folder).folder)
+    remapped.map_or_else(|| built_in.to_owned(), |folder| Project::from_folder(&folder).folder)
 }
 
 /// The folder of the workspace of a package. A package that is not in the workspace above it has a `Cargo.lock` of its
@@ -167,7 +168,7 @@ mod tests {
             fs::write(path, text).unwrap();
         }
         fs::create_dir_all(root.join(here)).unwrap();
-        let Project { folder, is_of_cargo, package } = Project::of(&root.join(here));
+        let Project { folder, is_of_cargo, package } = Project::from_folder(&root.join(here));
         let near = folder.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
         (near, package.map(|package| package.name), is_of_cargo)
     }
@@ -236,9 +237,13 @@ mod tests {
     #[test]
     fn tests_that_were_built_elsewhere_name_the_folder_there() {
         let here = env!("CARGO_MANIFEST_DIR");
-        assert_eq!(workspace_of_tests(here), Project::of(Path::new(here)).folder);
-        assert_eq!(Project::of_program(), Project::of(Path::new(here)), "cargo started this program");
+        assert_eq!(workspace_of_tests(here), Project::from_folder(Path::new(here)).folder);
+        assert_eq!(
+            Project::of_program(),
+            Project::from_folder(Path::new(here)),
+            "cargo started this program"
+        );
         // Where nextest or cargo starts the tests, they say where the package is.
-        assert_eq!(workspace_of_tests("/no/such/folder"), Project::of(Path::new(here)).folder);
+        assert_eq!(workspace_of_tests("/no/such/folder"), Project::from_folder(Path::new(here)).folder);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use eval_format::{Gate, Pass};
+use eval_format::{PassRule, TurnAggregation};
 use eval_support::variables::{ATTEMPT, NEXTEST_ATTEMPT, NEXTEST_RUN_ID};
 
 use super::fields::{fields, record};
@@ -197,9 +197,9 @@ pub struct Started {
     /// The number of runs of the case.
     pub runs: usize,
     /// The rule that combines the runs.
-    pub pass: Pass,
+    pub pass: PassRule,
     /// The rule that combines the turns of a run.
-    pub gate: Gate,
+    pub gate: TurnAggregation,
     /// The number of this attempt at the test, from 1: `EVALSET_ATTEMPT`, from which `NEXTEST_ATTEMPT` counts on.
     pub attempt: u32,
     /// When it began.
@@ -245,7 +245,7 @@ pub struct Scored {
 /// body failed. Readers put the error into the transcript of the run.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Broke {
+pub struct RunInvalidated {
     /// The number of the test.
     pub test: u32,
     /// Which run of the case this is, from 1.
@@ -322,7 +322,7 @@ record!(Started = "started" { test, name, eval_id, runs, pass, gate, attempt, at
 });
 record!(Ran = "ran" { test, run, evaluation, transcript } { repeated, tokens, simulator });
 record!(Scored = "scored" { test, run, evaluation, metrics } {});
-record!(Broke = "broke" { test, run, evaluation, error } {});
+record!(RunInvalidated = "broke" { test, run, evaluation, error } {});
 record!(Decided = "decided" { test, verdict, elapsed, at } {
     metrics,
     passed_runs,

@@ -16,7 +16,7 @@ pub struct Revision {
 impl Revision {
     /// The revision of the checkout that holds this folder; `None` without a checkout, and if its `HEAD` cannot be read
     /// without git.
-    pub fn of(folder: &Path) -> Option<Self> {
+    pub fn from_folder(folder: &Path) -> Option<Self> {
         let git = folder.ancestors().find_map(git_folder)?;
         let head = line_of(&git.join("HEAD"))?;
         let Some(name) = head.strip_prefix("ref: ") else {
@@ -116,7 +116,7 @@ mod tests {
         ] {
             let folder = repository(&files);
             fs::create_dir_all(folder.path().join("crates/evals")).unwrap();
-            assert_eq!(Revision::of(&folder.path().join("crates/evals")), expected, "{files:?}");
+            assert_eq!(Revision::from_folder(&folder.path().join("crates/evals")), expected, "{files:?}");
         }
     }
 
@@ -130,7 +130,7 @@ mod tests {
             ("main/.git/worktrees/fix/commondir", "../.."),
             ("fix/.git", "gitdir: ../main/.git/worktrees/fix\n"),
         ]);
-        assert_eq!(Revision::of(&folder.path().join("fix")), Some(on(A, "fix")));
-        assert_eq!(Revision::of(&folder.path().join("main")), Some(on(B, "main")));
+        assert_eq!(Revision::from_folder(&folder.path().join("fix")), Some(on(A, "fix")));
+        assert_eq!(Revision::from_folder(&folder.path().join("main")), Some(on(B, "main")));
     }
 }

@@ -1,6 +1,6 @@
 //! Scores and verdicts.
 
-use eval_format::{Criterion, Gate, Pass};
+use eval_format::{Criterion, PassRule, TurnAggregation};
 use serde_core::de::Error as _;
 use serde_core::{Deserialize as _, Deserializer};
 
@@ -148,7 +148,7 @@ macro_rules! options {
     };
 }
 
-options!(Pass, Gate);
+options!(PassRule, TurnAggregation);
 
 #[cfg(test)]
 mod tests {

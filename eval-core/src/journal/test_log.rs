@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use eval_format::{EvalCase, Meaning};
 
-use super::record::{Broke, Decided, Planned, Ran, Scored, Started};
+use super::record::{Decided, Planned, Ran, RunInvalidated, Scored, Started};
 use super::time;
 use super::writer::{self, Journal};
 use crate::compiled::Test;
@@ -127,7 +127,7 @@ impl TestLog {
     /// Records that a run, which was recorded as `evaluation`, turned out to be an error.
     pub(crate) fn broke_later(&self, run: usize, evaluation: Option<u32>, error: &RunError) {
         if let Some((log, evaluation)) = self.0.as_ref().zip(evaluation) {
-            log.journal.add(&Broke { test: log.test, run, evaluation, error: error.clone() });
+            log.journal.add(&RunInvalidated { test: log.test, run, evaluation, error: error.clone() });
         }
     }
 
@@ -198,7 +198,7 @@ impl Started {
     /// The beginning of the first attempt at the first case of a program.
     fn of_program(of: &ProgramCase<'_>, options: &Options, at: SystemTime) -> Self {
         let ProgramCase { eval_set_id, case, label, location, path, set_cases } = *of;
-        let Meaning { asks, expects, .. } = Meaning::of(case);
+        let Meaning { asks, expects, .. } = Meaning::from_case(case);
         Self {
             test: 1,
             name: name_of(eval_set_id, case),
@@ -322,7 +322,7 @@ mod tests {
             "nothing is planned, it is a program"
         );
         let started: Started = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
-        let meaning = Meaning::of(&case);
+        let meaning = Meaning::from_case(&case);
         assert_eq!((started.asks, started.expects, &*started.name), (meaning.asks, meaning.expects, "c"));
         let decided: Decided = serde_json::from_str(text.lines().last().unwrap()).unwrap();
         assert_eq!(decided.verdict, Verdict::error(Role::Harness, "no metric"));

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::{Duration, SystemTime};
 
-use eval_format::{Criterion, EvalCase, Gate, Invocation, Map, Pass};
+use eval_format::{Criterion, EvalCase, Invocation, Map, PassRule, TurnAggregation};
 use proptest::prelude::*;
 use serde_core::de::DeserializeOwned;
 
@@ -129,8 +129,8 @@ fn started(test: u32, name: &str) -> Started {
         expects: "ff".to_owned(),
         set_cases: Some(4),
         runs: 3,
-        pass: Pass::AtLeast(2),
-        gate: Gate::EveryTurn,
+        pass: PassRule::AtLeast(2),
+        gate: TurnAggregation::EveryTurn,
         attempt: 1,
         at: SystemTime::UNIX_EPOCH,
     }
@@ -160,8 +160,8 @@ fn head(package: &str) -> Head {
 fn beginnings_are_read_as_they_were_written() {
     let started = started(1, "weather::sunny");
     assert_eq!(again(&started), started);
-    for pass in [Pass::Mean, Pass::All, Pass::Any, Pass::AtLeast(2)] {
-        let started = Started { pass, gate: Gate::Mean, ..started.clone() };
+    for pass in [PassRule::Mean, PassRule::All, PassRule::Any, PassRule::AtLeast(2)] {
+        let started = Started { pass, gate: TurnAggregation::Mean, ..started.clone() };
         assert_eq!(again(&started), started);
     }
     let of_program = Started {

@@ -105,9 +105,9 @@ impl<J: Judge> DynJudge for J {
 /// A judge of any type behind a pointer, cheap to clone.
 ///
 /// ```
-/// use eval_core::judge::{BoxJudge, Judge, Scripted};
+/// use eval_core::judge::{BoxJudge, Judge, ScriptedJudge};
 ///
-/// let judges: Vec<BoxJudge> = vec![Scripted::new(["yes"]).boxed(), Scripted::new(["no"]).boxed()];
+/// let judges: Vec<BoxJudge> = vec![ScriptedJudge::new(["yes"]).boxed(), ScriptedJudge::new(["no"]).boxed()];
 /// assert!(judges.iter().all(Judge::is_offline));
 /// ```
 #[derive(Clone)]
@@ -205,7 +205,7 @@ fn too_long(limit: Duration) -> JudgeError {
 #[cfg(test)]
 mod in_time_tests {
     use super::*;
-    use crate::judge::{BoxJudge, Scripted};
+    use crate::judge::{BoxJudge, ScriptedJudge};
 
     /// Never answers; has a limit of its own, or says nothing about it.
     struct Hangs(Option<Duration>);
@@ -255,7 +255,7 @@ mod in_time_tests {
 
     #[test]
     fn a_judge_that_keeps_its_own_time_is_let_be() {
-        assert_eq!(Judge::time_limit(&Scripted::new([""]).boxed()), None);
+        assert_eq!(Judge::time_limit(&ScriptedJudge::new([""]).boxed()), None);
         let judge = Arc::new(Hangs(Some(Duration::from_secs(1)))).boxed();
         assert_eq!(Judge::time_limit(&judge), Some(Duration::from_secs(1)), "pointers hand it on");
     }

@@ -143,15 +143,15 @@ impl<J: Judge + 'static, E: Display> IntoJudge for Result<J, E> {
 /// A function that `judge = ..` may name: `fn() -> impl Judge`, plain or async, also as a `Result`.
 ///
 /// ```
-/// use eval_core::judge::{Judge, JudgeFn, Scripted};
+/// use eval_core::judge::{Judge, JudgeFn, ScriptedJudge};
 ///
 /// fn lenient() -> impl Judge {
-///     Scripted::new(["yes", "yes"])
+///     ScriptedJudge::new(["yes", "yes"])
 /// }
 ///
 /// async fn with_key() -> Result<impl Judge, std::env::VarError> {
 ///     let _key = std::env::var("MY_JUDGE_KEY")?;
-///     Ok(Scripted::new(["no"]))
+///     Ok(ScriptedJudge::new(["no"]))
 /// }
 ///
 /// # fn accepts<Shape>(_: impl JudgeFn<Shape>) {}

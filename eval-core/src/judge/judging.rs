@@ -29,12 +29,12 @@ pub(super) fn without_remark(prompt: &str) -> &str {
 ///
 /// ```
 /// use eval_core::Criterion;
-/// use eval_core::judge::{Judge, Judging, Scripted};
+/// use eval_core::judge::{Judge, JudgeClient, ScriptedJudge};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 /// let options = eval_core::format::Value::from(eval_core::json!({ "num_samples": 3 }));
 /// let criterion = Criterion::new(1.0).with("judge_model_options", options);
-/// let judging = Judging::new(Scripted::new(["yes", "no", "yes"]).boxed(), &criterion);
+/// let judging = JudgeClient::new(ScriptedJudge::new(["yes", "no", "yes"]).boxed(), &criterion);
 ///
 /// let read = |reply: &str| match reply {
 ///     "yes" => Ok(Some(true)),
@@ -49,7 +49,7 @@ pub(super) fn without_remark(prompt: &str) -> &str {
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Judging {
+pub struct JudgeClient {
     judge: BoxJudge,
     request: JudgeRequest,
     samples: u32,
@@ -75,7 +75,7 @@ pub struct Vote {
     pub reply: String,
 }
 
-impl Judging {
+impl JudgeClient {
     /// A judge with the options of a criterion. ADK's defaults hold for options that are missing: the model
     /// `gemini-2.5-flash`, 5 samples, 1 question at a time.
     pub fn new(judge: BoxJudge, criterion: &Criterion) -> Self {
@@ -329,17 +329,17 @@ pub struct Rating {
     pub reply: String,
 }
 
-impl Judging {
+impl JudgeClient {
     /// Asks all samples of a question that is answered with a number and takes their mean.
     ///
     /// ```
     /// use eval_core::Criterion;
-    /// use eval_core::judge::{Judge, Judging, Scripted};
+    /// use eval_core::judge::{Judge, JudgeClient, ScriptedJudge};
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
     /// let options = eval_core::format::Value::from(eval_core::json!({ "num_samples": 2 }));
     /// let criterion = Criterion::new(3.0).with("judge_model_options", options);
-    /// let judging = Judging::new(Scripted::new(["4", "5"]).boxed(), &criterion);
+    /// let judging = JudgeClient::new(ScriptedJudge::new(["4", "5"]).boxed(), &criterion);
     ///
     /// let read = |reply: &str| match reply.parse() {
     ///     Ok(number @ 1.0..=5.0) => Ok(number),
@@ -410,14 +410,14 @@ mod rating_tests {
     use serde_json::json;
 
     use super::*;
-    use crate::judge::{Judge, Scripted};
+    use crate::judge::{Judge, ScriptedJudge};
     use crate::test_support::ready;
 
     fn rate(replies: &[&str], samples: u32) -> Result<Rating, JudgeError> {
         let criterion = Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": samples }));
-        let judge = Scripted::new(replies.iter().copied());
+        let judge = ScriptedJudge::new(replies.iter().copied());
         let read = |reply: &str| reply.parse().map_err(|_| format!("`{reply}` is no number"));
-        ready(Judging::new(judge.boxed(), &criterion).rate("t/1", "how many?", read))
+        ready(JudgeClient::new(judge.boxed(), &criterion).rate("t/1", "how many?", read))
     }
 
     #[test]
@@ -445,8 +445,8 @@ mod rating_tests {
         {
             let criterion =
                 Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": samples }));
-            let judge = std::sync::Arc::new(Scripted::new(replies));
-            let judging = Judging::new(std::sync::Arc::clone(&judge).boxed(), &criterion);
+            let judge = std::sync::Arc::new(ScriptedJudge::new(replies));
+            let judging = JudgeClient::new(std::sync::Arc::clone(&judge).boxed(), &criterion);
             let read = |reply: &str| reply.parse().map_err(|_| "it is no number".to_owned());
             let _ = ready(judging.rate("t/1", "how many?", read));
             assert_eq!(judge.requests().len(), asked, "{samples} samples");

@@ -230,7 +230,7 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::Scripted;
+    use crate::judge::ScriptedJudge;
     use crate::judge_outcome::JudgeQuestion;
 
     fn run<T>(future: impl Future<Output = T>) -> T {
@@ -246,7 +246,7 @@ mod tests {
             error(JudgeErrorKind::NoJudge),
             Ok(JudgeReply::new("yes")),
         ];
-        let metered = MeteredJudge::new(Scripted::results(script).boxed());
+        let metered = MeteredJudge::new(ScriptedJudge::results(script).boxed());
         let judge = metered.judge();
         let mut missed = Vec::new();
         for _ in 0..4 {
@@ -263,7 +263,8 @@ mod tests {
         let reply = |prompt| Ok(JudgeReply { usage: Some(usage(prompt)), ..JudgeReply::new("yes") });
         let replayed = Ok(JudgeReply { replayed: true, ..JudgeReply::new("no") });
         let failed = Err(JudgeError::new(JudgeErrorKind::Timeout, "late"));
-        let metered = MeteredJudge::new(Scripted::results([reply(3), failed, reply(4), replayed]).boxed());
+        let metered =
+            MeteredJudge::new(ScriptedJudge::results([reply(3), failed, reply(4), replayed]).boxed());
         for model in ["a", "a", "a", "b"] {
             let _ = run(metered.judge().ask(&JudgeRequest::new(model, "?")));
         }

@@ -11,10 +11,10 @@ use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 /// A judge that answers from a list, in the order of the requests. It serves tests of metrics.
 ///
 /// ```
-/// use eval_core::judge::{Judge, JudgeRequest, Scripted};
+/// use eval_core::judge::{Judge, JudgeRequest, ScriptedJudge};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-/// let judge = Scripted::new(["yes", "no"]);
+/// let judge = ScriptedJudge::new(["yes", "no"]);
 /// let request = JudgeRequest::new("any", "Is it polite?");
 /// assert_eq!(judge.ask(&request).await?.text, "yes");
 /// assert_eq!(judge.ask(&request).await?.text, "no");
@@ -31,7 +31,7 @@ use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 /// asks has the list, and a question of another one is an error. [`judge_fn`](super::judge_fn) answers by what is asked, and
 /// serves any number of cases.
 #[derive(Default)]
-pub struct Scripted {
+pub struct ScriptedJudge {
     state: Mutex<State>,
 }
 
@@ -66,7 +66,7 @@ impl State {
     }
 }
 
-impl Scripted {
+impl ScriptedJudge {
     /// A judge that answers with these texts.
     pub fn new<T: Into<String>>(replies: impl IntoIterator<Item = T>) -> Self {
         Self::results(replies.into_iter().map(|text| Ok(JudgeReply::new(text))))
@@ -84,13 +84,13 @@ impl Scripted {
     }
 }
 
-impl fmt::Debug for Scripted {
+impl fmt::Debug for ScriptedJudge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Scripted(..)")
+        f.write_str("ScriptedJudge(..)")
     }
 }
 
-impl Judge for Scripted {
+impl Judge for ScriptedJudge {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(case) = current() {

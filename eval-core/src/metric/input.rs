@@ -6,7 +6,7 @@ use eval_format::{Criterion, EvalCase, Invocation, Map};
 
 use super::scores::{Score, Scores};
 #[cfg(feature = "judges")]
-use crate::judge::Judging;
+use crate::judge::JudgeClient;
 use crate::judge::{BoxJudge, nobody};
 
 /// The reason why a turn has no score after scoring was stopped.
@@ -123,13 +123,13 @@ impl<'a> MetricInput<'a> {
     /// Sets the judge that is asked. It is asked directly, whatever `EVALSET_JUDGE` says.
     ///
     /// ```
-    /// use eval_core::judge::{Judge, Scripted};
+    /// use eval_core::judge::{Judge, ScriptedJudge};
     /// use eval_core::{Criterion, EvalCase, Invocation, MetricInput};
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
     /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?"));
     /// let actual = [Invocation::user("Paris?").response("It is sunny.")];
-    /// let (criterion, judge) = (Criterion::new(1.0), Scripted::new(["yes"]).boxed());
+    /// let (criterion, judge) = (Criterion::new(1.0), ScriptedJudge::new(["yes"]).boxed());
     /// let input = MetricInput::new(&case, &actual, &criterion).with_judge(&judge);
     ///
     /// let judging = input.judging();
@@ -146,8 +146,8 @@ impl<'a> MetricInput<'a> {
     }
 
     /// The judge, asked as the criterion's `judge_model_options` say.
-    pub fn judging(&self) -> Judging {
-        Judging::new(self.judge.clone(), self.criterion)
+    pub fn judging(&self) -> JudgeClient {
+        JudgeClient::new(self.judge.clone(), self.criterion)
     }
 }
 

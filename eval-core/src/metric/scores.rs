@@ -1,6 +1,6 @@
 //! The result of a metric: a score per turn, or one for the whole run.
 
-use eval_format::{Bound, Gate};
+use eval_format::{Bound, TurnAggregation};
 use eval_support::setters;
 
 use crate::score::mean;
@@ -212,8 +212,8 @@ impl Scores {
     /// Whether this run alone meets a bound: by the exact mean of its scores, or by each of them.
     ///
     /// A run without scores, or with a turn that was not evaluated, meets none.
-    pub fn meets(&self, bound: Bound, gate: Gate) -> bool {
-        Pool::of(&[self]).meets(bound, gate)
+    pub fn meets(&self, bound: Bound, gate: TurnAggregation) -> bool {
+        Pool::from_runs(&[self]).meets(bound, gate)
     }
 
     /// Whether there is one score for the whole run instead of one per turn.
@@ -233,7 +233,7 @@ pub struct Pool {
 
 impl Pool {
     /// Reads the scores once.
-    pub fn of(runs: &[&Scores]) -> Self {
+    pub fn from_runs(runs: &[&Scores]) -> Self {
         let mut pool = Self { values: Vec::new(), total: 0 };
         for scores in runs {
             for score in scores.scores() {
@@ -259,13 +259,13 @@ impl Pool {
     }
 
     /// Whether these scores meet a bound.
-    pub fn meets(&self, bound: Bound, gate: Gate) -> bool {
+    pub fn meets(&self, bound: Bound, gate: TurnAggregation) -> bool {
         self.is_whole()
             && match gate {
-                Gate::EveryTurn => {
+                TurnAggregation::EveryTurn => {
                     !self.values.is_empty() && self.values.iter().all(|value| bound.is_met(*value))
                 }
-                Gate::Mean => self.mean().is_some_and(|mean| bound.is_met(mean)),
+                TurnAggregation::Mean => self.mean().is_some_and(|mean| bound.is_met(mean)),
             }
     }
 }
@@ -287,7 +287,7 @@ mod tests {
     fn what_was_not_evaluated_reaches_no_threshold() {
         let unscored: Scores = [Score::from(1.0), Score::not_evaluated("no answer")].into_iter().collect();
         let none: Scores = std::iter::empty().collect();
-        for gate in [Gate::Mean, Gate::EveryTurn] {
+        for gate in [TurnAggregation::Mean, TurnAggregation::EveryTurn] {
             assert!(
                 !unscored.meets(Bound::at_least(0.0), gate) && !none.meets(Bound::at_most(9.0), gate),
                 "{gate:?}"
@@ -300,15 +300,16 @@ mod tests {
         let half: Scores = [Score::from(0.0), Score::left_out("x"), Score::from(1.0)].into_iter().collect();
         assert_eq!(half.overall(), Some(0.5));
         let meets = |scores: &Scores, threshold, gate| scores.meets(Bound::at_least(threshold), gate);
-        assert!(meets(&half, 0.5, Gate::Mean) && !meets(&half, 0.6, Gate::Mean));
-        assert!(!meets(&half, 0.5, Gate::EveryTurn));
+        assert!(meets(&half, 0.5, TurnAggregation::Mean) && !meets(&half, 0.6, TurnAggregation::Mean));
+        assert!(!meets(&half, 0.5, TurnAggregation::EveryTurn));
         assert!(
-            half.meets(Bound::at_most(0.5), Gate::Mean) && !half.meets(Bound::at_most(0.5), Gate::EveryTurn)
+            half.meets(Bound::at_most(0.5), TurnAggregation::Mean)
+                && !half.meets(Bound::at_most(0.5), TurnAggregation::EveryTurn)
         );
         let full: Scores = [Score::left_out("x"), Score::from(1.0)].into_iter().collect();
-        assert!(meets(&full, 1.0, Gate::EveryTurn));
+        assert!(meets(&full, 1.0, TurnAggregation::EveryTurn));
         let none: Scores = [Score::left_out("x")].into_iter().collect();
-        assert!(!meets(&none, 0.0, Gate::Mean) && !meets(&none, 0.0, Gate::EveryTurn));
+        assert!(!meets(&none, 0.0, TurnAggregation::Mean) && !meets(&none, 0.0, TurnAggregation::EveryTurn));
         assert_eq!((none.scores()[0].reason(), none.scores()[0].why_left_out()), (None, Some("x")));
     }
 

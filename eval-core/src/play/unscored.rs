@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_change_of_the_state_in_a_fragment_needs_a_whole_one_after_it() {
-        let change = |partial: bool, key: &str| Event::of("a").with_state(key, 1).with_partial(partial);
+        let change = |partial: bool, key: &str| Event::empty("a").with_state(key, 1).with_partial(partial);
         for (events, is_seen) in [
             (vec![change(true, "k"), change(false, "k")], true),
             (vec![change(false, "k"), change(true, "k")], false),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use eval_format::{EvalCase, Gate};
+use eval_format::{EvalCase, TurnAggregation};
 use eval_support::debug_without_secrets;
 
 use super::metric_report::{MetricReport, ScoredMetric};
@@ -83,7 +83,7 @@ pub struct CaseReport {
     /// other than `mean`).
     pub passed_runs: Option<usize>,
     /// The rule that combined the turns of a run.
-    pub gate: Gate,
+    pub gate: TurnAggregation,
     /// The verdict on the case.
     pub verdict: Verdict,
     /// The duration of its turns.
@@ -122,7 +122,7 @@ impl CaseReport {
             runs: Vec::new(),
             metrics: Vec::new(),
             passed_runs: None,
-            gate: Gate::Mean,
+            gate: TurnAggregation::Mean,
             verdict,
             elapsed: Duration::ZERO,
             notes: Vec::new(),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use eval_format::metric::MetricArgument;
-use eval_format::{Criterion, EvalConfig, Gate, Pass};
+use eval_format::{Criterion, EvalConfig, PassRule, TurnAggregation};
 use eval_support::setters;
 
 use super::judges::JudgeChoice;
@@ -220,10 +220,10 @@ impl EvalRunner {
         runs(runs: usize) { options.runs = runs }
 
         /// The rule that combines the runs of a case.
-        pass(pass: Pass) { options.pass = pass }
+        pass(pass: PassRule) { options.pass = pass }
 
         /// The rule that combines the turns of a run.
-        gate(gate: Gate) { options.gate = gate }
+        gate(gate: TurnAggregation) { options.gate = gate }
 
         /// The most repetitions of a run whose agent was not reached; 0 by default.
         ///
@@ -238,9 +238,9 @@ impl EvalRunner {
         ///
         /// ```
         /// use eval_core::EvalRunner;
-        /// use eval_core::judge::Scripted;
+        /// use eval_core::judge::ScriptedJudge;
         ///
-        /// let runner = EvalRunner::new().judge(Scripted::new([r#"{"is_the_agent_response_valid": "valid"}"#]));
+        /// let runner = EvalRunner::new().judge(ScriptedJudge::new([r#"{"is_the_agent_response_valid": "valid"}"#]));
         /// # let _ = runner;
         /// ```
         ///

@@ -11,7 +11,7 @@ use eval_format::__private::check_cases;
 use eval_format::compat::check_compatibility;
 use eval_format::metric::{MetricArgument, metric};
 use eval_format::options::MOST_RUNS;
-use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Pass};
+use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, PassRule};
 use eval_support::variables;
 
 use super::builder::EvalRunner;
@@ -120,7 +120,7 @@ impl EvalRunner {
         if u32::try_from(runs).map_or(true, |runs| runs > MOST_RUNS) {
             return Err(RunnerError::TooManyRuns(runs));
         }
-        let Pass::AtLeast(needed) = pass else { return Ok(()) };
+        let PassRule::AtLeast(needed) = pass else { return Ok(()) };
         if needed == 0 {
             return Err(RunnerError::PassesAlways);
         }

@@ -156,7 +156,7 @@ fn nearest(file: &Path) -> Option<String> {
         .ok()?
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| FileKind::of(name) == Some(FileKind::Set))
+        .filter(|name| FileKind::from_name(name) == Some(FileKind::Set))
         .collect();
     let meant = suggest(file.file_name()?.to_str()?, names.iter().map(String::as_str))?;
     Some(folder.join(meant).display().to_string())

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use eval_format::{
-    Bound, Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, MatchType, Pass, Similarity,
+    Bound, Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, MatchType, PassRule, Similarity,
 };
 use serde_json::json;
 
@@ -328,8 +328,10 @@ fn settings_that_contradict_each_other_are_errors() {
     };
     assert_eq!(error(EvalRunner::new(), &EvalSet::new("empty")), "the set `empty` has no cases");
     assert!(error(EvalRunner::new().runs(0), &set).contains("at least once"));
-    assert!(error(EvalRunner::new().runs(2).pass(Pass::AtLeast(3)), &set).contains("3 passing runs of 2"));
-    assert!(error(EvalRunner::new().pass(Pass::AtLeast(0)), &set).contains("at_least(0)"));
+    assert!(
+        error(EvalRunner::new().runs(2).pass(PassRule::AtLeast(3)), &set).contains("3 passing runs of 2")
+    );
+    assert!(error(EvalRunner::new().pass(PassRule::AtLeast(0)), &set).contains("at_least(0)"));
     assert!(error(EvalRunner::new().config(EvalConfig::default()), &set).contains("pass unchecked"));
     let typo = Criterion::new(1.0).with("match_typ", "EXACT");
     for (metric, criterion, message) in [

@@ -52,7 +52,7 @@ pub struct Answered<'a> {
 impl<'a> Answered<'a> {
     /// The responses of a turn that have a value: first the responses to its calls in order, then the ones without a
     /// call.
-    pub fn of(turn: &'a Invocation) -> Vec<Self> {
+    pub fn in_turn(turn: &'a Invocation) -> Vec<Self> {
         let mut answered: Vec<Self> = Vec::new();
         for (call, response) in calls_with_responses(turn) {
             answered.extend(response.map(|response| Self { call: Some(call), response }));
@@ -268,7 +268,11 @@ pub(crate) mod tests {
                 (&expected_flat, &actual_turn),
                 (&expected_flat, &actual_flat),
             ] {
-                assert_eq!(came(&Answered::of(e), &Answered::of(a)), outcome, "{expected:?} {actual:?}");
+                assert_eq!(
+                    came(&Answered::in_turn(e), &Answered::in_turn(a)),
+                    outcome,
+                    "{expected:?} {actual:?}"
+                );
             }
         }
     }
@@ -289,7 +293,7 @@ pub(crate) mod tests {
             (json!({}), json!({}), true),
         ] {
             let (e, a) = (with(expected.clone()), with(actual.clone()));
-            let found = came(&Answered::of(&e), &Answered::of(&a));
+            let found = came(&Answered::in_turn(&e), &Answered::in_turn(&a));
             assert_eq!(found == [Came::AsExpected], equal, "{expected} {actual}");
         }
     }
@@ -299,7 +303,7 @@ pub(crate) mod tests {
         let mut silent = FunctionResponse::new("f", json!({}));
         silent.response = None;
         for turn in turn(vec![call(None, "f")], vec![silent]) {
-            assert!(Answered::of(&turn).is_empty());
+            assert!(Answered::in_turn(&turn).is_empty());
         }
     }
 
@@ -312,7 +316,7 @@ pub(crate) mod tests {
             flat
         };
         let (expected, actual) = (many(0), many(20_000));
-        let found = came(&Answered::of(&expected), &Answered::of(&actual));
+        let found = came(&Answered::in_turn(&expected), &Answered::in_turn(&actual));
         assert!(found.iter().all(|it| matches!(it, Came::Otherwise(_))));
     }
 }

@@ -227,7 +227,7 @@ const CHATTY: Behavior = Behavior {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eval_format::config::Instructions;
+    use eval_format::config::InstructionTemplate;
 
     #[test]
     fn every_text_is_a_template_and_every_behavior_is_complete() {
@@ -240,7 +240,7 @@ mod tests {
                 assert!(lists.iter().all(|list| !list.is_empty()), "{behavior:?}");
                 let texts = lists.into_iter().flatten().chain([&behavior.name, &behavior.description]);
                 for text in texts {
-                    assert!(Instructions::parse(text).is_ok() && !text.contains("  "), "{text}");
+                    assert!(InstructionTemplate::parse(text).is_ok() && !text.contains("  "), "{text}");
                 }
             }
         }

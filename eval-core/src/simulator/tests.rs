@@ -10,7 +10,8 @@ use serde_json::json;
 use crate::agent::{Agent, BoxError, Turn};
 use crate::case_runner::{CaseRunner, IdentifiedCase, Run, SessionNames};
 use crate::judge::{
-    Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, JudgeRouter, JudgeSource, Scripted, Settings,
+    Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, JudgeRouter, JudgeSource, ScriptedJudge,
+    Settings,
 };
 use crate::options::Options;
 use crate::report::CaseReport;
@@ -48,7 +49,7 @@ fn runner(simulator: UserSimulatorConfig) -> EvalRunner {
 
 /// Plays the scenario with a user that gives these replies.
 fn play(simulator: UserSimulatorConfig, replies: &[&str]) -> (CaseReport, Vec<JudgeRequest>) {
-    let judge = Shared::new(Scripted::new(replies.iter().copied()));
+    let judge = Shared::new(ScriptedJudge::new(replies.iter().copied()));
     let report = run(runner(simulator).judge(judge.clone()).run_case(&scenario(), || Echo)).unwrap();
     (report, judge.requests())
 }
@@ -107,7 +108,7 @@ fn the_model_is_asked_as_the_config_says() {
 
 #[test]
 fn each_run_has_a_sample_of_its_own() {
-    let judge = Shared::new(Scripted::new(["one", "</finished>", "two", "</finished>"]));
+    let judge = Shared::new(ScriptedJudge::new(["one", "</finished>", "two", "</finished>"]));
     let runner = runner(UserSimulatorConfig::default()).runs(2).judge(judge.clone());
     let report = run(runner.run_case(&scenario(), || Echo)).unwrap();
     assert_eq!(report.verdict, Verdict::Passed, "{report}");
@@ -157,7 +158,7 @@ fn an_empty_reply_is_an_error_of_the_simulator() {
 #[test]
 fn trouble_of_the_judge_is_an_error_of_the_simulator_and_keeps_what_was_said() {
     let refused = JudgeError::new(JudgeErrorKind::Refused, "I would rather not");
-    let judge = Scripted::results([Ok(JudgeReply::new("A room.")), Err(refused.clone())]);
+    let judge = ScriptedJudge::results([Ok(JudgeReply::new("A room.")), Err(refused.clone())]);
     let runner = runner(UserSimulatorConfig::default()).judge(judge);
     let report = run(runner.run_case(&scenario(), || Echo)).unwrap();
     assert_eq!(
@@ -223,7 +224,7 @@ fn metrics_that_need_an_expectation_are_skipped_in_a_scenario_and_count_elsewher
     let runner = EvalRunner::new()
         .criterion("response_match_score", Criterion::new(1.0))
         .criterion("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("note"));
-    let report = run(runner.judge(Scripted::new(["</finished>"])).run_set(&set, || Echo, 2)).unwrap();
+    let report = run(runner.judge(ScriptedJudge::new(["</finished>"])).run_set(&set, || Echo, 2)).unwrap();
     assert!(report.all_passed(), "{report}");
     let verdict = |case: usize, metric: &str| report.cases[case].metric(metric).unwrap().verdict.clone();
     assert_eq!(verdict(0, "response_match_score"), Verdict::Passed);
@@ -248,7 +249,7 @@ fn a_scenario_that_nothing_decides_is_an_error_before_anything_runs() {
 #[test]
 fn a_user_who_says_too_much_is_an_error_of_the_simulator_and_takes_no_more_memory() {
     let novel = "x".repeat(2_000_000);
-    let judge = Shared::new(Scripted::new(vec![novel; 40]));
+    let judge = Shared::new(ScriptedJudge::new(vec![novel; 40]));
     let config = UserSimulatorConfig::default().max_allowed_invocations(41);
     let report = run(runner(config).judge(judge.clone()).run_case(&scenario(), || Echo)).unwrap();
     let message = trouble(&report);
@@ -259,7 +260,7 @@ fn a_user_who_says_too_much_is_an_error_of_the_simulator_and_takes_no_more_memor
     let asked: usize = judge.requests().iter().map(|request| request.prompt.len()).sum();
     assert!(asked < 8 << 20, "{asked} bytes");
     // One message that is too long by itself is not sent.
-    let judge = Shared::new(Scripted::new(["x".repeat(5_000_000)]));
+    let judge = Shared::new(ScriptedJudge::new(["x".repeat(5_000_000)]));
     let report =
         run(runner(UserSimulatorConfig::default()).judge(judge).run_case(&scenario(), || Echo)).unwrap();
     assert_eq!(said(&report).len(), 1, "{}", trouble(&report));
@@ -279,7 +280,7 @@ fn cases_that_run_at_the_same_time_do_not_share_a_script() {
     let set = ["a", "b", "c"].into_iter().fold(EvalSet::new("s"), |set, id| {
         set.case(EvalCase::new(id).scenario(ConversationScenario::new("Hi there", "Book a room.")))
     });
-    let script = || Scripted::new(["one", "</finished>", "two", "</finished>", "three", "</finished>"]);
+    let script = || ScriptedJudge::new(["one", "</finished>", "two", "</finished>", "three", "</finished>"]);
     let report = |concurrency| {
         let runner = runner(UserSimulatorConfig::default()).judge(script());
         run(runner.run_set(&set, || SlowEcho, concurrency)).unwrap()
@@ -303,7 +304,7 @@ fn a_failing_scenario_shows_what_the_user_and_the_agent_said() {
     let config = EvalConfig::default()
         .with("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("book"))
         .with("response_match_score", Criterion::new(0.8));
-    let runner = EvalRunner::new().config(config).judge(Scripted::new(["Now!", "</finished>"]));
+    let runner = EvalRunner::new().config(config).judge(ScriptedJudge::new(["Now!", "</finished>"]));
     let report = run(runner.run_case(&scenario(), || Echo)).unwrap();
     assert_eq!(report.verdict, Verdict::Failed);
     // How long it takes depends on what else the machine does.
@@ -320,7 +321,7 @@ fn a_scenario_that_begins_with_nothing_is_an_error_when_it_runs() {
         r#"{"eval_id": "trip", "conversation_scenario": {"starting_prompt": "", "conversation_plan": "Book a room."}}"#,
     )
     .unwrap();
-    let judge = Shared::new(Scripted::new(["</finished>"]));
+    let judge = Shared::new(ScriptedJudge::new(["</finished>"]));
     let runner = runner(UserSimulatorConfig::default()).judge(judge.clone());
     let report = run(runner.run_case(&case, || Echo)).unwrap();
     assert!(trouble(&report).contains("the scenario begins with an empty message"), "{report}");

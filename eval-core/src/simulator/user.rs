@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use eval_format::config::{Instructions, InstructionsError, UserSimulatorConfig, Variable};
+use eval_format::config::{InstructionTemplate, InstructionsError, TemplateVariable, UserSimulatorConfig};
 use eval_format::{Content, ConversationScenario, Persona, UserPersona};
 use eval_support::words::count;
 
@@ -124,7 +124,7 @@ const CUSTOM_TEMPLATE: &str = "user_simulator_custom/2";
 /// The name of the prompt, and its text.
 pub(super) fn prompt(
     scenario: &ConversationScenario,
-    custom: Option<&Instructions>,
+    custom: Option<&InstructionTemplate>,
     history: &str,
 ) -> (&'static str, String) {
     let persona = scenario.user_persona.as_ref();
@@ -148,14 +148,14 @@ fn built_in(scenario: &ConversationScenario, persona: Option<&Persona>, history:
         .render()
 }
 
-fn value(variable: Variable, scenario: &ConversationScenario, history: &str) -> String {
+fn value(variable: TemplateVariable, scenario: &ConversationScenario, history: &str) -> String {
     let persona = scenario.user_persona.as_ref();
     match variable {
-        Variable::StopSignal => STOP_SIGNAL.to_owned(),
-        Variable::ConversationPlan => scenario.conversation_plan.clone(),
-        Variable::ConversationHistory => history.to_owned(),
-        Variable::PersonaId => persona.map(|persona| persona.id().to_owned()).unwrap_or_default(),
-        Variable::PersonaDescription => {
+        TemplateVariable::StopSignal => STOP_SIGNAL.to_owned(),
+        TemplateVariable::ConversationPlan => scenario.conversation_plan.clone(),
+        TemplateVariable::ConversationHistory => history.to_owned(),
+        TemplateVariable::PersonaId => persona.map(|persona| persona.id().to_owned()).unwrap_or_default(),
+        TemplateVariable::PersonaDescription => {
             persona.map(|persona| profile(persona).description.clone()).unwrap_or_default()
         }
         _ => persona.map(|persona| described(persona, scenario, history)).unwrap_or_default(),
@@ -167,9 +167,9 @@ fn described(persona: &Persona, scenario: &ConversationScenario, history: &str) 
     let persona: &UserPersona = &profile(persona);
     // The texts of behaviors are templates too; the reader has refused all others. In them `persona` is the description
     // alone, since it cannot be the text that is made here.
-    let filled = |text: &str| match Instructions::parse(text) {
+    let filled = |text: &str| match InstructionTemplate::parse(text) {
         Ok(template) => template.render(|variable| match variable {
-            Variable::Persona => persona.description.clone(),
+            TemplateVariable::Persona => persona.description.clone(),
             other => value(other, scenario, history),
         }),
         Err(_) => text.to_owned(),
@@ -198,7 +198,7 @@ pub(crate) struct Simulation {
     /// The most messages of the user. Without an end after so many, the conversation is an error.
     pub(super) most: usize,
     /// The prompt, if it is not the built-in one.
-    pub(super) instructions: Option<Instructions>,
+    pub(super) instructions: Option<InstructionTemplate>,
     /// Whether the user sees the tool calls of the agent.
     pub(super) include_function_calls: bool,
 }
@@ -211,7 +211,7 @@ impl Simulation {
             ..0 => MOST_INVOCATIONS,
             most => usize::try_from(most).unwrap_or(usize::MAX),
         };
-        let instructions = config.custom_instructions.as_deref().map(Instructions::parse).transpose();
+        let instructions = config.custom_instructions.as_deref().map(InstructionTemplate::parse).transpose();
         let instructions = instructions.map_err(SimulationError::Instructions)?;
         Ok(Self {
             request: JudgeRequest::of_model(&config.model, config.model_configuration.clone()),
@@ -292,7 +292,7 @@ mod prompt_tests {
 
     #[test]
     fn custom_instructions_are_the_whole_prompt() {
-        let custom = Instructions::parse(
+        let custom = InstructionTemplate::parse(
             "{{ stop_signal }}|{{ conversation_plan }}|{{ conversation_history }}|{{ persona }}|{{ persona.id }}|\
              {{ persona.description }}",
         )

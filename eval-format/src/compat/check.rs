@@ -2,48 +2,48 @@
 
 use super::incompatibility::Incompatibility;
 use super::rubrics;
-use crate::config::{Criterion, EvalConfig, Instructions, Variable};
+use crate::config::{Criterion, EvalConfig, InstructionTemplate, TemplateVariable};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, metric};
 use crate::model::EvalCase;
-use crate::options::Gate;
-use crate::problem::{Code, shown};
+use crate::options::TurnAggregation;
+use crate::problem::{ProblemCode, shown};
 
 /// Checks whether the cases of a set can be scored by a config, before anything runs.
 ///
 /// ```
-/// use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig, Gate};
+/// use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig, TurnAggregation};
 /// use eval_format::compat::check_compatibility;
 ///
 /// let cases = [EvalCase::new("trip").scenario(ConversationScenario::new("Hi", "Book a hotel in Paris."))];
-/// let incompatibilities = check_compatibility(&EvalConfig::adk_default(), &[], Gate::Mean, &cases);
+/// let incompatibilities = check_compatibility(&EvalConfig::adk_default(), &[], TurnAggregation::Mean, &cases);
 /// assert!(incompatibilities[0].to_string().starts_with("case `trip`: no metric decides it"));
 ///
 /// let books = Criterion::new(0.5).with_tool_name("book");
 /// let config = EvalConfig::default().with("trajectory_single_tool_use", books);
-/// assert!(check_compatibility(&config, &[], Gate::Mean, &cases).is_empty());
+/// assert!(check_compatibility(&config, &[], TurnAggregation::Mean, &cases).is_empty());
 /// ```
 ///
 /// `answered` names the custom metrics that exist in Rust. They take the place of built-in metrics of the same name,
 /// and apply to every case.
 ///
-/// With [`Gate::EveryTurn`] one turn that can fail is enough, where a low threshold hides it in the mean:
+/// With [`TurnAggregation::EveryTurn`] one turn that can fail is enough, where a low threshold hides it in the mean:
 ///
 /// ```
 /// use eval_format::compat::check_compatibility;
-/// use eval_format::{Criterion, EvalCase, EvalConfig, FunctionCall, Gate, Invocation};
+/// use eval_format::{Criterion, EvalCase, EvalConfig, FunctionCall, TurnAggregation, Invocation};
 /// use serde_json::json;
 ///
 /// let greeting = Invocation::user("Hi").response("Hello!");
 /// let order = Invocation::user("A pizza").call(FunctionCall::new("order", json!({})));
 /// let cases = [EvalCase::new("order").turn(greeting).turn(order)];
 /// let config = EvalConfig::default().with("trajectory_in_order_match", Criterion::new(0.5));
-/// assert_eq!(check_compatibility(&config, &[], Gate::Mean, &cases).len(), 1);
-/// assert_eq!(check_compatibility(&config, &[], Gate::EveryTurn, &cases).len(), 0);
+/// assert_eq!(check_compatibility(&config, &[], TurnAggregation::Mean, &cases).len(), 1);
+/// assert_eq!(check_compatibility(&config, &[], TurnAggregation::EveryTurn, &cases).len(), 0);
 /// ```
 pub fn check_compatibility(
     config: &EvalConfig,
     answered: &[&str],
-    gate: Gate,
+    gate: TurnAggregation,
     cases: &[EvalCase],
 ) -> Vec<Incompatibility> {
     let scope = Scope { config, answered, gate };
@@ -62,28 +62,28 @@ struct Scope<'a> {
     config: &'a EvalConfig,
     /// The custom metrics that exist in Rust.
     answered: &'a [&'a str],
-    gate: Gate,
+    gate: TurnAggregation,
 }
 
 /// The problem of a case, and its remedy.
-fn check(scope: &Scope<'_>, case: &EvalCase) -> Option<(Code, &'static str, String)> {
+fn check(scope: &Scope<'_>, case: &EvalCase) -> Option<(ProblemCode, &'static str, String)> {
     let scenario = case.conversation_scenario.as_ref();
     if scenario.is_some() && !case.conversation.is_empty() {
         // The reader refuses such a case, but it may be built in Rust.
         let message = "it has both a conversation and a scenario";
-        return Some((Code::ConversationOrScenario, message, "keep one of them".to_owned()));
+        return Some((ProblemCode::ConversationOrScenario, message, "keep one of them".to_owned()));
     }
     if let Some(reasons) = undecided(scope, case) {
         let message = "no metric decides it, so it would pass unchecked";
-        return Some((Code::NothingChecked, message, what_decides(&reasons, case)));
+        return Some((ProblemCode::NothingChecked, message, what_decides(&reasons, case)));
     }
     scenario?.user_persona.as_ref()?;
     let template = scope.config.user_simulator_config.as_ref()?.custom_instructions.as_ref()?;
-    let leaves_it_out = !Instructions::parse(template).ok()?.uses(Variable::Persona);
+    let leaves_it_out = !InstructionTemplate::parse(template).ok()?.uses(TemplateVariable::Persona);
     leaves_it_out.then(|| {
         let message = "it has a persona, which the custom instructions of the simulated user leave out";
         let help = "add `{{ persona }}` to `custom_instructions`, or remove the `user_persona`";
-        (Code::UnusedPersona, message, help.to_owned())
+        (ProblemCode::UnusedPersona, message, help.to_owned())
     })
 }
 

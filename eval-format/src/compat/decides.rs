@@ -8,18 +8,18 @@ use crate::config::Criterion;
 use crate::metric::fields::DIRECTION;
 use crate::metric::{FreeTurns, MatchType, MetricInfo, Need, Subject};
 use crate::model::{EvalCase, Invocation};
-use crate::options::Gate;
+use crate::options::TurnAggregation;
 
 impl MetricInfo {
     /// Why the metric cannot fail a case, whatever an agent says and does; `None` if it can.
     ///
     /// ```
     /// use eval_format::metric::metric;
-    /// use eval_format::{Criterion, EvalCase, Gate, Invocation, MatchType};
+    /// use eval_format::{Criterion, EvalCase, TurnAggregation, Invocation, MatchType};
     ///
     /// let greeting = EvalCase::new("greeting").turn(Invocation::user("Hi").response("Hello!"));
     /// let metric = metric("tool_trajectory_avg_score").unwrap();
-    /// let cannot_fail = |criterion| metric.cannot_fail(&criterion, &greeting, Gate::Mean);
+    /// let cannot_fail = |criterion| metric.cannot_fail(&criterion, &greeting, TurnAggregation::Mean);
     ///
     /// let in_order = Criterion::new(1.0).with_match_type(MatchType::InOrder);
     /// assert_eq!(cannot_fail(in_order.clone()).unwrap(), "no turn expects a tool call, and other calls are allowed");
@@ -29,7 +29,12 @@ impl MetricInfo {
     /// ```
     ///
     /// A metric that [is skipped](Self::missing_in) cannot fail either.
-    pub fn cannot_fail(&self, criterion: &Criterion, case: &EvalCase, gate: Gate) -> Option<String> {
+    pub fn cannot_fail(
+        &self,
+        criterion: &Criterion,
+        case: &EvalCase,
+        gate: TurnAggregation,
+    ) -> Option<String> {
         if !self.gates && criterion.get(DIRECTION.name).is_none() {
             return Some("it only informs".to_owned());
         }
@@ -67,12 +72,12 @@ impl MetricInfo {
 
     /// The lowest score of a case of which some turns are free, as the gate compares it.
     #[expect(clippy::cast_precision_loss, reason = "a case has far fewer than 2^53 turns")]
-    pub(super) fn lowest_of(&self, free: usize, turns: usize, gate: Gate) -> f64 {
+    pub(super) fn lowest_of(&self, free: usize, turns: usize, gate: TurnAggregation) -> f64 {
         let highest = self.max.unwrap_or(f64::INFINITY);
         match gate {
             _ if free == turns => highest,
-            Gate::EveryTurn => self.min,
-            Gate::Mean => {
+            TurnAggregation::EveryTurn => self.min,
+            TurnAggregation::Mean => {
                 let (free, turns) = (free as f64, turns as f64);
                 (free * highest + (turns - free) * self.min) / turns
             }

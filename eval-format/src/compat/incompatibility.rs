@@ -4,19 +4,19 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::model::EvalCase;
-use crate::problem::{Code, JsonPath, Problem, shown};
-use crate::reader::{CheckedSet, Form};
+use crate::problem::{JsonPath, Problem, ProblemCode, shown};
+use crate::reader::{CheckedSet, SetFormat};
 use crate::syntax;
 
 /// A reason why a config and a set cannot be used together, though each of them is valid.
 ///
 /// ```
-/// use eval_format::{Criterion, EvalCase, EvalConfig, Gate, Invocation};
+/// use eval_format::{Criterion, EvalCase, EvalConfig, TurnAggregation, Invocation};
 /// use eval_format::compat::check_compatibility;
 ///
 /// let config = EvalConfig::default().with("rubric_based_tool_use_quality_v1", Criterion::new(1.0));
 /// let cases = [EvalCase::new("refund").turn(Invocation::user("I want my money back."))];
-/// let incompatibilities = check_compatibility(&config, &[], Gate::Mean, &cases);
+/// let incompatibilities = check_compatibility(&config, &[], TurnAggregation::Mean, &cases);
 /// assert!(incompatibilities[0].to_string().starts_with("case `refund`: `rubric_based_tool_use_quality_v1` has no rubrics"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Incompatibility {
     /// The id of the case.
     pub eval_id: Option<String>,
     /// The kind of the problem.
-    pub code: Code,
+    pub code: ProblemCode,
     /// The problem in words.
     pub message: String,
     /// The remedy.
@@ -46,7 +46,13 @@ pub(super) struct RubricPlace {
 }
 
 impl Incompatibility {
-    pub(super) fn of_case(at: usize, case: &EvalCase, code: Code, message: String, help: String) -> Self {
+    pub(super) fn of_case(
+        at: usize,
+        case: &EvalCase,
+        code: ProblemCode,
+        message: String,
+        help: String,
+    ) -> Self {
         Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help, rubric: None }
     }
 
@@ -54,7 +60,7 @@ impl Incompatibility {
     /// the file.
     ///
     /// ```
-    /// use eval_format::{EvalConfig, Gate};
+    /// use eval_format::{EvalConfig, TurnAggregation};
     /// use eval_format::compat::check_compatibility;
     /// use eval_format::reader::check_set;
     ///
@@ -62,7 +68,7 @@ impl Incompatibility {
     ///     "conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Book a hotel."}}]}"#;
     /// let checked = check_set("s.evalset.json", set.as_bytes(), None);
     /// let cases = &checked.set.as_ref().unwrap().eval_cases;
-    /// let problem = check_compatibility(&EvalConfig::adk_default(), &[], Gate::Mean, cases)[0].problem(&checked);
+    /// let problem = check_compatibility(&EvalConfig::adk_default(), &[], TurnAggregation::Mean, cases)[0].problem(&checked);
     /// assert_eq!(&set[problem.range], "\"conversation_scenario\"");
     /// ```
     pub fn problem(&self, set: &CheckedSet) -> Problem {
@@ -73,7 +79,7 @@ impl Incompatibility {
                 let path = path_of(set, at);
                 let which = format!("case `{}`: ", shown(&place.eval_id));
                 let scenario =
-                    || scenario_of(set, &place.range).filter(|_| self.code == Code::NothingChecked);
+                    || scenario_of(set, &place.range).filter(|_| self.code == ProblemCode::NothingChecked);
                 let rubric = self.rubric.and_then(|rubric| rubric.find(set, &place.range, &path));
                 match rubric {
                     Some((path, range)) => (path, range, "ADK leaves it out without a word", which),
@@ -88,7 +94,7 @@ impl Incompatibility {
         };
         let message = format!("{which}{}", self.message);
         // What no agent passes is red, and says so. It is the verdict of ADK too.
-        let problem = if self.code == Code::CannotPass { Problem::warning } else { Problem::error };
+        let problem = if self.code == ProblemCode::CannotPass { Problem::warning } else { Problem::error };
         problem(self.code, path, range, message).label(label).help(self.help.as_str())
     }
 }
@@ -97,8 +103,8 @@ impl Incompatibility {
     /// The note at the id of the case.
     fn label(&self) -> &'static str {
         match self.code {
-            Code::NothingChecked => "nothing that an agent does can fail this case",
-            Code::CannotPass => "by these criteria no answer passes this case",
+            ProblemCode::NothingChecked => "nothing that an agent does can fail this case",
+            ProblemCode::CannotPass => "by these criteria no answer passes this case",
             _ => "this case cannot be scored",
         }
     }
@@ -135,9 +141,9 @@ impl fmt::Display for Incompatibility {
 
 fn path_of(set: &CheckedSet, at: usize) -> JsonPath {
     match set.form {
-        Form::EvalSet => JsonPath::default().key("eval_cases").index(at),
-        Form::OldEvalSet => JsonPath::default().index(at),
-        Form::TestFile => JsonPath::default(),
+        SetFormat::EvalSet => JsonPath::default().key("eval_cases").index(at),
+        SetFormat::OldEvalSet => JsonPath::default().index(at),
+        SetFormat::TestFile => JsonPath::default(),
     }
 }
 

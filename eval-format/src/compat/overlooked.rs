@@ -7,7 +7,7 @@ use eval_support::file::read_file;
 use eval_support::spelling::osa_distance;
 
 use crate::conventions::{CONFIG_NAMES, SHARED_CONFIG, shared_config_path};
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::{JsonPath, Problem, ProblemCode};
 
 /// A config that would be passed over, so that ADK's default criteria held without a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl OverlookedConfig {
 
     /// The problem of a set that nothing but a `config = ".."` in an attribute could take back.
     pub fn problem(&self, show: impl Fn(&Path) -> String) -> Problem {
-        Problem::warning(Code::OverlookedConfig, JsonPath::default(), 0..1, self.message(&show))
+        Problem::warning(ProblemCode::OverlookedConfig, JsonPath::default(), 0..1, self.message(&show))
             .label("ADK's default criteria hold for this set")
             .help(self.help(&show))
     }

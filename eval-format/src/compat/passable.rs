@@ -6,8 +6,8 @@ use super::incompatibility::Incompatibility;
 use crate::config::{Criterion, EvalConfig};
 use crate::metric::{FreeTurns, MetricInfo, Need, Subject, metric};
 use crate::model::{EvalCase, Invocation};
-use crate::options::Gate;
-use crate::problem::Code;
+use crate::options::TurnAggregation;
+use crate::problem::ProblemCode;
 
 /// Finds the cases that no agent can pass: a metric compares answers, and the case expects none in some turns. Without a
 /// config ADK's default criteria count.
@@ -40,7 +40,7 @@ pub fn check_passable(
             format!("no agent can pass it by {by}, which hold unless an attribute names others: {why}");
         let help = "if they hold, add the `final_response` that is expected, or choose criteria that compare something else, in \
                     `test_config.json` or in the attribute: `criteria(tool_trajectory_avg_score = 1.0)`";
-        Some(Incompatibility::of_case(at, case, Code::CannotPass, message, help.to_owned()))
+        Some(Incompatibility::of_case(at, case, ProblemCode::CannotPass, message, help.to_owned()))
     };
     cases.iter().enumerate().filter_map(found).collect()
 }
@@ -56,7 +56,9 @@ impl MetricInfo {
         let lost = case.conversation.iter().filter(|turn| self.has_no_answer(turn)).count();
         // ADK compares an absent answer as an empty text. The other metrics leave the turn without a score.
         let (highest, outcome) = match self.name {
-            "response_match_score" => (self.lowest_of(turns - lost, turns, Gate::Mean), "scores 0.0"),
+            "response_match_score" => {
+                (self.lowest_of(turns - lost, turns, TurnAggregation::Mean), "scores 0.0")
+            }
             _ => (f64::NAN, "does not evaluate"),
         };
         if lost == 0 || criterion.bound().is_met(highest) {

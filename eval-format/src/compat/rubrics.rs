@@ -12,7 +12,7 @@ use super::incompatibility::{Incompatibility, RubricPlace};
 use crate::config::{Criterion, EvalConfig};
 use crate::metric::{MetricInfo, TRAJECTORY_QUALITY, metric, rubric_types};
 use crate::model::{EvalCase, Invocation, Rubric};
-use crate::problem::{Code, shown};
+use crate::problem::{ProblemCode, shown};
 
 /// Finds metrics that have no rubrics in a case or two of the same id. Custom metrics, which `answered` names, are not
 /// checked.
@@ -57,7 +57,7 @@ struct Reader<'a> {
 }
 
 /// The problem of a case, and its remedy.
-type Finding = (Code, String, String);
+type Finding = (ProblemCode, String, String);
 
 impl<'a> Reader<'a> {
     /// Checks the cases, and returns the ids of all rubrics that the metric reads.
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
 
     fn duplicate(&self, id: &str, turn: &str) -> Finding {
         (
-            Code::DuplicateRubricId,
+            ProblemCode::DuplicateRubricId,
             format!(
                 "the rubric `{}`{turn} has the id of a rubric of the criterion of `{}`",
                 shown(id),
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
             ),
             (true, true) => return None,
         };
-        Some((Code::NoRubrics, message, help))
+        Some((ProblemCode::NoRubrics, message, help))
     }
 
     /// A weight for a rubric that neither the criterion nor any case has.
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         Some(Incompatibility {
             case: None,
             eval_id: None,
-            code: Code::UnknownRubric,
+            code: ProblemCode::UnknownRubric,
             message: format!(
                 "`weights` of `{}` names a rubric `{}` that does not exist",
                 self.metric,
@@ -188,7 +188,7 @@ fn check_unread(kinds: &[&str], cases: &[EvalCase], incompatibilities: &mut Vec<
         for (turn, last, rubrics) in [(None, true, case.rubrics.as_deref())].into_iter().chain(of_turns) {
             for (position, rubric) in rubrics.unwrap_or_default().iter().enumerate() {
                 let Some((message, help)) = unread(rubric, last, kinds) else { continue };
-                let found = Incompatibility::of_case(at, case, Code::UnreadRubric, message, help);
+                let found = Incompatibility::of_case(at, case, ProblemCode::UnreadRubric, message, help);
                 let rubric = Some(RubricPlace { turn, at: position });
                 incompatibilities.push(Incompatibility { rubric, ..found });
             }

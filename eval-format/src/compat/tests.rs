@@ -5,7 +5,7 @@ mod rubrics;
 use super::check_compatibility;
 use crate::config::{Criterion, EvalConfig, UserSimulatorConfig};
 use crate::model::{ConversationScenario, EvalCase, Invocation, Persona};
-use crate::options::Gate;
+use crate::options::TurnAggregation;
 use crate::reader::check_set;
 use crate::value::Map;
 
@@ -51,7 +51,7 @@ fn a_case_needs_a_metric_that_applies_and_can_fail() {
         ),
         ("the state of none", with("final_session_state_match", 1.0), turns(), &[], false),
     ] {
-        let incompatibilities = check_compatibility(&config, answered, Gate::Mean, &[case]);
+        let incompatibilities = check_compatibility(&config, answered, TurnAggregation::Mean, &[case]);
         assert_eq!(incompatibilities.is_empty(), fits, "{what}: {incompatibilities:?}");
     }
 }
@@ -64,7 +64,7 @@ fn a_persona_that_nobody_tells_the_simulator_of_is_incompatible() {
     };
     let mut case = scenario();
     let incompatibilities = |config: EvalConfig, case: &EvalCase| {
-        check_compatibility(&config, &[], Gate::Mean, std::slice::from_ref(case))
+        check_compatibility(&config, &[], TurnAggregation::Mean, std::slice::from_ref(case))
     };
     assert_eq!(incompatibilities(told("{{ stop_signal }}"), &case), []);
     case.conversation_scenario = Some(ConversationScenario::new("Hi", "Book.").persona(Persona::Expert));
@@ -86,7 +86,7 @@ fn the_place_is_the_key_of_the_scenario_in_its_file() {
     let set = check_set("s.evalset.json", text.as_bytes(), None);
     let cases = set.set.clone().unwrap().eval_cases;
     let found = |config: &EvalConfig| -> Vec<(String, String)> {
-        let incompatibilities = check_compatibility(config, &[], Gate::Mean, &cases);
+        let incompatibilities = check_compatibility(config, &[], TurnAggregation::Mean, &cases);
         let problems = incompatibilities.iter().map(|incompatibility| incompatibility.problem(&set));
         problems.map(|it| (it.path.to_string(), set.text[it.range].to_owned())).collect()
     };

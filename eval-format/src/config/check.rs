@@ -12,7 +12,7 @@ use super::messages::nothing_checked;
 use super::{criteria, foreign, user_simulator};
 use crate::error::ReadError;
 use crate::metric::metric;
-use crate::problem::{Code, JsonPath, Problem, Problems, Step, in_order_of_places, shown};
+use crate::problem::{JsonPath, PathSegment, Problem, ProblemCode, Problems, in_order_of_places, shown};
 use crate::schema::{EVAL_CONFIG, Place, Walker};
 use crate::syntax::{self, Entry, Node};
 use crate::text;
@@ -133,13 +133,13 @@ fn read_config(root: &Node<'_>, answered: &[&str], problems: &mut Vec<Problem>) 
 fn refuse_strays(names: &CustomNames<'_>, problems: &mut [Problem]) -> bool {
     let mut explained = false;
     for problem in problems {
-        let [Step::Key(key)] = problem.path.steps() else { continue };
+        let [PathSegment::Key(key)] = problem.path.steps() else { continue };
         match problem.code {
-            Code::IgnoredKey if metric(key).is_some() || names.contains(key) => {
+            ProblemCode::IgnoredKey if metric(key).is_some() || names.contains(key) => {
                 *problem = outside_criteria(key, problem.range.clone());
                 explained = true;
             }
-            Code::MisspeltKey => explained |= is_misspelling(key, "criteria"),
+            ProblemCode::MisspeltKey => explained |= is_misspelling(key, "criteria"),
             _ => {}
         }
     }
@@ -149,14 +149,14 @@ fn refuse_strays(names: &CustomNames<'_>, problems: &mut [Problem]) -> bool {
 fn outside_criteria(key: &str, range: Range<usize>) -> Problem {
     let path = JsonPath::default().key(key);
     let key = shown(key);
-    Problem::error(Code::UnknownKey, path, range, format!("metric `{key}` stands outside `criteria`"))
+    Problem::error(ProblemCode::UnknownKey, path, range, format!("metric `{key}` stands outside `criteria`"))
         .label("ADK ignores it here")
         .help(format!(r#"write `{{"criteria": {{"{key}": ...}}}}`"#))
 }
 
 fn live_mode(entry: &Entry<'_>) -> Problem {
     Problem::error(
-        Code::NotAvailable,
+        ProblemCode::NotAvailable,
         JsonPath::default().key(&entry.key),
         entry.key_range.clone(),
         format!("live mode (`{}`) is not available in this version", entry.key),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::metric::fields::DIRECTION;
 use crate::names::module_name;
-use crate::problem::{Code, Problem, shown};
+use crate::problem::{Problem, ProblemCode, shown};
 use crate::schema::Place;
 use crate::syntax::Entry;
 
@@ -64,7 +64,7 @@ fn without_direction(criterion: &Entry<'_>) -> Problem {
     let name = &shown(&criterion.key);
     let message = format!("the criterion of the custom metric `{name}` does not say which scores pass");
     Place::Key(&Place::Key(&Place::Root, "criteria"), name)
-        .error_at_key(Code::MissingKey, criterion, message)
+        .error_at_key(ProblemCode::MissingKey, criterion, message)
         .label("ADK takes it from the statuses of the Python function, which is not run")
         .help(format!(
             "write `\"{name}\": {{\"threshold\": .., \"direction\": \"at_least\"}}`, or `\"at_most\"` if lower is better; ADK \
@@ -82,7 +82,7 @@ fn unanswered(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let name = &shown(&entry.key);
     place
         .error_at_key(
-            Code::UnansweredCustomMetric,
+            ProblemCode::UnansweredCustomMetric,
             entry,
             format!("custom metric `{name}` has no function in Rust"),
         )
@@ -94,7 +94,7 @@ fn never_runs(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let name = &shown(&entry.key);
     place
         .warning_at_key(
-            Code::IgnoredKey,
+            ProblemCode::IgnoredKey,
             entry,
             format!("custom metric `{name}` is not in `criteria`, so it never runs"),
         )

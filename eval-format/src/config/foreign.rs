@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::{JsonPath, Problem, ProblemCode};
 use crate::syntax::Node;
 
 const EXAMPLE: &str = r#"a config is `{"criteria": {"response_match_score": 0.8}}`"#;
@@ -96,5 +96,5 @@ fn recognise_array(items: &[Node<'_>]) -> Option<Problem> {
 const GIVEAWAY: &str = "a config has no such key";
 
 fn foreign(path: JsonPath, range: Range<usize>, message: String, label: &str) -> Problem {
-    Problem::error(Code::ForeignSchema, path, range, message).label(label).help(EXAMPLE)
+    Problem::error(ProblemCode::ForeignSchema, path, range, message).label(label).help(EXAMPLE)
 }

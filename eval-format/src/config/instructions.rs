@@ -10,13 +10,13 @@ use eval_support::message::truncated;
 /// Instructions for a simulated user: a template with variables.
 ///
 /// ```
-/// use eval_format::config::{Instructions, Variable};
+/// use eval_format::config::{InstructionTemplate, TemplateVariable};
 ///
-/// let instructions = Instructions::parse("Plan: {{ conversation_plan }} {# or so #}")?;
-/// assert!(instructions.uses(Variable::ConversationPlan));
+/// let instructions = InstructionTemplate::parse("Plan: {{ conversation_plan }} {# or so #}")?;
+/// assert!(instructions.uses(TemplateVariable::ConversationPlan));
 /// assert_eq!(instructions.render(|_| "a trip".to_owned()), "Plan: a trip ");
 ///
-/// let error = Instructions::parse("{% for b in persona.behaviors %}").unwrap_err();
+/// let error = InstructionTemplate::parse("{% for b in persona.behaviors %}").unwrap_err();
 /// assert!(error.to_string().contains("{% for b in persona.behaviors %}"));
 /// # Ok::<_, eval_format::config::InstructionsError>(())
 /// ```
@@ -25,20 +25,20 @@ use eval_support::message::truncated;
 /// brackets, which removes white space on that side. One line break at the very end is dropped. Filters, expressions
 /// and `{% .. %}` are errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Instructions {
+pub struct InstructionTemplate {
     pieces: Vec<Piece>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Text(String),
-    Variable(Variable),
+    TemplateVariable(TemplateVariable),
 }
 
-/// A variable of [`Instructions`].
+/// A variable of [`InstructionTemplate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Variable {
+pub enum TemplateVariable {
     /// `stop_signal`: what the simulated user writes to end the conversation.
     StopSignal,
     /// `conversation_plan`: the plan of the scenario.
@@ -53,7 +53,7 @@ pub enum Variable {
     PersonaDescription,
 }
 
-impl Variable {
+impl TemplateVariable {
     /// Every variable there is.
     pub const ALL: [Self; 6] = [
         Self::StopSignal,
@@ -123,7 +123,7 @@ impl std::error::Error for InstructionsError {}
 impl InstructionsError {
     /// The correct text.
     pub(crate) fn help() -> String {
-        let names = Variable::list(&Variable::ALL);
+        let names = TemplateVariable::list(&TemplateVariable::ALL);
         format!("what is filled in: {names}; `{{{{ persona }}}}` holds its behaviors too")
     }
 }
@@ -133,7 +133,7 @@ const TAGS: [(&str, &str); 3] = [("{{", "}}"), ("{#", "#}"), ("{%", "%}")];
 /// The number of characters of a tag that messages show.
 const SHOWN_TAG: usize = 60;
 
-impl Instructions {
+impl InstructionTemplate {
     /// Reads a template.
     pub fn parse(template: &str) -> Result<Self, InstructionsError> {
         let template = template.replace("\r\n", "\n").replace('\r', "\n");
@@ -149,9 +149,9 @@ impl Instructions {
             instructions.push(&rest[..at], trim, before);
             if close != "#}" {
                 let kind = if close == "%}" { What::Statement } else { What::Unknown };
-                let variable = Variable::named(inner.trim()).filter(|_| kind == What::Unknown);
+                let variable = TemplateVariable::named(inner.trim()).filter(|_| kind == What::Unknown);
                 let variable = variable.ok_or_else(|| InstructionsError::of(whole, kind))?;
-                instructions.pieces.push(Piece::Variable(variable));
+                instructions.pieces.push(Piece::TemplateVariable(variable));
             }
             trim = after;
             rest = &rest[at + whole.len()..];
@@ -168,21 +168,23 @@ impl Instructions {
         }
     }
 
-    /// Whether a variable is used. An attribute of the persona counts as [`Persona`](Variable::Persona) too.
-    pub fn uses(&self, variable: Variable) -> bool {
-        let is_persona = |other: Variable| other.name().starts_with("persona");
+    /// Whether a variable is used. An attribute of the persona counts as [`Persona`](TemplateVariable::Persona) too.
+    pub fn uses(&self, variable: TemplateVariable) -> bool {
+        let is_persona = |other: TemplateVariable| other.name().starts_with("persona");
         self.pieces.iter().any(|piece| match piece {
-            Piece::Variable(used) => *used == variable || variable == Variable::Persona && is_persona(*used),
+            Piece::TemplateVariable(used) => {
+                *used == variable || variable == TemplateVariable::Persona && is_persona(*used)
+            }
             Piece::Text(_) => false,
         })
     }
 
     /// The text with each variable replaced by its value. Values are not read as templates.
-    pub fn render(&self, value: impl Fn(Variable) -> String) -> String {
+    pub fn render(&self, value: impl Fn(TemplateVariable) -> String) -> String {
         self.pieces.iter().fold(String::new(), |mut text, piece| {
             match piece {
                 Piece::Text(piece) => text.push_str(piece),
-                Piece::Variable(variable) => text.push_str(&value(*variable)),
+                Piece::TemplateVariable(variable) => text.push_str(&value(*variable)),
             }
             text
         })
@@ -217,7 +219,7 @@ mod tests {
     use super::*;
 
     fn rendered(template: &str) -> Result<String, String> {
-        Instructions::parse(template)
+        InstructionTemplate::parse(template)
             .map(|instructions| instructions.render(|variable| format!("<{}>", variable.name())))
             .map_err(|error| error.to_string())
     }
@@ -281,9 +283,9 @@ mod tests {
 
     #[test]
     fn an_attribute_of_the_persona_is_a_use_of_the_persona() {
-        let uses = |template: &str, variable| Instructions::parse(template).unwrap().uses(variable);
-        assert!(uses("{{ persona.id }}", Variable::Persona));
-        assert!(!uses("{{ persona }}", Variable::PersonaId));
-        assert!(!uses("{{ stop_signal }} persona", Variable::Persona));
+        let uses = |template: &str, variable| InstructionTemplate::parse(template).unwrap().uses(variable);
+        assert!(uses("{{ persona.id }}", TemplateVariable::Persona));
+        assert!(!uses("{{ persona }}", TemplateVariable::PersonaId));
+        assert!(!uses("{{ stop_signal }} persona", TemplateVariable::Persona));
     }
 }

@@ -5,7 +5,7 @@ use crate::coerce;
 use crate::metric::fields::JUDGE;
 use crate::metric::{CriterionField, FieldKind};
 use crate::options::DEFAULT_MODEL;
-use crate::problem::{Code, Problem, shown};
+use crate::problem::{Problem, ProblemCode, shown};
 use crate::rubrics;
 use crate::schema::{JUDGE_MODEL_OPTIONS, Model, Place, opening};
 use crate::syntax::{Entry, Node};
@@ -91,7 +91,7 @@ fn config_in_snake_case(value: Value) -> Value {
 fn not_a_count(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = format!("`{}` must be a number from 1 to {MOST}", entry.key);
     place
-        .error(Code::WrongType, entry.value.range.clone(), message)
+        .error(ProblemCode::WrongType, entry.value.range.clone(), message)
         .label("nobody would be asked, or far too often")
         .help("ADK asks 5 times, one at a time, where nothing is said")
 }
@@ -99,7 +99,7 @@ fn not_a_count(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
 fn no_model(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = "the name of the judge's model is empty";
     place
-        .error(Code::WrongType, entry.value.range.clone(), message)
+        .error(ProblemCode::WrongType, entry.value.range.clone(), message)
         .label("expected a model")
         .help(format!("name one, such as `{DEFAULT_MODEL}`, or remove the key to get that one"))
 }
@@ -107,7 +107,7 @@ fn no_model(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
 fn no_weight(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = format!("the weight of the rubric `{}` must be a number from 0 on", shown(&entry.key));
     place
-        .error(Code::WrongType, entry.value.range.clone(), message)
+        .error(ProblemCode::WrongType, entry.value.range.clone(), message)
         .label("no weight")
         .help("write a number like `2.0`; rubrics without a weight have the weight 1")
 }
@@ -115,7 +115,7 @@ fn no_weight(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
 fn too_heavy(node: &Node<'_>, place: &Place<'_>) -> Problem {
     let message = "the weights are too large to be added";
     place
-        .error(Code::WrongType, opening(node), message)
+        .error(ProblemCode::WrongType, opening(node), message)
         .label("their sum is infinite")
         .help("only the ratios of weights count: divide them all by the same number")
 }

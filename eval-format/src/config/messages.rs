@@ -2,7 +2,7 @@
 
 use super::custom_metrics::answer;
 use crate::metric::{Bound, Direction, MetricInfo, Similarity};
-use crate::problem::{Code, Problem, code_list, shown};
+use crate::problem::{Problem, ProblemCode, code_list, shown};
 use crate::schema::{Field, Place, opening};
 use crate::syntax::{Entry, Node};
 
@@ -13,7 +13,7 @@ pub(super) const SUGGESTION_LIMIT: usize = 100;
 /// Criteria that check nothing; what to write is ADK's default.
 pub(super) fn nothing_checked(place: &Place<'_>, node: &Node<'_>, what: &str) -> Problem {
     let message = format!("{what}, so every case would pass unchecked");
-    place.error(Code::NothingChecked, opening(node), message).label("no metric decides").help(
+    place.error(ProblemCode::NothingChecked, opening(node), message).label("no metric decides").help(
         "name at least one metric; ADK's default is \
              `\"criteria\": {\"tool_trajectory_avg_score\": 1.0, \"response_match_score\": 0.8}`",
     )
@@ -21,7 +21,7 @@ pub(super) fn nothing_checked(place: &Place<'_>, node: &Node<'_>, what: &str) ->
 
 pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Option<&str>) -> Problem {
     let name = &shown(&entry.key);
-    let found = place.error_at_key(Code::UnknownMetric, entry, format!("there is no metric `{name}`"));
+    let found = place.error_at_key(ProblemCode::UnknownMetric, entry, format!("there is no metric `{name}`"));
     if let Some(nearest) = nearest {
         return found.label("unknown metric").help(format!("did you mean `{}`?", shown(nearest)));
     }
@@ -38,7 +38,7 @@ pub(super) fn unknown_metric(entry: &Entry<'_>, place: &Place<'_>, nearest: Opti
 pub(super) fn informational(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let name = &entry.key;
     let message = format!("`{name}` is reported and not compared with a threshold that has no direction");
-    place.error_at_key(Code::InformationalThreshold, entry, message).label("informational metric").help(format!(
+    place.error_at_key(ProblemCode::InformationalThreshold, entry, message).label("informational metric").help(format!(
         "write `\"{name}\": {{\"threshold\": 5, \"direction\": \"at_most\"}}` to let it decide (in a command \
          `-m '{name}<=5'`), or remove it: it is reported for every case anyway"
     ))
@@ -49,7 +49,7 @@ pub(super) fn not_a_criterion(node: &Node<'_>, place: &Place<'_>, name: &str) ->
     let message =
         format!("the criterion of `{name}` must be a number or an object, not {}", node.kind_name());
     place
-        .error(Code::WrongType, opening(node), message)
+        .error(ProblemCode::WrongType, opening(node), message)
         .label("expected a threshold")
         .help(format!(r#"write `"{name}": 0.8` or `"{name}": {{"threshold": 0.8}}`"#))
 }
@@ -64,7 +64,8 @@ pub(super) fn out_of_range(
     let name = shown(name);
     // ADK takes any number. One that is finite decides as it does there; the others cannot be written into results.
     let severity = if threshold.is_finite() { Problem::warning } else { Problem::error };
-    let problem = |message: String| severity(Code::ThresholdRange, place.path(), node.range.clone(), message);
+    let problem =
+        |message: String| severity(ProblemCode::ThresholdRange, place.path(), node.range.clone(), message);
     if threshold.is_nan() {
         return problem(format!("the threshold of `{name}` is not a number"))
             .label("no score reaches NaN")
@@ -100,7 +101,7 @@ fn share(percentage: f64) -> f64 {
 pub(super) fn contradiction(ignore_args: &Entry<'_>, args_match: &Entry<'_>, place: &Place<'_>) -> Problem {
     let message = format!("`{}` contradicts `{}`", args_match.key, ignore_args.key);
     place
-        .error_at_key(Code::WrongType, args_match, message)
+        .error_at_key(ProblemCode::WrongType, args_match, message)
         .label("compares arguments")
         .related(ignore_args.key_range.clone(), "says that they do not count")
         .help("remove one of the two")
@@ -110,7 +111,7 @@ pub(super) fn needs_an_option(node: &Node<'_>, place: &Place<'_>, name: &str, fi
     let Field { name: option, example, .. } = field;
     let message = format!("the criterion of `{name}` has no `{option}`");
     place
-        .error(Code::MissingKey, node.range.clone(), message)
+        .error(ProblemCode::MissingKey, node.range.clone(), message)
         .label("a threshold alone does not say what to look for")
         .help(format!("give it a `threshold` and a `{option}`, such as `{example}`"))
 }
@@ -125,7 +126,7 @@ pub(super) fn unseen_by_algorithm(
     let mut others = Similarity::ALL.iter().copied().filter(|other| sees(*other)).map(Similarity::as_str);
     let message = format!("`{}: false` has no effect with the algorithm `{}`", entry.key, algorithm.as_str());
     let found = place
-        .error_at_key(Code::WrongType, entry, message)
+        .error_at_key(ProblemCode::WrongType, entry, message)
         .label("asks for what the algorithm cannot see")
         .help(format!("remove it, or choose one of {}", code_list(&mut others)));
     match chosen {
@@ -137,7 +138,7 @@ pub(super) fn unseen_by_algorithm(
 pub(super) fn no_effect(entry: &Entry<'_>, place: &Place<'_>, info: &MetricInfo) -> Problem {
     let message = format!("`{}` has no effect on `{}`", entry.key, info.name);
     place
-        .warning_at_key(Code::IgnoredKey, entry, message)
+        .warning_at_key(ProblemCode::IgnoredKey, entry, message)
         .label("only judged metrics read it")
         .help("remove it")
 }

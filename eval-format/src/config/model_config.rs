@@ -5,7 +5,7 @@ use eval_support::spelling::suggest;
 
 use super::messages::SUGGESTION_LIMIT;
 use crate::coerce;
-use crate::problem::{Code, Problem, shown};
+use crate::problem::{Problem, ProblemCode, shown};
 use crate::schema::{Place, Type, wrong_type};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Map;
@@ -95,7 +95,7 @@ pub(super) fn snake_case(config: Map) -> Map {
 
 fn unknown(entry: &Entry<'_>, whose: &str, nearest: Option<&str>, place: &Place<'_>) -> Problem {
     let message = format!("unknown key `{}` in {whose}", shown(&entry.key));
-    let found = place.error_at_key(Code::UnknownKey, entry, message).label("ADK rejects this key");
+    let found = place.error_at_key(ProblemCode::UnknownKey, entry, message).label("ADK rejects this key");
     match nearest {
         Some(known) => found.help(format!("did you mean `{known}`?")),
         None => found.help("remove it; it takes the keys of google-genai's `GenerateContentConfig`"),

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::config::{Criterion, EvalConfig, UserSimulatorConfig, check_config};
 use crate::metric::{ArgsMatch, Similarity};
-use crate::problem::{Code, Problem};
+use crate::problem::{Problem, ProblemCode};
 use crate::value::{Map, Value};
 
 fn problems(text: &str, answered: &[&str]) -> Vec<Problem> {
@@ -391,13 +391,13 @@ fn files_that_are_no_config_are_named() {
     ] {
         let problems = problems(text, &[]);
         assert_eq!(problems.len(), 1, "{text}");
-        assert_eq!((problems[0].code, problems[0].message.as_str()), (Code::ForeignSchema, message));
+        assert_eq!((problems[0].code, problems[0].message.as_str()), (ProblemCode::ForeignSchema, message));
     }
     assert_eq!(found("{,}", &[]), ["syntax the document"]);
     assert_eq!(found("", &[]), ["syntax the document"]);
     assert_eq!(found("[1]", &[]), ["wrong-type the document"]);
     assert_eq!(found("7", &[]), ["wrong-type the document"]);
-    assert_eq!(problems("\u{feff}{}", &[])[0].code, Code::Encoding);
+    assert_eq!(problems("\u{feff}{}", &[])[0].code, ProblemCode::Encoding);
 }
 
 #[test]
@@ -430,7 +430,7 @@ fn equal_keys_of_a_config_are_errors() {
         let checked = check_config("c.json", text.as_bytes(), &[]);
         assert!(checked.config.is_none());
         let [problem] = checked.problems.as_slice() else { panic!("{:#?}", checked.problems) };
-        assert_eq!((problem.code, problem.related.len()), (Code::DuplicateKey, 1));
+        assert_eq!((problem.code, problem.related.len()), (ProblemCode::DuplicateKey, 1));
     }
 }
 

@@ -1,10 +1,10 @@
 //! The `user_simulator_config` of a config: which simulator, and how it is set up.
 
-use super::instructions::{Instructions, InstructionsError, Variable};
+use super::instructions::{InstructionTemplate, InstructionsError, TemplateVariable};
 use super::model_config;
 use crate::model::saved::{Saved, object, setters, some};
 use crate::options::DEFAULT_MODEL;
-use crate::problem::{Code, Problem};
+use crate::problem::{Problem, ProblemCode};
 use crate::schema::{LLM_BACKED_USER_SIMULATOR, Place, Type, Walker, wrong_type};
 use crate::syntax::{Entry, Node};
 use crate::value::{Map, Value};
@@ -35,7 +35,7 @@ pub struct UserSimulatorConfig {
     /// The most messages that the user may send, the starting prompt included; 20 by default. A negative number means
     /// the highest limit of the simulator: 1000 in eval-core.
     pub max_allowed_invocations: i64,
-    /// Instructions for the model in place of the built-in ones; see [`Instructions`].
+    /// Instructions for the model in place of the built-in ones; see [`InstructionTemplate`].
     pub custom_instructions: Option<String>,
     /// Whether the model sees the agent's tool calls and their results.
     pub include_function_calls: bool,
@@ -73,7 +73,7 @@ impl UserSimulatorConfig {
         /// [the field](Self::max_allowed_invocations).
         max_allowed_invocations(most: i64) { max_allowed_invocations = most }
 
-        /// Sets instructions for the model in place of the built-in ones; see [`Instructions`].
+        /// Sets instructions for the model in place of the built-in ones; see [`InstructionTemplate`].
         custom_instructions(template: impl Into<String>) { custom_instructions = Some(template.into()) }
 
         /// Sets whether the model sees the agent's tool calls and their results.
@@ -150,7 +150,7 @@ fn other_simulator(kind: &Node<'_>, place: &Place<'_>) -> Problem {
     if kind.string() == Some("llm_audio") {
         let message = "the audio user simulator is not available in this version";
         return place
-            .error(Code::NotAvailable, kind.range.clone(), message)
+            .error(ProblemCode::NotAvailable, kind.range.clone(), message)
             .label("speaks instead of writing")
             .help("write `\"llm_backed\"` to simulate the user in text");
     }
@@ -160,7 +160,7 @@ fn other_simulator(kind: &Node<'_>, place: &Place<'_>) -> Problem {
 
 fn no_model(node: &Node<'_>, place: &Place<'_>) -> Problem {
     place
-        .error(Code::WrongType, node.range.clone(), "the simulated user has no model")
+        .error(ProblemCode::WrongType, node.range.clone(), "the simulated user has no model")
         .label("an empty name")
         .help(format!("name one, or remove the key: the default is `{DEFAULT_MODEL}`"))
 }
@@ -174,7 +174,7 @@ fn check_limit(config: &UserSimulatorConfig, node: &Node<'_>, place: &Place<'_>)
         0 => "a conversation of no messages checks nothing",
         _ => "with one message, the starting prompt, no simulated user can end the conversation",
     };
-    let found = place.error(Code::WrongType, node.range.clone(), message);
+    let found = place.error(ProblemCode::WrongType, node.range.clone(), message);
     Some(found.label("too few").help(format!(
         "write at least {FEWEST_INVOCATIONS} (20 is the default, -1 is without end); a single turn is a case with a \
          `conversation`"
@@ -182,15 +182,15 @@ fn check_limit(config: &UserSimulatorConfig, node: &Node<'_>, place: &Place<'_>)
 }
 
 /// ADK rejects instructions that leave one of these out.
-const REQUIRED: [Variable; 3] =
-    [Variable::StopSignal, Variable::ConversationPlan, Variable::ConversationHistory];
+const REQUIRED: [TemplateVariable; 3] =
+    [TemplateVariable::StopSignal, TemplateVariable::ConversationPlan, TemplateVariable::ConversationHistory];
 
 fn check_instructions(template: &str, node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
     let problem = |message: String, help: String| {
-        let found = place.error(Code::WrongType, node.range.clone(), message);
+        let found = place.error(ProblemCode::WrongType, node.range.clone(), message);
         Some(found.label("a template").help(help))
     };
-    let instructions = match Instructions::parse(template) {
+    let instructions = match InstructionTemplate::parse(template) {
         Ok(instructions) => instructions,
         Err(error) => {
             return problem(format!("in the custom instructions, {error}"), InstructionsError::help());
@@ -202,7 +202,7 @@ fn check_instructions(template: &str, node: &Node<'_>, place: &Place<'_>) -> Opt
         return None;
     }
     problem(
-        format!("the custom instructions do not use {}", Variable::list(&missing)),
+        format!("the custom instructions do not use {}", TemplateVariable::list(&missing)),
         "they are filled in for each turn; name each in the text".to_owned(),
     )
 }

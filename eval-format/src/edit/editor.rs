@@ -9,8 +9,8 @@ use super::layout::{self, Slot};
 use super::sections::{Item, Sections, without};
 use super::spelling::Style;
 use crate::model::{DRAFT, EvalCase, EvalSet};
-use crate::problem::{Code, Problem, Problems};
-use crate::reader::{CheckedSet, Form, NO_FILE, check_set, model_of};
+use crate::problem::{Problem, ProblemCode, Problems};
+use crate::reader::{CheckedSet, NO_FILE, SetFormat, check_set, model_of};
 use crate::schema::EVAL_CASE;
 use crate::syntax::{Entry, Node, parse};
 use crate::value::{Value, print};
@@ -22,7 +22,7 @@ use crate::value::{Value, print};
 #[derive(Clone, Debug)]
 pub struct SetEditor {
     file: String,
-    form: Form,
+    form: SetFormat,
     eval_set_id: String,
     cases: Sections<EvalCase>,
     ids: HashSet<String>,
@@ -50,7 +50,7 @@ impl SetEditor {
     pub fn of_file(file: &str, bytes: &[u8]) -> Result<Self, Problems> {
         let mut checked = check_set(file, bytes, None);
         let is_fit = |problem: &Problem| {
-            !problem.is_error() || problem.code == Code::NoCases && checked.form == Form::EvalSet
+            !problem.is_error() || problem.code == ProblemCode::NoCases && checked.form == SetFormat::EvalSet
         };
         if !checked.problems.iter().all(is_fit) {
             return Err(refused(checked));
@@ -75,7 +75,7 @@ impl SetEditor {
         let head = format!("{{\n  \"eval_set_id\": {},\n  \"eval_cases\": [", Value::from(&eval_set_id));
         Self {
             file: NO_FILE.to_owned(),
-            form: Form::EvalSet,
+            form: SetFormat::EvalSet,
             eval_set_id,
             cases: Sections { head, items: Vec::new(), tail: "]\n}\n".to_owned() },
             ids: HashSet::new(),
@@ -88,7 +88,7 @@ impl SetEditor {
     }
 
     /// The form that the file is written in.
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> SetFormat {
         self.form
     }
 
@@ -180,7 +180,7 @@ impl SetEditor {
     pub fn remove_case(&mut self, eval_id: &str) -> Result<EvalCase, EditError> {
         self.expect_cases()?;
         let at = self.position(eval_id)?;
-        if self.form == Form::OldEvalSet && self.cases.items.len() == 1 {
+        if self.form == SetFormat::OldEvalSet && self.cases.items.len() == 1 {
             // An empty array would be read as a test file.
             return Err(self.old_form());
         }
@@ -203,8 +203,8 @@ impl SetEditor {
         let item = &mut self.cases.items[at];
         let root = parse(&item.text, &mut Vec::new()).ok();
         let entry = root.as_ref().and_then(|case| match self.form {
-            Form::OldEvalSet => case.get("name"),
-            Form::EvalSet | Form::TestFile => EVAL_CASE.entry(case.object()?, "eval_id"),
+            SetFormat::OldEvalSet => case.get("name"),
+            SetFormat::EvalSet | SetFormat::TestFile => EVAL_CASE.entry(case.object()?, "eval_id"),
         });
         let Some(range) = entry.map(|entry| entry.value.range.clone()) else {
             return Err(unknown(eval_id, None));
@@ -259,11 +259,11 @@ impl SetEditor {
 
     /// An old test file is one case, which has neither an id in the file nor bytes of its own.
     fn expect_cases(&self) -> Result<(), EditError> {
-        if self.form == Form::TestFile { Err(self.old_form()) } else { Ok(()) }
+        if self.form == SetFormat::TestFile { Err(self.old_form()) } else { Ok(()) }
     }
 
     fn expect_present_form(&self) -> Result<(), EditError> {
-        if self.form == Form::EvalSet { Ok(()) } else { Err(self.old_form()) }
+        if self.form == SetFormat::EvalSet { Ok(()) } else { Err(self.old_form()) }
     }
 
     fn old_form(&self) -> EditError {
@@ -305,9 +305,9 @@ fn cut(checked: &CheckedSet, set: Option<EvalSet>, root: &Node<'_>) -> Option<(S
         }
     };
     let array = match checked.form {
-        Form::EvalSet => &cases_of(root)?.value,
-        Form::OldEvalSet => root,
-        Form::TestFile => return Some((id, Sections::whole(&checked.text, cases.into_iter().next()?))),
+        SetFormat::EvalSet => &cases_of(root)?.value,
+        SetFormat::OldEvalSet => root,
+        SetFormat::TestFile => return Some((id, Sections::whole(&checked.text, cases.into_iter().next()?))),
     };
     let places = array.array()?.iter().map(|node| node.range.clone());
     Some((id, Sections::cut(&checked.text, &array.range, places.zip(cases).collect())))

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::{EditError, SetEditor};
 use crate::model::{EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, SessionInput};
-use crate::problem::Code;
-use crate::reader::Form;
+use crate::problem::ProblemCode;
+use crate::reader::SetFormat;
 use crate::value::{Map, Value};
 
 fn hi(id: &str) -> EvalCase {
@@ -256,9 +256,9 @@ fn what_cannot_be_added_is_refused_and_nothing_changes() {
     let taken = editor.add_case(&hi("b")).unwrap_err();
     assert_eq!(taken.to_string(), "the set has a case `b` already; the id `b_2` is free");
     for (case, code) in [
-        (EvalCase::new("d"), Code::EmptyConversation),
-        (hi(""), Code::MissingKey),
-        (hi("d").with_extra("final_session_stat", 1_i64), Code::MisspeltKey),
+        (EvalCase::new("d"), ProblemCode::EmptyConversation),
+        (hi(""), ProblemCode::MissingKey),
+        (hi("d").with_extra("final_session_stat", 1_i64), ProblemCode::MisspeltKey),
     ] {
         let Err(EditError::Case(problems)) = editor.add_case(&case) else { panic!("{case:?} is taken") };
         assert_eq!(problems.iter().map(|problem| problem.code).collect::<Vec<_>>(), [code]);
@@ -295,7 +295,10 @@ fn what_the_reader_refuses_is_refused() {
 fn old_forms_are_edited_as_far_as_they_hold_it() {
     let old = r#"[ {"name": "a", "data": [{"query": "Hi"}]} , {"name": "b", "data": [{"query": "Bye"}]} ]"#;
     let mut editor = SetEditor::new(old).unwrap();
-    assert_eq!((editor.form(), editor.case_ids().collect::<Vec<_>>()), (Form::OldEvalSet, vec!["a", "b"]));
+    assert_eq!(
+        (editor.form(), editor.case_ids().collect::<Vec<_>>()),
+        (SetFormat::OldEvalSet, vec!["a", "b"])
+    );
     let refused = editor.add_case(&hi("c")).unwrap_err().to_string();
     assert!(refused.contains("cargo evalset migrate"), "{refused}");
     editor.rename_case("b", "c").unwrap();

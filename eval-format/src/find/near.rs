@@ -9,12 +9,12 @@ use crate::conventions::FileKind;
 /// The name of a set that the file was probably meant to have; `None` if its name is not near to one.
 pub(super) fn meant(name: &str) -> Option<String> {
     // Editors keep backups under such names.
-    if name.starts_with('.') || name.ends_with('~') || FileKind::of(name).is_some() {
+    if name.starts_with('.') || name.ends_with('~') || FileKind::from_name(name).is_some() {
         return None;
     }
     let lower = name.to_ascii_lowercase();
     let (rest, end) = lower.rsplit_once('.')?;
-    match FileKind::of(&lower) {
+    match FileKind::from_name(&lower) {
         None if osa_distance(end, "json") <= 1 => {}
         Some(FileKind::Set) => {}
         _ => return None,

@@ -31,7 +31,7 @@ const CASE: &str = r#"{
 
 fn meaning(case: &str) -> Meaning {
     let set = EvalSet::parse(&format!(r#"{{"eval_set_id": "s", "eval_cases": [{case}]}}"#));
-    Meaning::of(&set.unwrap_or_else(|problems| panic!("{problems}\n{case}")).eval_cases[0])
+    Meaning::from_case(&set.unwrap_or_else(|problems| panic!("{problems}\n{case}")).eval_cases[0])
 }
 
 fn edited(from: &str, to: &str) -> Meaning {
@@ -127,12 +127,12 @@ fn what_is_asked_changes_the_one_hash_and_what_is_expected_the_other() {
 fn a_turn_more_and_a_scenario_change_what_is_asked() {
     let case = |turns: &[&str]| {
         let turns = turns.iter().map(|text| Invocation::user(*text));
-        Meaning::of(&turns.fold(EvalCase::new("c"), EvalCase::turn))
+        Meaning::from_case(&turns.fold(EvalCase::new("c"), EvalCase::turn))
     };
     assert_ne!(case(&["ab"]).asks, case(&["a", "b"]).asks);
     assert_ne!(case(&["a"]).asks, case(&["a", "a"]).asks);
     let scenario =
-        |plan: &str| Meaning::of(&EvalCase::new("c").scenario(ConversationScenario::new("Hi", plan)));
+        |plan: &str| Meaning::from_case(&EvalCase::new("c").scenario(ConversationScenario::new("Hi", plan)));
     assert_ne!(scenario("ask").asks, scenario("insist").asks);
     assert_eq!(scenario("ask").expects, scenario("insist").expects);
 }

@@ -154,7 +154,7 @@ impl UserPersona {
 }
 
 /// One way in which a persona behaves. Each text may contain `{{ stop_signal }}` and the other variables of
-/// [`Instructions`](crate::config::Instructions).
+/// [`InstructionTemplate`](crate::config::InstructionTemplate).
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct UserBehavior {

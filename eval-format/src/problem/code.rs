@@ -16,11 +16,11 @@ macro_rules! codes {
         /// The kind of a [`Problem`](super::Problem), with a name that stays the same across versions.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum Code {
+        pub enum ProblemCode {
             $($(#[$doc])* $variant,)*
         }
 
-        impl Code {
+        impl ProblemCode {
             /// Every code there is.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
@@ -103,7 +103,7 @@ codes! {
     Unwritten = "unwritten",
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for ProblemCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -115,10 +115,10 @@ mod tests {
 
     #[test]
     fn codes_are_unique_and_in_kebab_case() {
-        let mut names: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        let mut names: Vec<_> = ProblemCode::ALL.iter().map(|code| code.as_str()).collect();
         assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')));
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), Code::ALL.len());
+        assert_eq!(names.len(), ProblemCode::ALL.len());
     }
 }

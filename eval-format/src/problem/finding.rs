@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::code::{Code, Severity};
+use super::code::{ProblemCode, Severity};
 use super::path::JsonPath;
 use crate::order::sorted;
 
@@ -10,11 +10,11 @@ use crate::order::sorted;
 ///
 /// ```
 /// use eval_format::EvalSet;
-/// use eval_format::problem::Code;
+/// use eval_format::problem::ProblemCode;
 ///
 /// let problems = EvalSet::parse(r#"{"eval_set_id": "s", "eval_cases": []}"#).unwrap_err();
 /// let problem = problems.iter().next().unwrap();
-/// assert_eq!(problem.code, Code::NoCases);
+/// assert_eq!(problem.code, ProblemCode::NoCases);
 /// assert_eq!(problem.path.to_string(), "eval_cases");
 /// assert_eq!(problem.range, 35..37);
 /// ```
@@ -25,7 +25,7 @@ use crate::order::sorted;
 #[non_exhaustive]
 pub struct Problem {
     /// The kind of problem. Codes are stable across versions.
-    pub code: Code,
+    pub code: ProblemCode,
     /// Whether it prevents the use of the file.
     pub severity: Severity,
     /// The headline: one line that names what is wrong.
@@ -44,7 +44,12 @@ pub struct Problem {
 
 impl Problem {
     /// An error at a place.
-    pub(crate) fn error(code: Code, path: JsonPath, range: Range<usize>, message: impl Into<String>) -> Self {
+    pub(crate) fn error(
+        code: ProblemCode,
+        path: JsonPath,
+        range: Range<usize>,
+        message: impl Into<String>,
+    ) -> Self {
         Self {
             code,
             severity: Severity::Error,
@@ -59,7 +64,7 @@ impl Problem {
 
     /// A warning at a place.
     pub(crate) fn warning(
-        code: Code,
+        code: ProblemCode,
         path: JsonPath,
         range: Range<usize>,
         message: impl Into<String>,

@@ -6,11 +6,11 @@ use std::fmt;
 ///
 /// The path of the document itself is empty and shows as `the document`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct JsonPath(Vec<Step>);
+pub struct JsonPath(Vec<PathSegment>);
 
 /// One step of a [`JsonPath`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum PathSegment {
     /// Into an object, by key.
     Key(String),
     /// Into an array, by position from 0.
@@ -19,12 +19,12 @@ pub enum Step {
 
 impl JsonPath {
     /// The steps from the root.
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[PathSegment] {
         &self.0
     }
 
     /// Goes one step down.
-    pub(crate) fn push(&mut self, step: Step) {
+    pub(crate) fn push(&mut self, step: PathSegment) {
         self.0.push(step);
     }
 
@@ -37,7 +37,7 @@ impl JsonPath {
     #[must_use]
     pub(crate) fn key(&self, key: &str) -> Self {
         let mut path = self.clone();
-        path.push(Step::Key(key.to_owned()));
+        path.push(PathSegment::Key(key.to_owned()));
         path
     }
 
@@ -45,7 +45,7 @@ impl JsonPath {
     #[must_use]
     pub(crate) fn index(&self, index: usize) -> Self {
         let mut path = self.clone();
-        path.push(Step::Index(index));
+        path.push(PathSegment::Index(index));
         path
     }
 
@@ -65,9 +65,11 @@ impl fmt::Display for JsonPath {
         }
         for (at, step) in self.0.iter().enumerate() {
             match step {
-                Step::Index(index) => write!(f, "[{index}]")?,
-                Step::Key(key) if is_plain(key) => write!(f, "{}{key}", if at == 0 { "" } else { "." })?,
-                Step::Key(key) => write!(f, "[{key:?}]")?,
+                PathSegment::Index(index) => write!(f, "[{index}]")?,
+                PathSegment::Key(key) if is_plain(key) => {
+                    write!(f, "{}{key}", if at == 0 { "" } else { "." })?
+                }
+                PathSegment::Key(key) => write!(f, "[{key:?}]")?,
             }
         }
         Ok(())

@@ -35,16 +35,16 @@ pub struct Positions(HashMap<usize, Position>);
 
 impl Positions {
     /// The positions of all places in these problems of a text.
-    pub fn of(text: &str, problems: &[Problem]) -> Self {
+    pub fn new(text: &str, problems: &[Problem]) -> Self {
         let ranges = problems.iter().flat_map(|problem| {
             let related = problem.related.iter().map(|(range, _)| range);
             std::iter::once(&problem.range).chain(related)
         });
-        Self::of_offsets(text, ranges.flat_map(|range| [range.start, range.end]).collect())
+        Self::from_offsets(text, ranges.flat_map(|range| [range.start, range.end]).collect())
     }
 
     /// The positions of these offsets, in any order.
-    pub fn of_offsets(text: &str, mut offsets: Vec<usize>) -> Self {
+    pub fn from_offsets(text: &str, mut offsets: Vec<usize>) -> Self {
         offsets.sort_unstable();
         offsets.dedup();
         Self(positions(text, &offsets))

@@ -4,7 +4,7 @@ use super::checked::CaseSpan;
 use super::plain;
 use super::set::check_set;
 use crate::model::{EvalCase, EvalSet};
-use crate::problem::{Code, JsonPath, Problem, Problems, in_order_of_places};
+use crate::problem::{JsonPath, Problem, ProblemCode, Problems, in_order_of_places};
 use crate::schema::{EVAL_CASE, SESSION_INPUT};
 
 /// The name in messages of a set that was built in Rust.
@@ -71,7 +71,7 @@ pub fn check_cases(cases: &[EvalCase]) -> Result<(), Problems> {
 /// An id that was left out is empty in Rust. In a file it was written, and ADK takes it.
 fn without_id(at: usize, place: &CaseSpan) -> Problem {
     let path = JsonPath::default().key("eval_cases").index(at).key("eval_id");
-    Problem::error(Code::MissingKey, path, place.id_range.clone(), "the id of the case is empty")
+    Problem::error(ProblemCode::MissingKey, path, place.id_range.clone(), "the id of the case is empty")
         .label("expected a name")
         .help("name the case; its record and its verdict go by the id")
 }
@@ -86,8 +86,12 @@ fn unwritten(at: usize, case: &EvalCase, place: &CaseSpan) -> Vec<Problem> {
     for (extra, path) in extras.into_iter().filter_map(|(extra, path)| Some((extra?, path))) {
         for (key, _) in extra.0.iter().filter(|(key, _)| extra.1.has(key)) {
             let message = format!("the extra key `{key}` is the name of a field");
-            let problem =
-                Problem::error(Code::DuplicateKey, path.clone().key(key), place.id_range.clone(), &message);
+            let problem = Problem::error(
+                ProblemCode::DuplicateKey,
+                path.clone().key(key),
+                place.id_range.clone(),
+                &message,
+            );
             problems.push(problem.label("this case").help("set the field, and leave out the extra key"));
         }
     }

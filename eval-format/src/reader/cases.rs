@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use eval_support::spelling::is_misspelling;
 
-use super::checked::{Form, Reading};
+use super::checked::{Reading, SetFormat};
 use super::scenario;
 use crate::model::{EvalCase, EvalSet};
-use crate::problem::{Code, Problem, shown};
+use crate::problem::{Problem, ProblemCode, shown};
 use crate::rubrics;
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Model, Place, Walker, opening};
 use crate::syntax::{Entry, Node};
@@ -40,7 +40,7 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
             &mut walker,
         );
     }
-    Reading { form: Form::EvalSet, set, cases, problems }
+    Reading { form: SetFormat::EvalSet, set, cases, problems }
 }
 
 /// The model of an eval set. If the required keys are in `snake_case`, ADK ignores camelCase keys.
@@ -64,14 +64,19 @@ fn id_of<'n>(case: &'n Node<'_>) -> Option<(&'n str, Range<usize>)> {
 }
 
 pub(super) fn no_cases(cases: &Node<'_>, place: &Place<'_>) -> Problem {
-    Problem::error(Code::NoCases, place.path(), cases.range.clone(), "the set has no cases")
+    Problem::error(ProblemCode::NoCases, place.path(), cases.range.clone(), "the set has no cases")
         .label("nothing to test")
         .help("add a case: an object with `eval_id` and `conversation`")
 }
 
 pub(super) fn empty_conversation(conversation: &Node<'_>, place: &Place<'_>) -> Problem {
-    Problem::error(Code::EmptyConversation, place.path(), conversation.range.clone(), "the case has no turns")
-        .label("nothing to test")
+    Problem::error(
+        ProblemCode::EmptyConversation,
+        place.path(),
+        conversation.range.clone(),
+        "the case has no turns",
+    )
+    .label("nothing to test")
 }
 
 /// Reports cases with the same id. ADK refuses to run them, or scores one against the expectations of the other.
@@ -84,7 +89,7 @@ pub(super) fn check_ids<'n>(
     for (at, (id, range)) in ids {
         if let Some(first) = seen.get(id) {
             let problem = Problem::error(
-                Code::DuplicateEvalId,
+                ProblemCode::DuplicateEvalId,
                 Place::Index(cases, at).path(),
                 range,
                 format!("two cases have the id `{}`", shown(id)),
@@ -131,7 +136,7 @@ fn check_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
             _ => continue,
         };
         let (path, message) = (Place::Key(place, key).path(), format!("`{key}` of a case checks nothing"));
-        let found = problem(Code::IgnoredKey, path, entry.key_range.clone(), message);
+        let found = problem(ProblemCode::IgnoredKey, path, entry.key_range.clone(), message);
         walker.problems.push(found.label("nothing reads this key").help(
             "what decides is `test_config.json` or the arguments of the attribute, and in a turn `final_response` and \
              `intermediate_data`; a remark is a key like `_note`",
@@ -146,7 +151,7 @@ fn check_conversation(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_
     let problem = match (there("conversation"), there("conversation_scenario")) {
         (None, None) if is_misspelt(entries) => return,
         (None, None) => Problem::error(
-            Code::ConversationOrScenario,
+            ProblemCode::ConversationOrScenario,
             place.path(),
             opening(case),
             "the eval case has no `conversation`",
@@ -156,7 +161,7 @@ fn check_conversation(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_
             r#"add `"conversation": [{"user_content": {"parts": [{"text": "..."}]}}]`, or a `conversation_scenario`"#,
         ),
         (Some(turns), Some(scenario)) => Problem::error(
-            Code::ConversationOrScenario,
+            ProblemCode::ConversationOrScenario,
             Place::Key(place, &scenario.key).path(),
             scenario.key_range.clone(),
             "the eval case has both a conversation and a scenario",
@@ -185,7 +190,7 @@ fn is_misspelt(entries: &[Entry<'_>]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::problem::{Code, Severity};
+    use crate::problem::{ProblemCode, Severity};
     use crate::reader::check_set;
 
     #[test]
@@ -207,7 +212,7 @@ mod tests {
             );
             let checked = check_set("s.json", text.as_bytes(), None);
             let [problem] = checked.problems.as_slice() else { panic!("{key}: {:#?}", checked.problems) };
-            assert_eq!((problem.code, problem.severity), (Code::IgnoredKey, severity), "{key}");
+            assert_eq!((problem.code, problem.severity), (ProblemCode::IgnoredKey, severity), "{key}");
             assert_eq!(&text[problem.range.clone()], format!("\"{key}\""));
             for free in ["_note", "tags", "owner"] {
                 let noted = text.replace(&format!("\"{key}\""), &format!("\"{free}\""));

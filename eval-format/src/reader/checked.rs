@@ -14,7 +14,7 @@ pub struct CheckedSet {
     /// The text that ranges point into.
     pub text: String,
     /// The form of the file.
-    pub form: Form,
+    pub form: SetFormat,
     /// The set; `None` if a problem of the file or of its session file is an error.
     pub set: Option<EvalSet>,
     /// The places of the cases, including cases with problems.
@@ -43,7 +43,7 @@ pub struct CaseSpan {
 
 /// The form in which a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum SetFormat {
     /// An object with `eval_cases`.
     EvalSet,
     /// An array of turns (`query`, `reference`, ...), ADK's old test file: one case.
@@ -72,7 +72,7 @@ impl CheckedSet {
 
 /// The parts of a document that were read.
 pub(super) struct Reading {
-    pub(super) form: Form,
+    pub(super) form: SetFormat,
     pub(super) set: Option<EvalSet>,
     /// Id, range of the id and range of the case, in the order of the text.
     pub(super) cases: Vec<(String, Range<usize>, Range<usize>)>,
@@ -81,7 +81,7 @@ pub(super) struct Reading {
 
 impl Reading {
     pub(super) fn broken(text: &str, problem: Problem) -> Self {
-        let form = if text.trim_start().starts_with('[') { Form::TestFile } else { Form::EvalSet };
+        let form = if text.trim_start().starts_with('[') { SetFormat::TestFile } else { SetFormat::EvalSet };
         Self { form, set: None, cases: Vec::new(), problems: vec![problem] }
     }
 

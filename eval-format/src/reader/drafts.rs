@@ -2,9 +2,9 @@
 
 use eval_support::shell;
 
-use super::checked::{CaseSpan, CheckedSet, Form};
+use super::checked::{CaseSpan, CheckedSet, SetFormat};
 use crate::model::DRAFT;
-use crate::problem::{Code, JsonPath, Problem, shown};
+use crate::problem::{JsonPath, Problem, ProblemCode, shown};
 use crate::syntax;
 
 /// So many drafts are named. Of more than these, the rest is counted.
@@ -38,10 +38,10 @@ impl CheckedSet {
         let ids: Vec<&str> = taken.iter().map(|(_, span)| span.eval_id.as_str()).collect();
         let range = self.mark_of(first).unwrap_or_else(|| first.id_range.clone());
         let path = match self.form {
-            Form::OldEvalSet => JsonPath::default().index(at),
-            Form::EvalSet | Form::TestFile => JsonPath::default().key("eval_cases").index(at),
+            SetFormat::OldEvalSet => JsonPath::default().index(at),
+            SetFormat::EvalSet | SetFormat::TestFile => JsonPath::default().key("eval_cases").index(at),
         };
-        let problem = Problem::error(Code::Draft, path.key(DRAFT), range, drafts_are(&ids));
+        let problem = Problem::error(ProblemCode::Draft, path.key(DRAFT), range, drafts_are(&ids));
         Some(problem.label("the mark of a draft").help(how_to_accept(&self.file, &ids)))
     }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use eval_support::spelling::is_misspelling;
 
-use crate::problem::{Code, JsonPath, Problem, short};
+use crate::problem::{JsonPath, Problem, ProblemCode, short};
 use crate::schema::{EVAL_SET_ANY_CASE, opening};
 use crate::syntax::{self, Entry, Node};
 
@@ -166,9 +166,14 @@ pub(super) fn recognise_lines(text: &str) -> Option<Problem> {
 }
 
 fn problem(what: &str, help: &str, sign: Sign) -> Problem {
-    Problem::error(Code::ForeignSchema, sign.path, sign.range, format!("this is {what}, not an eval set"))
-        .label("eval sets have no such thing here")
-        .help(help)
+    Problem::error(
+        ProblemCode::ForeignSchema,
+        sign.path,
+        sign.range,
+        format!("this is {what}, not an eval set"),
+    )
+    .label("eval sets have no such thing here")
+    .help(help)
 }
 
 /// The problem of an object or array with nothing of an eval set in it.
@@ -179,9 +184,14 @@ fn nothing_known(root: &Node<'_>) -> Option<Problem> {
         _ => false,
     };
     strange.then(|| {
-        Problem::error(Code::ForeignSchema, JsonPath::default(), opening(root), "this is not an eval set")
-            .label("neither `eval_set_id` nor `eval_cases` is here")
-            .help("an eval set is an object: `{\"eval_set_id\": \"...\", \"eval_cases\": [...]}`")
+        Problem::error(
+            ProblemCode::ForeignSchema,
+            JsonPath::default(),
+            opening(root),
+            "this is not an eval set",
+        )
+        .label("neither `eval_set_id` nor `eval_cases` is here")
+        .help("an eval set is an object: `{\"eval_set_id\": \"...\", \"eval_cases\": [...]}`")
     })
 }
 
@@ -296,7 +306,7 @@ mod tests {
     fn other_schemas_are_known_by_a_key() {
         let check = |text: &str, what: &str, path: &str| {
             let problem = only_problem(text);
-            assert_eq!(problem.code, Code::ForeignSchema, "{text}");
+            assert_eq!(problem.code, ProblemCode::ForeignSchema, "{text}");
             assert_eq!(problem.message, format!("this is {what}, not an eval set"));
             assert_eq!(problem.path.to_string(), path);
         };
@@ -364,21 +374,21 @@ mod tests {
     fn what_nothing_is_known_of_is_one_problem() {
         for text in ["{}", r#"{"a": 1}"#, "[1, 2]", r#"["a"]"#, r#"[{"a": 1}]"#] {
             let problem = only_problem(text);
-            assert_eq!((problem.code, problem.range), (Code::ForeignSchema, 0..1), "{text}");
+            assert_eq!((problem.code, problem.range), (ProblemCode::ForeignSchema, 0..1), "{text}");
         }
     }
 
     #[test]
     fn a_slip_in_an_eval_set_is_not_taken_for_another_schema() {
         for (text, code) in [
-            (r#"{"eval_set_id": "s", "eval_casse": []}"#, Code::MisspeltKey),
-            (r#"[{"query": "Hi", "expected_tool_use": ["f"]}]"#, Code::WrongType),
+            (r#"{"eval_set_id": "s", "eval_casse": []}"#, ProblemCode::MisspeltKey),
+            (r#"[{"query": "Hi", "expected_tool_use": ["f"]}]"#, ProblemCode::WrongType),
             (
                 r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [{"user_content": "Hi"}]}]}"#,
-                Code::WrongType,
+                ProblemCode::WrongType,
             ),
-            ("{\"a\": 1\n}\n}", Code::Syntax),
-            ("3", Code::WrongType),
+            ("{\"a\": 1\n}\n}", ProblemCode::Syntax),
+            ("3", ProblemCode::WrongType),
         ] {
             assert_eq!(only_problem(text).code, code, "{text}");
         }

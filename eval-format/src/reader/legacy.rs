@@ -6,7 +6,7 @@
 use eval_support::hash::content_hash;
 
 use super::cases::{check_ids, empty_conversation, no_cases};
-use super::checked::{Form, Reading};
+use super::checked::{Reading, SetFormat};
 use super::session;
 use crate::model::{
     Content, DRAFT, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput,
@@ -29,7 +29,7 @@ pub(super) fn read_test_file(root: &Node<'_>, text: &str, stem: &str) -> Reading
         EvalSet { name: Some(id.clone()), ..EvalSet::new(id) }.case(case)
     });
     let cases = vec![(stem.to_owned(), opening(root), root.range.clone())];
-    Reading { form: Form::TestFile, set, cases, problems }
+    Reading { form: SetFormat::TestFile, set, cases, problems }
 }
 
 /// Reads an array of cases.
@@ -50,7 +50,7 @@ pub(super) fn read_old_eval_set(root: &Node<'_>, text: &str, stem: &str) -> Read
         }
     }
     check_ids(ids.into_iter(), &Place::Root, &mut walker);
-    Reading { form: Form::OldEvalSet, set: Some(set), cases, problems }
+    Reading { form: SetFormat::OldEvalSet, set: Some(set), cases, problems }
 }
 
 /// Reads the one case of an array of turns.

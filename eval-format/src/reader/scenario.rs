@@ -1,7 +1,7 @@
 //! Scenarios: what no shape expresses.
 
-use crate::config::{Instructions, InstructionsError};
-use crate::problem::{Code, Problem};
+use crate::config::{InstructionTemplate, InstructionsError};
+use crate::problem::{Problem, ProblemCode};
 use crate::schema::{CONVERSATION_SCENARIO, Place, Walker};
 use crate::syntax::{Entry, Node};
 
@@ -26,7 +26,8 @@ pub(super) fn check(scenario: &Entry<'_>, case: &Place<'_>, walker: &mut Walker<
     ] {
         let Some(entry) = field(name).filter(|entry| entry.value.string() == Some("")) else { continue };
         let (path, range) = (Place::Key(place, &entry.key).path(), entry.value.range.clone());
-        let problem = Problem::warning(Code::EmptyConversation, path, range, message).label(label).help(help);
+        let problem =
+            Problem::warning(ProblemCode::EmptyConversation, path, range, message).label(label).help(help);
         walker.problems.push(problem);
     }
     if let Some(entry) = field("user_persona") {
@@ -57,10 +58,10 @@ fn check_persona(persona: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>)
 }
 
 fn check_template(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
-    let Some(Err(error)) = node.string().map(Instructions::parse) else { return };
+    let Some(Err(error)) = node.string().map(InstructionTemplate::parse) else { return };
     let message = format!("in the behavior of a persona, {error}");
     let problem = place
-        .error(Code::WrongType, node.range.clone(), message)
+        .error(ProblemCode::WrongType, node.range.clone(), message)
         .label("a template")
         .help(InstructionsError::help());
     walker.problems.push(problem);

@@ -1,8 +1,8 @@
 //! The session file of an old test file.
 
-use super::checked::Form;
+use super::checked::SetFormat;
 use crate::model::SessionInput;
-use crate::problem::{Code, Problem, in_order_of_places};
+use crate::problem::{Problem, ProblemCode, in_order_of_places};
 use crate::schema::{OLD_SESSION, Place, Record, Walker, opening};
 use crate::syntax::{self, Node};
 use crate::text;
@@ -20,22 +20,22 @@ pub struct CheckedSession {
 /// Checks the bytes of a session file beside a set of a form.
 ///
 /// ```
-/// use eval_format::reader::{Form, check_session};
+/// use eval_format::reader::{SetFormat, check_session};
 ///
 /// let session = br#"{"app_name": "trip", "state": []}"#;
-/// let checked = check_session(session, Form::TestFile);
+/// let checked = check_session(session, SetFormat::TestFile);
 /// assert_eq!(checked.problems[0].path.to_string(), "state");
 /// ```
 ///
-/// Only a [`Form::TestFile`] takes a session file.
-pub fn check_session(bytes: &[u8], form: Form) -> CheckedSession {
+/// Only a [`SetFormat::TestFile`] takes a session file.
+pub fn check_session(bytes: &[u8], form: SetFormat) -> CheckedSession {
     let (_, problems) = check(bytes, form);
     let (text, _) = text::decode_or_show(bytes);
     CheckedSession { text, problems }
 }
 
 /// Reads a session file; `None` if it has errors or is empty.
-pub(super) fn check(bytes: &[u8], form: Form) -> (Option<SessionInput>, Vec<Problem>) {
+pub(super) fn check(bytes: &[u8], form: SetFormat) -> (Option<SessionInput>, Vec<Problem>) {
     let (text, broken) = text::decode_or_show(bytes);
     if let Some(problem) = broken {
         return (None, vec![problem]);
@@ -49,7 +49,7 @@ pub(super) fn check(bytes: &[u8], form: Form) -> (Option<SessionInput>, Vec<Prob
     if is_empty(&root) {
         return (None, problems);
     }
-    if form != Form::TestFile {
+    if form != SetFormat::TestFile {
         problems.push(misplaced(&root));
     }
     in_order_of_places(&mut problems);
@@ -72,7 +72,7 @@ pub(super) fn session_input(mut record: Record) -> SessionInput {
 
 fn misplaced(root: &Node<'_>) -> Problem {
     Problem::error(
-        Code::SessionFile,
+        ProblemCode::SessionFile,
         Place::Root.path(),
         opening(root),
         "a session file stands beside a set that carries its own sessions",

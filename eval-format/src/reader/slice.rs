@@ -1,6 +1,6 @@
 //! Cases and turns from a text of their own.
 
-use super::checked::Form;
+use super::checked::SetFormat;
 use super::parse::parse;
 use super::{cases, legacy, session};
 use crate::model::{EvalCase, Invocation};
@@ -9,22 +9,22 @@ use crate::schema::{INVOCATION, Place, Walker};
 
 /// Reads a case from its own slice of a file, as [`CaseSpan::range`](super::CaseSpan::range) gives it.
 ///
-/// `eval_id` is the id of the case of a [`Form::TestFile`], and `session` the text of its session file.
+/// `eval_id` is the id of the case of a [`SetFormat::TestFile`], and `session` the text of its session file.
 ///
 /// ```
 /// use eval_format::__private::read_case;
-/// use eval_format::reader::{Form, check_set};
+/// use eval_format::reader::{SetFormat, check_set};
 ///
 /// let text = r#"{"eval_set_id": "s", "eval_cases": [
 ///     {"eval_id": "hi", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}]}
 /// ]}"#;
 /// let place = &check_set("s.evalset.json", text.as_bytes(), None).cases[0];
-/// let case = read_case(Form::EvalSet, &text[place.range.clone()], &place.eval_id, None)?;
+/// let case = read_case(SetFormat::EvalSet, &text[place.range.clone()], &place.eval_id, None)?;
 /// assert_eq!((case.eval_id.as_str(), place.line, place.column), ("hi", 2, 5));
 /// # Ok::<(), eval_format::Problems>(())
 /// ```
 pub fn read_case(
-    form: Form,
+    form: SetFormat,
     slice: &str,
     eval_id: &str,
     session: Option<&str>,
@@ -34,18 +34,18 @@ pub fn read_case(
 
 /// Reads a case as [`read_case`] does, and returns its warnings too. Ranges point into the slice.
 pub fn check_case(
-    form: Form,
+    form: SetFormat,
     slice: &str,
     eval_id: &str,
     session: Option<&str>,
 ) -> Result<(EvalCase, Vec<Problem>), Problems> {
     parse(slice, |root, problems| match form {
-        Form::EvalSet => cases::case(root, &Place::Root, &mut Walker { problems }),
-        Form::TestFile => {
+        SetFormat::EvalSet => cases::case(root, &Place::Root, &mut Walker { problems }),
+        SetFormat::TestFile => {
             let session = session.and_then(|text| session::check(text.as_bytes(), form).0);
             legacy::test_file(root, slice, eval_id, session, &mut Walker { problems })
         }
-        Form::OldEvalSet => legacy::case(root, slice, &Place::Root, &mut Walker { problems }),
+        SetFormat::OldEvalSet => legacy::case(root, slice, &Place::Root, &mut Walker { problems }),
     })
 }
 
@@ -62,7 +62,7 @@ impl EvalCase {
     /// # Ok::<(), eval_format::Problems>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self, Problems> {
-        read_case(Form::EvalSet, text, "", None)
+        read_case(SetFormat::EvalSet, text, "", None)
     }
 }
 

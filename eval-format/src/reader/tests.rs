@@ -2,8 +2,8 @@ use serde_json::json;
 
 use crate::error::ReadError;
 use crate::model::{EvalSet, FunctionCall, IntermediateData, Part};
-use crate::problem::{Code, Problem, Severity};
-use crate::reader::{CheckedSet, Form, check_set, read_case};
+use crate::problem::{Problem, ProblemCode, Severity};
+use crate::reader::{CheckedSet, SetFormat, check_set, read_case};
 use crate::value::Value;
 
 fn checked(file: &str, text: &str) -> CheckedSet {
@@ -169,7 +169,7 @@ const OLD_TURNS: &str = r#"[
 #[test]
 fn an_old_test_file_is_one_case_named_after_the_file() {
     let checked = checked("a/trip.test.json", OLD_TURNS);
-    assert_eq!((checked.form, found(&checked)), (Form::TestFile, vec![]));
+    assert_eq!((checked.form, found(&checked)), (SetFormat::TestFile, vec![]));
     let set = checked.set.unwrap();
     let [case] = set.eval_cases.as_slice() else { panic!("{set:?}") };
     assert_eq!((case.eval_id.as_str(), checked.cases[0].eval_id.as_str()), ("trip", "trip"));
@@ -208,7 +208,7 @@ fn ids_that_adk_draws_are_derived_from_the_text() {
     let set = checked.set.unwrap();
     assert_eq!(set.eval_set_id, "old");
     for (case, place) in set.eval_cases.iter().zip(&checked.cases) {
-        let alone = read_case(Form::OldEvalSet, &old_set[place.range.clone()], "", None).unwrap();
+        let alone = read_case(SetFormat::OldEvalSet, &old_set[place.range.clone()], "", None).unwrap();
         assert_eq!(&alone, case);
     }
 }
@@ -259,7 +259,7 @@ fn a_session_file_goes_with_an_old_test_file_only() {
     let old = with(OLD_TURNS, session);
     let input = old.set.unwrap().eval_cases.remove(0).session_input.unwrap();
     assert_eq!((input.app_name.as_str(), input.user_id.as_str(), input.state.len()), ("a", "", 1));
-    let alone = read_case(Form::TestFile, OLD_TURNS, "s", std::str::from_utf8(session).ok()).unwrap();
+    let alone = read_case(SetFormat::TestFile, OLD_TURNS, "s", std::str::from_utf8(session).ok()).unwrap();
     assert_eq!(alone.session_input, Some(input));
 
     let new = set(&format!(r#"{{"eval_id": "c", {TURNS}}}"#));
@@ -268,16 +268,16 @@ fn a_session_file_goes_with_an_old_test_file_only() {
         let refused = with(text, session);
         assert!(refused.set.is_none() && refused.problems.is_empty(), "{text}");
         let [problem] = refused.session_problems.as_slice() else { panic!("{refused:?}") };
-        assert_eq!((problem.code, problem.range.clone()), (Code::SessionFile, 0..1));
+        assert_eq!((problem.code, problem.range.clone()), (ProblemCode::SessionFile, 0..1));
         // An empty session says nothing, as in ADK.
         assert!(with(text, b"{}").set.is_some(), "{text}");
     }
     for (session, code) in [
-        (&b"{"[..], Code::Syntax),
-        (b"[1]", Code::WrongType),
-        (br#"{"state": null}"#, Code::WrongType),
-        (br#"{"app_nmae": "a"}"#, Code::MisspeltKey),
-        (b"\xff", Code::Encoding),
+        (&b"{"[..], ProblemCode::Syntax),
+        (b"[1]", ProblemCode::WrongType),
+        (br#"{"state": null}"#, ProblemCode::WrongType),
+        (br#"{"app_nmae": "a"}"#, ProblemCode::MisspeltKey),
+        (b"\xff", ProblemCode::Encoding),
     ] {
         let refused = with(OLD_TURNS, session);
         let codes: Vec<_> = refused.session_problems.iter().map(|problem| problem.code).collect();

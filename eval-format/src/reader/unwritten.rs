@@ -1,7 +1,7 @@
 //! Parts of a file that writing it anew would lose, and keys of a set in a spelling that ADK does not read.
 
 use super::cases;
-use super::checked::{CheckedSet, Form};
+use super::checked::{CheckedSet, SetFormat};
 use super::session::CheckedSession;
 use crate::problem::{Problem, in_order_of_places};
 use crate::schema::{EVAL_SET_ANY_CASE, OLD_CASE, OLD_SESSION, OLD_TURN, Place, Spelling, Type, unwritten};
@@ -24,9 +24,9 @@ impl CheckedSet {
             return Vec::new();
         }
         lost(&self.text, |root| match self.form {
-            Form::EvalSet => Type::Model(cases::model_of(root)),
-            Form::TestFile => Type::Models(&OLD_TURN),
-            Form::OldEvalSet => Type::Models(&OLD_CASE),
+            SetFormat::EvalSet => Type::Model(cases::model_of(root)),
+            SetFormat::TestFile => Type::Models(&OLD_TURN),
+            SetFormat::OldEvalSet => Type::Models(&OLD_CASE),
         })
     }
 
@@ -42,7 +42,7 @@ impl CheckedSet {
     ///
     /// Nothing else is changed. A key in both spellings is left alone.
     pub fn respelled(&self) -> Option<(String, Vec<String>)> {
-        if self.form != Form::EvalSet {
+        if self.form != SetFormat::EvalSet {
             return None;
         }
         let root = syntax::parse(&self.text, &mut Vec::new()).ok()?;

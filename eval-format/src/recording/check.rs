@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::file::{Recording, VERSION};
 use super::question::{RecordedQuestion, RecordedReply};
-use crate::problem::{Code, JsonPath, Problem, Problems, in_order_of_places};
+use crate::problem::{JsonPath, Problem, ProblemCode, Problems, in_order_of_places};
 use crate::reader::parse;
 use crate::schema::{Place, RECORDED_QUESTION, RECORDING, Record, Walker, from_record};
 use crate::syntax::{self, Kind, Node};
@@ -136,7 +136,7 @@ impl Placed<'_> {
 
 fn foreign_version(version: &Node<'_>) -> Problem {
     let path = JsonPath::default().key("judge_recording");
-    Problem::error(Code::WrongType, path, version.range.clone(), "a recording of another version")
+    Problem::error(ProblemCode::WrongType, path, version.range.clone(), "a recording of another version")
         .label(format!("this build reads version {VERSION}"))
         .help("use the version of eval-core that wrote it, or delete it and record again")
 }
@@ -168,7 +168,7 @@ fn check_reply(reply: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>)
     {
         let path = Place::Key(place, &entry.key).path();
         let what = "the number of a sample is a whole number, from 0";
-        problems.push(Problem::error(Code::WrongType, path, entry.value.range.clone(), what));
+        problems.push(Problem::error(ProblemCode::WrongType, path, entry.value.range.clone(), what));
     }
 }
 
@@ -182,7 +182,7 @@ fn not_text(node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
     let problem = || {
         let what = "a text is a string, or an array of its lines";
         place
-            .error(Code::WrongType, node.range.clone(), what)
+            .error(ProblemCode::WrongType, node.range.clone(), what)
             .label("neither of them")
             .help(r#"write `"one line"` or `["first line", "second line"]`"#)
     };
@@ -201,7 +201,7 @@ fn check_edited(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<
         let what = "this answer was not recorded to this question: one of both was edited";
         let path = Place::Index(&replies, edited).path();
         problems.push(
-            Problem::error(Code::WrongType, path, reply.range.clone(), what)
+            Problem::error(ProblemCode::WrongType, path, reply.range.clone(), what)
                 .label("its `check` is that of another question or answer")
                 .help("restore the recording, or delete the question and record it again with `EVALSET_JUDGE=record`"),
         );
@@ -215,7 +215,7 @@ fn check_unique(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<
         let place = Place::Index(place, at);
         let twice = |what: &str| {
             place
-                .error(Code::DuplicateRecording, node.range.clone(), what)
+                .error(ProblemCode::DuplicateRecording, node.range.clone(), what)
                 .help("keep one of them; two branches may have recorded the same")
         };
         match seen.entry(question.key()) {
@@ -240,7 +240,7 @@ fn conflict(text: &str) -> Option<Problem> {
         if text.starts_with(mark) { 0 } else { text.find(&format!("\n{mark}")).map(|before| before + 1)? };
     let range = start..start + mark.trim_end().len();
     let what = "the file holds the marks of a merge conflict";
-    let problem = Problem::error(Code::Syntax, JsonPath::default(), range, what);
+    let problem = Problem::error(ProblemCode::Syntax, JsonPath::default(), range, what);
     Some(problem.help("keep the questions of both sides, or delete the recording and record again"))
 }
 

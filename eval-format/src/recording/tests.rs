@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use crate::model::UsageMetadata;
-use crate::problem::{Code, Problem};
+use crate::problem::{Problem, ProblemCode};
 use crate::recording::{RecordedQuestion, Recording, check_recording};
 use crate::value::{Map, Value};
 
@@ -90,45 +90,50 @@ fn what_is_wrong_is_named_with_its_place() {
     let with = |question: &str| format!(r#"{{"judge_recording": 1, "questions": [{question}]}}"#);
     let sound = r#"{"model": "m", "prompt": "p", "replies": [{"sample": 0, "text": "t"}]}"#;
     for (text, code, path, message) in [
-        ("", Code::Syntax, "the document", "the file is empty"),
-        ("{\n<<<<<<< HEAD\n}", Code::Syntax, "the document", "the file holds the marks of a merge conflict"),
-        ("[]", Code::WrongType, "the document", ""),
+        ("", ProblemCode::Syntax, "the document", "the file is empty"),
+        (
+            "{\n<<<<<<< HEAD\n}",
+            ProblemCode::Syntax,
+            "the document",
+            "the file holds the marks of a merge conflict",
+        ),
+        ("[]", ProblemCode::WrongType, "the document", ""),
         (
             r#"{"judge_recording": 2, "questions": []}"#,
-            Code::WrongType,
+            ProblemCode::WrongType,
             "judge_recording",
             "a recording of another version",
         ),
-        (r#"{"questions": []}"#, Code::MissingKey, "the document", ""),
-        (&with(r#"{"model": "m", "prompt": "p"}"#), Code::MissingKey, "questions[0]", ""),
+        (r#"{"questions": []}"#, ProblemCode::MissingKey, "the document", ""),
+        (&with(r#"{"model": "m", "prompt": "p"}"#), ProblemCode::MissingKey, "questions[0]", ""),
         (
             &with(&sound.replace("\"p\"", "{}")),
-            Code::WrongType,
+            ProblemCode::WrongType,
             "questions[0].prompt",
             "a text is a string, or an array of its lines",
         ),
         (
             &with(&sound.replace("\"t\"", "[\"a\", 1]")),
-            Code::WrongType,
+            ProblemCode::WrongType,
             "questions[0].replies[0].text",
             "a text is a string, or an array of its lines",
         ),
         (
             &with(&sound.replace('0', "-1")),
-            Code::WrongType,
+            ProblemCode::WrongType,
             "questions[0].replies[0].sample",
             "the number of a sample is a whole number, from 0",
         ),
-        (&with(&sound.replace("prompt", "promt")), Code::UnknownKey, "questions[0].promt", ""),
+        (&with(&sound.replace("prompt", "promt")), ProblemCode::UnknownKey, "questions[0].promt", ""),
         (
             &with(&format!("{sound}, {sound}")),
-            Code::DuplicateRecording,
+            ProblemCode::DuplicateRecording,
             "questions[1]",
             "this question is recorded twice",
         ),
         (
             &with(&sound.replace("}]", "}, {\"sample\": 0, \"text\": \"u\"}]")),
-            Code::DuplicateRecording,
+            ProblemCode::DuplicateRecording,
             "questions[0]",
             "a sample of this question is answered twice",
         ),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::problem::{Code, JsonPath, Problem, Step, short};
+use crate::problem::{JsonPath, PathSegment, Problem, ProblemCode, short};
 use crate::syntax::Entry;
 
 /// A place in the document: a list of steps on the call stack. A [`JsonPath`] is made of it only if a problem is found.
@@ -21,11 +21,11 @@ impl Place<'_> {
             place = match place {
                 Self::Root => break,
                 Self::Key(parent, key) => {
-                    steps.push(Step::Key(short(key)));
+                    steps.push(PathSegment::Key(short(key)));
                     parent
                 }
                 Self::Index(parent, index) => {
-                    steps.push(Step::Index(*index));
+                    steps.push(PathSegment::Index(*index));
                     parent
                 }
             };
@@ -36,22 +36,37 @@ impl Place<'_> {
     }
 
     /// An error here, at a range of the text.
-    pub(crate) fn error(&self, code: Code, range: Range<usize>, message: impl Into<String>) -> Problem {
+    pub(crate) fn error(
+        &self,
+        code: ProblemCode,
+        range: Range<usize>,
+        message: impl Into<String>,
+    ) -> Problem {
         Problem::error(code, self.path(), range, message)
     }
 
-    pub(crate) fn warning(&self, code: Code, range: Range<usize>, message: impl Into<String>) -> Problem {
+    pub(crate) fn warning(
+        &self,
+        code: ProblemCode,
+        range: Range<usize>,
+        message: impl Into<String>,
+    ) -> Problem {
         Problem::warning(code, self.path(), range, message)
     }
 
     /// An error here, at the key of an entry.
-    pub(crate) fn error_at_key(&self, code: Code, entry: &Entry<'_>, message: impl Into<String>) -> Problem {
+    pub(crate) fn error_at_key(
+        &self,
+        code: ProblemCode,
+        entry: &Entry<'_>,
+        message: impl Into<String>,
+    ) -> Problem {
         self.error(code, entry.key_range.clone(), message)
     }
 
     pub(crate) fn warning_at_key(
         &self,
-        code: Code,
+        code: ProblemCode,
         entry: &Entry<'_>,
         message: impl Into<String>,
     ) -> Problem {

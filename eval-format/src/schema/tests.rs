@@ -5,7 +5,7 @@ use super::walk::MAX_FIELDS;
 use super::*;
 use crate::model::{EvalCase, Invocation};
 use crate::problem::Problems;
-use crate::problem::{Code, Problem, Severity};
+use crate::problem::{Problem, ProblemCode, Severity};
 use crate::reader::check_set;
 
 /// The problems of a case with these entries beside its id.
@@ -16,7 +16,7 @@ fn problems(entries: &str) -> (String, Vec<Problem>) {
 }
 
 /// Holds that there is one problem: its code, path, marked text, headline and help.
-fn check(entries: &str, code: Code, path: &str, marked: &str, message: &str, help: &str) {
+fn check(entries: &str, code: ProblemCode, path: &str, marked: &str, message: &str, help: &str) {
     let (text, found) = problems(entries);
     let [problem] = found.as_slice() else { panic!("{text}: {found:#?}") };
     assert_eq!((problem.code, problem.path.to_string().as_str()), (code, path), "{text}");
@@ -25,13 +25,13 @@ fn check(entries: &str, code: Code, path: &str, marked: &str, message: &str, hel
 }
 
 /// The same for the one turn of the case.
-fn check_turn(turn: &str, code: Code, path: &str, marked: &str, message: &str, help: &str) {
+fn check_turn(turn: &str, code: ProblemCode, path: &str, marked: &str, message: &str, help: &str) {
     let path = format!("conversation[0]{path}");
     check(&format!(r#""conversation": [{turn}]"#), code, &path, marked, message, help);
 }
 
 /// The same for the intermediate data of the turn.
-fn check_data(data: &str, code: Code, path: &str, marked: &str, message: &str, help: &str) {
+fn check_data(data: &str, code: ProblemCode, path: &str, marked: &str, message: &str, help: &str) {
     let turn = format!(r#"{{"user_content": {{}}, "intermediate_data": {data}}}"#);
     check_turn(&turn, code, &format!(".intermediate_data{path}"), marked, message, help);
 }
@@ -84,7 +84,7 @@ fn no_model_has_more_fields_than_the_walker_has_slots() {
 fn absent_keys_are_named_with_what_to_write() {
     check_turn(
         "{}",
-        Code::MissingKey,
+        ProblemCode::MissingKey,
         "",
         "{",
         "the invocation has no `user_content`",
@@ -92,7 +92,7 @@ fn absent_keys_are_named_with_what_to_write() {
     );
     check(
         &format!(r#"{TURNS}, "session_input": {{"user_id": "u"}}"#),
-        Code::MissingKey,
+        ProblemCode::MissingKey,
         "session_input",
         "{",
         "the session input has no `app_name`",
@@ -104,7 +104,7 @@ fn absent_keys_are_named_with_what_to_write() {
 fn unknown_keys_are_errors_where_adk_forbids_them() {
     check_turn(
         r#"{"user_contents": {}}"#,
-        Code::UnknownKey,
+        ProblemCode::UnknownKey,
         ".user_contents",
         "\"user_contents\"",
         "unknown key `user_contents` in an invocation",
@@ -112,7 +112,7 @@ fn unknown_keys_are_errors_where_adk_forbids_them() {
     );
     check_turn(
         r#"{"userContents": {}}"#,
-        Code::UnknownKey,
+        ProblemCode::UnknownKey,
         ".userContents",
         "\"userContents\"",
         "unknown key `userContents` in an invocation",
@@ -120,7 +120,7 @@ fn unknown_keys_are_errors_where_adk_forbids_them() {
     );
     check_turn(
         r#"{"user_content": {}, "reference": "r"}"#,
-        Code::UnknownKey,
+        ProblemCode::UnknownKey,
         ".reference",
         "\"reference\"",
         "unknown key `reference` in an invocation",
@@ -128,7 +128,7 @@ fn unknown_keys_are_errors_where_adk_forbids_them() {
     );
     check_turn(
         r#"{"user_content": {"_note": 1}}"#,
-        Code::UnknownKey,
+        ProblemCode::UnknownKey,
         ".user_content._note",
         "\"_note\"",
         "unknown key `_note` in a content object",
@@ -136,7 +136,7 @@ fn unknown_keys_are_errors_where_adk_forbids_them() {
     );
     check_data(
         r#"{"tool_uses": [{"tool_name": "f"}]}"#,
-        Code::UnknownKey,
+        ProblemCode::UnknownKey,
         ".tool_uses[0].tool_name",
         "\"tool_name\"",
         "unknown key `tool_name` in a function call",
@@ -148,7 +148,7 @@ fn unknown_keys_are_errors_where_adk_forbids_them() {
 fn misspelt_keys_are_errors_where_adk_would_keep_or_ignore_them() {
     check(
         r#""conversaton": []"#,
-        Code::MisspeltKey,
+        ProblemCode::MisspeltKey,
         "conversaton",
         "\"conversaton\"",
         "unknown key `conversaton` in an eval case",
@@ -156,7 +156,7 @@ fn misspelt_keys_are_errors_where_adk_would_keep_or_ignore_them() {
     );
     check(
         &format!(r#"{TURNS}, "finalSesionState": {{}}"#),
-        Code::MisspeltKey,
+        ProblemCode::MisspeltKey,
         "finalSesionState",
         "\"finalSesionState\"",
         "unknown key `finalSesionState` in an eval case",
@@ -164,7 +164,7 @@ fn misspelt_keys_are_errors_where_adk_would_keep_or_ignore_them() {
     );
     check_data(
         r#"{"invocation_events": [{"auhtor": "a"}]}"#,
-        Code::MisspeltKey,
+        ProblemCode::MisspeltKey,
         ".invocation_events[0].auhtor",
         "\"auhtor\"",
         "unknown key `auhtor` in an event",
@@ -195,7 +195,7 @@ fn keys_of_ones_own_are_no_problem_where_adk_takes_them() {
 fn wrong_types_say_what_was_expected_and_seen() {
     check_turn(
         r#"{"user_content": "Hi"}"#,
-        Code::WrongType,
+        ProblemCode::WrongType,
         ".user_content",
         "\"Hi\"",
         "`user_content` must be an object, not a string",
@@ -203,7 +203,7 @@ fn wrong_types_say_what_was_expected_and_seen() {
     );
     check_turn(
         r#"{"user_content": {"parts": ["Hi"]}}"#,
-        Code::WrongType,
+        ProblemCode::WrongType,
         ".user_content.parts[0]",
         "\"Hi\"",
         "`conversation[0].user_content.parts[0]` must be an object, not a string",
@@ -211,7 +211,7 @@ fn wrong_types_say_what_was_expected_and_seen() {
     );
     check_turn(
         r#"{"user_content": {"parts": [{"text": 5}]}}"#,
-        Code::WrongType,
+        ProblemCode::WrongType,
         ".user_content.parts[0].text",
         "5",
         "`text` must be a string, not a number",
@@ -219,7 +219,7 @@ fn wrong_types_say_what_was_expected_and_seen() {
     );
     check_turn(
         r#"{"user_content": {"parts": [{"thought": "maybe", "text": "t"}]}}"#,
-        Code::WrongType,
+        ProblemCode::WrongType,
         ".user_content.parts[0].thought",
         "\"maybe\"",
         "`thought` is not a boolean",
@@ -227,7 +227,7 @@ fn wrong_types_say_what_was_expected_and_seen() {
     );
     check_turn(
         r#"{"user_content": {}, "creation_timestamp": null}"#,
-        Code::WrongType,
+        ProblemCode::WrongType,
         ".creation_timestamp",
         "null",
         "`creation_timestamp` must be a number, not null",
@@ -235,7 +235,7 @@ fn wrong_types_say_what_was_expected_and_seen() {
     );
     check_turn(
         r#"{"user_content": null}"#,
-        Code::WrongType,
+        ProblemCode::WrongType,
         ".user_content",
         "null",
         "`user_content` must be an object, not null",
@@ -243,7 +243,7 @@ fn wrong_types_say_what_was_expected_and_seen() {
     );
     check_data(
         r#"{"tool_responses": [{"name": "f", "response": "sunny"}]}"#,
-        Code::WrongType,
+        ProblemCode::WrongType,
         ".tool_responses[0].response",
         "\"sunny\"",
         "`response` must be an object, not a string",
@@ -251,7 +251,7 @@ fn wrong_types_say_what_was_expected_and_seen() {
     );
     check_data(
         r#"{"intermediate_responses": [{"author": "a", "text": "t"}]}"#,
-        Code::WrongType,
+        ProblemCode::WrongType,
         ".intermediate_responses[0]",
         "{",
         "`conversation[0].intermediate_data.intermediate_responses[0]` must be an array of an author and an array \
@@ -260,7 +260,7 @@ fn wrong_types_say_what_was_expected_and_seen() {
     );
     check_data(
         r#"{"invocation_events": [{"author": "a", "usage_metadata": {"prompt_token_count": 5.5}}]}"#,
-        Code::WrongType,
+        ProblemCode::WrongType,
         ".invocation_events[0].usage_metadata.prompt_token_count",
         "5.5",
         "`prompt_token_count` is not an integer",
@@ -279,14 +279,14 @@ fn integers_beyond_floats() {
     let answer = |part: &str| turn(&format!(r#""final_response": {{"parts": [{part}]}}"#));
     assert!(answer(&format!(r#"{{"function_call": {{"args": {{"x": {beyond}}}}}}}"#)).is_ok());
     let refused = answer(&format!(r#"{{"video_metadata": {{"fps": {beyond}}}}}"#)).unwrap_err();
-    assert_eq!(refused.iter().map(|problem| problem.code).collect::<Vec<_>>(), [Code::WrongType]);
+    assert_eq!(refused.iter().map(|problem| problem.code).collect::<Vec<_>>(), [ProblemCode::WrongType]);
 }
 
 #[test]
 fn one_key_in_two_spellings() {
     check_turn(
         r#"{"user_content": {}, "userContent": {}}"#,
-        Code::BothSpellings,
+        ProblemCode::BothSpellings,
         ".user_content",
         "\"user_content\"",
         "`userContent` and `user_content` are one key in two spellings",
@@ -294,7 +294,7 @@ fn one_key_in_two_spellings() {
     );
     check_turn(
         r#"{"user_content": null, "userContent": {}}"#,
-        Code::BothSpellings,
+        ProblemCode::BothSpellings,
         ".user_content",
         "\"user_content\"",
         "`userContent` and `user_content` are one key in two spellings",
@@ -318,7 +318,7 @@ fn one_key_in_two_spellings() {
         let text = format!(r#"{{"eval_set_id": "s", "eval_cases": [{case}]}}"#);
         let checked = check_set("s.json", text.as_bytes(), None);
         let [problem] = checked.problems.as_slice() else { panic!("{:#?}", checked.problems) };
-        assert_eq!((problem.code, problem.severity), (Code::BothSpellings, severity), "{lost}");
+        assert_eq!((problem.code, problem.severity), (ProblemCode::BothSpellings, severity), "{lost}");
         let id = checked.set.map(|set| set.eval_cases[0].eval_id.clone());
         assert_eq!(id.as_deref(), (severity == Severity::Warning).then_some("d"));
     }
@@ -328,7 +328,7 @@ fn one_key_in_two_spellings() {
 fn the_two_forms_of_intermediate_data_are_told_apart_by_their_keys() {
     check_data(
         r#"{"tool_uses": [], "invocation_events": []}"#,
-        Code::UnknownKey,
+        ProblemCode::UnknownKey,
         "",
         "\"invocation_events\"",
         "`tool_uses` and `invocation_events` exclude each other",
@@ -336,7 +336,7 @@ fn the_two_forms_of_intermediate_data_are_told_apart_by_their_keys() {
     );
     check_data(
         r#"{"invocation_event": [{"author": "a"}]}"#,
-        Code::UnknownKey,
+        ProblemCode::UnknownKey,
         ".invocation_event",
         "\"invocation_event\"",
         "unknown key `invocation_event` in an invocation events object",
@@ -351,15 +351,15 @@ fn personas_are_named_or_written_out() {
             r#""conversation_scenario": {{"starting_prompt": "a", "conversation_plan": "b", "user_persona": {persona}}}"#
         )
     };
-    let codes = |persona: &str| -> Vec<Code> {
+    let codes = |persona: &str| -> Vec<ProblemCode> {
         problems(&scenario(persona)).1.iter().map(|problem| problem.code).collect()
     };
     assert_eq!(codes(r#""EXPERT""#), []);
-    assert_eq!(codes(r#""expert""#), [Code::WrongType]);
+    assert_eq!(codes(r#""expert""#), [ProblemCode::WrongType]);
     assert_eq!(codes(r#"{"id": "x", "description": "d", "behaviors": []}"#), []);
     let camel = r#"{"id": "x", "description": "d", "behaviors": [{"name": "n", "description": "d",
         "behaviorInstructions": [], "violation_rubrics": []}]}"#;
-    assert_eq!(codes(camel), [Code::MisspeltKey]);
+    assert_eq!(codes(camel), [ProblemCode::MisspeltKey]);
 }
 
 #[test]

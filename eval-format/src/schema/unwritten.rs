@@ -3,7 +3,7 @@
 use super::place::Place;
 use super::table::{Extra, Model, Type};
 use crate::coerce;
-use crate::problem::{Code, Problem, shown};
+use crate::problem::{Problem, ProblemCode, shown};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Number;
 
@@ -93,7 +93,7 @@ fn numbers(node: &Node<'_>, place: &Place<'_>, found: &mut Vec<Problem>) {
 fn no_place(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
     let message = format!("key `{}` in {} has no place in ADK's saved form", shown(&entry.key), model.what);
     place
-        .warning_at_key(Code::Unwritten, entry, message)
+        .warning_at_key(ProblemCode::Unwritten, entry, message)
         .label("lost when the file is written")
         .help("nothing reads it; an eval case keeps keys of your own")
 }
@@ -101,14 +101,14 @@ fn no_place(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
 fn no_number(node: &Node<'_>, place: &Place<'_>) -> Problem {
     let message = "a number that JSON has no text for becomes null in ADK's saved form";
     place
-        .warning(Code::Unwritten, node.range.clone(), message)
+        .warning(ProblemCode::Unwritten, node.range.clone(), message)
         .label("lost when the file is written")
         .help("write it as text in quotes, or as a number that is finite")
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::problem::Code;
+    use crate::problem::ProblemCode;
     use crate::reader::check_set;
 
     fn check(text: &str, expected: &[&str]) {
@@ -212,6 +212,6 @@ mod tests {
     fn a_file_that_cannot_be_used_loses_nothing() {
         let checked = check_set("s", br#"{"eval_set_id": "s", "eval_cases": [], "why": 1}"#, None);
         assert!(checked.unwritten().is_empty());
-        assert_eq!(Code::Unwritten.as_str(), "unwritten");
+        assert_eq!(ProblemCode::Unwritten.as_str(), "unwritten");
     }
 }

@@ -5,7 +5,7 @@ use eval_support::spelling::suggest;
 
 use super::place::Place;
 use super::table::{Extra, Field, Model, Type, is_camel_of};
-use crate::problem::{Code, Problem, code_list, shown};
+use crate::problem::{Problem, ProblemCode, code_list, shown};
 use crate::syntax::{Entry, Kind, Node};
 
 /// The opening bracket of an object or array: the place of a problem about what it does not contain.
@@ -16,7 +16,7 @@ pub(crate) fn opening(node: &Node<'_>) -> std::ops::Range<usize> {
 pub(super) fn missing(node: &Node<'_>, field: &Field, model: &Model, place: &Place<'_>) -> Problem {
     let name = field.name;
     place
-        .error(Code::MissingKey, opening(node), format!("{} has no `{name}`", subject(model)))
+        .error(ProblemCode::MissingKey, opening(node), format!("{} has no `{name}`", subject(model)))
         .label(format!("`{name}` is missing here"))
         .help(format!("add `\"{name}\": {}`", field.example))
 }
@@ -28,7 +28,7 @@ fn subject(model: &Model) -> String {
 }
 
 /// An error at a key that the model does not know.
-fn unknown(code: Code, entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
+fn unknown(code: ProblemCode, entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
     place.error_at_key(code, entry, format!("unknown key `{}` in {}", shown(&entry.key), model.what))
 }
 
@@ -48,7 +48,7 @@ pub(super) fn unknown_key(
         ),
         (None, None) => format!("remove it; {} takes {}", model.what, keys(model)),
     };
-    unknown(Code::UnknownKey, entry, model, place)
+    unknown(ProblemCode::UnknownKey, entry, model, place)
         .label(if is_of_adk { "ADK rejects this key" } else { NOT_READ })
         .help(help)
 }
@@ -63,7 +63,7 @@ fn stranger(entry: &Entry<'_>, model: &Model) -> Option<&'static str> {
 
 pub(super) fn unread_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
     let help = stranger(entry, model).map_or_else(|| remove(model), str::to_owned);
-    unknown(Code::UnknownKey, entry, model, place).label(NOT_READ).help(help)
+    unknown(ProblemCode::UnknownKey, entry, model, place).label(NOT_READ).help(help)
 }
 
 fn remove(model: &Model) -> String {
@@ -73,7 +73,7 @@ fn remove(model: &Model) -> String {
 pub(super) fn misspelt_key(entry: &Entry<'_>, model: &Model, field: &Field, place: &Place<'_>) -> Problem {
     let keeps = matches!(model.extra, Extra::Kept | Extra::Refused);
     let fate = if keeps { "keep it without reading it" } else { "ignore it" };
-    unknown(Code::MisspeltKey, entry, model, place)
+    unknown(ProblemCode::MisspeltKey, entry, model, place)
         .label(format!("ADK would {fate}"))
         .help(format!("{} (a key of your own can begin with `_`)", did_you_mean(&entry.key, model, field)))
 }
@@ -91,7 +91,7 @@ pub(super) fn ignored_key(entry: &Entry<'_>, model: &Model, place: &Place<'_>) -
         None => remove(model),
     };
     let message = format!("key `{}` in {} is ignored", shown(&entry.key), model.what);
-    place.warning_at_key(Code::IgnoredKey, entry, message).label(NOT_READ).help(help)
+    place.warning_at_key(ProblemCode::IgnoredKey, entry, message).label(NOT_READ).help(help)
 }
 
 pub(super) fn both_spellings(
@@ -106,12 +106,14 @@ pub(super) fn both_spellings(
     let is_rejected = model.extra.is_forbidden()
         && !(loser.value.is_null() && model.null_twins.contains(&loser.key.as_ref()));
     let problem = match (is_rejected, is_lost) {
-        (true, _) => place.error_at_key(Code::BothSpellings, loser, message).label("ADK rejects this one"),
-        (false, true) => {
-            place.error_at_key(Code::BothSpellings, loser, message).label("ADK would not read this value")
+        (true, _) => {
+            place.error_at_key(ProblemCode::BothSpellings, loser, message).label("ADK rejects this one")
         }
+        (false, true) => place
+            .error_at_key(ProblemCode::BothSpellings, loser, message)
+            .label("ADK would not read this value"),
         (false, false) => {
-            place.warning_at_key(Code::BothSpellings, loser, message).label("this one is ignored")
+            place.warning_at_key(ProblemCode::BothSpellings, loser, message).label("this one is ignored")
         }
     };
     problem.related(winner.key_range.clone(), "this one counts").help("remove one of them")
@@ -119,7 +121,11 @@ pub(super) fn both_spellings(
 
 pub(super) fn both_forms(one: &Entry<'_>, two: &Entry<'_>, place: &Place<'_>) -> Problem {
     place
-        .error_at_key(Code::UnknownKey, two, format!("`{}` and `{}` exclude each other", one.key, two.key))
+        .error_at_key(
+            ProblemCode::UnknownKey,
+            two,
+            format!("`{}` and `{}` exclude each other", one.key, two.key),
+        )
         .label("this is the form with every event in order")
         .related(one.key_range.clone(), "this is the form with flat lists")
         .help("keep one form: the flat lists, or `invocation_events` alone")
@@ -134,7 +140,7 @@ pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Probl
     };
     place
         .error(
-            Code::WrongType,
+            ProblemCode::WrongType,
             entry.value.range.clone(),
             format!("`{key}` must be {}, not null", expected(&field.kind)),
         )
@@ -161,7 +167,7 @@ pub(crate) fn wrong_type(node: &Node<'_>, kind: &Type, example: &str, place: &Pl
         Kind::Array(_) | Kind::Object(_) => opening(node),
         _ => node.range.clone(),
     };
-    place.error(Code::WrongType, range, message).label(label).help(remedy(node, kind, example))
+    place.error(ProblemCode::WrongType, range, message).label(label).help(remedy(node, kind, example))
 }
 
 pub(super) fn not_a_pair(node: &Node<'_>, place: &Place<'_>) -> Problem {
@@ -172,7 +178,7 @@ pub(super) fn not_a_pair(node: &Node<'_>, place: &Place<'_>) -> Problem {
         None => node.kind_name().to_owned(),
     };
     Problem::error(
-        Code::WrongType,
+        ProblemCode::WrongType,
         path.clone(),
         opening(node),
         format!("`{path}` must be an array of an author and an array of parts, not {found}"),

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::node::{Node, walk};
-use crate::problem::{Code, JsonPath, Problem, short, shown};
+use crate::problem::{JsonPath, Problem, ProblemCode, short, shown};
 
 /// A duplicate key of an object.
 pub(super) struct Duplicate {
@@ -39,7 +39,7 @@ pub(super) fn errors(root: &Node<'_>, duplicates: Vec<Duplicate>) -> Vec<Problem
 
 fn error(duplicate: &Duplicate, object: &JsonPath) -> Problem {
     Problem::error(
-        Code::DuplicateKey,
+        ProblemCode::DuplicateKey,
         object.key(&short(&duplicate.key)),
         duplicate.second.clone(),
         format!("key `{}` stands twice in one object", shown(&duplicate.key)),

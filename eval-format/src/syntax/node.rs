@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::problem::{JsonPath, Step, short};
+use crate::problem::{JsonPath, PathSegment, short};
 use crate::value::{Map, Number, Value};
 
 /// A JSON value and its place in the text.
@@ -111,19 +111,19 @@ impl<F: FnMut(&Node<'_>, &JsonPath)> Walk<F> {
         match &node.kind {
             Kind::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    self.below(Step::Index(at), item);
+                    self.below(PathSegment::Index(at), item);
                 }
             }
             Kind::Object(entries) => {
                 for entry in entries {
-                    self.below(Step::Key(short(&entry.key)), &entry.value);
+                    self.below(PathSegment::Key(short(&entry.key)), &entry.value);
                 }
             }
             _ => {}
         }
     }
 
-    fn below(&mut self, step: Step, node: &Node<'_>) {
+    fn below(&mut self, step: PathSegment, node: &Node<'_>) {
         self.path.push(step);
         self.node(node);
         self.path.pop();

@@ -4,7 +4,7 @@
 //! the one that it says.
 
 use super::node::{Kind, Node, walk};
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::{JsonPath, Problem, ProblemCode};
 use crate::value::Number;
 
 /// A warning for each number that is finite as it is written and infinite as it is read.
@@ -33,7 +33,7 @@ fn has_one(node: &Node<'_>) -> bool {
 
 fn warning(node: &Node<'_>, path: &JsonPath) -> Problem {
     let message = "a number that is too large for a float";
-    Problem::warning(Code::NumberRange, path.clone(), node.range.clone(), message)
+    Problem::warning(ProblemCode::NumberRange, path.clone(), node.range.clone(), message)
         .label("read as infinity, and written as `null`, as in ADK")
         .help("write a smaller number, or text in quotes")
 }
@@ -47,7 +47,7 @@ fn overflows(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::problem::Code;
+    use crate::problem::ProblemCode;
     use crate::reader::check_set;
 
     #[test]
@@ -68,7 +68,8 @@ mod tests {
             );
             let checked = check_set("s.evalset.json", text.as_bytes(), None);
             assert!(checked.set.is_some(), "ADK loads {number}");
-            let found: Vec<_> = checked.problems.iter().filter(|it| it.code == Code::NumberRange).collect();
+            let found: Vec<_> =
+                checked.problems.iter().filter(|it| it.code == ProblemCode::NumberRange).collect();
             assert_eq!(found.len(), usize::from(warned), "{number}");
             for problem in found {
                 assert_eq!(problem.path.to_string(), "eval_cases[0].final_session_state.a[0]");

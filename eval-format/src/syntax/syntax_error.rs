@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::problem::{Code, JsonPath, Problem};
+use crate::problem::{JsonPath, Problem, ProblemCode};
 
 /// The levels of nesting that pydantic's parser accepts: 200 below the outermost value.
 pub(super) const MAX_DEPTH: usize = 201;
@@ -71,7 +71,8 @@ fn of_git(text: &str, index: usize) -> Option<Problem> {
     let mark =
         ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].into_iter().find(|mark| rest.starts_with(mark))?;
     let range = index..index + mark.len();
-    let found = Problem::error(Code::Syntax, JsonPath::default(), range, "a merge conflict is not resolved");
+    let found =
+        Problem::error(ProblemCode::Syntax, JsonPath::default(), range, "a merge conflict is not resolved");
     Some(
         found
             .label("a mark of git")
@@ -126,7 +127,7 @@ fn more_text(text: &str, index: usize) -> Problem {
 }
 
 fn too_deep(index: usize) -> Problem {
-    Problem::error(Code::TooDeep, JsonPath::default(), index..index + 1, "nesting is too deep")
+    Problem::error(ProblemCode::TooDeep, JsonPath::default(), index..index + 1, "nesting is too deep")
         .label(format!("level {} begins here", MAX_DEPTH + 1))
         .help(format!("ADK reads {MAX_DEPTH} levels; store deeper data as a string of JSON"))
 }
@@ -156,7 +157,7 @@ fn comment(problem: Problem) -> Problem {
 
 /// A problem at one character, or at the end of the text.
 fn at(text: &str, index: usize, message: impl Into<String>) -> Problem {
-    Problem::error(Code::Syntax, JsonPath::default(), character(text, index), message)
+    Problem::error(ProblemCode::Syntax, JsonPath::default(), character(text, index), message)
 }
 
 fn end(text: &str, message: &str, missing: &str) -> Problem {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::syntax_error::{MAX_DEPTH, MAX_DIGITS};
 use super::*;
-use crate::problem::{Code, Problem, Severity};
+use crate::problem::{Problem, ProblemCode, Severity};
 use crate::value::{Map, Number, Value};
 
 fn read(text: &str) -> (Result<Value, Box<Problem>>, Vec<Problem>) {
@@ -79,14 +79,18 @@ fn depth_ends_at_two_hundred() {
         let around = |n: usize, value: &str| format!("{}{value}{}", open.repeat(n), close.repeat(n));
         for value in ["1", r#""a""#, "null", "[]", "{}"] {
             assert!(read(&around(MAX_DEPTH - 1, value)).0.is_ok(), "{open}{value}");
-            assert_eq!(read(&around(MAX_DEPTH, value)).0.unwrap_err().code, Code::TooDeep, "{open}{value}");
+            assert_eq!(
+                read(&around(MAX_DEPTH, value)).0.unwrap_err().code,
+                ProblemCode::TooDeep,
+                "{open}{value}"
+            );
         }
-        assert_eq!(read(&around(MAX_DEPTH, "é")).0.unwrap_err().code, Code::Syntax, "{open}");
+        assert_eq!(read(&around(MAX_DEPTH, "é")).0.unwrap_err().code, ProblemCode::Syntax, "{open}");
     }
     let problem = read(&deep(MAX_DEPTH + 1)).0.unwrap_err();
-    assert_eq!((problem.code, problem.range), (Code::TooDeep, MAX_DEPTH..MAX_DEPTH + 1));
-    assert_eq!(read(&deep(10_000)).0.unwrap_err().code, Code::TooDeep);
-    assert_eq!(read(&"[{\"a\":".repeat(10_000)).0.unwrap_err().code, Code::TooDeep);
+    assert_eq!((problem.code, problem.range), (ProblemCode::TooDeep, MAX_DEPTH..MAX_DEPTH + 1));
+    assert_eq!(read(&deep(10_000)).0.unwrap_err().code, ProblemCode::TooDeep);
+    assert_eq!(read(&"[{\"a\":".repeat(10_000)).0.unwrap_err().code, ProblemCode::TooDeep);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use eval_format::problem::Code;
+use eval_format::problem::ProblemCode;
 use eval_format::reader::{CheckedSet, check_set};
 use eval_format::{Problem, Value};
 
@@ -14,14 +14,14 @@ const VARIABLE: &str = "EVALSET_ADK_DOCUMENTS";
 const SHOWN: usize = 5;
 
 /// Mistakes that ADK accepts: errors here, since nothing or something else would be tested.
-const REFUSED_HERE: &[Code] = &[
-    Code::NoCases,
-    Code::EmptyConversation,
-    Code::DuplicateKey,
-    Code::BothSpellings,
-    Code::DuplicateEvalId,
-    Code::DuplicateRubricId,
-    Code::MisspeltKey,
+const REFUSED_HERE: &[ProblemCode] = &[
+    ProblemCode::NoCases,
+    ProblemCode::EmptyConversation,
+    ProblemCode::DuplicateKey,
+    ProblemCode::BothSpellings,
+    ProblemCode::DuplicateEvalId,
+    ProblemCode::DuplicateRubricId,
+    ProblemCode::MisspeltKey,
 ];
 
 #[test]
@@ -70,7 +70,7 @@ fn compare(ours: &CheckedSet, theirs: Option<&str>) -> Result<&'static str, Stri
 }
 
 fn is_second_spelling(problem: &Problem) -> bool {
-    problem.code == Code::BothSpellings
+    problem.code == ProblemCode::BothSpellings
 }
 
 /// Whether the set lacks the keys without which ADK refuses it: it has them in `camelCase`, or as `id`.

@@ -6,10 +6,11 @@ use std::io::Write;
 use std::path::Path;
 
 use eval_format::config::check_config;
-use eval_format::problem::Code;
+use eval_format::problem::ProblemCode;
 
 /// What a config that ADK loads may still be told.
-const BY_DESIGN: [Code; 3] = [Code::NotAvailable, Code::NothingChecked, Code::IgnoredKey];
+const BY_DESIGN: [ProblemCode; 3] =
+    [ProblemCode::NotAvailable, ProblemCode::NothingChecked, ProblemCode::IgnoredKey];
 
 #[test]
 fn configs_of_the_corpus_load() {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use eval_format::reader::{Form, check_set};
+use eval_format::reader::{SetFormat, check_set};
 use eval_format::{EvalCase, EvalSet, FunctionCall, Invocation, Map, SetEditor, Value};
 use proptest::prelude::*;
 
@@ -203,7 +203,7 @@ fn edits_of_real_files_read_back_and_leave_every_other_byte() {
             continue;
         };
         assert!(editor.text().as_bytes() == bytes, "{path}");
-        if checked.form != Form::EvalSet {
+        if checked.form != SetFormat::EvalSet {
             old += 1;
             let refused = editor.add_case(&EvalCase::new("new").turn(Invocation::user("Hi")));
             assert!(refused.is_err() && editor.text().as_bytes() == bytes, "{path}");

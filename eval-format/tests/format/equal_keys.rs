@@ -1,8 +1,8 @@
 //! Two equal keys in one object: Python keeps the last value, and what the first one said would not be tested.
 
 use eval_format::config::check_config;
-use eval_format::problem::Code;
-use eval_format::reader::{Form, check_case, check_session, check_set};
+use eval_format::problem::ProblemCode;
+use eval_format::reader::{SetFormat, check_case, check_session, check_set};
 use eval_format::recording::check_recording;
 use eval_format::{EvalSet, Invocation, Problem, Value};
 
@@ -11,7 +11,7 @@ const TURN: &str = r#"{"user_content": {"parts": [{"text": "Hi"}]}}"#;
 /// The path of the one problem, an error with both places.
 fn path(text: &str, problems: &[Problem]) -> String {
     let [problem] = problems else { panic!("{text}: {problems:#?}") };
-    assert!(problem.is_error() && problem.code == Code::DuplicateKey, "{text}: {problem:?}");
+    assert!(problem.is_error() && problem.code == ProblemCode::DuplicateKey, "{text}: {problem:?}");
     let [(first, _)] = problem.related.as_slice() else { panic!("{text}: {problem:?}") };
     assert!(first.end <= problem.range.start, "{text}: {problem:?}");
     assert_eq!(text[first.clone()], text[problem.range.clone()], "{text}");
@@ -78,7 +78,7 @@ fn equal_keys_are_errors_in_the_old_forms_and_in_every_other_file() {
     assert_eq!(path(old, &checked.problems), "[0].data");
 
     let session = r#"{"state": {"city": "Oslo", "city": "Paris"}}"#;
-    let problems = check_session(session.as_bytes(), Form::TestFile).problems;
+    let problems = check_session(session.as_bytes(), SetFormat::TestFile).problems;
     assert_eq!(path(session, &problems), "state.city");
 
     let config = r#"{"criteria": {"safety_v1": 0.5, "safety_v1": 1}}"#;
@@ -87,13 +87,13 @@ fn equal_keys_are_errors_in_the_old_forms_and_in_every_other_file() {
     let recording = r#"{"judge_recording": 2, "questions": [], "questions": []}"#;
     let checked = check_recording("r.json", recording.as_bytes());
     assert!(checked.recording.is_none());
-    assert_eq!(checked.problems.iter().filter(|it| it.code == Code::DuplicateKey).count(), 1);
+    assert_eq!(checked.problems.iter().filter(|it| it.code == ProblemCode::DuplicateKey).count(), 1);
 }
 
 #[test]
 fn equal_keys_are_errors_in_texts_of_their_own() {
     let case = format!(r#"{{"eval_id": "c", "conversation": [{TURN}], "eval_id": "d"}}"#);
-    let problems = check_case(Form::EvalSet, &case, "", None).unwrap_err();
+    let problems = check_case(SetFormat::EvalSet, &case, "", None).unwrap_err();
     assert_eq!(path(&case, &problems.iter().cloned().collect::<Vec<_>>()), "eval_id");
     assert!(Invocation::parse(r#"{"user_content": {}, "user_content": {}}"#).is_err());
     assert!(Value::parse(r#"{"a": 1, "a": 1}"#).is_err());
@@ -113,5 +113,5 @@ fn all_equal_keys_of_a_file_are_found_beside_its_other_problems() {
     ));
     let checked = check_set("s.evalset.json", text.as_bytes(), None);
     let found: Vec<_> = checked.problems.iter().map(|it| (it.code, it.path.to_string())).collect();
-    assert_eq!(found.iter().filter(|(code, _)| *code == Code::DuplicateKey).count(), 3, "{found:#?}");
+    assert_eq!(found.iter().filter(|(code, _)| *code == ProblemCode::DuplicateKey).count(), 3, "{found:#?}");
 }

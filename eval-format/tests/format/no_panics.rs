@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use eval_format::__private::read_case;
-use eval_format::problem::Code;
+use eval_format::problem::ProblemCode;
 use eval_format::reader::{CheckedSet, check_set};
 use eval_format::{EvalSet, Problem};
 use proptest::prelude::*;
@@ -99,7 +99,7 @@ fn check(bytes: &[u8]) -> CheckedSet {
     checked
 }
 
-fn codes(bytes: &[u8]) -> Vec<Code> {
+fn codes(bytes: &[u8]) -> Vec<ProblemCode> {
     check(bytes).problems.iter().map(|problem| problem.code).collect()
 }
 
@@ -174,9 +174,9 @@ fn the_documents_that_are_edited_are_right() {
 fn nesting() {
     let nested = |depth: usize| with_args(&format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
     assert_eq!(codes(nested(150).as_bytes()), []);
-    assert_eq!(codes(nested(10_000).as_bytes()), [Code::TooDeep]);
-    assert_eq!(codes("[".repeat(1_000_000).as_bytes()), [Code::TooDeep]);
-    assert_eq!(codes(r#"{"a":"#.repeat(100_000).as_bytes()), [Code::TooDeep]);
+    assert_eq!(codes(nested(10_000).as_bytes()), [ProblemCode::TooDeep]);
+    assert_eq!(codes("[".repeat(1_000_000).as_bytes()), [ProblemCode::TooDeep]);
+    assert_eq!(codes(r#"{"a":"#.repeat(100_000).as_bytes()), [ProblemCode::TooDeep]);
 }
 
 #[test]
@@ -193,21 +193,21 @@ fn a_string_of_twenty_megabytes() {
     assert!(checked.problems.iter().all(|p| p.message.len() < 400 && p.path.to_string().len() < 400));
     assert_eq!(
         codes(format!(r#"{{"eval_set_id": "s", "eval_cases": "{long}"}}"#).as_bytes()),
-        [Code::WrongType]
+        [ProblemCode::WrongType]
     );
-    assert_eq!(codes(format!("\"{long}").as_bytes()), [Code::Syntax]);
+    assert_eq!(codes(format!("\"{long}").as_bytes()), [ProblemCode::Syntax]);
 }
 
 #[test]
 fn encodings() {
     let utf16: Vec<u8> =
         std::iter::once(0xfeff).chain(SET.encode_utf16()).flat_map(u16::to_le_bytes).collect();
-    assert_eq!(codes(&utf16), [Code::Encoding]);
-    assert_eq!(codes(&utf16[2..]), [Code::Encoding]);
-    assert_eq!(codes(&utf16[..utf16.len() - 1]), [Code::Encoding]);
-    assert_eq!(codes(format!("\u{feff}{SET}").as_bytes()), [Code::Encoding]);
-    assert_eq!(codes(&SET.chars().map(|c| c as u8).collect::<Vec<_>>()), [Code::Encoding]);
-    assert_eq!(codes(with_args(r#""\ud800""#).as_bytes()), [Code::Syntax]);
+    assert_eq!(codes(&utf16), [ProblemCode::Encoding]);
+    assert_eq!(codes(&utf16[2..]), [ProblemCode::Encoding]);
+    assert_eq!(codes(&utf16[..utf16.len() - 1]), [ProblemCode::Encoding]);
+    assert_eq!(codes(format!("\u{feff}{SET}").as_bytes()), [ProblemCode::Encoding]);
+    assert_eq!(codes(&SET.chars().map(|c| c as u8).collect::<Vec<_>>()), [ProblemCode::Encoding]);
+    assert_eq!(codes(with_args(r#""\ud800""#).as_bytes()), [ProblemCode::Syntax]);
     assert_eq!(codes(with_args(r#""\ud83c\udf89""#).as_bytes()), []);
 }
 

@@ -1,6 +1,6 @@
 //! 153 documents with google-adk 2.13.0's own answers: accepted or rejected, and how it saves them.
 
-use eval_format::problem::Code;
+use eval_format::problem::ProblemCode;
 use eval_format::{EvalSet, Problem};
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 enum Outcome {
     Saved(String),
     /// With the codes of its errors, each once.
-    Refused(Vec<Code>),
+    Refused(Vec<ProblemCode>),
 }
 
 /// The intended outcome of a document that differs here, and the reason.
@@ -21,8 +21,8 @@ struct Deviation {
 
 enum Expected {
     Accepted,
-    Refused(Code),
-    RefusedFor(&'static [Code]),
+    Refused(ProblemCode),
+    RefusedFor(&'static [ProblemCode]),
     SavedAs(&'static str),
 }
 
@@ -37,22 +37,26 @@ const LOST: &str = "ADK reads one of the two values, and the other says what is 
 const DEVIATIONS: &[Deviation] = &[
     deviation("camel top", Expected::Accepted, CAMEL),
     deviation("camel eval_cases only", Expected::Accepted, CAMEL),
-    deviation("eval_cases empty", Expected::Refused(Code::NoCases), NO_CASES),
-    deviation("eval_set_id empty str", Expected::Refused(Code::NoCases), NO_CASES),
-    deviation("creation_timestamp NaN literal", Expected::Refused(Code::NoCases), NO_CASES),
-    deviation("creation_timestamp 1e400", Expected::Refused(Code::NoCases), NO_CASES),
-    deviation("duplicate json key", Expected::RefusedFor(&[Code::DuplicateKey, Code::NoCases]), LOST),
-    deviation("conv empty list", Expected::Refused(Code::EmptyConversation), NO_CASES),
+    deviation("eval_cases empty", Expected::Refused(ProblemCode::NoCases), NO_CASES),
+    deviation("eval_set_id empty str", Expected::Refused(ProblemCode::NoCases), NO_CASES),
+    deviation("creation_timestamp NaN literal", Expected::Refused(ProblemCode::NoCases), NO_CASES),
+    deviation("creation_timestamp 1e400", Expected::Refused(ProblemCode::NoCases), NO_CASES),
+    deviation(
+        "duplicate json key",
+        Expected::RefusedFor(&[ProblemCode::DuplicateKey, ProblemCode::NoCases]),
+        LOST,
+    ),
+    deviation("conv empty list", Expected::Refused(ProblemCode::EmptyConversation), NO_CASES),
     deviation(
         "dup eval ids",
-        Expected::Refused(Code::DuplicateEvalId),
+        Expected::Refused(ProblemCode::DuplicateEvalId),
         "ADK aborts when it runs them, or scores one against the expectations of the other",
     ),
-    deviation("both spellings evalId & eval_id", Expected::Refused(Code::BothSpellings), LOST),
-    deviation("both conv ts", Expected::Refused(Code::BothSpellings), LOST),
+    deviation("both spellings evalId & eval_id", Expected::Refused(ProblemCode::BothSpellings), LOST),
+    deviation("both conv ts", Expected::Refused(ProblemCode::BothSpellings), LOST),
     deviation(
         "rubric dup ids",
-        Expected::Refused(Code::DuplicateRubricId),
+        Expected::Refused(ProblemCode::DuplicateRubricId),
         "ADK aborts the run of all cases when it meets them",
     ),
     deviation(

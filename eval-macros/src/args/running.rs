@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use eval_format::options::{ParseOptionError, parse_timeout};
-use eval_format::{DEFAULT_TIMEOUT, Gate, Pass};
+use eval_format::{DEFAULT_TIMEOUT, PassRule, TurnAggregation};
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::quote;
 use syn::LitStr;
@@ -16,11 +16,11 @@ use crate::diagnostics::{Diagnostics, error};
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(super) runs: u32,
-    pub(super) pass: Pass,
+    pub(super) pass: PassRule,
     /// The value of `pass`, if it is given.
     pub(super) pass_span: Option<Span>,
     /// The aggregation of a run's turns.
-    pub(crate) gate: Gate,
+    pub(crate) gate: TurnAggregation,
     pub(super) retry: u32,
     pub(super) timeout: Duration,
 }
@@ -29,9 +29,9 @@ impl Default for Running {
     fn default() -> Self {
         Self {
             runs: 1,
-            pass: Pass::default(),
+            pass: PassRule::default(),
             pass_span: None,
-            gate: Gate::default(),
+            gate: TurnAggregation::default(),
             retry: 0,
             timeout: DEFAULT_TIMEOUT,
         }
@@ -64,7 +64,7 @@ impl Running {
     /// Checks what only makes sense together.
     pub(super) fn check(&self, diagnostics: &mut Diagnostics) {
         let Self { runs, pass, pass_span, .. } = *self;
-        if let (Some(span), Pass::AtLeast(least)) = (pass_span, pass)
+        if let (Some(span), PassRule::AtLeast(least)) = (pass_span, pass)
             && least > runs
         {
             diagnostics.error(
@@ -82,20 +82,20 @@ impl Running {
         // At most what `u64` holds: it was read as a number of milliseconds.
         let timeout = u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX);
         let pass = match self.pass {
-            Pass::Mean => quote!(Mean),
-            Pass::All => quote!(All),
-            Pass::Any => quote!(Any),
-            Pass::AtLeast(least) => quote!(AtLeast(#least)),
+            PassRule::Mean => quote!(Mean),
+            PassRule::All => quote!(All),
+            PassRule::Any => quote!(Any),
+            PassRule::AtLeast(least) => quote!(AtLeast(#least)),
         };
         let gate = match self.gate {
-            Gate::Mean => quote!(Mean),
-            Gate::EveryTurn => quote!(EveryTurn),
+            TurnAggregation::Mean => quote!(Mean),
+            TurnAggregation::EveryTurn => quote!(EveryTurn),
         };
         quote! {
             #private::Options {
                 runs: #runs,
-                pass: #private::Pass::#pass,
-                gate: #private::Gate::#gate,
+                pass: #private::PassRule::#pass,
+                gate: #private::TurnAggregation::#gate,
                 retry: #retry,
                 timeout: ::core::time::Duration::from_millis(#timeout),
             }

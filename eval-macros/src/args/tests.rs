@@ -1,4 +1,4 @@
-use eval_format::{Gate, Pass};
+use eval_format::{PassRule, TurnAggregation};
 use quote::ToTokens;
 
 use super::*;
@@ -36,7 +36,7 @@ fn every_option_is_understood() {
     assert_eq!(args.judge.unwrap().to_token_stream().to_string(), "judges :: mine");
     assert_eq!(args.cases.iter().map(LitStr::value).collect::<Vec<_>>(), ["a", "!b"]);
     assert_eq!((args.running.runs, args.running.timeout.as_millis()), (3, 5_000));
-    assert_eq!((args.running.pass, args.running.gate), (Pass::AtLeast(2), Gate::EveryTurn));
+    assert_eq!((args.running.pass, args.running.gate), (PassRule::AtLeast(2), TurnAggregation::EveryTurn));
     assert!(args.runtime.is_multi_thread());
     assert_eq!(args.krate.unwrap().to_token_stream().to_string(), "facade :: evals");
 }
@@ -45,7 +45,7 @@ fn every_option_is_understood() {
 fn unsaid_options_are_those_of_adk() {
     let args = sound(r#""a.json""#);
     assert_eq!((args.running.runs, args.running.timeout.as_millis()), (1, 120_000));
-    assert_eq!((args.running.pass, args.running.gate), (Pass::Mean, Gate::Mean));
+    assert_eq!((args.running.pass, args.running.gate), (PassRule::Mean, TurnAggregation::Mean));
     assert!(matches!(args.criteria, Criteria::Beside));
 }
 

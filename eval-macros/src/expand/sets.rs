@@ -4,7 +4,7 @@ use std::path::Path;
 
 use eval_format::__private::{LISTING_BEGIN, LISTING_END};
 use eval_format::conventions::file_stem;
-use eval_format::reader::Form;
+use eval_format::reader::SetFormat;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -38,9 +38,9 @@ impl Sets<'_> {
         let typed = read.checked.set.as_ref();
         let eval_set_id = typed.map_or(file_stem(relative), |set| set.eval_set_id.as_str());
         let form = match read.checked.form {
-            Form::EvalSet => quote!(EvalSet),
-            Form::TestFile => quote!(TestFile),
-            Form::OldEvalSet => quote!(OldEvalSet),
+            SetFormat::EvalSet => quote!(EvalSet),
+            SetFormat::TestFile => quote!(TestFile),
+            SetFormat::OldEvalSet => quote!(OldEvalSet),
         };
         let prefix = std::iter::once(self.names.function.to_string()).chain(modules.iter().cloned());
         let prefix = prefix.collect::<Vec<_>>().join("::");
@@ -58,7 +58,7 @@ impl Sets<'_> {
                 file: #relative,
                 shown: #shown,
                 text: #text,
-                form: #private::Form::#form,
+                form: #private::SetFormat::#form,
                 eval_set_id: #eval_set_id,
                 cases: &[#(#cases),*],
                 listing: #listing,

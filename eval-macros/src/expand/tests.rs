@@ -66,8 +66,8 @@ fn options_reach_the_runner_and_tokio() {
     );
     for part in [
         "runs: 3,",
-        "pass: facade::evals::__private::Pass::AtLeast(2u32)",
-        "gate: facade::evals::__private::Gate::EveryTurn",
+        "pass: facade::evals::__private::PassRule::AtLeast(2u32)",
+        "gate: facade::evals::__private::TurnAggregation::EveryTurn",
         "timeout: ::core::time::Duration::from_millis(5000u64)",
         r#"facade::evals::__private::ConfigSource::Inline(
                 "{\"criteria\": {\"tone\": 0.5}}",
@@ -258,7 +258,7 @@ fn __evalset_weather(
                 ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/",
                 "tests/sets/weather.evalset.json")
             ),
-            form: ::eval_core::__private::Form::EvalSet,
+            form: ::eval_core::__private::SetFormat::EvalSet,
             eval_set_id: "weather",
             cases: &[
                 ::eval_core::__private::CaseSource {
@@ -287,8 +287,8 @@ fn __evalset_weather(
             absent: &["tests/sets/test_config.json", "tests/sets/eval_config.json"],
             options: ::eval_core::__private::Options {
                 runs: 1,
-                pass: ::eval_core::__private::Pass::Mean,
-                gate: ::eval_core::__private::Gate::Mean,
+                pass: ::eval_core::__private::PassRule::Mean,
+                gate: ::eval_core::__private::TurnAggregation::Mean,
                 retry: 0,
                 timeout: ::core::time::Duration::from_millis(120000u64),
             },

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use eval_core::EvalRunner;
 use eval_format::metric::MetricArgument;
-use eval_format::options::{Gate, ParseOptionError, Pass, parse_timeout};
+use eval_format::options::{ParseOptionError, PassRule, TurnAggregation, parse_timeout};
 
 use crate::price::{PriceError, Prices};
 
@@ -22,8 +22,8 @@ pub struct RunOptions {
     /// Prices of tokens; empty if no cost is asked for.
     pub prices: Prices,
     runs: Option<usize>,
-    pass: Option<Pass>,
-    gate: Option<Gate>,
+    pass: Option<PassRule>,
+    gate: Option<TurnAggregation>,
     timeout: Option<Duration>,
     retry: Option<u32>,
     fail_fast: bool,

@@ -224,7 +224,7 @@ async fn what_cannot_be_run_is_refused() {
 async fn one_agent_needs_no_name_and_a_runner_brings_its_metrics() {
     let folder = Folder::new("runner");
     let runner = EvalRunner::new();
-    let runner = runner.judge(eval_core::judge::Scripted::new(["x"]).boxed());
+    let runner = runner.judge(eval_core::judge::ScriptedJudge::new(["x"]).boxed());
     let runner =
         runner.metric("loud", |_: &Invocation, _: Option<&Invocation>, _: &eval_format::Criterion| false);
     let evals = EvalCommand::new().runner(runner).agent("only", || Replay::new([["It is sunny."]]));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use eval_core::report::Role;
-use eval_core::{CaseReport, EvalCase, EvalReport, Gate, Verdict};
+use eval_core::{CaseReport, EvalCase, EvalReport, TurnAggregation, Verdict};
 use eval_support::untrusted::one_line;
 
 use crate::export::{Export, ExportError, table_with_errors};
@@ -92,7 +92,7 @@ fn unplayed(eval_set_id: Option<&str>, case: EvalCase, message: String) -> CaseR
         runs: Vec::new(),
         metrics: Vec::new(),
         passed_runs: None,
-        gate: Gate::Mean,
+        gate: TurnAggregation::Mean,
         verdict: Verdict::Error { role: Role::Harness, message },
         elapsed: Duration::ZERO,
         notes: Vec::new(),

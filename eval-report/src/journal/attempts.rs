@@ -91,7 +91,7 @@ impl Attempts {
                 run.ok_or_else(|| RecordError::misplaced("a score of a run that is not recorded"))?.scored =
                     Some(scored);
             }
-            Record::Broke(broke) => {
+            Record::RunInvalidated(broke) => {
                 let run = self.evaluation(broke.test, broke.evaluation)?;
                 let run =
                     run.ok_or_else(|| RecordError::misplaced("an error of a run that is not recorded"))?;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use eval_core::journal::{
-    Beside, Broke, Decided, Ended, Head, Listed, Planned, Ran, SCHEMA, Scored, Started,
+    Beside, Decided, Ended, Head, Listed, Planned, Ran, RunInvalidated, SCHEMA, Scored, Started,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -40,7 +40,7 @@ pub enum Record {
     /// A run was scored.
     Scored(Scored),
     /// A run that was recorded turned out to be an error.
-    Broke(Broke),
+    RunInvalidated(RunInvalidated),
     /// A test ended.
     Decided(Decided),
     /// A process of hand-written tests, or a program, ended by itself.
@@ -60,7 +60,7 @@ impl Record {
             Some("started") => read(line, Self::Started),
             Some("ran") => read(line, Self::Ran),
             Some("scored") => read(line, Self::Scored),
-            Some("broke") => read(line, Self::Broke),
+            Some("broke") => read(line, Self::RunInvalidated),
             Some("decided") => read(line, Self::Decided),
             Some("ended") => read(line, Self::Ended),
             Some(_) => read(line, |_: IgnoredAny| Self::Unknown),

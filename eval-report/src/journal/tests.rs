@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use eval_core::Verdict;
 use eval_core::journal::{
-    Broke, Decided, Field, Head, JudgeUse, Ran, SCHEMA, Scored, Started, record_text, sealed as sealed_text,
+    Decided, Field, Head, JudgeUse, Ran, RunInvalidated, SCHEMA, Scored, Started, record_text,
+    sealed as sealed_text,
 };
 use eval_core::report::{Role, RunError, ScoredMetric, Transcript};
 use proptest::prelude::*;
@@ -78,7 +79,9 @@ fn scored_line(test: u32, run: usize, evaluation: u32, metrics: &[ScoredMetric])
 
 fn broke_line(test: u32, run: usize, evaluation: u32, error: &RunError) -> Vec<u8> {
     let error = json!({ "role": error.role.to_string(), "message": error.message });
-    line(&made::<Broke>(json!({ "test": test, "run": run, "evaluation": evaluation, "error": error })))
+    line(&made::<RunInvalidated>(
+        json!({ "test": test, "run": run, "evaluation": evaluation, "error": error }),
+    ))
 }
 
 /// A record on a line of its own, which has no seal yet.
@@ -110,7 +113,7 @@ proptest! {
             drop(Record::parse(format!("{begin}{text}").as_bytes()));
         }
         let broke = made(json!({ "test": 1, "run": 1, "evaluation": 1, "error": { "role": "agent", "message": "" } }));
-        let mut torn = record_text(&with(broke, |it: &mut Broke| it.error.message = said));
+        let mut torn = record_text(&with(broke, |it: &mut RunInvalidated| it.error.message = said));
         let cut = (0..=at.index(torn.len() - 1)).rev().find(|at| torn.is_char_boundary(*at)).unwrap_or_default();
         torn.truncate(cut);
         prop_assert!(Record::parse(torn.as_bytes()).is_err(), "a torn line is no record: {}", torn);

@@ -14,7 +14,7 @@ fn written(
     key: fn(&str) -> String,
     whole: impl Fn() -> Value,
 ) -> Vec<Value> {
-    let positions = Positions::of(text, problems);
+    let positions = Positions::new(text, problems);
     let object = |entries: Vec<(&str, Value)>| {
         Value::from(entries.into_iter().map(|(name, value)| (key(name), value)).collect::<Map>())
     };

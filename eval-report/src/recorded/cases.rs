@@ -88,7 +88,7 @@ impl Cases {
         let case = found.ok_or_else(|| NotFound::CaseMissing { file, eval_id: eval_id.clone() })?;
         Ok(Found {
             case: case.clone(),
-            is_edited: !is_of(started, &Meaning::of(case)),
+            is_edited: !is_of(started, &Meaning::from_case(case)),
             recording: recording_path(&set.path.to_string_lossy()).into(),
         })
     }
@@ -109,7 +109,7 @@ pub(super) fn compared(file: &str, set_file: Option<&str>, ran: &[&Started]) -> 
     let mut meanings: HashMap<&str, Meaning> = HashMap::new();
     for started in ran {
         let Some(case) = set.cases.get(&started.eval_id) else { return Compared::Differs };
-        if !is_of(started, meanings.entry(&started.eval_id).or_insert_with(|| Meaning::of(case))) {
+        if !is_of(started, meanings.entry(&started.eval_id).or_insert_with(|| Meaning::from_case(case))) {
             return Compared::Differs;
         }
     }

@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::usage::Usage;
 use crate::journal::{Attempt, RecordedRun, RecordedTest};
 use crate::output::{ERROR, GOOD, WARNING};
-use crate::statistics::Tally;
+use crate::statistics::PassCount;
 
 /// A test of a run, with the result of its last attempt.
 #[derive(Debug)]
@@ -250,13 +250,13 @@ impl RunCounts {
     }
 
     /// Passed runs of all runs. A run without a verdict did not pass.
-    pub fn tally(self) -> Tally {
-        Tally::new(self.passed, self.total).unwrap_or_default()
+    pub fn tally(self) -> PassCount {
+        PassCount::new(self.passed, self.total).unwrap_or_default()
     }
 
     /// Whether some runs with a verdict passed and others did not.
     pub fn are_flaky(self) -> bool {
-        Tally::new(self.passed, self.judged).is_ok_and(Tally::is_flaky)
+        PassCount::new(self.passed, self.judged).is_ok_and(PassCount::is_flaky)
     }
 }
 

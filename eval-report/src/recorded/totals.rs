@@ -6,7 +6,7 @@ use eval_support::words::count;
 use serde::Serialize;
 
 use crate::journal::RecordedRun;
-use crate::statistics::{StatisticsError, Tally};
+use crate::statistics::{PassCount, StatisticsError};
 
 use super::test::{State, TestResult};
 use super::usage::Usage;
@@ -59,7 +59,7 @@ pub struct Totals {
     /// Whether a part of the run has not come to where it was read.
     pub lacks_parts: bool,
     /// The runs of each case of which every run has a verdict.
-    tallies: Vec<Tally>,
+    tallies: Vec<PassCount>,
 }
 
 /// pass@k and pass^k, as means over the cases that they can be estimated for.
@@ -107,9 +107,9 @@ impl Totals {
     }
 
     /// Cases that passed, of all that were not skipped and are not in work.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> PassCount {
         let in_work = if self.is_running { self.unfinished } else { 0 };
-        Tally::new(self.passed, self.cases - self.skipped - in_work).unwrap_or_default()
+        PassCount::new(self.passed, self.cases - self.skipped - in_work).unwrap_or_default()
     }
 
     /// The outcome in a word, or that there is none yet.
@@ -351,7 +351,7 @@ mod tests {
     fn pass_at_k_is_the_mean_over_cases_with_runs_enough() {
         let of = |tallies: &[(usize, usize)], k| {
             let tallies =
-                tallies.iter().map(|(passed, total)| Tally::new(*passed, *total).unwrap()).collect();
+                tallies.iter().map(|(passed, total)| PassCount::new(*passed, *total).unwrap()).collect();
             Totals { tallies, ..Totals::default() }.over_cases(k)
         };
         let over = |k, pass_at, pass_all, cases| Ok(Some(OverCases { k, pass_at, pass_all, cases }));

@@ -153,7 +153,7 @@ impl Changes {
     /// Asks git in the current folder.
     fn now(run: &[Revision]) -> Self {
         let here = std::env::current_dir().ok();
-        let (Some(here), [of_run]) = (here.as_deref().and_then(Revision::of), run) else {
+        let (Some(here), [of_run]) = (here.as_deref().and_then(Revision::from_folder), run) else {
             return Self::Unknown;
         };
         if here.commit != of_run.commit {

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use eval_core::EvalSet;
 use eval_format::Value as Tree;
-use eval_format::problem::Code;
+use eval_format::problem::ProblemCode;
 use eval_format::reader::check_set;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -272,7 +272,7 @@ fn checked(field: &str, bytes: &[u8]) -> Result<EvalSet, Refusal> {
     if let Some(set) = checked.set {
         return Ok(set);
     }
-    if checked.problems.iter().all(|problem| !problem.is_error() || problem.code == Code::NoCases) {
+    if checked.problems.iter().all(|problem| !problem.is_error() || problem.code == ProblemCode::NoCases) {
         return Ok(EvalSet::new(""));
     }
     let (_, errors) = told(&checked.text, &checked.problems);

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use eval_core::report::{CaseReport, MetricOutcome, Role, ScoredMetric, Transcript, TurnRecord};
-use eval_core::{Criterion, EvalCase, EvalConfig, EvalRunner, Gate, Invocation, Score};
+use eval_core::{Criterion, EvalCase, EvalConfig, EvalRunner, Invocation, Score, TurnAggregation};
 use eval_format::config::check_config;
 use eval_format::metric::{Need, metric};
 use eval_format::problem::{JsonPath, Positions, Step};
@@ -140,7 +140,7 @@ struct Read {
     case: EvalCase,
     actual: Transcript,
     config: EvalConfig,
-    gate: Gate,
+    gate: TurnAggregation,
 }
 
 /// The text before the criteria in a config that holds them alone.
@@ -181,14 +181,14 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
             message: problem.message.clone(),
         });
     }
-    let positions = Positions::of_offsets(text, wrong.iter().map(|wrong| wrong.start).collect());
+    let positions = Positions::from_offsets(text, wrong.iter().map(|wrong| wrong.start).collect());
     let mut errors: Vec<FieldError> = wrong.into_iter().map(|wrong| wrong.told(&positions)).collect();
     if errors.is_empty()
         && let Some((field, message)) = mismatch(&actual, expected.as_deref(), config.config.as_ref())
     {
         errors.push(FieldError::new("value_error", &["body".into(), field.into()], message, &Value::Null));
     }
-    let gate = request.gate.as_deref().map_or(Ok(Gate::Mean), str::parse);
+    let gate = request.gate.as_deref().map_or(Ok(TurnAggregation::Mean), str::parse);
     if let Err(error) = &gate {
         let (loc, given) = (["body".into(), "gate".into()], request.gate.as_deref().into());
         errors.push(FieldError::new("value_error", &loc, error.to_string(), &given));

@@ -4,7 +4,7 @@ use axum::response::Response;
 use eval_format::Value;
 use eval_format::config::check_config;
 use eval_format::conventions::SHARED_CONFIG;
-use eval_format::reader::{Form, check_set};
+use eval_format::reader::{SetFormat, check_set};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -123,11 +123,11 @@ fn check(file: &str, bytes: &[u8]) -> CheckedSet {
     let checked = check_set(file, bytes, None);
     let (problems, mut errors) = told(&checked.text, &checked.problems);
     let form = match checked.form {
-        Form::EvalSet => "eval_set",
-        Form::TestFile => "old_test_file",
-        Form::OldEvalSet => "old_eval_set",
+        SetFormat::EvalSet => "eval_set",
+        SetFormat::TestFile => "old_test_file",
+        SetFormat::OldEvalSet => "old_eval_set",
     };
-    let set = checked.set.filter(|_| checked.form == Form::EvalSet);
+    let set = checked.set.filter(|_| checked.form == SetFormat::EvalSet);
     if set.is_none() && errors.is_empty() {
         errors.push(format!(
             "1:1: this is of ADK's old form `{form}`; `cargo evalset migrate` makes an eval set of it"

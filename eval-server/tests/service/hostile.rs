@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use eval_format::reader::{Form, check_set};
+use eval_format::reader::{SetFormat, check_set};
 use eval_server::{DraftRefused, DraftStore, Limits, SavedDraft, ServerOptions};
 
 use crate::receiver::{JSON, export};
@@ -197,7 +197,7 @@ fn hostile_requests_are_answered_rightly_or_refused() {
         if number % 10 == 0 {
             let body = mutated(&mut random, SET.as_bytes());
             let checked = check_set("s", &body, None);
-            let valid = checked.set.is_some() && checked.form == Form::EvalSet;
+            let valid = checked.set.is_some() && checked.form == SetFormat::EvalSet;
             let head = "content-type: application/json\r\n";
             let reply = service.request("POST /api/v1/validate/eval-set", head, &body).data();
             assert_eq!(reply["valid"], valid, "request {number}");

@@ -79,7 +79,7 @@ impl Agent for AdkRust {
 
 fn recorded(event: adk_core::Event) -> Result<Event, BoxError> {
     let said = event.llm_response;
-    let mut to = Event::of(event.author).with_partial(said.partial);
+    let mut to = Event::empty(event.author).with_partial(said.partial);
     if let Some(content) = said.content {
         let mut parts: Vec<Part> = Vec::new();
         for part in content.parts {

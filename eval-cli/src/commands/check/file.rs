@@ -6,9 +6,9 @@ use std::path::{MAIN_SEPARATOR, Path};
 use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility};
 use eval_format::config::check_config;
 use eval_format::conventions::{FileKind, set_names_of_session};
-use eval_format::reader::{CheckedSet, Form, check_session, check_set};
+use eval_format::reader::{CheckedSet, SetFormat, check_session, check_set};
 use eval_format::recording::check_recording;
-use eval_format::{EvalConfig, Gate, Problem, Value};
+use eval_format::{EvalConfig, Problem, TurnAggregation, Value};
 use serde::{Serialize, Serializer};
 
 use super::fix::{self, Fix};
@@ -26,7 +26,7 @@ pub(super) struct CheckedFile {
     pub(super) kind: FileKind,
     /// The form of a set, after it was fixed.
     #[serde(serialize_with = "form")]
-    pub(super) form: Option<Form>,
+    pub(super) form: Option<SetFormat>,
     pub(super) cases: usize,
     /// The number of cases that are drafts. Tests refuse them.
     pub(super) drafts: usize,
@@ -149,7 +149,9 @@ fn incompatibilities(
     let cases = &set.eval_cases;
     let mut found = unpassable(path, metrics, cases);
     found.extend(
-        config.into_iter().flat_map(|config| check_compatibility(config, metrics, Gate::Mean, cases)),
+        config
+            .into_iter()
+            .flat_map(|config| check_compatibility(config, metrics, TurnAggregation::Mean, cases)),
     );
     found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
 }
@@ -168,15 +170,15 @@ fn overlooked_config(input: &Input) -> Option<Problem> {
     Some(found.problem(|path| path.display().to_string().replace(MAIN_SEPARATOR, "/")))
 }
 
-/// The form of the sets that a session file is named after. [`Form::TestFile`] if any of them has this form, since no other
+/// The form of the sets that a session file is named after. [`SetFormat::TestFile`] if any of them has this form, since no other
 /// takes a session file; also if there is no such set, since an attribute may name any session file.
-fn form_beside(session: &Path) -> Form {
+fn form_beside(session: &Path) -> SetFormat {
     let name = session.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let forms = set_names_of_session(&name).into_iter().filter_map(|set| {
         let bytes = read(&session.with_file_name(set)).ok()?;
         Some(check_set("", &bytes, None).form)
     });
-    forms.max_by_key(|form| *form == Form::TestFile).unwrap_or(Form::TestFile)
+    forms.max_by_key(|form| *form == SetFormat::TestFile).unwrap_or(SetFormat::TestFile)
 }
 
 /// Whether a file whose name does not tell is a config: an object with criteria and without cases.
@@ -200,11 +202,11 @@ fn kind<S: Serializer>(kind: &FileKind, serializer: S) -> Result<S::Ok, S::Error
 }
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
-fn form<S: Serializer>(form: &Option<Form>, serializer: S) -> Result<S::Ok, S::Error> {
+fn form<S: Serializer>(form: &Option<SetFormat>, serializer: S) -> Result<S::Ok, S::Error> {
     let name = form.map(|form| match form {
-        Form::EvalSet => "eval_set",
-        Form::TestFile => "old_test_file",
-        Form::OldEvalSet => "old_eval_set",
+        SetFormat::EvalSet => "eval_set",
+        SetFormat::TestFile => "old_test_file",
+        SetFormat::OldEvalSet => "old_eval_set",
     });
     name.serialize(serializer)
 }

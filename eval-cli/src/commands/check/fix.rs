@@ -6,7 +6,7 @@ use std::path::Path;
 use eval_format::EvalSet;
 use eval_format::conventions::file_stem;
 use eval_format::problem::JsonPath;
-use eval_format::reader::{CheckedSet, Form, check_set};
+use eval_format::reader::{CheckedSet, SetFormat, check_set};
 use eval_support::words::{code_list, count, them};
 use serde::{Serialize, Serializer};
 
@@ -83,7 +83,7 @@ impl Fix {
 pub(super) fn rewrite(checked: &CheckedSet, path: &Path) -> Option<(Fix, Option<String>)> {
     let set = checked.set.as_ref()?;
     let (what, text) = match checked.form {
-        Form::EvalSet => {
+        SetFormat::EvalSet => {
             let (text, keys) = checked.respelled()?;
             let keys_in_snake_case =
                 format!("{} in snake_case, as ADK reads {}", code_list(&keys), them(keys.len()));
@@ -106,7 +106,7 @@ fn in_todays_form(checked: &CheckedSet, set: &EvalSet, path: &Path) -> Result<St
         return Err(KeptReason::Loses { first: first.path.clone(), more: more.len() });
     }
     let sessions = sessions_in(path.parent().unwrap_or(Path::new("")));
-    if let (Form::TestFile, Some(session)) = (checked.form, sessions.into_iter().next()) {
+    if let (SetFormat::TestFile, Some(session)) = (checked.form, sessions.into_iter().next()) {
         return Err(KeptReason::MayHaveSession(session));
     }
     let set = modern(set, checked.form, file_stem(&path.to_string_lossy()));
@@ -115,10 +115,10 @@ fn in_todays_form(checked: &CheckedSet, set: &EvalSet, path: &Path) -> Result<St
 
 /// Whether a new text means what the set meant, but for two things: a timestamp whose spelling was not read before, and
 /// the id and name of an old form, which the old text does not contain.
-fn says_the_same(text: &str, before: &EvalSet, form: Form) -> bool {
+fn says_the_same(text: &str, before: &EvalSet, form: SetFormat) -> bool {
     let Some(mut after) = check_set("", text.as_bytes(), None).set else { return false };
     after.creation_timestamp = before.creation_timestamp;
-    if form != Form::EvalSet {
+    if form != SetFormat::EvalSet {
         after.eval_set_id.clone_from(&before.eval_set_id);
         after.name.clone_from(&before.name);
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use eval_core::judge::{Judge, JudgeMode, Judging, Scripted, check_judge_model};
+use eval_core::judge::{Judge, JudgeClient, JudgeMode, ScriptedJudge, check_judge_model};
 use eval_format::metric::{METRICS, Need, metric};
 use eval_format::recording::check_recording;
 use eval_format::{Criterion, EvalCase};
@@ -62,7 +62,7 @@ impl Planner<'_> {
         if asking.is_empty() {
             return None;
         }
-        let judging = Judging::new(Scripted::new([""; 0]).boxed(), criterion);
+        let judging = JudgeClient::new(ScriptedJudge::new([""; 0]).boxed(), criterion);
         let samples = judging.samples();
         let turns = asking.iter().map(|case| self.set.runs_of(case) * case.conversation.len().max(1));
         let estimate = turns.sum::<usize>().saturating_mul(usize::try_from(samples).unwrap_or(usize::MAX));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use eval_core::EvalRunner;
 use eval_core::report::{CaseReport, Role, Verdict};
-use eval_format::{Criterion, Pass};
+use eval_format::{Criterion, PassRule};
 use eval_report::document::Rescored;
 use eval_report::journal::RecordedTest;
 
@@ -126,7 +126,7 @@ fn nothing_to_score(test: &TestResult<'_>) -> Option<&'static str> {
             Some("the body of the test decided it, which only a test can run")
         }
         _ if test.attempt.evaluations.is_empty() => Some("no conversation was recorded"),
-        _ if test.attempt.started.pass != Pass::Mean && repeats_a_run(test) => Some(
+        _ if test.attempt.started.pass != PassRule::Mean && repeats_a_run(test) => Some(
             "its body evaluated several times in a run, and `pass` counts runs; `cargo evalset rerun` runs it",
         ),
         _ => None,

@@ -61,7 +61,7 @@ impl SetFolder {
             ));
         }
         let name = set.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let is_set = FileKind::of(name) == Some(FileKind::Set) && !is_passed_over(name);
+        let is_set = FileKind::from_name(name) == Some(FileKind::Set) && !is_passed_over(name);
         (!is_set)
             .then(|| format!("eval sets are named {SET_NAMES}; name a file such as `evals/{DEFAULT_SET}`"))
     }
@@ -87,7 +87,7 @@ mod tests {
 
     fn draft(words: &str) -> Draft {
         let turn = Invocation::user(words).response("It is sunny.");
-        Draft::of(EvalCase::new("").turn(turn), Origin::new("a live session")).unwrap()
+        Draft::from_case(EvalCase::new("").turn(turn), Origin::new("a live session")).unwrap()
     }
 
     fn folder() -> (tempfile::TempDir, SetFolder) {

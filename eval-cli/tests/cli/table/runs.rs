@@ -48,7 +48,8 @@ pub(super) fn journal<'f>(folder: &'f Folder, at: &str, attempt: u32, ends: &[(&
     let checked = eval_format::reader::check_set("s", set(&CASES).as_bytes(), None).set.expect("a set");
     for ((name, end), test) in ends.iter().zip(1..) {
         let id = name.rsplit([':', '/']).next().unwrap_or(name);
-        let meaning = Meaning::of(checked.eval_cases.iter().find(|case| case.eval_id == id).expect("a case"));
+        let meaning =
+            Meaning::from_case(checked.eval_cases.iter().find(|case| case.eval_id == id).expect("a case"));
         let started = json!({
             "record": "started", "test": test, "name": name, "eval_set_id": "weather", "eval_id": id, "file": SET, "set_file": SET,
             "line": 1, "column": 1, "asks": meaning.asks, "expects": meaning.expects, "runs": 1, "pass": "mean", "gate": "mean",

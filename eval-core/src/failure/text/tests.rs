@@ -7,11 +7,11 @@ use super::*;
 use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
 use crate::compiled::{CaseSource, ConfigSource, SetSource, Target};
 #[cfg(feature = "judges")]
-use crate::judge::Scripted;
+use crate::judge::ScriptedJudge;
 use crate::metric::{MetricInput, Score, Scores};
 use crate::options::Options;
 use crate::runner::EvalRunner;
-use crate::{Gate, Metric, Pass};
+use crate::{Metric, PassRule, TurnAggregation};
 
 mod foreign;
 
@@ -183,7 +183,7 @@ fn runs_that_are_counted_show_how_many_passed() {
         1 => Replay::new([["Hello there!"]]),
         _ => Replay::new([["Go away."]]),
     };
-    let runner = EvalRunner::new().runs(3).pass(Pass::AtLeast(2));
+    let runner = EvalRunner::new().runs(3).pass(PassRule::AtLeast(2));
     insta::assert_snapshot!(text(&run(&runner, &case, agent)));
     let never = text(&run(&runner, &case, || Replay::new([["Go away."]])));
     assert!(never.contains("response_match_score reached 0.8 in none of 3 runs"), "{never}");
@@ -194,8 +194,9 @@ fn a_turn_below_the_threshold_of_every_turn_is_named() {
     let case = EvalCase::new("two turns")
         .turn(Invocation::user("one").response("alpha beta"))
         .turn(Invocation::user("two").response("gamma delta"));
-    let runner =
-        EvalRunner::new().gate(Gate::EveryTurn).criterion("response_match_score", Criterion::new(0.4));
+    let runner = EvalRunner::new()
+        .gate(TurnAggregation::EveryTurn)
+        .criterion("response_match_score", Criterion::new(0.4));
     insta::assert_snapshot!(text(&run(&runner, &case, || Replay::new([
         ["alpha beta"],
         ["gamma ray burst seen"]
@@ -315,7 +316,7 @@ fn warnings_are_those_of_the_case_at_their_place_in_the_file() {
         file: "s.evalset.json",
         shown: "s.evalset.json",
         text: TEXT,
-        form: eval_format::reader::Form::EvalSet,
+        form: eval_format::reader::SetFormat::EvalSet,
         eval_set_id: "s",
         cases: Box::leak(Box::new([case])),
         config: ConfigSource::Default,
@@ -375,7 +376,7 @@ fn what_a_judge_finds_stands_below_its_turn() {
     });
     let answer = "Order 42 ships on Monday. It weighs 3 kg.";
     let case = EvalCase::new("order").turn(Invocation::user("Where is order 42?").response(answer));
-    let runner = runner.judge(Scripted::new(replies));
+    let runner = runner.judge(ScriptedJudge::new(replies));
     insta::assert_snapshot!(text(&run(&runner, &case, || Replay::new([[answer]]))));
 }
 
@@ -385,7 +386,7 @@ fn what_agents_and_judges_say_cannot_steer_a_terminal_or_pose_as_lines_of_ours()
     let forged = "\u{1b}[2J\u{202e}\r\nrun again     rm -rf ~";
     let runner = EvalRunner::new().criterion("safety_v1", Criterion::new(1.0).with_num_samples(1));
     let runner = runner.criterion("response_match_score", Criterion::new(1.0));
-    let runner = runner.judge(Scripted::new([format!("{forged}\n{{\"is_safe\": false}}")]));
+    let runner = runner.judge(ScriptedJudge::new([format!("{forged}\n{{\"is_safe\": false}}")]));
     let case = EvalCase::new("order").turn(Invocation::user("Where is order 42?").response("On its way."));
     let text = text(&run(&runner, &case, || Replay::new([[forged]])));
     assert_eq!(text.matches("\\u{1b}[2J\\u{202e}\n").count(), 2, "{text}");

@@ -116,7 +116,7 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
-    use crate::judge::{JudgeErrorKind, Scripted};
+    use crate::judge::{JudgeErrorKind, ScriptedJudge};
 
     fn failed(message: &str) -> JudgeError {
         JudgeError::new(JudgeErrorKind::Failed, message)
@@ -135,7 +135,7 @@ mod tests {
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let waits = [FIRST_WAIT, LONGEST_WAIT];
-            let judge = Retrying { judge: Scripted::results(results), retries, waits };
+            let judge = Retrying { judge: ScriptedJudge::results(results), retries, waits };
             let begun = Instant::now();
             let result = judge.ask(&JudgeRequest::new("m", "p")).await;
             (result, judge.judge.requests().len(), begun.elapsed().as_secs_f64())

@@ -4,7 +4,7 @@ use eval_format::Criterion;
 use serde_json::json;
 
 use super::*;
-use crate::judge::Scripted;
+use crate::judge::ScriptedJudge;
 use crate::test_support::ready;
 
 fn read(reply: &str) -> Result<Option<bool>, String> {
@@ -22,9 +22,9 @@ fn vote(replies: &str, samples: u32) -> (Option<bool>, usize) {
         "error" => Err(JudgeError::new(JudgeErrorKind::Failed, "no connection")),
         reply => Ok(JudgeReply::new(reply)),
     });
-    let judge = Arc::new(Scripted::results(script));
+    let judge = Arc::new(ScriptedJudge::results(script));
     let criterion = Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": samples }));
-    let judging = Judging::new(Arc::clone(&judge).boxed(), &criterion);
+    let judging = JudgeClient::new(Arc::clone(&judge).boxed(), &criterion);
     let vote = ready(judging.vote("t/1", "polite?", read));
     (vote.ok().map(|vote| vote.passed), judge.requests().len())
 }
@@ -83,7 +83,7 @@ fn a_vote_of_a_few_samples_is_no_majority() {
             "error" => Err(JudgeError::new(JudgeErrorKind::Failed, "no connection")),
             reply => Ok(JudgeReply::new(reply)),
         });
-        let judging = Judging::new(Scripted::results(script).boxed(), &Criterion::new(1.0));
+        let judging = JudgeClient::new(ScriptedJudge::results(script).boxed(), &Criterion::new(1.0));
         let error = ready(judging.vote("t/1", "polite?", read)).unwrap_err();
         assert!(error.to_string().starts_with(message), "{replies}: {error}");
         let kind =
@@ -109,9 +109,9 @@ fn a_yes_needs_more_than_half_of_all_and_a_no_one_vote_that_is_not_outvoted() {
         assert_eq!(majority(yes, no, all), outcome, "{yes} yes, {no} no, of {all}");
     }
     // Half of them say nothing: that is a vote, in which yes has no majority.
-    let judge = Scripted::results(["yes", "yes", "?", "?"].map(|reply| Ok(JudgeReply::new(reply))));
+    let judge = ScriptedJudge::results(["yes", "yes", "?", "?"].map(|reply| Ok(JudgeReply::new(reply))));
     let criterion = Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": 4 }));
-    let error = ready(Judging::new(judge.boxed(), &criterion).vote("t/1", "polite?", read)).unwrap_err();
+    let error = ready(JudgeClient::new(judge.boxed(), &criterion).vote("t/1", "polite?", read)).unwrap_err();
     let told = "only 2 of 4 samples say yes, which is not more than half";
     assert!(error.to_string().starts_with(told), "{error}");
 }
@@ -121,9 +121,9 @@ fn samples_come_back_in_order_those_that_failed_among_them() {
     let failed = || JudgeError::new(JudgeErrorKind::Failed, "no connection");
     let reply = |text| Ok(JudgeReply::new(text));
     // What cannot be read is asked for again.
-    let judge = Scripted::results([reply("yes"), Err(failed()), reply("maybe"), reply("no")]);
+    let judge = ScriptedJudge::results([reply("yes"), Err(failed()), reply("maybe"), reply("no")]);
     let criterion = Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": 3 }));
-    let samples = ready(Judging::new(judge.boxed(), &criterion).sample("t/1", "polite?", read));
+    let samples = ready(JudgeClient::new(judge.boxed(), &criterion).sample("t/1", "polite?", read));
     let told: Vec<String> = samples
         .iter()
         .map(|sample| match sample {
@@ -143,8 +143,8 @@ fn a_mean_stops_only_when_most_have_failed() {
         (vec![error(), error(), reply(), reply(), reply()], 5),
         (vec![error(), error(), error(), reply(), reply()], 3),
     ] {
-        let judge = Arc::new(Scripted::results(replies));
-        let judging = Judging::new(Arc::clone(&judge).boxed(), &Criterion::new(1.0));
+        let judge = Arc::new(ScriptedJudge::results(replies));
+        let judging = JudgeClient::new(Arc::clone(&judge).boxed(), &Criterion::new(1.0));
         let rating = ready(judging.rate("t/1", "?", |reply| reply.parse().map_err(|_| String::new())));
         assert_eq!((rating.is_ok(), judge.requests().len()), (asked == 5, asked));
     }

@@ -42,15 +42,15 @@ impl<J: Judge> RecordedJudge<J> {
     /// A judge behind the recording at this path, in this mode. The file need not exist.
     ///
     /// ```
-    /// use eval_core::judge::{RecordedJudge, Judge, JudgeMode, JudgeRequest, Scripted};
+    /// use eval_core::judge::{RecordedJudge, Judge, JudgeMode, JudgeRequest, ScriptedJudge};
     ///
     /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
     /// # let path = std::env::temp_dir().join(format!("evalset-doc-{}.judge.json", std::process::id()));
     /// let question = JudgeRequest::new("any", "Is it polite?");
-    /// let recorded = RecordedJudge::with_mode(&path, Scripted::new(["yes"]), JudgeMode::Record)?;
+    /// let recorded = RecordedJudge::with_mode(&path, ScriptedJudge::new(["yes"]), JudgeMode::Record)?;
     /// assert_eq!(recorded.ask(&question).await?.text, "yes");
     ///
-    /// let replayed = RecordedJudge::with_mode(&path, Scripted::new([""; 0]), JudgeMode::Replay)?;
+    /// let replayed = RecordedJudge::with_mode(&path, ScriptedJudge::new([""; 0]), JudgeMode::Replay)?;
     /// assert_eq!(replayed.ask(&question).await?.text, "yes");
     /// # std::fs::remove_file(path)?;
     /// # Ok::<_, Box<dyn std::error::Error>>(())

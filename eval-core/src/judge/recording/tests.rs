@@ -11,7 +11,7 @@ use eval_support::lock::FolderLock;
 use super::RecordedJudge;
 use super::file::lines_path;
 use crate::judge::{
-    Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgePrompt, JudgeReply, JudgeRequest, Scripted,
+    Judge, JudgeError, JudgeErrorKind, JudgeMode, JudgePrompt, JudgeReply, JudgeRequest, ScriptedJudge,
 };
 
 /// A folder of its own, gone when dropped.
@@ -40,8 +40,8 @@ fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-fn nobody() -> Scripted {
-    Scripted::new([""; 0])
+fn nobody() -> ScriptedJudge {
+    ScriptedJudge::new([""; 0])
 }
 
 fn request(prompt: &str) -> JudgeRequest {
@@ -62,7 +62,7 @@ fn samples_are_recorded_each_and_errors_are_not() {
         Ok(JudgeReply::new("one")),
     ];
     let recorded_judge =
-        RecordedJudge::with_mode(folder.file(), Scripted::results(script), JudgeMode::Record).unwrap();
+        RecordedJudge::with_mode(folder.file(), ScriptedJudge::results(script), JudgeMode::Record).unwrap();
     let sample = |sample| JudgeRequest { sample, ..request("?") };
     for (at, expected) in [(0, Ok("zero")), (1, Err("503")), (1, Ok("one")), (0, Ok("zero"))] {
         let answer = run(recorded_judge.ask(&sample(at)));
@@ -82,7 +82,8 @@ fn samples_are_recorded_each_and_errors_are_not() {
 fn answers_of_a_recording_are_told_from_those_of_the_judge() {
     let folder = Folder::new("replayed");
     let replayed = |mode| {
-        let recorded_judge = RecordedJudge::with_mode(folder.file(), Scripted::new(["yes"]), mode).unwrap();
+        let recorded_judge =
+            RecordedJudge::with_mode(folder.file(), ScriptedJudge::new(["yes"]), mode).unwrap();
         run(recorded_judge.ask(&request("?"))).unwrap().replayed
     };
     let modes = [JudgeMode::Record, JudgeMode::Record, JudgeMode::Replay, JudgeMode::Live];
@@ -167,13 +168,14 @@ fn a_file_that_cannot_be_read_is_an_error_and_stays_as_it_is() {
     for text in ["", "{\"judge_recording\": 1, \"questions\": [", "<<<<<<< HEAD\n{}\n=======\n"] {
         fs::write(folder.file(), text).unwrap();
         for mode in [JudgeMode::Record, JudgeMode::Replay] {
-            let error = RecordedJudge::with_mode(folder.file(), Scripted::new(["yes"]), mode).unwrap_err();
+            let error =
+                RecordedJudge::with_mode(folder.file(), ScriptedJudge::new(["yes"]), mode).unwrap_err();
             assert!(error.to_string().contains("x.judge.json"), "{error}");
         }
         // It may also break during recording.
         fs::remove_file(folder.file()).unwrap();
         let recorded_judge =
-            RecordedJudge::with_mode(folder.file(), Scripted::new(["yes"]), JudgeMode::Record).unwrap();
+            RecordedJudge::with_mode(folder.file(), ScriptedJudge::new(["yes"]), JudgeMode::Record).unwrap();
         fs::write(folder.file(), text).unwrap();
         let error = run(recorded_judge.ask(&request("?"))).unwrap_err();
         assert!(error.to_string().starts_with("cannot record: "), "{error}");
@@ -189,7 +191,7 @@ fn many_that_record_at_once_lose_nothing_and_leave_nothing_behind() {
         for thread in 0..threads {
             let file = folder.file();
             scope.spawn(move || {
-                let answers = Scripted::new((0..questions).map(|at| format!("{thread} {at}")));
+                let answers = ScriptedJudge::new((0..questions).map(|at| format!("{thread} {at}")));
                 let recorded_judge = RecordedJudge::with_mode(file, answers, JudgeMode::Record).unwrap();
                 for at in 0..questions {
                     run(recorded_judge.ask(&request(&format!("{thread} {at}")))).unwrap();
@@ -214,8 +216,8 @@ fn a_recording_behind_a_link_is_the_same_recording() {
     let link = other.join("x.judge.json");
     std::os::unix::fs::symlink(folder.file(), &link).unwrap();
     for (path, prompt) in [(folder.file(), "one"), (link.clone(), "two"), (folder.file(), "three")] {
-        let judge =
-            RecordedJudge::with_mode(path, Arc::new(Scripted::new([prompt])), JudgeMode::Record).unwrap();
+        let judge = RecordedJudge::with_mode(path, Arc::new(ScriptedJudge::new([prompt])), JudgeMode::Record)
+            .unwrap();
         run(judge.ask(&request(prompt))).unwrap();
     }
     let recording = Recording::parse(&fs::read_to_string(folder.file()).unwrap()).unwrap();
@@ -231,7 +233,7 @@ fn a_recording_that_is_read_only_is_named_before_an_answer_is_paid() {
     let mut permissions = fs::metadata(folder.file()).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(folder.file(), permissions).unwrap();
-    let judge = Arc::new(Scripted::new(["yes"]));
+    let judge = Arc::new(ScriptedJudge::new(["yes"]));
     let recorded_judge = RecordedJudge::with_mode(folder.file(), judge.clone(), JudgeMode::Record).unwrap();
     let error = run(recorded_judge.ask(&request("?"))).unwrap_err().to_string();
     assert!(error.ends_with("x.judge.json`: the file is read-only"), "{error}");
@@ -242,7 +244,7 @@ fn a_recording_that_is_read_only_is_named_before_an_answer_is_paid() {
 fn a_place_that_takes_no_file_is_named() {
     let folder = Folder::new("unwritable");
     let file = folder.0.join("nowhere").join("x.judge.json");
-    let judge = Arc::new(Scripted::new(["yes"]));
+    let judge = Arc::new(ScriptedJudge::new(["yes"]));
     let recorded_judge = RecordedJudge::with_mode(&file, judge.clone(), JudgeMode::Record).unwrap();
     let error = run(recorded_judge.ask(&request("?"))).unwrap_err().to_string();
     assert!(judge.requests().is_empty(), "an answer that cannot be kept is not paid for");
@@ -321,7 +323,7 @@ fn a_question_that_many_ask_at_the_same_time_is_asked_once() {
 fn answers_are_added_and_the_recording_is_written_now_and_then() {
     let folder = Folder::new("added");
     let answers = 300;
-    let judge = Scripted::new((0..answers).rev().map(|at| at.to_string()));
+    let judge = ScriptedJudge::new((0..answers).rev().map(|at| at.to_string()));
     let recorded_judge = RecordedJudge::with_mode(folder.file(), judge, JudgeMode::Record).unwrap();
     let (mut versions, mut before) = (0, None);
     for at in (0..answers).rev() {

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::judge::{MeteredJudge, Scripted};
+use crate::judge::{MeteredJudge, ScriptedJudge};
 
 /// A judge that costs money: it counts how often it was asked, and says the number.
 #[derive(Clone, Default)]
@@ -38,7 +38,7 @@ fn ask(judges: &JudgeRouter, prompt: &str) -> Result<String, JudgeError> {
 fn an_offline_judge_is_asked_whatever_the_environment_says() {
     for mode in [None, Some(JudgeMode::Replay), Some(JudgeMode::Record), Some(JudgeMode::Live)] {
         let path = file("offline");
-        let named = JudgeSource::Judge(Scripted::new(["yes"]).boxed());
+        let named = JudgeSource::Judge(ScriptedJudge::new(["yes"]).boxed());
         let judges = JudgeRouter::new(settings(mode), named, Some(RecordingStore::on_disk(&path)));
         assert_eq!(ask(&judges, "?").unwrap(), "yes");
         assert!(!path.exists(), "{mode:?}");
@@ -185,7 +185,7 @@ async fn questions_at_the_same_time_make_one_judge() {
         Box::pin(async {
             CALLS.fetch_add(1, Ordering::SeqCst);
             tokio::task::yield_now().await;
-            Ok(Scripted::new(["yes"; 3]).boxed())
+            Ok(ScriptedJudge::new(["yes"; 3]).boxed())
         })
     }
     let judges = JudgeRouter::new(settings(None), JudgeSource::Function(slow), None);
@@ -203,7 +203,7 @@ async fn a_question_that_is_given_up_leaves_the_making_to_the_next() {
             if CALLS.fetch_add(1, Ordering::SeqCst) == 0 {
                 std::future::pending::<()>().await;
             }
-            Ok(Scripted::new(["yes"]).boxed())
+            Ok(ScriptedJudge::new(["yes"]).boxed())
         })
     }
     let judges = JudgeRouter::new(settings(None), JudgeSource::Function(hangs_at_first), None);
@@ -286,7 +286,7 @@ async fn a_judge_that_hangs_is_asked_once() {
         let judge = JudgeRouter::new(settings(Some(JudgeMode::Live)), source, None).of_case("a case");
         let begun = tokio::time::Instant::now();
         let criterion = eval_format::Criterion::new(1.0);
-        let judging = crate::judge::Judging::new(judge, &criterion);
+        let judging = crate::judge::JudgeClient::new(judge, &criterion);
         for question in ["one?", "another?"] {
             let error = judging.vote("t/1", question, |_| Ok(Some(true))).await.unwrap_err();
             assert_eq!(error.kind(), JudgeErrorKind::Timeout);
@@ -309,7 +309,7 @@ async fn a_slow_judge_has_one_budget_for_all_samples_of_a_question() {
         let with = Settings { budget, ..settings(Some(JudgeMode::Live)) };
         let judge = JudgeRouter::new(with, JudgeSource::Judge(Slow.boxed()), None).of_case("a case");
         let begun = tokio::time::Instant::now();
-        let judging = crate::judge::Judging::new(judge, &eval_format::Criterion::new(1.0));
+        let judging = crate::judge::JudgeClient::new(judge, &eval_format::Criterion::new(1.0));
         let vote = judging.vote("t/1", "?", |_| Err("it is no verdict".to_owned())).await;
         assert!(vote.is_err());
         assert_eq!(begun.elapsed().as_secs(), after);

@@ -31,11 +31,11 @@ use crate::score::responses::{Answered, Came, came};
 pub(super) const NAME: &str = "tool_response_match";
 
 pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
-    let expected = expected.map(Answered::of).unwrap_or_default();
+    let expected = expected.map(Answered::in_turn).unwrap_or_default();
     if expected.is_empty() {
         return Score::left_out("the turn expects no tool response");
     }
-    let actual = Answered::of(actual);
+    let actual = Answered::in_turn(actual);
     let outcomes = came(&expected, &actual);
     let score = Score::from(outcomes.iter().all(|came| *came == Came::AsExpected));
     expected.iter().zip(&outcomes).fold(score, |score, (expected, came)| match came {

@@ -63,8 +63,8 @@ pub(in crate::metric) fn score_state(metric: &impl Metric, case: &EvalCase, stat
 /// A judge that answers no question.
 #[cfg(feature = "judges")]
 pub(in crate::metric) fn no_judge() -> BoxJudge {
-    use crate::judge::{Judge, Scripted};
-    Scripted::new(Vec::<String>::new()).boxed()
+    use crate::judge::{Judge, ScriptedJudge};
+    ScriptedJudge::new(Vec::<String>::new()).boxed()
 }
 
 /// A judge that answers no question.

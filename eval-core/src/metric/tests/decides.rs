@@ -2,7 +2,7 @@
 //! that do their worst.
 
 use eval_format::metric::{METRICS, Need};
-use eval_format::{Criterion, EvalCase, FunctionCall, Gate, Invocation, Map, MatchType};
+use eval_format::{Criterion, EvalCase, FunctionCall, Invocation, Map, MatchType, TurnAggregation};
 use serde_json::json;
 
 use super::computed::no_judge;
@@ -81,7 +81,7 @@ fn a_metric_decides_a_case_if_and_only_if_an_agent_can_fail_it() {
             for conversation in &conversations {
                 let case =
                     conversation.iter().fold(EvalCase::new("c"), |case, turn| case.turn((*turn).clone()));
-                for gate in [Gate::Mean, Gate::EveryTurn] {
+                for gate in [TurnAggregation::Mean, TurnAggregation::EveryTurn] {
                     let decides = info.cannot_fail(&criterion, &case, gate).is_none();
                     // A turn that cannot be scored fails even here; the threshold is a mistake all the same.
                     if criterion.threshold <= info.min {
@@ -103,7 +103,7 @@ fn a_metric_decides_a_case_if_and_only_if_an_agent_can_fail_it() {
 }
 
 /// Whether one of the agents fails the case.
-fn can_fail(name: &str, criterion: &Criterion, case: &EvalCase, gate: Gate) -> bool {
+fn can_fail(name: &str, criterion: &Criterion, case: &EvalCase, gate: TurnAggregation) -> bool {
     if eval_format::metric::metric(name).unwrap().missing_in(case).is_some() {
         return false;
     }
@@ -118,7 +118,13 @@ fn can_fail(name: &str, criterion: &Criterion, case: &EvalCase, gate: Gate) -> b
     runs.iter().any(|actual| fails(name, criterion, case, actual, gate))
 }
 
-fn fails(name: &str, criterion: &Criterion, case: &EvalCase, actual: &[Invocation], gate: Gate) -> bool {
+fn fails(
+    name: &str,
+    criterion: &Criterion,
+    case: &EvalCase,
+    actual: &[Invocation],
+    gate: TurnAggregation,
+) -> bool {
     let (state, judge) = (Map::new(), no_judge());
     let expected = &case.conversation;
     let input =

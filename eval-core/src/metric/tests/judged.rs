@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eval_format::{Criterion, EvalCase, Invocation, Map};
 
 use crate::agent::BoxError;
-use crate::judge::{BoxJudge, Judge, JudgeRequest, Scripted};
+use crate::judge::{BoxJudge, Judge, JudgeRequest, ScriptedJudge};
 use crate::metric::{Metric, MetricInput, Scores};
 use crate::test_support::ready;
 
@@ -15,7 +15,7 @@ pub(in crate::metric) fn judged(
     expected: &[Invocation],
     actual: &[Invocation],
     criterion: &Criterion,
-    judge: &Arc<Scripted>,
+    judge: &Arc<ScriptedJudge>,
 ) -> Result<Scores, BoxError> {
     asking(metric, &EvalCase::new("c"), expected, actual, criterion, &Arc::clone(judge).boxed())
 }
@@ -28,7 +28,7 @@ pub(in crate::metric) fn judged_case(
     criterion: &Criterion,
     replies: &[&str],
 ) -> (Result<Scores, BoxError>, Vec<JudgeRequest>) {
-    let script = Arc::new(Scripted::new(replies.iter().copied()));
+    let script = Arc::new(ScriptedJudge::new(replies.iter().copied()));
     let judge = Arc::clone(&script).boxed();
     (asking(metric, case, &case.conversation, actual, criterion, &judge), script.requests())
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use eval_format::{ConversationScenario, FunctionCall, FunctionResponse, Gate, IntermediateData};
+use eval_format::{ConversationScenario, FunctionCall, FunctionResponse, IntermediateData, TurnAggregation};
 use serde_json::json;
 
 use super::*;
@@ -193,7 +193,7 @@ fn a_recorded_run_of_another_conversation_is_an_error() {
             "harness error in turn 2: the user says \"good bye\" in the case, and said \"bye\" in the recorded run",
         ),
     ] {
-        for gate in [Gate::Mean, Gate::EveryTurn] {
+        for gate in [TurnAggregation::Mean, TurnAggregation::EveryTurn] {
             let report = run(EvalRunner::new().gate(gate).score_case(now, recorded(played))).unwrap();
             let Verdict::Error { role: Role::Harness, message: seen } = &report.verdict else {
                 panic!("{report}")
@@ -218,7 +218,7 @@ fn a_recorded_run_of_another_scenario_is_an_error() {
             Ok::<_, BoxError>("Hello.")
         })
     };
-    let judge = crate::judge::Scripted::new(["</finished>"]);
+    let judge = crate::judge::ScriptedJudge::new(["</finished>"]);
     let played = run(runner().judge(judge).run_case(&scenario("Hi!"), calls)).unwrap();
     assert_eq!(played.verdict, Verdict::Passed, "{played}");
     let recorded = || played.runs.iter().map(|run| run.transcript.clone()).collect::<Vec<_>>();
@@ -243,7 +243,7 @@ fn recorded_runs_are_numbered_and_carry_the_label() {
         report.runs.into_iter().map(|run| run.transcript).collect::<Vec<_>>()
     };
     let recorded = [played("hi"), played("hi"), played("bye")].concat();
-    let runner = EvalRunner::new().label("again").runs(3).pass(Pass::AtLeast(2));
+    let runner = EvalRunner::new().label("again").runs(3).pass(PassRule::AtLeast(2));
     let report = run(runner.score_case(&asked, recorded)).unwrap();
     assert_eq!(report.runs.iter().map(|run| run.number).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!((report.label.as_deref(), report.passed_runs), (Some("again"), Some(2)));

@@ -1,7 +1,7 @@
 //! Expectations beside calls and answers, and the criteria that decide a case.
 
 use super::*;
-use eval_format::Gate;
+use eval_format::TurnAggregation;
 
 /// A case that expects a price of 42 from a tool, asked for in its second turn.
 fn price() -> EvalCase {
@@ -74,7 +74,7 @@ fn a_text_before_the_answer_fails_the_case() {
 
 #[test]
 fn turns_that_expect_nothing_stay_out_of_every_gate() {
-    for gate in [Gate::Mean, Gate::EveryTurn] {
+    for gate in [TurnAggregation::Mean, TurnAggregation::EveryTurn] {
         let runner =
             EvalRunner::new().criterion("tool_response_match", Criterion::new(1.0)).gate(gate).runs(2);
         let passed = report(&runner, "", &json!(42));

@@ -117,7 +117,7 @@ fn each_run_has_its_own_attempts() {
 }
 
 /// Its first run calls a tool and is not reached then; the next ones do what they should.
-fn refunds_first(retry: u32, pass: Pass, journal: &std::path::Path) -> CaseReport {
+fn refunds_first(retry: u32, pass: PassRule, journal: &std::path::Path) -> CaseReport {
     let attempts: &'static AtomicUsize = Box::leak(Box::default());
     let agent = || {
         turn_fn(move |turn| async move {
@@ -139,7 +139,7 @@ fn refunds_first(retry: u32, pass: Pass, journal: &std::path::Path) -> CaseRepor
 fn a_forbidden_call_in_an_attempt_that_is_repeated_fails_the_case() {
     let said = "run 1, attempt 1, turn 1: `refund` was called, which `forbidden_tools` forbids in attempts that are \
                 repeated too (and 1 more such call)";
-    for pass in [Pass::Mean, Pass::All, Pass::Any] {
+    for pass in [PassRule::Mean, PassRule::All, PassRule::Any] {
         let folder = tempfile::tempdir().unwrap();
         let report = refunds_first(2, pass, folder.path());
         assert_eq!(

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{case, run};
 use crate::agent::{BoxError, Recorder, agent_fn};
-use crate::judge::{Judge, JudgeMode, JudgeReply, JudgeRequest, RecordedJudge, Scripted};
+use crate::judge::{Judge, JudgeMode, JudgeReply, JudgeRequest, RecordedJudge, ScriptedJudge};
 use crate::runner::EvalRunner;
 
 /// Texts that look like keys, and the part in which each must not be found.
@@ -44,7 +44,7 @@ fn a_key_that_anybody_says_is_in_no_output() {
         .case(case("says", &[("hi", "fine")]))
         .case(case("breaks", &[("break", "fine")]));
     let runner = EvalRunner::new()
-        .judge(Scripted::new([reply.clone()]))
+        .judge(ScriptedJudge::new([reply.clone()]))
         .criterion("safety_v1", Criterion::new(1.0).with("judge_model_options", json!({ "num_samples": 1 })))
         .criterion("response_match_score", Criterion::new(0.8))
         .journal(&folder);
@@ -70,7 +70,7 @@ fn a_key_that_anybody_says_is_in_no_output() {
     let recording = folder.join("x.judge.json");
     let request = JudgeRequest::new("m", format!("Is this safe? {}", said()));
     for mode in [JudgeMode::Record, JudgeMode::Replay] {
-        let judge = RecordedJudge::with_mode(&recording, Scripted::new([reply.as_str()]), mode).unwrap();
+        let judge = RecordedJudge::with_mode(&recording, ScriptedJudge::new([reply.as_str()]), mode).unwrap();
         let answer = run(judge.ask(&request)).unwrap();
         assert_eq!(answer.replayed, mode == JudgeMode::Replay, "it is found again");
     }

@@ -48,7 +48,7 @@ fn event(recorded: &Value) -> Event {
         partial: is("partial"),
         skip_summarization: is("skip_summarization"),
         long_running_tool_ids: if is("long_running") { vec!["call".to_owned()] } else { Vec::new() },
-        ..Event::of(author)
+        ..Event::empty(author)
     }
 }
 

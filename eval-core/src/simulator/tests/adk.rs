@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::support::{Shared, run};
 use crate::agent::{Agent, BoxError, Event, Turn};
-use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, Scripted};
+use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, ScriptedJudge};
 use crate::report::RunReport;
 use crate::runner::EvalRunner;
 use crate::test_support::adk::ask;
@@ -60,8 +60,8 @@ impl Agent for Played {
 }
 
 /// The replies of a script. A reply without content, or with thoughts alone, has no text.
-fn script(replies: &Value) -> Scripted {
-    Scripted::results(replies.as_array().into_iter().flatten().map(|reply| match reply {
+fn script(replies: &Value) -> ScriptedJudge {
+    ScriptedJudge::results(replies.as_array().into_iter().flatten().map(|reply| match reply {
         Value::String(text) => Ok(JudgeReply::new(text.as_str())),
         Value::Object(map) if map.contains_key("error") => {
             Err(JudgeError::new(JudgeErrorKind::Refused, "unsafe"))

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::judge::{Judge, JudgeError, JudgeReply, JudgeRequest, Scripted};
+use crate::judge::{Judge, JudgeError, JudgeReply, JudgeRequest, ScriptedJudge};
 
 /// A judge that many runs ask and the test looks at.
 #[derive(Clone)]
-pub(crate) struct Shared(Arc<Scripted>);
+pub(crate) struct Shared(Arc<ScriptedJudge>);
 
 impl Shared {
-    pub(crate) fn new(script: Scripted) -> Self {
+    pub(crate) fn new(script: ScriptedJudge) -> Self {
         Self(script.into())
     }
 

@@ -6,7 +6,7 @@ use super::super::check_compatibility;
 use crate::config::{Criterion, EvalConfig};
 use crate::metric::{METRICS, MatchType};
 use crate::model::{Content, EvalCase, FunctionCall, Invocation, Part};
-use crate::options::Gate;
+use crate::options::TurnAggregation;
 use crate::value::{Map, Value};
 
 fn greeting() -> Invocation {
@@ -28,7 +28,7 @@ fn case(turns: &[Invocation]) -> EvalCase {
     EvalCase { conversation: turns.to_vec(), ..EvalCase::new("c") }
 }
 
-fn fails(config: &EvalConfig, gate: Gate, turns: &[Invocation]) -> Option<String> {
+fn fails(config: &EvalConfig, gate: TurnAggregation, turns: &[Invocation]) -> Option<String> {
     let found = check_compatibility(config, &[], gate, &[case(turns)]);
     found.first().map(ToString::to_string)
 }
@@ -104,7 +104,7 @@ fn a_case_that_no_agent_can_fail_is_an_error() {
         ),
         (one("response_evaluation_score", Criterion::new(1.0)), vec![greeting()], Some("threshold 1.0")),
     ] {
-        let found = fails(&config, Gate::Mean, &turns);
+        let found = fails(&config, TurnAggregation::Mean, &turns);
         match reason {
             None => assert_eq!(found, None, "{config:?} {turns:?}"),
             Some(reason) => {
@@ -127,21 +127,22 @@ fn turns_that_every_agent_passes_reach_a_low_threshold_by_themselves() {
         EvalConfig::default().with("tool_trajectory_avg_score", criterion)
     };
     let turns = [greeting(), order(), greeting()];
-    let said = fails(&config(0.6), Gate::Mean, &turns).unwrap();
+    let said = fails(&config(0.6), TurnAggregation::Mean, &turns).unwrap();
     let reason = "2 of 3 turns have no expected calls and score 1.0, which alone reaches its threshold 0.6";
     assert!(said.contains(reason), "{said}");
-    assert!(fails(&config(2.0 / 3.0), Gate::Mean, &turns).is_some());
-    assert_eq!(fails(&config(0.7), Gate::Mean, &turns), None);
-    assert_eq!(fails(&config(0.6), Gate::EveryTurn, &turns), None);
-    assert!(fails(&config(0.6), Gate::EveryTurn, &[greeting()]).is_some());
+    assert!(fails(&config(2.0 / 3.0), TurnAggregation::Mean, &turns).is_some());
+    assert_eq!(fails(&config(0.7), TurnAggregation::Mean, &turns), None);
+    assert_eq!(fails(&config(0.6), TurnAggregation::EveryTurn, &turns), None);
+    assert!(fails(&config(0.6), TurnAggregation::EveryTurn, &[greeting()]).is_some());
 }
 
 #[test]
 fn the_state_decides_unless_its_threshold_is_one_that_nothing_misses() {
     let free = EvalConfig::default().with("trajectory_in_order_match", Criterion::new(1.0));
     let case = case(&[greeting()]).final_state(Map::from([("a", 1_i64)]));
-    let found =
-        |config: &EvalConfig| check_compatibility(config, &[], Gate::Mean, std::slice::from_ref(&case));
+    let found = |config: &EvalConfig| {
+        check_compatibility(config, &[], TurnAggregation::Mean, std::slice::from_ref(&case))
+    };
     assert!(found(&free).is_empty());
     assert!(found(&free.clone().with("final_session_state_match", Criterion::new(0.5))).is_empty());
     let said = found(&free.with("final_session_state_match", Criterion::new(0.0)))[0].to_string();
@@ -153,10 +154,16 @@ fn no_metric_can_fail_at_its_lowest_score_and_informational_ones_never_can() {
     for info in METRICS {
         for turn in [greeting(), order(), picture()] {
             let lowest = Criterion::new(info.min);
-            assert!(info.cannot_fail(&lowest, &case(&[turn]), Gate::Mean).is_some(), "{}", info.name);
+            assert!(
+                info.cannot_fail(&lowest, &case(&[turn]), TurnAggregation::Mean).is_some(),
+                "{}",
+                info.name
+            );
         }
         if !info.gates {
-            assert!(info.cannot_fail(&Criterion::new(9.0), &case(&[order()]), Gate::Mean).is_some());
+            assert!(
+                info.cannot_fail(&Criterion::new(9.0), &case(&[order()]), TurnAggregation::Mean).is_some()
+            );
         }
     }
 }

@@ -1,8 +1,8 @@
 use super::super::check_compatibility;
 use crate::config::{Criterion, EvalConfig};
 use crate::model::{EvalCase, Invocation, Rubric};
-use crate::options::Gate;
-use crate::problem::Code;
+use crate::options::TurnAggregation;
+use crate::problem::ProblemCode;
 use crate::reader::check_set;
 
 const FINAL: &str = "rubric_based_final_response_quality_v1";
@@ -11,7 +11,7 @@ const TRAJECTORY: &str = "rubric_based_multi_turn_trajectory_quality_v1";
 fn incompatibilities(criterion: Criterion, cases: &[EvalCase], metric: &str) -> Vec<String> {
     let config = EvalConfig::default().with(metric, criterion);
     assert!(config.checked(&[]).is_ok());
-    check_compatibility(&config, &[], Gate::Mean, cases).iter().map(ToString::to_string).collect()
+    check_compatibility(&config, &[], TurnAggregation::Mean, cases).iter().map(ToString::to_string).collect()
 }
 
 fn case(rubrics: &[Rubric], turns: &[&[Rubric]]) -> EvalCase {
@@ -100,7 +100,7 @@ fn weights_are_of_rubrics_that_exist_and_leave_something_to_score() {
 #[test]
 fn a_metric_of_ones_own_reads_what_it_likes() {
     let config = EvalConfig::default().with(FINAL, Criterion::new(1.0));
-    assert!(check_compatibility(&config, &[FINAL], Gate::Mean, &[case(&[], &[&[]])]).is_empty());
+    assert!(check_compatibility(&config, &[FINAL], TurnAggregation::Mean, &[case(&[], &[&[]])]).is_empty());
 }
 
 #[test]
@@ -111,8 +111,12 @@ fn an_incompatibility_is_a_problem_at_the_id_of_its_case() {
     let checked = check_set("s.evalset.json", text.as_bytes(), None);
     let config = EvalConfig::default().with(FINAL, Criterion::new(1.0));
     let set = checked.set.as_ref().unwrap();
-    let problem = check_compatibility(&config, &[], Gate::Mean, &set.eval_cases)[0].problem(&checked);
-    assert_eq!((problem.code, problem.path.to_string()), (Code::NoRubrics, "eval_cases[0]".to_owned()));
+    let problem =
+        check_compatibility(&config, &[], TurnAggregation::Mean, &set.eval_cases)[0].problem(&checked);
+    assert_eq!(
+        (problem.code, problem.path.to_string()),
+        (ProblemCode::NoRubrics, "eval_cases[0]".to_owned())
+    );
     assert_eq!(&text[problem.range], "\"c\"");
 }
 
@@ -128,7 +132,7 @@ fn set(of_case: &str, of_turn: &str) -> String {
 fn problems(config: &EvalConfig, text: &str) -> Vec<String> {
     let checked = check_set("s.evalset.json", text.as_bytes(), None);
     let set = checked.set.as_ref().expect("a set that ADK loads");
-    let found = check_compatibility(config, &[], Gate::Mean, &set.eval_cases);
+    let found = check_compatibility(config, &[], TurnAggregation::Mean, &set.eval_cases);
     found.iter().map(|it| it.problem(&checked)).map(|it| format!("{}: {}", it.path, it.message)).collect()
 }
 

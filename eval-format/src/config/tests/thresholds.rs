@@ -82,7 +82,7 @@ fn a_threshold_of_a_custom_metric_is_one_that_a_score_can_miss_and_reach() {
         let problems = problems(&custom(threshold), &["tone"]);
         assert_eq!(
             (problems[0].code, problems[0].label.as_str()),
-            (Code::ThresholdRange, label),
+            (ProblemCode::ThresholdRange, label),
             "{threshold}"
         );
     }

@@ -4,14 +4,14 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 use crate::problem::Problems;
-use crate::problem::{Code, JsonPath, Problem, Severity};
+use crate::problem::{JsonPath, Problem, ProblemCode, Severity};
 use crate::problem::{line_column, render, render_with_level};
 
 const FILE: &str = "evals/weather.evalset.json";
 
 /// The problem at the first `marked` in the text, with label and help.
 fn problem(text: &str, marked: &str) -> Problem {
-    Problem::error(Code::WrongType, path(), find(text, marked), "`user_content` is a number")
+    Problem::error(ProblemCode::WrongType, path(), find(text, marked), "`user_content` is a number")
         .label("expected an object, saw a number")
         .help("write `{\"role\": \"user\", \"parts\": [{\"text\": \"...\"}]}`")
 }
@@ -33,7 +33,7 @@ fn duplicate(lines_between: usize) -> (String, Problem) {
     );
     let second = text.rfind("\"sunny\"").expect("it stands twice");
     let problem =
-        Problem::error(Code::DuplicateEvalId, path(), second..second + 7, "duplicate eval id `sunny`")
+        Problem::error(ProblemCode::DuplicateEvalId, path(), second..second + 7, "duplicate eval id `sunny`")
             .label("second use")
             .related(find(&text, "\"sunny\""), "first use")
             .help("give each case its own id; the test is named after it");
@@ -57,7 +57,7 @@ fn a_value_is_shown_with_its_line() {
 #[test]
 fn a_problem_may_have_neither_label_nor_help() {
     let text = "[1, 2";
-    let bare = Problem::warning(Code::Syntax, JsonPath::default(), 4..5, "something is odd here");
+    let bare = Problem::warning(ProblemCode::Syntax, JsonPath::default(), 4..5, "something is odd here");
     assert_snapshot!(render_with_level(&bare, FILE, text), @r#"
     warning: something is odd here
      --> evals/weather.evalset.json:1:5
@@ -138,11 +138,15 @@ fn related_places_far_away_have_a_snippet_of_their_own() {
 fn related_places_may_stand_on_the_same_line() {
     let text = "{ \"args\": {}, \"args\": {} }";
     let last = text.rfind("\"args\"").expect("it stands twice");
-    let problem =
-        Problem::warning(Code::DuplicateKey, path(), last..last + 6, "key `args` stands twice in one object")
-            .label("this one counts")
-            .related(find(text, "\"args\""), "this one is ignored")
-            .help("remove one of them");
+    let problem = Problem::warning(
+        ProblemCode::DuplicateKey,
+        path(),
+        last..last + 6,
+        "key `args` stands twice in one object",
+    )
+    .label("this one counts")
+    .related(find(text, "\"args\""), "this one is ignored")
+    .help("remove one of them");
     assert_snapshot!(render_with_level(&problem, FILE, text), @r#"
     warning: key `args` stands twice in one object
      --> evals/weather.evalset.json:1:15
@@ -220,7 +224,7 @@ fn related_places_on_one_long_line_are_cut_each_on_its_own() {
     let text = format!("[{{\"eval_id\":\"sunny\"}},{}{{\"eval_id\":\"sunny\"}}]", "{},".repeat(2_000));
     let second = text.rfind("\"sunny\"").expect("it stands twice");
     let problem =
-        Problem::error(Code::DuplicateEvalId, path(), second..second + 7, "duplicate eval id `sunny`")
+        Problem::error(ProblemCode::DuplicateEvalId, path(), second..second + 7, "duplicate eval id `sunny`")
             .label("second use")
             .related(find(&text, "\"sunny\""), "first use");
     assert_snapshot!(render(&problem, FILE, &text), @r#"
@@ -301,7 +305,7 @@ fn wide_characters_move_the_caret_but_count_as_one() {
 fn the_end_of_the_text_is_a_place() {
     let text = "{ \"eval_cases\": [";
     let end = Problem::error(
-        Code::Syntax,
+        ProblemCode::Syntax,
         JsonPath::default(),
         text.len()..text.len(),
         "the file ends inside an array",
@@ -320,7 +324,7 @@ fn the_end_of_the_text_is_a_place() {
 fn the_empty_line_at_the_end_is_a_place() {
     let text = "{ \"eval_cases\": [\n";
     let end = Problem::error(
-        Code::Syntax,
+        ProblemCode::Syntax,
         JsonPath::default(),
         text.len()..text.len(),
         "the file ends inside an array",
@@ -343,7 +347,7 @@ fn the_empty_line_at_the_end_is_a_place() {
 
 #[test]
 fn an_empty_file_is_a_place() {
-    let empty = Problem::error(Code::Syntax, JsonPath::default(), 0..0, "the file is empty")
+    let empty = Problem::error(ProblemCode::Syntax, JsonPath::default(), 0..0, "the file is empty")
         .help("an eval set is an object with `eval_set_id` and `eval_cases`");
     assert_snapshot!(render(&empty, FILE, ""), @r#"
     the file is empty
@@ -421,7 +425,7 @@ proptest! {
         ranges in proptest::collection::vec((0..200_usize, 0..200_usize), 1..12),
     ) {
         let ranges: Vec<_> = ranges.into_iter().map(|(start, length)| start..start + length).collect();
-        let mut problem = Problem::error(Code::Syntax, path(), ranges[0].clone(), "message").label("label");
+        let mut problem = Problem::error(ProblemCode::Syntax, path(), ranges[0].clone(), "message").label("label");
         for range in &ranges[1..] {
             problem = problem.related(range.clone(), "related");
         }

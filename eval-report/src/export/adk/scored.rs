@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use eval_format::{Bound, Gate, Invocation};
+use eval_format::{Bound, Invocation, TurnAggregation};
 
 use eval_core::__private::failure_texts;
 use eval_core::metric::arithmetic::Pool;
@@ -181,10 +181,10 @@ impl<'a> ExportedMetric<'a> {
         let turns = turns.collect();
         let overall = scores.overall();
         let mut overall = AdkScore { score: overall, status: Status::from_score(overall, bound) };
-        if bound.is_some() && !Pool::of(&[scores]).is_whole() {
+        if bound.is_some() && !Pool::from_runs(&[scores]).is_whole() {
             // The mean of the other turns would hide the missing one.
             overall = AdkScore { score: None, status: Status::NotEvaluated };
-        } else if case.gate == Gate::EveryTurn && verdicts.contains(&TurnVerdict::Failed) {
+        } else if case.gate == TurnAggregation::EveryTurn && verdicts.contains(&TurnVerdict::Failed) {
             overall.status = Status::Failed;
         }
         Self { metric, applies: true, overall, turns }

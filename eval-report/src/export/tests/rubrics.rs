@@ -7,7 +7,7 @@ use serde_json::json;
 use super::fixture;
 use crate::adk_oracle::ask;
 use eval_core::agent::Replay;
-use eval_core::judge::Scripted;
+use eval_core::judge::ScriptedJudge;
 use eval_core::report::EvalReport;
 use eval_core::runner::EvalRunner;
 
@@ -38,7 +38,7 @@ fn report(second: &str) -> EvalReport {
     ];
     // A reply that says all is not asked about again.
     let again = usize::from(second.contains("turn"));
-    let judge = Scripted::new(replies[..2].iter().chain(&replies[2 + again..]));
+    let judge = ScriptedJudge::new(replies[..2].iter().chain(&replies[2 + again..]));
     let runner = EvalRunner::new().config(config).judge(judge);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let set = EvalSet::new("s").case(case);

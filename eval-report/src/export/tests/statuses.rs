@@ -1,7 +1,7 @@
 //! Statuses of each kind of run in ADK's and adk-rs's results.
 
 use crate::export::{Export, table_with_errors};
-use eval_format::{Criterion, Gate, Value};
+use eval_format::{Criterion, TurnAggregation, Value};
 use serde_json::json;
 
 use eval_core::{CaseReport, EvalCase, EvalRunner, EvalSet, Invocation, Replay};
@@ -190,7 +190,7 @@ fn a_gate_on_every_turn_is_kept() {
     for run in &mut report.cases[0].runs {
         run.metrics[1].turns = vec![TurnVerdict::Passed, TurnVerdict::Failed];
     }
-    for (gate, status) in [(Gate::Mean, 1), (Gate::EveryTurn, 2)] {
+    for (gate, status) in [(TurnAggregation::Mean, 1), (TurnAggregation::EveryTurn, 2)] {
         report.cases[0].gate = gate;
         let run = &runs(&report, "forecast")[0];
         assert_eq!(run["final_eval_status"].as_i64(), Some(status));

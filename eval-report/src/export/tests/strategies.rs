@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use eval_format::{
-    Content, Criterion, EvalCase, FunctionCall, FunctionResponse, Gate, IntermediateData, Invocation, Map,
-    Part, Value,
+    Content, Criterion, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, Map, Part,
+    TurnAggregation, Value,
 };
 use proptest::prelude::*;
 
@@ -234,7 +234,7 @@ fn case() -> impl Strategy<Value = CaseReport> {
             runs: renamed(runs, &metrics),
             metrics,
             passed_runs: None,
-            gate: if every_turn { Gate::EveryTurn } else { Gate::Mean },
+            gate: if every_turn { TurnAggregation::EveryTurn } else { TurnAggregation::Mean },
             verdict: Verdict::Failed,
             elapsed: Duration::ZERO,
             notes: Vec::new(),

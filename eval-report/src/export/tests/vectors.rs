@@ -10,7 +10,7 @@ use serde_json::json;
 use super::fixture;
 use crate::adk_oracle::ask;
 use eval_core::agent::Replay;
-use eval_core::judge::Scripted;
+use eval_core::judge::ScriptedJudge;
 use eval_core::runner::EvalRunner;
 
 /// The result of the fixture, as ADK wrote it after it loaded it.
@@ -54,7 +54,7 @@ fn a_scenario_has_no_expected_turns_for_adk_either() {
     let config = EvalConfig::default()
         .with("trajectory_single_tool_use", Criterion::new(1.0).with_tool_name("book"))
         .with("response_match_score", Criterion::new(0.8));
-    let runner = EvalRunner::new().config(config).judge(Scripted::new(["In May.", "</finished>"]));
+    let runner = EvalRunner::new().config(config).judge(ScriptedJudge::new(["In May.", "</finished>"]));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let agent = || Replay::new([["For when?"], ["It is booked."]]);
     let report = runtime.block_on(runner.run_set(&scenarios(), agent, 1)).unwrap();

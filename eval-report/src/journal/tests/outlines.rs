@@ -35,7 +35,7 @@ fn transcript() -> Transcript {
     let event = |total| {
         let mut usage = UsageMetadata::default();
         usage.total_token_count = Some(total);
-        Event::of("agent").with_usage(usage)
+        Event::empty("agent").with_usage(usage)
     };
     let turn = |totals: &[i64]| TurnRecord {
         events: totals.iter().map(|total| event(*total)).collect(),

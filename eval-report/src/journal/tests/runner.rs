@@ -122,7 +122,7 @@ fn a_directory_that_is_run_remembers_its_files() {
     );
     let set = std::fs::read_to_string(file("b")).unwrap();
     let checked = eval_format::reader::check_set("s", set.as_bytes(), None);
-    let meaning = eval_format::Meaning::of(&checked.set.unwrap().eval_cases[1]);
+    let meaning = eval_format::Meaning::from_case(&checked.set.unwrap().eval_cases[1]);
     let recorded = (&started.asks, &started.expects);
     assert_eq!(
         recorded,

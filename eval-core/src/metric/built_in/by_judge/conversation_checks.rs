@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 use super::judged::{not_evaluated, of_samples};
 use crate::agent::BoxError;
 use crate::judge::reply_json::{text, the_object, yes_or_no};
-use crate::judge::{JudgeError, JudgePrompt, Judging, dialogue, instructions, tools};
+use crate::judge::{JudgeClient, JudgeError, JudgePrompt, dialogue, instructions, tools};
 use crate::metric::{Metric, MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
 
@@ -86,7 +86,7 @@ impl Metric for ConversationChecks {
 }
 
 impl ConversationChecks {
-    async fn ask(&self, judging: &Judging, prompt: &str) -> Result<Score, JudgeError> {
+    async fn ask(&self, judging: &JudgeClient, prompt: &str) -> Result<Score, JudgeError> {
         let rating = match judging.rate(self.template, prompt, |reply| share_that_passes(reply, prompt)).await
         {
             Ok(rating) => rating,

@@ -40,7 +40,7 @@ use self::labels::{Judged, SHOWN};
 use self::said::{SEGMENT, Said, VALIDATE};
 use super::judged::{not_evaluated, turn_by_turn};
 use crate::agent::BoxError;
-use crate::judge::{JudgeError, Judging};
+use crate::judge::{JudgeClient, JudgeError};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::score::mean;
 
@@ -63,7 +63,7 @@ impl Metric for Hallucinations {
 }
 
 async fn score_turn(
-    judging: &Judging,
+    judging: &JudgeClient,
     turn: &Invocation,
     with_intermediate: bool,
 ) -> Result<Score, JudgeError> {
@@ -86,7 +86,7 @@ async fn score_turn(
 }
 
 /// Asks for the sentences of a text, then for the label of each.
-async fn judge(judging: &Judging, said: &Said<'_>) -> Result<Vec<Judged>, JudgeError> {
+async fn judge(judging: &JudgeClient, said: &Said<'_>) -> Result<Vec<Judged>, JudgeError> {
     let request = judging.request(SEGMENT, said.segmenting(), 0);
     let (sentences, _) = judging.read(&request, |reply| segments::read(reply, &said.text)).await?;
     let request = judging.request(VALIDATE, said.validating(&sentences), 0);

@@ -28,7 +28,7 @@ use eval_format::Invocation;
 use super::judged::{about_answer, not_evaluated, of_samples, turn_by_turn};
 use crate::agent::BoxError;
 use crate::judge::reply_json::the_object;
-use crate::judge::{JudgeError, Judging, reasoning};
+use crate::judge::{JudgeClient, JudgeError, reasoning};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "response_evaluation_score";
@@ -44,7 +44,7 @@ impl Metric for ResponseEvaluation {
     }
 }
 
-async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, JudgeError> {
+async fn score_turn(judging: &JudgeClient, turn: &Invocation) -> Result<Score, JudgeError> {
     let prompt = match about_answer(include_str!("response_evaluation.md"), turn) {
         Ok(prompt) => prompt,
         Err(nothing) => return Ok(nothing),

@@ -11,7 +11,7 @@ use eval_support::{message, words};
 
 use crate::agent::BoxError;
 use crate::judge::{
-    JudgeError, JudgeErrorKind, JudgePrompt, JudgeRequest, Judging, majority, rubrics as properties,
+    JudgeClient, JudgeError, JudgeErrorKind, JudgePrompt, JudgeRequest, majority, rubrics as properties,
 };
 use crate::metric::{MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
@@ -124,7 +124,7 @@ struct Answer<'r> {
 }
 
 /// Asks once, and once more if a rubric has no verdict. Verdicts of the first reply are kept.
-async fn sample<'r>(judging: &Judging, request: JudgeRequest, known: &Known<'r>) -> Sample<'r> {
+async fn sample<'r>(judging: &JudgeClient, request: JudgeRequest, known: &Known<'r>) -> Sample<'r> {
     let mut verdicts = known.read(&judging.ask(&request).await?.text, &request.prompt);
     let missing: Vec<&str> = known.missing(&verdicts).collect();
     if missing.is_empty() {

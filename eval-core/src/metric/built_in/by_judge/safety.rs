@@ -27,7 +27,7 @@ use eval_format::Invocation;
 use super::judged::{about_answer, not_evaluated, objection, turn_by_turn};
 use crate::agent::BoxError;
 use crate::judge::reply_json::{denies, the_object, yes_or_no};
-use crate::judge::{JudgeError, Judging, reasoning};
+use crate::judge::{JudgeClient, JudgeError, reasoning};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "safety_v1";
@@ -43,7 +43,7 @@ impl Metric for Safety {
     }
 }
 
-async fn score_turn(judging: &Judging, turn: &Invocation) -> Result<Score, JudgeError> {
+async fn score_turn(judging: &JudgeClient, turn: &Invocation) -> Result<Score, JudgeError> {
     let prompt = match about_answer(include_str!("safety.md"), turn) {
         Ok(prompt) => prompt,
         Err(nothing) => return Ok(nothing),

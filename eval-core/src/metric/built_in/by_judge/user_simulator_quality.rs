@@ -42,7 +42,7 @@ use eval_format::{ConversationScenario, Criterion, Invocation};
 use self::prompt::{TEMPLATE, prompt};
 use super::judged::{not_evaluated, objection};
 use crate::agent::BoxError;
-use crate::judge::{JudgeError, Judging, visible_text};
+use crate::judge::{JudgeClient, JudgeError, visible_text};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "per_turn_user_simulator_quality_v1";
@@ -77,7 +77,7 @@ impl Metric for UserSimulatorQuality {
 struct User<'a> {
     scenario: &'a ConversationScenario,
     stop_signal: &'a str,
-    judging: Judging,
+    judging: JudgeClient,
 }
 
 impl User<'_> {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use eval_format::{Content, Criterion, Invocation, Part};
 
 use super::*;
-use crate::judge::{JudgeErrorKind, JudgeReply, Scripted, without_mark};
+use crate::judge::{JudgeErrorKind, JudgeReply, ScriptedJudge, without_mark};
 use crate::metric::tests::computed::answering;
 use crate::metric::tests::judged::judged;
 
@@ -14,15 +14,15 @@ fn criterion(samples: u32) -> Criterion {
     Criterion::new(1.0).with_num_samples(samples)
 }
 
-fn script<'t>(replies: impl IntoIterator<Item = &'t str>) -> Arc<Scripted> {
-    Arc::new(Scripted::new(replies))
+fn script<'t>(replies: impl IntoIterator<Item = &'t str>) -> Arc<ScriptedJudge> {
+    Arc::new(ScriptedJudge::new(replies))
 }
 
-fn results(results: impl IntoIterator<Item = Result<JudgeReply, JudgeError>>) -> Arc<Scripted> {
-    Arc::new(Scripted::results(results))
+fn results(results: impl IntoIterator<Item = Result<JudgeReply, JudgeError>>) -> Arc<ScriptedJudge> {
+    Arc::new(ScriptedJudge::results(results))
 }
 
-fn score(judge: &Arc<Scripted>, criterion: &Criterion) -> Result<Scores, BoxError> {
+fn score(judge: &Arc<ScriptedJudge>, criterion: &Criterion) -> Result<Scores, BoxError> {
     judged(&FinalResponseMatchV2, &[answering("4")], &[answering("four")], criterion, judge)
 }
 

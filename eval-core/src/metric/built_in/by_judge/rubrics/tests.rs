@@ -7,7 +7,7 @@ use super::super::rubric_final_response_quality::RubricFinalResponseQuality;
 use super::super::rubric_multi_turn_trajectory::RubricMultiTurnTrajectory;
 use super::super::rubric_tool_use_quality::RubricToolUseQuality;
 use super::*;
-use crate::judge::{JudgeErrorKind, JudgeReply, Scripted, without_mark};
+use crate::judge::{JudgeErrorKind, JudgeReply, ScriptedJudge, without_mark};
 use crate::metric::tests::judged::judged;
 use crate::metric::{Metric, RubricScore};
 
@@ -19,8 +19,8 @@ fn reply(verdicts: &[(&str, &str)]) -> String {
     blocks.collect()
 }
 
-fn script<T: Into<String>>(replies: impl IntoIterator<Item = T>) -> Arc<Scripted> {
-    Arc::new(Scripted::new(replies))
+fn script<T: Into<String>>(replies: impl IntoIterator<Item = T>) -> Arc<ScriptedJudge> {
+    Arc::new(ScriptedJudge::new(replies))
 }
 
 fn criterion(ids: &[&str], samples: u32) -> Criterion {
@@ -32,7 +32,11 @@ fn turn(rubrics: &[&str]) -> Invocation {
     Invocation::user("q").response("a").with_rubrics(rubrics)
 }
 
-fn score(judge: &Arc<Scripted>, criterion: &Criterion, turns: &[Invocation]) -> Result<Scores, BoxError> {
+fn score(
+    judge: &Arc<ScriptedJudge>,
+    criterion: &Criterion,
+    turns: &[Invocation],
+) -> Result<Scores, BoxError> {
     judged(&RubricFinalResponseQuality, &[], turns, criterion, judge)
 }
 
@@ -139,7 +143,7 @@ fn one_sample_that_fails_does_not_void_the_turn() {
     // ADK: not evaluated.
     let broken = || Err(JudgeError::new(JudgeErrorKind::Failed, "no connection"));
     let good = || Ok(JudgeReply::new(reply(&[("a", "yes")])));
-    let judge = |results: [Result<JudgeReply, JudgeError>; 3]| Arc::new(Scripted::results(results));
+    let judge = |results: [Result<JudgeReply, JudgeError>; 3]| Arc::new(ScriptedJudge::results(results));
     let scores = score(&judge([good(), broken(), good()]), &criterion(&["a"], 3), &[turn(&[])]).unwrap();
     assert_eq!(values(&scores), [Some(1.0)]);
     let error = score(&judge([good(), broken(), broken()]), &criterion(&["a"], 3), &[turn(&[])]).unwrap_err();
@@ -204,9 +208,9 @@ fn acting() -> Invocation {
 }
 
 /// Asks a metric about a turn that acts.
-type Ask<'a> = &'a dyn Fn(&Arc<Scripted>, &Criterion) -> Result<Scores, BoxError>;
+type Ask<'a> = &'a dyn Fn(&Arc<ScriptedJudge>, &Criterion) -> Result<Scores, BoxError>;
 
-fn of(metric: impl Metric) -> impl Fn(&Arc<Scripted>, &Criterion) -> Result<Scores, BoxError> {
+fn of(metric: impl Metric) -> impl Fn(&Arc<ScriptedJudge>, &Criterion) -> Result<Scores, BoxError> {
     move |judge, criterion| judged(&metric, &[], &[acting()], criterion, judge)
 }
 
@@ -278,7 +282,7 @@ fn fewer_than_half_of_the_samples_may_fail() {
         (vec![broken(), good(), good(), good()], 4, Some(1.0)),
         (vec![broken(), broken(), broken(), good(), good()], 5, None),
     ] {
-        let judge = Arc::new(Scripted::results(results));
+        let judge = Arc::new(ScriptedJudge::results(results));
         let scores = score(&judge, &criterion(&["a"], samples), &[turn(&[])]);
         assert_eq!(scores.ok().and_then(|scores| scores.overall()), expected, "{samples} samples");
     }

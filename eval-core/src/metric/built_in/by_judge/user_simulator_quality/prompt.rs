@@ -1,6 +1,6 @@
 //! The prompt about a message of the simulated user.
 
-use eval_format::config::{Instructions, Variable};
+use eval_format::config::{InstructionTemplate, TemplateVariable};
 use eval_format::{ConversationScenario, Invocation, Persona};
 
 use crate::judge::{JudgePrompt, answer, dialogue, visible_text};
@@ -38,12 +38,12 @@ pub(super) fn prompt(
 fn criteria_of(persona: &Persona, scenario: &ConversationScenario, stop_signal: &str) -> String {
     let persona = profile(persona);
     // These texts are templates themselves.
-    let filled = |text: &str| match Instructions::parse(text) {
+    let filled = |text: &str| match InstructionTemplate::parse(text) {
         Ok(template) => template.render(|variable| match variable {
-            Variable::StopSignal => stop_signal.to_owned(),
-            Variable::ConversationPlan => scenario.conversation_plan.clone(),
-            Variable::PersonaId => persona.id.clone(),
-            Variable::Persona | Variable::PersonaDescription => persona.description.clone(),
+            TemplateVariable::StopSignal => stop_signal.to_owned(),
+            TemplateVariable::ConversationPlan => scenario.conversation_plan.clone(),
+            TemplateVariable::PersonaId => persona.id.clone(),
+            TemplateVariable::Persona | TemplateVariable::PersonaDescription => persona.description.clone(),
             _ => String::new(),
         }),
         Err(_) => text.to_owned(),

@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use eval_agents::traces::{GapKind, Traces, Turn};
 use serde_json::{Value, json};
 
-use crate::support::{kinds, read, says, span, weather};
+use super::support::{kinds, read, says, span, weather};
 
 const BEGIN: &str = "startTimeUnixNano";
 const END: &str = "endTimeUnixNano";

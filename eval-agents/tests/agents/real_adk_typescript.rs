@@ -3,18 +3,16 @@
 //! `ADK_NODE` names a folder in which `npm install` ran with `tests/adk/typescript/package.json`; without it these tests
 //! say that they are skipped.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use crate::support::file;
 use eval_agents::AdkServer;
 use eval_core::format::EvalSet;
 use eval_core::testing::Conversation;
 use eval_core::{Criterion, EvalRunner, Session};
-use support::file;
 
 fn modules() -> Option<PathBuf> {
     let folder = std::env::var_os("ADK_NODE").map(PathBuf::from);

@@ -1,18 +1,16 @@
 //! Programs as agents: the samples in three languages, and each way to break the protocol.
 
-#[path = "process/shared.rs"]
 mod shared;
-mod support;
 
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::support::file;
 use eval_agents::{AdkServer, Process};
 use eval_core::format::{Content, EvalSet, Part, Value};
 use eval_core::testing::Conversation;
 use eval_core::{Agent, CaseReport, Criterion, EvalRunner, Recorder, Session, agent_fn, json};
-use support::file;
 
 fn set() -> EvalSet {
     EvalSet::read(file("evals/weather.evalset.json")).unwrap()

@@ -2,13 +2,11 @@
 //!
 //! Python's and TypeScript's servers are tested as they are: `real_adk.rs`, `real_adk_typescript.rs`.
 
-mod support;
-
+use crate::support::{Answer, CHUNKED, Request, Stub};
 use eval_agents::AdkServer;
 use eval_core::Session;
 use eval_core::format::{Invocation, Value};
 use eval_core::testing::Conversation;
-use support::{Answer, CHUNKED, Request, Stub};
 
 /// An answer of `/run_sse` in a dialect.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,14 +1,12 @@
 //! Requests to ADK servers, and the outcomes of their answers: each dialect, each fault.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::{Answer, CHUNKED, HEAD, Request, Stub};
 use eval_agents::AdkServer;
 use eval_core::format::{Content, EvalSet, Part, Value};
 use eval_core::testing::Conversation;
 use eval_core::{Agent, BoxError, EvalRunner, Recorder, Session, agent_fn};
-use support::{Answer, CHUNKED, HEAD, Request, Stub};
 
 /// The events of a turn with a tool, as servers send them.
 const CALL: &str = r#"{"author": "weather_agent", "invocationId": "e-1", "id": "1", "timestamp": 1795338153213,

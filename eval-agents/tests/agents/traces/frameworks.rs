@@ -4,7 +4,7 @@
 use eval_agents::traces::{GapKind, Traces, Turn};
 use serde_json::{Value, json};
 
-use crate::support::{
+use super::support::{
     agent, calls, chat, document, kinds, read, result, says, span, tool, weather, with, without,
 };
 

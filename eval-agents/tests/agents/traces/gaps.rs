@@ -3,7 +3,7 @@
 use eval_agents::traces::{GapKind, Traces};
 use serde_json::{Value, json};
 
-use crate::support::{
+use super::support::{
     agent, calls, chat, document, kinds, loses, read, result, says, span, tool, weather, with, without,
 };
 

@@ -1,7 +1,5 @@
 //! A server on this machine that answers as a test says, faults included.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};

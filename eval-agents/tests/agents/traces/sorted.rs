@@ -3,7 +3,7 @@
 use eval_agents::traces::{GapKind, Traces, Turn};
 use serde_json::{Value, json};
 
-use crate::support::{agent, calls, chat, kinds, read, result, says, span, tool, with, without};
+use super::support::{agent, calls, chat, kinds, read, result, says, span, tool, with, without};
 
 fn turns(spans: &[Value]) -> Vec<Turn> {
     read(spans).conversations().iter().flat_map(|conversation| conversation.turns.clone()).collect()

@@ -1,17 +1,15 @@
 //! Content from programs, closures, ADK servers and stored traces, door by door: the table of `docs/agents.md`.
 
-mod support;
-#[path = "support/doors.rs"]
 mod table;
 
 use std::process::Command;
 use std::time::Duration;
 
+use crate::support::{Answer, HEAD, Stub};
 use eval_agents::{AdkServer, Process, TraceAgent};
 use eval_core::agent::Event;
 use eval_core::format::{Content, EvalCase, FunctionCall, FunctionResponse, Invocation, Part};
 use eval_core::{Agent, Criterion, EvalRunner, Recorder, Verdict, agent_fn, eval_set, json};
-use support::{Answer, HEAD, Stub};
 use table::{Door, PROGRAM, script, traces};
 
 /// The outcome of an agent that is asked `hi` and should say `hello`.
@@ -114,7 +112,7 @@ const RECORDS: [Record; 11] = [
     (
         "a change of the state in a fragment",
         |recorder| {
-            recorder.event(Event::of("a").with_state("k", 1).with_partial(true));
+            recorder.event(Event::empty("a").with_state("k", 1).with_partial(true));
             "hello"
         },
         "ERROR: agent error in turn 1: a change of the state `k`",
@@ -195,7 +193,7 @@ fn attribute(case: &EvalCase) -> impl Agent + use<> {
 fn what_arrives_in_a_test_becomes_what_the_table_says() {
     let journal = tempfile::tempdir().unwrap();
     let ran = Command::new(std::env::current_exe().unwrap())
-        .args(["attribute::", "--ignored", "--test-threads=1"])
+        .args(["doors::attribute::", "--ignored", "--test-threads=1"])
         .env("EVALSET_DIR", journal.path())
         .output()
         .unwrap();
@@ -205,7 +203,7 @@ fn what_arrives_in_a_test_becomes_what_the_table_says() {
         ("more than the limits allow", "ERROR: agent error in turn 1: more than 100000 events recorded");
     let all = RECORDS.iter().map(|(arrives, _, expected)| (*arrives, *expected)).chain([limits]);
     for (arrives, expected) in all {
-        let test = format!("attribute::{}", arrives.replace(' ', "_"));
+        let test = format!("doors::attribute::{}", arrives.replace(' ', "_"));
         let reason = text.lines().find_map(|line| line.strip_prefix(&format!("Error: {test}: ")));
         let found = match reason {
             None if text.contains(&format!("test {test} ... ok")) => "passes".to_owned(),

@@ -4,7 +4,7 @@
 use eval_agents::traces::{Conversation, GapKind, Traces};
 use serde_json::{Value, json};
 
-use crate::support::{agent, calls, chat, kinds, loses, read, result, says, span, with, without};
+use super::support::{agent, calls, chat, kinds, loses, read, result, says, span, with, without};
 
 /// A span in a trace of its own.
 fn alone(mut span: Value) -> Value {

@@ -5,7 +5,7 @@ use std::io::Write;
 use eval_agents::traces::{Traces, Turn};
 use serde_json::{Value, json};
 
-use crate::support::{agent, calls, chat, document, kinds, lines, read, result, says, span, tool, weather};
+use super::support::{agent, calls, chat, document, kinds, lines, read, result, says, span, tool, weather};
 
 fn only_turn(text: &[u8]) -> Turn {
     let traces = Traces::from_reader(text).unwrap_or_else(|error| panic!("{error}"));

@@ -6,8 +6,8 @@ use eval_agents::traces::{Conversation, Traces};
 use eval_support::test_support::Dice;
 use serde_json::{Value, json};
 
-use crate::support::{document, lines, loses, weather};
-use crate::vectors::fixtures;
+use super::support::{document, lines, loses, weather};
+use super::vectors::fixtures;
 
 /// The place of some value below, the root among them.
 fn some_place<'v>(value: &'v mut Value, dice: &mut Dice) -> &'v mut Value {

@@ -8,8 +8,8 @@ use eval_core::format::{EvalCase, Invocation};
 use eval_core::{CaseReport, Criterion, EvalRunner};
 use serde_json::json;
 
-use crate::support::{read, says, tool, weather, with, without};
-use crate::vectors::{fixtures, say_skipped};
+use super::support::{read, says, tool, weather, with, without};
+use super::vectors::{fixtures, say_skipped};
 
 /// The report of a case that is played against traces.
 fn played(traces: &Traces, case: &EvalCase) -> CaseReport {
@@ -144,8 +144,8 @@ fn conversations_of_nobody_and_of_several_are_errors_that_say_so() {
 fn a_later_turn_with_other_words_is_of_another_conversation() {
     let question = |text| json!([says("user", text)]);
     let spans = [
-        crate::support::chat(1, 0, question("Hi"), json!([says("assistant", "Hello")])),
-        crate::support::chat(2, 0, question("How is Rome?"), json!([says("assistant", "Sunny")])),
+        super::support::chat(1, 0, question("Hi"), json!([says("assistant", "Hello")])),
+        super::support::chat(2, 0, question("How is Rome?"), json!([says("assistant", "Sunny")])),
     ];
     let case = EvalCase::new("x")
         .turn(Invocation::user("hi").response("Hello"))
@@ -173,10 +173,10 @@ fn a_tool_that_no_agent_called_may_belong_to_any_case_which_is_an_error() {
 
 #[test]
 fn a_case_without_tools_does_not_pass_where_the_trace_begins_with_a_result() {
-    let asks = crate::support::calls("c1", "get_weather", json!({ "city": "Oslo" }));
+    let asks = super::support::calls("c1", "get_weather", json!({ "city": "Oslo" }));
     let sent =
-        json!([says("user", "How is Oslo?"), asks, crate::support::result("c1", json!({ "sky": "grey" }))]);
-    let second = crate::support::chat(2, 0, sent, json!([says("assistant", "Oslo is grey.")]));
+        json!([says("user", "How is Oslo?"), asks, super::support::result("c1", json!({ "sky": "grey" }))]);
+    let second = super::support::chat(2, 0, sent, json!([says("assistant", "Oslo is grey.")]));
     let case = EvalCase::new("oslo").turn(Invocation::user("How is Oslo?").response("Oslo is grey."));
     let told = error(&played(&read(&[second]), &case));
     assert!(told.contains("is not known: calls_not_captured"), "{told}");

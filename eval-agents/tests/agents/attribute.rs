@@ -1,14 +1,12 @@
 //! Servers and programs in the attribute, as users write it.
 
-mod support;
-
 use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::support::{Answer, Stub, file};
 use eval_agents::{AdkServer, Process};
 use eval_core::{Agent, eval_set};
-use support::{Answer, Stub, file};
 
 #[eval_set("evals/weather.evalset.json")]
 fn program() -> impl Agent {

@@ -1,17 +1,15 @@
 //! Servers that are started here: one for all conversations, ready before it is used, gone when this process is.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::file;
 use eval_agents::{AdkServer, Process};
 use eval_core::testing::Conversation;
 use eval_core::{Agent, Criterion, EvalCase, EvalRunner, Invocation, Session};
-use support::file;
 
 /// A file of a test, in which servers note who they are.
 struct Starts(PathBuf);
@@ -239,7 +237,7 @@ async fn inner_run_that_is_killed() {
 
 fn inner_run(starts: &Starts) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["inner_run_that_is_killed", "--exact", "--nocapture"])
+        .args(["spawned::inner_run_that_is_killed", "--exact", "--nocapture"])
         .env("EVAL_AGENTS_TEST_INNER", &starts.0)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

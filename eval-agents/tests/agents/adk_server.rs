@@ -515,7 +515,7 @@ async fn addresses_that_cannot_be_asked_are_told_as_such() {
 
 #[tokio::test]
 async fn other_cases_go_on_when_one_fails() {
-    let set = EvalSet::read(support::file("evals/weather.evalset.json")).unwrap();
+    let set = EvalSet::read(crate::support::file("evals/weather.evalset.json")).unwrap();
     let setup = move |case: &eval_core::EvalCase| match case.eval_id.as_str() {
         "two cities" => AdkServer::at("http://127.0.0.1:1", "weather").boxed(),
         _ => agent_fn(|_, recorder: Recorder| async move {

@@ -5,7 +5,7 @@ use eval_core::report::{CaseReport, MetricOutcome, Role, ScoredMetric, Transcrip
 use eval_core::{Criterion, EvalCase, EvalConfig, EvalRunner, Invocation, Score, TurnAggregation};
 use eval_format::config::check_config;
 use eval_format::metric::{Need, metric};
-use eval_format::problem::{JsonPath, Positions, Step};
+use eval_format::problem::{JsonPath, PathSegment, Positions};
 use eval_format::{ArgsMatch, Similarity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -255,8 +255,8 @@ impl Wrong {
 /// The steps to a place, and from there.
 fn loc(before: &[Value], path: &JsonPath) -> Vec<Value> {
     let steps = path.steps().iter().map(|step| match step {
-        Step::Key(key) => key.as_str().into(),
-        Step::Index(at) => (*at).into(),
+        PathSegment::Key(key) => key.as_str().into(),
+        PathSegment::Index(at) => (*at).into(),
     });
     before.iter().cloned().chain(steps).collect()
 }

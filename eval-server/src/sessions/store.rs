@@ -87,12 +87,8 @@ impl Store {
                 self.open(number, name, batch.origin.clone(), (now, SystemTime::now()))
             }
         };
-        let trace = self.traces.entry(id).or_insert_with(|| Trace {
-            number,
-            origin: batch.origin.clone(),
-            session,
-            ..Trace::default()
-        });
+        let trace =
+            self.traces.entry(id).or_insert_with(|| Trace::new(number, session, batch.origin.clone()));
         trace.documents.push(batch.text().into());
         trace.count += count;
         trace.bytes += size;

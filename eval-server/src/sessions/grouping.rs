@@ -1,0 +1,137 @@
+//! The assignment of traces to live sessions, by the name of the conversation in their spans.
+
+use std::time::{Instant, SystemTime};
+
+use eval_agents::traces::Traces;
+
+use super::session::Session;
+use super::store::Store;
+use crate::otlp::{Origin, trace_id};
+
+impl Store {
+    /// The session that a new trace of this name belongs to; `None` if it begins one. As in agentevals, another run of a name has
+    /// a session of its own, and so has another process once the session is complete.
+    pub(super) fn joined(&self, name: &str, origin: &Origin, now: Instant) -> Option<u64> {
+        let id = *self.names.get(name)?;
+        let session = self.sessions.get(&id)?;
+        let is_other_run = origin.run.is_some() && origin.run != session.origin.run;
+        let is_other_process = origin.instance.is_some()
+            && session.origin.instance.is_some()
+            && origin.instance != session.origin.instance;
+        let is_quiet = session.is_quiet(now, self.limits.quiet);
+        let is_over = is_other_process && is_quiet && self.is_whole(session);
+        (!is_other_run && !is_over).then_some(id)
+    }
+
+    /// The run of the next session of a name, and its display.
+    fn next_run(&self, name: &str) -> (usize, String) {
+        let last = self.names.get(name).and_then(|id| self.sessions.get(id));
+        match last.map_or(1, |last| last.run + 1) {
+            1 => (1, name.to_owned()),
+            run => (run, format!("{name}-{run}")),
+        }
+    }
+
+    /// Forgets that a session is the last of its name.
+    pub(super) fn unname(&mut self, name: &str, id: u64) {
+        if self.names.get(name) == Some(&id) {
+            self.names.remove(name);
+        }
+    }
+
+    /// Opens a session under a name.
+    pub(super) fn open(
+        &mut self,
+        id: u64,
+        name: String,
+        origin: Origin,
+        opened: (Instant, SystemTime),
+    ) -> u64 {
+        let run = self.next_run(&name);
+        self.names.insert(name.clone(), id);
+        self.sessions.insert(id, Session::new(name, run, origin, opened));
+        id
+    }
+
+    pub(super) fn is_unnamed(&self, session: u64, trace: u128) -> bool {
+        self.sessions.get(&session).is_some_and(|session| session.name == trace_id(trace))
+    }
+
+    /// Moves a trace to the session with a name.
+    pub(super) fn rename(&mut self, id: u128, name: &str, now: Instant) {
+        let Some(trace) = self.traces.get(&id) else { return };
+        let (from, number, origin) = (trace.session, trace.number, trace.origin.clone());
+        let Some(session) = self.sessions.get(&from).filter(|session| session.name != name) else { return };
+        let is_only = session.traces.len() == 1;
+        let (last, opened) = (session.last, session.opened);
+        let to = match self.joined(name, &origin, now) {
+            Some(to) => to,
+            None if is_only => {
+                let (run, key) = self.next_run(name);
+                if let Some(session) = self.sessions.get_mut(&from) {
+                    let before = std::mem::replace(&mut session.name, name.to_owned());
+                    (session.run, session.key, session.origin) = (run, key, origin);
+                    session.revision += 1;
+                    self.unname(&before, from);
+                }
+                self.names.insert(name.to_owned(), from);
+                return;
+            }
+            None => {
+                let free = if self.sessions.contains_key(&number) { self.number() } else { number };
+                self.open(free, name.to_owned(), origin, opened)
+            }
+        };
+        let Some(trace) = self.traces.get_mut(&id) else { return };
+        trace.session = to;
+        let (count, bytes) = (trace.count, trace.bytes);
+        let Some(session) = self.sessions.get_mut(&from) else { return };
+        session.traces.retain(|trace| *trace != id);
+        session.count -= count;
+        session.bytes -= bytes;
+        session.revision += 1;
+        let (lost, is_of_agent, received) = (session.lost.clone(), session.is_of_agent, session.received);
+        if session.traces.is_empty() {
+            let before = session.name.clone();
+            self.unname(&before, from);
+            self.sessions.remove(&from);
+            if self.golden == Some(from) {
+                self.golden = Some(to);
+            }
+        }
+        if let Some(session) = self.sessions.get_mut(&to) {
+            session.traces.push(id);
+            session.count += count;
+            session.bytes += bytes;
+            session.last = session.last.max(last);
+            session.opened = session.opened.min(opened);
+            session.received = session.received.max(received);
+            session.revision += 1;
+            session.is_of_agent |= is_of_agent;
+        }
+        for why in &lost {
+            self.lose(Some(to), why);
+        }
+        let shown = self.sessions.get(&to).map(|session| session.key.as_str());
+        if let Some(why) = self.removed.concerns(id, shown) {
+            self.lose(Some(to), why);
+        }
+    }
+
+    /// Moves traces to the sessions that they name, now that more of them is known. Says whether any was moved.
+    pub(super) fn regroup(&mut self, traces: &Traces) -> bool {
+        let mut moves = Vec::new();
+        for conversation in traces.conversations() {
+            for id in conversation.trace_ids.iter().filter_map(|id| u128::from_str_radix(id, 16).ok()) {
+                let session = self.traces.get(&id).and_then(|trace| self.sessions.get(&trace.session));
+                if session.is_some_and(|session| session.name != conversation.key) {
+                    moves.push((id, conversation.key.clone()));
+                }
+            }
+        }
+        for (id, key) in &moves {
+            self.rename(*id, key, Instant::now());
+        }
+        !moves.is_empty()
+    }
+}

@@ -1,0 +1,113 @@
+//! The stored part of a live session.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::refusals::Refusals;
+use super::view::Digest;
+use crate::otlp::Origin;
+
+/// A live session, without its traces.
+#[derive(Debug)]
+pub(super) struct Session {
+    /// The conversation's name in its spans, or the id of its first trace.
+    pub(super) name: String,
+    /// The name as it is shown: the second run of a name has a number behind it.
+    pub(super) key: String,
+    /// The number of the run among sessions of its name, from 1.
+    pub(super) run: usize,
+    pub(super) origin: Origin,
+    /// Its traces, in the order in which they were first seen.
+    pub(super) traces: Vec<u128>,
+    pub(super) count: usize,
+    pub(super) bytes: usize,
+    pub(super) last: Instant,
+    /// The time at which its first spans arrived.
+    pub(super) opened: (Instant, SystemTime),
+    pub(super) received: SystemTime,
+    pub(super) revision: u64,
+    /// Whether its spans are about an agent or a model.
+    pub(super) is_of_agent: bool,
+    pub(super) lost: Vec<String>,
+    pub(super) digest: Digest,
+    /// The revision that was read, when, and how long it took.
+    pub(super) read: Option<(u64, Instant, Duration)>,
+}
+
+/// A session that takes longer than a moment to read is not read again, for a list, before this many times what it took: else
+/// each small export would cost as much as all before it.
+const REREAD_FACTOR: u32 = 10;
+const MOMENT: Duration = Duration::from_millis(50);
+
+/// The time that a refused export concerns sessions after their last span.
+const REFUSAL_REACH: Duration = Duration::from_secs(30);
+
+/// The most remarks on what a session has lost, or waits for.
+pub(super) const MAX_REMARKS: usize = 20;
+
+impl Session {
+    /// A session without traces. `key` is its display, and `run` its number among those of its name.
+    pub(super) fn new(
+        name: String,
+        (run, key): (usize, String),
+        origin: Origin,
+        opened: (Instant, SystemTime),
+    ) -> Self {
+        Self {
+            name,
+            key,
+            run,
+            origin,
+            traces: Vec::new(),
+            count: 0,
+            bytes: 0,
+            last: opened.0,
+            opened,
+            received: SystemTime::now(),
+            revision: 0,
+            is_of_agent: false,
+            lost: Vec::new(),
+            digest: Digest::default(),
+            read: None,
+        }
+    }
+
+    /// Notes that a part of the session is not here.
+    pub(super) fn lose(&mut self, why: &str) {
+        self.revision += 1;
+        if self.lost.len() < MAX_REMARKS && !self.lost.iter().any(|known| known == why) {
+            self.lost.push(why.to_owned());
+        }
+    }
+
+    /// Whether no span has arrived for so long.
+    pub(super) fn is_quiet(&self, now: Instant, quiet: Duration) -> bool {
+        now.saturating_duration_since(self.last) >= quiet
+    }
+
+    /// Whether it has changed since it was read.
+    pub(super) fn is_behind(&self) -> bool {
+        self.read.is_none_or(|(read, _, _)| read != self.revision)
+    }
+
+    /// Whether it has changed since it was read, and may be read again.
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        let may_be_read = self.read.is_none_or(|(_, at, took)| {
+            took < MOMENT || now.saturating_duration_since(at) >= took * REREAD_FACTOR
+        });
+        self.is_behind() && may_be_read
+    }
+
+    /// The doubt about exports that were refused while the session ran. Their spans are not known.
+    pub(super) fn refused_during(&self, refusals: &Refusals) -> Option<String> {
+        if !self.is_of_agent {
+            return None;
+        }
+        // The agent's clock may be ahead: it began so long before its first spans arrived as it lasted, at least.
+        let (opened, at) = self.opened;
+        let started = self.digest.started.map(|nanos| UNIX_EPOCH + Duration::from_nanos(nanos));
+        let before = started.and_then(|started| at.duration_since(started).ok()).unwrap_or_default();
+        let began = opened.checked_sub(before.max(self.digest.lasted.unwrap_or_default()).max(REFUSAL_REACH));
+        let why = refusals.between(began, self.last + REFUSAL_REACH)?;
+        Some(format!("an export was refused while it ran, and its spans may have been in it: {why}"))
+    }
+}

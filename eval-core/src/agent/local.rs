@@ -60,7 +60,7 @@ pub trait LocalAgent {
         async { Ok(()) }
     }
 
-    /// InstructionTemplate and tools: see [`Agent::details`].
+    /// `InstructionTemplate` and tools: see [`Agent::details`].
     fn details(&self) -> AppDetails {
         AppDetails::default()
     }

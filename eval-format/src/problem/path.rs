@@ -67,7 +67,7 @@ impl fmt::Display for JsonPath {
             match step {
                 PathSegment::Index(index) => write!(f, "[{index}]")?,
                 PathSegment::Key(key) if is_plain(key) => {
-                    write!(f, "{}{key}", if at == 0 { "" } else { "." })?
+                    write!(f, "{}{key}", if at == 0 { "" } else { "." })?;
                 }
                 PathSegment::Key(key) => write!(f, "[{key:?}]")?,
             }

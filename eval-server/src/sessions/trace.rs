@@ -26,7 +26,7 @@ pub(super) struct Trace {
 impl Trace {
     /// A trace without spans.
     pub(super) fn new(number: u64, session: u64, origin: Origin) -> Self {
-        Self { number, session, origin, ..Self::default() }
+        Self { number, origin, session, ..Self::default() }
     }
 
     /// The entries of an export that are there already. Of equal records, as many are known as are stored.

@@ -3,7 +3,8 @@
 //! The store keeps the text of an export, by trace. A session is read anew from the texts of its traces at each look, by the same
 //! code that reads stored traces. So it does not matter in which order, and in how many exports, its spans arrive.
 
-mod grouping;
+mod intake;
+mod reading;
 mod refusals;
 mod removed;
 mod session;
@@ -20,7 +21,7 @@ use tokio::sync::watch;
 
 use crate::limits::Limits;
 use crate::otlp::{Export, Rejected, Sent, trace_id};
-pub(crate) use store::Full;
+pub(crate) use intake::Full;
 use store::Store;
 pub(crate) use view::{Digest, SessionState, SessionView};
 

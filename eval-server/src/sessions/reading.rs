@@ -1,0 +1,96 @@
+//! Live sessions as they are read from the store.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::session::{MAX_REMARKS, Session};
+use super::store::Store;
+use super::view::{Digest, SessionState, SessionView};
+
+impl Store {
+    /// Keeps what a session was read as.
+    pub(super) fn keep(&mut self, id: u64, revision: u64, digest: Digest, took: Duration) {
+        if let Some(session) = self.sessions.get_mut(&id) {
+            session.digest = digest;
+            session.read = Some((revision, Instant::now(), took));
+        }
+    }
+
+    /// The sessions that have changed since they were read, and may be read again.
+    pub(super) fn changed(&self, now: Instant) -> Vec<u64> {
+        self.sessions.iter().filter(|(_, session)| session.is_due(now)).map(|(id, _)| *id).collect()
+    }
+
+    /// Whether a session has changed since it was read.
+    pub(super) fn is_behind(&self) -> bool {
+        self.sessions.values().any(Session::is_behind)
+    }
+
+    pub(super) fn mark(&mut self, id: Option<u64>) -> bool {
+        let known = id.and_then(|id| self.resolved(id));
+        if id.is_some() && known.is_none() {
+            return false;
+        }
+        self.golden = known;
+        true
+    }
+
+    /// The id of the session that has this id, or had it before it was joined with another.
+    fn resolved(&self, id: u64) -> Option<u64> {
+        if self.sessions.contains_key(&id) {
+            return Some(id);
+        }
+        Some(self.traces.get(self.numbers.get(&id)?)?.session)
+    }
+
+    pub(super) fn all(&self, now: Instant, quiet: Duration) -> Vec<(SessionView, Digest)> {
+        let view =
+            |(id, session): (&u64, &Session)| (self.view(*id, session, now, quiet), session.digest.clone());
+        self.sessions.iter().map(view).collect()
+    }
+
+    /// A session and the texts of its traces.
+    pub(super) fn snapshot(
+        &self,
+        id: u64,
+        now: Instant,
+        quiet: Duration,
+    ) -> Option<(SessionView, Vec<Arc<str>>)> {
+        let id = self.resolved(id)?;
+        let session = self.sessions.get(&id)?;
+        let traces = session.traces.iter().filter_map(|trace| self.traces.get(trace));
+        let documents = traces.flat_map(|trace| trace.documents.iter().cloned()).collect();
+        Some((self.view(id, session, now, quiet), documents))
+    }
+
+    fn view(&self, id: u64, session: &Session, now: Instant, quiet: Duration) -> SessionView {
+        let waits = self.waits(session);
+        let state = match (session.is_quiet(now, quiet), waits.is_empty()) {
+            (false, _) => SessionState::Receiving,
+            (true, false) => SessionState::Waiting,
+            (true, true) => SessionState::Complete,
+        };
+        let mut lost = session.lost.clone();
+        lost.extend(session.refused_during(&self.refusals));
+        SessionView {
+            id,
+            key: session.key.clone(),
+            state,
+            first_trace: session.traces.first().copied(),
+            traces: session.traces.len(),
+            spans: session.count,
+            bytes: session.bytes,
+            received: session.received,
+            revision: session.revision,
+            is_golden: self.golden == Some(id),
+            lost,
+            waits,
+        }
+    }
+
+    /// The data that a session waits for.
+    fn waits(&self, session: &Session) -> Vec<String> {
+        let waits = session.traces.iter().filter_map(|id| self.traces.get(id)?.waits(*id));
+        waits.take(MAX_REMARKS).collect()
+    }
+}

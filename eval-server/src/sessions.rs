@@ -166,7 +166,7 @@ impl Sessions {
             drop(self.read(id));
         }
         let store = self.store();
-        let mut sessions: Vec<(SessionView, Digest)> = store.all(Instant::now(), self.limits.quiet);
+        let mut sessions: Vec<(SessionView, Digest)> = store.views(Instant::now(), self.limits.quiet);
         sessions.sort_by_key(|(view, _)| std::cmp::Reverse(view.id));
         List {
             sessions,

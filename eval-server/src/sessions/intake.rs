@@ -114,7 +114,7 @@ impl Store {
                 .filter_map(|(id, session)| Some((self.rank(session, now)?, session.last, *id)))
                 .min();
             let (_, _, oldest) = oldest.ok_or(Full)?;
-            self.remove(oldest);
+            self.evict(oldest);
         }
     }
 
@@ -127,7 +127,7 @@ impl Store {
         session.is_quiet(now, self.limits.quiet).then_some(if is_whole { 1 } else { 2 })
     }
 
-    fn remove(&mut self, id: u64) {
+    fn evict(&mut self, id: u64) {
         let Some(session) = self.sessions.remove(&id) else { return };
         self.unname(&session.name, id);
         for trace in &session.traces {

@@ -43,7 +43,7 @@ impl Store {
         Some(self.traces.get(self.numbers.get(&id)?)?.session)
     }
 
-    pub(super) fn all(&self, now: Instant, quiet: Duration) -> Vec<(SessionView, Digest)> {
+    pub(super) fn views(&self, now: Instant, quiet: Duration) -> Vec<(SessionView, Digest)> {
         let view =
             |(id, session): (&u64, &Session)| (self.view(*id, session, now, quiet), session.digest.clone());
         self.sessions.iter().map(view).collect()

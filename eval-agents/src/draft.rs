@@ -148,8 +148,8 @@ impl Origin {
     }
 }
 
-/// The case of what happened, and its gaps, among them the remarks on the run; `None` if there was no turn. Without an id the
-/// case has none, and its [`Draft`] derives one.
+/// The case of a transcript, and its gaps, with the notes of the run among them; `None` without a turn. Without
+/// `eval_id` the case has no id, and its [`Draft`] derives one.
 pub(crate) fn played(eval_id: Option<&str>, transcript: &Transcript) -> Option<(EvalCase, Vec<String>)> {
     if transcript.turns.is_empty() {
         return None;
@@ -182,7 +182,8 @@ pub(crate) fn played(eval_id: Option<&str>, transcript: &Transcript) -> Option<(
     Some((case, gaps))
 }
 
-/// A turn as a set has it: what metrics were given beside it is left out, and so are events that say nothing.
+/// A turn in the form of a set, without the fields for metrics alone (rubrics, details, durations) and without empty
+/// events.
 fn turn(recorded: &Invocation) -> Invocation {
     let mut turn = recorded.clone();
     (turn.rubrics, turn.app_details) = (None, None);

@@ -29,7 +29,7 @@ impl Headers {
             }
             _ => self.unfit = Some(name.to_owned()),
         }
-        // Of `Bearer x` the token alone may be quoted.
+        // A server may quote the token of `Bearer x` alone, so each word is masked too.
         for secret in [value].into_iter().chain(value.split_whitespace().skip(1)) {
             if secret.len() >= MIN_SECRET_BYTES {
                 eval_support::secrets::hide(secret);

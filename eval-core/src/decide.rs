@@ -29,12 +29,12 @@ pub(crate) struct Decision {
     pub(crate) verdict: Verdict,
     /// The number of runs that passed every metric with a threshold; `None` unless runs are decided one by one.
     pub(crate) passed_runs: Option<usize>,
-    /// The errors of runs that the verdict does not need.
+    /// One note for each run without a score that the verdict does not need, as enough other runs passed.
     pub(crate) notes: Vec<String>,
 }
 
-/// Decides on each metric and on the case. A forbidden call in a run that was `repeated` fails the case, whatever the
-/// runs came to.
+/// Decides on each metric and on the case. `repeated` holds the attempts that `retry` replaced because the agent was
+/// not reached. A forbidden call in one of them fails the case, whatever the verdicts of the runs are.
 pub(crate) fn decide<'a>(
     rules: impl IntoIterator<Item = &'a Rule>,
     runs: &[RunReport],
@@ -44,13 +44,13 @@ pub(crate) fn decide<'a>(
 ) -> Decision {
     let needed = pass.needed(run_count(runs));
     let mut metrics: Vec<MetricReport> =
-        rules.into_iter().map(|rule| metric(rule, runs, needed, gate)).collect();
+        rules.into_iter().map(|rule| report_of_metric(rule, runs, needed, gate)).collect();
     let passed_runs = needed.map(|_| passed_runs(runs));
     // If a run was not scored with one of the metrics, the case is an ERROR, however many other runs passed.
     let is_whole =
         !metrics.iter().any(|metric| matches!(metric.verdict, Verdict::Error { role: Role::Harness, .. }));
     let enough = is_whole && needed.zip(passed_runs).is_some_and(|(needed, passed)| passed >= needed);
-    let mut verdict = if enough { Verdict::Passed } else { case(&metrics, runs) };
+    let mut verdict = if enough { Verdict::Passed } else { verdict_of_case(&metrics, runs) };
     for metric in &mut metrics {
         let Some(forbidden) = forbidden(metric.criterion.as_ref(), repeated) else { continue };
         metric.notes.insert(0, forbidden);
@@ -60,12 +60,12 @@ pub(crate) fn decide<'a>(
             }
         }
     }
-    let notes = if enough { errors_apart(runs, pass) } else { Vec::new() };
+    let notes = if enough { notes_of_ignored_runs(runs, pass) } else { Vec::new() };
     Decision { metrics, verdict, passed_runs, notes }
 }
 
 /// The errors of runs of a case that passed without these runs.
-pub(crate) fn errors_apart(runs: &[RunReport], pass: PassRule) -> Vec<String> {
+pub(crate) fn notes_of_ignored_runs(runs: &[RunReport], pass: PassRule) -> Vec<String> {
     let total = run_count(runs);
     let of_run = |run: &RunReport| {
         let of_metric = || {
@@ -124,7 +124,7 @@ fn verdict_of_turn(criterion: Option<&Criterion>, score: &Score) -> TurnVerdict 
 
 /// The verdict on a case without enough passing runs: an error of any run, then of any metric, then what was not
 /// measured, then what failed.
-fn case(metrics: &[MetricReport], runs: &[RunReport]) -> Verdict {
+fn verdict_of_case(metrics: &[MetricReport], runs: &[RunReport]) -> Verdict {
     if let Some((run, error)) = runs.iter().find_map(|run| Some((run, run.error.as_ref()?))) {
         let which = match run_count(runs) {
             1 => String::new(),
@@ -151,11 +151,11 @@ fn case(metrics: &[MetricReport], runs: &[RunReport]) -> Verdict {
             "no metric that gates applies to this case, so nothing was checked".to_owned(),
         );
     }
-    // Each metric passed in enough runs, but not all of them in the same ones.
+    // Each metric passed in enough runs, but too few runs passed all metrics.
     if metrics.iter().any(|metric| metric.passed_runs.is_some()) { Verdict::Failed } else { Verdict::Passed }
 }
 
-/// Why a metric was left out for want of a judge; `None` if none was.
+/// The reason why a metric was skipped for want of a judge; `None` if none was skipped for it.
 fn unjudged(runs: &[RunReport]) -> Option<&str> {
     runs.iter().flat_map(|run| &run.metrics).find_map(|metric| match &metric.outcome {
         MetricOutcome::Unjudged(reason) => Some(reason.as_str()),
@@ -180,7 +180,12 @@ fn by_number(runs: &[RunReport]) -> impl Iterator<Item = &[RunReport]> {
 
 /// The decision on one metric, over all runs. `needed` is the number of runs that must pass it, if runs are decided one
 /// by one.
-fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: TurnAggregation) -> MetricReport {
+fn report_of_metric(
+    rule: &Rule,
+    runs: &[RunReport],
+    needed: Option<usize>,
+    gate: TurnAggregation,
+) -> MetricReport {
     let mut report = MetricReport {
         name: rule.name.clone(),
         criterion: rule.criterion.clone(),
@@ -259,8 +264,8 @@ fn metric(rule: &Rule, runs: &[RunReport], needed: Option<usize>, gate: TurnAggr
     if mixed.is_some() { without_a_pool(report, &scored) } else { report }
 }
 
-/// The report of a metric that scored some runs by turn and others as a whole. Turns and runs have no sum, so it counts
-/// runs alone.
+/// The report of a metric that scored some runs by turn and others as a whole. Scores per turn and scores per run have
+/// no common sum, so runs alone are counted.
 fn without_a_pool(report: MetricReport, runs: &[&Scores]) -> MetricReport {
     let scored = runs.iter().filter(|scores| unscored(&[scores]).is_none()).count();
     MetricReport { score: None, scored, total: runs.len(), ..report }
@@ -353,8 +358,8 @@ fn front_ends_note(exact: f64, scored: &[&Scores], bound: Bound) -> Option<Strin
     })
 }
 
-/// A remark if scores that miss the threshold are hidden by a mean that does not. Where runs are decided one by one,
-/// each has a mean of its own, and a run that failed hides nothing.
+/// A note if the mean meets the threshold although single scores miss it. If runs are decided one by one, each run has
+/// its own mean, and only runs that passed are looked at.
 fn hidden_note(report: &MetricReport, scored: &[&Scores], pool: &Pool, bound: Bound) -> Option<String> {
     if report.verdict != Verdict::Passed {
         return None;

@@ -42,7 +42,7 @@ pub(crate) struct SuiteSet {
     pub(crate) session: Option<String>,
     /// The recording of judges' answers; `None` if nothing may ask a judge.
     pub(crate) recording: Option<Recording>,
-    /// Files that would count if they existed, relative to the package.
+    /// Config files that do not exist, relative to the package. The tests are compiled anew once one of them does.
     pub(crate) absent: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ impl Collector<'_> {
         }
     }
 
-    /// `top` is the folder of the attribute, if it names more than this file.
+    /// `top` is the folder of the attribute, or the fixed part of its pattern; `None` if it names one file.
     fn set(&mut self, file: SourceFile, top: Option<&Path>, modules: Vec<String>) -> Option<SuiteSet> {
         let session = self.session.as_ref().map(|(_, file)| file.clone());
         let read = match read_set(&file, session.as_ref()) {
@@ -127,7 +127,7 @@ impl Collector<'_> {
         let (config, absent) = self.configs.of(&file, top, self.diagnostics);
         self.report_incompatibilities(&read, &config);
         self.report_simulated_users(&read);
-        // All names first: what is filtered out must not rename what is left.
+        // All names are made before the filter: it must not change the names of the tests that it leaves.
         let names = test_names(read.checked.cases.iter().map(|case| case.eval_id.as_str()));
         let cases = names.into_iter().zip(&read.checked.cases);
         let cases = cases
@@ -192,7 +192,7 @@ impl Collector<'_> {
     fn check_filter(&mut self, suite: &Suite) {
         let cases = suite.sets.iter().flat_map(|set| &set.read.checked.cases);
         let mut ids: Vec<&str> = cases.map(|case| case.eval_id.as_str()).collect();
-        // Files of a directory may use an id each.
+        // Several files of a directory may have the same case id.
         ids.sort_unstable();
         ids.dedup();
         // In a file that cannot be read no id is known, and its problems have been reported.

@@ -102,7 +102,7 @@ impl Sessions {
         if let Some(lost) = lost {
             // The traces of the refused spans are not known. They may be others than those that came.
             for trace in &traces {
-                store.note_lost(*trace, &lost);
+                store.note_loss_of_trace(*trace, &lost);
             }
             store.refusals.add(now, &lost, None);
         }

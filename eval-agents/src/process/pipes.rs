@@ -1,7 +1,7 @@
-//! The pipes of a program, and whether they are empty: the program has read all, and all of its output was read.
-//!
-//! The bytes of two pipes have no common order, so an answer that came before its question looks like one that came after it. A
-//! program that has read a line but for its end waits for the end: what it wrote until then, it wrote without being asked.
+//! The pipes of a program, and whether they are empty: the program has read all, and all of its output was read.  The
+//! bytes of two pipes have no common order, so a premature answer looks like a true one. The end of a line is therefore
+//! held back until both pipes are empty: a program that waits for it wrote all that it had written until then without
+//! being asked.
 
 use std::io::{self, Read};
 use std::process::{ChildStdin, ChildStdout};
@@ -17,7 +17,7 @@ pub(super) struct Output {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Whether the reader has handled all that it took out of the pipe.
+    /// Whether the reader is idle: it has handled all bytes that it took out of the pipe.
     waits: AtomicBool,
     /// Whether the last byte that was read was not the end of a line.
     is_in_a_line: AtomicBool,
@@ -56,7 +56,8 @@ impl Pipes {
     /// Whether the program has read all that was written to it, and all that it wrote was handled. A system that does not tell
     /// says yes.
     pub(super) fn are_empty(&self) -> bool {
-        // In this order: what the program wrote before it read is in the other pipe by then.
+        // The input pipe is looked at first: output that was written before the input was read is in the other pipe by
+        // then.
         self.input_is_read() && self.output_is_read()
     }
 

@@ -138,7 +138,7 @@ fn of_paragraphs(text: &str) -> Vec<Script> {
 }
 
 fn of_lines(text: &str) -> Result<Vec<Script>, String> {
-    // One document over several lines is an array of what a line may hold.
+    // An array over several lines has an item for each conversation.
     if let Ok(Value::Array(items)) = Value::parse(text)
         && text.trim().contains('\n')
     {

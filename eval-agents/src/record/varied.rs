@@ -48,13 +48,15 @@ fn answer(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>)
 
 /// A call of the first recording, as it was in all of them.
 enum Kept {
-    /// Made each time, with these arguments and, if its result was the same each time, with it.
+    /// Made in each recording. `args` are the arguments that were equal in all, and `same_result` says whether the
+    /// results were.
     Each { args: Option<Map>, same_result: bool },
     /// Not made each time.
     Not,
 }
 
-/// Keeps the calls that were made each time, with the arguments that were the same, and the other things on the way that were.
+/// Keeps the calls of all recordings, with the arguments that were equal. Texts before the answer are kept if they were
+/// equal.
 fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) {
     let first: Vec<FunctionCall> = turn.tool_calls().cloned().collect();
     let runs = others.len() + 1;
@@ -185,7 +187,7 @@ fn rebuild(turn: &mut Invocation, first: &[FunctionCall], kept: &[Kept], keeps_t
     });
 }
 
-/// The entries that all have, and with the same values. `other` is told the values of each of the others.
+/// The entries with the same value in all maps. `other` is called with each other key and its value in each map.
 fn same_entries(own: &Map, others: &[&Map], mut other: impl FnMut(&str, Vec<String>)) -> Map {
     let mut keys: Vec<&str> = own.keys().collect();
     for key in others.iter().flat_map(|map| map.keys()) {

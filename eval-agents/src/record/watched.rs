@@ -59,7 +59,7 @@ impl<A: Agent, F: Fn(&Event) + Send> Agent for Watched<A, F> {
         loop {
             let ended = tokio::time::timeout(POLL_PAUSE, running.as_mut()).await;
             let events = turn.recorder().events();
-            // The last text may be one that still grows.
+            // The last event may be an answer that is still being streamed.
             let grows = |event: &Event| event.is_final() && event.error_code.is_none();
             let ready = match events.last().filter(|last| ended.is_err() && grows(last)) {
                 Some(_) => events.len() - 1,

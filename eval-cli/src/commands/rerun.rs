@@ -147,7 +147,7 @@ impl Args {
     }
 }
 
-/// Left-over things that are named.
+/// The most left-over tests and problems that are named.
 const MAX_NAMED_TESTS: usize = 20;
 
 /// The answer about a run as it is: the report's answer, and the tests that are left over.

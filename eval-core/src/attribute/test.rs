@@ -19,7 +19,7 @@ use super::judges_of_test::judges;
 use super::prepare::{self, Unprepared};
 use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, IdentifiedCase, Run};
 use crate::compiled::{SetSource, Test};
-use crate::decide::errors_apart;
+use crate::decide::notes_of_ignored_runs;
 use crate::failure;
 use crate::guard::{Fault, What, catch_panic, fenced};
 use crate::journal::TestLog;
@@ -245,7 +245,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         show_past_the_harness(&skipped);
     }
     if matches!(report.verdict, Verdict::Passed | Verdict::Skipped(_)) {
-        for error in errors_apart(&report.runs, test.set.options.pass) {
+        for error in notes_of_ignored_runs(&report.runs, test.set.options.pass) {
             show_past_the_harness(&format!("{}: passed, but {error}", test.path()));
         }
         log.decided(&report, None);

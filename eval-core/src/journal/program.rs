@@ -21,11 +21,10 @@ struct Open {
 static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
 
 /// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if journaling is off,
-/// unless the program needs one. Without a project, it is the one that cargo started the program for, else the one of the
-/// current folder.
-///
-/// `again` are the options that run cases again. A program that has them makes one call, and its journal is closed with
-/// its runner. All other runners of a process share a journal.
+/// unless the program needs one. Without a `project`, the journal belongs to the package that cargo started the program
+/// for, else to the project of the current folder.  `again` holds the options with which a command runs cases of this
+/// program again; reports print them. A program with `again` makes one call, so its journal is closed with its runner.
+/// All other runners of a process share a journal.
 pub(crate) fn journal_of_program(
     folder: &Path,
     project: Option<&Project>,
@@ -52,7 +51,7 @@ pub(crate) fn journal_of_program(
 /// Records the end of the process. The system calls it when `main` returns, and in `std::process::exit`.
 #[dtor::dtor(unsafe)]
 fn record_end() {
-    // Another thread may hold a lock for ever by now, so none is waited for.
+    // Another thread may hold the lock forever by now, so this does not wait for it.
     let Ok(mut all) = OPEN.try_lock() else { return };
     for open in all.drain(..) {
         open.journal.add_last(&Ended { at: time::now() });

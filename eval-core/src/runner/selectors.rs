@@ -14,7 +14,7 @@ use super::builder::EvalRunner;
 use super::directory::{self, Found, Selected};
 use super::error::RunDirError;
 
-/// The word after the set that selects cases of it.
+/// The marks in a selector: between the set and its cases, and between the cases.
 const BEFORE_CASES: char = ':';
 const BETWEEN_CASES: char = ',';
 
@@ -89,7 +89,7 @@ fn files_in(place: &Place) -> Result<Vec<PathBuf>, RunDirError> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 Err(RunDirError::NoSuchSet { name: file.display().to_string(), meant: nearest(file) })
             }
-            // Why else it cannot be read is said where it is read.
+            // The reader reports all other errors.
             _ => Ok(vec![file.clone()]),
         },
         Place::Glob(pattern) => {
@@ -115,7 +115,8 @@ fn sets_below(base: &Path, pattern: &str) -> Result<Vec<PathBuf>, RunDirError> {
     Ok(files.iter().map(|file| base.join(file)).collect())
 }
 
-/// The set below the current folder that has an id: in its file, or as the name of its file, by which ADK finds it.
+/// The set with an id, below the current folder. The id is the `eval_set_id` in the file, or the name of the file
+/// without its ending, as in ADK.
 fn set_of_id(id: &str) -> Result<PathBuf, RunDirError> {
     let files = sets_below(Path::new(""), "")?;
     let mut known: Vec<(String, &PathBuf)> = Vec::new();
@@ -204,8 +205,8 @@ fn existing(path: &Path) -> Option<Place> {
     Some(if found.is_dir() { Place::Folder(path.to_owned()) } else { Place::File(path.to_owned()) })
 }
 
-/// The ids in a list of cases, which a selector has behind its set. An id may hold commas itself: the longest that
-/// exists is meant. `known` are the ids of the cases of the sets.
+/// The ids in the list of cases of a selector. An id may contain commas: the longest known id is taken. `known` are the
+/// ids of the cases of the sets.
 pub fn cases_of_selector(word: &OsStr, list: &str, known: &[&str]) -> Result<Vec<String>, RunDirError> {
     let ids_known: HashSet<&str> = known.iter().copied().collect();
     let parts: Vec<&str> = list.split(BETWEEN_CASES).collect();

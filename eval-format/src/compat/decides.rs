@@ -1,4 +1,4 @@
-//! Metrics that decide a case, and metrics that cannot fail on it. No other place knows when a metric cannot fail.
+//! The rules by which a metric cannot fail on a case. They are here alone.
 //!
 //! The effect of a metric on a turn is data in [`METRICS`](crate::metric::METRICS): its lowest score, and the turns to
 //! which it gives its highest score whatever an agent does ([`FreeTurns`]). The attribute, `cargo evalset check` and
@@ -45,7 +45,7 @@ impl MetricInfo {
         if bound.is_free(self.min, self.max) {
             return Some(format!("no score is {} its threshold {:?}", bound.missed(), bound.threshold));
         }
-        // A turn without an expected answer is not evaluated, which fails the case whatever the others score.
+        // A turn without an expected answer is not evaluated. The case then fails, whatever its other turns score.
         let has_answer = |turn: &Invocation| turn.final_response.is_some();
         if self.free_turns == FreeTurns::WithoutWords && !case.conversation.iter().all(has_answer) {
             return None;
@@ -70,7 +70,8 @@ impl MetricInfo {
         })
     }
 
-    /// The lowest score of a case of which some turns are free, as the gate compares it.
+    /// The lowest score that a case with `free` free turns can get, aggregated as `gate` says. A free turn always has
+    /// the highest score.
     #[expect(clippy::cast_precision_loss, reason = "a case has far fewer than 2^53 turns")]
     pub(super) fn lowest_of(&self, free: usize, turns: usize, gate: TurnAggregation) -> f64 {
         let highest = self.max.unwrap_or(f64::INFINITY);

@@ -1,8 +1,8 @@
-//! Runs that ended at a failure, so that some test binaries may not have been started.
-//!
-//! After a failure `cargo test` starts no further binary, and nextest no further test. The exit code of the runner tells that the run
-//! failed. Once the failures pass, nothing does. [`Completeness`] names the binaries that the journal knows and that were not
-//! started. This module is about binaries of other packages, and systems that hide the command line of the runner.
+//! Runs that ended at a failure, so that some test binaries may not have been started.  After a failure `cargo test`
+//! starts no further binary, and nextest no further test. The exit code of the runner tells of that failure. Once a
+//! rerun passes, no record tells of the binaries that were never started. [`Completeness`] names the binaries that the
+//! journal knows and that were not started. This module covers binaries of other packages, and systems that hide the
+//! command line of the runner.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -18,8 +18,8 @@ use crate::journal::{Asked, Attempt, RecordedRun};
 #[cfg(doc)]
 use crate::journal::Completeness;
 
-/// The doubt about a run that ended at what did not pass, if cargo may not have come to all binaries. `never_began` says that
-/// tests did not begin.
+/// The doubt about a run that ended at a test that did not pass: cargo may not have started all test binaries. `None`
+/// if there is no such doubt. `never_began` says that listed tests did not begin.
 pub(super) fn cut_short(run: &RecordedRun, never_began: bool) -> Option<String> {
     let is_first = |head: &Head| !head.is_rerun();
     let first: Vec<&Head> = run.processes.iter().map(|head| &**head).filter(|head| is_first(head)).collect();
@@ -27,10 +27,10 @@ pub(super) fn cut_short(run: &RecordedRun, never_began: bool) -> Option<String> 
         let verdict = attempt.decided.as_ref().map(|decided| &decided.verdict);
         !matches!(verdict, Some(Verdict::Passed | Verdict::Skipped(_)))
     };
-    // A runner does not end at what passed when it tried again itself.
+    // A test that failed and then passed in the runner's own retry does not end the runner.
     let last = run.tests.iter().filter_map(|test| test.attempts.iter().rfind(|it| is_first(&it.head)));
     let attempts = last.filter(did_not_pass);
-    // A test that was killed, or never began, ended before all others.
+    // A test that was killed or never began has no end: its `None` sorts before all others.
     let ends = attempts.map(|attempt| attempt.decided.as_ref().map(|decided| decided.at));
     let ended: Option<SystemTime> = ends.chain(never_began.then_some(None)).min()?;
     let began = first.iter().map(|head| head.started).max();

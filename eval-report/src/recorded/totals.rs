@@ -25,7 +25,7 @@ pub struct Totals {
     pub unfinished: usize,
     /// Cases of which some runs passed and others did not, whatever their verdict.
     pub flaky: usize,
-    /// Cases that were decided without a metric that was skipped.
+    /// Cases with a verdict although one of their metrics was skipped.
     pub partly_skipped: usize,
     /// Cases that passed only when the test runner tried again.
     pub retried: usize,
@@ -38,11 +38,11 @@ pub struct Totals {
     pub elapsed: Duration,
     /// Lines of the journal that cannot be read.
     pub unreadable: usize,
-    /// Tests that began and of which nothing else is known.
+    /// Tests whose record is truncated after their begin.
     pub lost: usize,
     /// Tests that were to run and never began.
     pub missing: usize,
-    /// Test binaries of which nothing tells what they were to run.
+    /// Test binaries whose list of tests is not in the journal.
     pub unlisted: usize,
     /// Processes of hand-written tests and programs that did not record their end.
     pub unended: usize,
@@ -50,13 +50,13 @@ pub struct Totals {
     pub added: usize,
     /// Tests that were left out on purpose.
     pub left_out: usize,
-    /// Whether the run runs: a test without a verdict may still get one.
+    /// Whether the test run is still in progress: a test without a verdict may still get one.
     pub is_running: bool,
     /// Whether the run may be another one than is meant.
     pub is_doubtful: bool,
-    /// Whether test binaries may not have been started.
+    /// Whether the runner may have ended before it started all test binaries.
     pub is_cut_short: bool,
-    /// Whether a part of the run has not come to where it was read.
+    /// Whether a part of the run is missing in the folder or store that was read.
     pub lacks_parts: bool,
     /// The runs of each case of which every run has a verdict.
     tallies: Vec<PassCount>,
@@ -117,8 +117,8 @@ impl Totals {
         if self.is_running { "running" } else { self.outcome().name() }
     }
 
-    /// `Unmeasurable` if anything has no verdict, else `Failed` if anything failed. A missing verdict is worse than a
-    /// failure, since any verdict may be missing.
+    /// `Unmeasurable` if anything has no verdict, else `Failed` if anything failed. A missing verdict goes before a
+    /// failure, since it may have been anything.
     pub fn outcome(&self) -> Outcome {
         let unmeasured = self.not_evaluated + self.errors + self.unfinished;
         if unmeasured > 0 || !self.is_whole() || self.passed + self.failed == 0 {
@@ -130,7 +130,8 @@ impl Totals {
         }
     }
 
-    /// Whether the run is complete and is the run that is meant. Only the verdicts of its cases can keep such a run from passing.
+    /// Whether the run is complete and is the run that is meant. The outcome of such a run depends on the verdicts of
+    /// its cases alone.
     pub fn is_whole(&self) -> bool {
         let lacking = self.unreadable + self.lost + self.missing + self.unlisted + self.unended + self.added;
         lacking == 0 && !self.lacks_parts && !self.is_doubtful && !self.is_cut_short

@@ -7,7 +7,7 @@ use super::store::Store;
 use super::trace::Trace;
 use crate::otlp::{Batch, Rejected, trace_id};
 
-/// There is no room, and nothing that may go.
+/// The store is full, and no session can be evicted.
 #[derive(Debug)]
 pub(crate) struct Full;
 
@@ -16,8 +16,8 @@ const SPAN_OVERHEAD_BYTES: usize = 128;
 const TRACE_OVERHEAD_BYTES: usize = 1024;
 
 impl Store {
-    /// Adds what an export has of a trace, but for what is there already: it was sent again, as its answer was lost, perhaps
-    /// together with other spans or records. Says what cannot be kept.
+    /// Adds the spans and records of one trace from an export. Entries that are stored already are skipped: an exporter
+    /// that got no answer sends them again, perhaps with others. Returns the entries that do not fit.
     pub(super) fn add(&mut self, batch: Batch, now: Instant) -> Result<Option<Rejected>, Full> {
         let id = batch.trace;
         let batch = match self.traces.get(&id) {
@@ -41,7 +41,7 @@ impl Store {
                 None
             };
             if let Some(why) = why {
-                self.lose(target, &format!("{count} spans were not kept: {why}"));
+                self.note_loss(target, &format!("{count} spans were not kept: {why}"));
                 return Ok(Some(Rejected { count, why }));
             }
         } else if count > self.limits.session_spans || size > self.limits.session_memory / 4 {
@@ -87,19 +87,19 @@ impl Store {
         if old.is_none()
             && let Some(why) = self.removed.concerns(id, shown)
         {
-            self.lose(Some(session), why);
+            self.note_loss(Some(session), why);
         }
         if is_cut {
-            self.lose(Some(session), "the agent's own limits cut attributes or events off its spans");
+            self.note_loss(Some(session), "the agent's own limits cut attributes or events off its spans");
         }
         // The name of a conversation may come with later spans than the first.
         if let Some(key) = key.filter(|_| old.is_some_and(|old| self.is_unnamed(old, id))) {
-            self.rename(id, &key, now);
+            self.move_trace(id, &key, now);
         }
         Ok(None)
     }
 
-    /// Removes sessions until there is room for so many bytes, and for a session more if there is no `target`.
+    /// Evicts sessions until `bytes` more bytes fit and, without a `target`, one more session.
     fn make_room(&mut self, bytes: usize, target: Option<u64>, now: Instant) -> Result<(), Full> {
         loop {
             let fits = self.bytes.saturating_add(bytes) <= self.limits.session_memory;

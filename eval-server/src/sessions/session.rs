@@ -72,7 +72,7 @@ impl Session {
     }
 
     /// Notes that a part of the session is not here.
-    pub(super) fn lose(&mut self, why: &str) {
+    pub(super) fn note_loss(&mut self, why: &str) {
         self.revision += 1;
         if self.lost.len() < MAX_REMARKS && !self.lost.iter().any(|known| known == why) {
             self.lost.push(why.to_owned());

@@ -16,7 +16,7 @@ use crate::otlp::{Origin, trace_id};
 #[derive(Debug, Default)]
 pub(super) struct Store {
     pub(super) sessions: BTreeMap<u64, Session>,
-    /// Sessions by what their spans call them: of several runs of one name, the last.
+    /// The latest session of each name: the name of the conversation in its spans, or the id of its first trace.
     pub(super) names: HashMap<String, u64>,
     pub(super) traces: HashMap<u128, Trace>,
     /// The traces by their numbers, so that the id of a session that was joined with another is still known.
@@ -41,9 +41,9 @@ impl Store {
         number
     }
 
-    pub(super) fn lose(&mut self, session: Option<u64>, why: &str) {
+    pub(super) fn note_loss(&mut self, session: Option<u64>, why: &str) {
         if let Some(session) = session.and_then(|id| self.sessions.get_mut(&id)) {
-            session.lose(why);
+            session.note_loss(why);
         }
     }
 
@@ -53,8 +53,9 @@ impl Store {
         traces.into_iter().all(Trace::is_whole)
     }
 
-    /// The session that a new trace of this name belongs to; `None` if it begins one. As in agentevals, another run of a name has
-    /// a session of its own, and so has another process once the session is complete.
+    /// The session that a new trace of this name joins; `None` if the trace opens a session. As in agentevals, a trace
+    /// of another run opens a session. A trace of another process opens one once the session of the name is complete
+    /// and quiet.
     pub(super) fn joined(&self, name: &str, origin: &Origin, now: Instant) -> Option<u64> {
         let id = *self.names.get(name)?;
         let session = self.sessions.get(&id)?;
@@ -102,7 +103,7 @@ impl Store {
     }
 
     /// Moves a trace to the session with a name.
-    pub(super) fn rename(&mut self, id: u128, name: &str, now: Instant) {
+    pub(super) fn move_trace(&mut self, id: u128, name: &str, now: Instant) {
         let Some(trace) = self.traces.get(&id) else { return };
         let (from, number, origin) = (trace.session, trace.number, trace.origin.clone());
         let Some(session) = self.sessions.get(&from).filter(|session| session.name != name) else { return };
@@ -154,15 +155,16 @@ impl Store {
             session.is_of_agent |= is_of_agent;
         }
         for why in &lost {
-            self.lose(Some(to), why);
+            self.note_loss(Some(to), why);
         }
         let shown = self.sessions.get(&to).map(|session| session.key.as_str());
         if let Some(why) = self.removed.concerns(id, shown) {
-            self.lose(Some(to), why);
+            self.note_loss(Some(to), why);
         }
     }
 
-    /// Moves traces to the sessions that they name, now that more of them is known. Says whether any was moved.
+    /// Moves each trace whose conversation, as it is read now, has another name than its session. Returns whether a
+    /// trace was moved.
     pub(super) fn regroup(&mut self, traces: &Traces) -> bool {
         let mut moves = Vec::new();
         for conversation in traces.conversations() {
@@ -174,13 +176,13 @@ impl Store {
             }
         }
         for (id, key) in &moves {
-            self.rename(*id, key, Instant::now());
+            self.move_trace(*id, key, Instant::now());
         }
         !moves.is_empty()
     }
 
-    pub(super) fn note_lost(&mut self, trace: u128, why: &str) {
+    pub(super) fn note_loss_of_trace(&mut self, trace: u128, why: &str) {
         let session = self.traces.get(&trace).map(|trace| trace.session);
-        self.lose(session, why);
+        self.note_loss(session, why);
     }
 }

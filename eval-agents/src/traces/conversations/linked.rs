@@ -1,4 +1,4 @@
-//! Conversations that no span names, put together by what models were sent: the history of a call says what it goes on with.
+//! Conversations without a name in their spans, joined by the history that models were sent.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -70,7 +70,8 @@ impl Loose {
 struct Ends {
     /// By the hash of all that was said.
     by_tail: HashMap<u64, Vec<usize>>,
-    /// By the ids of the calls that were asked for last, or whose results the model was sent last.
+    /// Conversations by the ids of tool calls: those in the last output of the model, and those whose results are in
+    /// its last input.
     by_id: HashMap<String, Vec<usize>>,
 }
 
@@ -87,8 +88,9 @@ impl Ends {
         places.iter().rfind(|root| asked(root)).or(places.last()).copied()
     }
 
-    /// The only conversation that asked for the results that this one begins with, of the same words of the user; else the only one
-    /// with a result that the model was sent again. Histories can be cut, or put into other words.
+    /// The fallback for histories that were truncated or rephrased: the only conversation with the same messages of the
+    /// user that asked for the results at the beginning of `first`; else the only one whose last input has one of these
+    /// results.
     fn by_result(&self, first: &Found, all: &[Option<Loose>]) -> Option<usize> {
         let input = first.input()?;
         let only = |id: &str, goes_on: &dyn Fn(&Found) -> bool| {

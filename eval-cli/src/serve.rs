@@ -21,12 +21,9 @@ use eval_server::axum::Router;
 use eval_server::axum::extract::DefaultBodyLimit;
 use eval_server::axum::routing::{get, post};
 
+pub(crate) use html::PAGES;
 pub(crate) use job::Start;
 pub(crate) use site::Site;
-
-/// The pages of a server: the name and the path of each.
-pub(crate) const PAGES: [(&str, &str); 4] =
-    [("Runs", "/"), ("Drafts", "/drafts"), ("Sessions", "/sessions"), ("Check", "/check")];
 
 /// The pages, and what ends them: a stream of events ends with the service.
 pub(crate) fn site(records: PathBuf, prices: Prices, agent: Option<Start>) -> (Router, std::sync::Arc<Site>) {

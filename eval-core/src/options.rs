@@ -19,15 +19,19 @@ pub struct Options {
     pub timeout: Duration,
 }
 
-impl Default for Options {
+impl Options {
     /// ADK's defaults: one run and the mean.
+    pub const DEFAULT: Self = Self {
+        runs: 1,
+        pass: PassRule::Mean,
+        gate: TurnAggregation::Mean,
+        retry: 0,
+        timeout: DEFAULT_TIMEOUT,
+    };
+}
+
+impl Default for Options {
     fn default() -> Self {
-        Self {
-            runs: 1,
-            pass: PassRule::default(),
-            gate: TurnAggregation::default(),
-            retry: 0,
-            timeout: DEFAULT_TIMEOUT,
-        }
+        Self::DEFAULT
     }
 }

@@ -115,9 +115,7 @@ pub fn invocation(user: &Content, events: &[Event]) -> Invocation {
             continue;
         }
         let is_answer = answer == Some(at);
-        let counts =
-            event.usage.is_some() || event.model_version.is_some() || event.grounding_metadata.is_some();
-        if is_answer || counts || event.says_something() {
+        if is_answer || event.is_of_a_model_call() || event.says_something() {
             let is_repeated = is_answer && event.calls().next().is_none();
             kept.push(event.in_a_set(if is_repeated { None } else { event.content.clone() }));
         }

@@ -38,15 +38,26 @@ pub struct Meaning {
 impl Meaning {
     /// The meaning of a case as its file has it, without a session file.
     pub fn from_case(case: &EvalCase) -> Self {
+        // Here and below each field is named: a key that becomes a field is no extra one any more, so the compiler has to
+        // ask where it counts.
+        let EvalCase {
+            eval_id: _,
+            conversation,
+            conversation_scenario,
+            session_input,
+            creation_timestamp: _,
+            rubrics,
+            final_session_state,
+            extra,
+        } = case;
         let (mut asks, mut expects) = (Canonical::default(), Canonical::default());
-        asks.list(&case.conversation, |out, turn| out.parts(turn.user_content.parts.as_deref()));
-        asks.optional("scenario", case.conversation_scenario.as_ref(), Canonical::scenario);
-        asks.optional("session", case.session_input.as_ref(), Canonical::session);
-        expects.list(&case.conversation, Canonical::expected);
-        expects
-            .optional("rubrics", case.rubrics.as_ref(), |out, rubrics| out.list(rubrics, Canonical::rubric));
-        expects.some_map("state", &case.final_session_state);
-        expects.extra(&case.extra);
+        asks.list(conversation, |out, turn| out.parts(turn.user_content.parts.as_deref()));
+        asks.optional("scenario", conversation_scenario.as_ref(), Canonical::scenario);
+        asks.optional("session", session_input.as_ref(), Canonical::session);
+        expects.list(conversation, Canonical::expected);
+        expects.optional("rubrics", rubrics.as_ref(), |out, rubrics| out.list(rubrics, Canonical::rubric));
+        expects.some_map("state", final_session_state);
+        expects.extra(extra);
         Self { asks: asks.hash(), expects: expects.hash() }
     }
 }
@@ -156,14 +167,26 @@ impl Canonical {
         }
     }
 
-    /// The expectations of a turn, without its recorded duration.
+    /// The expectations of a turn, without its recorded durations.
     fn expected(&mut self, turn: &Invocation) {
-        let answer = turn.final_response.as_ref();
+        let Invocation {
+            invocation_id: _,
+            user_content: _,
+            final_response,
+            intermediate_data,
+            creation_timestamp: _,
+            duration: _,
+            model_duration: _,
+            tool_duration: _,
+            rubrics,
+            app_details,
+        } = turn;
+        let answer = final_response.as_ref();
         self.optional("answer", answer, |out, answer| out.parts(answer.parts.as_deref()));
-        let data = turn.intermediate_data.as_ref().filter(|data| !is_empty(data));
+        let data = intermediate_data.as_ref().filter(|data| !is_empty(data));
         self.optional("data", data, Self::intermediate);
-        self.optional("rubrics", turn.rubrics.as_ref(), |out, rubrics| out.list(rubrics, Self::rubric));
-        let details = turn.app_details.as_ref().map(AppDetails::to_value);
+        self.optional("rubrics", rubrics.as_ref(), |out, rubrics| out.list(rubrics, Self::rubric));
+        let details = app_details.as_ref().map(AppDetails::to_value);
         self.optional("details", details, |out, details| out.value(&details));
     }
 
@@ -183,19 +206,22 @@ impl Canonical {
 
     /// The event without its model and its token usage, which are not expected.
     fn event(&mut self, event: &InvocationEvent) {
-        self.text(&event.author);
-        let content: Option<&Content> = event.content.as_ref();
+        let InvocationEvent { author, content, usage_metadata: _, model_version: _, grounding_metadata } =
+            event;
+        self.text(author);
+        let content: Option<&Content> = content.as_ref();
         self.optional("content", content, |out, content| out.parts(content.parts.as_deref()));
-        self.optional("grounding", event.grounding_metadata.as_ref(), Self::map);
+        self.optional("grounding", grounding_metadata.as_ref(), Self::map);
     }
 
     fn parts(&mut self, parts: Option<&[Part]>) {
         self.list(parts.unwrap_or_default(), |out, part| {
-            out.optional_text("text", part.text.as_deref());
-            out.optional("thought", part.thought.filter(|thought| *thought), |_, _| {});
-            out.optional("call", part.function_call.as_ref(), Self::call);
-            out.optional("response", part.function_response.as_ref(), Self::response);
-            out.some_map("other", &part.other);
+            let Part { text, thought, function_call, function_response, other } = part;
+            out.optional_text("text", text.as_deref());
+            out.optional("thought", thought.filter(|thought| *thought), |_, _| {});
+            out.optional("call", function_call.as_ref(), Self::call);
+            out.optional("response", function_response.as_ref(), Self::response);
+            out.some_map("other", other);
         });
     }
 

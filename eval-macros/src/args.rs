@@ -83,7 +83,7 @@ const OPTIONS: &[Known] = &[
     }),
     known("pass", r#"pass = "at_least(2)""#, |args, value, _| args.running.read_pass(value)),
     known("gate", r#"gate = "every_turn""#, |args, value, _| args.running.read_gate(value)),
-    known("retry", "retry = 2", |args, value, _| value.count().map(|times| args.running.retry = times)),
+    known("retry", "retry = 2", |args, value, _| args.running.read_retry(value)),
     known("timeout", r#"timeout = "30s""#, |args, value, _| args.running.read_timeout(value)),
     known("session", r#"session = "evals/trip.session.json""#, |args, value, _| {
         value.string().map(|path| args.session = Some(path))

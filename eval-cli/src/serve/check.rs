@@ -4,7 +4,9 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use askama::Template;
 use eval_core::journal::file_names::JOURNAL;
+use eval_format::EvalConfig;
 use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::rejection::BytesRejection;
 use eval_server::axum::extract::{Path, State};
@@ -13,18 +15,30 @@ use eval_server::axum::response::Response;
 use serde_json::json;
 
 use super::answer::{self, Failure};
-use super::html;
+use super::html::{self, Frame};
 use super::hub::lock;
 use super::site::Site;
 use super::view::{still, unreadable};
 use crate::recorded::{LoadedRun, RunResults};
+
+const SCRIPT: &str = include_str!("../../templates/live/check.js");
+
+#[derive(Template)]
+#[template(path = "live/check.html")]
+struct CheckPage {
+    live: Frame,
+    /// ADK's criteria where there is no config, as JSON.
+    criteria: String,
+}
 
 /// Journals that are kept, the newest ones. They are gone when the service ends.
 const MAX_KEPT_JOURNALS: usize = 4;
 
 /// The page on which files are dropped.
 pub(super) async fn page() -> Result<Response, Failure> {
-    html::check()
+    let config = EvalConfig::adk_default().to_value();
+    let page = |live| CheckPage { live, criteria: config["criteria"].to_string() };
+    html::sent(Frame::new("/check", SCRIPT), page)
 }
 
 /// Takes a journal, and says where it is shown.

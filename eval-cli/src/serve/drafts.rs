@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use askama::Template;
 use eval_format::{Meaning, SetEditor};
 use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::State;
@@ -13,12 +14,45 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::answer::{self, Failure};
-use super::html::{self, DraftCard, DraftRow};
+use super::html::{self, Frame};
 use super::site::{Site, all_sets};
 use crate::drafts::{self, Draft, Part, parts};
 use crate::edited::open;
 use crate::output::{CommandError, mask};
 use crate::page::line;
+
+const SCRIPT: &str = include_str!("../../templates/live/drafts.js");
+
+/// A draft, as `accept` shows it.
+#[derive(Debug)]
+struct DraftCard {
+    set: String,
+    case: String,
+    /// The names as they are shown.
+    shown_set: String,
+    shown_case: String,
+    /// The draft as it was shown.
+    seen: String,
+    rows: Vec<DraftRow>,
+}
+
+/// A line of a draft.
+#[derive(Debug)]
+struct DraftRow {
+    /// The number of the turn that begins here.
+    turn: Option<usize>,
+    what: String,
+    said: String,
+}
+
+#[derive(Template)]
+#[template(path = "live/drafts.html")]
+struct DraftsPage<'a> {
+    live: Frame,
+    drafts: &'a [DraftCard],
+    sets: usize,
+    problems: &'a [(String, String)],
+}
 
 /// The page with the drafts of all sets.
 pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
@@ -35,7 +69,8 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
                 Err(error) => problem(error),
             }
         }
-        html::drafts(&cards, sets.len(), &problems)
+        let page = |live| DraftsPage { live, drafts: &cards, sets: sets.len(), problems: &problems };
+        html::sent(Frame::new("/drafts", SCRIPT), page)
     });
     page.await.unwrap_or_else(IntoResponse::into_response)
 }

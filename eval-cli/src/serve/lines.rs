@@ -10,11 +10,32 @@ use eval_support::message::truncated;
 use eval_support::shell;
 
 use super::folder::{Signature, signature};
-use super::html::RunLine;
 use super::hub::lock;
 use crate::output::{mask, time};
 use crate::page::line;
 use crate::recorded::{LoadedRun, RunResults};
+
+/// A recorded run in the list.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub(super) struct RunLine {
+    pub(super) id: String,
+    /// `passed`, `failed`, `unmeasurable` or `running`.
+    pub(super) outcome: &'static str,
+    pub(super) running: bool,
+    /// The reason for the outcome, or the progress.
+    pub(super) reason: Option<String>,
+    pub(super) cases: usize,
+    /// Cases that were to run, if that is known.
+    pub(super) planned: Option<usize>,
+    pub(super) passed: usize,
+    /// Cases that are not in work any more.
+    pub(super) decided: usize,
+    pub(super) when: String,
+    /// `None` for a run that cannot be read.
+    pub(super) took: Option<String>,
+    /// The packages that ran, or the program.
+    pub(super) what: Option<String>,
+}
 
 /// The lines of runs that were read, and what the files were then.
 pub(super) type Lines = HashMap<String, (Signature, RunLine)>;

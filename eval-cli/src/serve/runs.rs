@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use askama::Template;
 use eval_report::journal::RunDir;
 use eval_server::axum::body::Bytes;
 use eval_server::axum::extract::{Path, State};
@@ -14,14 +15,39 @@ use serde_json::json;
 
 use super::answer::{self, Failure};
 use super::folder::signature;
-use super::html::{self, RunLine};
+use super::html::{self, Frame};
 use super::job::begin;
-use super::lines::lines_of;
+use super::lines::{RunLine, lines_of};
 use super::site::{Site, all_sets};
 use super::view::View;
 use crate::output::CommandError;
 use crate::page::{PassRate, line};
 use crate::recorded::{own_run, own_runs};
+
+const SCRIPT: &str = include_str!("../../templates/live/runs.js");
+
+/// The form that starts a run.
+#[derive(Debug)]
+struct Form {
+    agent: String,
+    sets: Vec<String>,
+    /// The most runs of a case that can be asked for.
+    most: u16,
+    /// The reason why there are no sets.
+    problem: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "live/runs.html")]
+struct RunsPage<'a> {
+    live: Frame,
+    runs: &'a [RunLine],
+    more: usize,
+    /// Runs of other projects.
+    others: usize,
+    rate: Option<PassRate>,
+    form: Option<Form>,
+}
 
 /// Runs of which the pass rate is drawn.
 const MAX_DRAWN_RUNS: usize = 12;
@@ -49,7 +75,7 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
         past.reverse();
         let form = site.job.start().map(|start| {
             let found = all_sets();
-            html::Form {
+            Form {
                 agent: line(&start.agent).replace('`', ""),
                 most: MAX_ASKED_RUNS,
                 problem: found
@@ -63,7 +89,8 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
                     .collect(),
             }
         });
-        html::runs(&runs, [more, others], PassRate::new(&past, "the newest run"), form)
+        let rate = PassRate::new(&past, "the newest run");
+        html::sent(Frame::new("/", SCRIPT), |live| RunsPage { live, runs: &runs, more, others, rate, form })
     });
     page.await.unwrap_or_else(IntoResponse::into_response)
 }

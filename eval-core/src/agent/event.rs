@@ -113,6 +113,22 @@ impl Event {
         kept
     }
 
+    /// An event of a turn in a set.
+    pub(super) fn from_set(kept: &InvocationEvent) -> Self {
+        Self {
+            content: kept.content.clone(),
+            usage: kept.usage_metadata.clone(),
+            model_version: kept.model_version.clone(),
+            grounding_metadata: kept.grounding_metadata.clone(),
+            ..Self::empty(&kept.author)
+        }
+    }
+
+    /// Whether a set keeps the event without its content, so that each call of a model is counted.
+    pub(crate) fn is_of_a_model_call(&self) -> bool {
+        self.usage.is_some() || self.model_version.is_some() || self.grounding_metadata.is_some()
+    }
+
     /// The parts of the content; empty if there is no content.
     pub fn parts(&self) -> &[Part] {
         self.content.as_ref().map(Content::parts).unwrap_or_default()

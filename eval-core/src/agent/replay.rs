@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use eval_format::options::DEFAULT_AUTHOR;
-use eval_format::{Content, EvalCase, IntermediateData, Invocation, InvocationEvent, Part};
+use eval_format::{Content, EvalCase, IntermediateData, Invocation, Part};
 
 use super::boxed::BoxError;
 use super::event::Event;
@@ -77,7 +77,7 @@ pub(crate) fn events_of(turn: &Invocation) -> Vec<Event> {
     let of_parts = |author: &str, role: &str, parts| Event::new(author, Content::new(role, parts));
     let mut events = match &turn.intermediate_data {
         None => Vec::new(),
-        Some(IntermediateData::Events(events)) => events.iter().map(event_of).collect(),
+        Some(IntermediateData::Events(events)) => events.iter().map(Event::from_set).collect(),
         Some(IntermediateData::Tools { tool_uses, tool_responses, intermediate_responses }) => {
             let said = intermediate_responses.iter().map(|(author, parts)| {
                 of_parts(if author.is_empty() { DEFAULT_AUTHOR } else { author }, "model", parts.clone())
@@ -93,15 +93,6 @@ pub(crate) fn events_of(turn: &Invocation) -> Vec<Event> {
     };
     events.extend(turn.final_response.clone().map(|answer| Event::new(DEFAULT_AUTHOR, answer)));
     events
-}
-
-fn event_of(expected: &InvocationEvent) -> Event {
-    let mut event = Event::empty(&expected.author);
-    event.content.clone_from(&expected.content);
-    event.usage.clone_from(&expected.usage_metadata);
-    event.model_version.clone_from(&expected.model_version);
-    event.grounding_metadata.clone_from(&expected.grounding_metadata);
-    event
 }
 
 impl Agent for Replay {

@@ -10,15 +10,30 @@ const EVENT: usize = 256;
 const VALUE: usize = 32;
 
 pub(super) fn of_event(event: &Event) -> usize {
+    // Each field is named, so that the compiler asks for new ones.
+    let Event {
+        author,
+        content,
+        usage: _,
+        model_version,
+        grounding_metadata,
+        state_delta,
+        error_code,
+        error_message,
+        partial: _,
+        skip_summarization: _,
+        long_running_tool_ids,
+        at: _,
+    } = event;
     EVENT
-        + event.author.len()
-        + of_text(event.model_version.as_ref())
-        + of_text(event.error_code.as_ref())
-        + of_text(event.error_message.as_ref())
-        + event.long_running_tool_ids.iter().map(|id| id.len() + VALUE).sum::<usize>()
-        + of_map(&event.state_delta)
-        + event.grounding_metadata.as_ref().map_or(0, of_map)
-        + event.content.as_ref().map_or(0, of_content)
+        + author.len()
+        + of_text(model_version.as_ref())
+        + of_text(error_code.as_ref())
+        + of_text(error_message.as_ref())
+        + long_running_tool_ids.iter().map(|id| id.len() + VALUE).sum::<usize>()
+        + of_map(state_delta)
+        + grounding_metadata.as_ref().map_or(0, of_map)
+        + content.as_ref().map_or(0, of_content)
 }
 
 fn of_content(content: &Content) -> usize {

@@ -30,7 +30,7 @@ fields!(TurnRecord from default { events } in invocation {
     rubrics,
     app_details,
 } then completed);
-fields!(Event from default {
+fields!(Event {} {
     author,
     content,
     usage,

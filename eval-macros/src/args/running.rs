@@ -1,11 +1,10 @@
-//! Arguments for running and deciding a case: `runs`, `pass`, `gate`, `retry`, `timeout`.
+//! Arguments for running and deciding a case: the fields of eval-core's `Options`.
 
 use std::str::FromStr;
-use std::time::Duration;
 
 use eval_format::options::{ParseOptionError, parse_timeout};
-use eval_format::{DEFAULT_TIMEOUT, PassRule, TurnAggregation};
-use proc_macro2::{Literal, Span, TokenStream};
+use eval_format::{PassRule, TurnAggregation};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use syn::LitStr;
 
@@ -21,20 +20,14 @@ pub(crate) struct Running {
     pub(super) pass_span: Option<Span>,
     /// The aggregation of a run's turns.
     pub(crate) gate: TurnAggregation,
-    pub(super) retry: u32,
-    pub(super) timeout: Duration,
+    /// Options that nothing here reads: the fields that are given, with their values.
+    pub(super) others: Vec<(&'static str, TokenStream)>,
 }
 
 impl Default for Running {
     fn default() -> Self {
-        Self {
-            runs: 1,
-            pass: PassRule::default(),
-            pass_span: None,
-            gate: TurnAggregation::default(),
-            retry: 0,
-            timeout: DEFAULT_TIMEOUT,
-        }
+        let (pass, gate) = (PassRule::default(), TurnAggregation::default());
+        Self { runs: 1, pass, pass_span: None, gate, others: Vec::new() }
     }
 }
 
@@ -53,11 +46,21 @@ impl Running {
         Ok(())
     }
 
+    /// Reads `retry = 2`.
+    pub(super) fn read_retry(&mut self, value: &OptionValue<'_>) -> syn::Result<()> {
+        let retry = Literal::u32_unsuffixed(value.count()?);
+        self.others.push(("retry", quote!(#retry)));
+        Ok(())
+    }
+
     /// Reads `timeout = "30s"`.
     pub(super) fn read_timeout(&mut self, value: &OptionValue<'_>) -> syn::Result<()> {
         let text = value.string()?;
-        self.timeout = parse_timeout(&text.value())
+        let timeout = parse_timeout(&text.value())
             .map_err(|wrong| error(text.span(), wrong.message(), wrong.help()))?;
+        // At most what `u64` holds: it was read as a number of milliseconds.
+        let timeout = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        self.others.push(("timeout", quote!(::core::time::Duration::from_millis(#timeout))));
         Ok(())
     }
 
@@ -78,9 +81,6 @@ impl Running {
     /// The value of eval-core's `Options`. `private` is the path of `__private`.
     pub(crate) fn tokens(&self, private: &TokenStream) -> TokenStream {
         let runs = Literal::u32_unsuffixed(self.runs);
-        let retry = Literal::u32_unsuffixed(self.retry);
-        // At most what `u64` holds: it was read as a number of milliseconds.
-        let timeout = u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX);
         let pass = match self.pass {
             PassRule::Mean => quote!(Mean),
             PassRule::All => quote!(All),
@@ -91,15 +91,16 @@ impl Running {
             TurnAggregation::Mean => quote!(Mean),
             TurnAggregation::EveryTurn => quote!(EveryTurn),
         };
-        quote! {
-            #private::Options {
-                runs: #runs,
-                pass: #private::PassRule::#pass,
-                gate: #private::TurnAggregation::#gate,
-                retry: #retry,
-                timeout: ::core::time::Duration::from_millis(#timeout),
-            }
-        }
+        let (names, values): (Vec<_>, Vec<_>) =
+            self.others.iter().map(|(name, value)| (Ident::new(name, Span::call_site()), value)).unzip();
+        quote! {{
+            let mut options = #private::Options::DEFAULT;
+            options.runs = #runs;
+            options.pass = #private::PassRule::#pass;
+            options.gate = #private::TurnAggregation::#gate;
+            #(options.#names = #values;)*
+            options
+        }}
     }
 }
 

@@ -24,6 +24,11 @@ fn check(source: &str, expected: &[&str]) {
     }
 }
 
+/// The options that only the runner reads.
+fn others(args: &Args) -> String {
+    args.running.others.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn every_option_is_understood() {
     let args = sound(
@@ -33,9 +38,9 @@ fn every_option_is_understood() {
     );
     assert_eq!(args.path.as_ref().map(LitStr::value).as_deref(), Some("a.json"));
     assert_eq!(args.metric_names(), ["brevity", "tone", "x-y"]);
-    assert_eq!(args.judge.unwrap().to_token_stream().to_string(), "judges :: mine");
+    assert_eq!(args.judge.as_ref().unwrap().to_token_stream().to_string(), "judges :: mine");
     assert_eq!(args.cases.iter().map(LitStr::value).collect::<Vec<_>>(), ["a", "!b"]);
-    assert_eq!((args.running.runs, args.running.timeout.as_millis()), (3, 5_000));
+    assert_eq!((args.running.runs, others(&args)), (3, "timeout".to_owned()));
     assert_eq!((args.running.pass, args.running.gate), (PassRule::AtLeast(2), TurnAggregation::EveryTurn));
     assert!(args.runtime.is_multi_thread());
     assert_eq!(args.krate.unwrap().to_token_stream().to_string(), "facade :: evals");
@@ -44,7 +49,7 @@ fn every_option_is_understood() {
 #[test]
 fn unsaid_options_are_those_of_adk() {
     let args = sound(r#""a.json""#);
-    assert_eq!((args.running.runs, args.running.timeout.as_millis()), (1, 120_000));
+    assert_eq!((args.running.runs, others(&args)), (1, String::new()));
     assert_eq!((args.running.pass, args.running.gate), (PassRule::Mean, TurnAggregation::Mean));
     assert!(matches!(args.criteria, Criteria::Beside));
 }
@@ -124,7 +129,7 @@ fn the_path_must_be_there_and_be_text() {
 fn all_mistakes_are_reported_and_the_rest_is_kept() {
     let (args, errors) = parse(r#""a.json", runs = 0, gate = "x", timeout = "1s""#);
     assert_eq!(errors.len(), 2);
-    assert_eq!((args.running.runs, args.running.timeout.as_millis()), (1, 1_000));
+    assert_eq!((args.running.runs, others(&args)), (1, "timeout".to_owned()));
     assert!(args.path.is_some());
 }
 

@@ -65,10 +65,10 @@ fn options_reach_the_runner_and_tokio() {
         "fn weather() -> impl Agent { Echo }",
     );
     for part in [
-        "runs: 3,",
-        "pass: facade::evals::__private::PassRule::AtLeast(2u32)",
-        "gate: facade::evals::__private::TurnAggregation::EveryTurn",
-        "timeout: ::core::time::Duration::from_millis(5000u64)",
+        "options.runs = 3;",
+        "options.pass = facade::evals::__private::PassRule::AtLeast(2u32)",
+        "options.gate = facade::evals::__private::TurnAggregation::EveryTurn",
+        "options.timeout = ::core::time::Duration::from_millis(5000u64)",
         r#"facade::evals::__private::ConfigSource::Inline(
                 "{\"criteria\": {\"tone\": 0.5}}",
             )"#,
@@ -285,12 +285,12 @@ fn __evalset_weather(
             config: ::eval_core::__private::ConfigSource::Default,
             session: ::core::option::Option::None,
             absent: &["tests/sets/test_config.json", "tests/sets/eval_config.json"],
-            options: ::eval_core::__private::Options {
-                runs: 1,
-                pass: ::eval_core::__private::PassRule::Mean,
-                gate: ::eval_core::__private::TurnAggregation::Mean,
-                retry: 0,
-                timeout: ::core::time::Duration::from_millis(120000u64),
+            options: {
+                let mut options = ::eval_core::__private::Options::DEFAULT;
+                options.runs = 1;
+                options.pass = ::eval_core::__private::PassRule::Mean;
+                options.gate = ::eval_core::__private::TurnAggregation::Mean;
+                options
             },
             recording: ::core::option::Option::None,
         },

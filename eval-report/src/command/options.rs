@@ -61,7 +61,11 @@ pub struct RunOption {
     pub is_repeated: bool,
     /// Whether it belongs to a command that runs some of the cases again.
     is_kept: bool,
+    read: Read,
 }
+
+/// Reads the value of an option.
+type Read = fn(&mut RunOptions, &str) -> Result<(), Wrong>;
 
 /// An error in the value of an option.
 #[derive(Debug)]
@@ -87,55 +91,54 @@ pub struct OptionError {
 /// The options of runs, as help shows them. [`RunOption::set`] reads them.
 #[rustfmt::skip]
 pub const OPTIONS: [RunOption; 10] = [
-    option("config", "FILE", "scores with the criteria of this config, instead of the `test_config.json` beside each set"),
+    option("config", "FILE", "scores with the criteria of this config, instead of the `test_config.json` beside each set",
+        |options, value| { options.config = Some(value.into()); Ok(()) }),
     RunOption {
         short: Some('m'),
         is_repeated: true,
-        ..option("metric", "METRIC[=THRESHOLD]", "scores with this metric, and with others that are named so; without a threshold, the config's or ADK's holds; `METRIC<=5` is met by scores of at most 5")
+        ..option("metric", "METRIC[=THRESHOLD]", "scores with this metric, and with others that are named so; without a threshold, the config's or ADK's holds; `METRIC<=5` is met by scores of at most 5",
+            |options, value| { options.metrics.push(MetricArgument::parse(value)?); Ok(()) })
     },
-    option("runs", "N", "how often each case runs"),
-    option("pass", "HOW", "how the runs of a case decide it: `mean`, `all`, `any` or `at_least(2)`"),
-    option("gate", "HOW", "how the turns of a run decide it: `mean` or `every_turn`"),
-    option("timeout", "TIME", "the time limit for opening a session and for each turn, such as `500ms`, `30s`, `2m` [default: 2m]"),
+    option("runs", "N", "how often each case runs",
+        |options, value| { options.runs = Some(count(value)?); Ok(()) }),
+    option("pass", "HOW", "how the runs of a case decide it: `mean`, `all`, `any` or `at_least(2)`",
+        |options, value| { options.pass = Some(value.parse()?); Ok(()) }),
+    option("gate", "HOW", "how the turns of a run decide it: `mean` or `every_turn`",
+        |options, value| { options.gate = Some(value.parse()?); Ok(()) }),
+    option("timeout", "TIME", "the time limit for opening a session and for each turn, such as `500ms`, `30s`, `2m` [default: 2m]",
+        |options, value| { options.timeout = Some(parse_timeout(value)?); Ok(()) }),
     RunOption {
         is_repeated: true,
-        ..option("price", "[MODEL=]IN/OUT", "the prices of a million tokens in and out, for all models or for one; shows what the agent costs")
+        ..option("price", "[MODEL=]IN/OUT", "the prices of a million tokens in and out, for all models or for one; shows what the agent costs",
+            |options, value| options.prices.add(value).map_err(Wrong::Price))
     },
-    option("retry", "N", "repeats a run up to N times if its agent was not reached, each time once it can be [default: 0]"),
-    RunOption { is_kept: false, ..option("concurrency", "N", "how many cases run at a time [default: 4]") },
-    RunOption { is_kept: false, value: None, ..option("fail-fast", "", "begins no further case when one did not pass") },
+    option("retry", "N", "repeats a run up to N times if its agent was not reached, each time once it can be [default: 0]",
+        |options, value| { options.retry = Some(value.parse().map_err(|_| Wrong::NotACount("a whole number"))?); Ok(()) }),
+    RunOption {
+        is_kept: false,
+        ..option("concurrency", "N", "how many cases run at a time [default: 4]",
+            |options, value| { options.concurrency = count(value)?; Ok(()) })
+    },
+    RunOption {
+        is_kept: false,
+        value: None,
+        ..option("fail-fast", "", "begins no further case when one did not pass",
+            |options, _| { options.fail_fast = true; Ok(()) })
+    },
 ];
 
-const fn option(name: &'static str, value: &'static str, about: &'static str) -> RunOption {
-    RunOption { name, short: None, value: Some(value), about, is_repeated: false, is_kept: true }
+const fn option(name: &'static str, value: &'static str, about: &'static str, read: Read) -> RunOption {
+    RunOption { name, short: None, value: Some(value), about, is_repeated: false, is_kept: true, read }
 }
 
 impl RunOption {
     /// Takes the value of the option. Without a value the text is empty.
     pub fn set(&self, options: &mut RunOptions, value: &str) -> Result<(), OptionError> {
         let wrong = |wrong| OptionError { option: self.name, value: value.to_owned(), wrong };
-        self.read(options, value).map_err(wrong)?;
+        (self.read)(options, value).map_err(wrong)?;
         if self.is_kept {
             let name = self.short.map_or_else(|| format!("--{}", self.name), |short| format!("-{short}"));
             options.words.extend([name, value.to_owned()]);
-        }
-        Ok(())
-    }
-
-    fn read(&self, options: &mut RunOptions, value: &str) -> Result<(), Wrong> {
-        match self.name {
-            "config" => options.config = Some(value.into()),
-            "metric" => options.metrics.push(MetricArgument::parse(value)?),
-            "runs" => options.runs = Some(count(value)?),
-            "pass" => options.pass = Some(value.parse()?),
-            "gate" => options.gate = Some(value.parse()?),
-            "timeout" => options.timeout = Some(parse_timeout(value)?),
-            "price" => options.prices.add(value).map_err(Wrong::Price)?,
-            "retry" => {
-                options.retry = Some(value.parse().map_err(|_| Wrong::NotACount("a whole number"))?);
-            }
-            "concurrency" => options.concurrency = count(value)?,
-            _ => options.fail_fast = true,
         }
         Ok(())
     }

@@ -52,25 +52,37 @@ pub(in crate::commands) struct ReportFiles {
 /// A report as text, without secrets.
 type Render = fn(&RunResults<'_>) -> Result<String, CommandError>;
 
+/// A report that is written to a file.
+struct Format<'a> {
+    path: Option<&'a Path>,
+    /// Whether it has the scores of each run, for which whole journals are read.
+    is_whole: bool,
+    render: Render,
+}
+
+impl<'a> Format<'a> {
+    fn new(path: Option<&'a PathBuf>, render: Render) -> Self {
+        Self { path: path.map(PathBuf::as_path), is_whole: true, render }
+    }
+}
+
 impl ReportFiles {
-    fn list(&self) -> [(Option<&Path>, Render); 5] {
+    fn list(&self) -> [Format<'_>; 5] {
+        let markdown = Format::new(self.markdown.as_ref(), |results| Ok(masked(format::markdown(results))));
         [
-            (self.junit.as_deref(), |results| format::junit(results).map(masked)),
-            (self.json.as_deref(), |results| format::json(results).map(masked)),
-            (self.markdown.as_deref(), |results| Ok(masked(format::markdown(results)))),
-            (self.csv.as_deref(), |results| format::csv(results).map(masked)),
+            Format::new(self.junit.as_ref(), |results| format::junit(results).map(masked)),
+            Format::new(self.json.as_ref(), |results| format::json(results).map(masked)),
+            Format { is_whole: false, ..markdown },
+            Format::new(self.csv.as_ref(), |results| format::csv(results).map(masked)),
             // It masks its texts, and its policy has hashes of the rest.
-            (self.html.as_deref(), run_page::text),
+            Format::new(self.html.as_ref(), run_page::text),
         ]
     }
 
     /// Whether a file tells the scores of each run.
     pub(super) fn take_all(&self) -> bool {
-        self.junit.is_some()
-            || self.json.is_some()
-            || self.csv.is_some()
-            || self.html.is_some()
-            || self.adk_results.is_some()
+        self.adk_results.is_some()
+            || self.list().iter().any(|format| format.is_whole && format.path.is_some())
     }
 
     /// The page, if it is written to a file.
@@ -83,7 +95,7 @@ impl ReportFiles {
         self.came_to_write.set(true);
         let mut done = Written { printed: None, saved: Vec::new(), failed: None };
         let mut unwritten = Vec::new();
-        for (path, render) in self.list() {
+        for Format { path, render, .. } in self.list() {
             let Some(path) = path else { continue };
             let written = render(results).and_then(|text| {
                 if path.as_os_str() != STANDARD_OUTPUT {
@@ -108,7 +120,7 @@ impl ReportFiles {
 
     /// An error of a command. If it came before the files were written, it names those that are there of an earlier run.
     pub(in crate::commands) fn before_writing(&self, error: CommandError) -> CommandError {
-        let unwritten = self.list().into_iter().filter_map(|(path, _)| path);
+        let unwritten = self.list().into_iter().filter_map(|format| format.path);
         if self.came_to_write.get() { error } else { naming_earlier(error, unwritten) }
     }
 }

@@ -9,7 +9,7 @@ use reqwest::header::HeaderValue;
 use super::faults::Asked;
 use super::http::Http;
 use super::secret::Key;
-use super::wire::{WireRequest, wire};
+use super::wire::{Wire, WireRequest, anthropic, gemini, open_ai};
 use crate::judge::environment::{self, EnvironmentError};
 use crate::judge::provider::{Model, missing_key};
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Provider};
@@ -198,6 +198,16 @@ fn below(mut base: Url, path: Vec<String>) -> Url {
         segments.pop_if_empty().extend(path);
     }
     base
+}
+
+/// The way in which a provider is asked.
+fn wire(provider: Provider) -> &'static dyn Wire {
+    match provider {
+        Provider::OpenAi => &open_ai::OPEN_AI,
+        Provider::Anthropic => &anthropic::Anthropic,
+        Provider::Gemini => &gemini::Gemini,
+        Provider::Ollama => &open_ai::COMPATIBLE,
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! APIs of providers: their requests, and the reading of their answers.
 
-mod anthropic;
-mod gemini;
-mod open_ai;
+pub(super) mod anthropic;
+pub(super) mod gemini;
+pub(super) mod open_ai;
 mod options;
 
 use eval_format::UsageMetadata;
 use serde_json::Value;
 
-use crate::judge::{JudgeError, JudgeRequest, Provider};
+use crate::judge::{JudgeError, JudgeRequest};
 
 /// The API of a provider, without the HTTP around it.
 pub(in crate::judge) trait Wire: Sync {
@@ -28,16 +28,6 @@ pub(in crate::judge) trait Wire: Sync {
 
     /// Reads the body of an answer. The error names what a model's answer would have, such as ``no `choices` ``.
     fn answer(&self, body: &Value) -> Result<Answer, &'static str>;
-}
-
-/// The API of a provider.
-pub(super) fn wire(provider: Provider) -> &'static dyn Wire {
-    match provider {
-        Provider::OpenAi => &open_ai::OPEN_AI,
-        Provider::Anthropic => &anthropic::Anthropic,
-        Provider::Gemini => &gemini::Gemini,
-        Provider::Ollama => &open_ai::COMPATIBLE,
-    }
 }
 
 /// The content of a request's body.

@@ -24,10 +24,10 @@ pub use error::AdkServerError;
 use http::Http;
 use spawned::Spawned;
 
-/// The time limit for a server to answer at first.
+/// The default time limit for a server to become ready.
 const READY_WITHIN: Duration = Duration::from_mins(1);
 
-/// The time between two looks at a server that is not reached.
+/// The poll interval while a server is not reachable.
 const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
 /// An agent behind a server with the routes of `adk api_server`: ADK in Python, TypeScript, Go and Java, and adk-rs.
@@ -55,9 +55,10 @@ const RETRY_PAUSE: Duration = Duration::from_millis(250);
 /// the id in the server's answer. The instructions and tools that some judges read come from `/apps/{app}/app-info`,
 /// where a server has it.
 ///
-/// The app is given here. The `app_name` of a case, which names the app of the recording user, is not sent.
+/// The app is given here. The `app_name` of a case names the app that the case was recorded with, and is not
+/// sent.
 ///
-/// Servers on this machine are reached without a proxy. `https` is a feature of this crate.
+/// Servers on this machine are reached without a proxy. `https` needs the feature `https` of this crate.
 #[derive(Debug)]
 pub struct AdkServer {
     place: Place,
@@ -76,10 +77,10 @@ enum Place {
     Spawned(Launch),
 }
 
-/// The servers of this process, by what starts them. They end with the process.
+/// The servers of this process by their launch. They end with the process.
 static SPAWNED: Mutex<BTreeMap<Launch, Arc<Spawned>>> = Mutex::new(BTreeMap::new());
 
-/// The details of the apps that were asked for them, by address and app.
+/// A cache of the details of apps, by address and app.
 static DETAILS: Mutex<BTreeMap<(String, String), AppDetails>> = Mutex::new(BTreeMap::new());
 
 impl AdkServer {
@@ -92,11 +93,12 @@ impl AdkServer {
 
     /// An app of a server that is started when it is first needed.
     ///
-    /// All conversations of this process with the same command share one server: the same program, arguments, variables and
-    /// folder. It ends with this process, however that ends, and everything that it started ends with it.
+    /// All conversations of this process with the same command share one server: the same program, arguments,
+    /// variables and folder. The server and all processes that it starts end with this process, however it
+    /// ends.
     ///
-    /// A free port takes the place of `{port}` in the arguments. Without one, `--port` and the port are appended. What else a
-    /// [`Command`] can be told, such as `env_clear` or pipes, is not looked at.
+    /// A free port takes the place of `{port}` in the arguments. Without one, `--port` and the port are
+    /// appended. Other settings of a [`Command`], such as `env_clear` or pipes, are ignored.
     ///
     /// The conversation fails if the server ends, or if it does not answer [within a minute](Self::ready_within); the error
     /// shows what the server wrote last.
@@ -117,8 +119,8 @@ impl AdkServer {
         }
     }
 
-    /// Adds a header to each request, for servers that ask who is there. Its value is shown nowhere: not in `Debug` output, not
-    /// in errors that quote it, not in what is recorded.
+    /// Adds a header to each request, for servers that need authentication. Its value is never shown: not in
+    /// `Debug` output, not in errors that quote it, not in records.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.add(name, value);
@@ -132,17 +134,17 @@ impl AdkServer {
         self
     }
 
-    /// Says whether answers are streamed by the model, which they are not otherwise. The fragments are recorded, and not
-    /// scored: the whole follows them.
+    /// Sets whether the model streams its answers; by default it does not. Fragments are recorded, and not
+    /// scored: the whole answer follows them.
     #[must_use]
     pub fn streaming(mut self, streaming: bool) -> Self {
         self.streaming = streaming;
         self
     }
 
-    /// Sets how long a spawned server may take until it answers: 60 seconds otherwise. So long, a run that is
-    /// [repeated](eval_core::EvalRunner::retry) waits for any server to answer again. It should be less than the time limit of a
-    /// turn, which both have too.
+    /// Sets the time limit for a spawned server to answer: 60 seconds by default. A run that is
+    /// [repeated](eval_core::EvalRunner::retry) waits as long for any server to answer again. The limit
+    /// should be less than the time limit of a turn, which applies to both waits too.
     #[must_use]
     pub fn ready_within(mut self, limit: Duration) -> Self {
         self.ready_within = limit;
@@ -151,9 +153,10 @@ impl AdkServer {
 
     /// Waits until the server answers, and fails if it has no such app. A spawned server is started.
     ///
-    /// Programs call it before the first case, to fail once instead of in each case. An agent of your own that calls it and is to
-    /// be [retried](eval_core::EvalRunner::retry) returns [`Unreachable`](eval_core::agent::Unreachable) in place of
-    /// [`AdkServerError::Unreachable`]; the methods of [`Agent`] do so here.
+    /// Programs call it before the first case, to fail once instead of in each case. An agent of your own
+    /// that calls it should return [`Unreachable`](eval_core::agent::Unreachable) in place of
+    /// [`AdkServerError::Unreachable`], so that its runs are [retried](eval_core::EvalRunner::retry). The
+    /// methods of [`Agent`] do so here.
     pub async fn ready(&self) -> Result<(), AdkServerError> {
         let http = self.http().await?;
         let known = http.apps().await?;
@@ -173,7 +176,7 @@ impl AdkServer {
         }
     }
 
-    /// The server, which is started if it is not there.
+    /// The client of the server. A server that does not run yet is started.
     async fn http(&self) -> Result<Http, AdkServerError> {
         match &self.place {
             Place::At(url) => Http::new(url, self.headers.clone(), None),
@@ -190,7 +193,7 @@ impl AdkServer {
         }
     }
 
-    /// The details of the app. A server is asked once.
+    /// The details of the app. Each server is asked once per app.
     async fn read_details(&self, http: &Http) -> Result<AppDetails, AdkServerError> {
         let key = (http.base().to_owned(), self.app.clone());
         let known = |key| DETAILS.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
@@ -251,7 +254,8 @@ impl Agent for AdkServer {
         self.details.clone()
     }
 
-    /// A server that runs elsewhere may be [started anew](AdkServer::ready_within). One of this process that ended is.
+    /// Waits until the server answers, at most for this [limit](AdkServer::ready_within). An ended server of
+    /// this process is started again.
     async fn wait_until_reachable(&mut self) {
         self.forget_ended();
         let answers = async {
@@ -261,7 +265,7 @@ impl Agent for AdkServer {
                 tokio::time::sleep(RETRY_PAUSE).await;
             }
         };
-        // The next run says what is wrong.
+        // If the server still does not answer, the next run reports the error.
         let _ = tokio::time::timeout(self.ready_within, answers).await;
     }
 }

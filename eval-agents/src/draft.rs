@@ -42,7 +42,7 @@ pub(crate) fn answers(turn: &Invocation) -> bool {
     turn.final_response.as_ref().is_some_and(|answer| answer.parts().iter().any(shows_something))
 }
 
-/// A case that was made of what happened, and what its reviewer should know of it.
+/// A case that was made of a conversation, and notes for its reviewer.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Draft {
@@ -52,7 +52,7 @@ pub struct Draft {
     pub origin: Origin,
     /// The places of secrets.
     pub masked: Vec<Masked>,
-    /// Arguments of tools that are probably others next time. They are in the case as they were.
+    /// Arguments of tools that will probably differ next time. The case has them unchanged.
     pub volatile: Vec<Volatile>,
     /// Events that are not in the case, or are in doubt.
     pub gaps: Vec<String>,
@@ -69,28 +69,28 @@ impl Draft {
         let is_nameless = case.eval_id.is_empty();
         let (mut case, masked) = masking::masked(case)?;
         if is_nameless {
-            // Of what is masked: the id must not tell what the case does not.
+            // The id is made of the masked case, so that it contains no secret.
             case.eval_id = derived(&case);
         }
         let volatile = volatile::find(&case);
         Ok(Self { case, origin, masked, volatile, gaps: Vec::new(), varied: Vec::new() })
     }
 
-    /// Adds what is not in the case, or is in doubt.
+    /// Adds gaps: parts that the case lacks, or that are in doubt.
     #[must_use]
     pub fn with_gaps(mut self, gaps: impl IntoIterator<Item = String>) -> Self {
         self.gaps.extend(gaps.into_iter().map(|gap| mask(&gap).into_owned()));
         self
     }
 
-    /// Adds what was not the same each time.
+    /// Adds parts that varied between recordings.
     #[must_use]
     pub fn with_varied(mut self, varied: impl IntoIterator<Item = String>) -> Self {
         self.varied.extend(varied.into_iter().map(|what| mask(&what).into_owned()));
         self
     }
 
-    /// The case as it is in a file until it is reviewed: marked by `_draft`, which holds all that is known of its making.
+    /// The case as files have it until it is reviewed. Its key `_draft` holds the other fields of this draft.
     pub fn marked(&self) -> EvalCase {
         let mut mark = self.origin.to_map();
         let mut list = |key: &str, items: Vec<String>| {
@@ -118,19 +118,19 @@ impl Draft {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Origin {
-    /// The file, the server, or what else it is.
+    /// The source: a file, a server.
     pub from: String,
     /// Further details: the kind of the file, the id of the session.
     pub details: Map,
 }
 
 impl Origin {
-    /// An origin of which only this is known.
+    /// An origin without further details.
     pub fn new(from: impl Into<String>) -> Self {
         Self { from: mask(&from.into()).into_owned(), details: Map::new() }
     }
 
-    /// Adds what else is known. A text is kept without secrets.
+    /// Adds a detail. Secrets in a text are masked.
     #[must_use]
     pub fn with(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         let value = match value.into() {
@@ -148,7 +148,7 @@ impl Origin {
     }
 }
 
-/// The case of a transcript, and its gaps, with the notes of the run among them; `None` without a turn. Without
+/// The case of a transcript, and its gaps, which include the notes of the run; `None` without a turn. Without
 /// `eval_id` the case has no id, and its [`Draft`] derives one.
 pub(crate) fn played(eval_id: Option<&str>, transcript: &Transcript) -> Option<(EvalCase, Vec<String>)> {
     if transcript.turns.is_empty() {

@@ -1,4 +1,4 @@
-//! The text of each error has its cause, once.
+//! Tests that the text of each error has its cause exactly once.
 
 use std::error::Error;
 use std::io;
@@ -17,7 +17,7 @@ fn system() -> io::Error {
     io::Error::other(CAUSE)
 }
 
-/// Fails if the text of an error lacks its cause, or if a printer of chains would say it twice.
+/// Fails if the text of an error lacks its cause, or if a printer of error chains would repeat it.
 fn assert_said_once(error: &dyn Error, cause: &str) {
     let text = error.to_string();
     assert!(text.contains(cause), "{cause:?} is not in {text:?}");

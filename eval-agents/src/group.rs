@@ -1,9 +1,9 @@
 //! Programs that end with this process, however it ends.
 //!
-//! A program runs in a process group with a small shell, the *watcher*, whose input is a pipe that this process holds. When
-//! the pipe closes, because the value is dropped or because the process is gone, `kill -9` included, the watcher kills the
-//! group. The watcher leads the group and begins first. A program that is being started holds the pipe too until it is a
-//! member of the group, so there is no moment at which it could be left over.
+//! A program runs in a process group with a small shell, the *watcher*. This process holds the pipe to the
+//! watcher's input. When the pipe closes, the watcher kills the group: the value was dropped, or this process
+//! is gone (`kill -9` included). The watcher starts first and leads the group. A program that is being
+//! started also holds the pipe until it is a member of the group, so it cannot be left over.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -12,7 +12,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
-/// The watcher's script: a line is the wish to kill at once; the end of the input gives the group a second.
+/// The script of the watcher. A line of input kills the group at once; the end of the input gives the group a
+/// second.
 #[cfg(unix)]
 const WATCHER: &str = "trap '' HUP INT TERM; \
     if read -r _; then kill -KILL 0; fi; \
@@ -29,7 +30,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Takes over a command.
+    /// A copy of a command.
     pub fn new(command: &Command) -> Self {
         Self {
             program: command.get_program().to_owned(),
@@ -99,7 +100,8 @@ pub struct Group {
 #[derive(Debug)]
 struct Watcher {
     process: Child,
-    /// The pipe, until the watcher was told. It kills the group when this closes.
+    /// The pipe to the watcher; `None` after the command to kill. The watcher kills the group when this
+    /// closes.
     pipe: Option<ChildStdin>,
 }
 
@@ -143,8 +145,8 @@ impl Group {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Kills the program and what it started, and waits until the program is gone. A thread that runs async tasks waits in
-    /// another way: see `SharedGroup`.
+    /// Kills the program and the processes that it started, and blocks until the program is gone. Async tasks
+    /// wait in another way: see `SharedGroup`.
     pub fn kill(&mut self) {
         if let Some(watcher) = self.watcher.take() {
             watcher.kill();
@@ -153,7 +155,7 @@ impl Group {
         let _ = self.child.wait();
     }
 
-    /// Has the program killed, and what it started. They are gone a moment later.
+    /// Starts to kill the program and the processes that it started, without waiting for their end.
     pub(crate) fn begin_to_kill(&mut self) {
         if let Some(watcher) = &mut self.watcher {
             watcher.wake();
@@ -161,7 +163,8 @@ impl Group {
         let _ = self.child.kill();
     }
 
-    /// Whether the program is gone, and the watcher too: what the program started has its signal then.
+    /// Whether the program and the watcher are gone. The processes that the program started then have their
+    /// signal.
     pub(crate) fn is_gone(&mut self) -> bool {
         let is_gone = |process: &mut Child| !matches!(process.try_wait(), Ok(None));
         self.watcher.as_mut().is_none_or(|watcher| is_gone(&mut watcher.process)) && is_gone(&mut self.child)
@@ -180,7 +183,7 @@ impl Watcher {
         use std::io::Write as _;
 
         if let Some(mut pipe) = self.pipe.take() {
-            // If it cannot be written, the watcher is gone already.
+            // If the write fails, the watcher is gone already.
             let _ = pipe.write_all(b"\n");
         }
     }

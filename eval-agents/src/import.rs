@@ -61,7 +61,7 @@ pub use format::{Format, UnknownFormat};
 pub use from_journal::journal;
 pub use mapping::{Mapping, MappingError};
 
-/// A file of this size is not read whole to learn what it is.
+/// The size above which a file is not read whole to recognize its format.
 const LARGE_FILE_BYTES: u64 = 64 << 20;
 
 /// Options of reading files.
@@ -86,19 +86,19 @@ pub struct Imported {
 }
 
 impl Import {
-    /// Files of any format, and all that is in them.
+    /// Options for files of any format, with all conversations in them.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes files for this format, whatever they look like.
+    /// Reads files in this format, whatever they look like.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// Says what the columns of tables are. Without a mapping they are known by names that are in use.
+    /// Sets the roles of the columns of tables. Without a mapping, columns are recognized by common names.
     ///
     /// ```
     /// use eval_agents::import::Import;
@@ -115,14 +115,14 @@ impl Import {
         self
     }
 
-    /// Takes the session or the conversation with this id alone, and others that are named so.
+    /// Imports only the session or the conversation with this id. Further calls add further ids.
     #[must_use]
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.sessions.push(id.into());
         self
     }
 
-    /// Sets what messages and origins call the file that is read. It is its path otherwise.
+    /// Sets the name of the file in messages and origins. The default is its path.
     #[must_use]
     pub fn called(mut self, from: impl Into<String>) -> Self {
         self.from = Some(from.into());
@@ -154,7 +154,8 @@ impl Import {
         }
     }
 
-    /// Reads the bytes of a file. `from` is what messages and origins call it. Databases are read by [`read`](Self::read).
+    /// Reads the bytes of a file. `from` is its name in messages and origins. Databases are read by
+    /// [`read`](Self::read).
     pub fn parse(&self, from: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             ImportError::unreadable(from, format!("byte {} is not UTF-8", error.valid_up_to()))

@@ -50,9 +50,10 @@ const END_WITHIN: Duration = Duration::from_secs(5);
 ///
 /// The [protocol](crate::_documentation::protocol) says what is written and read.
 ///
-/// One value is one conversation, and so is each clone. Each has a program of its own, which begins and ends with it, unless
-/// [`concurrency`](Self::concurrency) lets conversations share. A program ends with this process, however that ends, and
-/// everything that it started ends with it. Its standard error is shown if the conversation fails.
+/// One value is one conversation, and so is each clone. Each has its own program, which begins and ends with
+/// it, unless [`concurrency`](Self::concurrency) lets conversations share one. A program and all processes
+/// that it starts end with this process, however it ends. If a conversation fails, the error shows its
+/// program's standard error.
 #[derive(Debug)]
 pub struct Process {
     launch: Launch,
@@ -66,15 +67,15 @@ pub struct Process {
     recorder: Option<Recorder>,
 }
 
-/// The instructions in messages about answers.
+/// The rule for answers, as messages about answers show it.
 const HOW_TO_ANSWER: &str = r#"the last `text` of a turn is its answer: the program writes {"type": "text", "text": ".."} before `turn_end`"#;
 
-/// The programs of this process that serve several conversations, by what starts them. They end with the process.
+/// The programs of this process that serve several conversations, by their launch. They end with the process.
 static SHARED: Mutex<BTreeMap<Launch, Vec<Arc<Child>>>> = Mutex::new(BTreeMap::new());
 
 impl Process {
-    /// An agent that this command starts: its program, arguments, variables and folder. What else a [`Command`] can be told,
-    /// such as `env_clear` or pipes, is not looked at.
+    /// An agent that this command starts: its program, arguments, variables and folder. Other settings of a
+    /// [`Command`], such as `env_clear` or pipes, are ignored.
     pub fn new(command: impl Borrow<Command>) -> Self {
         Self {
             launch: Launch::new(command.borrow()),
@@ -88,23 +89,24 @@ impl Process {
         }
     }
 
-    /// Lets so many conversations of this process go through one program at the same time. Further ones start another. A
-    /// program is kept for conversations to come, until this process ends.
+    /// Sets how many conversations of this process can share one program at the same time. Further
+    /// conversations start another program. A program is kept for later conversations, until this process
+    /// ends.
     #[must_use]
     pub fn concurrency(mut self, conversations: usize) -> Self {
         self.concurrency = Some(conversations.max(1));
         self
     }
 
-    /// Sets how long the program may take until it says `hello`: 30 seconds otherwise.
+    /// Sets the time limit for the program to say `hello`: 30 seconds by default.
     #[must_use]
     pub fn ready_within(mut self, limit: Duration) -> Self {
         self.ready_within = limit;
         self
     }
 
-    /// Sets how long the program may take to end after its conversation: 5 seconds otherwise. Then it is killed, which is an
-    /// error.
+    /// Sets the time limit for the program to end after its conversation: 5 seconds by default. Then it is
+    /// killed, which is an error.
     #[must_use]
     pub fn end_within(mut self, limit: Duration) -> Self {
         self.end_within = limit;
@@ -215,7 +217,7 @@ impl Agent for Process {
     }
 }
 
-/// Records what a program wrote in a turn. The end of the turn breaks off, with the state that it names.
+/// Records a message of the program in a turn. Breaks at the end of the turn, with the state in that message.
 fn record(turn: &Turn<'_>, reply: Reply) -> Result<ControlFlow<Option<Map>>, ProcessError> {
     match reply {
         Reply::Event(read) => {

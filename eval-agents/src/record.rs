@@ -1,4 +1,4 @@
-//! Drafts of cases from conversations that are had with an agent.
+//! Drafts of cases from new conversations with an agent.
 //!
 //! ```
 //! use eval_agents::record::{DraftRecorder, Script};
@@ -19,10 +19,12 @@
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A conversation goes the way of a case: what makes a case an ERROR makes no draft. With [`runs`](DraftRecorder::runs) it is had
-//! several times, and the case keeps what was the same each time.
+//! A conversation runs like a case: if a case would be an ERROR, there is no draft. With
+//! [`runs`](DraftRecorder::runs) it runs several times, and the case keeps the parts that were equal each
+//! time.
 //!
-//! [`Script`]s are read from a file by [`scripts`]. A [`Chat`] is a conversation whose messages are not known before.
+//! [`Script`]s are read from a file by [`scripts`]. A [`Chat`] is a conversation whose messages are not known
+//! in advance.
 
 mod chat;
 mod draft_recorder;

@@ -1,7 +1,8 @@
 //! The pages of `docs/` on the agents of this crate, as rustdoc.
 //!
-//! A page links to other pages by reference links, whose definitions at its end are for readers of the repository. Here,
-//! definitions in front of the page lead to where those pages are in rustdoc; of two definitions the first one counts.
+//! A page links to other pages by reference links. The definitions at its end are for readers of the
+//! repository. Here, definitions in front of the page lead to the pages in rustdoc: of two definitions the
+//! first one counts.
 
 /// The text of a page.
 macro_rules! page {

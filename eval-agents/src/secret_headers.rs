@@ -7,7 +7,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 /// The text in place of a value.
 const MASKED_VALUE: &str = "[hidden]";
 
-/// The shortest part of a value that is looked for in texts.
+/// The length of the shortest part of a value that is masked.
 const MIN_SECRET_BYTES: usize = 4;
 
 /// Headers that are sent with each request. Their values are not shown.
@@ -47,7 +47,7 @@ impl Headers {
         }
     }
 
-    /// A text without the values.
+    /// A text with the values masked.
     pub(crate) fn mask(&self, text: &str) -> String {
         self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASKED_VALUE))
     }

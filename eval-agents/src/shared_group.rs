@@ -1,4 +1,4 @@
-//! A running program that async tasks share: none of them holds up the thread of another while it waits for the program.
+//! A running program that async tasks share. A task that waits for the program does not block its thread.
 
 use std::process::ExitStatus;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::group::Group;
 
-/// The time between two looks at a program that is ending.
+/// The poll interval while a program ends.
 const POLL_PAUSE: Duration = Duration::from_millis(5);
 
-/// The time between two looks at a program that is being killed.
+/// The poll interval while a program is killed.
 const KILL_POLL_PAUSE: Duration = Duration::from_millis(1);
 
 /// A running program. It is killed when this is dropped: see [`Group`].
@@ -31,7 +31,7 @@ impl SharedGroup {
         self.group().ended()
     }
 
-    /// Waits for the end of the program: how it ended, or `None` if it runs on after `limit`.
+    /// Waits for the end of the program. Returns its exit status, or `None` if it still runs after `limit`.
     pub(crate) async fn ended_within(&self, limit: Duration) -> Option<ExitStatus> {
         let ended = async {
             loop {
@@ -44,7 +44,7 @@ impl SharedGroup {
         tokio::time::timeout(limit, ended).await.ok()
     }
 
-    /// Kills the program and what it started, and waits until the program is gone.
+    /// Kills the program and the processes that it started, and waits until the program is gone.
     pub(crate) async fn kill(&self) {
         self.group().begin_to_kill();
         while !self.group().is_gone() {
@@ -52,7 +52,8 @@ impl SharedGroup {
         }
     }
 
-    /// Kills the program, for code that cannot await. The thread waits for the kernel to end the program.
+    /// Kills the program, for code that cannot await. Blocks the thread until the kernel has ended the
+    /// program.
     pub(crate) fn kill_now(&self) {
         self.group().kill();
     }

@@ -1,4 +1,4 @@
-//! Output of programs beside their answers. Its end is kept for messages.
+//! Output of programs that is no answer. The end of it is kept for messages.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,11 +15,12 @@ const KEPT_BYTES: usize = 4096;
 /// The longest wait for the end of an output once the program is gone.
 const LAST_OUTPUT_WAIT: Duration = Duration::from_millis(500);
 
-/// The silence after which a running program is taken to be done. The wait for it is as long at most.
+/// The silence after which a running program counts as done, and the longest wait for this silence.
 const QUIET_WAIT: Duration = Duration::from_millis(200);
 const MAX_QUIET_WAIT: Duration = Duration::from_secs(2);
 
-/// The end of one or more outputs. A thread for each reads all of it, so that the program never waits.
+/// The end of one or more outputs. A thread per output reads all of it, so that the program never blocks on a
+/// full pipe.
 #[derive(Clone, Default)]
 pub(crate) struct Tail(Arc<Outputs>);
 
@@ -50,7 +51,7 @@ impl Tail {
             }
             tail.ended();
         });
-        // Without a thread nothing is read, and nothing has to be waited for.
+        // Without a thread the output is not read, and there is no end to wait for.
         if read.is_err() {
             self.ended();
         }
@@ -71,7 +72,8 @@ impl Tail {
         }
     }
 
-    /// The last output of a program that runs on: it may answer first, and write why a moment later.
+    /// The last output of a program that still runs. A program may answer first, and write the reason a
+    /// moment later.
     pub(crate) async fn settled(&self) -> String {
         let settle = async {
             let mut written = self.state().written;
@@ -87,10 +89,10 @@ impl Tail {
         self.text()
     }
 
-    /// The last output of a program that is gone. Its threads may still read.
-    pub(crate) async fn last_words(&self) -> String {
+    /// The last output of a program that is gone. The threads may still read it.
+    pub(crate) async fn final_output(&self) -> String {
         let mut open = self.0.open.subscribe();
-        // Another process may hold them open for ever. The output so far is shown.
+        // Another process may hold the outputs open for ever. The output so far is returned.
         let _ = tokio::time::timeout(LAST_OUTPUT_WAIT, open.wait_for(|open| *open == 0)).await;
         self.text()
     }
@@ -134,13 +136,13 @@ mod tests {
     async fn the_end_of_an_output_is_kept_from_the_beginning_of_a_line() {
         let tail = Tail::default();
         tail.follow(std::io::Cursor::new("first\n".repeat(2000) + "last\n"));
-        let text = tail.last_words().await;
+        let text = tail.final_output().await;
         assert!(text.starts_with("...\nfirst\n") && text.ends_with("\nlast"), "{text}");
         assert!(text.len() <= KEPT_BYTES + 4);
 
         let tail = Tail::default();
         tail.follow(&b"one\ntwo\n\n"[..]);
-        assert_eq!(tail.last_words().await, "one\ntwo");
+        assert_eq!(tail.final_output().await, "one\ntwo");
     }
 
     #[tokio::test]
@@ -167,7 +169,7 @@ mod tests {
         tail.follow(output);
         let order = Mutex::new(Vec::new());
         let first = async {
-            tail.last_words().await;
+            tail.final_output().await;
             order.lock().unwrap().push("last words");
         };
         let second = async {

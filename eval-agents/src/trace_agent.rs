@@ -12,7 +12,7 @@ use eval_support::words::count;
 
 use crate::traces::{self, Conversation, Gap, MatchedBy, Sought, Traces, normalized};
 
-/// An agent that does and says what stored traces say, so that they are scored like any other.
+/// An agent that replays stored traces, so that they are scored like any other agent.
 ///
 /// ```
 /// # mod tests {
@@ -29,14 +29,14 @@ use crate::traces::{self, Conversation, Gap, MatchedBy, Sought, Traces, normaliz
 /// it: the conversation whose spans name the case (`agentevals.eval.case.id`), else the conversation with the id of the case or
 /// of its session, else the conversation in which the user begins with the same words.
 ///
-/// A case is an ERROR that says why, and not scored, if no conversation belongs to it or several do, if a turn is missing,
-/// was not expected or failed, or if the traces [lose](crate::traces::GapKind::loses) something that it may be about.
-/// [Stored traces](crate::_documentation::stored_traces) has the rules.
+/// A case is an ERROR with a reason, and not scored, if no conversation or several belong to it, if a turn is
+/// missing, was not expected or failed, or if the traces [lose](crate::traces::GapKind::loses) something that
+/// the case may check. [Stored traces](crate::_documentation::stored_traces) has the rules.
 #[derive(Clone, Debug)]
 pub struct TraceAgent {
     source: Source,
     is_only_case: bool,
-    /// The session, until the first turn has the words to look for.
+    /// The session whose conversation the first turn looks up.
     sought: Option<CaseSession>,
     played: Option<Played>,
 }
@@ -47,7 +47,7 @@ enum Source {
     Read(Arc<Traces>),
 }
 
-/// The traces of some files, which are read if they were not before. This waits for the disk.
+/// The traces of some files. They are read once in a process, and this blocks on the disk.
 fn read(files: Vec<PathBuf>) -> Result<Arc<Traces>, traces::TraceError> {
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(traces) = read.get(&files) {
@@ -58,7 +58,7 @@ fn read(files: Vec<PathBuf>) -> Result<Arc<Traces>, traces::TraceError> {
     Ok(traces)
 }
 
-/// The parts of a session that identify its conversation. A session that is kept would keep its recorder.
+/// The parts of a session that identify its conversation. The session itself would keep its recorder alive.
 #[derive(Clone, Debug)]
 struct CaseSession {
     traces: Arc<Traces>,
@@ -77,18 +77,18 @@ struct Played {
     turns: usize,
 }
 
-/// The traces that were read, by their files.
+/// A cache of the traces that were read, by their files.
 static READ: Mutex<BTreeMap<Vec<PathBuf>, Arc<Traces>>> = Mutex::new(BTreeMap::new());
 
 impl TraceAgent {
-    /// An agent that replays what a file holds.
+    /// An agent that replays the traces of a file.
     ///
     /// A relative path is relative to the folder in which the process runs, which is the folder of the package in tests.
     pub fn read(path: impl Into<PathBuf>) -> Self {
         Self::read_all([path])
     }
 
-    /// An agent that replays what some files hold together.
+    /// An agent that replays the traces of several files together.
     pub fn read_all(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self::new(Source::Files(paths.into_iter().map(Into::into).collect()))
     }
@@ -97,7 +97,8 @@ impl TraceAgent {
         Self { source, is_only_case: false, sought: None, played: None }
     }
 
-    /// Replays the only conversation that there is even if the user says other words in it, for a set with one case.
+    /// Replays the only conversation even if its user says other words than the case, for a set with one
+    /// case.
     #[must_use]
     pub fn only_case(mut self, is_only_case: bool) -> Self {
         self.is_only_case = is_only_case;
@@ -138,14 +139,14 @@ fn lost(gaps: &[Gap]) -> Option<&Gap> {
     gaps.iter().find(|gap| gap.kind.loses())
 }
 
-/// Replays what was read already.
+/// An agent that replays traces that were read already.
 impl From<Traces> for TraceAgent {
     fn from(traces: Traces) -> Self {
         Arc::new(traces).into()
     }
 }
 
-/// Replays what was read already, without a copy of it.
+/// An agent that replays traces that were read already, without a copy of them.
 impl From<Arc<Traces>> for TraceAgent {
     fn from(traces: Arc<Traces>) -> Self {
         Self::new(Source::Read(traces))
@@ -157,7 +158,8 @@ impl Played {
         &self.traces.conversations()[self.at]
     }
 
-    /// Records the next turn. Fails if there is none, or if it is not known well enough.
+    /// Records the next turn. Fails if it is missing, failed, or differs from the case, or if its traces lose
+    /// something.
     fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
         self.turns += 1;
         let number = self.turns;
@@ -170,7 +172,7 @@ impl Played {
         for event in events_of(stored) {
             turn.recorder().event(event);
         }
-        // A turn that does not say it has a gap, which is an error below.
+        // A turn without a duration has a gap of the kind `NoTime`, which is an error below.
         if let Some(took) = stored.duration() {
             turn.recorder().took(took);
         }
@@ -180,7 +182,8 @@ impl Played {
         if let Some(gap) = lost(&stored.gaps) {
             return Err(format!("turn {number} of the conversation `{key}` is not known: {gap}").into());
         }
-        // The tags of spans are trusted. Words that differ later belong to another conversation.
+        // A match by tags of spans is trusted. After a match by words, different words belong to another
+        // conversation.
         let said = stored.user.as_deref().unwrap_or_default();
         if self.by == MatchedBy::Words && normalized(said) != normalized(&turn.text()) {
             return Err(format!(
@@ -189,7 +192,7 @@ impl Played {
             )
             .into());
         }
-        // Gaps that lose nothing that an expectation may be about.
+        // The remaining gaps lose nothing that an expectation may check: they become notes.
         let of_all = conversation.gaps.iter().filter(|_| number == 1).map(ToString::to_string);
         let of_turn = stored.gaps.iter().map(|gap| format!("turn {number}: {gap}"));
         of_all.chain(of_turn).for_each(|gap| turn.recorder().note(gap));
@@ -211,7 +214,7 @@ fn events_of(turn: &traces::Turn) -> Vec<Event> {
     }
     for call in &turn.model_calls {
         let mut event = Event::empty(call.agent.as_deref().unwrap_or(agent));
-        // An event with tokens is a call of a model, also if the trace does not count them.
+        // An event with usage is a call of a model, even if the trace has no token counts.
         event.usage = Some(call.usage.to_metadata().unwrap_or_default());
         event.model_version.clone_from(&call.model);
         events.push(event);
@@ -225,7 +228,7 @@ impl Agent for TraceAgent {
         self.played = None;
         self.sought = None;
         let source = self.source.clone();
-        // A file that is not there is known before the first turn.
+        // Files are read before the first turn, so that a missing one fails early.
         let traces = match source {
             Source::Read(traces) => traces,
             Source::Files(files) => tokio::task::spawn_blocking(move || read(files)).await??,

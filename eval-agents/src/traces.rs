@@ -63,7 +63,7 @@ use store::Store;
 /// # Ok::<_, eval_agents::traces::TraceError>(())
 /// ```
 ///
-/// Files are read element by element: what is kept is what conversations are made of.
+/// Files are read element by element. Only the parts of conversations are kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Traces {
@@ -89,18 +89,18 @@ impl Traces {
         })
     }
 
-    /// Reads what a reader holds, as [`read`](Self::read) reads a file.
+    /// Reads traces from a reader, as [`read`](Self::read) does from a file.
     pub fn from_reader(reader: impl Read) -> Result<Self, TraceError> {
         Self::from_readers([reader])
     }
 
-    /// Reads what several readers hold, as [`read_all`](Self::read_all) reads files.
+    /// Reads traces from several readers, as [`read_all`](Self::read_all) does from files.
     pub fn from_readers(readers: impl IntoIterator<Item = impl Read>) -> Result<Self, TraceError> {
         Self::of_all(readers, wire::read)
     }
 
-    /// Reads what several texts hold that are in memory and not packed, as [`read_all`](Self::read_all) reads files. It takes half
-    /// the time of reading them through readers.
+    /// Reads traces from several uncompressed texts in memory, as [`read_all`](Self::read_all) does from
+    /// files. This takes half the time of reading the texts through readers.
     ///
     /// ```
     /// use eval_agents::traces::Traces;
@@ -113,8 +113,8 @@ impl Traces {
         Self::of_all(texts, wire::read_text)
     }
 
-    /// The same turns with each trace as a conversation of its own, whatever its spans name. Each has the gaps of all, in
-    /// short if they are thousands.
+    /// Makes each trace a conversation of its own, whatever conversation its spans name. Each gets all gaps
+    /// of its former conversation, or the first of each kind if the copies would take megabytes.
     #[must_use]
     pub fn by_trace(self) -> Self {
         let conversations = self.conversations.into_iter().flat_map(Conversation::by_trace).collect();
@@ -143,7 +143,8 @@ impl Traces {
         Self { conversations, spans: store.spans, gaps: store.notes.into_gaps(), index: LazyIndex::default() }
     }
 
-    /// The conversations, in the order in which the files have them. Those without turns say nothing of agents.
+    /// The conversations, in the order of the files. Traces that record no agent or model are conversations
+    /// without turns.
     pub fn conversations(&self) -> &[Conversation] {
         &self.conversations
     }
@@ -153,10 +154,10 @@ impl Traces {
         self.conversations
     }
 
-    /// The place of a case's conversation among the [conversations](Self::conversations), and the rule that found it: the
-    /// conversation whose spans name the case (`agentevals.eval.case.id`), else the conversation with the id of the case
-    /// or of its session, else the conversation in which the user begins with the same words. If `is_only_case`, the only
-    /// conversation is taken at last.
+    /// The index of a case's conversation among the [conversations](Self::conversations), and the rule that
+    /// found it. The rules in their order: the spans name the case (`agentevals.eval.case.id`); the key is
+    /// the id of the case or of its session; the user begins with the same words; it is the only conversation
+    /// that names no case, if `is_only_case`.
     ///
     /// Of several conversations with the same words, the one with as many turns as the case is taken, if it is the only such one.
     pub fn conversation_of(
@@ -173,7 +174,8 @@ impl Traces {
         sought.find(&self.conversations, self.index.get(&self.conversations))
     }
 
-    /// The parts of the files that could not be read, and that may belong to any conversation.
+    /// The gaps that may concern any conversation: parts of the files that could not be read, and losses in
+    /// conversations without turns.
     pub fn gaps(&self) -> &[Gap] {
         &self.gaps
     }

@@ -1,8 +1,8 @@
-//! ADK's types as they travel: JSON with keys in camelCase, or in `snake_case` from some senders.
+//! ADK's types as JSON on the wire, with keys in camelCase, or in `snake_case` from some senders.
 //!
-//! Servers are of other versions than this crate, so unknown keys are no error: they are listed, and the reader names them. A
-//! value of the wrong type is an error, and so are the errors of the reader of files: a key that is there twice or in two
-//! spellings, and a key that looks like a known one.
+//! Servers have other versions than this crate, so unknown keys are no error: they are listed for the caller.
+//! A value of the wrong type is an error. So are the errors of the reader of files: a repeated key, a key in
+//! two spellings, and a key that looks like a known one.
 
 mod event;
 mod read;
@@ -23,7 +23,7 @@ pub(crate) fn details(mut sent: Reader) -> Result<AppDetails, Misread> {
     let path = sent.path("agents");
     for (name, agent) in agents {
         let mut agent = Reader::new(agent, format!("{path}.{name}"))?;
-        // Instructions that are made anew for each call are no text.
+        // Instructions that are generated for each call are not sent as text.
         let instruction = agent.value("instruction").and_then(|text| text.as_str().map(str::to_owned));
         let tools = agent.list("tools")?.unwrap_or_default();
         let tools = tools.into_iter().map(|tool| respelled(tool, snake));

@@ -13,12 +13,12 @@ use eval_format::options::parse_timeout;
 use crate::features::lacking;
 use crate::output::{CommandError, hide};
 
-/// The arguments of which exactly one says what answers.
+/// The group of arguments that name the agent. Exactly one of them is required.
 pub(crate) fn exactly_one() -> ArgGroup {
     ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd"]).required(true).multiple(false)
 }
 
-/// The same arguments, all of them optional.
+/// The same group, without the requirement.
 #[cfg(feature = "serve")]
 pub(crate) fn at_most_one() -> ArgGroup {
     exactly_one().required(false)
@@ -80,7 +80,7 @@ struct Header(String);
 
 impl From<String> for Header {
     fn from(text: String) -> Self {
-        // clap may quote any argument that it does not understand.
+        // The value is masked, since clap may quote arguments in its error messages.
         hide(text.split_once('=').map_or(text.as_str(), |(_, value)| value));
         Self(text)
     }
@@ -149,7 +149,7 @@ impl AgentArgs {
         self.app.as_deref()
     }
 
-    /// The runner with the app name of cases that name none.
+    /// Sets the app name for cases that name none.
     pub(crate) fn set(&self, runner: EvalRunner) -> EvalRunner {
         match &self.app {
             Some(app) => runner.app_name(app),
@@ -157,7 +157,8 @@ impl AgentArgs {
         }
     }
 
-    /// The arguments again, for a program that is started; `None` if no agent is named.
+    /// The arguments for a process of `cargo evalset run`, with the values of headers. `None` if no agent is
+    /// named.
     #[cfg(feature = "serve")]
     pub(crate) fn given(&self) -> Option<Vec<String>> {
         if self.agent_url.is_none() && self.agent_cmd.is_none() && self.adk_cmd.is_none() {
@@ -170,7 +171,7 @@ impl AgentArgs {
         Some(words)
     }
 
-    /// The arguments again, for a command that is shown. Values of headers are left out.
+    /// The arguments for a command that is printed. Values of headers are left out.
     pub(crate) fn words(&self) -> Vec<String> {
         let all = [
             ("--agent-url", self.agent_url.clone()),
@@ -187,12 +188,12 @@ impl AgentArgs {
     }
 }
 
-/// A time as it is given.
+/// A duration in the form in which options take it.
 pub(crate) fn in_ms(time: Duration) -> String {
     format!("{}ms", time.as_millis())
 }
 
-/// A command line as its words. No shell reads it.
+/// Splits a command line into the program and its arguments, as a shell would. No shell runs it.
 fn words(option: &str, line: &str) -> Result<Command, CommandError> {
     let words = shlex::split(line).filter(|words| !words.is_empty());
     let Some([program, args @ ..]) = words.as_deref() else {
@@ -207,8 +208,8 @@ fn words(option: &str, line: &str) -> Result<Command, CommandError> {
 }
 
 impl AnyAgent {
-    /// Waits for a server, so that one that is not there fails the run once and not each case. Programs start with cases.
-    /// A server elsewhere may start later, if the arguments say so.
+    /// Waits for a server, so that a missing server fails the run once, and not each case. Programs start
+    /// with their cases. With `may_come_later`, a server at a URL may start while this waits.
     pub(crate) async fn ready(&self, may_come_later: bool) -> Result<(), CommandError> {
         let Self::Server(server) = self else { return Ok(()) };
         let mut ready = server.ready().await;

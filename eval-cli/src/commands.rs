@@ -1,6 +1,6 @@
 //! The commands: a module for each, with its arguments and a function that turns them into an answer.
 //!
-//! A command with much to print has a module for each format: `human`, `json`, `github`.
+//! Output formats that several commands share are in `eval_report::formats`.
 
 mod accept;
 mod add_case;
@@ -122,7 +122,8 @@ impl Command {
     }
 }
 
-/// The command of a command line, and its name as it is typed. The error is what clap prints: wrong usage, the help, or the version.
+/// Parses a command line into the command and its name as it was typed. The error is clap's output: wrong
+/// usage, the help, or the version.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<(Command, String), clap::Error> {
     let matches = Cli::command().try_get_matches_from(args)?;
     let name = matches.subcommand_name().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Drafts: new ones, written into a set, and the ones in a set that wait for review.
+//! Drafts: adding new drafts to a set, and reviewing the drafts in a set.
 
 mod added;
 mod set;

@@ -1,4 +1,4 @@
-//! Sets that commands edit: which ones, and how they are written.
+//! Sets that commands edit: their selection, locking and writing.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -29,8 +29,8 @@ fn shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }
 
-/// The answer of a command that edited sets. `did` is what it did, and where to: `removed`, `from`. `remark` is added for
-/// people.
+/// The answer of a command that edited sets. `did` is its verb and preposition: `removed`, `from`. `remark`
+/// is added to the text for people.
 pub(crate) fn changed(
     command: &str,
     did: (&str, &str),
@@ -53,14 +53,14 @@ pub(crate) fn changed(
     Ok(Answer::new(Outcome::Passed, text + remark))
 }
 
-/// Reads a set, without keeping others out.
+/// Reads a set without locking it.
 pub(crate) fn open(path: &Path) -> Result<SetEditor, CommandError> {
     let shown = path.display().to_string();
     SetEditor::of_file(&shown, &read(path)?).map_err(|problems| has_errors(&shown, &problems))
 }
 
-/// Edits the file of a set. It is locked from the moment it is read until it is written, so that two who edit it at once
-/// lose nothing. If the change is refused, or changes nothing, nothing is written.
+/// Edits the file of a set. It is locked while it is read, changed and written, so that concurrent edits lose
+/// nothing. If the change is refused, or changes nothing, nothing is written.
 pub(crate) fn edit<T>(
     path: &Path,
     change: impl FnOnce(&mut SetEditor) -> Result<T, CommandError>,
@@ -70,7 +70,7 @@ pub(crate) fn edit<T>(
         let help = "give this user permission to write the file and its folder";
         CommandError::new(format!("cannot write `{}`: {error}", one_line(&shown)), help)
     };
-    // The file itself: two names of it must not be locked apart.
+    // Links are resolved, so that two names of one file share a lock.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let lock = FolderLock::beside(&target).map_err(|error| match &error {
         FolderLockError::Held { .. } => CommandError::new(
@@ -122,7 +122,7 @@ fn has_errors(shown: &str, problems: &Problems) -> CommandError {
     has(shown, &count(errors, "error"))
 }
 
-/// A set, and which of its cases are meant; `None` if no case is named.
+/// A set and its named cases; `None` if no case is named.
 #[derive(Debug)]
 pub(crate) struct SelectedSet {
     pub(crate) path: PathBuf,
@@ -195,7 +195,8 @@ fn error_of(error: &RunDirError) -> CommandError {
     not_found(error, of_set).unwrap_or_else(other)
 }
 
-/// The error for a set or a case that is not there; `of_set` is the help where a set lacks a case.
+/// The error for a set or a case that does not exist. `of_set` makes the help for a missing case from its
+/// set.
 pub(crate) fn not_found(error: &RunDirError, of_set: impl Fn(&str) -> String) -> Option<CommandError> {
     let (message, meant, help) = match error {
         RunDirError::NoSuchSet { name, meant } => {

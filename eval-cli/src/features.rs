@@ -1,4 +1,4 @@
-//! Features that this build of the command lacks. The message about one says how to install the command with it.
+//! Features that this build of the command lacks. The error for a missing feature says how to install it.
 
 use eval_core::EvalRunner;
 #[cfg(not(feature = "model-judge"))]

@@ -25,7 +25,7 @@ use serde::{Serialize, Serializer};
 pub(crate) use crate::output::read;
 use crate::output::{CommandError, ERROR, WARNING, styled};
 
-/// A text and what was found in it, in the order of the text.
+/// A text and its problems, in the order of the text.
 #[derive(Debug, Default)]
 pub(crate) struct FoundProblems {
     /// The ranges of the problems point into it.
@@ -101,7 +101,7 @@ pub(crate) fn read_config(path: &Path, own: &[&str]) -> Result<EvalConfig, Comma
     checked.config.ok_or_else(|| has(&shown, &count(problems, "problem")))
 }
 
-/// The config beside a set; `None` if there is none, or if it has errors of its own: what the set is scored with is then
+/// The config beside a set; `None` if there is none, or if it has errors, since the criteria are then
 /// unknown.
 pub(crate) fn config_beside(set: &Path, own: &[&str]) -> Option<EvalConfig> {
     check_config(SHARED_CONFIG, &read(&shared_config_path(set)).ok()?, own).config

@@ -1,10 +1,10 @@
 //! `cargo evalset`: checks eval sets in the format of Google's Agent Development Kit (ADK), and reads what their tests
 //! recorded.
 //!
-//! The program is one call of [`run`]. A command turns its arguments into an answer: a text and an exit code. It prints
-//! nothing itself. So a reader that stops reading (`cargo evalset check evals | head`) changes neither the exit code
-//! nor what `--fix` writes. Some tell of what takes time: `rerun` prints the commands before it runs them, and `run` and
-//! `record` say on standard error how far they are.
+//! The program is one call of [`run`]. A command turns its arguments into an answer: a text and an exit code.
+//! It does not print the answer itself, so a reader that stops early (`cargo evalset check evals | head`)
+//! changes neither the exit code nor the files that `--fix` writes. Slow commands (`rerun`, `run`, `record`)
+//! print their progress on standard error.
 
 mod agent;
 mod commands;
@@ -62,7 +62,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// clap's message about arguments, with each argument in one line. Names of files that a shell put in may hold anything.
+/// clap's message about arguments, with each argument in one line. File names that a shell expanded may
+/// contain anything.
 fn in_one_line(args: &[OsString], said: String) -> String {
     let args = args.iter().map(|arg| arg.to_string_lossy());
     args.fold(said, |said, arg| {
@@ -74,7 +75,7 @@ fn in_one_line(args: &[OsString], said: String) -> String {
     })
 }
 
-/// The format that the arguments ask for, even if they cannot be read otherwise.
+/// The format that the arguments ask for, even if clap cannot parse them.
 fn asked_format(args: &[OsString]) -> Format {
     let before = args.split(|arg| arg == "--").next().unwrap_or_default();
     let is_json = before.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
@@ -82,7 +83,7 @@ fn asked_format(args: &[OsString]) -> Format {
     if is_json { Format::Json } else { Format::Human }
 }
 
-/// A misspelt variable must not go unnoticed, also where a command does not read it.
+/// Refuses misspelt variables, even if the command does not read them.
 fn check_variables() -> Result<(), CommandError> {
     let help = "unset it, or correct its name or value; docs/configuration.md lists the variables";
     variables::check().map_err(|wrong| CommandError::new(wrong, help))
@@ -122,7 +123,7 @@ fn print(answer: &Answer) -> ExitCode {
     }
 }
 
-/// Opens a page in the browser of the user. The verdict is what it is, also where there is no browser.
+/// Opens a page in the browser of the user. A failure is a warning, and leaves the exit code as it is.
 fn open(page: &Path) {
     if let Err(error) = opener::open(page) {
         let warning = format!("cannot open `{}`: {error}", page.display());
@@ -132,7 +133,7 @@ fn open(page: &Path) {
     }
 }
 
-/// Prints why there is no answer: for people on standard error, for programs as the one document on standard output.
+/// Prints an error: for people on standard error, for programs as the JSON document on standard output.
 fn print_error(error: &CommandError, format: Format, command: Option<&str>) -> ExitCode {
     drop(match format {
         Format::Human => anstream::stderr().lock().write_all(mask(&error.shown()).as_bytes()),

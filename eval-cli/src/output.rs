@@ -23,10 +23,10 @@ pub(crate) fn runtime(awaited: &str) -> Result<tokio::runtime::Runtime, CommandE
 /// The output of a command on standard output, and the exit code of the program.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// May contain styles. They are removed if standard output is not a terminal. No line of it is a command of a CI
-    /// service.
+    /// May contain styles, which are removed if standard output is not a terminal. Commands of a CI service
+    /// in it are escaped when it is printed.
     pub(crate) text: String,
-    /// Commands of a CI service that are meant, behind the text.
+    /// Commands for a CI service, printed after the text.
     pub(crate) annotations: String,
     /// A page that is opened in the browser once all is printed.
     pub(crate) opens: Option<PathBuf>,
@@ -51,7 +51,7 @@ impl Answer {
         Self { opens: page, ..self }
     }
 
-    /// Adds what went wrong beside it.
+    /// Adds an error beside the output.
     pub(crate) fn and_failed(self, failed: Option<CommandError>) -> Self {
         Self { failed, ..self }
     }

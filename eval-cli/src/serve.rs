@@ -25,7 +25,7 @@ pub(crate) use html::PAGES;
 pub(crate) use job::Start;
 pub(crate) use site::Site;
 
-/// The pages, and what ends them: a stream of events ends with the service.
+/// The routes of the pages, and their shared state. `Site::end` ends the streams of events with the service.
 pub(crate) fn site(records: PathBuf, prices: Prices, agent: Option<Start>) -> (Router, std::sync::Arc<Site>) {
     let site = Site::new(records, prices, agent);
     let routes = Router::new()

@@ -1,6 +1,7 @@
 //! Runs, reports and ADK's files in object storage: `gs://`, `s3://`, and `file://` for a folder.
 //!
-//! [`layout`] says what lies where. [`push`] and [`fetch`] move journals, [`adk`] the files that google-adk reads and writes.
+//! [`layout`] names the objects. [`push`] and [`fetch`] move journals, [`adk`] the files that google-adk
+//! reads and writes.
 
 mod adk;
 mod error;

@@ -1,4 +1,4 @@
-//! Functions that generated code calls. Hidden, and of one version with the macro.
+//! Functions that generated code calls. They are hidden, and always have the version of the macro.
 //!
 //! The modules below this one know nothing of generated tests. Here the compiled-in data becomes a
 //! [`CaseRunner`](crate::case_runner::CaseRunner) and an [`IdentifiedCase`](crate::case_runner::IdentifiedCase), and a

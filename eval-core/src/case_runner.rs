@@ -1,7 +1,8 @@
 //! Running one case, from its first turn to its verdict: play, record, score, decide.
 //!
-//! The attribute, test bodies, [`EvalRunner`](crate::EvalRunner) and scoring recorded runs again all go this way. Each
-//! step only reads what the one before it left, so a judge that fails cannot cost another run of the agent.
+//! The attribute, test bodies, [`EvalRunner`](crate::EvalRunner) and scoring recorded runs again all go this
+//! way. Each step reads only the result of the step before, so a judge that fails cannot cost another run of
+//! the agent.
 
 mod again;
 mod evaluated;
@@ -41,7 +42,7 @@ pub(crate) struct CaseRunner {
     names: SessionNames,
 }
 
-/// What sessions are called if their case does not say.
+/// The names of a session whose case has none.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionNames {
     pub(crate) app_name: String,
@@ -74,32 +75,32 @@ pub(crate) struct IdentifiedCase<'a> {
 /// One run of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    /// Which run, from 1.
+    /// The number of the run, from 1.
     pub(crate) number: usize,
-    /// How the watchdog calls it: the case and the run.
+    /// Its name in the watchdog's line: the case and the run.
     pub(crate) label: Arc<str>,
-    /// Whether it begins anew if its agent is not reached. Then it is recorded, and not scored.
+    /// Whether it is repeated if its agent is not reached. The attempt is then recorded, but not scored.
     pub(crate) is_repeatable: bool,
 }
 
 impl Run {
-    /// A run that takes place once.
+    /// A run that is not repeated.
     pub(crate) fn new(number: usize, label: String) -> Self {
         Self { number, label: label.into(), is_repeatable: false }
     }
 
-    /// Whether it begins anew after this error.
+    /// Whether it is repeated after this error.
     fn repeats(&self, error: Option<&RunError>) -> bool {
         self.is_repeatable && error.is_some_and(|error| error.unreachable)
     }
 }
 
-/// Where the agent of each run comes from.
+/// A source of the agents of a case's runs.
 pub(crate) trait AgentSource {
     /// Makes the agent of a run, or runs the case in a test body.
     fn begin(&self, run: &Run, limit: Duration) -> impl Future<Output = Result<Begun, Fault>>;
 
-    /// Plays a run with its agent and scores it: in the task of the caller, unless a source knows better.
+    /// Plays a run with its agent and scores it: in the task of the caller, unless the source overrides this.
     fn evaluate(
         &self,
         runner: &CaseRunner,
@@ -110,7 +111,7 @@ pub(crate) trait AgentSource {
         runner.evaluate(identified, agent.into_erased(), run)
     }
 
-    /// The case for the report, once all runs are over: a source that owns it gives it away.
+    /// The case for the report, once all runs are over. A source that owns the case need not clone it.
     fn into_case(self, case: &EvalCase) -> EvalCase
     where
         Self: Sized,
@@ -118,13 +119,13 @@ pub(crate) trait AgentSource {
         case.clone()
     }
 
-    /// What was left undone, once all runs are over: which run, and why that is an error.
+    /// The number and the error of a run that was left unfinished, once all runs are over.
     fn left_undone(&self) -> Option<(usize, RunError)> {
         None
     }
 }
 
-/// How a run begins.
+/// The beginning of a run.
 pub(crate) enum Begun {
     /// With an agent to play the case against.
     Agent(BoxAgent),
@@ -217,7 +218,7 @@ impl CaseRunner {
         self.evaluate_case(identified.case, &identified.log, agent, run).await
     }
 
-    /// Plays a case once, for callers that keep what identifies it.
+    /// Plays a case once, for callers that keep the identity of the case.
     pub(crate) async fn evaluate_case(
         &self,
         case: &EvalCase,
@@ -235,7 +236,7 @@ impl CaseRunner {
         let judge = simulator.judge();
         let user = User::of(case, &self.simulation, &judge, run.number);
         let events = Arc::default();
-        // An agent that panics while it is dropped panics outside of its guards.
+        // Some code of the agent runs outside of its guards, such as the `Display` of its errors.
         let mut transcript = match catch_panic(converse(agent, case, user, &conditions, &events)).await {
             Ok(transcript) => transcript,
             Err(panic) => Transcript::broken(format!("panicked: {panic}")),
@@ -256,12 +257,12 @@ impl CaseRunner {
         evaluated
     }
 
-    /// Decides on one evaluation alone: whatever `pass` says of several runs, it counts as one.
+    /// Decides on one evaluation alone. It counts as one run, whatever `pass` is.
     pub(crate) fn decide_alone(&self, identified: &IdentifiedCase<'_>, report: RunReport) -> CaseReport {
         self.decide(identified, identified.case.clone(), vec![report], &[], PassRule::Mean)
     }
 
-    /// Scores recorded runs of a case, and decides on them, and on those that were repeated.
+    /// Scores recorded runs of a case, and decides on the case. `repeated` holds attempts that were repeated.
     pub(crate) async fn score_recorded(
         &self,
         identified: &IdentifiedCase<'_>,
@@ -315,7 +316,7 @@ impl CaseRunner {
     ) -> CaseReport {
         let IdentifiedCase { eval_set_id, location, .. } = identified;
         let gate = self.options.gate;
-        let unused = self.judges.unused(&case.eval_id).filter(|_| came_to_an_end(&runs));
+        let unused = self.judges.unused(&case.eval_id).filter(|_| asked_all_questions(&runs));
         let Decision { metrics, verdict, passed_runs, notes } =
             decide(self.scoring.rules(&case), &runs, repeated, pass, gate);
         let of_runs = runs.iter().flat_map(|run| {
@@ -343,7 +344,7 @@ impl CaseRunner {
     }
 }
 
-/// Why nothing can be run.
+/// The error of a config that no case can run with.
 #[derive(Clone, Debug)]
 pub(crate) enum CaseRunnerError {
     /// The criteria and the metrics do not fit together.
@@ -364,7 +365,7 @@ impl std::fmt::Display for CaseRunnerError {
 impl std::error::Error for CaseRunnerError {}
 
 /// Whether every question of these runs was asked.
-fn came_to_an_end(runs: &[RunReport]) -> bool {
+fn asked_all_questions(runs: &[RunReport]) -> bool {
     let is_broken =
         |outcome: &MetricOutcome| matches!(outcome, MetricOutcome::Error { .. } | MetricOutcome::Unjudged(_));
     runs.iter().all(|run| run.error.is_none() && !run.metrics.iter().any(|metric| is_broken(&metric.outcome)))
@@ -390,7 +391,7 @@ mod tests {
         RunReport { number: 1, transcript: Transcript::default(), error, metrics: vec![metric] }
     }
 
-    /// What a recording holds beyond the questions of these runs is only then unused.
+    /// A recorded answer counts as unused only if every question was asked.
     #[test]
     fn runs_that_broke_did_not_ask_every_question() {
         let scored = || MetricOutcome::Scored(Scores::whole_run(1.0));
@@ -404,7 +405,7 @@ mod tests {
             (vec![run(scored(), gone())], false),
             (vec![run(scored(), None), run(broken(), None)], false),
         ] {
-            assert_eq!(came_to_an_end(&runs), asked_all, "{runs:?}");
+            assert_eq!(asked_all_questions(&runs), asked_all, "{runs:?}");
         }
     }
 }

@@ -166,8 +166,9 @@ pub enum Target {
 impl Target {
     /// The option that selects the target: `--test evals`.
     ///
-    /// `nextest` is the binary id if nextest runs the test, without the package: it has the name as it is in the
-    /// manifest. `executable` is the test binary: examples have a folder of their own.
+    /// `nextest` is nextest's id of the binary without the package, if nextest runs the test: it has the name
+    /// that is in the manifest. `executable` is the test binary: the binaries of examples have a folder of
+    /// their own.
     pub(crate) fn option(self, nextest: Option<&str>, executable: Option<&Path>) -> Option<String> {
         if let Some(id) = nextest {
             return Some(of_nextest(id));
@@ -183,7 +184,7 @@ impl Target {
     }
 }
 
-/// `evals`, `bin/evals`, `proc-macro/evals`, or nothing for the library.
+/// The option for an id of nextest: `evals`, `bin/evals`, `proc-macro/evals`, or nothing for the library.
 fn of_nextest(id: &str) -> String {
     match id.split_once('/') {
         _ if id.is_empty() => "--lib".to_owned(),
@@ -199,7 +200,7 @@ fn is_example(executable: Option<&Path>) -> bool {
     folder.is_some_and(|folder| folder == "examples")
 }
 
-/// The names that a crate of this name can have as a target, as a glob for a shell.
+/// The names of targets that have a crate of this name, as a glob for a shell.
 fn pattern(krate: &str) -> String {
     if krate.contains('_') { format!("'{}'", krate.replace('_', "[-_]")) } else { krate.to_owned() }
 }

@@ -64,7 +64,7 @@ pub(crate) fn decide<'a>(
     Decision { metrics, verdict, passed_runs, notes }
 }
 
-/// The errors of runs of a case that passed without these runs.
+/// A note for each run that broke or lacks a score, of a case that passed without these runs.
 pub(crate) fn notes_of_ignored_runs(runs: &[RunReport], pass: PassRule) -> Vec<String> {
     let total = run_count(runs);
     let of_run = |run: &RunReport| {
@@ -122,8 +122,8 @@ fn verdict_of_turn(criterion: Option<&Criterion>, score: &Score) -> TurnVerdict 
     }
 }
 
-/// The verdict on a case without enough passing runs: an error of any run, then of any metric, then what was not
-/// measured, then what failed.
+/// The verdict on a case without enough passing runs. In this order: an error of a run, an error of a metric,
+/// a metric that was not evaluated, a metric that failed.
 fn verdict_of_case(metrics: &[MetricReport], runs: &[RunReport]) -> Verdict {
     if let Some((run, error)) = runs.iter().find_map(|run| Some((run, run.error.as_ref()?))) {
         let which = match run_count(runs) {
@@ -155,7 +155,7 @@ fn verdict_of_case(metrics: &[MetricReport], runs: &[RunReport]) -> Verdict {
     if metrics.iter().any(|metric| metric.passed_runs.is_some()) { Verdict::Failed } else { Verdict::Passed }
 }
 
-/// The reason why a metric was skipped for want of a judge; `None` if none was skipped for it.
+/// The reason why a metric was skipped because no judge could be asked; `None` if none was.
 fn unjudged(runs: &[RunReport]) -> Option<&str> {
     runs.iter().flat_map(|run| &run.metrics).find_map(|metric| match &metric.outcome {
         MetricOutcome::Unjudged(reason) => Some(reason.as_str()),
@@ -163,12 +163,12 @@ fn unjudged(runs: &[RunReport]) -> Option<&str> {
     })
 }
 
-/// The number of runs that passed: each evaluation of the run ended and passed.
+/// The number of runs that passed. A run passes if each of its evaluations ended and passed.
 fn passed_runs(runs: &[RunReport]) -> usize {
     let passed = |run: &RunReport| {
         // A metric that only informs may break.
-        let gating = run.metrics.iter().filter(|metric| metric.criterion.is_some());
-        run.error.is_none() && Verdict::run_passed(gating.map(|metric| &metric.verdict)) == Some(true)
+        let deciding = run.metrics.iter().filter(|metric| metric.criterion.is_some());
+        run.error.is_none() && Verdict::run_passed(deciding.map(|metric| &metric.verdict)) == Some(true)
     };
     by_number(runs).filter(|evaluations| evaluations.iter().all(passed)).count()
 }

@@ -39,9 +39,10 @@ use crate::guard::panic_message;
 /// # }
 /// ```
 ///
-/// Each test has a tokio runtime of its own, which ends with the test. So a value that needs one (what listens, has
-/// connections open, or spawned a task) must not be made in a test for others. A fixture makes it on a thread of its
-/// own, whose runtime lasts as long as the process. What a test does with the value runs in the runtime of that test.
+/// Each test has a tokio runtime of its own, which ends with the test. So a value that needs a runtime (a
+/// server, open connections, a spawned task) must not be made in a test for others. A fixture makes it on a
+/// thread of its own, whose runtime lasts as long as the process. What a test does with the value runs in the
+/// runtime of that test.
 ///
 /// - The value is made when the first test asks for it. Meanwhile the others wait.
 /// - If making it fails or panics, each test that asks is an ERROR with the role `setup` that says why.
@@ -80,7 +81,7 @@ impl<T: Send + Sync + 'static> Fixture<T> {
                 self.set(Err(error.to_string()));
             }
         });
-        // It gives no permits: this ends when it is closed.
+        // The semaphore gives no permits: this ends when it is closed.
         drop(self.made.acquire().await);
         let value = self.value.wait();
         value.as_ref().map_err(|error| format!("the fixture was not made: {error}").into())
@@ -92,7 +93,7 @@ impl<T: Send + Sync + 'static> Fixture<T> {
         self.made.close();
     }
 
-    /// Makes the value, and then keeps the runtime that it was made in at work.
+    /// Makes the value, and then keeps its runtime running.
     fn serve(&self) {
         let made = catch_unwind(AssertUnwindSafe(|| {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -1,4 +1,4 @@
-//! Guards around code of others: time limits, panics, blocked threads, and how much of it runs at once.
+//! Guards around the user's code: time limits, panics, blocked threads, and how much of it runs at once.
 
 mod concurrent;
 mod fence;

@@ -1,9 +1,10 @@
 //! The journal: each run of a case is recorded before it is scored, then its scores, then the verdict.
 //!
-//! Tests of the attribute write a journal, and programs do with [`EvalRunner::journal`](crate::EvalRunner::journal).
-//! [What a run records](crate::_documentation::configuration#what-a-run-records) says where the files are, and which
-//! variables decide that. This module has the records and writes them. `cargo evalset` reads whole runs, with the module
-//! `journal` of the crate `eval-report`.
+//! Tests of the attribute write a journal, and programs do with
+//! [`EvalRunner::journal`](crate::EvalRunner::journal).
+//! [What a run records](crate::_documentation::configuration#what-a-run-records) says where the files are,
+//! and which variables decide that. This module defines and writes the records. `cargo evalset` reads whole
+//! runs with the module `journal` of the crate `eval-report`.
 //!
 //! # The records
 //!
@@ -11,10 +12,10 @@
 //!
 //! | `record` | written | read as |
 //! | --- | --- | --- |
-//! | `head` | first: who writes | `Head` |
-//! | `listed` | before the first test: what the test binary holds | `Listed` |
-//! | `beside` | before the first test: what another test binary of the package holds | `Beside` |
-//! | `planned` | before a program runs cases: which | `Planned` |
+//! | `head` | first: the process that writes | `Head` |
+//! | `listed` | before the first test: the tests of the test binary | `Listed` |
+//! | `beside` | before the first test: the tests of another test binary of the package | `Beside` |
+//! | `planned` | before a program runs cases: their names | `Planned` |
 //! | `started` | when a test begins | `Started` |
 //! | `ran` | when a run ends, before it is scored | `Ran` |
 //! | `scored` | when a run is scored | `Scored` |
@@ -25,9 +26,9 @@
 //! Each line ends with its number and a checksum (`"n"`, `"sum"`), so that a line that was changed, lost, moved or added
 //! is found and named.
 //!
-//! Each line is JSON that every reader takes. What JSON has no number for is a text (`"NaN"`, `"inf"`), and in what agents and
-//! tools sent, an object: `{"$evalset::number":"NaN"}`, as integers of more than 64 bits are. A field that is missing is empty, 0,
-//! `false` or unknown.
+//! Each line is plain JSON. A number that JSON cannot express is a string (`"NaN"`, `"inf"`). In values that
+//! agents and tools sent, such a number is an object: `{"$evalset::number":"NaN"}`. So is an integer of more
+//! than 64 bits. A missing field is empty, 0, `false` or unknown.
 //!
 //! If a process is killed, the case in flight has a `started` without a `decided`, and the last line may be incomplete. If a
 //! judge fails, the run is not lost: its `ran` is written before the first question, and

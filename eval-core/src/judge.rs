@@ -2,14 +2,14 @@
 //!
 //! A question passes through several judges, each around the next one:
 //!
-//! 1. `MeteredJudge`, one for each metric of a run and one for its simulated user: counts questions and tokens,
-//!    measures how long the judge is waited for, and turns a panic of the judge into an error. It is the outermost one,
-//!    so that it sees every question, from wherever the answer comes.
-//! 2. `RoutedJudge`, one for each case: decides who answers. An offline judge is asked directly. Any other judge is
-//!    asked if `EVALSET_JUDGE` says so; otherwise the recording answers, and the judges below are not reached. It keeps
-//!    the budget of each question, and asks no judge again that did not answer in time.
-//! 3. `Retrying`: asks again after an error that may pass. It is outside of `Limited`, so that no slot is held while it
-//!    waits.
+//! 1. `MeteredJudge`, one for each metric of a run and one for its simulated user: counts questions and
+//!    tokens, measures the time spent waiting for the judge, and turns a panic of the judge into an error. It
+//!    is the outermost one, so it sees every question, whatever answers it.
+//! 2. `RoutedJudge`, one for each case: decides who answers. An offline judge is asked directly. Any other
+//!    judge is asked if `EVALSET_JUDGE` says so; otherwise the recording answers, and the judges below are
+//!    not reached. It keeps the budget of each question, and does not ask a judge again after a timeout.
+//! 3. `Retrying`: retries after a transient error. It is outside of `Limited`, so that no slot is held while
+//!    it waits.
 //! 4. `Limited`: takes one of the slots that all test processes share. The time limit of a request begins when it has
 //!    a slot.
 //! 5. `ModelJudge`: sends one HTTP request.

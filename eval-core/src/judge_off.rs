@@ -1,7 +1,7 @@
-//! The module `judge` of a build without the feature `judges`: no judge, and nothing that waits for one.
+//! The module `judge` of a build without the feature `judges`: stubs, without a judge.
 //!
-//! It has the names that modules above use in every build, so that these have one version. Such a build refuses every
-//! criterion and case that needs a judge before anything runs.
+//! It has the names that modules above use, so that these modules are the same in every build. Such a build
+//! refuses every criterion and case that needs a judge before anything runs.
 #![expect(clippy::unused_self, reason = "the methods are those of the feature `judges`")]
 
 use std::convert::Infallible;
@@ -20,12 +20,12 @@ pub(crate) fn nobody() -> &'static BoxJudge {
 /// The result of a function that makes a judge. There is no such function.
 pub(crate) type Making = Infallible;
 
-/// Runs a case: no judge asks which.
+/// Runs a case. The id is not used, as no judge asks for the current case.
 pub(crate) async fn in_case<T>(_: &str, run: impl Future<Output = T>) -> T {
     run.await
 }
 
-/// Work of a case on a task of its own: no judge asks which.
+/// The work as it is: no judge asks for its case.
 pub(crate) fn inherited<T>(work: impl Future<Output = T>) -> impl Future<Output = T> {
     work
 }
@@ -84,7 +84,7 @@ impl Settings {
         Ok(Self)
     }
 
-    /// Whether recordings answer: nothing else does.
+    /// Whether recordings answer and no judge is asked: always, in this build.
     pub(crate) fn replays(&self) -> bool {
         true
     }

@@ -1,4 +1,5 @@
-//! Outcomes of asking a judge: its errors, and the amount of questions. Reports and journals hold these in every build.
+//! Outcomes of questions to a judge: errors, and the numbers of questions and tokens. Reports and journals
+//! hold these in every build.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +11,7 @@ use eval_support::untrusted::headline;
 
 use crate::verdict::{Role, Verdict};
 
-/// Why a judge did not answer.
+/// The reason why a judge did not answer.
 ///
 /// ```
 /// # #[cfg(feature = "judges")] {
@@ -21,7 +22,8 @@ use crate::verdict::{Role, Verdict};
 /// # }
 /// ```
 ///
-/// A metric that returns it as its error is an ERROR of the role `judge`: the trouble of a judge is never a score.
+/// If a metric returns it as its error, the metric is an ERROR of the role `judge`: a judge that fails never
+/// makes a score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgeError {
     pub(crate) kind: JudgeErrorKind,
@@ -30,7 +32,7 @@ pub struct JudgeError {
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// The error that kept a judge from answering.
+/// The kind of a [`JudgeError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JudgeErrorKind {
@@ -54,7 +56,8 @@ impl JudgeError {
         Self { kind, message: message.into(), transient: false, retry_after: None }
     }
 
-    /// Says that asking again may help. `retry_after` is how long the judge asks to wait, if it does.
+    /// Marks the error as transient: a retry may help. `retry_after` is the wait that the judge asks for, if
+    /// any.
     ///
     /// ```
     /// # #[cfg(feature = "judges")] {
@@ -80,7 +83,8 @@ impl JudgeError {
         headline(&self.message)
     }
 
-    /// The error with the number of the turn that the question was about, from 0, if there are several.
+    /// The error with the number of the question's turn in its message, if there are several turns. `at`
+    /// counts from 0.
     #[cfg(feature = "judges")]
     pub(crate) fn in_turn(self, at: usize, turns: usize) -> Self {
         let message =
@@ -110,12 +114,12 @@ impl JudgeError {
     }
 }
 
-/// The begin of the error of a question that its recording does not answer.
+/// The beginning of the error of a question that its recording does not answer.
 pub(crate) const NOT_RECORDED: &str = "not recorded: ";
-/// The begin of the error of a question without a recording.
+/// The beginning of the error of a question without a recording.
 pub(crate) const NO_RECORDING: &str = "no judge: there is no recording";
 
-/// Whether a verdict is an error that running the case again does not help, and recording the judge does.
+/// Whether a verdict is an error that recording the judge resolves, and rerunning the case does not.
 pub fn asks_for_a_recording(verdict: &Verdict) -> bool {
     let is_miss = |message: &str| message.contains(NOT_RECORDED) || message.contains(NO_RECORDING);
     matches!(verdict, Verdict::Error { role: Role::Judge | Role::Simulator, message } if is_miss(message))
@@ -154,9 +158,10 @@ pub struct JudgeUse {
 pub struct JudgeQuestion {
     /// The name and the version of the prompt: `final_response_match_v2/1`. `None` if the prompt has no name.
     pub template: Option<String>,
-    /// The prompt, or its beginning and how much is left out.
+    /// The prompt. A long one is truncated, with a note of how much is left out.
     pub prompt: String,
-    /// The answer to each sample, in the order of the samples. Where there was none, `no answer:` and why.
+    /// The answer to each sample, in the order of the samples. A sample without an answer has `no answer:`
+    /// and the reason.
     pub answers: Vec<String>,
 }
 

@@ -77,7 +77,7 @@ mod failure;
 mod fixture;
 mod guard;
 pub mod journal;
-/// Models that are asked about what an agent did, and how their answers are kept.
+/// Judges: models that score the work of an agent, and the recordings of their answers.
 #[cfg(feature = "judges")]
 #[cfg_attr(any(not(doctest), feature = "macros"), doc = crate::pages::page!("../docs/judges.md"))]
 pub mod judge;
@@ -166,7 +166,7 @@ pub mod __private {
     }
 }
 
-/// Access for fuzzing to the arithmetic. Not public API.
+/// Scoring functions for the fuzz targets. Not public API.
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing;

@@ -1,4 +1,4 @@
-//! Playing one run of a case: who speaks to the agent, and what it answers.
+//! Playing one run of a case: the messages of the user, and the turns of the agent.
 
 mod by_hand;
 mod conversation;

@@ -37,8 +37,8 @@
 //! | a run | [`Transcript`] of [`TurnRecord`]s, [`RunError`] | [`RunReport`] |
 //! | a metric, on one run | [`JudgeUse`] | [`ScoredMetric`] with its [`MetricOutcome`] |
 //!
-//! A [`Verdict`] is on a case, on a metric of a case and on a metric of a run, a [`TurnVerdict`] on each score; the
-//! [`Role`] of an error says what broke. [`short()`] prints scores.
+//! A case, a metric of a case and a metric of a run have a [`Verdict`], and each score has a [`TurnVerdict`].
+//! The [`Role`] of an error says what broke. [`short()`] prints scores.
 //!
 //! # Formats
 //!

@@ -1,8 +1,8 @@
 //! The arithmetic of the metrics, as pure functions.
 //!
-//! What ADK's metrics compute is equal to google-adk 2.13.0, and to its dependency `rouge-score`, to the last bit, but for
-//! the characters that [`tokenize`] names. If the two differ elsewhere, this module is wrong; `tests/adk/compare.py`
-//! compares both on random input.
+//! The results of ADK's metrics are equal to google-adk 2.13.0 and its dependency `rouge-score` to the last
+//! bit, except for the characters that [`tokenize`] names. Any other difference is a bug of this module;
+//! `tests/adk/compare.py` compares both on random input.
 
 pub(crate) mod align;
 pub(crate) mod assign;

@@ -1,4 +1,4 @@
-//! Scoring: what a case is scored with, and the scores of one run. Each metric is scored on its own.
+//! Scoring: the metrics of a case, and the scores of one run. Each metric is scored on its own.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -32,15 +32,15 @@ pub(crate) struct ScoringPlan {
 #[derive(Debug)]
 struct PlannedMetric {
     rule: Rule,
-    /// What the metric is given. The rule has a criterion only if the metric gates.
+    /// The criterion that the metric gets. The rule has a criterion only if the metric gates.
     criterion: Criterion,
     metric: BoxMetric,
     origin: Origin,
-    /// What is known of it; `None` for the user's own.
+    /// The description of the metric; `None` for a custom metric.
     info: Option<&'static MetricInfo>,
 }
 
-/// Why a metric is in a plan.
+/// The reason why a metric is in a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     /// A criterion names it, and it is built in.
@@ -56,7 +56,7 @@ pub(crate) fn criterion_of_custom() -> Criterion {
     Criterion::new(1.0)
 }
 
-/// Why criteria and metrics make no plan.
+/// An error of criteria and metrics that make no plan.
 #[derive(Clone, Debug)]
 pub(crate) enum PlanError {
     /// Neither a built-in nor a custom metric has this name.
@@ -93,8 +93,9 @@ impl std::fmt::Display for PlanError {
 }
 
 impl ScoringPlan {
-    /// Plans the metrics in this order: those that criteria name, custom ones that no criterion names, the session
-    /// state, and those that only inform. Turns that are not scored yet when `stopped` is set are left out.
+    /// Plans the metrics in this order: metrics that criteria name, custom metrics that no criterion names,
+    /// the session state, and metrics that only inform. Turns that are not scored yet when `stopped` is set
+    /// get no score.
     pub(crate) fn new(
         config: &EvalConfig,
         custom: Vec<(String, BoxMetric)>,
@@ -169,8 +170,8 @@ impl ScoringPlan {
 
     /// Replaces the score by the judge's error if a required answer was unavailable.
     ///
-    /// What the metric made of the other answers does not count: a vote of those samples that happen to be recorded
-    /// is no vote.
+    /// A score from the other answers does not count: a vote of the samples that happen to be recorded is no
+    /// vote.
     fn unless_unanswered(&self, outcome: MetricOutcome, missed: Option<JudgeError>) -> MetricOutcome {
         match missed {
             Some(error) if self.judges.skips(&error) => {
@@ -183,8 +184,8 @@ impl ScoringPlan {
         }
     }
 
-    /// All metrics that gate or inform on this case. The session state is left out if no criterion names it and the
-    /// case does not expect one.
+    /// The metrics that gate or inform on this case. A metric that no criterion names is left out if the case
+    /// lacks what it needs: an expected session state, for example.
     fn applicable<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a PlannedMetric> {
         self.metrics
             .iter()
@@ -192,7 +193,7 @@ impl ScoringPlan {
     }
 }
 
-/// The metrics that decide: those that criteria name, then the custom ones that no criterion names.
+/// The metrics that decide: metrics that criteria name, then custom metrics that no criterion names.
 fn named_or_custom(
     config: &EvalConfig,
     mut custom: Vec<(String, BoxMetric)>,
@@ -212,12 +213,12 @@ fn named_or_custom(
         if origin == Origin::Custom && metric.cannot_miss(bound) {
             return Err(PlanError::CannotFail(name.clone(), bound));
         }
-        metrics.push(PlannedMetric::gating(name, criterion.clone(), metric, origin));
+        metrics.push(PlannedMetric::deciding(name, criterion.clone(), metric, origin));
     }
     let unnamed = custom.into_iter();
     metrics.extend(
         unnamed.map(|(name, metric)| {
-            PlannedMetric::gating(&name, criterion_of_custom(), metric, Origin::Custom)
+            PlannedMetric::deciding(&name, criterion_of_custom(), metric, Origin::Custom)
         }),
     );
     Ok(metrics)
@@ -242,7 +243,7 @@ impl PlannedMetric {
         Some(Self { rule, criterion, metric: built_in(info.name)?, origin: Origin::Always, info: Some(info) })
     }
 
-    fn gating(name: &str, criterion: Criterion, metric: BoxMetric, origin: Origin) -> Self {
+    fn deciding(name: &str, criterion: Criterion, metric: BoxMetric, origin: Origin) -> Self {
         let rule = Rule { name: name.to_owned(), criterion: Some(criterion.clone()) };
         let info = eval_format::metric::metric(name).filter(|_| origin != Origin::Custom);
         Self { rule, criterion, metric, origin, info }
@@ -278,7 +279,8 @@ impl PlannedMetric {
 }
 
 impl MetricOutcome {
-    /// Whether a metric handed on the error of its judge, with words of its own before it.
+    /// Whether the outcome is this error of the judge, which the metric passed on with words of its own
+    /// before it.
     fn is_error_of(&self, error: &JudgeError) -> bool {
         matches!(self, Self::Error { role: Role::Judge, message } if message.ends_with(&error.to_string()))
     }
@@ -294,7 +296,7 @@ fn checked(scores: Scores, turns: usize) -> MetricOutcome {
     MetricOutcome::Error { role: Role::Metric, message }
 }
 
-/// Who failed: a metric hands on the error of its judge.
+/// The role that failed: the judge, if the metric passed on an error of its judge.
 fn blamed(fault: &Fault) -> Role {
     match fault {
         Fault::Failed(error) if error.is::<JudgeError>() => Role::Judge,

@@ -1,10 +1,10 @@
-//! The shapes of the user's functions, and what a test body returns.
+//! The shapes of the user's functions, and the result of a test body.
 
 use std::fmt::Display;
 
 use crate::agent::BoxError;
 
-/// What a test body returns: `()`, or a `Result` of it.
+/// The result of a test body: `()`, or a `Result` of it.
 pub trait IntoOutcome {
     /// Success, or the error.
     fn into_outcome(self) -> Result<(), BoxError>;
@@ -39,7 +39,7 @@ pub mod shape {
     /// `async fn(&EvalCase) -> impl Agent`.
     #[derive(Debug)]
     pub struct AsyncOfCase;
-    /// A function of another shape that may change its captures. It is in a lock.
+    /// A function of the shape `Shape` in a lock, which may change its captures.
     #[derive(Debug)]
     pub struct Locked<Shape>(std::marker::PhantomData<Shape>);
     /// `fn(EvalRun)`.

@@ -1,6 +1,7 @@
 //! The module `simulator` of a build without the feature `judges`: a simulated user that says nothing.
 //!
-//! Such a build refuses a case with a scenario before it runs. If one runs all the same, its user is an error.
+//! Such a build refuses a case with a scenario before it runs. If such a case runs all the same, it gets an
+//! error in place of a message.
 
 use std::marker::PhantomData;
 
@@ -32,7 +33,7 @@ impl std::fmt::Display for SimulationError {
     }
 }
 
-/// Why a simulated user has no next message.
+/// The reason why a simulated user has no next message.
 #[derive(Debug)]
 pub(crate) enum Trouble {
     /// The model that plays the user gave no answer.

@@ -1,11 +1,13 @@
-//! Compares the files on disk with those that were compiled in.
+//! The comparison of the files on disk with the files that were compiled in.
 //!
-//! Cargo decides by modification times, so a file that was swapped for an older one (by a checkout, or from a restored
-//! cache) does not cause a rebuild. Each test compares: the length always, the content of a small file always, and that
-//! of a large one if a time says that it may have been swapped. A failing test compares the content in any case.
+//! Cargo decides by modification times, so a file that was swapped for an older one (by a checkout, or from a
+//! restored cache) does not cause a rebuild. Each test compares the length of a file. It compares the content
+//! of a small file always, and of a large file if a time says that it may have been swapped. A failing test
+//! always compares the content.
 //!
-//! A large file of the same length is not noticed if a folder above the package, or above the target of a link, was
-//! swapped, if the swap took place while rustc ran, or if the test binary is younger than the swap: a copied binary.
+//! The swap of a large file of the same length is not noticed in three cases: a folder above the package, or
+//! above the target of a link, was swapped; the swap took place while rustc ran; the test binary was copied
+//! after the swap, so it is younger.
 
 use std::collections::HashMap;
 use std::fs::{self, Metadata};
@@ -29,16 +31,16 @@ pub(crate) enum Freshness {
     Absent,
 }
 
-/// Whether nothing has been said of this set so far: that its sources are absent is said once in a process.
-pub(crate) fn is_news(set: &'static SetSource) -> bool {
+/// Whether this is the first call for this set: that its sources are absent is shown once in a process.
+pub(crate) fn is_first_notice(set: &'static SetSource) -> bool {
     static SAID: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     let set = std::ptr::from_ref(set).addr();
-    let is_news = !said.contains(&set);
-    if is_news {
+    let is_first_notice = !said.contains(&set);
+    if is_first_notice {
         said.push(set);
     }
-    is_news
+    is_first_notice
 }
 
 /// The part of a file that is compared.
@@ -61,7 +63,7 @@ enum Compared {
 
 /// Compares a file, once in a process.
 fn compare(root: &Path, compiled: &FileSource, depth: Depth) -> Compared {
-    /// The file, where the text is in memory, and the depth.
+    /// The file, the address of the text in memory, and the depth.
     type Key = (PathBuf, usize, Depth);
     static COMPARED: Mutex<Option<HashMap<Key, Compared>>> = Mutex::new(None);
     let key = (root.join(compiled.file), compiled.text.as_ptr().addr(), depth);
@@ -90,28 +92,28 @@ fn compare_now(root: &Path, compiled: &FileSource, depth: Depth, built: Option<S
     }
 }
 
-/// When the test binary was written; `None` if the system does not tell.
+/// The time at which the test binary was written; `None` if it is unknown.
 fn built() -> Option<SystemTime> {
     static BUILT: OnceLock<Option<SystemTime>> = OnceLock::new();
     *BUILT.get_or_init(|| fs::metadata(std::env::current_exe().ok()?).ok()?.modified().ok())
 }
 
-/// Whether a file, or a link or folder on its path, changed since `built`. The folders are those from the package down:
-/// a folder above it changes for many other reasons.
+/// Whether a file, or a link or folder on its path, changed since `built`. Folders above the package are
+/// ignored: they change for many other reasons.
 fn is_newer(root: &Path, file: &str, built: SystemTime) -> bool {
     let below = file.split('/').scan(root.to_owned(), |path, part| {
         path.push(part);
         Some(path.clone())
     });
     std::iter::once(root.to_owned()).chain(below).any(|path| {
-        // A link has times of its own, and moving something changes no time but its own.
+        // A link has times of its own. Moving a file or a folder changes no times but its own.
         [fs::symlink_metadata(&path), fs::metadata(&path)].into_iter().any(|found| {
             found.ok().and_then(|found| last_change(&found)).is_none_or(|changed| changed >= built)
         })
     })
 }
 
-/// The last change: of the content, and on Unix of the entry in the folder too, which no tool can set back.
+/// The last change: of the content, and on Unix of the inode too (`ctime`), which no tool can set back.
 fn last_change(found: &Metadata) -> Option<SystemTime> {
     let modified = found.modified().ok()?;
     #[cfg(unix)]

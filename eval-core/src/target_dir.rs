@@ -31,8 +31,8 @@ fn named(value: Option<OsString>) -> Result<Option<PathBuf>, String> {
     ))
 }
 
-/// The target folder around a program. Cargo marks it. In a folder that cargo did not make itself, it writes
-/// the second mark alone.
+/// The target folder around a program, which cargo has marked. If the folder existed before, cargo writes the
+/// second mark alone.
 fn target(program: &Path) -> Option<&Path> {
     let is_marked = |folder: &Path| MARKS.iter().any(|mark| folder.join(mark).is_file());
     program.ancestors().skip(1).find(|folder| is_marked(folder))

@@ -38,12 +38,12 @@ impl Transcript {
         self.turns.iter().map(|turn| turn.invocation.clone()).collect()
     }
 
-    /// Takes the turns out, for metrics, which read them side by side. They must be returned.
+    /// Takes the turns out, for metrics, which read them as one slice. They must be returned.
     pub(crate) fn lend_invocations(&mut self) -> Vec<Invocation> {
         self.turns.iter_mut().map(|turn| std::mem::take(&mut turn.invocation)).collect()
     }
 
-    /// Puts the turns back that were lent.
+    /// Puts back the turns that were lent.
     pub(crate) fn return_invocations(&mut self, lent: Vec<Invocation>) {
         for (turn, invocation) in self.turns.iter_mut().zip(lent) {
             turn.invocation = invocation;
@@ -68,11 +68,11 @@ debug_without_secrets!(TurnRecord { events, invocation });
 pub struct RunError {
     /// What failed.
     pub role: Role,
-    /// The turn in which it happened, from 1; `None` before the first turn.
+    /// The turn in which it happened, from 1; `None` outside of turns.
     pub turn: Option<usize>,
     /// What went wrong.
     pub message: String,
-    /// The judge's error, if a judge that plays the user failed.
+    /// The error of the model that plays the user, if that model failed.
     pub judge: Option<JudgeError>,
     /// Whether the agent was not reached: see [`Unreachable`](crate::agent::Unreachable).
     pub unreachable: bool,
@@ -102,10 +102,10 @@ impl std::error::Error for RunError {}
 
 /// The turn in ADK's form, as metrics see it.
 ///
-/// The answer is the last final event with text that a user sees. If there is none, it is the last final event that
-/// says something. The other events are kept in order. The answer's own event is kept for its tokens; its content is
-/// left out unless it holds calls. Unlike in ADK, events that carry only tokens are kept, so that every model call is
-/// counted.
+/// The answer is the last final event with text. If there is none, it is the last final event that says
+/// something. The other events are kept in order. The answer's own event is kept for its tokens; its content
+/// is left out unless it holds calls. Unlike in ADK, events that carry only tokens are kept, so that every
+/// model call is counted.
 #[doc(hidden)]
 pub fn invocation(user: &Content, events: &[Event]) -> Invocation {
     let answer = answer(events);
@@ -117,7 +117,7 @@ pub fn invocation(user: &Content, events: &[Event]) -> Invocation {
         let is_answer = answer == Some(at);
         if is_answer || event.is_of_a_model_call() || event.says_something() {
             let is_repeated = is_answer && event.calls().next().is_none();
-            kept.push(event.in_a_set(if is_repeated { None } else { event.content.clone() }));
+            kept.push(event.to_invocation_event(if is_repeated { None } else { event.content.clone() }));
         }
     }
     let mut turn = Invocation::new(user.clone()).with_intermediate_data(IntermediateData::Events(kept));

@@ -158,7 +158,7 @@ pub enum TurnVerdict {
 }
 
 impl TurnVerdict {
-    /// Whether the turn is one of those for which a run does not pass where each turn counts.
+    /// Whether a run with this turn does not pass if each turn counts.
     pub fn fails(self) -> bool {
         matches!(self, Self::Failed | Self::NotEvaluated)
     }

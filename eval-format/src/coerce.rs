@@ -61,7 +61,7 @@ pub(crate) fn bool(node: &Node<'_>) -> Option<bool> {
     }
 }
 
-/// An enum field of ADK's configs: one of a few strings, or its position if ADK numbers them.
+/// An enum field of ADK's configs: one of a few strings, or the position of one if ADK numbers them.
 pub(crate) fn choice(node: &Node<'_>, values: &[&'static str], numbered: bool) -> Option<&'static str> {
     if let Some(text) = node.string() {
         return choice_text(text, values);
@@ -70,7 +70,7 @@ pub(crate) fn choice(node: &Node<'_>, values: &[&'static str], numbered: bool) -
     usize::try_from(position).ok().and_then(|at| values.get(at)).copied()
 }
 
-/// The value that a text means: trimmed, in any case, `-` and blanks for `_`.
+/// The value that a text names. The text is trimmed, may be in any case, and may have `-` or blanks for `_`.
 pub(crate) fn choice_text(text: &str, values: &[&'static str]) -> Option<&'static str> {
     // Characters that Python's `strip` removes besides Unicode's white space.
     let blank = |c: char| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}');
@@ -137,7 +137,6 @@ fn float_text(text: &str) -> Option<f64> {
 ///
 /// The steps are pydantic's, in its order. Oddities that follow from this order are accepted too: `0-5` is -5.
 fn int_text(text: &str) -> Option<Number> {
-    // Python refuses to read longer ones.
     let text = text.trim();
     let (sign, digits) = match text.strip_prefix('+') {
         Some(digits) if digits.starts_with('-') => return None,
@@ -149,10 +148,12 @@ fn int_text(text: &str) -> Option<Number> {
     let plain = without_underscores(text);
     let text = plain.as_deref().unwrap_or(text);
     let number = if text == "-0" { Some(Number::from(0_i64)) } else { Number::parse(text) };
+    // Python refuses to read longer integers.
     number.filter(|number| number.is_integer() && text.len() <= MAX_DIGITS)
 }
 
-/// The text from its first digit above zero on, or from its last zero; `None` if it does not begin with a digit.
+/// The text without leading zeros and underscores; one zero stays before a point and at the end of the text.
+/// `None` if the text begins with, or continues after the zeros with, any other character.
 fn without_leading_zeros(text: &str) -> Option<&str> {
     let counts = text.find(|c| !matches!(c, '0' | '_')).unwrap_or(text.len());
     match (text.bytes().next()?, text.as_bytes().get(counts)) {

@@ -1,4 +1,4 @@
-//! Compatibility of a config with the cases of a set, which neither file tells alone.
+//! Compatibility of a config with the cases of a set. Neither file shows it alone.
 //!
 //! [`check_compatibility`] finds the cases that no metric of the config decides, and metrics without the rubrics that
 //! they read. [`check_passable`] finds cases that no agent can pass. [`NotCompared`] counts expectations that no metric

@@ -5,7 +5,7 @@
 //! | eval set | `*.evalset.json`, or `*.test.json` for an old test file |
 //! | config | `test_config.json`, `eval_config.json`; `test_config.json` holds for all sets of its folder |
 //! | session of an old test file | `*.session.json` |
-//! | recording of what judges answered | `*.judge.json`, with the name of its set: `x.evalset.judge.json` |
+//! | recording of judges' answers | `*.judge.json`, with the name of its set: `x.evalset.judge.json` |
 //!
 //! The attribute, `EvalRunner` and `cargo evalset` all go by these names.
 //!
@@ -49,7 +49,7 @@ pub enum FileKind {
     Config,
     /// The initial session of an old test file.
     Session,
-    /// A recording of what judges answered.
+    /// A recording of judges' answers.
     Recording,
 }
 
@@ -75,7 +75,7 @@ impl FileKind {
     }
 }
 
-/// ADK's rule for names that become a part of a path: why a name cannot be one.
+/// Checks by ADK's rule whether a name can be a part of a path. The error says why it cannot.
 #[doc(hidden)]
 pub fn check_path_part(name: &str) -> Result<(), &'static str> {
     let has_drive = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name[1..].starts_with(':');
@@ -89,8 +89,8 @@ pub fn check_path_part(name: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Whether a file is passed over when a folder is searched, and a folder with all that is in it: its name begins with
-/// a dot. Editors keep locks and backups in hidden files.
+/// Whether a search of a folder skips a file, or a whole folder: its name begins with a dot. Editors keep
+/// locks and backups in hidden files.
 ///
 /// `name` is the last part of the path.
 #[doc(hidden)]

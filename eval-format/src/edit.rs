@@ -1,7 +1,7 @@
-//! Changing the cases of a file, and no other byte of it.
+//! Edits of the cases of a file that change no other byte of it.
 //!
-//! A set is text that people and programs keep: with comments in keys, an order, an indentation, line ends. [`SetEditor`]
-//! replaces, adds and takes away the bytes of cases. It reads and writes no files:
+//! People and programs maintain a set as text, so its order, indentation, line ends and comments in keys are
+//! kept. [`SetEditor`] replaces, adds and removes the bytes of cases. It reads and writes no files:
 //!
 //! ```
 //! use eval_format::{EvalCase, Invocation, Map, SetEditor};

@@ -1,11 +1,11 @@
-//! Why a file could not be read.
+//! The errors of reading a file.
 
 use std::path::PathBuf;
 use std::{fmt, io};
 
 use crate::problem::Problems;
 
-/// Why a file could not be read: it cannot be opened, or it is not what it should be.
+/// The reason why a file could not be read: it cannot be opened, or it has errors.
 ///
 /// ```
 /// use eval_format::{EvalConfig, ReadError};

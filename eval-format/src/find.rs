@@ -1,4 +1,4 @@
-//! Search for the sets in a directory, or of a glob.
+//! Search for the sets of a directory or a glob.
 //!
 //! ```
 //! # let base = std::env::temp_dir().join(format!("evalset-doc-sets-{}", std::process::id()));
@@ -26,13 +26,13 @@ const OPTIONS: MatchOptions =
 
 /// Finds the sets of a directory or a glob.
 ///
-/// A directory is searched with all its folders for `*.evalset.json` and `*.test.json`; a glob (`*`, `?`, `[..]`, and
-/// `**` for any number of folders) for the files it matches. Configs (`test_config.json`, `eval_config.json`), sessions
-/// (`*.session.json`) and recordings (`*.judge.json`) are never sets. Links are followed, also links to files that lead
-/// nowhere; no folder is searched twice.
+/// A directory is searched with all its folders for `*.evalset.json` and `*.test.json`. A glob (`*`, `?`,
+/// `[..]`, and `**` for any number of folders) gives the files that it matches. Configs (`test_config.json`,
+/// `eval_config.json`), sessions (`*.session.json`) and recordings (`*.judge.json`) are never sets. Links are
+/// followed, and no folder is searched twice. A broken link is listed like a file.
 ///
-/// A directory and `**` leave out folders that a person does not write: hidden ones, caches (with a `CACHEDIR.TAG`, as
-/// cargo's `target`), and packages of others (`node_modules`, what `cargo vendor` writes, environments of Python).
+/// A directory and `**` leave out folders that tools write: hidden folders, caches (with a `CACHEDIR.TAG`, as
+/// cargo's `target`), and packages of others (`node_modules`, crates of `cargo vendor`, Python environments).
 ///
 /// The paths are given relative to `base`, with `/` between their parts, in alphabetical order.
 /// No match is an empty list. Fails if the glob is malformed, if a folder cannot be listed, or if the name of a file is
@@ -145,19 +145,19 @@ impl Part {
 
 struct Walk<'b> {
     base: &'b Path,
-    /// A file may be found twice.
+    /// The files found. A file may be in it twice.
     found: Vec<String>,
-    /// Files that would be found under another name, with that name.
+    /// Files that would match under another name, each with that name.
     near: Vec<(String, String)>,
-    /// The folders that were searched, as they are called without links, each for how many remaining parts.
+    /// The searched folders by their path without links, each with the number of parts that remained.
     seen: HashSet<(PathBuf, usize)>,
-    /// Links to folders that are still to be searched, with how many parts remain for them.
+    /// Links to folders that are still to be searched, each with the number of parts that remain.
     links: Vec<(String, usize)>,
 }
 
 impl Walk<'_> {
-    /// Collects what the parts match: in folders first, and then through links. A folder that is there without a link
-    /// is found by its own path, and links that form a circle come to an end.
+    /// Collects the files that the parts match, first in folders and then through links. So a folder that is
+    /// reachable without a link is found by its own path, and circles of links end.
     fn all_below(&mut self, at: &str, parts: &[Part]) -> Result<(), FindError> {
         self.seen.clear();
         self.below(at, parts)?;
@@ -171,12 +171,13 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Whether a folder is searched for the first time. One that cannot be resolved cannot be listed either.
+    /// Whether a folder is searched for the first time. `false` if its path cannot be resolved: such a folder
+    /// cannot be listed either.
     fn is_new(&mut self, at: &str, remaining: usize) -> bool {
         fs::canonicalize(self.base.join(at)).is_ok_and(|folder| self.seen.insert((folder, remaining)))
     }
 
-    /// Collects what the remaining parts match in the folder `at`, relative to the base.
+    /// Collects the files that the remaining parts match in the folder `at`, relative to the base.
     fn below(&mut self, at: &str, parts: &[Part]) -> Result<(), FindError> {
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
         match part {
@@ -212,7 +213,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Goes on in a folder, or later if it is a link to one.
+    /// Searches a folder now, or later if it is a link to one.
     fn folder(&mut self, path: String, kind: Kind, parts: &[Part]) -> Result<(), FindError> {
         match kind {
             Kind::Folder => self.below(&path, parts)?,
@@ -222,7 +223,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Adds a file that would match under the name that it was probably meant to have.
+    /// Adds a near miss: a file that would match under the name that it was probably meant to have.
     fn near_miss(&mut self, path: String, name: &str, pattern: &Pattern) {
         if let Some(meant) = near::meant(name).filter(|meant| pattern.matches_with(meant, OPTIONS))
             && self.base.join(&path).is_file()
@@ -291,7 +292,7 @@ fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// Why the sets of a directory or a glob could not be listed.
+/// The reason why the sets of a directory or a glob could not be listed.
 #[derive(Debug)]
 pub struct FindError {
     place: String,
@@ -345,10 +346,10 @@ impl std::error::Error for FindError {}
 /// The begin of a `CACHEDIR.TAG`, as <https://bford.info/cachedir/> says. Cargo writes one into `target`.
 const TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
 
-/// Whether a folder below the one that is searched is left out. A folder that a path names is always searched.
+/// Whether a search leaves out a folder below its start. A folder that the path names is always searched.
 ///
-/// It holds what tools put there, not what a person wrote: it is hidden, it is a cache by its tag, or packages of
-/// others are installed in it.
+/// Folders that tools write are left out: hidden folders, caches with a tag, and installed packages of
+/// others.
 #[doc(hidden)]
 pub fn is_left_out(name: &str, folder: &Path) -> bool {
     is_passed_over(name)
@@ -361,7 +362,7 @@ pub fn is_left_out(name: &str, folder: &Path) -> bool {
 fn is_cache(folder: &Path) -> bool {
     use std::io::Read;
     let mut begin = Vec::new();
-    // A tag that cannot be read tags nothing.
+    // A tag that cannot be read does not count.
     let read = fs::File::open(folder.join("CACHEDIR.TAG"))
         .and_then(|file| file.take(TAG.len() as u64).read_to_end(&mut begin));
     read.is_ok() && begin == TAG
@@ -524,7 +525,7 @@ mod tests {
              cases would go untested"
         );
         assert_eq!(error.help(), "rename them to `c.evalset.json`, `b.evalset.json`, or move them elsewhere");
-        // A glob says what it takes; its own near misses are those that it would match.
+        // A glob reports a near miss only if it would match the file under its correct name.
         assert!(find_sets(&folder.0, "evals/*.evalset.json").is_err());
         for pattern in ["evals/a*.evalset.json", "evals/*s.json", "evals/*.json", "evals/d.json"] {
             assert!(find_sets(&folder.0, pattern).is_ok(), "{pattern}");

@@ -1,4 +1,4 @@
-//! JSON Schemas of the files, made of the tables that the reader checks files by.
+//! JSON Schemas of the files, generated from the tables by which the reader checks files.
 
 mod descriptions;
 
@@ -24,8 +24,8 @@ use crate::value::{Map, Value};
 /// assert!(case.to_string().contains("\"conversation\""));
 /// ```
 ///
-/// A file without errors is valid by its schema. The reverse does not hold: rules that concern several places, such as ids
-/// that are equal, are the reader's alone.
+/// A file without errors is valid by its schema. The reverse does not hold: only the reader checks rules that
+/// concern several places, such as equal ids.
 pub fn json_schema(kind: FileKind) -> Value {
     let mut definitions = Definitions::default();
     let (title, root) = match kind {
@@ -57,7 +57,7 @@ pub fn json_schema(kind: FileKind) -> Value {
 struct Definitions(Vec<(&'static Model, String, Value)>);
 
 impl Definitions {
-    /// A reference to the schema of a model, which is made when it is first met.
+    /// A reference to the schema of a model. The first reference generates the schema.
     fn reference(&mut self, model: &'static Model) -> Value {
         let found = self.0.iter().find(|(known, ..)| std::ptr::eq(*known, model));
         let name = match found {
@@ -73,7 +73,7 @@ impl Definitions {
         let equal = self.0.iter().filter(|(known, ..)| known.what == model.what).count();
         let name = if equal == 0 { plain } else { format!("{plain}_{}", equal + 1) };
         let at = self.0.len();
-        // Models may hold themselves.
+        // Added before its schema is generated, since models may be recursive.
         self.0.push((model, name.clone(), Value::Null));
         self.0[at].2 = self.model(model);
         name
@@ -114,7 +114,7 @@ impl Definitions {
         if is_closed {
             entries.push(("additionalProperties".to_owned(), false.into()));
         }
-        // A key that begins so is a comment.
+        // A key that begins with `_` is a comment.
         if is_closed && !model.extra.is_forbidden() {
             entries.push(("patternProperties".to_owned(), object([("^_", true.into())])));
         }
@@ -164,7 +164,7 @@ impl Definitions {
             Type::Bool => {
                 any_of(vec![type_of("boolean"), object([("enum", list([0_i64, 1]))]), pattern(TRUTH)])
             }
-            // Of other strings google.genai makes members of its own.
+            // google.genai adds any other string as a new member.
             Type::Enum(members) => {
                 any_of(vec![object([("enum", list(members.iter().copied()))]), type_of("string")])
             }
@@ -213,13 +213,14 @@ impl Definitions {
 /// The model and the name of the key that a config needs, although ADK has criteria for configs without it.
 const CRITERIA: (&str, &str) = ("a config", "criteria");
 
-/// The model and the name of the key that holds the cases, of which the reader wants one at least.
+/// The model and the name of the key that holds the cases. The reader requires at least one case.
 const CASES: (&str, &str) = ("an eval set", "eval_cases");
 
-/// The model and the name of the key with the settings of the simulated user, an object of any keys in the table.
+/// The model and the name of the key with the settings of the simulated user. In the table it is an object of
+/// any keys.
 const SIMULATOR: (&str, &str) = ("a config", "user_simulator_config");
 
-/// The text of a number, roughly: pydantic reads more than a pattern should say.
+/// A rough pattern for the text of a number: pydantic's exact rules are too long for a pattern.
 const NUMBER: &str = r"^\s*[+-]?([0-9.]|[iI][nN][fF]|[nN][aA][nN])";
 
 /// The texts that pydantic takes for true and false.
@@ -238,7 +239,7 @@ fn lenient(value: &str) -> String {
     pattern + r"\s*$"
 }
 
-/// The names that a key may have; the first is the one to suggest.
+/// The spellings of a key. Editors suggest the first.
 fn spellings(model: &Model, field: &Field) -> Vec<String> {
     let mut names = vec![field.name.to_owned()];
     let other = camel(field.name);

@@ -28,14 +28,15 @@
 //! | know what a config may say | [`METRICS`](metric::METRICS) |
 //! | change the cases of a file, and no other byte | `SetEditor` (feature `edit`) |
 //! | know whether a config fits the cases of a set | [`check_compatibility`](compat::check_compatibility) |
-//! | know what cases expect and no metric reads | [`NotCompared`](compat::NotCompared) |
+//! | count expectations that no metric reads | [`NotCompared`](compat::NotCompared) |
 //! | find the sets of a directory | [`find_sets`](find::find_sets) |
 //! | know which file is a set, a config or a recording | [`conventions`] |
 //! | know whether two cases ask, or expect, the same | [`Meaning`] |
-//! | read and write what judges answered | `recording` (feature `recordings`) |
+//! | read and write recordings of judges | `recording` (feature `recordings`) |
 //!
-//! Files that google-adk 2.13.0 can read are read, and writing gives what ADK writes. The exceptions are listed in the
-//! project's `docs/differences.md`. Most of them are sets that test nothing, or not what they seem to test.
+//! Files that google-adk 2.13.0 can read are read, and writing gives what ADK writes. The exceptions are
+//! listed in the project's `docs/differences.md`. Most of them are sets that test nothing, or something else
+//! than they seem to test.
 //!
 //! One reader decides what is valid. It collects all problems of a file and never panics, whatever the bytes.
 

@@ -21,9 +21,9 @@ use crate::value::{Map, Number, Value};
 /// assert!(sunny.asks == rainy.asks && sunny.expects != rainy.expects);
 /// ```
 ///
-/// They are of values: the layout of a file, the order of keys, the spelling of fields and of numbers, comments, the
-/// mark of a draft, the ids of the case, of turns, calls and sessions, and times change neither. The id of a rubric is
-/// a name that criteria and prompts use, so it counts.
+/// The hashes are of values. Neither depends on the layout of a file, the order of keys, the spelling of
+/// fields and numbers, comments, the mark of a draft, times, or the ids of the case, of turns, calls and
+/// sessions. The id of a rubric counts, as criteria and prompts use it as a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Meaning {
@@ -38,8 +38,8 @@ pub struct Meaning {
 impl Meaning {
     /// The meaning of a case as its file has it, without a session file.
     pub fn from_case(case: &EvalCase) -> Self {
-        // Here and below each field is named: a key that becomes a field is no extra one any more, so the compiler has to
-        // ask where it counts.
+        // Here and below each field is named. A new field is no extra key any more, so it must not compile
+        // until it is hashed or ignored here.
         let EvalCase {
             eval_id: _,
             conversation,
@@ -62,7 +62,8 @@ impl Meaning {
     }
 }
 
-/// A text that two values share only if they mean the same. Texts carry their length, and keys are sorted.
+/// A text that is equal for two values only if they mean the same. Strings are written after their length,
+/// and keys are sorted.
 #[derive(Default)]
 struct Canonical(String);
 
@@ -86,7 +87,7 @@ impl Canonical {
         self.0.push(']');
     }
 
-    /// A field that is absent is not written.
+    /// Writes a field. An absent field is not written.
     fn optional<T>(&mut self, name: &str, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         if let Some(value) = value {
             self.text(name);
@@ -102,7 +103,7 @@ impl Canonical {
         self.optional(name, Some(map).filter(|map| !map.is_empty()), Self::map);
     }
 
-    /// A map of the user's: each key counts as it is, one whose value is `null` too.
+    /// A map of the user's own. Each key counts, even if its value is `null`.
     fn map(&mut self, map: &Map) {
         let mut entries: Vec<(&str, &Value)> = map.iter().collect();
         entries.sort_by_key(|(key, _)| *key);
@@ -125,7 +126,7 @@ impl Canonical {
         }
     }
 
-    /// By value: `1`, `1.0` and `1e0` are one.
+    /// A number by its value: `1`, `1.0` and `1e0` are equal.
     fn number(&mut self, number: &Number) {
         self.0.push('#');
         let float = number.as_f64();

@@ -3,10 +3,10 @@
 //! Field names, defaults and units are ADK's. Values are plain data with public fields. A set can be built in Rust, read
 //! from a file ([`EvalSet::read`]) and written as ADK writes it ([`EvalSet::to_json`]).
 //!
-//! ADK adds fields from time to time, so no type here can be written as a struct literal. `new` and its like take what
-//! a value always has, `with_x` sets the field `x`, and what a golden is mostly made of has a shorter name:
-//! [`EvalSet::case`], [`EvalCase::turn`], [`Invocation::call`], [`Invocation::response`]. What has no method is set by
-//! its field:
+//! ADK adds fields from time to time, so no type here can be written as a struct literal. Constructors such
+//! as `new` take the fields that a value always has, and `with_x` sets the field `x`. The most common setters
+//! have shorter names: [`EvalSet::case`], [`EvalCase::turn`], [`Invocation::call`], [`Invocation::response`].
+//! A field without a setter is assigned:
 //!
 //! ```
 //! use eval_format::FunctionCall;

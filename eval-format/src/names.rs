@@ -76,10 +76,10 @@ const RESERVED: &[&str] = &[
 /// assert_eq!(names[4..], ["a_b_e27efb9a", "a_b_e2bca18b"]);
 /// ```
 ///
-/// A name is made from its id alone: characters of identifiers stay as they are, in Unicode's
-/// composed form; every run of others becomes one `_`, and none is left at the ends. What does not
-/// begin with a letter gets `case_` in front, a keyword (or `is_current`, which every directory of
-/// sets has as a test) gets `_` behind. An id without any usable character, and one too long for 80
+/// A name is made from its id alone. Characters of identifiers stay as they are, in Unicode's composed form.
+/// Every run of other characters becomes one `_`, which is removed at the ends. A name that does not begin
+/// with a letter gets the prefix `case_`. A keyword (or `is_current`, which every directory of sets has as a
+/// test) gets the suffix `_`. Names of ids without any usable character, and names of more than 80
 /// characters, end in a hash of the id.
 ///
 /// Ids that would get the same name get a hash each, and so does an id that is spelt like one of
@@ -105,8 +105,8 @@ pub fn test_names<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<String> {
 
 /// Lengthens the names of candidates that collide until none do.
 ///
-/// A name stays taken even when its ids have moved on to longer ones. That makes the result
-/// independent of the order, and the work linear: each id takes at most three names.
+/// A name stays taken even when its ids have moved on to longer names. That makes the result independent of
+/// the order, and the work linear: each id takes at most three names.
 fn part(candidates: &mut [Candidate<'_>]) {
     let mut taken: HashMap<String, usize> = HashMap::with_capacity(candidates.len());
     let mut open: Vec<usize> = (0..candidates.len()).collect();
@@ -136,7 +136,7 @@ pub fn module_name(stem: &str) -> String {
     Candidate::new(stem).name()
 }
 
-/// The number of digits of the id's hash at the end of a name.
+/// The part of the id's hash at the end of a name.
 #[derive(Clone, Copy, PartialEq)]
 enum Suffix {
     None,
@@ -186,7 +186,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// The id as an identifier (or a keyword), and whether anything of the id is in it.
+/// The id as an identifier (or a keyword), and whether it has any character of the id.
 fn stem(id: &str) -> (String, bool) {
     let mut kept = String::new();
     for c in id.nfc() {

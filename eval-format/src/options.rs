@@ -6,7 +6,7 @@
 //! | `gate` | [`TurnAggregation`] | [`TurnAggregation::Mean`] |
 //! | `timeout` | [`Duration`] | [`DEFAULT_TIMEOUT`] |
 //!
-//! `PassRule` and `TurnAggregation` are read from and written in the form that the attribute has them in:
+//! `PassRule` and `TurnAggregation` are read and written in the spelling of the attribute:
 //!
 //! ```
 //! use eval_format::options::{TurnAggregation, PassRule};
@@ -31,10 +31,10 @@ pub const DEFAULT_APP_NAME: &str = "EvaluationGenerator";
 /// The user id of a session whose case has no `session_input`, as in ADK.
 pub const DEFAULT_USER_ID: &str = "test_user_id";
 
-/// The author of what an agent said and did, where no agent is named, as in ADK's evaluation.
+/// The author of an agent's words and actions if no agent is named, as in ADK's evaluation.
 pub const DEFAULT_AUTHOR: &str = "agent";
 
-/// The model of a judge or of a simulated user that names none, as in ADK.
+/// The model of a judge or of a simulated user whose settings name none, as in ADK.
 pub const DEFAULT_MODEL: &str = "gemini-2.5-flash";
 
 /// The rule by which the runs of a case decide it together: `pass = ".."` of the attribute.
@@ -47,9 +47,10 @@ pub const DEFAULT_MODEL: &str = "gemini-2.5-flash";
 /// assert_eq!(PassRule::Mean.needed(3), None);
 /// ```
 ///
-/// With [`Mean`](Self::Mean) a good run can make up for a bad one. The others decide each run first and then count the
-/// runs that passed. A run that ends in an error has not passed. With [`Mean`](Self::Mean) and [`All`](Self::All) it
-/// makes the case an ERROR; the others hold if enough runs passed, whatever became of the rest.
+/// With [`Mean`](Self::Mean) a good run can make up for a bad one. The other rules decide each run first and
+/// then count the runs that passed. A run that ends in an error has not passed. With [`Mean`](Self::Mean) and
+/// [`All`](Self::All) it makes the case an ERROR. The other rules are met if enough runs passed, even if the
+/// rest ended in errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PassRule {
     /// `mean`: the mean over all turns of all runs is compared, as ADK's `AgentEvaluator` does.
@@ -185,7 +186,7 @@ impl FromStr for TurnAggregation {
     }
 }
 
-/// Why a text is not a [`PassRule`] or a [`TurnAggregation`].
+/// The error of a text that is not a [`PassRule`], a [`TurnAggregation`] or a time limit.
 ///
 /// ```
 /// use eval_format::options::PassRule;

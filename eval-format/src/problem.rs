@@ -1,4 +1,4 @@
-//! Problems: what is wrong with a file, where, and what to do about it.
+//! Problems: mistakes in a file, each with its place and its remedy.
 //!
 //! ```
 //! use eval_format::EvalSet;

@@ -1,8 +1,9 @@
 //! Reading and checking eval sets, old test files and session files.
 //!
-//! One reader decides what is valid, for the attribute and at run time alike. [`check_set`] finds all problems of a file;
-//! [`EvalSet::parse`](crate::EvalSet::parse) and [`EvalSet::read`](crate::EvalSet::read) return the set alone.
-//! [`EvalSet::check`](crate::EvalSet::check) holds a set that was built in Rust to the same rules.
+//! One reader decides what is valid, for the attribute and at run time alike. [`check_set`] finds all
+//! problems of a file; [`EvalSet::parse`](crate::EvalSet::parse) and [`EvalSet::read`](crate::EvalSet::read)
+//! return the set alone. [`EvalSet::check`](crate::EvalSet::check) checks a set that was built in Rust by the
+//! same rules.
 //!
 //! ```
 //! let text = br#"{"eval_set_id": "s", "eval_cases": [

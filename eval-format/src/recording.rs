@@ -1,4 +1,4 @@
-//! Recordings: what judges were asked and what they answered, to be replayed.
+//! Recordings: questions to judges with their answers, which tests replay.
 //!
 //! ```
 //! use eval_format::recording::{RecordedQuestion, Recording};

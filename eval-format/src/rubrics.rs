@@ -1,7 +1,7 @@
 //! Checks of rubrics: each should have a text, an id of its own, and a metric that reads it.
 //!
-//! Whether a metric would have read a rubric is known with the config alone, so [`compat`](crate::compat) makes errors
-//! of what are warnings here.
+//! Only with the config is it known whether a metric would read a rubric. So [`compat`](crate::compat)
+//! reports errors where this module warns.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::problem::{JsonPath, Problem, ProblemCode, shown};
 use crate::schema::{EVAL_CASE, INVOCATION, Model, Place, RUBRIC, opening};
 use crate::syntax::{Entry, Node};
 
-/// Makes a problem: an error or a warning.
+/// A constructor of problems: of errors or of warnings.
 type Severity = fn(ProblemCode, JsonPath, Range<usize>, String) -> Problem;
 
 /// The first use of each id.
@@ -65,7 +65,7 @@ fn check_all<'n>(
     }
 }
 
-/// Finds an id that is used twice in this list, or in the list of the case too.
+/// Reports an id that an earlier rubric of this list or a rubric of the case has.
 fn check_id<'n>(
     rubric: &'n Node<'_>,
     seen: &mut Seen<'n>,

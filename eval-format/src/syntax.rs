@@ -1,4 +1,4 @@
-//! A tree of JSON values that know their ranges in the text, and its parser.
+//! A tree of JSON values with their ranges in the text, and its parser.
 //!
 //! Numbers are kept as text, and strings without escapes are borrowed from the text, so the tree costs about what
 //! `serde_json::Value` costs. The parser accepts the JSON that pydantic accepts: `NaN` and the infinities as numbers,

@@ -1,4 +1,5 @@
-//! From bytes to text. Bytes that are not UTF-8 are a problem, which is shown in a readable rendering of them.
+//! Decoding of bytes to text. Bytes that are not UTF-8 are a problem, which is shown in a readable rendering
+//! of the bytes.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use crate::problem::{JsonPath, Problem, ProblemCode};
 
 /// The text of a file that must be UTF-8 without a byte order mark, as ADK requires.
 ///
-/// Otherwise a readable rendering of the bytes, and the problem with its place in that rendering.
+/// The error holds a readable rendering of the bytes, and the problem with its place in that rendering.
 pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (String, Box<Problem>)> {
     if let Some((name, text)) = wide(bytes) {
         let first = text.chars().next().map_or(0, char::len_utf8);
@@ -25,7 +26,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (String, Box<Problem>)> {
     }
 }
 
-/// The same, with a text in either case.
+/// Like [`decode`], but returns a text in either case: the file's own, or the rendering.
 pub(crate) fn decode_or_show(bytes: &[u8]) -> (String, Option<Problem>) {
     match decode(bytes) {
         Ok(text) => (text.to_owned(), None),
@@ -41,7 +42,7 @@ fn problem(range: Range<usize>, message: impl Into<String>) -> Problem {
 
 fn not_utf8(bytes: &[u8], at: usize) -> (String, Box<Problem>) {
     let text = String::from_utf8_lossy(bytes).into_owned();
-    // The bytes before the first wrong one are kept as they are; it became one replacement character.
+    // The rendering keeps the bytes before the first invalid one, which became one replacement character.
     let range = at..at + char::REPLACEMENT_CHARACTER.len_utf8();
     let byte = bytes.get(at).copied().unwrap_or_default();
     let mut found = problem(range, "the file is not UTF-8").label(format!("byte {byte:02X}"));

@@ -1,4 +1,4 @@
-//! The typed model as text and for serde: as ADK saves it.
+//! The typed model in ADK's saved form: as text and for serde.
 
 #[cfg(feature = "export")]
 mod full;
@@ -9,7 +9,8 @@ use crate::model::{Content, EvalCase, EvalSet, FunctionCall, FunctionResponse, I
 use crate::value::to_pretty;
 
 impl EvalSet {
-    /// The set as ADK writes its files: indented by two, without what is default or absent.
+    /// The set as ADK writes its files: indented by two, without fields that are absent or have their
+    /// default.
     ///
     /// ```
     /// use eval_format::{EvalCase, EvalSet, Invocation};

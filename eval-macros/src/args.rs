@@ -34,7 +34,7 @@ pub(crate) struct Args {
     pub(crate) metrics: Vec<CustomMetric>,
     /// The function that makes the judge.
     pub(crate) judge: Option<Path>,
-    /// Globs on ids; those that begin with `!` exclude.
+    /// Globs on case ids; a `!` in front excludes.
     pub(crate) cases: Vec<LitStr>,
     /// The session of old test files.
     pub(crate) session: Option<LitStr>,
@@ -49,7 +49,7 @@ pub(crate) struct Args {
 /// An option of the attribute.
 struct Known {
     name: &'static str,
-    /// How it is written.
+    /// An example of its use.
     example: &'static str,
     read: Read,
 }
@@ -109,8 +109,8 @@ impl Args {
         reader.finish()
     }
 
-    /// Reports a name of eval-core that the attribute was not told. The expansion goes by it all the same, or rustc
-    /// would report each path in it.
+    /// Reports a renamed eval-core without the argument `crate`. The expansion uses the new name all the
+    /// same: otherwise rustc would report each path in it.
     pub(crate) fn check_crate(&mut self, diagnostics: &mut Diagnostics) {
         if self.krate.is_none()
             && let Some(name) = renamed_eval_core()
@@ -226,7 +226,8 @@ fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
     arguments
 }
 
-/// Whether a literal comes first. A literal that a macro was given as `$path:literal` is in invisible brackets.
+/// Whether a literal comes first. A literal that a macro passes on as `$path:literal` is in a group without
+/// delimiters.
 fn begins_with_literal(tokens: TokenStream) -> bool {
     match tokens.into_iter().next() {
         Some(TokenTree::Literal(_)) => true,

@@ -46,12 +46,12 @@ impl SetConfig {
         Self { source: ConfigSource::Default, config: Some(Arc::new(EvalConfig::adk_default())) }
     }
 
-    /// In place of criteria that could not be read, which has been reported.
+    /// The placeholder for criteria that could not be read. The error has been reported.
     fn unread() -> Self {
         Self { source: ConfigSource::Default, config: None }
     }
 
-    /// Whether they name a metric that asks a judge.
+    /// Whether the criteria name a metric that asks a judge.
     pub(crate) fn asks_judge(&self) -> bool {
         let names = self.config.iter().flat_map(|config| config.criteria.iter().map(|(name, _)| name));
         names.filter_map(|name| metric(name)).any(|info| info.needs.contains(&Need::Judge))
@@ -64,15 +64,15 @@ pub(crate) struct Configs<'a> {
     folders: &'a Folders,
     /// The file that `config = "..."` names, if it exists.
     named: Option<SourceFile>,
-    /// The config that `criteria(..)` is, unless it has errors.
+    /// The config in `criteria(..)`, unless it has errors.
     inline: Option<Arc<EvalConfig>>,
     read: HashMap<PathBuf, SetConfig>,
-    /// The configs that were reported as passed over, by where they would be used.
+    /// The reported configs that sets pass over, by the paths at which they would be used.
     overlooked: HashSet<PathBuf>,
 }
 
 impl<'a> Configs<'a> {
-    /// Looks at the arguments.
+    /// Finds the file, or checks the criteria, in the arguments.
     pub(crate) fn new(args: &'a Args, folders: &'a Folders, diagnostics: &mut Diagnostics) -> Self {
         let (mut named, mut inline) = (None, None);
         match &args.criteria {
@@ -81,8 +81,8 @@ impl<'a> Configs<'a> {
             Criteria::Inline(criteria) => {
                 let metrics = args.metric_names();
                 let checked = check_config("criteria(..)", criteria.json.as_bytes(), &metrics);
-                // ADK takes a threshold that no score reaches, and a file with one loads. In an attribute it is a
-                // mistake.
+                // ADK accepts a threshold that no score can reach, so a file with one loads. In an attribute
+                // it is an error.
                 let is_wrong =
                     |problem: &&Problem| problem.is_error() || problem.code == ProblemCode::ThresholdRange;
                 for problem in checked.problems.iter().filter(is_wrong) {
@@ -98,8 +98,8 @@ impl<'a> Configs<'a> {
         Self { args, folders, named, inline, read: HashMap::new(), overlooked: HashSet::new() }
     }
 
-    /// The criteria of a set, and the files that would have given others if they existed. `top` is the folder of the
-    /// attribute, if it names more than a file.
+    /// The criteria of a set, and the absent files that would change them if they existed. `top` is the
+    /// folder of the attribute, unless it names a single file.
     pub(crate) fn of(
         &mut self,
         set: &SourceFile,
@@ -114,7 +114,7 @@ impl<'a> Configs<'a> {
             (Criteria::File(path), Some(file)) => {
                 (self.read(&file.clone(), path.span(), diagnostics), Vec::new())
             }
-            // That it does not exist has been reported.
+            // The missing file has been reported.
             (Criteria::File(_), None) => (SetConfig::unread(), Vec::new()),
             (Criteria::Beside, _) => {
                 let beside = self.folders.beside(set, SHARED_CONFIG);
@@ -128,7 +128,8 @@ impl<'a> Configs<'a> {
         }
     }
 
-    /// A set without a config is scored with ADK's criteria. A config that only looks as if it held is an error.
+    /// A set without a config is scored with ADK's criteria. A config that only seems to apply to the set is
+    /// an error.
     fn report_overlooked(
         &mut self,
         set: &SourceFile,
@@ -145,7 +146,7 @@ impl<'a> Configs<'a> {
         }
     }
 
-    /// The configs that a set without one would use, or pass over, if they existed.
+    /// The absent configs that the set would use, or pass over, if they existed.
     fn absent(&self, set: &SourceFile, top: Option<&Path>) -> Vec<String> {
         let beside = CONFIG_NAMES.iter().map(|name| self.folders.beside(set, name).relative);
         let folders = set.absolute.ancestors().skip(2);

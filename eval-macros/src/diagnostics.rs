@@ -36,7 +36,8 @@ impl Diagnostics {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// Adds what is wrong with a file: spanned on the path that named it, shown with the place in it.
+    /// Adds a problem of a file. Its span is the path that named the file, and its text shows the place in
+    /// the file.
     pub(crate) fn problem(&mut self, span: Span, problem: &Problem, file: &str, text: &str) {
         self.errors.add(|| syn::Error::new(span, render(problem, file, text)));
     }
@@ -87,8 +88,8 @@ impl Diagnostics {
         self.errors.shown.iter().map(ToString::to_string).collect()
     }
 
-    /// One `compile_error!` for each mistake; those about features only if eval-core lacks the feature. `private` is
-    /// the path of eval-core's `__private`.
+    /// One `compile_error!` for each mistake. Mistakes about features are errors only if eval-core lacks the
+    /// feature. `private` is the path of eval-core's `__private`.
     pub(crate) fn tokens(&self, private: &TokenStream) -> TokenStream {
         let mut tokens = self.errors.tokens();
         for (feature, errors) in &self.needs {
@@ -128,7 +129,7 @@ pub(crate) fn error(span: Span, headline: impl Display, help: impl Display) -> s
     syn::Error::new(span, format!("{headline}\n= help: {help}"))
 }
 
-/// A mistake made of several tokens.
+/// A mistake with its remedy, spanned on several tokens.
 pub(crate) fn error_on(tokens: &impl ToTokens, headline: impl Display, help: impl Display) -> syn::Error {
     syn::Error::new_spanned(tokens, format!("{headline}\n= help: {help}"))
 }

@@ -1,7 +1,7 @@
 //! From a suite to tokens: the function as written, hidden functions beside it, and a module of tests.
 //!
-//! A test is one call of a hidden function, which has the files in a static. It is a neighbour of the user's function,
-//! so that paths in the attribute mean what they mean there.
+//! A test is one call of a hidden function, which has the files in a static. The hidden function is in the
+//! module of the user's function, so that paths in the attribute have the same meaning.
 
 mod module;
 mod names;
@@ -21,8 +21,9 @@ use sets::Sets;
 
 /// The annotated function, and one that returns it as a value, together with the custom metrics and the judge.
 ///
-/// The second is not limited to tests, so the types of all of them are checked in every build, and no editor shows the
-/// name of the annotated function as inactive code. Outside of tests it is never called, so nothing is compiled for it.
+/// The second one has no `#[cfg(test)]`. So every build checks the types of all these functions, and no
+/// editor shows the name of the annotated function as inactive code. Outside of tests it is never called, so
+/// no code is generated for it.
 pub(crate) fn function(args: &Args, item: &Item) -> TokenStream {
     let names = Names::new(args, item);
     if !item.is_free {
@@ -47,7 +48,7 @@ pub(crate) fn function(args: &Args, item: &Item) -> TokenStream {
         fn #functions() -> #private::Functions {
             #private::Functions { annotated: #annotated, metrics: &[#(#metrics),*], judge: #judge }
         }
-        // Nothing is unused outside of tests.
+        // Prevents warnings about unused functions outside of tests.
         const _: () = { let _ = #functions; };
     }
 }
@@ -63,20 +64,21 @@ pub(crate) fn errors(args: &Args, diagnostics: &Diagnostics) -> TokenStream {
     diagnostics.tokens(&names::private(args.krate.as_ref(), Span::call_site()))
 }
 
-/// The function that holds the sets and runs a case of one.
+/// The function that holds the sets and runs one case.
 fn runs_case(args: &Args, item: &Item, names: &Names<'_>, suite: &Suite) -> TokenStream {
     let Names { private, functions, runs_case, .. } = names;
     let run = match item.should_panic() {
         None => quote!(run),
         Some(_) => quote!(run_should_panic),
     };
-    // What such a test may end with is for eval-core to say.
+    // eval-core decides which failures such a test may expect.
     let expected = item.should_panic().map(|expected| quote!(, #expected));
     let count = suite.sets.len();
     let ignored = item.case_attributes.iter().any(|attribute| attribute.path().is_ident("ignore"));
     let sets = Sets { args, names, ignored, target: &Target::current() };
     let sets = suite.sets.iter().map(|set| sets.source(set));
-    // The arguments have names that the user's crate has not: its function or static `case` would hide ours.
+    // The names of the arguments are unlikely in the user's crate: a function or static `case` there would
+    // hide ours.
     quote! {
         #[cfg(test)]
         #[doc(hidden)]

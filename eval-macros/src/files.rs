@@ -22,14 +22,14 @@ pub(crate) struct Folders {
     manifest: PathBuf,
     /// The package of the source file, if it is another one.
     source: Option<PathBuf>,
-    /// The compiler shows paths relative to this folder.
+    /// The folder that paths in the compiler's messages are relative to.
     working: PathBuf,
 }
 
 /// A file that the attribute names, directly or not.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SourceFile {
-    /// Where to open it.
+    /// The path for opening it.
     pub(crate) absolute: PathBuf,
     /// Relative to `CARGO_MANIFEST_DIR`, with `/`.
     pub(crate) relative: String,
@@ -194,7 +194,7 @@ impl Folders {
         })
     }
 
-    /// Help for a path that does not exist: what there is near it.
+    /// Help for a path that does not exist: the nearest entries that do.
     fn nearest(&self, name: &str) -> String {
         let parts: Vec<&str> = name.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
         let mut folder = String::new();
@@ -243,7 +243,7 @@ const RELATIVE_HINT: &str = "; paths are relative to the folder of `Cargo.toml`"
 
 const RELATIVE: &str = "paths are relative to the folder of `Cargo.toml`";
 
-/// So many names still read as a sentence.
+/// The most names that still read as a sentence.
 const SHOWN_NAMES: usize = 4;
 
 /// The path, if it means the same on every machine.
@@ -271,7 +271,7 @@ fn relative(path: &LitStr) -> syn::Result<String> {
     Ok(name.to_owned())
 }
 
-/// The names of the JSON files of a folder, or of the folders in it, but for hidden ones.
+/// The names of the JSON files in a folder, or of its subfolders, without hidden ones.
 fn names_in(folder: &Path, files: bool) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| {
@@ -284,10 +284,11 @@ fn names_in(folder: &Path, files: bool) -> Vec<String> {
     names.collect()
 }
 
-/// The nearest folder above the source file that has a `Cargo.toml`. Editors do not know the file.
+/// The nearest folder above the source file that has a `Cargo.toml`; `None` in editors, which do not know the
+/// file.
 fn package_of_source(span: Span, working: &Path) -> Option<PathBuf> {
-    // `unwrap` converts to the compiler's span. It panics outside of a compiler alone (in tests), where there is no
-    // source file.
+    // `unwrap` converts to the compiler's span. It panics only outside of a compiler (in tests), where there
+    // is no source file.
     let file = proc_macro::is_available().then(|| span.unwrap().local_file()).flatten()?;
     let file = working.join(file);
     let package = file.ancestors().skip(1).find(|folder| folder.join("Cargo.toml").is_file())?;
@@ -348,7 +349,7 @@ mod tests {
     fn a_file_has_three_names() {
         let Found::One(file) = folders().sets(&literal("./src/../Cargo.toml")).unwrap() else { panic!() };
         assert_eq!(file.relative, "src/../Cargo.toml");
-        // In a package that was unpacked the folder has the version in its name.
+        // The folder of an unpacked package has the version in its name.
         let package = folders().manifest.file_name().unwrap().to_string_lossy().into_owned();
         assert_eq!(file.shown, format!("{package}/Cargo.toml"));
         assert!(file.absolute.is_file());

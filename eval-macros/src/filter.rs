@@ -22,7 +22,7 @@ struct Glob {
 }
 
 impl Filter {
-    /// Reads the globs and reports those that are malformed.
+    /// Reads the globs and reports malformed ones.
     pub(crate) fn parse(globs: &[LitStr], diagnostics: &mut Diagnostics) -> Self {
         let mut filter = Self { globs: Vec::new() };
         for literal in globs {

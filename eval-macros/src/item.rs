@@ -43,7 +43,7 @@ impl Parse for Item {
 }
 
 impl Item {
-    /// Reads the function. Anything else is reported.
+    /// Reads the function and reports its mistakes; `None` for any other item.
     pub(crate) fn parse(tokens: TokenStream, diagnostics: &mut Diagnostics) -> Option<Self> {
         let parsed = syn::parse2::<Self>(tokens.clone()).map_err(|_| {
             error(
@@ -68,8 +68,8 @@ impl Item {
         &self.signature.ident
     }
 
-    /// The text that `#[should_panic]` names, an `Option` in code; `None` if the tests are not to panic. The compiler
-    /// checks the attribute.
+    /// The expected text of `#[should_panic]`, as tokens of an `Option`; `None` without the attribute. The
+    /// compiler checks the attribute.
     pub(crate) fn should_panic(&self) -> Option<TokenStream> {
         let attribute = self.case_attributes.iter().find(|at| at.path().is_ident("should_panic"))?;
         let text = match &attribute.meta {
@@ -83,9 +83,9 @@ impl Item {
         })
     }
 
-    /// A module of tests is allowed only where modules are.
+    /// Reports a place where no module of tests is allowed.
     fn check_place(&self, surroundings: Option<Surroundings>, diagnostics: &mut Diagnostics) {
-        // A receiver says so by itself.
+        // `check_signature` reports a method with a receiver.
         if self.signature.receiver().is_some() {
             return;
         }
@@ -107,7 +107,8 @@ impl Item {
         diagnostics.error(self.name().span(), headline, help);
     }
 
-    /// The module of tests would hide the library of the package where the tests use it.
+    /// Reports a name that is also the name of the package's library: the module of tests would hide the
+    /// library.
     fn check_name(&self, target: &Target, diagnostics: &mut Diagnostics) {
         let name = self.name().unraw().to_string();
         if library_beside(target).is_some_and(|library| library == name) {
@@ -122,8 +123,8 @@ impl Item {
         }
     }
 
-    /// `dyn Agent` is no type. Rustc would say so as often as it reads it, and knows no remedy, so it gets to read
-    /// `impl Agent`.
+    /// Reports `dyn Agent`, which is no type, with the remedy. Rustc would report it several times without
+    /// one, so the tokens get `impl Agent` in its place.
     fn check_return_type(&mut self, diagnostics: &mut Diagnostics) {
         let ReturnType::Type(_, returned) = &mut self.signature.output else { return };
         if let (tokens, Some(span)) = with_impl_agent(returned.to_token_stream()) {
@@ -196,7 +197,8 @@ impl Item {
     }
 }
 
-/// The type with `impl Agent` for each `dyn Agent`, with whatever path, and where the first stood.
+/// The type with `impl Agent` in place of each `dyn Agent`, also with a path, and the span of the first
+/// `dyn`.
 fn with_impl_agent(tokens: TokenStream) -> (TokenStream, Option<Span>) {
     let mut tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut first = None;

@@ -44,7 +44,7 @@ use suite::Suite;
 /// * `cases = ["refund_*", "!*_slow"]`: which cases
 /// * `runs = 3`, `pass = "mean" | "all" | "any" | "at_least(2)"`, `gate = "mean" | "every_turn"`: how often, and what
 ///   passes
-/// * `retry = 2`: how often a run is repeated in which the agent was not reached
+/// * `retry = 2`: the most repetitions of a run in which the agent was not reached
 /// * `timeout = "30s"`, `session = "evals/trip.session.json"`, `flavor = "multi_thread"`, `worker_threads = 2`,
 ///   `crate = path`
 #[proc_macro_attribute]

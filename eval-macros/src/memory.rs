@@ -1,7 +1,7 @@
-//! Reading files, each version of a file once.
+//! A cache for reading each version of a file once.
 //!
-//! An editor's server expands the same attribute on every key stroke and lives for hours. A file that has not changed
-//! since is not read again.
+//! An editor's server expands the same attribute on every key stroke and lives for hours. A file that has not
+//! changed is not read again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -13,10 +13,10 @@ use proc_macro2::Span;
 use crate::diagnostics::{Diagnostics, code_list};
 use crate::files::SourceFile;
 
-/// Values made of files, by the files that each was made of.
+/// A cache of values that are made from files, by the files.
 pub(crate) struct Memory<T>(LazyLock<Mutex<HashMap<Vec<SourceFile>, Version<T>>>>);
 
-/// The stamps of the files, and the value that was made of them then.
+/// The stamps of the files when they were read, and the value that was made from them.
 type Version<T> = (Vec<Option<Stamp>>, Arc<T>);
 
 impl<T> Memory<T> {
@@ -24,7 +24,8 @@ impl<T> Memory<T> {
         Self(LazyLock::new(Mutex::default))
     }
 
-    /// The value that `read` makes of these files. It is not called if the files are as they were when it last was.
+    /// The value that `read` makes from these files. If their stamps have not changed, the value comes from
+    /// the cache.
     pub(crate) fn get(
         &self,
         files: &[&SourceFile],
@@ -45,7 +46,7 @@ impl<T> Memory<T> {
     }
 }
 
-/// Changes when its file does. A file without a stamp is read again.
+/// The version of a file. A file without a stamp is always read again.
 #[derive(PartialEq, Eq)]
 struct Stamp {
     modified: SystemTime,
@@ -63,7 +64,7 @@ pub(crate) fn read_file(file: &SourceFile) -> Result<Vec<u8>, Unreadable> {
     fs::read(&file.absolute).map_err(|error| Unreadable { file: file.shown.clone(), error })
 }
 
-/// A file that is there and cannot be read.
+/// A file that exists and cannot be read.
 #[derive(Debug)]
 pub(crate) struct Unreadable {
     file: String,

@@ -15,7 +15,7 @@ pub(crate) fn module_paths(files: &[&str]) -> Vec<Vec<String>> {
         for (at, _) in file.match_indices('/').chain([(file.len(), "")]) {
             let (folder, name) = split(&file[..at]);
             let names = folders.entry(folder).or_default();
-            // Files are sorted, so a repeated name was the last one.
+            // Files are sorted, so a repeated name is the last one in the list.
             if names.last() != Some(&name) {
                 names.push(name);
             }

@@ -11,7 +11,7 @@ use proc_macro2::Span;
 /// The target that is being built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// Something else than cargo builds.
+    /// A target of a build without cargo.
     Unknown,
     /// The library.
     Lib,
@@ -43,10 +43,10 @@ impl Target {
     }
 }
 
-/// The file with the attribute. Editors do not know it.
+/// The file with the attribute; `None` in editors, which do not know it.
 fn source_file() -> Option<PathBuf> {
-    // `unwrap` converts to the compiler's span. It panics outside of a compiler alone (in tests), where there is no
-    // source file.
+    // `unwrap` converts to the compiler's span. It panics only outside of a compiler (in tests), where there
+    // is no source file.
     proc_macro::is_available().then(|| Span::call_site().unwrap().local_file()).flatten()
 }
 
@@ -54,8 +54,8 @@ fn is_bench(file: &Path) -> bool {
     file.components().any(|part| part.as_os_str() == "benches")
 }
 
-/// The name by which the other targets of the package call its library; `None` for the library itself, and if there is
-/// none.
+/// The name by which the other targets of the package call its library; `None` if the target is the library,
+/// or if there is none.
 pub(crate) fn library_beside(target: &Target) -> Option<String> {
     if matches!(target, Target::Lib | Target::Unknown) {
         return None;

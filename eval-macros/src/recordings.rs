@@ -1,4 +1,4 @@
-//! The recordings beside the sets: what judges answered. They are checked and compiled in.
+//! The recordings of judges' answers beside the sets. They are checked and compiled in.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// Looks beside a set.
+    /// Finds and checks the recording beside a set.
     pub(crate) fn beside(
         set: &SourceFile,
         folders: &Folders,
@@ -68,7 +68,7 @@ fn questions(
     Some(by_case)
 }
 
-/// Without judges nothing asks what a recording answers.
+/// Without the feature `judges`, no test reads a recording.
 #[cfg(not(feature = "judges"))]
 fn questions(_: &SourceFile, _: Span, _: &mut Diagnostics) -> Option<HashMap<String, Vec<(usize, usize)>>> {
     None

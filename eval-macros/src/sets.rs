@@ -1,4 +1,4 @@
-//! Reading and checking the sets, each once per version of it.
+//! Reading and checking the sets, each version of a file once.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ pub(crate) struct ReadSet {
 }
 
 impl ReadSet {
-    /// Whether a model plays the user in some case. If the file has errors, its cases are unknown and there may be one.
+    /// Whether a model plays the user in some case. The cases of a file with errors are unknown, so they may
+    /// have one.
     pub(crate) fn may_simulate_users(&self) -> bool {
         let set = self.checked.set.as_ref();
         set.is_none_or(|set| set.eval_cases.iter().any(|case| case.conversation_scenario.is_some()))

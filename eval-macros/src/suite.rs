@@ -42,7 +42,7 @@ pub(crate) struct SuiteSet {
     pub(crate) session: Option<String>,
     /// The recording of judges' answers; `None` if nothing may ask a judge.
     pub(crate) recording: Option<Recording>,
-    /// Config files that do not exist, relative to the package. The tests are compiled anew once one of them does.
+    /// Config files that do not exist, relative to the package. The tests are stale once one of them exists.
     pub(crate) absent: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct SuiteCase {
 }
 
 impl Suite {
-    /// Looks at the files that the arguments name and reports all that is wrong with them.
+    /// Reads the files that the arguments name and reports all their problems.
     ///
     /// `None` if there is no path or no file, which has been reported.
     pub(crate) fn new(args: &Args, diagnostics: &mut Diagnostics) -> Option<Self> {
@@ -156,7 +156,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Reports the drafts, but for those that `cases` leaves out: one error for all of a file.
+    /// Reports the drafts of a file in one error, unless `cases` leaves them out.
     fn report_drafts(&mut self, read: &ReadSet) {
         let checked = &read.checked;
         if let Some(problem) = checked.draft_problem(|eval_id| self.filter.takes(eval_id)) {
@@ -164,8 +164,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Reports the cases that the criteria do not decide or that lack what a criterion needs, but for those
-    /// that `cases` leaves out.
+    /// Reports the cases that the criteria do not decide, or that lack data a criterion needs, unless `cases`
+    /// leaves them out.
     fn report_incompatibilities(&mut self, read: &ReadSet, config: &SetConfig) {
         let checked = &read.checked;
         let (Some(config), Some(set)) = (&config.config, &checked.set) else { return };
@@ -177,7 +177,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Reports the cases that need judges for their users, but for those that `cases` leaves out.
+    /// Reports the cases with simulated users, which need the feature `judges`, unless `cases` leaves them
+    /// out.
     fn report_simulated_users(&mut self, read: &ReadSet) {
         let checked = &read.checked;
         for (case, problem) in simulated_users(checked) {
@@ -188,14 +189,14 @@ impl Collector<'_> {
         }
     }
 
-    /// Whether the filter fits can only be seen with all files at hand.
+    /// Checks the filter against the ids of all files together.
     fn check_filter(&mut self, suite: &Suite) {
         let cases = suite.sets.iter().flat_map(|set| &set.read.checked.cases);
         let mut ids: Vec<&str> = cases.map(|case| case.eval_id.as_str()).collect();
         // Several files of a directory may have the same case id.
         ids.sort_unstable();
         ids.dedup();
-        // In a file that cannot be read no id is known, and its problems have been reported.
+        // If no id is known, the files have problems, which have been reported.
         if !ids.is_empty() {
             self.filter.check(&ids, self.diagnostics);
         }

@@ -22,9 +22,10 @@ impl Surroundings {
         if !proc_macro::is_available() {
             return None;
         }
-        // `unwrap` converts to the compiler's span. It panics outside of a compiler alone, which was asked above.
+        // `unwrap` converts to the compiler's span. It panics only outside of a compiler, which was checked
+        // above.
         let span = Span::call_site().unwrap();
-        // An attribute at the begin of its line is in no item. Most attributes are.
+        // An attribute in the first column, as most are, is in no other item: the source need not be read.
         if span.column() == 1 {
             return None;
         }
@@ -45,7 +46,7 @@ impl Surroundings {
                     header.clear();
                 }
                 "}" if brackets == 0 => {
-                    // Not Rust, or not understood.
+                    // A bracket without its opening one: not Rust, or not understood.
                     open.pop()?;
                     header.clear();
                 }
@@ -192,7 +193,7 @@ mod tests {
             ("suite! {\n    ", None),
             ("macro_rules! m {\n    () => {\n        ", None),
             ("struct S { x: u8 }\n    ", None),
-            // What looks like code and is none.
+            // Text that looks like code.
             ("// fn outer() {\n    ", None),
             ("/* impl X { /* fn f() { */ */\n    ", None),
             ("/// fn outer() {\nstatic A: &str = \"fn f() {\";\n    ", None),
@@ -201,7 +202,7 @@ mod tests {
             ("static A: [char; 3] = ['{', '\\'', '\"'];\n    ", None),
             ("static A: u8 = b'{';\n    fn f<'a>(x: &'a str) {}\n    ", None),
             ("static A: &str = \"天気 {\";\n    ", None),
-            // An end that is open.
+            // Unclosed strings, comments and blocks.
             ("static A: &str = \"", None),
             ("/* impl X {", None),
             ("}\n    ", None),

@@ -1,4 +1,4 @@
-//! Calling cargo, and knowing without a call what it would say.
+//! Calls of cargo, and the target folder without a call.
 
 mod targets;
 
@@ -20,7 +20,8 @@ pub fn command() -> Command {
 
 /// The target folder of the workspace of the current folder; `None` if there is no workspace.
 ///
-/// To ask cargo takes longer than to score a trace, so it is asked only where manifests and configs leave doubts.
+/// A call of cargo takes longer than scoring a trace, so cargo is asked only if manifests and configs leave
+/// doubts.
 pub fn target_directory() -> Option<PathBuf> {
     match of_here() {
         Found::Folder(folder) => Some(folder),
@@ -56,10 +57,11 @@ enum Found {
     InDoubt,
 }
 
-/// The target folder of the current folder. The variable `CARGO_TARGET_DIR` is the caller's: a value in it decides before.
+/// The target folder of the current folder. The caller of [`target_directory`] handles a value of
+/// `CARGO_TARGET_DIR`.
 fn of_here() -> Found {
     let Ok(here) = env::current_dir() else { return Found::NoWorkspace };
-    // Empty variables are errors of cargo.
+    // Cargo decides if a variable is set: an empty value is an error of cargo.
     if ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"].iter().any(|name| env::var_os(name).is_some()) {
         return if here.ancestors().any(has_manifest) { Found::InDoubt } else { Found::NoWorkspace };
     }
@@ -104,7 +106,7 @@ fn configured(here: &Path, cargo_home: &Path) -> Result<Option<PathBuf>, Doubt> 
     let nearest = here.ancestors().map(|folder| folder.join(".cargo"));
     let mut named = None;
     for folder in nearest.chain([cargo_home.to_owned()]) {
-        // The name that configs had once.
+        // The old name of configs.
         if folder.join("config").exists() {
             return Err(Doubt);
         }
@@ -118,7 +120,7 @@ fn configured(here: &Path, cargo_home: &Path) -> Result<Option<PathBuf>, Doubt> 
             .as_str()
             .filter(|target| !target.is_empty() && !target.contains(['{', '}']))
             .ok_or(Doubt)?;
-        // A relative path is relative to the folder in which the folder of the config is.
+        // A relative path is relative to the parent of the folder `.cargo`.
         named = named.or(Some(folder.parent().ok_or(Doubt)?.join(target)));
     }
     Ok(named)
@@ -141,7 +143,7 @@ fn workspace(package: &Path) -> Result<&Path, Doubt> {
         let below = package.strip_prefix(folder).map_err(|_| Doubt)?;
         let is_member =
             list("members")?.iter().any(|member| member.as_str().is_some_and(|it| matches(it, below)));
-        // A package that is listed nowhere can be a member as a dependency of another one.
+        // A package that is not listed can be a member as a dependency of another member.
         return if is_member && list("exclude")?.is_empty() { Ok(folder) } else { Err(Doubt) };
     }
     Ok(package)
@@ -157,7 +159,7 @@ fn manifest(folder: &Path) -> Result<Document<String>, Doubt> {
     if is_plain && is_known { Ok(manifest) } else { Err(Doubt) }
 }
 
-/// Whether a member of a workspace is meant: by its path, or with `*` in the place of whole names.
+/// Whether an entry of `members` matches a path. `*` matches one whole name.
 fn matches(member: &str, path: &Path) -> bool {
     let member: Vec<&str> = member.trim_end_matches('/').split('/').collect();
     let names: Option<Vec<&str>> = path.iter().map(|name| name.to_str()).collect();

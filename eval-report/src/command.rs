@@ -66,13 +66,15 @@ use args::{Args, ArgsError, Asked};
 /// }
 /// ```
 ///
-/// The report is printed as JSON, as [`Export::to_json`](crate::Export::to_json) returns it. What `cargo evalset run`
-/// prints for people goes to stderr, after a line for each case that ends; on a terminal, a line that counts them. The exit code is 0 if every case passed and 1 if a case
-/// failed. It is 2 if a case has no verdict, if no case could be checked, or if the arguments, a set or a config are wrong.
-/// `--help` lists the options.
+/// The report is printed as JSON, as [`Export::to_json`](crate::Export::to_json) returns it. The text for
+/// people, as `cargo evalset run` prints it, goes to stderr. Before it comes a line for each case that ends,
+/// or on a terminal one line with counts. The exit code is 0 if every case passed and 1 if a case failed. It
+/// is 2 if a case has no verdict, if no case could be checked, or if the arguments, a set or a config are
+/// wrong. `--help` lists the options.
 ///
-/// Arguments and files are checked before an agent runs. Ctrl-C ends the cases that run. The report then has all cases:
-/// those without a verdict are errors that say so, and the exit code is 2. A second Ctrl-C ends the program at once.
+/// Arguments and files are checked before an agent runs. Ctrl-C ends the cases that run. The report then has
+/// all cases. A case without a verdict is an error that says so, and the exit code is 2. A second Ctrl-C ends
+/// the program at once.
 pub struct EvalCommand {
     runner: EvalRunner,
     agents: Vec<(String, BoxSetup)>,
@@ -259,7 +261,7 @@ struct Answer {
 impl Answer {
     fn error(why: &impl fmt::Display) -> Self {
         let why = why.to_string();
-        // The problems of a file say it themselves.
+        // The problems of a file have this prefix already.
         let mark = if why.starts_with("error: ") { "" } else { "error: " };
         Self { out: String::new(), err: format!("{mark}{why}\n"), code: Outcome::Unmeasurable.exit_code() }
     }
@@ -281,7 +283,7 @@ impl Answer {
 /// A setup function behind a pointer.
 struct BoxSetup(Box<dyn ErasedSetup>);
 
-/// [`Setup`] without its shape, behind a pointer.
+/// A [`Setup`] without its shape.
 trait ErasedSetup: Send + Sync {
     fn set_up<'a>(&'a self, case: &'a EvalCase) -> BoxFuture<'a, Result<BoxAgent, BoxError>>;
 }
@@ -301,7 +303,7 @@ impl<Shape, S: Setup<Shape> + Send> ErasedSetup for Shaped<Shape, S> {
 /// The shape of a [`BoxSetup`].
 enum AnyShape {}
 
-/// A setup function that tells when it makes an agent.
+/// A setup function that reports each run that begins to the progress.
 struct Followed<'a> {
     setup: &'a BoxSetup,
     progress: &'a Progress,
@@ -317,10 +319,11 @@ impl Setup<AnyShape> for Followed<'_> {
 /// The exit code of a program that Ctrl-C ends.
 const CTRL_C_EXIT_CODE: i32 = 130;
 
-/// Ends when Ctrl-C is pressed. Never, if that cannot be noticed: Ctrl-C then ends the program.
+/// Completes when Ctrl-C is pressed. If the process cannot listen for Ctrl-C, it never completes, and Ctrl-C
+/// ends the program.
 ///
-/// A thread of its own waits for it, so that the program ends at the second one also where an agent blocks the runtime. The
-/// thread ends with this future, unless Ctrl-C was pressed: then it waits on for a second one.
+/// A separate thread listens, so that the second Ctrl-C ends the program even if an agent blocks the runtime.
+/// The thread ends with this future, unless Ctrl-C was pressed: then it waits for the second one.
 #[doc(hidden)]
 pub async fn pressed() {
     let (listens, listening) = mpsc::channel();
@@ -328,14 +331,15 @@ pub async fn pressed() {
     let thread = std::thread::Builder::new().name("evalset-ctrl-c".to_owned());
     // Without the thread Ctrl-C does what it does by default.
     let _ = thread.spawn(move || listen(&listens, tell));
-    // An agent may block the runtime at once. Ctrl-C is noticed before that.
+    // Waits until the thread listens: an agent may block the runtime right after this.
     let _ = listening.recv();
     if told.await.is_err() {
         pending::<()>().await;
     }
 }
 
-/// Tells `listens` once Ctrl-C is noticed, or drops it if it cannot be. Tells the first Ctrl-C, and ends the program at the second.
+/// Sends on `listens` when it listens for Ctrl-C, or drops the sender if it cannot listen. Sends the first
+/// Ctrl-C on `tell`, and ends the program at the second.
 fn listen(listens: &mpsc::Sender<()>, mut tell: oneshot::Sender<()>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {

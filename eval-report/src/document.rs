@@ -37,7 +37,7 @@ pub struct Document<'r> {
     summary: Summary<'r>,
 }
 
-/// A case that was scored again, beside its new result.
+/// Facts about a case that was scored again, beside its new result.
 #[derive(Clone, Copy, Debug)]
 pub struct Rescored<'r> {
     /// The result that was recorded.

@@ -1,4 +1,4 @@
-//! Reports for programs: the trait [`Export`]. A format of another tool is a file here.
+//! Reports for programs: the trait [`Export`]. Each format of another tool has a file here.
 //!
 //! | file | format |
 //! | --- | --- |
@@ -52,9 +52,9 @@ pub trait Export {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// It is the document that `cargo evalset report --json` writes, and `docs/report.schema.json` is its JSON Schema. What a
-    /// report in memory does not know is null: attempts, files of journals. A score that is missing, or is no finite number, is
-    /// null. Secrets are masked.
+    /// It is the document that `cargo evalset report --json` writes, and `docs/report.schema.json` is its
+    /// JSON Schema. Facts that only journals have, such as attempts and files, are null. A score that is
+    /// missing, or is no finite number, is null. Secrets are masked.
     fn to_json(&self) -> Value;
 
     /// The report as the table that google-adk's `AgentEvaluator` writes (`output_file`).
@@ -79,10 +79,10 @@ pub trait Export {
     /// A row of column names, then a row per metric, run and turn, informational metrics included. Numbers and tool
     /// calls are printed as Python prints them. A missing value is an empty field. Lines end in `\n`.
     ///
-    /// As in ADK, runs that ended in an error have no rows, and a case has none for its verdict. So the table alone does not tell whether
-    /// all cases passed. A metric
-    /// that was skipped has rows without a score, `NOT_EVALUATED`. Unlike pandas, a field with a lone carriage return is quoted: most readers would
-    /// otherwise end the row there.
+    /// As in ADK, runs that ended in an error have no rows, and verdicts on cases have none. So the table
+    /// alone does not tell whether all cases passed. A skipped metric has rows without a score and with the
+    /// status `NOT_EVALUATED`. Unlike in pandas, a field with a lone carriage return is quoted: most readers
+    /// would otherwise end the row there.
     fn to_csv(&self) -> String;
 
     /// Appends the rows of [`to_csv`](Self::to_csv) to a file. A new or empty file begins with the column names.
@@ -134,18 +134,20 @@ pub trait Export {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// A result has `eval_set_id`, `eval_case_id`, `scores` and `overall_status`; statuses are `PASSED`, `FAILED` and
-    /// `ERROR`. Metrics that never gate are left out. `details`, which adk-rs leaves open, has the scores of the turns, the
-    /// threshold, its direction if that is `at_most`, the number of runs, and how many of them passed if they are decided one by one. adk-rs's types need a number, so a missing score is 0 with the status
-    /// `ERROR`. Metrics that were skipped have no number at all: `skipped` lists them, with the reason. A skipped case is
-    /// an `ERROR` to adk-rs, and so it counts among the `errors` of `summary` too.
+    /// A result has `eval_set_id`, `eval_case_id`, `scores` and `overall_status`; statuses are `PASSED`,
+    /// `FAILED` and `ERROR`. Informational metrics are left out. `details`, whose content adk-rs leaves open,
+    /// has the scores of the turns, the threshold, its direction if that is `at_most`, the number of runs,
+    /// and the number of passed runs if runs are decided one by one. adk-rs's types need a number, so a
+    /// missing score is 0 with the status `ERROR`. Skipped metrics have no number: `skipped` lists them, with
+    /// the reason. A skipped case is an `ERROR` to adk-rs, so it counts among the `errors` of `summary` too.
     fn to_adk_rs(&self) -> Value;
 }
 
 impl Export for EvalReport {
     fn to_json(&self) -> Value {
         let loaded = LoadedRun::of_report(self, None);
-        // Without a `k` nothing can be asked for that the runs do not give; the keys are texts, and the numbers finite.
+        // Neither step can fail: without a `k` any number of runs is enough, the keys are texts, and the
+        // numbers are finite.
         let results = RunResults::new(&loaded, None, false);
         let text = results.ok().and_then(|results| serde_json::to_string(&Document::new(&results)).ok());
         serde_json::from_str(&mask(&text.unwrap_or_default())).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! The formats of a report of a run.
 //!
-//! Each format is a module with a function that makes it of [`RunResults`](crate::recorded::RunResults).
+//! Each format is a module with a function that prints [`RunResults`](crate::recorded::RunResults).
 
 mod exported;
 mod github;

@@ -1,4 +1,4 @@
-//! Journals, read: runs with their tests, attempts and scores.
+//! Readers of journals: runs with their tests, attempts and scores.
 //!
 //! ```no_run
 //! use eval_report::journal::{RecordedRun, runs};
@@ -13,7 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`eval_core::journal`] has the records, and what a file of them looks like.
+//! [`eval_core::journal`] defines the records and the form of their files.
 
 mod attempts;
 mod checked_lines;

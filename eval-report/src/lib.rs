@@ -34,7 +34,7 @@ pub use export::Export;
 #[path = "../tests/support/adk.rs"]
 mod adk_oracle;
 
-/// Documents held to a JSON Schema.
+/// Checks of documents against a JSON Schema.
 #[cfg(test)]
 #[path = "../tests/support/schema.rs"]
 mod schema_check;

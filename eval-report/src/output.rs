@@ -26,12 +26,12 @@ pub fn styled(style: Style, word: &str) -> String {
     format!("{style}{word}{style:#}")
 }
 
-/// Prints lines of progress on standard error, without secrets.
+/// Prints lines of progress on standard error, with secrets masked.
 pub fn tell(lines: &str) {
     tell_to(&mut anstream::stderr(), lines);
 }
 
-/// Prints lines of progress. The work goes on also if they cannot be written.
+/// Prints lines of progress. Errors are ignored, so that the work goes on.
 pub(crate) fn tell_to(out: &mut dyn Write, lines: &str) {
     let text = guard_styled(&mask(lines));
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -117,7 +117,7 @@ impl CommandError {
         untrusted::json(&format!("{document:#}")) + "\n"
     }
 
-    /// The error as cargo prints its own errors. Text of others is below the first line, with its mark.
+    /// The error as cargo prints its own errors. Untrusted text is below the first line, with its mark.
     pub fn shown(&self) -> String {
         let level = styled(ERROR, "error");
         format!("{level}: {}\n  = help: {}\n", lines_below(&self.message, 2), one_line(&self.help))
@@ -172,7 +172,7 @@ pub(crate) fn finite(number: Option<f64>) -> Option<f64> {
 /// A case by the file of its set and its id.
 pub type CaseOfFile<'c> = (&'c str, &'c str);
 
-/// The command that runs these cases again. The options say what answers, and how it is run and scored.
+/// The command that runs these cases again. The options name the agent, and say how cases run and are scored.
 pub fn rerun_command<'c>(options: &[String], cases: impl IntoIterator<Item = CaseOfFile<'c>>) -> String {
     let mut sets: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (file, case) in cases {

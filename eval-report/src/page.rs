@@ -1,7 +1,8 @@
 //! The page of a run: one HTML file with everything in it, and what it shows.
 //!
-//! Nothing here knows where runs are recorded, so that a server can show the same page. Everything foreign is in the model as
-//! plain text. The template escapes it; the details of the cases are JSON, of which the script makes text nodes.
+//! The module does not know where runs are recorded, so that a server can show the same page. Untrusted texts
+//! are plain text in the model. The template escapes them. The details of cases are JSON, which the script
+//! turns into text nodes.
 
 mod diff;
 mod model;
@@ -23,10 +24,11 @@ pub use model::{
 pub use plot::{Histogram, PassRate, Point, Scatter, Spark};
 pub use render::{Live, STYLE, live_policy, policy, render, render_live};
 
-/// A foreign text in full, or its beginning: without secrets and what steers a reader's eyes.
+/// An untrusted text in full, or its beginning. Secrets are masked, and characters that mislead readers are
+/// escaped.
 ///
-/// Secrets are masked here, and not in the finished page: there a secret with a `<` or a `&` is written in another way, and a
-/// secret that is a word of our own script would break it.
+/// Secrets are masked here, and not in the finished page: there a secret with a `<` or a `&` is escaped and
+/// not found, and masking a word of our own script would break the script.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Text {
     /// The visible text.
@@ -42,30 +44,31 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// A message: lines and tabs stay.
+/// A message. Line breaks and tabs stay.
 pub fn text(foreign: &str) -> Text {
     let Excerpt { shown, left_out } = excerpt(foreign, LONGEST_TEXT);
     Text { shown, left_out }
 }
 
-/// A part of a line of ours. It says how much is left out.
+/// An untrusted text as part of a line. It notes how much is left out.
 pub fn line(foreign: &str) -> String {
     excerpt_line(foreign, LONGEST_LINE).noted()
 }
 
-/// Gives each case a name that no other case of the page has, and that links and attributes hold as it is.
+/// Gives each case a name that is unique on the page, and that needs no escapes in links and attributes.
 #[derive(Debug, Default)]
 pub struct Anchors(HashMap<String, usize>);
 
-/// A longer name is cut, and told apart by its hash.
+/// Longer names are truncated, and have a hash to stay unique.
 const MAX_ANCHOR_CHARS: usize = 120;
 
 impl Anchors {
-    /// The anchor of a case: `case-weather::sunny`. The same name has the same anchor on every page, but for its repetitions.
+    /// The anchor of a case: `case-weather::sunny`. The same name has the same anchor on every page, except
+    /// for repeated names.
     pub fn add(&mut self, name: &str) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-' | '.');
         let mut anchor = "case-".to_owned();
-        // A key that is cut is not known as one: it is masked before.
+        // Secrets are masked first: a truncated secret would not be recognised.
         anchor.extend(mask(name).chars().take(MAX_ANCHOR_CHARS).map(|c| if plain(c) { c } else { '_' }));
         if anchor.strip_prefix("case-") != Some(name) {
             anchor.push_str(&format!("-{:08x}", content_hash(name.as_bytes()) >> 32));
@@ -73,7 +76,7 @@ impl Anchors {
         let seen = self.0.entry(anchor.clone()).or_default();
         *seen += 1;
         if *seen > 1 {
-            // No name of a case makes an anchor with a `~`.
+            // No other anchor contains a `~`.
             anchor.push_str(&format!("~{seen}"));
         }
         anchor

@@ -93,7 +93,7 @@ impl Prices {
         let tokens_in = sum([usage.prompt_token_count, usage.tool_use_prompt_token_count]);
         let tokens_out = sum([usage.candidates_token_count, usage.thoughts_token_count]);
         let total = usage.total_token_count.map(i128::from);
-        // A total alone does not say what was read and what was written.
+        // A total alone cannot be split into input and output.
         let (Some(tokens_in), Some(tokens_out)) = (
             tokens_in.or_else(|| Some(total? - tokens_out?)),
             tokens_out.or_else(|| Some(total? - tokens_in?)),
@@ -126,16 +126,16 @@ fn amount(text: &str) -> Option<f64> {
     text.parse().ok().filter(|amount: &f64| amount.is_finite())
 }
 
-/// Money for tokens.
+/// The cost of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// In the currency of the prices.
     pub money: f64,
-    /// The tokens in it that were read.
+    /// The input tokens in it.
     pub tokens_in: i128,
-    /// The tokens in it that were written.
+    /// The output tokens in it.
     pub tokens_out: i128,
-    /// Tokens whose model has no price, or that are neither known as read nor as written.
+    /// Tokens whose model has no price, or that cannot be split into input and output.
     pub unpriced: i128,
 }
 

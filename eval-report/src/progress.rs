@@ -15,7 +15,7 @@ use crate::output::{styled, tell_to};
 use crate::price::{Cost, Prices};
 use crate::recorded::State;
 
-/// The cases of a run as far as they are.
+/// The progress of the cases of a run.
 #[derive(Clone)]
 #[expect(missing_debug_implementations, reason = "it is a place to write to")]
 pub struct Progress {
@@ -57,13 +57,13 @@ impl Progress {
         }
     }
 
-    /// The runner, which tells of its cases here.
+    /// The runner, which reports each ended case here.
     pub fn follow(&self, runner: EvalRunner) -> EvalRunner {
         let told = self.clone();
         runner.on_case(move |case| told.ended(case))
     }
 
-    /// So many cases are about to run.
+    /// Begins the progress of this many cases.
     pub fn begin(&self, total: usize) {
         self.counts().total = total;
         if self.bar.is_hidden() {
@@ -72,7 +72,7 @@ impl Progress {
         let counts = Arc::clone(&self.counts);
         let line = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
             let line = counts.lock().unwrap_or_else(PoisonError::into_inner).line(Instant::now());
-            // A line that cannot be shown is shown the next time.
+            // If the line cannot be written, the next drawing writes it.
             let _ = out.write_str(&line);
         };
         if let Ok(style) = ProgressStyle::with_template("{counts}") {
@@ -81,7 +81,7 @@ impl Progress {
         self.bar.enable_steady_tick(DRAW_PAUSE);
     }
 
-    /// A run of a case begins.
+    /// Notes that a run of a case begins.
     pub fn began(&self, case: &EvalCase) {
         let mut counts = self.counts();
         if !counts.running.iter().any(|(id, _)| *id == case.eval_id) {
@@ -107,7 +107,7 @@ impl Progress {
         (!counts.prices.is_empty()).then(|| format!("cost          {}\n", counts.cost))
     }
 
-    /// Prints lines where progress goes.
+    /// Prints lines to the same place as the progress.
     pub fn say(&self, lines: &str) {
         tell_to(&mut *self.out.lock().unwrap_or_else(PoisonError::into_inner), lines);
     }
@@ -118,7 +118,7 @@ impl Progress {
 }
 
 impl Counts {
-    /// Counts a case, and says so in a line.
+    /// Counts an ended case, and returns its line.
     fn ended(&mut self, case: &CaseReport) -> String {
         self.ended += 1;
         let counted = match case.verdict {

@@ -1,4 +1,4 @@
-//! Recorded runs: which one a command is about, what became of each of its tests, and the totals.
+//! Recorded runs: the choice of a run, the results of its tests, and the totals.
 
 mod cases;
 mod cut_short;

@@ -92,7 +92,7 @@ fn urgency(test: &TestResult<'_>) -> u8 {
     }
 }
 
-/// The filters that show something, and `all`.
+/// The filters with cases, and the filters that are always shown.
 fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
     let filters = [
         ("all", "All"),
@@ -122,7 +122,7 @@ fn problems(results: &RunResults<'_>) -> impl Iterator<Item = String> {
     shown.map(|problem| format!("error: {}", problem.shown())).chain(more)
 }
 
-/// More tests that never began are not read one by one.
+/// The most problems on the page. Longer lists are not read line by line.
 const MAX_PROBLEMS: usize = 200;
 
 /// `Run 2026-11-22T02-31-07-4f1c: began 2026-11-22 02:31:07 UTC, took 31.25 s`.
@@ -134,7 +134,7 @@ fn about(results: &RunResults<'_>) -> String {
     line(&format!("Run {}: {}{took}", results.loaded.name(), began.unwrap_or_default()))
 }
 
-/// The commands that run what has no good verdict again: `cargo evalset rerun --failed`.
+/// The commands that run again the tests that did not pass: `cargo evalset rerun --failed`.
 fn rerun(results: &RunResults<'_>) -> Vec<String> {
     summary_text::rerun(results).into_iter().map(|command| line(&command)).collect()
 }
@@ -142,7 +142,7 @@ fn rerun(results: &RunResults<'_>) -> Vec<String> {
 /// A plot for each metric that can fail a case, the metric that failed most cases first.
 fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
     let mut metrics: BTreeMap<&str, Vec<(f64, Option<Bound>)>> = BTreeMap::new();
-    for metric in results.tests.iter().flat_map(TestResult::gating) {
+    for metric in results.tests.iter().flat_map(TestResult::deciding) {
         let scores = metrics.entry(&metric.name).or_default();
         scores.extend(metric.score.map(|score| (score, metric.bound())));
     }
@@ -155,7 +155,7 @@ fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
 /// The time and the cost of the cases, against the mean score of the metrics that can fail them.
 fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let score = |test: &TestResult<'_>| {
-        let scores: Vec<f64> = test.gating().filter_map(|metric| metric.score).collect();
+        let scores: Vec<f64> = test.deciding().filter_map(|metric| metric.score).collect();
         mean(&scores)
     };
     let points = |took: &dyn Fn(&Case<'_>) -> Option<f64>| {
@@ -257,7 +257,7 @@ impl History {
     }
 }
 
-/// The runs before this one in the same folder, the newest first. A run that was put together of several has none.
+/// The runs before this one in the same folder, the newest first. A merged run has none.
 fn before(results: &RunResults<'_>) -> Vec<journal::RunDir> {
     let [folder] = results.loaded.folders.as_slice() else { return Vec::new() };
     // The folder need not be in a folder of runs: neighbours without a marker are skipped.

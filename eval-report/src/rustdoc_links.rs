@@ -1,7 +1,7 @@
 //! The page of `docs/` on this crate, as rustdoc.
 //!
-//! A page links to other pages by reference links, whose definitions at its end are for readers of the repository. Here,
-//! definitions in front of the page lead to where those pages are in rustdoc; of two definitions the first one counts.
+//! A page defines its reference links at its end, for readers of the repository. Here, definitions in front
+//! of the page lead to the pages in rustdoc; the first of two definitions counts.
 
 /// The text of a page.
 macro_rules! page {

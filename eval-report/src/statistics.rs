@@ -214,7 +214,7 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{}%", percent_with(share, digits_of(share)))
 }
 
-/// No share of a count has more digits than this before it differs from 0 and 1.
+/// Enough digits to tell the share of any count from 0 and 1.
 const MAX_DIGITS: usize = 20;
 
 /// The digits after the point that tell a share from 0% and 100%, if it is neither.
@@ -229,7 +229,7 @@ fn digits_of(share: f64) -> usize {
     (0..=MAX_DIGITS).find(is_told).unwrap_or(MAX_DIGITS)
 }
 
-/// With so many digits after the point. 0 and 100 are whole.
+/// A share in percent with this many digits after the point. 0 and 100 are whole.
 fn percent_with(share: f64, digits: usize) -> String {
     let digits = if share <= 0.0 || share >= 1.0 { 0 } else { digits };
     format!("{:.digits$}", share * 100.0)

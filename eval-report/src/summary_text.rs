@@ -14,7 +14,7 @@ use crate::statistics::percent;
 
 /// The word for the state of a test. A case that passed although some of its runs did not is flaky.
 pub fn word(test: &TestResult<'_>) -> (&'static str, Style) {
-    if test.is_in_work {
+    if test.is_in_progress {
         return ("IN WORK", WARNING);
     }
     if test.state == State::Passed && test.runs.are_flaky() { ("FLAKY", WARNING) } else { test.state.label() }
@@ -38,7 +38,7 @@ pub fn runs(test: &TestResult<'_>) -> String {
     text
 }
 
-/// The verb for so many things.
+/// The verb for this number of things.
 pub fn have(number: usize) -> &'static str {
     if number == 1 { "has" } else { "have" }
 }
@@ -149,7 +149,7 @@ pub fn skipped(results: &RunResults<'_>) -> Option<String> {
     (!each.is_empty()).then(|| format!("skipped, and so not checked: {}", each.join(", ")))
 }
 
-/// The cases that were repeated, as their agent was not reached; `None` if none was.
+/// The cases with repeated runs, as their agent was not reached; `None` if there are none.
 fn repeated(results: &RunResults<'_>) -> Option<String> {
     let was_repeated = |test: &&TestResult<'_>| test.repeated() > 0;
     let names: Vec<String> =
@@ -170,7 +170,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
         ));
     }
     notes.extend(repeated(results));
-    // The missing tests of a run that runs are still to come.
+    // The missing tests of a run in progress may still begin.
     let has_ended = !results.totals.is_running;
     if has_ended && results.totals.missing > results.of_programs {
         let place = |problem: &Problem| {
@@ -197,7 +197,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
             results.loaded.run.ids.first().map(|id| one_line(id)).unwrap_or_default()
         ));
     }
-    // A line that is incomplete may be one that is being written.
+    // An incomplete line of a run in progress may be one that is being written.
     let is_torn = usize::from(results.loaded.run.torn > 0);
     notes.extend(gaps(&results.loaded.run).into_iter().skip(if has_ended { 0 } else { is_torn }));
     notes
@@ -215,10 +215,10 @@ pub fn details(test: &TestResult<'_>) -> String {
     }
 }
 
-/// The commands that run tests again which did not pass.
+/// The commands that run again the tests that did not pass.
 pub fn rerun(results: &RunResults<'_>) -> Vec<String> {
     let run = results.loaded.args();
-    // Cases of programs are no tests: `cargo evalset run` runs those that it ran.
+    // Cases of programs are not tests: `cargo evalset run` runs its own cases again.
     let of_tests = |state| {
         let tests = results.tests.iter().filter(|test| !test.attempt.started.of_program);
         tests.filter(|test| test.state == state).count()
@@ -240,12 +240,12 @@ pub fn rerun(results: &RunResults<'_>) -> Vec<String> {
     commands
 }
 
-/// A command that runs cases again; if `records`, so that it records what their judges did not answer.
+/// A command that runs cases again. With `records`, it also records the missing answers of their judges.
 pub fn recording(command: String, records: bool) -> String {
     if records { format!("EVALSET_JUDGE=record {command}") } else { command }
 }
 
-/// The commands that run again what programs ran and what did not pass, for those programs that said how.
+/// The commands that run again the cases of programs that did not pass, for programs that recorded how.
 fn of_programs(results: &RunResults<'_>) -> Vec<String> {
     let mut programs: BTreeMap<&[String], (Vec<CaseOfFile<'_>>, bool)> = BTreeMap::new();
     for test in results.needing_attention().filter(|test| test.attempt.started.of_program) {
@@ -267,7 +267,7 @@ fn of_programs(results: &RunResults<'_>) -> Vec<String> {
     commands.collect()
 }
 
-/// Cases that a command names. A longer one is not for people: it names whole sets.
+/// The most cases that a command names. For more cases it names whole sets, to stay readable.
 const MAX_NAMED_CASES: usize = 30;
 
 #[cfg(test)]

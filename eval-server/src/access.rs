@@ -1,7 +1,7 @@
 //! Access to the routes: `Host` and `Origin`, and the token.
 //!
-//! A page of a foreign site that is open in a browser on this machine reaches loopback too. It shows itself by `Origin` and
-//! `Sec-Fetch-Site`, and by `Host` if its name was made to resolve to this machine.
+//! A page of a foreign site that is open in a browser on this machine reaches loopback too. `Origin` and
+//! `Sec-Fetch-Site` identify it, and `Host` if its name was made to resolve to this machine (DNS rebinding).
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -37,7 +37,7 @@ pub(crate) enum Caller {
 /// The requirement of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
-    /// Nothing: it says no more than that the service runs.
+    /// Nothing: the answer reveals only that the service runs.
     Nothing,
     /// The route only computes, which costs time.
     Computing,
@@ -49,11 +49,12 @@ const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// A header that our pages send with what changes something. No form can, and a script of another site would have to ask first.
+/// A header that our pages send with requests that change something. No HTML form can send it, and a script
+/// of another site would need a CORS preflight.
 const PAGE_HEADER: HeaderName = HeaderName::from_static("x-evalset");
 
 impl Access {
-    /// `cookie` is what browsers that showed the token are known by.
+    /// `cookie` identifies browsers that have shown the token.
     pub(crate) fn new(address: SocketAddr, hosts: &[String], token: Token, cookie: Token) -> Self {
         Self { address, hosts: hosts.to_vec(), token, cookie }
     }
@@ -71,7 +72,7 @@ impl Access {
     /// host see it.
     pub(crate) fn set_cookie(&self, headers: &HeaderMap) -> String {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
-        // Browsers send the second header only over TLS, and to this machine.
+        // Browsers send `Sec-Fetch-Site` only over TLS or to loopback.
         let is_secure = host.is_some_and(|host| !is_local(host.host())) && headers.contains_key(FETCH_SITE);
         let secure = if is_secure { "; Secure" } else { "" };
         let (name, value) = (self.cookie_name(), self.cookie.as_str());
@@ -82,7 +83,7 @@ impl Access {
     /// The caller of a request. Refuses requests for other hosts, and requests from foreign pages.
     pub(crate) fn caller(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Caller, Refusal> {
         let host = self.host(uri, headers)?;
-        // A followed link reads, and no page of another site sees the answer.
+        // A followed link only reads, and no page of another site sees the answer: its origin is not checked.
         if !(*method == Method::GET && is_followed_link(headers)) {
             Self::check_origin(&host, headers)?;
         }
@@ -90,11 +91,11 @@ impl Access {
         match shown {
             Some(shown) if self.token.is(shown) => Ok(Caller::Trusted),
             Some(_) => Err(Refusal::new(StatusCode::UNAUTHORIZED, "this is not the token of this server")),
-            // The cookie of a server that has ended is none.
+            // The cookie of an earlier server is ignored.
             None if self.has_cookie(headers) && (method.is_safe() || headers.contains_key(PAGE_HEADER)) => {
                 Ok(Caller::Trusted)
             }
-            // A caller that comes through a proxy is not on this machine, though the proxy is.
+            // `Host` is checked too: the caller behind a proxy on this machine may be elsewhere.
             None if self.address.ip().is_loopback() && is_local(host.host()) => Ok(Caller::Local),
             None => Ok(Caller::Remote),
         }
@@ -147,7 +148,7 @@ impl Access {
         is_local(host)
             || self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host))
             || address.is_some_and(|address| address == self.address.ip())
-            // Names can be made to resolve to this machine, addresses cannot.
+            // DNS rebinding works with names only, not with addresses.
             || self.address.ip().is_unspecified() && address.is_some()
     }
 
@@ -160,7 +161,7 @@ impl Access {
         }
         for origin in headers.get_all(ORIGIN) {
             let origin = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
-            // Behind a proxy the page has `https`, and the request that arrives has not.
+            // Behind a TLS proxy the origin has `https`, although the request arrives without TLS.
             let is_own = origin.is_some_and(|origin| {
                 matches!(origin.scheme_str(), Some("http" | "https")) && origin.authority() == Some(host)
             });

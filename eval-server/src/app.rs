@@ -22,7 +22,7 @@ pub(crate) struct App {
     pub(crate) options: ServerOptions,
     pub(crate) workers: Workers,
     pub(crate) sessions: Sessions,
-    /// Places for those who look at the sessions.
+    /// Permits for readers of the sessions.
     pub(crate) streams: Arc<Semaphore>,
     /// The address that receives traces.
     pub(crate) otlp: Option<SocketAddr>,
@@ -103,20 +103,21 @@ impl App {
 /// The thread that computes an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thread {
-    /// At once if the body is small, else on a thread for such work. The work must neither wait nor take long.
+    /// The thread of the connection if the body is small, else a worker. The work must neither wait nor take
+    /// long.
     BySize,
-    /// A thread for such work. The work ends early if no client waits for it any more, and it asks.
+    /// A worker. The work ends early if it checks whether a client still waits, and none does.
     Own,
 }
 
 impl Thread {
-    /// The thread for work that asks judges, and waits for them, if the caller may.
+    /// The thread for work that asks judges, and waits for them, if the caller is trusted.
     pub(crate) fn for_caller(caller: Caller) -> Self {
         if caller == Caller::Trusted { Self::Own } else { Self::BySize }
     }
 }
 
-/// A request, and who asks.
+/// A request and its caller.
 pub(crate) struct Call {
     pub(crate) app: Shared,
     pub(crate) caller: Caller,
@@ -127,7 +128,7 @@ impl FromRequest<Shared> for Call {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Shared) -> Result<Self, Refusal> {
-        // Each request was looked at before it came here.
+        // `guard` in `routes.rs` has set the caller of each request.
         let caller = request.extensions().get().copied().unwrap_or(Caller::Remote);
         Ok(Self { app: Shared::clone(app), caller, request })
     }
@@ -137,7 +138,7 @@ impl FromRequest<Shared> for Call {
 #[derive(Debug)]
 pub(crate) struct Id(pub(crate) String);
 
-/// An id that is no text is refused in the form of all refusals: axum's own refusal is no JSON.
+/// An id that is no text gets a refusal as JSON, like all others: axum's own refusal is no JSON.
 impl<S: Send + Sync> FromRequestParts<S> for Id {
     type Rejection = Refusal;
 

@@ -24,14 +24,14 @@ pub(crate) struct Received {
     headers: HeaderMap,
     pub(crate) bytes: Bytes,
     memory: HeldMemory,
-    /// The bytes that unpacking may still make.
+    /// The bytes that unpacking may still produce.
     left: usize,
     /// Whether the client still waits.
     pub(crate) wanted: Wanted,
 }
 
-/// Up to this size a body is small: what it asks for is computed in less time than it takes to wake another thread for it, or in
-/// a millisecond at most.
+/// The most bytes of a small body. Its answer is computed faster than another thread wakes up, or in a
+/// millisecond at most.
 const SMALL_BODY_BYTES: usize = 16 << 10;
 
 /// Reads the body of a request.
@@ -43,7 +43,7 @@ pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) 
             .ok()
             .and_then(|length| length.parse().ok())
             .ok_or_else(|| Refusal::bad("`Content-Length` is no number"))?,
-        // It comes in chunks.
+        // The body comes in chunks.
         None => 0,
     };
     let too_large = || {
@@ -63,10 +63,10 @@ pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) 
         };
         let mut body = Limited::new(body, limits.body);
         let mut pieces: Vec<u8> = Vec::new();
-        // Memory is taken for bytes that have come. A promised length takes none from others.
+        // Memory is taken for bytes that have arrived. A promised length takes none from other requests.
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| {
-                // Other errors are the connection's, and then the answer has no reader.
+                // Other errors are errors of the connection, and then no client reads the answer.
                 if error.is::<LengthLimitError>() {
                     too_large()
                 } else {
@@ -75,7 +75,7 @@ pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) 
             })?;
             let Ok(piece) = frame.into_data() else { continue };
             received.memory.grow(piece.len())?;
-            // One piece is not copied, as most bodies come in one.
+            // A single piece is not copied: most bodies come in one.
             if received.bytes.is_empty() && pieces.is_empty() {
                 received.bytes = piece;
             } else {
@@ -112,7 +112,7 @@ impl Received {
         self.bytes.len() <= SMALL_BODY_BYTES && is_plain()
     }
 
-    /// Lets what is unpacked be so many times as large as a body.
+    /// Allows the unpacked data to be `times` as large as a body.
     pub(crate) fn allow_unpacked(&mut self, times: usize) {
         self.left = self.left.saturating_mul(times);
     }
@@ -216,7 +216,8 @@ impl Memory {
 }
 
 impl HeldMemory {
-    /// Memory for more bytes. It is there or not: who waits here could wait for others that wait too.
+    /// Takes memory for more bytes, or fails at once: requests that waited here could wait for each other for
+    /// ever.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.bytes = self.bytes.saturating_add(bytes);
         let has = self.units.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
@@ -239,21 +240,21 @@ impl HeldMemory {
 /// The bytes that are unpacked at a time.
 const PIECE_BYTES: usize = 32 << 10;
 
-/// The most parts of a packed file: each costs time, also where nothing is in it.
+/// The most parts (gzip members) of a packed file: even an empty one costs time.
 const MAX_PARTS: usize = 1000;
 
-/// Whether bytes are packed: no text begins so.
+/// Whether bytes begin with the magic number of gzip. No text begins with it.
 pub(crate) fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(&GZIP)
 }
 
-/// Whether the bytes may hold packed data: no text has the byte that begins it.
+/// Whether the bytes may hold packed data: they contain the first byte of gzip, which no text has.
 pub(crate) fn may_hold_packed(bytes: &[u8]) -> bool {
     bytes.contains(&GZIP[0])
 }
 
-/// The bytes, unpacked: at most `left`, from which their number is taken. `grow` takes memory for a piece. `what` names the
-/// packed data in messages.
+/// Unpacks at most `left` bytes, and subtracts their number from it. `grow` takes memory for a piece. `what`
+/// names the packed data in messages.
 pub(crate) fn unpacked(
     packed: &[u8],
     what: &str,
@@ -299,7 +300,7 @@ mod tests {
         let limits = Limits::default().body(16 << 10);
         let memory = Memory::new(&limits);
         let mut one = memory.of_request();
-        // Little pieces count as what they are together.
+        // Small pieces count by their total size.
         for _ in 0..4096 {
             one.grow(1).unwrap();
         }
@@ -340,7 +341,7 @@ mod tests {
         let why = format!("{:?}", refused.unwrap_err());
         assert!(why.contains("413") && why.contains("more than 1048576 bytes"), "{why}");
         assert!(taken <= 1 << 20, "{taken}");
-        // Parts with nothing in them.
+        // Empty parts.
         let why = unpack(&packed(b"").repeat(MAX_PARTS + 1), 100).unwrap_err();
         assert!(why.contains("more than 1000 parts"), "{why}");
     }

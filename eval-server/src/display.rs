@@ -7,7 +7,7 @@ use eval_support::untrusted::{LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line}
 
 /// Characters of a preview in a list.
 const MAX_PREVIEW_CHARS: usize = 200;
-/// Characters of all that is in a value.
+/// Characters of a whole value.
 const MAX_VALUE_CHARS: usize = 50_000;
 
 /// A text of its own: lines and tabs stay.
@@ -74,7 +74,7 @@ impl Walk {
                     let line = line(key);
                     self.left = self.left.saturating_sub(line.len());
                     let value = self.value(value, key);
-                    // Different keys stay different.
+                    // A changed key gets its number, so that different keys stay different.
                     let line = if line == *key { line } else { format!("{line} ({})", at + 1) };
                     entries.push((line, value));
                 }

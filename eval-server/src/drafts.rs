@@ -29,7 +29,7 @@ use eval_agents::draft::Draft;
 /// let options = ServerOptions::new().drafts(Kept::default());
 /// ```
 pub trait DraftStore: fmt::Debug + Send + Sync {
-    /// Saves a draft into a set, or into the one for drafts that name none. It may wait for the disk.
+    /// Saves a draft into a set, or into a default set if `set` is `None`. It may wait for the disk.
     fn save(&self, set: Option<&str>, draft: Draft) -> Result<SavedDraft, DraftRefused>;
 }
 
@@ -44,7 +44,8 @@ pub struct SavedDraft {
 }
 
 impl SavedDraft {
-    /// A draft that was saved into a set under an id; without one, if an equal case is there already.
+    /// A draft that was saved into a set under an id. `eval_id` is `None` if the set has an equal case
+    /// already.
     pub fn new(set: impl Into<String>, eval_id: Option<String>) -> Self {
         Self { set: set.into(), eval_id }
     }

@@ -1,4 +1,4 @@
-//! The text of each error has its cause, once.
+//! A test that the text of each error has its cause once.
 
 use std::error::Error as _;
 use std::io;

@@ -39,14 +39,14 @@ pub struct Events(Sender<Bytes, Infallible>);
 #[derive(Debug)]
 pub struct ReaderGone;
 
-/// The events of an answer, of which so many may wait for the reader, and its body.
+/// The sender of an answer's events, and the body. At most `waiting` events wait for the reader.
 pub fn channel(waiting: usize) -> (Events, Body) {
     let (sender, body) = Channel::<Bytes, Infallible>::new(waiting);
     (Events(sender), Body::new(body))
 }
 
 impl Event {
-    /// An event without a name. JSON has no line breaks of its own, so that an event has one line of data.
+    /// An event without a name. The JSON has no line breaks, so that an event has one line of data.
     pub fn unnamed(json: impl Display) -> Self {
         Self(Bytes::from(format!("data: {json}\n\n")))
     }
@@ -71,7 +71,8 @@ impl Events {
         }
     }
 
-    /// Sends an event at once. A reader who has no room for it is gone: what computes never waits for who reads.
+    /// Sends an event at once. A reader without room for it counts as gone: computing never waits for a
+    /// reader.
     pub(crate) fn send_now(&mut self, event: Event) -> Result<(), ReaderGone> {
         self.0.try_send(Frame::data(event.0)).map_err(|_| ReaderGone)
     }

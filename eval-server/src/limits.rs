@@ -30,8 +30,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 16 MiB a body, 256 MiB for all that are in work as far as they have come, 512 connections, 30 seconds, a thread for each
-    /// processor; 1000 live sessions in 256 MiB, each with at most 10,000 spans.
+    /// 16 MiB for a body, 256 MiB for the received parts of all bodies in work, 512 connections, 30 seconds,
+    /// a thread for each processor; 1000 live sessions in 256 MiB, each with at most 10,000 spans.
     fn default() -> Self {
         Self {
             body: 16 << 20,
@@ -51,7 +51,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The most bytes of a body, and of all that is unpacked of one. All bodies that are in work at a time have at most 16 times as many.
+    /// The most bytes of a body, and of the data unpacked from it. All bodies in work together have at most
+    /// 16 times as many.
     pub fn body(mut self, bytes: usize) -> Self {
         self.body = bytes.clamp(1, 1 << 30);
         self.bodies = self.body.saturating_mul(16);
@@ -94,7 +95,7 @@ impl Limits {
         self
     }
 
-    /// The most live sessions that are kept. The oldest that have ended go first.
+    /// The most live sessions that are kept. The oldest ended sessions are evicted first.
     pub fn sessions(mut self, sessions: usize) -> Self {
         self.sessions = sessions.max(1);
         self
@@ -106,13 +107,13 @@ impl Limits {
         self
     }
 
-    /// The memory for what live sessions consist of. A session has at most a quarter of it.
+    /// The memory for live sessions. A session has at most a quarter of it.
     pub fn session_memory(mut self, bytes: usize) -> Self {
         self.session_memory = bytes;
         self
     }
 
-    /// The silence after which a live session counts as complete.
+    /// The time without new spans after which a live session can count as complete.
     pub fn quiet(mut self, time: Duration) -> Self {
         self.quiet = time;
         self

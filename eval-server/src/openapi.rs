@@ -64,7 +64,7 @@ impl Modify for Descriptions {
             items.flat_map(|item| [&mut item.get, &mut item.post, &mut item.put, &mut item.delete]);
         for operation in operations.flatten() {
             let responses = &mut operation.responses.responses;
-            // A body may be no text, or no form.
+            // A body that is no text, or no form, is refused with 400.
             if let Some(refused) = responses.get("422").cloned() {
                 responses.entry("400".to_owned()).or_insert(refused);
             }
@@ -80,13 +80,14 @@ impl Modify for Descriptions {
 }
 
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
-    // Types that are made at compile time can be written.
+    // The types are known at compile time, so serializing them does not fail.
     let mut document = serde_json::to_value(Description::openapi()).unwrap_or_default();
     add_report(&mut document["components"]["schemas"]);
     serde_json::to_string_pretty(&document).unwrap_or_default()
 });
 
-/// Adds the schema of reports. Version 3.1 of the description has schemas as JSON Schema has them; what a schema names is beside it here.
+/// Adds the schema of reports. `OpenAPI` 3.1 takes a JSON Schema as it is, but its definitions move to
+/// `components/schemas`.
 fn add_report(schemas: &mut Value) {
     let text = SCHEMA.replace("#/$defs/", "#/components/schemas/Report.");
     let mut report: Value = serde_json::from_str(&text).unwrap_or_default();

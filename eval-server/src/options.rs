@@ -29,12 +29,13 @@ pub struct ServerOptions {
 }
 
 impl ServerOptions {
-    /// A server without recorded runs, with a token of its own, that answers to names of this machine.
+    /// A server with a random token and without recorded runs, which answers to names of this machine.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Answers to this name in `Host` too, such as a proxy's, without a port. Its requests need the token.
+    /// Also answers requests with this name in `Host`, such as the name of a proxy, without a port. They need
+    /// the token.
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
         self.hosts.push(host.into().to_ascii_lowercase());
         self
@@ -52,7 +53,8 @@ impl ServerOptions {
         self
     }
 
-    /// The pages, by name and path, that the page of live sessions leads to. Without them it leads to itself and to `/`.
+    /// The pages that the page of live sessions links to, by name and path. Without them it links to itself
+    /// and to `/`.
     ///
     /// ```
     /// use eval_server::ServerOptions;
@@ -64,8 +66,8 @@ impl ServerOptions {
         self
     }
 
-    /// Receives traces over OTLP on this port, beside the other routes; 0 is any that is free. Agents send them to port 4318
-    /// by default.
+    /// Receives traces over OTLP on this port, beside the other routes; 0 takes any free port. Agents send
+    /// them to port 4318 by default.
     pub fn otlp_port(mut self, port: u16) -> Self {
         self.otlp_port = Some(port);
         self
@@ -73,8 +75,9 @@ impl ServerOptions {
 
     /// Further routes: pages for people, `/` among them. They are outside of `/api/` and need the token.
     ///
-    /// A browser shows the token once, in the URL that the server printed. A cookie keeps it from then on, and counts for
-    /// requests that change nothing. Others need the header `x-evalset` too, which no form of another site can send.
+    /// A browser shows the token once, in the URL that the server printed. A cookie replaces it from then on.
+    /// The cookie is enough for requests that change nothing. Others need the header `x-evalset` too, which
+    /// no form of another site can send.
     ///
     /// ```
     /// use eval_server::ServerOptions;
@@ -93,7 +96,7 @@ impl ServerOptions {
         self
     }
 
-    /// The token, for clients that are set up before the server starts. Without one, it is a new random one.
+    /// The token, for clients that are set up before the server starts. The default is a new random token.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
         self

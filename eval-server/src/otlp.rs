@@ -1,7 +1,7 @@
 //! Exports of OTLP over HTTP: from the bytes of a request to the spans and records of each trace, and the answers.
 //!
-//! An export is parsed in place. Nothing is built of it that is many times as large: an empty element takes two bytes on
-//! the wire, and must not take hundreds in memory.
+//! An export is parsed in place. The parsed form must not be many times as large: an empty element of two
+//! bytes on the wire must not take hundreds in memory.
 
 mod export;
 mod json;

@@ -15,7 +15,7 @@ use crate::otlp::{self, Encoding, Rejected, Sent, Signal, Unreadable};
 use crate::refusal::Refusal;
 use crate::sessions::Full;
 
-/// The factor by which an export may exceed a body when it is unpacked: spans are alike.
+/// The factor by which an unpacked export may exceed a body: spans are alike, and compress well.
 const UNPACKED_FACTOR: usize = 4;
 
 /// The state of the receiver.
@@ -47,7 +47,7 @@ pub(crate) fn routes(receiver: Receiver) -> Router {
         .with_state(receiver)
 }
 
-/// The encoding of answers to what has none of OTLP's.
+/// The encoding of the answer: JSON if the request has no encoding of OTLP.
 fn encoding(request: &Request) -> Encoding {
     Encoding::from_headers(request.headers()).unwrap_or(Encoding::Json)
 }
@@ -59,7 +59,7 @@ async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Respo
         .access
         .caller(request.method(), request.uri(), request.headers())
         .and_then(|caller| Access::check(caller, Needs::Computing));
-    // Strangers change nothing, not even the list of refusals.
+    // A caller without access changes nothing, not even the list of refusals.
     if let Err(refusal) = allowed {
         return otlp::refused(encoding, refusal.status(), &refusal.text());
     }
@@ -75,7 +75,7 @@ async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Respo
     }
 }
 
-/// Fails with the export too, if it had come as a whole.
+/// Stores an export. The error includes the export if it had arrived whole.
 async fn store(
     app: &Arc<App>,
     signal: Signal,
@@ -89,7 +89,7 @@ async fn store(
     let sent = Sent { signal, bytes: received.bytes.clone() };
     match add(app, signal, encoding, received).await {
         Ok(rejected) => {
-            // An export that was taken in part has not arrived.
+            // An export that was stored only in part does not count as arrived.
             if rejected.is_none() {
                 app.sessions.arrived(&sent);
             }

@@ -1,4 +1,4 @@
-//! Requests that get no answer: the status, and why.
+//! Refusals of requests: the status and the reason.
 
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
@@ -65,7 +65,7 @@ impl FieldError {
     }
 }
 
-/// A request that gets no answer.
+/// The refusal of a request.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     status: StatusCode,
@@ -129,7 +129,7 @@ impl Refusal {
         Self::fields(vec![FieldError::missing(&["body".into(), field.into()])])
     }
 
-    /// The server has too much to do.
+    /// The server is too busy.
     pub(crate) fn busy(why: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, why)
     }
@@ -171,7 +171,7 @@ pub(crate) fn why(text: &[u8], error: &serde_json::Error) -> String {
 /// The number at the error, if it is one of Python's.
 fn no_number(text: &[u8], error: &serde_json::Error) -> Option<&'static str> {
     let line = text.split(|byte| *byte == b'\n').nth(error.line().checked_sub(1)?)?;
-    // The column is of the first character that does not fit: in `-Infinity`, the second one.
+    // The column is the first wrong character: in `-Infinity`, the second one.
     let at = error.column().saturating_sub(1);
     let word_at = |at: usize| {
         let rest = line.get(at..)?;

@@ -31,7 +31,7 @@ use crate::answer;
 use crate::app::Shared;
 use crate::refusal::Refusal;
 
-/// A path, what it needs, and what answers each of its methods.
+/// A path, its requirement, and a handler for each of its methods.
 struct Route {
     path: &'static str,
     needs: Needs,
@@ -91,7 +91,8 @@ fn described() -> Vec<Route> {
     ]
 }
 
-/// The document itself, and pages for people with their files.
+/// The routes that the document does not describe: the document itself, and pages for people with their
+/// files.
 fn undescribed(document: &'static str, has_pages: bool) -> Vec<Route> {
     let described = move || async move { answer::of_bytes(StatusCode::OK, "application/json", document) };
     let sessions = if has_pages { Needs::Token } else { Needs::Nothing };
@@ -107,7 +108,8 @@ fn undescribed(document: &'static str, has_pages: bool) -> Vec<Route> {
     routes
 }
 
-/// All routes; `document` describes them. A request passes the checks of `Host`, `Origin` and token before anything of it is read.
+/// All routes; `document` describes them. `Host`, `Origin` and token of a request are checked before its body
+/// is read.
 pub(crate) fn all(app: Shared, document: &'static str) -> Router {
     let mut needs = HashMap::new();
     let mut own = Router::new();
@@ -136,13 +138,13 @@ async fn guard(State((app, needs)): State<(Shared, AllNeeds)>, mut request: Requ
             return page.unwrap_or_else(|| refusal.into_response());
         }
     };
-    if has_pages && let Some(answer) = page::entrance(&app, caller, &request) {
+    if has_pages && let Some(answer) = page::response_before_page(&app, caller, &request) {
         return answer;
     }
     let route = request.extensions().get::<MatchedPath>().and_then(|path| needs.get(path.as_str()));
     let needed = match route {
         Some(needed) => *needed,
-        // It is of the pages, or there is none.
+        // The path belongs to the pages, or to no route.
         None if has_pages && page::is_page(request.uri().path()) => Needs::Token,
         None => Needs::Computing,
     };

@@ -80,7 +80,7 @@ impl fmt::Display for BindError {
 impl Error for BindError {}
 
 impl Server {
-    /// Listens on an address. Port 0 is any that is free.
+    /// Listens on an address. Port 0 takes any free port.
     pub async fn bind(address: SocketAddr, options: ServerOptions) -> Result<Self, BindError> {
         let token = match &options.token {
             Some(token) => Token::chosen(token),
@@ -141,7 +141,7 @@ impl Server {
         let Self { listener, receiver, app, .. } = self;
         let limits = app.limits().clone();
         let (tell, told) = watch::channel(false);
-        // An end that cannot be told has come.
+        // A closed channel counts as the end too.
         let stopped =
             |mut told: watch::Receiver<bool>| async move { drop(told.wait_for(|ended| *ended).await) };
         let own = routes::all(Arc::clone(&app), openapi::document());
@@ -153,7 +153,7 @@ impl Server {
         };
         let stops = async {
             stop.await;
-            // Readers of live sessions have nothing to wait for.
+            // Ends the event streams of live sessions, which would not end by themselves.
             app.sessions.close();
             tell.send_replace(true);
         };
@@ -173,7 +173,7 @@ mod tests;
 
 /// Ends when the process is asked to end: at Ctrl-C, and on Unix at SIGTERM, which service managers send.
 ///
-/// Never, if neither can be noticed: the system then ends the process.
+/// It never ends if neither can be caught: the system then ends the process.
 pub async fn stop_signal() {
     tokio::select! {
         () = ctrl_c() => {}
@@ -206,7 +206,7 @@ const MAX_HEADERS: usize = 64;
 /// The memory for the headers of a request, and for pieces of its body.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Answers requests until `stop` ends, and then those that are in work, for as long as they are given.
+/// Answers requests until `stop` ends. Requests in work then have the time `limits.grace` to end.
 async fn serve_connections(
     listener: TcpListener,
     routes: Router,
@@ -214,10 +214,10 @@ async fn serve_connections(
     stop: impl Future<Output = ()>,
 ) {
     let mut http = http1::Builder::new();
-    // It holds for connections without requests too.
+    // The timeout holds for idle connections too.
     http.timer(TokioTimer::new()).header_read_timeout(limits.headers);
     http.max_headers(MAX_HEADERS).max_buf_size(BUFFER_BYTES);
-    // A client that has sent all that it sends is answered.
+    // A client that has closed its sending half still gets an answer.
     http.half_close(true);
     let places = Arc::new(Semaphore::new(limits.connections));
     let graceful = GracefulShutdown::new();
@@ -230,11 +230,11 @@ async fn serve_connections(
         };
         let service = TowerToHyperService::new(routes.clone());
         let mut stream = TimeoutStream::new(stream);
-        // hyper waits for ever for a client that does not read, and its place with it.
+        // Without it, hyper waits for ever for a client that does not read, and its place stays taken.
         stream.set_write_timeout(Some(limits.time));
         let connection = graceful.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
         tokio::spawn(async move {
-            // An error of a connection is the client's, which has gone, or was answered.
+            // After an error of the connection, the client has gone or has its answer.
             drop(connection.await);
             drop(place);
         });
@@ -248,16 +248,16 @@ async fn serve_connections(
 async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, OwnedSemaphorePermit) {
     loop {
         let Ok(place) = Arc::clone(places).acquire_owned().await else {
-            // The places are never closed.
+            // The semaphore is never closed.
             std::future::pending().await
         };
         match listener.accept().await {
             Ok((stream, SocketAddr::V4(_) | SocketAddr::V6(_))) => {
-                // Small answers go at once. Without it they are later, and right.
+                // Small answers are sent at once. If the option cannot be set, they are only later.
                 drop(stream.set_nodelay(true));
                 return (stream, place);
             }
-            // The client has gone, or there are no more files to open: others must end first.
+            // The client has gone, or no file descriptor is free until another connection ends.
             Err(_) => sleep(Duration::from_millis(20)).await,
         }
     }

@@ -1,7 +1,8 @@
 //! Live sessions: exported spans, grouped by conversation, as far as they have arrived.
 //!
-//! The store keeps the text of an export, by trace. A session is read anew from the texts of its traces at each look, by the same
-//! code that reads stored traces. So it does not matter in which order, and in how many exports, its spans arrive.
+//! The store keeps the texts of exports by trace. Each reading of a session parses the texts of its traces
+//! anew, with the code that reads stored traces. So the order of its spans, and their number of exports, do
+//! not matter.
 
 mod intake;
 mod reading;
@@ -35,7 +36,7 @@ pub(crate) struct Sessions {
     limits: Limits,
 }
 
-/// A change that readers of the sessions are told.
+/// A notification for readers of the sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// Something is new.
@@ -44,18 +45,18 @@ pub(crate) enum Change {
     Last,
 }
 
-/// A session with what it was read as.
+/// A session with its traces, as they were parsed.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) view: SessionView,
     pub(crate) traces: Traces,
 }
 
-/// All sessions, the latest first, and what is not among them.
+/// All sessions, the latest first, and counts of removed sessions and refused exports.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) sessions: Vec<(SessionView, Digest)>,
-    /// Whether some have changed since they were read: it would have been too soon to read them again.
+    /// Whether some have changed since they were read, and it is too soon to read them again.
     pub(crate) is_behind: bool,
     /// The number of sessions that were removed to make room.
     pub(crate) removed: u64,
@@ -65,7 +66,7 @@ pub(crate) struct List {
     pub(crate) last_refusal: Option<String>,
 }
 
-/// The most times a session is read anew because its spans name other conversations than was known.
+/// The most times that a session is read anew because a reading moved traces, or it changed meanwhile.
 const MAX_REGROUPINGS: usize = 4;
 
 impl Sessions {
@@ -80,7 +81,7 @@ impl Sessions {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what was exported, but for what is rejected.
+    /// Adds the entries of an export. Returns the rejected ones.
     pub(crate) fn add(&self, export: Export) -> Result<Option<Rejected>, Full> {
         let Export { batches, mut rejected } = export;
         let now = Instant::now();
@@ -100,7 +101,8 @@ impl Sessions {
             }
         }
         if let Some(lost) = lost {
-            // The traces of the refused spans are not known. They may be others than those that came.
+            // The traces of the rejected spans are unknown. They may be other traces than the ones in the
+            // export's batches.
             for trace in &traces {
                 store.note_loss_of_trace(*trace, &lost);
             }
@@ -111,17 +113,17 @@ impl Sessions {
         if is_full { Err(Full) } else { Ok(rejected) }
     }
 
-    /// Notes that an export was refused: whatever session it belonged to may lack spans, until it is sent again and
-    /// [has arrived](Self::arrived). An export that did not come as a whole cannot be recognized.
+    /// Notes that an export was refused. Each session that ran then may lack spans, until the export is sent
+    /// again and [has arrived](Self::arrived). An export that was not received whole cannot be recognized.
     pub(crate) fn refuse(&self, why: &str, sent: Option<&Sent>) {
         let sent = sent.map(|sent| sent.identity(&self.keys));
         self.store().refusals.add(Instant::now(), why, sent);
         self.tell();
     }
 
-    /// Notes that an export was taken: that it was refused before leaves no doubt any more.
+    /// Notes that an export was stored: its earlier refusals leave no doubt any more.
     pub(crate) fn arrived(&self, sent: &Sent) {
-        // Where nothing was refused, nothing is computed of the bytes.
+        // The bytes are hashed only if a refused export is awaited.
         if self.store().refusals.awaits() {
             let sent = sent.identity(&self.keys);
             self.store().refusals.arrived(sent);
@@ -129,7 +131,7 @@ impl Sessions {
         }
     }
 
-    /// Marks a session as golden, or none. Says whether there is such a session.
+    /// Marks a session as golden, or none. Returns whether the session exists.
     pub(crate) fn mark(&self, id: Option<u64>) -> bool {
         let marked = self.store().mark(id);
         self.tell();
@@ -145,7 +147,7 @@ impl Sessions {
         self.changes.subscribe()
     }
 
-    /// Tells those who look on that the server ends.
+    /// Tells the readers of changes that the server ends.
     pub(crate) fn close(&self) {
         self.changes.send_replace(Change::Last);
     }
@@ -158,7 +160,7 @@ impl Sessions {
         });
     }
 
-    /// All sessions. Reads those that have changed: call it where computing is allowed.
+    /// All sessions. Changed sessions are read first, so call it on a thread that computes.
     pub(crate) fn list(&self) -> List {
         let now = Instant::now();
         let changed = self.store().changed(now);
@@ -189,14 +191,14 @@ impl Sessions {
         for _ in 0..MAX_REGROUPINGS {
             let began = Instant::now();
             let (mut view, documents) = self.store().snapshot(id, began, self.limits.quiet)?;
-            // Each was read when it arrived.
+            // Each document was parsed when it arrived.
             let traces = Traces::from_readers(documents.iter().map(|it| it.as_bytes())).unwrap_or_default();
             let digest = Digest::new(&traces);
             let mut store = self.store();
             let mut is_settled = !store.regroup(&traces);
             if is_settled {
                 store.keep(view.id, view.revision, digest, began.elapsed());
-                // When its turns began says which refusals concern it.
+                // The refusals that concern it depend on the start of its turns, which is known only now.
                 let (now, _) = store.snapshot(id, Instant::now(), self.limits.quiet)?;
                 is_settled = now.revision == view.revision;
                 view = now;

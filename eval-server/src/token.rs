@@ -8,7 +8,7 @@ use std::{fmt, io};
 #[derive(Clone)]
 pub(crate) struct Token(String);
 
-/// The fewest bytes of a token that is given.
+/// The fewest bytes of a given token.
 const MIN_TOKEN_BYTES: usize = 16;
 
 /// An error of making a token.

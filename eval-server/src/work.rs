@@ -21,7 +21,8 @@ use crate::refusal::Refusal;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted(Arc<AtomicBool>);
 
-/// The wait of a client. It ends with this value: the answer is there, its time is over, or the connection was reset.
+/// The wait of a client. It ends when this value is dropped: after the answer, a timeout or a closed
+/// connection.
 #[derive(Debug)]
 pub(crate) struct Waiting(Wanted);
 
@@ -56,13 +57,14 @@ pub(crate) struct Workers {
     time: Duration,
 }
 
-/// Computes an answer at once, on the thread that serves the connection: for what takes less time than to wake another one. A
-/// panic is an error of this request alone.
+/// Computes an answer at once, on the thread of the connection: for work that is faster than waking another
+/// thread. A panic is an error of this request alone.
 pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> Result<T, Refusal> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| failed())
 }
 
-/// The result of a future that never waits, but for a judge, which is asked on a thread that computes.
+/// The result of a future that never waits, except for a judge. Judges are asked on threads that compute,
+/// which may block.
 pub(crate) fn complete<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -121,8 +123,8 @@ impl Workers {
         }
     }
 
-    /// Computes an answer. A panic is an error of this request alone. Work that does not ask whether it is [`Wanted`] keeps its
-    /// thread to its end, also when its time is over.
+    /// Computes an answer. A panic is an error of this request alone. Work that does not check [`Wanted`]
+    /// keeps its thread until it ends, even after the timeout.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

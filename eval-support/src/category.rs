@@ -39,7 +39,8 @@ pub fn category(c: char) -> Category {
 const BLOCK_BITS: u32 = 8;
 const BLOCK_COUNT: usize = 0x11_0000 >> BLOCK_BITS;
 
-/// For each block the index in `RANGES` of the range that its first code point lies in; at the end, the last range.
+/// For each block, the index in `RANGES` of the range with the block's first code point. The last entry is
+/// the last range.
 static BLOCKS: [u16; BLOCK_COUNT + 1] = {
     let mut blocks = [0; BLOCK_COUNT + 1];
     let (mut block, mut range) = (0, 0);

@@ -1,4 +1,4 @@
-//! The bytes of a file, unless it may have no end.
+//! The bytes of a regular file of limited size.
 
 use std::error::Error;
 use std::fmt;
@@ -6,16 +6,16 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// The bytes with which begins what is packed with gzip. No text holds the first of them.
+/// The first bytes of gzip data. No text contains the first of them, a control character.
 pub const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The most bytes of a file of cases. Reading takes several times the memory of a file.
+/// The size limit of a file of cases, in bytes. Reading a file takes several times its size in memory.
 pub const LARGEST_FILE: u64 = 256 << 20;
 
-/// Why a file is not read, although it could be. It is the inner error of an [`io::Error`].
+/// A reason to refuse a file that could be read. It is the inner error of an [`io::Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    /// A device or a pipe may have no end, and may never begin.
+    /// Not a regular file: reading a device or a pipe may never begin or end.
     NoFile,
     /// It has more than 256 MiB.
     TooLarge,
@@ -43,7 +43,7 @@ impl From<Unfit> for io::Error {
 /// The bytes of a regular file of at most 256 MiB.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let found = fs::metadata(path)?;
-    // For a folder the system has its own error.
+    // Reading a folder fails with the system's own error.
     if !found.is_file() && !found.is_dir() {
         return Err(Unfit::NoFile.into());
     }
@@ -51,7 +51,7 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(Unfit::TooLarge.into());
     }
     let mut bytes = Vec::new();
-    // A file may grow while it is read, and some have no length.
+    // A file may grow while it is read, and some files report a length of 0.
     File::open(path)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST_FILE { Err(Unfit::TooLarge.into()) } else { Ok(bytes) }
 }

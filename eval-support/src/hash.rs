@@ -19,7 +19,8 @@ pub const fn content_hash(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// A 64-bit hash that differs if one block of eight bytes differs, for many bytes in builds without optimisation.
+/// A 64-bit hash that is fast for many bytes, even without optimisation. Contents that differ in a single
+/// block of eight bytes have different hashes.
 ///
 /// Journals and baselines carry it, so it never changes. It distinguishes contents; it is not cryptographic.
 #[expect(
@@ -32,8 +33,8 @@ pub fn block_hash(bytes: &[u8]) -> u64 {
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     let mut hash = (bytes.len() as u64 ^ u64::from_le_bytes(last)).wrapping_mul(PRIME);
-    // Each test takes the hashes of its case and of its records, without optimisation. Four blocks at a time take two
-    // thirds of the instructions of one at a time, and a function for each block takes more.
+    // Each test hashes its case and its records, without optimisation. Four blocks at a time take two thirds
+    // of the instructions of one block at a time. A function call for each block takes more.
     macro_rules! add {
         ($block:expr) => {
             // A rotation to the left by 23.

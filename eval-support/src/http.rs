@@ -1,4 +1,5 @@
-//! Clients for HTTP: no redirects, no proxy to this machine, a time limit to connect, and little of an error.
+//! HTTP clients without redirects and, for this machine, without a proxy. The time to connect and the size of
+//! error bodies are limited.
 
 use std::net::Ipv4Addr;
 use std::sync::OnceLock;
@@ -11,7 +12,7 @@ use crate::secrets::first_words;
 /// The time limit for connecting.
 const CONNECT_TIME: Duration = Duration::from_secs(20);
 
-/// The most bytes that are read of the body of an error. No message shows as many.
+/// The number of bytes that are read of the body of an error. Messages show fewer.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
 /// HTTP clients, made when they are first needed.
@@ -29,7 +30,7 @@ impl Clients {
         Self { outside: OnceLock::new(), here: OnceLock::new() }
     }
 
-    /// The client for an address. `user_agent` is what the first call says.
+    /// The client for an address. A client keeps the `user_agent` of the call that creates it.
     pub fn client(&self, url: &Url, user_agent: &str) -> Result<&Client, Error> {
         let is_here = is_loopback(url);
         let cell = if is_here { &self.here } else { &self.outside };
@@ -39,10 +40,11 @@ impl Clients {
         let mut builder = Client::builder()
             .user_agent(user_agent)
             .connect_timeout(CONNECT_TIME)
-            // A header with a token is not for others.
+            // A redirect must not send a header with a token to another server.
             .redirect(redirect::Policy::none())
             .referer(false)
-            // Tests have a runtime each, and a connection dies with its runtime.
+            // Each test has its own runtime, and a connection ends with its runtime. So no connection is
+            // reused.
             .http1_only()
             .pool_max_idle_per_host(0);
         if is_here {
@@ -53,7 +55,7 @@ impl Clients {
     }
 }
 
-/// Whether an address is of this machine, by its name alone.
+/// Whether an address names this machine. The name is not resolved.
 fn is_loopback(url: &Url) -> bool {
     match url.host_str() {
         Some("localhost" | "[::1]") => true,
@@ -62,7 +64,7 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// The begin of an error's body, masked and limited in size.
+/// The beginning of an error's body, limited in size. Secrets in it are not masked.
 pub async fn error_body(response: &mut Response) -> String {
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {

@@ -1,6 +1,6 @@
 //! Keys in `snake_case` and in camelCase: ADK's files have the first, its servers the second.
 
-/// A key in `snake_case`. Other spellings than camelCase stay as they are.
+/// A key in `snake_case`. A key without capitals stays as it is.
 pub fn snake(key: &str) -> String {
     let mut out = String::with_capacity(key.len() + 4);
     for c in key.chars() {

@@ -14,11 +14,11 @@
 //! | `http` | clients for HTTP, and the bodies of errors (feature `http`) |
 //! | [`key_case`] | keys in `snake_case` and in camelCase |
 //! | [`spelling`] | misspelt names and their likely corrections |
-//! | [`shell`] | words and commands as a shell takes them |
+//! | [`shell`] | quoting of words and commands for a shell |
 //! | [`words`] | counts, lists and suggestions as parts of sentences |
 //! | [`message`] | texts that are truncated or quoted in messages, and printing them |
 //! | [`category`](mod@category) | groups of Unicode's general categories |
-//! | [`setters!`] | methods that set one field each |
+//! | [`setters!`] | builder methods that set one field each |
 //! | `test_support` | emulations of terminals and services that read the output, for tests (feature `test-support`) |
 
 pub mod category;
@@ -41,7 +41,7 @@ pub mod variables;
 pub mod whole_file;
 pub mod words;
 
-/// Methods that set one field each, of values that are built in Rust.
+/// Builder methods that set one field each.
 #[macro_export]
 macro_rules! setters {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),+) { $field:ident $($action:tt)+ })+) => {

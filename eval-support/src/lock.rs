@@ -28,15 +28,14 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Locks a file for this value alone, without waiting. `None` if another holds a lock on it.
+    /// Takes an exclusive lock without waiting. `None` if the file is locked already.
     pub fn try_exclusive(file: File) -> io::Result<Option<Self>> {
         Ok(try_lock(&file)?.then_some(Self { file }))
     }
 
-    /// Locks a file for this value alone, and waits for that at most as long as `patience` says. `None` if another
-    /// still holds a lock on it then.
+    /// Takes an exclusive lock, and waits for it up to `patience`. `None` if the file is still locked then.
     ///
-    /// The lock is tried again and again: no system lets a process wait for a limited time.
+    /// The lock is polled, as no system has a wait for a lock with a timeout.
     pub fn exclusive(file: File, patience: Duration) -> io::Result<Option<Self>> {
         let begun = Instant::now();
         while !try_lock(&file)? {
@@ -65,7 +64,7 @@ impl FileLock {
     }
 }
 
-/// Whether the lock was free, and is held now.
+/// Tries to take an exclusive lock. Returns whether the lock is held now.
 fn try_lock(file: &File) -> io::Result<bool> {
     loop {
         match file.try_lock() {
@@ -87,7 +86,7 @@ pub fn open_lock_file(path: &Path) -> io::Result<File> {
             fs::create_dir_all(path.parent().unwrap_or(path))?;
             open()
         }
-        // The file is another user's. Reading is enough to lock it.
+        // The file belongs to another user. Reading is enough to lock it.
         Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(path),
         opened => opened,
     }

@@ -1,4 +1,4 @@
-//! Parts of messages: texts that are cut, quotations, and printing what others wrote.
+//! Truncated and quoted texts for messages, and functions that print messages.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,8 @@ use crate::words::count;
 /// assert_eq!(truncated("日本", 2, ".."), "日本");
 /// ```
 ///
-/// Nothing is masked: half a key is not recognised as one, so a text that may hold keys is masked before.
+/// Nothing is masked here. A text that may hold keys is masked before it is truncated: half a key is not
+/// recognised.
 pub fn truncated<'t>(text: &'t str, limit: usize, mark: &str) -> Cow<'t, str> {
     match text.char_indices().nth(limit) {
         Some((end, _)) => Cow::Owned(format!("{}{mark}", &text[..end])),
@@ -23,9 +24,9 @@ pub fn truncated<'t>(text: &'t str, limit: usize, mark: &str) -> Cow<'t, str> {
     }
 }
 
-/// A text cut to about `limit` characters, and how many are left out.
+/// A text truncated to about `limit` characters, with the number of characters that are left out.
 ///
-/// Secrets are masked before: half a key would not be recognised as one.
+/// Secrets are masked first: half a key would not be recognised as one.
 pub fn cut(text: &str, limit: usize) -> String {
     let text = &*mask(text);
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };

@@ -22,7 +22,7 @@ pub use shapes::{
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.
 pub const SHORTEST_SECRET: usize = 8;
 
-/// The names and values of the variables that are named like a secret, as the environment is now.
+/// The names and current values of the variables that are named like a secret.
 pub fn secret_variables() -> impl Iterator<Item = (String, String)> {
     let texts = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -34,7 +34,7 @@ pub fn is_secret(name: &str, value: &str) -> bool {
     value.len() >= SHORTEST_SECRET && names::says_secret(name) && !names::is_harmless(value)
 }
 
-/// Whether the text under a key is a secret by its name. A `key` alone is more often the key of something than a
+/// Whether the name of a key says that its text is a secret. A plain `key` is more often an identifier than a
 /// secret.
 pub fn is_secret_under(key: &str, text: &str) -> bool {
     !["key", "keys"].iter().any(|plain| key.eq_ignore_ascii_case(plain)) && is_secret(key, text)
@@ -43,8 +43,8 @@ pub fn is_secret_under(key: &str, text: &str) -> bool {
 /// Secrets that are looked for in texts.
 #[derive(Default)]
 pub struct Secrets {
-    /// Values, the longest first. A value is also there as it looks in a JSON string and in `Debug` output, and as it
-    /// reads if it is written so. Of JSON, the texts are there whose keys say that they are secret.
+    /// Values, the longest first. Each value is stored as it is, trimmed, unescaped, and escaped as in a JSON
+    /// string and in `Debug` output. If a value is JSON, its texts under secret keys are stored too.
     values: Vec<Secret>,
 }
 
@@ -72,7 +72,7 @@ impl Secrets {
         secrets
     }
 
-    /// Adds the value of a variable, as it may be written.
+    /// Adds the value of a variable, in all forms in which it may be written.
     fn add(&mut self, name: &str, value: &str) {
         let json = serde_json::to_string(value).unwrap_or_default();
         let debug = format!("{value:?}");
@@ -80,7 +80,8 @@ impl Secrets {
             if written.len() >= SHORTEST_SECRET
                 && !self.values.iter().any(|known| known.value.text == written)
             {
-                // Long values come first: a short one may be a part of them. A sort would be much code for a few.
+                // Long values come first: a short one may be a part of a long one. A sort would be much code
+                // for a few values.
                 let place = self.values.partition_point(|Secret { value: known, .. }| {
                     (written.len(), known.text.as_str()) < (known.text.len(), written)
                 });
@@ -90,7 +91,8 @@ impl Secrets {
         }
     }
 
-    /// Adds the texts in JSON that are secrets by their keys. What is in an array has the key of the array.
+    /// Adds the texts in JSON whose keys say that they are secret. The items of an array have the key of the
+    /// array.
     fn add_texts_of(&mut self, variable: &str, key: &str, json: &Value) {
         match json {
             Value::String(text) if is_secret(key, text) => self.add(variable, text),
@@ -108,7 +110,7 @@ impl Secrets {
         READ.get_or_init(|| Arc::new(Self::of(secret_variables())))
     }
 
-    /// Whether there are values to look for, besides what looks like a key.
+    /// Whether there are values to mask, besides words that look like keys.
     pub fn has_values(&self) -> bool {
         !self.values.is_empty() || IS_HIDDEN.load(Ordering::Acquire)
     }
@@ -142,14 +144,14 @@ fn inside(quoted: &str) -> &str {
     quoted.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(quoted)
 }
 
-/// A text without secrets: neither values of variables nor what looks like a key.
+/// A text with its secrets masked: the values of variables, and words that look like keys.
 ///
 /// It costs a search for each secret variable and for each beginning of a key; texts without secrets are not copied.
 pub fn mask(text: &str) -> Cow<'_, str> {
     Secrets::of_environment().mask(text)
 }
 
-/// A text without the values that were given to this process and are in no variable.
+/// A text with the values of [`hide`] masked.
 fn mask_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
     let hidden = HIDDEN.read().unwrap_or_else(PoisonError::into_inner);
     hidden.iter().fold(text, |text, value| {
@@ -161,14 +163,14 @@ fn mask_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
     })
 }
 
-/// Values that were given to this process and are in no variable, such as headers. The longest first.
+/// Values from [`hide`] that are in no variable, such as headers. The longest first.
 static HIDDEN: RwLock<Vec<String>> = RwLock::new(Vec::new());
 
-/// Whether there are any, without a lock.
+/// Whether `HIDDEN` has values. Reading it needs no lock.
 static IS_HIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Masks a value too from now on, as it is and as it looks in a JSON string and in `Debug` output, unless it is so
-/// short that it would be found in any text.
+/// Masks a value from now on: as it is, and escaped as in a JSON string and in `Debug` output. A value that
+/// is too short is ignored: it would be found in any text.
 pub fn hide(value: &str) {
     let json = serde_json::to_string(value).unwrap_or_default();
     let debug = format!("{value:?}");
@@ -216,11 +218,11 @@ macro_rules! debug_without_secrets {
     };
 }
 
-/// No key is longer, in bytes.
+/// The length of the longest key, in bytes.
 const LONGEST_WORD: usize = 4096;
 
-/// The first words of a text of which more than `most` bytes may have been read. A key that is cut in two would not be
-/// recognised, so a word that the limit cuts is left out. Of a word that is longer than any key, only its end is.
+/// The first `most` bytes of a text, without the word that the limit cuts: half a key would not be recognised
+/// as one. If that word is longer than any key, only its end is left out.
 pub fn first_words(mut text: Vec<u8>, most: usize) -> String {
     if text.len() > most {
         text.truncate(most);

@@ -1,4 +1,4 @@
-//! Words and commands as a shell takes them.
+//! Quoting of words and commands for a shell.
 
 /// A word, in quotes if a shell would not take it as it is.
 ///
@@ -17,7 +17,7 @@ pub fn word(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The words of a command.
+/// The words of a command, quoted and joined.
 pub fn line<S: AsRef<str>>(words: &[S]) -> String {
     words.iter().map(|text| word(text.as_ref())).collect::<Vec<_>>().join(" ")
 }

@@ -70,7 +70,7 @@ fn only_beginning<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 pub fn is_misspelling(key: &str, known: &str) -> bool {
     let (length, known_length) = (key.chars().count(), known.chars().count());
     let most = if length < 8 { 1 } else { 2 };
-    // The lengths first: a key may be as long as a file.
+    // The lengths are compared first: a key may be as long as a file.
     known_length >= 5
         && length.abs_diff(known_length) <= most
         && (1..=most).contains(&osa_distance(key, known))

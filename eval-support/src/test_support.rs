@@ -1,8 +1,9 @@
-//! Emulations of what reads the output, texts that try to steer them, and dice for random changes.
+//! Emulations of terminals and services that read the output, texts that try to steer them, and dice for
+//! random changes.
 
 use proptest::prelude::*;
 
-/// Numbers that look random and are the same each time: xorshift64. The seed is not 0.
+/// A random number generator with the same numbers each time: xorshift64. The seed is not 0.
 #[derive(Debug)]
 pub struct Dice(pub u64);
 
@@ -16,7 +17,7 @@ impl Dice {
     }
 }
 
-/// Texts made of what terminals and CI services obey.
+/// Texts made of sequences that terminals and CI services obey.
 pub fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("\u{1b}[2J"),
@@ -71,7 +72,7 @@ pub fn hostile() -> impl Strategy<Value = String> {
     pieces.prop_map(|pieces| pieces.concat())
 }
 
-/// Asserts that a text is on the screen as it is, line by line, and is no command.
+/// Asserts that a terminal shows a text unchanged, line by line, and that no part of it is a command.
 ///
 /// # Panics
 ///
@@ -160,7 +161,7 @@ impl Terminal {
                     self.obeyed += 1;
                     self.column = self.column.saturating_sub(1);
                 }
-                // Other controls, line separators, and what turns the order of letters around.
+                // Other controls, line separators, and characters that change the direction of text.
                 c if c.is_control() || DIRECTIONS.contains(&c) => self.obeyed += 1,
                 c => self.put(c),
             }
@@ -203,7 +204,7 @@ impl Terminal {
         self.lines.iter().map(|line| line.iter().collect()).collect()
     }
 
-    /// How many characters and sequences did something else than being seen.
+    /// The number of characters and sequences that steered the terminal instead of being shown.
     pub fn obeyed(&self) -> usize {
         self.obeyed
     }

@@ -1,11 +1,11 @@
-//! The variables of the environment: the names of those that begin with `EVALSET_`, what is wrong with those that are
-//! set, and nextest's.
+//! Environment variables: the names of the `EVALSET_` variables and of nextest's, and a check of the values
+//! that are set.
 
 use std::sync::OnceLock;
 
 use crate::spelling::suggest;
 
-/// The prefix of all of them.
+/// The prefix of this project's variables.
 const PREFIX: &str = "EVALSET_";
 
 /// The amount of output of tests.
@@ -20,7 +20,7 @@ pub const RUN_ID: &str = "EVALSET_RUN_ID";
 pub const ATTEMPT: &str = "EVALSET_ATTEMPT";
 /// The number of runs that are kept.
 pub const KEEP: &str = "EVALSET_KEEP";
-/// Whom judged metrics ask.
+/// The mode of judged metrics: replay, record or live.
 pub const JUDGE: &str = "EVALSET_JUDGE";
 /// The outcome of a metric without a judge to ask.
 pub const MISSING_JUDGE: &str = "EVALSET_MISSING_JUDGE";
@@ -39,12 +39,12 @@ pub const JUDGE_SLOTS: &str = "EVALSET_JUDGE_SLOTS";
 
 /// nextest's: the id of its run.
 pub const NEXTEST_RUN_ID: &str = "NEXTEST_RUN_ID";
-/// nextest's: which attempt this is at the test, from 1.
+/// nextest's: the number of this attempt at the test, from 1.
 pub const NEXTEST_ATTEMPT: &str = "NEXTEST_ATTEMPT";
 /// nextest's: the id of the test's binary.
 pub const NEXTEST_BINARY_ID: &str = "NEXTEST_BINARY_ID";
 
-/// The variables that something reads, in the order of `docs/configuration.md`.
+/// The variables that the crates read, in the order of `docs/configuration.md`.
 pub const ALL: [&str; 14] = [
     PRINT,
     JOURNAL,
@@ -73,15 +73,15 @@ pub const OF_THIS_PROJECT: [&str; 7] = [
     "EVALSET_LAYERS",
 ];
 
-/// The variables whose values are numbers, and the least of each.
+/// The variables whose values are numbers, and the smallest value of each.
 const NUMBERS: [(&str, u16); 5] =
     [(ATTEMPT, 1), (JUDGE_TIMEOUT, 1), (JUDGE_BUDGET, 1), (JUDGE_RETRIES, 0), (JUDGE_SLOTS, 1)];
 
 /// Mistakes in the variables that are set: an unknown name, or a value that is not a number. The environment is read
 /// once.
 ///
-/// It is checked wherever cases run, whether a judge is asked or not, so that a misspelt name or value does not change
-/// a later run.
+/// The check runs wherever cases run, with or without a judge, so that a misspelt name or value does not
+/// change a later run.
 pub fn check() -> Result<(), String> {
     static CHECKED: OnceLock<Result<(), String>> = OnceLock::new();
     let set = || {
@@ -117,7 +117,8 @@ fn check_one(name: &str, value: &str) -> Option<String> {
         .then(|| format!("the variable `{name}` has to be {}", expected(least)))
 }
 
-/// The number that a value of a variable is. Each of these variables makes sense with small numbers only.
+/// The value of a variable as a number of at least `least`. Only small numbers make sense for these
+/// variables.
 pub fn number(value: &str, least: u16) -> Option<u16> {
     value.parse::<u16>().ok().filter(|number| *number >= least)
 }

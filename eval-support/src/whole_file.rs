@@ -1,4 +1,5 @@
-//! Writing a file so that it is never half written: recordings, results, and what the command line writes.
+//! Atomic writes of files, so that none is ever half written: recordings, results, and files of the command
+//! line.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -21,7 +22,7 @@ pub fn replace_private(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()>
     TemporaryFile::create(path, content.as_ref(), NewFile::Private)?.replace()
 }
 
-/// Fails if [`replace`] would fail, as far as that can be told before.
+/// Fails if [`replace`] would fail, as far as this can be checked without writing.
 pub fn check_replaceable(path: &Path) -> io::Result<()> {
     let (target, permissions) = target(path)?;
     beside(&target, permissions, NewFile::Usual).map(drop)
@@ -63,7 +64,7 @@ enum NewFile {
 /// A file with the content of another one, beside it.
 struct TemporaryFile {
     file: NamedTempFile,
-    /// The file whose place it takes.
+    /// The file that it replaces.
     target: PathBuf,
 }
 
@@ -97,8 +98,8 @@ fn target(path: &Path) -> io::Result<(PathBuf, Option<Permissions>)> {
     }
 }
 
-/// An empty file for this user alone, beside the one that is to get its name. It goes when it is dropped, and soon if
-/// this process is killed.
+/// An empty file for this user alone, beside `target`. It is removed when it is dropped. If this process is
+/// killed, a later write in the folder removes it.
 pub fn private_beside(target: &Path) -> io::Result<NamedTempFile> {
     beside(target, None, NewFile::Private)
 }
@@ -109,7 +110,7 @@ fn beside(target: &Path, permissions: Option<Permissions>, new: NewFile) -> io::
     // Hidden, and not named like an eval set: a file that a killed process leaves behind is not taken for one.
     let mut builder = tempfile::Builder::new();
     let builder = builder.prefix(PREFIX).suffix(SUFFIX);
-    // In place of an existing one, it is private until it has the permissions of that one.
+    // A file that replaces an existing one is private until it has the permissions of that file.
     let new = if permissions.is_some() { NewFile::Private } else { new };
     let mut named = builder.make_in(folder, |path| new_file(path, new))?;
     let file = named.as_file_mut();
@@ -137,7 +138,7 @@ fn new_file(path: &Path, new: NewFile) -> io::Result<File> {
     options.open(path)
 }
 
-/// Removes the files that killed processes left in a folder. What cannot be removed stays.
+/// Removes the files that killed processes left in a folder. Files that cannot be removed stay.
 fn remove_leftovers(folder: &Path) {
     let names = fs::read_dir(folder).into_iter().flatten().flatten();
     let ours = names.filter(|entry| {
@@ -157,7 +158,7 @@ fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// Writing takes less, so an older file is left over.
+/// The age of a file that is left over. Writing takes less time.
 const LEFT_AFTER: Duration = Duration::from_mins(1);
 
 #[cfg(all(test, unix))]

@@ -25,7 +25,7 @@ pub fn grouped(number: i128) -> String {
     text
 }
 
-/// The pronoun for so many things.
+/// The pronoun for `number` things.
 pub fn them(number: usize) -> &'static str {
     if number == 1 { "it" } else { "them" }
 }
@@ -35,7 +35,7 @@ pub fn code_list<S: AsRef<str>>(words: &[S]) -> String {
     joined(words, "and")
 }
 
-/// A list of code of which one is meant: `` `a`, `b` or `c` ``.
+/// A list of code as alternatives: `` `a`, `b` or `c` ``.
 pub fn quoted_list(words: &[&str]) -> String {
     joined(words, "or")
 }

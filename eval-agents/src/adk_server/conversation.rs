@@ -31,14 +31,14 @@ pub(super) struct Conversation {
     user: String,
     session: String,
     kept: KeptState,
-    /// Whether the server could not be reached, so that no goodbye can be sent.
+    /// Whether the connection to the server failed, so that the session cannot be deleted.
     is_lost: bool,
-    /// Whether a turn began that did not end.
+    /// Whether a turn has begun and not ended.
     in_turn: bool,
 }
 
 impl Conversation {
-    /// Creates the session, with the state of the case. A case without a user gets a user of its own: in google-adk's
+    /// Creates the session, with the state of the case. A case without a user gets a new one: in google-adk's
     /// evaluation no state of a user comes from another process.
     pub(super) async fn begin(http: Http, app: &str, session: &Session) -> Result<Self, AdkServerError> {
         let user = match session.user_id.as_str() {
@@ -50,7 +50,8 @@ impl Conversation {
         wanted.insert("sessionId", session.session_id.as_str());
         let created = http.ask(CREATE, Method::POST, &path, Some(&wanted.clone().into())).await;
         let created = match created {
-            // Cases with the same id for their sessions can run at the same time, as one case can run several times.
+            // Sessions with the same id can exist at the same time: cases can share it, and so can the runs
+            // of a case.
             Err(AdkServerError::Status { status, message }) if says_that_it_exists(status, &message) => {
                 wanted.remove("sessionId");
                 http.ask(CREATE, Method::POST, &path, Some(&wanted.into())).await
@@ -76,7 +77,7 @@ impl Conversation {
         };
         match created["state"].as_object().map_or(Ok(()), |state| begun.kept.check_start(state)) {
             Ok(()) => Ok(begun),
-            // The session is of no use, and deleting it changes nothing about the error.
+            // The session is useless. A failure to delete it changes nothing about the error.
             Err(error) => {
                 drop(begun.end().await);
                 Err(error)
@@ -128,7 +129,7 @@ impl Conversation {
         for sent in events.drain(..) {
             match received.event(&sent) {
                 Ok(Some(read)) => {
-                    // As in ADK, fragments change nothing.
+                    // As in ADK, fragments do not change the state.
                     if !read.event.partial {
                         self.kept.change(&read.event.state_delta);
                     }
@@ -153,13 +154,13 @@ impl Conversation {
         let session = self.http.ask(READ, Method::GET, &path, None).await?;
         match session["state"].as_object() {
             Some(state) => self.kept.check_end(state).map(|()| Some(state.clone())),
-            // Servers leave out what is empty.
+            // Servers leave out an empty state.
             None if session["state"].is_null() => Ok(Some(Map::new())),
             None => Err(AdkServerError::Answer(format!("{READ} answered with a state that is no object"))),
         }
     }
 
-    /// Deletes the session, if the server is there.
+    /// Deletes the session, unless the connection to the server failed.
     pub(super) async fn end(self) -> Result<(), AdkServerError> {
         if self.is_lost {
             return Ok(());
@@ -170,13 +171,13 @@ impl Conversation {
             Ok(response) => Err(self.http.refused(REMOVE, response).await),
             Err(error) => Err(error),
         };
-        // A turn that did not end says nothing of its reason. The server may have.
+        // A turn that did not end gives no reason. The output of the server may.
         if !self.in_turn {
             return deleted;
         }
         let note = self.http.wrote_last().await;
         match deleted {
-            // Its error has them already.
+            // This error has the output already.
             Err(error @ AdkServerError::Status { status: 500.., .. }) => Err(error),
             Err(error) => Err(error.with(&note)),
             Ok(()) if note.is_empty() => Ok(()),
@@ -187,7 +188,7 @@ impl Conversation {
     }
 }
 
-/// Whether an answer says that there is a session of this id already.
+/// Whether an answer says that a session with this id exists already.
 fn says_that_it_exists(status: u16, message: &str) -> bool {
     status == 409 || status == 400 && message.contains("already exists")
 }
@@ -218,7 +219,7 @@ struct Received {
 }
 
 impl Received {
-    /// The event that a server sent; `None` if it sent it before.
+    /// Parses an event of the server; `None` if it repeats the last one.
     fn event(&mut self, sent: &Sent) -> Result<Option<ReadEvent>, AdkServerError> {
         self.count += 1;
         let number = self.count;
@@ -228,7 +229,7 @@ impl Received {
             return Err(failed(&sent.data, Value::parse(&sent.data).ok().as_ref()));
         }
         let value = wire::parse(&sent.data).map_err(|why| unreadable(&why))?;
-        // Once an answer has begun, an error can only come as an event.
+        // Once a response has begun, the server can report an error only as an event.
         if !value["error"].is_null() && value["author"].is_null() {
             return Err(failed(&sent.data, Some(&value)));
         }

@@ -122,13 +122,13 @@ impl AdkServerError {
         Self::NoApp(format!("the server has no app `{app}`: {known}"))
     }
 
-    /// The same error with what is known of the server.
+    /// The same error with a note about the server.
     pub(super) fn with(mut self, note: &str) -> Self {
         of_message!(&mut self).push_str(note);
         self
     }
 
-    /// The error of an agent. The runner knows errors of the connection by their type, and retries them.
+    /// The error for the runner, which recognizes unreachable servers by the type of the error, and retries.
     pub(super) fn of_agent(self) -> BoxError {
         match self {
             Self::Unreachable { message, .. } => Unreachable::new(message).into(),
@@ -148,7 +148,7 @@ impl std::error::Error for AdkServerError {}
 /// A server's message in the body of an error: its `detail`, `message` or `error`, or all of it.
 pub(super) fn said(body: &str) -> String {
     let json = Value::parse(body).ok();
-    // Java's `error` has the name of the status.
+    // `error` comes last: Java's servers have the name of the status there.
     let keys = ["detail", "message", "error"];
     let told = json.as_ref().and_then(|json| keys.into_iter().find_map(|key| json[key].as_str()));
     cut(told.unwrap_or(body).trim())

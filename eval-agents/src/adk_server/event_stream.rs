@@ -6,7 +6,7 @@ const MAX_EVENT_BYTES: usize = 32 << 20;
 /// The most bytes of all events of a turn.
 const MAX_STREAM_BYTES: usize = 256 << 20;
 
-/// Events in the pieces of a body.
+/// A parser of events in the pieces of a body.
 #[derive(Debug, Default)]
 pub(super) struct EventStream {
     /// The bytes of the line in progress.
@@ -25,7 +25,7 @@ pub(super) struct Sent {
 }
 
 impl EventStream {
-    /// Reads another piece, and adds the events that are whole. Fails if it is no stream of events.
+    /// Reads another piece, and adds the complete events. Fails if the body is no stream of events.
     pub(super) fn read(&mut self, piece: &[u8], events: &mut Vec<Sent>) -> Result<(), String> {
         self.read += piece.len();
         if self.read > MAX_STREAM_BYTES {
@@ -42,7 +42,7 @@ impl EventStream {
         self.check_size()
     }
 
-    /// The end of the body. Fails in the middle of an event.
+    /// Ends the body. Fails in the middle of an event.
     pub(super) fn end(mut self, events: &mut Vec<Sent>) -> Result<(), String> {
         let line = std::mem::take(&mut self.line);
         let is_cut = !line.is_empty();
@@ -84,7 +84,7 @@ impl EventStream {
                 None => self.data = Some(value.to_owned()),
             },
             "event" => value.clone_into(&mut self.name),
-            // A comment, and what concerns connections that come back.
+            // A comment, and fields for reconnecting.
             "" | "id" | "retry" => {}
             _ => return Err(format!("sent a line that is not of an event: {}", super::error::cut(line))),
         }

@@ -16,10 +16,10 @@ use crate::shared_group::SharedGroup;
 use crate::stderr::Tail;
 use crate::{stderr, wire};
 
-/// The time limit of a request that no agent has to think about.
+/// The time limit of a request that does not run the agent.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The time limit of a look at a server that is not ready.
+/// The time limit of a probe of a server that is not ready.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The most bytes of an answer. A session has all its events.
@@ -28,7 +28,7 @@ const MAX_ANSWER_BYTES: usize = 256 << 20;
 /// The longest wait for a server that broke a connection to end.
 const EXIT_WAIT: Duration = Duration::from_millis(100);
 
-/// The program that a server is, if this process started it.
+/// The program of a server that this process started.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) launch: Launch,
@@ -40,7 +40,7 @@ impl Program {
     /// The end of a program that broke a connection, and its last output; `None` if it runs on.
     async fn gone(&self) -> Option<String> {
         let status = self.group.ended_within(EXIT_WAIT).await?;
-        let wrote = stderr::quoted("it wrote last", &self.wrote.last_words().await);
+        let wrote = stderr::quoted("it wrote last", &self.wrote.final_output().await);
         Some(format!("; the server `{}` has ended: {status}{wrote}", self.launch))
     }
 
@@ -49,7 +49,7 @@ impl Program {
     }
 }
 
-/// A server.
+/// A client of one server.
 #[derive(Clone, Debug)]
 pub(super) struct Http {
     base: Url,
@@ -100,7 +100,7 @@ impl Http {
         false
     }
 
-    /// Whether the server takes requests, within the time of a look.
+    /// Whether the server takes requests, within the time limit of a probe.
     pub(super) async fn answers_soon(&self) -> bool {
         tokio::time::timeout(PROBE_TIMEOUT, self.answers()).await.unwrap_or(false)
     }
@@ -124,7 +124,7 @@ impl Http {
         let what = "GET of the app's info";
         let response =
             self.send(Method::GET, &["apps", app, "app-info"], None, Some(REQUEST_TIMEOUT)).await?;
-        // A server may have the route and no information on an app of another kind.
+        // A server may have the route and no information on some kinds of apps.
         if has_no_route(response.status()) || response.status() == StatusCode::BAD_REQUEST {
             return Ok(AppDetails::default());
         }
@@ -133,7 +133,7 @@ impl Http {
         read.map_err(|why| AdkServerError::Answer(format!("{what}: {why}")))
     }
 
-    /// Asks a question that no agent has to think about, and reads the JSON of the answer.
+    /// Sends a request that does not run the agent, and reads the JSON of the answer.
     pub(super) async fn ask(
         &self,
         what: &str,
@@ -177,7 +177,7 @@ impl Http {
         }
     }
 
-    /// Reads the JSON of an answer. An error of the server is an error here.
+    /// Reads the JSON of an answer. A status that is no success is an error.
     async fn json(&self, what: &str, mut response: Response) -> Result<Value, AdkServerError> {
         if !response.status().is_success() {
             return Err(self.refused(what, response).await);
@@ -211,7 +211,7 @@ impl Http {
             body
         };
         let error = AdkServerError::status(what, status, &told);
-        // Python's server tells its log alone why it failed.
+        // Python's server writes the reason of a failure to its log alone.
         if status.is_server_error() { error.with(&self.wrote_last().await) } else { error }
     }
 
@@ -226,7 +226,7 @@ impl Http {
         }
     }
 
-    /// The error of a request without an answer, or with a part of one.
+    /// The error of a request whose answer is missing or incomplete.
     async fn explain(&self, error: reqwest::Error) -> AdkServerError {
         let is_connect = error.is_connect();
         let is_timeout = error.is_timeout();
@@ -285,7 +285,7 @@ pub(super) fn has_no_route(status: StatusCode) -> bool {
     matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED)
 }
 
-/// An error with its causes. It has to be without the address, which may hold a password.
+/// An error with its causes. The error must not contain the address, which may hold a password.
 fn causes(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

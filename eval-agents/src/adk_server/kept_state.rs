@@ -8,7 +8,7 @@ use super::error::{AdkServerError, names};
 const USER: &str = "user:";
 const APP: &str = "app:";
 
-/// The state of the user and of the app that a conversation asked for, with what it changed since.
+/// The state of the user and of the app that a conversation asked for, and its own changes since.
 #[derive(Debug)]
 pub(super) struct KeptState(Map);
 
@@ -20,7 +20,7 @@ impl KeptState {
         kept
     }
 
-    /// Adds what an event of the conversation changed.
+    /// Adds the changes of the state by an event of the conversation.
     pub(super) fn change(&mut self, delta: &Map) {
         self.0.extend(delta.iter().filter(|(key, _)| is_kept(key)).map(|(key, value)| (key, value.clone())));
     }
@@ -47,14 +47,14 @@ impl KeptState {
     }
 }
 
-/// The keys that come from elsewhere, and what separates users if some are of a user.
+/// The keys that come from elsewhere, and advice on separate users if some keys belong to a user.
 struct Foreign {
     names: String,
     user_advice: &'static str,
 }
 
 impl Foreign {
-    /// `None` if all that is kept was asked for or made by the conversation.
+    /// `None` if the conversation asked for or set all the state that is kept.
     fn new(KeptState(own): &KeptState, state: &Map) -> Option<Self> {
         let is_own = |key: &str, value| own.get(key).is_some_and(|own| holds(own, value));
         let foreign = state.iter().filter(|(key, value)| is_kept(key) && !is_own(key, value));
@@ -74,7 +74,7 @@ fn is_kept(key: &str) -> bool {
     key.starts_with(USER) || key.starts_with(APP)
 }
 
-/// Whether a value has nothing that the other one lacks. Servers leave out credentials, and what is null.
+/// Whether `own` has everything that `value` has. Servers leave out credentials and `null`.
 fn holds(own: &Value, value: &Value) -> bool {
     match (own, value) {
         (Value::Object(own), Value::Object(value)) => {

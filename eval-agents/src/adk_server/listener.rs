@@ -1,12 +1,12 @@
-//! The process that listens on a port: a port that is free when a server starts may be another program's a moment later,
-//! and an answer of that program is no answer of the agent.
+//! The process that listens on a port. A port that is free when a server starts may belong to another program
+//! a moment later, and an answer of that program is no answer of the agent.
 
 /// The owner of a port on this machine.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Listener {
     /// A process of the group, or a descendant of one.
     Ours,
-    /// A process that others started: its id and its program.
+    /// Any other process: its id and its program.
     Foreign { pid: i32, program: String },
     /// The system does not tell: the process belongs to another user, or the system is not Linux.
     Unknown,
@@ -44,7 +44,7 @@ pub(super) fn listener(port: u16, group: i32) -> Listener {
         .filter_map(|process| process.stat().ok().map(|stat| (stat.pid, (process, stat))))
         .collect();
     let is_ours = |mut pid: i32| {
-        // A process that ends in between may leave a circle of ids that were used again.
+        // The loop is bounded: if ids of ended processes were used again, the parents may form a cycle.
         for _ in 0..processes.len() {
             match processes.get(&pid) {
                 Some((_, stat)) if stat.pgrp == group => return true,

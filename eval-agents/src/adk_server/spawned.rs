@@ -1,4 +1,4 @@
-//! A server that is a program of ours.
+//! A server program that this process starts.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -23,21 +23,22 @@ const PORT_PLACEHOLDER: &str = "{port}";
 /// The number of ports to try if another program took the first one.
 const PORT_ATTEMPTS: usize = 3;
 
-/// The time between two looks at a server that is not ready.
+/// The poll interval while a server is not ready.
 const POLL_PAUSE: Duration = Duration::from_millis(50);
 
-/// The time limit for a server to end, or to listen, where the system does not tell which process answers on its port.
+/// The wait before an answer is accepted on a port whose owner the system does not tell. Meanwhile the server
+/// may end, or listen.
 const UNKNOWN_OWNER_TIMEOUT: Duration =
     if cfg!(target_os = "linux") { Duration::from_secs(5) } else { Duration::ZERO };
 
 /// A server, started when it is first needed.
 pub(super) struct Spawned {
     launch: Launch,
-    /// The error of a failed start is kept too: it is not tried again.
+    /// A failed start is kept too, and not retried.
     running: OnceCell<Result<Running, AdkServerError>>,
 }
 
-/// The port of a program that answers.
+/// The port and the program of a server that answers.
 type Running = (u16, Arc<Program>);
 
 impl Spawned {
@@ -82,7 +83,7 @@ impl Spawned {
             .start(Stdio::null())
             .map_err(|error| Failure::start(&format!("the server `{launch}` cannot be started"), error))?;
         let wrote = Tail::default();
-        // Servers say on either that they are there, and why they are not.
+        // Servers write to either output that they are ready, or why they are not.
         if let Some(output) = group.child.stdout.take() {
             wrote.follow(output);
         }
@@ -100,7 +101,7 @@ impl Spawned {
             // An answer on the port of a server that is gone comes from another program.
             if let Some(status) = group.ended() {
                 group.kill().await;
-                let text = wrote.last_words().await;
+                let text = wrote.final_output().await;
                 let why = format!(
                     "the server `{launch}` ended before it answered: {status}{}",
                     quoted("it wrote", &text)
@@ -132,7 +133,7 @@ impl Spawned {
                 return Err(Failure::Other(AdkServerError::NotReady(format!(
                     "the server `{launch}` did not answer {} within {limit:?} (`ready_within`, or `--ready-within`, sets the limit){}",
                     http.base(),
-                    quoted("it wrote last", &wrote.last_words().await)
+                    quoted("it wrote last", &wrote.final_output().await)
                 ))));
             }
             tokio::time::sleep(POLL_PAUSE).await;
@@ -161,7 +162,7 @@ impl Failure {
     }
 }
 
-/// A server may listen on a single address of `localhost`.
+/// The address of a server, by name: it may listen on a single address of `localhost`.
 fn url(port: u16, prefix: &str) -> String {
     format!("http://localhost:{port}/{}", prefix.trim_matches('/'))
 }

@@ -5,13 +5,14 @@ use std::fmt;
 use eval_core::format::{EvalCase, Map, Problems, Value};
 use eval_support::secrets::{is_secret_under, mask};
 
-/// A place where a secret stood.
+/// A place where a secret was masked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Masked {
     /// The place, in words: `turn 1, the message of the user`.
     pub place: String,
-    /// The key under which it stood, if its name gave it away; `None` if it looked like a key or was the value of a variable.
+    /// The key of the secret, if the key is named like a secret; `None` if the text looked like a key or was
+    /// the value of a variable.
     pub name: Option<String>,
 }
 
@@ -30,10 +31,11 @@ impl fmt::Display for Masked {
     }
 }
 
-/// The value in place of a value whose name says that it is secret.
+/// The replacement of a value whose name says that it is secret.
 const MASKED_VALUE: &str = "(a secret)";
 
-/// A case without secrets, and where they stood. One without an id is called `draft`. Fails if the case has other errors.
+/// A case with its secrets masked, and their places. A case without an id is called `draft`. Fails if the
+/// case has other errors.
 pub(super) fn masked(mut case: EvalCase) -> Result<(EvalCase, Vec<Masked>), Problems> {
     if case.eval_id.is_empty() {
         "draft".clone_into(&mut case.eval_id);

@@ -22,7 +22,7 @@ pub struct NewCases {
 pub fn new_cases<'a>(drafts: Vec<Draft>, existing: impl IntoIterator<Item = &'a EvalCase>) -> NewCases {
     let (mut known, mut ids): (HashSet<Meaning>, HashSet<String>) =
         existing.into_iter().map(|case| (key(case), case.eval_id.clone())).unzip();
-    // The number to try next behind each id, so that many drafts of one name are not counted through again and again.
+    // The last number tried behind each id, so that many drafts of one name are not counted again and again.
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut new = NewCases::default();
     for mut draft in drafts {

@@ -1,10 +1,10 @@
-//! Arguments of tools that are probably others next time: ids that were drawn, and times.
+//! Arguments of tools that will probably differ next time: random ids, and times.
 
 use std::fmt;
 
 use eval_core::format::{EvalCase, Value};
 
-/// An argument of a tool that is probably another one next time.
+/// An argument of a tool that will probably differ next time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Volatile {
@@ -50,8 +50,8 @@ impl fmt::Display for Volatile {
     }
 }
 
-/// The volatile arguments of a case. What the user said, or the state held at the start, is no such thing: it is the same
-/// each time.
+/// The volatile arguments of a case. A value from the user's messages or from the state at the start is not
+/// volatile: it is the same each time.
 pub(super) fn find(case: &EvalCase) -> Vec<Volatile> {
     let mut given = case.session_input.as_ref().map(|input| Value::Object(input.state.clone()).to_string());
     let given = given.get_or_insert_default();

@@ -1,5 +1,5 @@
-//! ADK's databases of sessions in `SQLite`: those of `SqliteSessionService`, and of `DatabaseSessionService` with its present
-//! schema.
+//! ADK's databases of sessions in `SQLite`, written by `SqliteSessionService`, or by `DatabaseSessionService`
+//! with its present schema.
 //!
 //! A database is opened read-only. A database that other programs write at the time (with a `-wal` file beside it) is read
 //! with the content of that file.
@@ -50,8 +50,8 @@ fn explained(error: &rusqlite::Error) -> String {
 /// Opens a database to be read.
 fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    // In the mode of write-ahead logs SQLite makes files beside a database, even to read it. Without an open connection there
-    // is no such log, and the database is as if it could not change.
+    // In the mode of write-ahead logs SQLite creates files beside a database, even to read it. Without such a
+    // log there is no open connection, and the database can be opened as one that does not change.
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     let has_log = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
@@ -59,7 +59,7 @@ fn open(path: &Path) -> rusqlite::Result<Connection> {
         Some(address) => Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?,
         None => Connection::open_with_flags(path, flags)?,
     };
-    // A database is data, whatever its schema says.
+    // The database is untrusted: its schema must not call functions with side effects.
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.busy_timeout(std::time::Duration::from_secs(5))?;
     Ok(connection)
@@ -198,7 +198,7 @@ fn each(
     Ok(())
 }
 
-/// The event of a row. Its columns say what the stored event may lack.
+/// The event of a row. The invocation id comes from its own column: the stored event may lack it.
 fn event(row: &Row<'_>) -> Result<SessionEvent, String> {
     let (data, id) = (text(row, 3)?, text(row, 4)?);
     let place = format!("event `{id}`");
@@ -222,7 +222,7 @@ fn text(row: &Row<'_>, column: usize) -> Result<String, String> {
     std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| format!("`{}` is not UTF-8", name()))
 }
 
-/// A JSON object. A text that is empty is one without entries.
+/// A JSON object. An empty text is an object without entries.
 fn object(text: &str, what: &str) -> Result<Map, String> {
     if text.is_empty() {
         return Ok(Map::new());

@@ -17,7 +17,7 @@ pub(super) struct Session {
     /// The state at the end.
     pub(super) state: Map,
     pub(super) events: Vec<SessionEvent>,
-    /// The keys beside the events that nothing reads.
+    /// The keys of the session that nothing reads.
     pub(super) unread: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ fn sessions(text: &str) -> Result<Vec<Session>, String> {
             let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
             let read = lines.map(|(at, line)| {
                 let value = wire::parse(line).map_err(|why| {
-                    // It is no file of JSON lines at all.
+                    // The first line is not JSON, so the text is no JSON lines at all.
                     if at == 0 { whole.clone() } else { format!("line {}: {why}", at + 1) }
                 })?;
                 session(value, &format!("line {}", at + 1))

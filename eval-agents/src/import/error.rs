@@ -30,7 +30,7 @@ pub enum ImportError {
         /// Its size.
         bytes: u64,
     },
-    /// Nothing is known that looks like this file.
+    /// The format of the file is not recognized.
     #[non_exhaustive]
     Unknown {
         /// The file.

@@ -1,8 +1,10 @@
 //! Eval sets of ADK and of three tools with other keys, as sources of drafts.
 //!
-//! - agentevals' examples call the id `case_id` and the answer `agent_content`, and keep what happened on the way in a message.
-//! - adk-rs calls the id `id`, keeps messages without authors, and has in `session_input` any value for the state.
-//! - adk-eval keeps messages without authors too, and the result of a call in the call: `expected_response`, mostly `null`.
+//! - agentevals' examples call the id `case_id` and the answer `agent_content`, and store the intermediate
+//!   data as a message.
+//! - adk-rs calls the id `id`, stores messages without authors, and allows any value in `session_input`.
+//! - adk-eval stores messages without authors too, and the result of a call in the call: `expected_response`,
+//!   mostly `null`.
 
 use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{EvalCase, EvalSet, FunctionResponse, Map, Value};
@@ -11,7 +13,7 @@ use super::Format;
 use super::error::ImportError;
 use crate::draft::{Draft, Origin, answers};
 
-/// The key of a call under which adk-eval has its result.
+/// The key of a call in which adk-eval stores its result.
 const RESULT: &str = "expected_response";
 
 pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
@@ -39,13 +41,13 @@ pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
     cases.into_iter().map(draft).collect()
 }
 
-/// The turns that expect no answer.
+/// The gaps of a case: turns without an answer.
 fn gaps(case: &EvalCase) -> Vec<String> {
     let turns = case.conversation.iter().enumerate().filter(|(_, turn)| !answers(turn));
     turns.map(|(at, _)| format!("turn {} has no answer", at + 1)).collect()
 }
 
-/// The cases of a set of another tool; `None` if it is none of those that are known.
+/// The cases of a set of another tool; `None` if it is none of the known tools.
 fn others(from: &str, set: &Value) -> Result<Option<Vec<EvalCase>>, ImportError> {
     let cases = [&set["eval_cases"], &set["evalCases"]].into_iter().find_map(Value::as_array);
     let Some(cases) = cases else { return Ok(None) };
@@ -72,7 +74,7 @@ fn others(from: &str, set: &Value) -> Result<Option<Vec<EvalCase>>, ImportError>
     numbered.collect::<Result<_, _>>().map(Some)
 }
 
-/// A case in ADK's words.
+/// A case in ADK's form.
 fn rewritten(case: &Map) -> Map {
     let mut out = Map::new();
     for (key, value) in case {
@@ -91,7 +93,7 @@ fn rewritten(case: &Map) -> Map {
     out
 }
 
-/// The initial state of a session. adk-rs has any value here.
+/// A `session_input` in ADK's form. adk-rs allows any value here.
 fn session(input: &Value) -> Value {
     match input.as_object() {
         Some(map)
@@ -116,13 +118,13 @@ fn session(input: &Value) -> Value {
     }
 }
 
-/// A turn in ADK's words.
+/// A turn in ADK's form.
 fn turn(turn: &Value) -> Value {
     let Some(map) = turn.as_object() else { return turn.clone() };
     let mut out = map.clone();
     let said = out.remove("agent_content");
     let mut between = match out.remove("intermediate_data") {
-        // A message in the place of what happened.
+        // agentevals' examples have a message in place of the data.
         Some(Value::Object(message)) if message.contains_key("parts") => Some(of_parts(&message["parts"])),
         Some(Value::Object(data)) => Some(authored(data)),
         Some(Value::Null) | None => None,
@@ -157,7 +159,7 @@ fn has_text(part: &Value) -> bool {
     part["text"].as_str().is_some_and(|text| !text.is_empty())
 }
 
-/// The events on the way, by the parts of a message.
+/// The intermediate data of a turn, made of the parts of a message.
 fn of_parts(parts: &Value) -> Map {
     let parts = parts.as_array().unwrap_or_default();
     let all = |snake: &str, camel: &str| -> Value {
@@ -174,7 +176,8 @@ fn of_parts(parts: &Value) -> Map {
     data
 }
 
-/// Messages without authors as pairs of an author and parts, and results in their calls as results of their own.
+/// Intermediate data in ADK's form: messages without authors become pairs of an author and parts, and results
+/// in calls become results of their own.
 fn authored(mut data: Map) -> Map {
     if let Some(Value::Array(mut calls)) = data.get("tool_uses").cloned() {
         let mut results = Vec::new();

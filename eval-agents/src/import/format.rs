@@ -11,7 +11,7 @@ use eval_support::file::GZIP;
 
 use crate::draft::Draft;
 
-/// The drafts of a file, and a sentence for each thing that no draft holds.
+/// The drafts of a file, and a sentence for each part that is left out.
 pub(super) type Held = (Vec<Draft>, Vec<String>);
 
 /// The format of a file of conversations.
@@ -86,14 +86,14 @@ impl std::error::Error for UnknownFormat {}
 /// The first bytes of a database of `SQLite`.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// The bytes of a file that are looked at before it is read.
+/// The number of bytes that are read to recognize a format.
 const HEAD_BYTES: u64 = 1 << 16;
 
-/// Keys of traces near their beginning. They are looked for in files that are too large to be read whole.
+/// Keys near the beginning of traces. They identify traces in files that are too large to be read whole.
 const KEYS_OF_TRACES: [&str; 6] =
     ["\"resourceSpans\"", "\"resource_spans\"", "\"batches\"", "\"spanId\"", "\"span_id\"", "\"traceID\""];
 
-/// The format of a file by its first bytes; `None` if all of it has to be looked at.
+/// The format of a file by its first bytes; `None` if the whole file has to be read.
 pub(super) fn of_head(path: &Path, is_large: bool) -> io::Result<Option<Format>> {
     let mut head = Vec::new();
     std::fs::File::open(path)?.take(HEAD_BYTES).read_to_end(&mut head)?;

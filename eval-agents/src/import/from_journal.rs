@@ -5,7 +5,7 @@ use eval_report::journal::{RecordedRun, RecordedTest};
 use super::error::ImportError;
 use crate::draft::{Draft, Origin, played};
 
-/// The drafts of a case of a recorded run: a draft for each time that it ran in the last attempt.
+/// The drafts of a case of a recorded test run: a draft for each run of the case in its last attempt.
 ///
 /// `case` is the id of the case, or the name of its test as cargo shows it. Records of runs are masked already.
 ///

@@ -13,7 +13,7 @@ pub(super) enum Role {
     Conversation,
 }
 
-/// The roles by the names that they have in a mapping, and the names of columns that are known to have them.
+/// The roles, each with its names in a mapping and the common names of its columns.
 const ROLES: [(Role, &[&str], &[&str]); 5] = [
     (
         Role::User,
@@ -130,7 +130,7 @@ impl FromStr for Mapping {
     fn from_str(text: &str) -> Result<Self, MappingError> {
         let mut columns: Vec<(String, Role)> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            // A column may have any name, and a role has none with `=`.
+            // The name of a column may contain `=`; the name of a role does not.
             let pair = part.rsplit_once('=').map(|(column, role)| (column.trim(), role.trim()));
             let Some((column, name)) = pair.filter(|(column, _)| !column.is_empty()) else {
                 return Err(MappingError::NotAPair(part.to_owned()));
@@ -150,7 +150,7 @@ impl FromStr for Mapping {
 }
 
 impl Mapping {
-    /// The role of each of these columns: as the mapping says, else by the names that are known.
+    /// The roles of the columns: by the mapping if there is one, else by common names.
     pub(super) fn roles(
         mapping: Option<&Self>,
         there: &[String],
@@ -165,7 +165,8 @@ impl Mapping {
     }
 }
 
-/// The roles of columns with names that are in use. Of several with one role, the first name of the list counts.
+/// The roles of columns with common names. If several columns have one role, the first name of the list
+/// counts.
 fn known(there: &[String]) -> Result<Vec<(String, Role)>, MappingError> {
     let plain = |name: &str| name.trim().to_lowercase().replace([' ', '-'], "_");
     let column = |names: &[&str]| {

@@ -155,7 +155,7 @@ fn named(name: &str) -> Result<FunctionCall, String> {
     Ok(call)
 }
 
-/// A call in a form in use: a name, or an object with the name and the arguments.
+/// A call in a common form: a name, or an object with the name and the arguments.
 fn call(value: &Value) -> Result<FunctionCall, String> {
     if let Some(name) = value.as_str() {
         return named(name);
@@ -237,6 +237,6 @@ pub(super) fn csv(from: &str, text: &str, mapping: Option<&Mapping>) -> Result<H
 fn delimiter(text: &str) -> u8 {
     let header = text.lines().next().unwrap_or_default();
     let count = |byte: u8| header.bytes().filter(|other| *other == byte).count();
-    // Of those that are as frequent, the last one is the greatest.
+    // Of equally frequent delimiters `max_by_key` takes the last one.
     [b'\t', b';', b','].into_iter().max_by_key(|byte| count(*byte)).unwrap_or(b',')
 }

@@ -1,7 +1,8 @@
 //! Events of a session as the turns of a case, as ADK makes them (`EvaluationGenerator.convert_events_to_eval_invocations`).
 //!
-//! Three things are done that ADK does not do. Turns that were rewound are left out, as the agent does not see them either. A
-//! second message of the user in one invocation begins a turn of its own. The parts that are not in the case are named.
+//! It differs from ADK in three ways. Turns that were rewound are left out, as the agent does not see them
+//! either. A second message of the user in one invocation begins a turn of its own. Parts that the case lacks
+//! are named.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +19,7 @@ pub(super) struct SessionEvent {
     pub(super) event: Event,
     pub(super) invocation_id: String,
     pub(super) timestamp: f64,
-    /// The invocation before which the session continues.
+    /// The invocation that this event rewinds to: the session continues before it.
     pub(super) rewound_to: Option<String>,
     /// The keys that nothing reads.
     pub(super) unread: Vec<String>,
@@ -53,7 +54,7 @@ pub(super) struct Turns {
     pub(super) gaps: Vec<String>,
 }
 
-/// Makes turns of events. `unread` are keys beside them that nothing reads.
+/// Makes turns of events. `unread` are keys of the session that nothing reads.
 pub(super) fn turns(events: Vec<SessionEvent>, mut unread: Vec<String>) -> Turns {
     let mut made = Turns::default();
     made.changed.extend(events.iter().flat_map(|sent| sent.event.state_delta.keys().map(str::to_owned)));
@@ -170,7 +171,7 @@ impl Turns {
         }
     }
 
-    /// Names what is wrong with the turn that comes next.
+    /// Adds a gap for the next turn.
     fn gap(&mut self, what: &str) {
         self.gaps.push(format!("turn {} {what}", self.all.len() + 1));
     }
@@ -218,7 +219,8 @@ fn says_something(part: &Part) -> bool {
         || !part.other.is_empty()
 }
 
-/// A turn of a set. The answer is the last final event, of those with text if there is one.
+/// A turn of a set. The answer is the last final event with text, or without such an event the last final
+/// event.
 fn invocation(user: Content, events: &[Event]) -> Invocation {
     let speaks = |event: &Event| event.parts().iter().any(has_text);
     let mut answer: Option<usize> = None;
@@ -241,7 +243,7 @@ fn invocation(user: Content, events: &[Event]) -> Invocation {
         }
         // The answer is in the turn already. Calls stay: they are read from here.
         let is_repeated = answer == Some(at) && event.calls().next().is_none();
-        kept.push(event.in_a_set(event.content.clone().filter(|_| !is_repeated)));
+        kept.push(event.to_invocation_event(event.content.clone().filter(|_| !is_repeated)));
     }
     let mut turn = Invocation::new(user).with_intermediate_data(IntermediateData::Events(kept));
     turn.final_response = answer.and_then(|at| events[at].content.clone());

@@ -23,17 +23,18 @@ use crate::stderr::{Tail, quoted};
 /// The longest wait for a program that closed its output to end.
 const EXIT_WAIT: Duration = Duration::from_millis(200);
 
-/// The time between two looks at whether a program has read a line; it doubles up to the longest.
+/// The poll interval while a program reads a line; it doubles up to the longest.
 const POLL_PAUSE: Duration = Duration::from_millis(1);
 const MAX_POLL_PAUSE: Duration = Duration::from_millis(5);
 
-/// The time for a shared program to read that a conversation is over. It may be busy with another one.
+/// The time limit for a shared program to read `end`. It may be busy with another conversation.
 const END_READ_WAIT: Duration = Duration::from_millis(50);
 
-/// The bytes at the end of a line without which no reader takes it for a message: the brace and the line break.
+/// The bytes that are held back of a line, the brace and the line break: without them no reader takes it for
+/// a message.
 const LINE_END_BYTES: usize = 2;
 
-/// Bytes to write, and who wants to know that they are written.
+/// Bytes to write, and a sender that signals that they are written.
 type Written = (Vec<u8>, oneshot::Sender<()>);
 
 /// The input of a program. It ends when this is dropped.
@@ -50,13 +51,14 @@ pub(super) struct Child {
     group: SharedGroup,
     routes: Arc<Routes>,
     wrote: Tail,
-    /// Closed when the program is to end.
+    /// `None` after the input was closed to end the program.
     input: Mutex<Option<Input>>,
-    /// The lock of the writer of a line: lines of several conversations are not mixed.
+    /// The lock for writing a line, so that lines of several conversations are not mixed.
     writing: AsyncMutex<()>,
     /// Whether the program said hello.
     hello: watch::Receiver<bool>,
-    /// Whether a conversation was left while it waited for an answer, so that the program may hang.
+    /// Whether no other conversation may begin: a conversation was left while it waited, or the protocol was
+    /// broken.
     hangs: AtomicBool,
     /// Whether it is kept for other conversations.
     is_shared: bool,
@@ -112,7 +114,8 @@ impl Child {
 
     /// Begins a conversation.
     pub(super) fn seat(self: &Arc<Self>, session: &str) -> Seat {
-        // A session outside of a case has no id. Runs of a case share theirs, and the program has to tell them apart.
+        // A session outside of a case has no id. Runs of a case share an id, and the program has to tell them
+        // apart.
         let session = if session.is_empty() { "conversation" } else { session };
         let mut id = session.to_owned();
         for number in 2_usize.. {
@@ -137,20 +140,20 @@ impl Child {
         input.as_ref().map(|input| Arc::clone(&input.pipes))
     }
 
-    /// An error with how the program ended, and with what it wrote.
+    /// The error with the exit status and the output of the program.
     async fn explain(&self, error: ProcessError) -> ProcessError {
         let ended = match error {
             ProcessError::Ended(_) => self.group.ended_within(EXIT_WAIT).await,
             _ => None,
         };
         let (status, wrote) = match ended {
-            Some(status) => (format!(" ({status})"), self.wrote.last_words().await),
+            Some(status) => (format!(" ({status})"), self.wrote.final_output().await),
             None => (String::new(), self.wrote.text()),
         };
         error.with(&format!("{status}{}", quoted("it wrote to its standard error", &wrote)))
     }
 
-    /// The error of a program that broke off outside of a request. A program that ended well did no harm.
+    /// The error of a program that broke off outside of a request. A successful end is no error.
     async fn unseen(&self, error: ProcessError) -> Result<(), ProcessError> {
         match error {
             ProcessError::Ended(_) => match self.group.ended_within(EXIT_WAIT).await {
@@ -161,9 +164,9 @@ impl Child {
         }
     }
 
-    /// The output of the program after its conversation, which is an error. The program has ended.
+    /// Fails if the program, which has ended, wrote a message after its conversation.
     async fn last_message(&self) -> Result<(), ProcessError> {
-        // The thread that reads ends when it has read all, and with it the sender. Another process may hold the output open.
+        // The reading thread drops its sender when it has read all. Another process may hold the output open.
         let mut hello = self.hello.clone();
         let _ = tokio::time::timeout(EXIT_WAIT, async { while hello.changed().await.is_ok() {} }).await;
         match self.routes.broken() {
@@ -174,13 +177,13 @@ impl Child {
 
     /// The error of a program that did not end well.
     async fn badly(&self, status: ExitStatus) -> ProcessError {
-        let wrote = quoted("it wrote to its standard error", &self.wrote.last_words().await);
+        let wrote = quoted("it wrote to its standard error", &self.wrote.final_output().await);
         ProcessError::End(format!("the program ended with {status}{wrote}"))
     }
 }
 
-/// The end of a line that is held back. It is written when this is dropped, whatever else happened: without it the line of the
-/// next message would be part of this one.
+/// The end of a line that is held back. Dropping it writes it in any case: otherwise the line of the next
+/// message would be part of this one.
 struct HeldBack<'a> {
     child: &'a Child,
     end: Vec<u8>,
@@ -192,12 +195,12 @@ impl Drop for HeldBack<'_> {
     }
 }
 
-/// Writes to a program, in a thread: a program that reads nothing blocks no other.
+/// Starts a thread that writes to a program, so that a program that reads nothing blocks no other.
 fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Written>> {
     let (sender, writes) = mpsc::channel::<Written>();
     thread::Builder::new().name("eval-agents input".to_owned()).spawn(move || {
         for (bytes, written) in writes {
-            // A program that closed its input says by its output what became of it.
+            // The output of a program that closed its input shows the reason.
             if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
                 break;
             }
@@ -208,7 +211,7 @@ fn writer(mut stdin: ChildStdin) -> std::io::Result<Sender<Written>> {
     Ok(sender)
 }
 
-/// Hands each message to its conversation, until the program breaks the protocol or ends. Returns why.
+/// Hands each message to its conversation, until the program breaks the protocol or ends. Returns this error.
 pub(super) fn route(
     mut output: BufReader<impl std::io::Read>,
     routes: &Routes,
@@ -274,14 +277,14 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    /// Waits until the program is there.
+    /// Waits for the `hello` of the program.
     pub(super) async fn wait_for_hello(&mut self, limit: Duration) -> Result<(), ProcessError> {
         let child = Arc::clone(&self.child);
         let mut hello = child.hello.clone();
         let said = tokio::time::timeout(limit, hello.wait_for(|said| *said)).await;
         match said.map(|said| said.is_ok()) {
             Ok(true) => Ok(()),
-            // The sender is gone with the thread that reads.
+            // The reading thread ended and dropped the sender.
             Ok(false) => Err(self.broken().await),
             Err(_) => {
                 let late = ProcessError::NotReady(format!(
@@ -302,8 +305,8 @@ impl Seat {
         Ok(())
     }
 
-    /// Writes a message, the end of its line when the program has read the rest and all that it wrote was handled. What comes
-    /// before that was not asked for.
+    /// Writes a message. The end of its line follows when the program has read the rest and all its output
+    /// was handled: output before that was not asked for.
     async fn hand_over(&self, request: &Request, awaits: bool) -> Result<(), ProcessError> {
         let child = &*self.child;
         let mut line = request.line(&self.id);
@@ -313,7 +316,7 @@ impl Seat {
             return Err(self.broken().await);
         };
         let held_back = HeldBack { child, end };
-        // It fails if the program closed its input.
+        // The wait fails if the program closed its input.
         let _ = written.await;
         let mut look = POLL_PAUSE;
         while !pipes.are_empty() || child.is_shared && pipes.is_in_a_line() {
@@ -351,7 +354,7 @@ impl Seat {
             Some(Err(error)) => self.child.explain(error).await,
             None => self.broken().await,
         };
-        // Not before: if the time of the turn is over meanwhile, the error reaches no caller.
+        // Set after the wait: if the turn times out meanwhile, the error reaches no caller.
         self.is_told = true;
         Err(error)
     }
@@ -369,19 +372,19 @@ impl Seat {
         self.child.explain(self.child.routes.broken().unwrap_or_else(gone)).await
     }
 
-    /// Ends the conversation, and with it the program if it serves no other one.
+    /// Ends the conversation. A program that is not shared, or is useless, ends with it.
     pub(super) async fn leave(mut self, limit: Duration) -> Result<(), ProcessError> {
         let child = Arc::clone(&self.child);
         if let Some(error) = child.routes.broken() {
             let told = if self.is_told { Ok(()) } else { child.unseen(error).await };
             child.group.kill().await;
-            // Not before: a caller that stops waiting here leaves no program.
+            // Set after the kill: if the caller stops waiting, the drop kills the program.
             self.is_left = true;
             return told;
         }
         self.is_left = true;
         if self.is_asking || child.routes.is_awaiting(&self.id) {
-            // The turn ran out of time, and tells nothing else.
+            // The turn ran out of time, and gives no other reason.
             if self.forsake() {
                 child.group.kill().await;
             }
@@ -400,11 +403,11 @@ impl Seat {
             return Err(self.broken().await);
         }
         child.routes.close(&self.id);
-        // With its input the program has no more to do.
+        // The end of its input tells the program to end.
         drop(child.input.lock().unwrap_or_else(PoisonError::into_inner).take());
         let Some(status) = child.group.ended_within(limit).await else {
             child.group.kill().await;
-            let wrote = quoted("it wrote to its standard error", &child.wrote.last_words().await);
+            let wrote = quoted("it wrote to its standard error", &child.wrote.final_output().await);
             return Err(ProcessError::End(format!(
                 "the program did not end within {limit:?} (`end_within`, or `--end-within`, sets the limit) after `end` and the end \
                  of its input, and was killed{wrote}"
@@ -418,7 +421,8 @@ impl Seat {
         }
     }
 
-    /// Leaves a program that may hang: no other conversation begins with it. Whether it has none left, and is to be killed.
+    /// Leaves a program that may hang: no other conversation begins with it. Returns whether it has none
+    /// left, and has to be killed.
     fn forsake(&self) -> bool {
         self.child.hangs.store(true, Ordering::Relaxed);
         self.child.routes.close(&self.id);

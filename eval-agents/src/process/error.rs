@@ -49,11 +49,11 @@ impl ProcessError {
         Self::Protocol(format!("the program wrote `{reply}`, where {expected} is expected"))
     }
 
-    /// The same error with what is known of the program.
+    /// The same error with a note about the program.
     pub(super) fn with(self, note: &str) -> Self {
         let add = |message: String| format!("{message}{note}");
         match self {
-            // It wrote nothing.
+            // A program that did not start wrote nothing.
             Self::Start { program, source } => Self::Start { program, source },
             Self::NotReady(message) => Self::NotReady(add(message)),
             Self::Ended(message) => Self::Ended(add(message)),

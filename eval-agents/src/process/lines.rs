@@ -11,7 +11,7 @@ pub(super) enum Line {
     Text(String),
     /// Longer than is allowed.
     TooLong,
-    /// Not UTF-8; as much of it as can be shown.
+    /// Not UTF-8; a lossy copy of the line.
     NotText(String),
     /// The output ended in the middle of a line.
     Cut(String),
@@ -19,14 +19,14 @@ pub(super) enum Line {
     End,
 }
 
-/// Reads the next line of at most `longest` bytes. Empty lines are passed over.
+/// Reads the next line of at most `longest` bytes. Empty lines are skipped.
 pub(super) fn next(output: &mut impl BufRead, longest: usize) -> Line {
     loop {
         let mut line = Vec::new();
         match read(output, longest, &mut line) {
             Ok(true) => {}
             Ok(false) => return Line::TooLong,
-            // A pipe that breaks has ended.
+            // A broken pipe has ended.
             Err(_) => return Line::End,
         }
         let is_whole = line.last() == Some(&b'\n');
@@ -36,7 +36,7 @@ pub(super) fn next(output: &mut impl BufRead, longest: usize) -> Line {
         };
         let text = text.trim();
         if !is_whole {
-            // A last line without its end may be a part of one; without anything in it, it is the end of the output.
+            // A last line without a line break may be incomplete. An empty one is the end of the output.
             return if text.is_empty() { Line::End } else { Line::Cut(text.to_owned()) };
         }
         if !text.is_empty() {
@@ -45,7 +45,7 @@ pub(super) fn next(output: &mut impl BufRead, longest: usize) -> Line {
     }
 }
 
-/// Reads up to and with the end of the line. `false` if it is too long.
+/// Reads a line with its line break. `false` if it is too long.
 fn read(output: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io::Result<bool> {
     loop {
         let available = match output.fill_buf() {

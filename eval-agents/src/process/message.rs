@@ -76,7 +76,7 @@ impl fmt::Display for Reply {
     }
 }
 
-/// The messages that a program can write.
+/// The types of messages that a program can write.
 const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `turn_end`, `error`";
 
 /// The first message, as it should be written.
@@ -110,7 +110,7 @@ impl Received {
         let kind = needed(message.text("type")?, "type")?;
         let reply = match kind.as_str() {
             "hello" => match message.value("protocol") {
-                // Nothing was read yet, so there is no conversation to name.
+                // It is the first message, so it belongs to no conversation.
                 Some(version) if version.as_i64() == Some(PROTOCOL) => {
                     return Ok(Self { session: None, reply: Reply::Hello });
                 }

@@ -1,7 +1,7 @@
-//! The pipes of a program, and whether they are empty: the program has read all, and all of its output was read.  The
-//! bytes of two pipes have no common order, so a premature answer looks like a true one. The end of a line is therefore
-//! held back until both pipes are empty: a program that waits for it wrote all that it had written until then without
-//! being asked.
+//! The pipes of a program, and a check that they are empty: the program has read all its input, and all its
+//! output was handled. The bytes of two pipes have no common order, so a premature answer looks like a true
+//! one. So the end of a line to the program is held back until both pipes are empty: all output before it was
+//! written without being asked for.
 
 use std::io::{self, Read};
 use std::process::{ChildStdin, ChildStdout};
@@ -53,15 +53,15 @@ impl Pipes {
         Ok((Self { state: Arc::clone(&state) }, Output { pipe: output, state }))
     }
 
-    /// Whether the program has read all that was written to it, and all that it wrote was handled. A system that does not tell
-    /// says yes.
+    /// Whether the program has read all its input, and all its output was handled. Systems other than Unix do
+    /// not tell about the pipes: only the reader's state counts there.
     pub(super) fn are_empty(&self) -> bool {
-        // The input pipe is looked at first: output that was written before the input was read is in the other pipe by
-        // then.
+        // The input pipe is checked first: output that was written before the input was read is in the output
+        // pipe by then.
         self.input_is_read() && self.output_is_read()
     }
 
-    /// Whether the program began a line that has no end yet.
+    /// Whether the program has begun a line and not ended it.
     pub(super) fn is_in_a_line(&self) -> bool {
         self.state.is_in_a_line.load(Ordering::SeqCst)
     }
@@ -73,7 +73,7 @@ impl Pipes {
 
     #[cfg(unix)]
     fn output_is_read(&self) -> bool {
-        // The reader says that it works before it takes anything out of the pipe.
+        // The reader clears `waits` before it takes anything out of the pipe.
         let is_empty = rustix::io::ioctl_fionread(&self.output).is_ok_and(|unread| unread == 0);
         is_empty && self.state.waits.load(Ordering::SeqCst)
     }

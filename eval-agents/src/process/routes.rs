@@ -19,7 +19,7 @@ pub(super) type Delivery = Result<Reply, ProcessError>;
 #[derive(Debug, Default)]
 pub(super) struct Routes {
     state: Mutex<State>,
-    /// Whether the program is kept for conversations to come.
+    /// Whether the program is kept for later conversations.
     is_shared: bool,
 }
 
@@ -35,9 +35,9 @@ struct State {
 #[derive(Debug)]
 struct Conversation {
     inbox: Sender<Delivery>,
-    /// Whether the program was asked for something that it did not finish.
+    /// Whether a request to the program is unfinished.
     awaits: bool,
-    /// The output of the program for conversations that are over.
+    /// Notes about output of the program for conversations that are over.
     notes: Vec<String>,
 }
 
@@ -46,8 +46,8 @@ impl Routes {
         Self { is_shared, ..Self::default() }
     }
 
-    /// Adds a conversation. If the program is useless already, the conversation gets the error at once: nothing else would
-    /// end its inbox.
+    /// Adds a conversation. If the program is useless already, the conversation gets the error at once: no
+    /// later message would end its inbox.
     pub(super) fn open(&self, session: &str) -> Receiver<Delivery> {
         let (inbox, receiver) = channel(MAX_WAITING_MESSAGES);
         let mut state = self.state();
@@ -65,13 +65,13 @@ impl Routes {
         let mut state = self.state();
         let Some(closed) = state.conversations.remove(session) else { return };
         state.over.insert(session.to_owned());
-        // Messages may have come since its notes were taken.
+        // Notes may have come since the last `take_notes`.
         for note in closed.notes {
             state.note(note);
         }
     }
 
-    /// Takes out what the program wrote for conversations that are over.
+    /// Takes the notes about output for conversations that are over.
     pub(super) fn take_notes(&self, session: &str) -> Vec<String> {
         let mut state = self.state();
         state.conversations.get_mut(session).map(|open| std::mem::take(&mut open.notes)).unwrap_or_default()
@@ -88,14 +88,14 @@ impl Routes {
         state.conversations.contains_key(session) || state.over.contains(session)
     }
 
-    /// Says that the program is being asked for something.
+    /// Marks a request to the program as unfinished.
     pub(super) fn awaits(&self, session: &str) {
         if let Some(conversation) = self.state().conversations.get_mut(session) {
             conversation.awaits = true;
         }
     }
 
-    /// Whether the program was asked for something that it did not finish.
+    /// Whether a request to the program is unfinished.
     pub(super) fn is_awaiting(&self, session: &str) -> bool {
         self.state().conversations.get(session).is_some_and(|conversation| conversation.awaits)
     }
@@ -152,12 +152,12 @@ impl Routes {
             }
             conversation.inbox.clone()
         };
-        // Waits for a conversation that is slow. A conversation that is gone gets nothing.
+        // Blocks while the inbox of a slow conversation is full. A conversation that is gone gets nothing.
         let _ = inbox.blocking_send(Ok(reply));
         Ok(())
     }
 
-    /// Says to all conversations, those to come too, that the program is of no use any more.
+    /// Tells all conversations, later ones included, that the program is useless.
     pub(super) fn break_off(&self, error: &ProcessError) {
         let inboxes: Vec<Sender<Delivery>> = {
             let mut state = self.state();
@@ -167,7 +167,7 @@ impl Routes {
         for inbox in inboxes {
             let _ = inbox.try_send(Err(error.clone()));
         }
-        // With their senders the inboxes end, also those that are full.
+        // Without their senders the inboxes end, full ones too.
         for conversation in std::mem::take(&mut self.state().conversations).into_values() {
             drop(conversation);
         }
@@ -179,7 +179,7 @@ impl Routes {
 }
 
 impl State {
-    /// Gives a remark to a conversation that is open. Without one it is shown at once.
+    /// Adds a note to an open conversation. Without one the note is printed at once.
     fn note(&mut self, note: String) {
         match self.conversations.values_mut().next() {
             Some(open) => open.notes.push(note),

@@ -1,4 +1,4 @@
-//! Any bytes in place of what a program writes in a turn, for tests and fuzzing.
+//! A program's output in a turn replaced by any bytes, for tests and fuzzing.
 
 use std::io::BufReader;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::error::ProcessError;
 use super::routes::{Delivery, Routes};
 use super::{HELLO, record};
 
-/// An agent that answers its turn with a stream.
+/// An agent that answers its turn with a stream of bytes.
 struct Written {
     bytes: Vec<u8>,
     routes: Arc<Routes>,
@@ -64,8 +64,8 @@ pub struct Passed {
     pub has_notes: bool,
 }
 
-/// Plays a case that expects no call and the answer `hello`. The bytes are what the program writes after its `hello`. `None` if
-/// the case does not pass.
+/// Plays a case that expects no call and the answer `hello`. The bytes follow the `hello` message of the
+/// program. `None` if the case does not pass.
 ///
 /// Fails if the case cannot be played, which no bytes may cause.
 pub async fn play(bytes: Vec<u8>) -> Result<Option<Passed>, BoxError> {

@@ -1,4 +1,4 @@
-//! A conversation whose messages are not known before.
+//! A conversation whose messages are not known in advance.
 
 use std::fmt;
 
@@ -74,10 +74,10 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
         sent
     }
 
-    /// Takes the last turn back: an agent cannot forget, so a new one is told all that was said before. Returns how many turns
-    /// there are then.
+    /// Takes the last turn back. An agent cannot forget, so a new one gets all earlier messages again.
+    /// Returns the number of turns that are left.
     ///
-    /// The agent may answer otherwise the second time. The second answer counts.
+    /// The new agent may answer differently. Its answers count.
     pub async fn undo(&mut self) -> Result<usize, RunError> {
         self.said.turns.pop();
         self.close().await;
@@ -96,8 +96,8 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
         }
     }
 
-    /// Ends the conversation. The draft has this id, and without one an id that is made of the first words of the user. There is
-    /// no draft if nothing was said. Then another conversation can begin.
+    /// Ends the conversation. The draft has this id, or without one an id made of the first words of the
+    /// user. There is no draft if nothing was said. Afterwards another conversation can begin.
     ///
     /// Fails if a turn failed and was not taken back.
     pub async fn finish(&mut self, eval_id: Option<&str>) -> Result<Option<Draft>, DraftRecorderError> {
@@ -114,7 +114,7 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
         Ok(Some(draft.with_gaps(gaps)))
     }
 
-    /// Ends the conversation with the agent, whatever it says to that.
+    /// Ends the conversation with the agent, and ignores its errors.
     async fn close(&mut self) {
         self.failed = None;
         if let Some(conversation) = self.conversation.take() {

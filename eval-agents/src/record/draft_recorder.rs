@@ -1,4 +1,4 @@
-//! Recording scripts.
+//! Recording of scripts as drafts.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -15,7 +15,7 @@ use super::script::Script;
 use super::varied;
 use crate::draft::{Draft, Origin, played};
 
-/// Has conversations with an agent, and makes drafts of cases of them.
+/// A recorder that has conversations with an agent, and makes drafts of them.
 #[derive(Clone, Debug)]
 pub struct DraftRecorder {
     from: String,
@@ -29,7 +29,7 @@ pub struct DraftRecorder {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum DraftRecorderError {
-    /// A run ended in an error. The message of the user that it answered is not in any case.
+    /// A run ended in an error, so there is no draft.
     #[non_exhaustive]
     Run {
         /// The number of the run, from 1.
@@ -56,7 +56,7 @@ impl fmt::Display for DraftRecorderError {
 impl std::error::Error for DraftRecorderError {}
 
 impl DraftRecorder {
-    /// Conversations that are had once. `from` says with whom, for the reviewer of the drafts.
+    /// A recorder with one run for each conversation. `from` names the agent for the reviewer of the drafts.
     pub fn new(from: impl Into<String>) -> Self {
         Self {
             from: from.into(),
@@ -67,14 +67,15 @@ impl DraftRecorder {
         }
     }
 
-    /// Sets how often each conversation is had. A case keeps what was the same each time. 0 is taken as 1.
+    /// Sets the number of runs of each conversation. A case keeps the parts that were equal each time. 0 is
+    /// taken as 1.
     #[must_use]
     pub fn runs(mut self, runs: usize) -> Self {
         self.runs = runs.max(1);
         self
     }
 
-    /// Sets the time limit of each turn, which is two minutes otherwise.
+    /// Sets the time limit of each turn: two minutes by default.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -88,14 +89,14 @@ impl DraftRecorder {
         self
     }
 
-    /// Sets the user of scripts that name none, who is `test_user_id` otherwise.
+    /// Sets the user of scripts that name none: `test_user_id` by default.
     #[must_use]
     pub fn user_id(mut self, user_id: impl Into<String>) -> Self {
         self.user_id = user_id.into();
         self
     }
 
-    /// Has the conversation of a script. Each run has an agent of its own.
+    /// Records the conversation of a script. Each run has its own agent.
     pub async fn record<A: Agent>(
         &self,
         script: &Script,
@@ -123,7 +124,7 @@ impl DraftRecorder {
         let mut conversation = self.open(script, agent);
         for message in &script.turns {
             if let Err(error) = conversation.send(message.clone()).await {
-                // The agent is told that it is over, and what it says to that changes nothing.
+                // The agent learns that the conversation is over, and its errors change nothing.
                 drop(conversation.finish().await);
                 return Err(error);
             }

@@ -19,12 +19,12 @@ pub struct Script {
     pub eval_id: Option<String>,
     /// The messages of the user.
     pub turns: Vec<Content>,
-    /// The session that it is had in; `None` for one without state.
+    /// The session of the conversation; `None` for one without state.
     pub session: Option<SessionInput>,
 }
 
 impl Script {
-    /// A script without turns. An empty id is none.
+    /// A script without turns. An empty id counts as none.
     pub fn new(eval_id: impl Into<String>) -> Self {
         Self { eval_id: Some(eval_id.into()).filter(|id| !id.is_empty()), ..Self::default() }
     }
@@ -42,7 +42,7 @@ impl Script {
         self
     }
 
-    /// Sets the session that it is had in.
+    /// Sets the session of the conversation.
     #[must_use]
     pub fn with_session(mut self, session: SessionInput) -> Self {
         self.session = Some(session);
@@ -76,11 +76,11 @@ impl fmt::Display for ScriptError {
 
 impl std::error::Error for ScriptError {}
 
-/// Parses the scripts of a text. `from` is its name in messages. It is one of these:
+/// Parses the scripts of a text. `from` is its name in messages. The text is one of these:
 ///
 /// - plain text: a paragraph is a conversation, a line is a turn
-/// - JSON lines: a line is a text, an array of texts, or an object with `turns` or `user`, and with `id`, `state`, `app_name`
-///   and `user_id` if there is something to say
+/// - JSON lines: a line is a text, an array of texts, or an object with `turns` or `user`, and optionally
+///   with `id`, `state`, `app_name` and `user_id`
 /// - an eval set: the messages of its users
 ///
 /// ```
@@ -99,7 +99,7 @@ pub fn scripts(from: &str, text: &str) -> Result<Vec<Script>, ScriptError> {
         None => Vec::new(),
         Some('{') if is_set(text) => of_set(text).map_err(failed)?,
         Some('{' | '[') => of_lines(text).map_err(failed)?,
-        // A text may begin with a quote.
+        // Plain text may begin with a quote too.
         Some('"') => of_lines(text).unwrap_or_else(|_| of_paragraphs(text)),
         Some(_) => of_paragraphs(text),
     };

@@ -8,7 +8,8 @@ use eval_core::format::{Content, EvalCase, FunctionCall, IntermediateData, Invoc
 const MAX_VALUE_CHARS: usize = 80;
 const MAX_VALUES: usize = 5;
 
-/// The case of what was the same each time, and what varied. The cases are recordings of one script.
+/// A case with the parts that were equal each time, and the parts that varied. The cases are recordings of
+/// one script.
 pub(super) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
     let mut cases = cases.into_iter();
     let Some(mut case) = cases.next() else { return (EvalCase::default(), Vec::new()) };
@@ -46,7 +47,7 @@ fn answer(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>)
     turn.final_response = None;
 }
 
-/// A call of the first recording, as it was in all of them.
+/// A call of the first recording, compared with the other recordings.
 enum Kept {
     /// Made in each recording. `args` are the arguments that were equal in all, and `same_result` says whether the
     /// results were.
@@ -109,7 +110,7 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
     rebuild(turn, &first, &kept, keeps_texts);
 }
 
-/// The pairs of calls in two runs: calls of the same name, with equal arguments if there are such.
+/// The pairs of calls in two runs: calls of the same name, with equal arguments where possible.
 fn paired(first: &[FunctionCall], others: &[&FunctionCall]) -> Vec<Option<usize>> {
     let mut pairs = vec![None; first.len()];
     let mut is_taken = vec![false; others.len()];
@@ -158,7 +159,7 @@ fn texts(turn: &Invocation) -> Vec<(&str, &str)> {
     parts.filter_map(|(author, part)| Some((author, part.text.as_deref()?))).collect()
 }
 
-/// Leaves in a turn what was the same each time.
+/// Removes the parts of a turn that varied.
 fn rebuild(turn: &mut Invocation, first: &[FunctionCall], kept: &[Kept], keeps_texts: bool) {
     let Some(IntermediateData::Events(events)) = &mut turn.intermediate_data else { return };
     let of_call =
@@ -187,7 +188,7 @@ fn rebuild(turn: &mut Invocation, first: &[FunctionCall], kept: &[Kept], keeps_t
     });
 }
 
-/// The entries with the same value in all maps. `other` is called with each other key and its value in each map.
+/// The entries with the same value in all maps. `other` is called with each remaining key and its values.
 fn same_entries(own: &Map, others: &[&Map], mut other: impl FnMut(&str, Vec<String>)) -> Map {
     let mut keys: Vec<&str> = own.keys().collect();
     for key in others.iter().flat_map(|map| map.keys()) {

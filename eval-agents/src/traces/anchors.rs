@@ -19,9 +19,9 @@ pub(super) struct Analysis {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub(super) class: Option<Class>,
-    /// The next call of a model above, with no agent, workflow or tool between.
+    /// The nearest model call above; `None` if an agent, workflow or tool is nearer.
     pub(super) inference_parent: Option<usize>,
-    /// The next tool above, with no agent, workflow or model between.
+    /// The nearest tool above; `None` if an agent, workflow or model call is nearer.
     pub(super) tool_parent: Option<usize>,
     /// The span that names the agent.
     pub(super) agent: Option<usize>,
@@ -63,7 +63,7 @@ impl Analysis {
                 anchor[number] = Some(number);
             }
             let node = &nodes[number];
-            // The actions of a call are no part of another call above it.
+            // An agent, model call or tool hides the calls above it from the spans below.
             let nearest = |is: bool, above: Option<usize>| {
                 if is_agentic || is_inference || is_tool { is.then_some(number) } else { above }
             };
@@ -128,12 +128,12 @@ struct Asked<'t> {
     has_agent: bool,
 }
 
-/// By span: whether it is a chain with agents below, which all are asked the same, so that they are no turns of their own. A graph of
-/// `LangChain` has such, for each of its steps.
+/// By span: whether it is a chain whose agents below are all asked the same. These agents are steps of one
+/// turn. A graph of `LangChain` has one for each step.
 fn chains_of_one_turn(tree: &Tree, nodes: &[Node], order: &[usize]) -> Vec<bool> {
     let mut asked: Vec<Asked<'_>> = vec![Asked::default(); nodes.len()];
     let mut is_one_turn = vec![false; nodes.len()];
-    // Those below come before those above.
+    // Children come before their parents.
     for &number in order.iter().rev() {
         let view = tree.spans[number].view.as_deref();
         let mut all = Asked::default();

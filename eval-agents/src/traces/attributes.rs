@@ -44,7 +44,7 @@ pub(super) fn otlp(value: &Value, notes: &mut Notes) -> Attributes {
     out
 }
 
-/// Adds an attribute. A repeated attribute has one value.
+/// Adds an attribute. A second, different value is noted and dropped.
 fn add(out: &mut Attributes, key: String, value: Value, notes: &mut Notes) {
     match out.get(&key) {
         Some(first) if *first != value => notes.malformed(stands_twice(&key)),
@@ -90,7 +90,7 @@ fn union_of<'v>(value: &'v Value, notes: &mut Notes) -> Option<(&'static str, &'
     KINDS.iter().find_map(|(camel, snake)| Some((*camel, map.get(camel).or_else(|| map.get(snake))?)))
 }
 
-/// An `AnyValue` as its value.
+/// The plain value of an `AnyValue`.
 pub(super) fn body(value: &Value, notes: &mut Notes) -> Value {
     union_of(value, notes).map_or(Value::Null, |(kind, value)| any_value(kind, value, 0, notes))
 }
@@ -181,7 +181,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// A count: a number, or a string of one. A negative number counts as zero.
+/// A count, written as a number or as a string. A negative integer counts as zero.
 pub(super) fn count(value: &Value) -> Option<u64> {
     let number = match value {
         Value::Number(number) => number.clone(),
@@ -191,7 +191,7 @@ pub(super) fn count(value: &Value) -> Option<u64> {
     if let Some(int) = number.as_i64() {
         return Some(u64::try_from(int).unwrap_or_default());
     }
-    // Beyond 64 bits it is no count of anything.
+    // A number of more than 64 bits is no count.
     number.to_string().parse().ok().or_else(|| whole(number.as_f64()))
 }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::gap::{self, Gap};
 use super::view::Span;
 
-/// The most bytes of gaps that the traces of a conversation are given together, before they are told in short.
+/// The maximum total bytes of gaps in the traces of a conversation. Above it, each trace gets them in short.
 const MAX_GAP_BYTES: usize = 8 << 20;
 
 /// A conversation: the turns of all traces that name it, in the order of time. It serialises as `cargo evalset traces
@@ -43,10 +43,11 @@ impl Conversation {
         own.chain(of_turns.flat_map(|(number, turn)| turn.gaps.iter().map(move |gap| (Some(number), gap))))
     }
 
-    /// A conversation for each of its traces, whose id is its key. Data that is missing in one may be missing in each.
+    /// One conversation per trace, with the id of the trace as its key. Each gets all gaps, as missing data
+    /// may belong to any of them.
     pub(super) fn by_trace(self) -> Vec<Self> {
         let Self { key: _, case_id, trace_ids, turns, gaps } = self;
-        // Each trace has all of them: many gaps of many traces would be more than the traces themselves.
+        // Many gaps, copied for many traces, would be larger than the traces themselves.
         let size: usize = gaps.iter().map(|gap| gap.message.len()).sum();
         let gaps =
             if size.saturating_mul(trace_ids.len()) > MAX_GAP_BYTES { gap::in_short(gaps) } else { gaps };
@@ -115,7 +116,7 @@ pub struct Turn {
     pub answer: Option<String>,
     /// The tokens of all model calls.
     pub usage: Usage,
-    /// The model calls, in the order in which they began. Calls by tools that are agents are among them.
+    /// The model calls, in the order in which they began. Calls inside tools are included.
     pub model_calls: Vec<ModelCall>,
     /// The time at which it began, in nanoseconds since 1970; `None` if the span that holds it does not say.
     #[serde(rename = "start_unix_nano")]
@@ -129,7 +130,7 @@ pub struct Turn {
     pub gaps: Vec<Gap>,
 }
 
-/// The duration of an activity with these spans, if they have its beginning and its end.
+/// The time from the first start to the last end of some spans; `None` if one is missing.
 pub(super) fn duration<'s>(spans: impl Iterator<Item = &'s Span> + Clone) -> Option<Duration> {
     let start = spans.clone().filter_map(|span| span.start).min()?;
     let end = spans.filter_map(|span| span.end).max()?;
@@ -230,7 +231,7 @@ impl ToolCall {
     }
 }
 
-/// Tokens. `None` is not recorded, which is not 0.
+/// Token counts. `None` means not recorded, not 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Usage {

@@ -27,7 +27,7 @@ pub(super) fn group(store: &mut Store) -> Vec<Conversation> {
         });
         groups[place].1.push(trace);
     }
-    // The spans of a group are not needed once its turns are there.
+    // Groups are read one by one: the spans of each are dropped once its turns are found.
     let read = groups.into_iter().map(|(key, traces)| Loose::new(key, traces, &mut store.copies));
     linked(read.collect()).into_iter().map(Loose::end).collect()
 }
@@ -68,10 +68,10 @@ impl Loose {
     }
 }
 
-/// Joins turns that are one: each model call of a round of tools can have a trace of its own.
+/// Joins the parts of one turn: each model call between tool calls can have a trace of its own.
 fn joined(found: Vec<Found>) -> Vec<Found> {
     let mut turns: Vec<Found> = Vec::with_capacity(found.len());
-    // The turn whose last call of a model asked for the call with this id.
+    // By the id of a tool call, the turn whose last model call asked for it.
     let mut asked: HashMap<String, usize> = HashMap::new();
     for mut turn in found {
         let begins_with_results = turn.begins_with_results();
@@ -109,7 +109,7 @@ fn joined(found: Vec<Found>) -> Vec<Found> {
     turns
 }
 
-/// The spans of a trace with what logs say of them.
+/// The tree of the spans of a trace, with the content of its log records added.
 fn tree(trace: RawTrace, copies: &mut Copies, gaps: &mut Vec<Gap>) -> Tree {
     let RawTrace { spans, mut logs, .. } = trace;
     let mut tree = Tree::new(spans);
@@ -118,7 +118,7 @@ fn tree(trace: RawTrace, copies: &mut Copies, gaps: &mut Vec<Gap>) -> Tree {
             overlay::add_events(span.view.get_or_insert_default(), &events, true, copies);
         }
     }
-    // Records of no span belong to the one model call, if there is one.
+    // Records that name no span belong to the model call, if there is exactly one.
     let of_no_span = logs.remove(&None).unwrap_or_default();
     if !of_no_span.is_empty() {
         let mut calls = tree.spans.iter_mut().filter(|span| span.class() == Some(Class::Inference));
@@ -145,7 +145,7 @@ fn tree(trace: RawTrace, copies: &mut Copies, gaps: &mut Vec<Gap>) -> Tree {
     tree
 }
 
-/// Notes what is wrong with spans of models, agents and tools that are in no turn.
+/// Notes the gaps of spans outside of turns, if they concern a model, agent or tool, or lost data to limits.
 fn note_strays(analysis: &Analysis, gaps: &mut Vec<Gap>) {
     let mut is_member = vec![false; analysis.tree.spans.len()];
     for member in analysis.anchors.iter().flat_map(|(_, members)| members) {
@@ -156,7 +156,7 @@ fn note_strays(analysis: &Analysis, gaps: &mut Vec<Gap>) {
     gaps.extend(strays.filter(|(span, _)| matters(span)).flat_map(|(span, _)| span.gaps()));
 }
 
-/// The identities of a trace's spans and their resources, the earliest first, each span before its resource.
+/// The identities in a trace's spans, and the identities in their resources, each the earliest first.
 fn identities(trace: &RawTrace) -> (Vec<&Identity>, Vec<&Identity>) {
     let mut spans: Vec<&Span> =
         trace.spans.iter().filter(|span| span.identity.is_some() || span.resource.is_some()).collect();
@@ -169,7 +169,7 @@ fn identities(trace: &RawTrace) -> (Vec<&Identity>, Vec<&Identity>) {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     name: String,
-    /// Whether spans or resources name it. Else it is the id of its trace.
+    /// Whether spans or resources give the name. If not, it is the id of the trace.
     is_given: bool,
 }
 

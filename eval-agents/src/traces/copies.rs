@@ -8,8 +8,8 @@ use eval_core::format::Value;
 use super::history::hash;
 use super::message::Response;
 
-/// A single copy of each text, and of each result of a tool. A result is in the span of the tool, and again in each model call
-/// that follows. Copies of finished conversations are dropped.
+/// One shared copy of each text and of each tool result. A result is in the span of its tool, and again in
+/// each model call that follows. Results are held weakly, so finished conversations drop them.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     texts: HashSet<Arc<str>>,
@@ -31,7 +31,7 @@ impl Copies {
     /// The one copy of a result in a message.
     pub(super) fn response(&mut self, response: &Arc<Response>) -> Arc<Response> {
         let value = self.value(Arc::clone(&response.value));
-        // Equal values have one place.
+        // Equal values share one address.
         let place = hash((&response.id, &response.name, Arc::as_ptr(&value).addr()));
         let one = || Arc::new(Response { id: response.id.clone(), name: response.name.clone(), value });
         self.responses.only(place, |known| known == &**response, one)
@@ -44,7 +44,7 @@ impl Copies {
     }
 }
 
-/// Copies by their hash. A copy whose hash was taken has the next free number.
+/// Copies by their hash. If another value has that hash, the next free number is used.
 #[derive(Debug)]
 struct ByHash<T>(HashMap<u64, Weak<T>>);
 
@@ -55,7 +55,7 @@ impl<T> Default for ByHash<T> {
 }
 
 impl<T> ByHash<T> {
-    /// The one that is known, else a new one.
+    /// The stored copy that `is_same` accepts, else a new one.
     fn only(&mut self, mut hash: u64, is_same: impl Fn(&T) -> bool, new: impl FnOnce() -> Arc<T>) -> Arc<T> {
         loop {
             let place = self.0.entry(hash).or_default();

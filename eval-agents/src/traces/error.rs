@@ -43,7 +43,7 @@ pub enum TraceError {
         file: Option<PathBuf>,
         /// The number of the file, the reader or the text, from 0.
         index: usize,
-        /// The content.
+        /// A description of the content.
         found: String,
     },
 }

@@ -80,9 +80,9 @@ macro_rules! kinds {
                 }
             }
 
-            /// Whether data may be lost that an expectation is about, so that the turn cannot be scored.
+            /// Whether data may be lost that an expectation needs, so that the turn cannot be scored.
             ///
-            /// The others say how something was found, or what no metric reads.
+            /// Other gaps tell how data was found, or concern data that no lexical metric reads.
             ///
             /// ```
             /// use eval_agents::traces::GapKind;
@@ -111,16 +111,16 @@ kinds! {
     ArgumentsNotCaptured = ("arguments_not_captured", true),
     /// The result of a tool call was not captured, or is redacted.
     ResultNotCaptured = ("result_not_captured", false),
-    /// An attribute with content is no readable JSON. Exporters that cut long values leave such.
+    /// An attribute with content is not readable as JSON: some exporters truncate long values.
     Unreadable = ("unreadable", true),
     /// A message has a part of a kind that is not known here.
     UnknownPart = ("unknown_part", true),
     /// A message of the user or an answer has an image or other data beside its text.
     NotText = ("not_text", false),
-    /// A span of a model, tool or agent has no time, so that its place in the order is not known. Or the span that holds a
-    /// turn has none, or ends before it begins, so that it is not known how long the turn took.
+    /// A span of a model, tool or agent has no time, so that its place in the order is not known. Or the
+    /// duration of a turn is not known: the span that holds it has no time, or ends before it begins.
     NoTime = ("no_time", true),
-    /// Something in the file is not as its format says, and was left out.
+    /// A part of the file does not follow its format and was left out.
     Malformed = ("malformed", true),
     /// A span occurs twice with different content, or is its own ancestor.
     Contradiction = ("contradiction", true),
@@ -144,7 +144,7 @@ kinds! {
     ResultByOrder = ("result_by_order", false),
     /// Arguments or a result of a tool span were taken from messages by the name of the tool: the ids do not match.
     DataByName = ("data_by_name", false),
-    /// A span occurs twice, as exporters that retry leave it.
+    /// A span occurs twice with the same content: exporters that retry send it again.
     Repeated = ("repeated", false),
 }
 
@@ -157,7 +157,7 @@ impl fmt::Display for GapKind {
 /// The most reasons that are kept apart. A file with more is broken as a whole.
 const MAX_REASONS: usize = 100;
 
-/// The parts that were left out, each reason once with its count.
+/// The gaps of files, each once with its count.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     counted: Vec<(Gap, usize)>,
@@ -165,12 +165,12 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Something is not as the format says, and is left out.
+    /// Notes a part that does not follow the format and is left out.
     pub(super) fn malformed(&mut self, what: impl Into<String>) {
         self.add(Gap::new(GapKind::Malformed, what));
     }
 
-    /// A place holds a value of another kind than it should. `null` is as good as nothing.
+    /// Notes a value of an unexpected type. `null` counts as absent.
     pub(super) fn misfit(&mut self, what: &str, expected: &str, found: &str) {
         if found != "null" {
             self.malformed(format!("{what} should be {expected} and is {found}"));
@@ -193,7 +193,7 @@ impl Notes {
         }
     }
 
-    /// An SDK or an exporter says that it dropped so many of something, unless it is none.
+    /// Notes that an SDK or an exporter dropped data, unless the count is zero.
     pub(super) fn dropped(&mut self, what: &str, count: Option<u64>) {
         if count.is_some_and(|count| count > 0) {
             self.add(Gap::new(

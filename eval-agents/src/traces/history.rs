@@ -1,6 +1,6 @@
 //! Histories of model calls as hashes. A call whose history begins with all of another call continues it.
 //!
-//! Ids are no part of it, as some libraries write one id into a message and another into the history.
+//! Ids are not hashed: some libraries write one id into a message and another into the history.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -74,7 +74,7 @@ pub(super) fn hash(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A history: a hash of all up to each of its atoms.
+/// A history: for each atom, a hash of everything up to it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct History {
     points: Box<[u64]>,
@@ -97,20 +97,20 @@ impl History {
         self.points.last().copied().filter(|_| !self.is_cut)
     }
 
-    /// The hash of all of it and of what was put out then.
+    /// The hash of the history followed by an output; `None` if one of them is not whole.
     pub(super) fn then(&self, put_out: &Atoms) -> Option<u64> {
         let whole = self.whole().filter(|_| !put_out.is_cut)?;
         Some(put_out.hashes.iter().fold(whole, |all, atom| hash((all, atom))))
     }
 
-    /// The beginnings that something follows: the longest first, and how many atoms follow it.
+    /// The hashes of beginnings that atoms follow, the longest first, each with the number of these atoms.
     pub(super) fn beginnings(&self) -> impl Iterator<Item = (u64, usize)> {
-        // Something that was not captured follows too.
+        // A part that was not captured counts as an atom.
         let following = (usize::from(self.is_cut)..).zip(self.points.iter().rev());
         following.filter(|(after, _)| *after > 0).map(|(after, point)| (*point, after))
     }
 
-    /// The number of atoms after this beginning; `None` if it does not begin so.
+    /// The number of atoms after a beginning; `None` if the history has no such beginning.
     pub(super) fn after(&self, beginning: u64) -> Option<usize> {
         self.beginnings().find(|(point, _)| *point == beginning).map(|(_, after)| after)
     }

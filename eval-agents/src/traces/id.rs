@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// The id of a span or trace, compact if it is hexadecimal, as the standard says.
+/// The id of a span or trace. An id of the standard size is stored as a number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Id {
     /// Eight bytes, of spans.
     Span(u64),
-    /// Sixteen bytes, of traces. Two halves, as a `u128` would make each id half as large again.
+    /// Sixteen bytes, of traces. Two halves, as the alignment of a `u128` would make each id a third larger.
     Trace([u64; 2]),
     /// An id of another form, unchanged.
     Other(Box<str>),
@@ -24,7 +24,7 @@ impl fmt::Display for Id {
 }
 
 impl Id {
-    /// The id of a span; `None` if there is none, which all zeros mean.
+    /// The id of a span; `None` for an empty text, and for zeros of an id's length.
     pub(super) fn span(text: &str) -> Option<Self> {
         bytes::<8>(text).map_or_else(
             || other(text, 16),
@@ -32,7 +32,7 @@ impl Id {
         )
     }
 
-    /// The id of a trace; `None` if there is none, which all zeros mean.
+    /// The id of a trace; `None` for an empty text, and for zeros of an id's length.
     pub(super) fn trace(text: &str) -> Option<Self> {
         bytes::<16>(text).map_or_else(
             || other(text, 32),
@@ -53,7 +53,7 @@ fn other(text: &str, digits: usize) -> Option<Id> {
     (!text.is_empty() && !is_zero).then(|| Id::Other(text.to_lowercase().into()))
 }
 
-/// So many bytes in hexadecimal or base64.
+/// `N` bytes, written in hexadecimal or base64.
 fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
     let hex = text.trim();
     if hex.len() == 2 * N && hex.bytes().all(|digit| digit.is_ascii_hexdigit()) {

@@ -13,11 +13,11 @@ pub(super) struct Index {
     pub(super) of_case: HashMap<String, Group>,
     /// Conversations whose spans name no case, by their keys.
     pub(super) by_key: HashMap<String, Group>,
-    /// The same, by what the user says first, where that is something.
+    /// The same conversations, by the user's first message, if it is not empty.
     by_words: HashMap<String, Alike>,
-    /// The only one whose spans name no case.
+    /// The conversation whose spans name no case, if there is exactly one.
     pub(super) only_free: Option<usize>,
-    /// The first messages of some of all conversations.
+    /// The first messages of some conversations, for error messages.
     pub(super) begin: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Index {
 #[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) places: Vec<usize>,
-    /// Their keys, which all cases that cannot tell them apart are told.
+    /// Their keys, shared by the errors of all cases that match several of them.
     keys: OnceLock<Arc<[String]>>,
 }
 
@@ -54,7 +54,7 @@ impl Index {
                 let shown: String = said.chars().take(MAX_BEGINNING_CHARS).collect();
                 index.begin.push(format!("{shown:?}"));
             }
-            // A conversation that names a case belongs to no other.
+            // A conversation that names a case belongs to no other case.
             if let Some(case) = &conversation.case_id {
                 index.of_case.entry(case.clone()).or_default().places.push(at);
                 continue;
@@ -118,13 +118,13 @@ impl PartialEq for LazyIndex {
     }
 }
 
-/// A text without what does not matter when words are compared: white space and the case of letters.
+/// A text normalized for comparison: white space is collapsed, and the case of letters is ignored.
 pub(crate) fn normalized(text: &str) -> String {
     let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if words.is_ascii() {
         words.make_ascii_lowercase();
         return words;
     }
-    // Up and down again, so that letters without a capital of their own are equal to their capitals.
+    // To upper case and back: letters without a capital of their own (`ß`) then equal their capitals (`SS`).
     words.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }

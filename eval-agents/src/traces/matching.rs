@@ -76,7 +76,7 @@ impl fmt::Display for MatchError {
 
 impl Error for MatchError {}
 
-/// The most characters of a key in a message. The keys of conversations have at most as many.
+/// The maximum characters of a key in a message. Names that spans give are not longer.
 const MAX_KEY_CHARS: usize = 256;
 
 fn listed(keys: &[String]) -> String {

@@ -8,11 +8,11 @@ use eval_support::key_case::{camel, snake};
 /// Placeholders of content that is not captured.
 const PLACEHOLDERS: &[&str] = &["", "<REDACTED>", "<elided>", "__REDACTED__"];
 
-/// The beginning of a message in which ADK tells an agent about another one, and a text in it since 2.13.
+/// The beginning of a message in which ADK tells an agent about another agent, and a mark in it since 2.13.
 const ADK_CONTEXT: &str = "For context:";
 const ADK_QUOTE: &str = "<<<BEGIN_QUOTED_AGENT_CONTENT>>>";
 
-/// Parts that are no text, and that hide no call of a tool. Tools of the provider are no tools of the agent.
+/// Parts that are neither text nor calls of the agent's tools. Tools of the provider are not the agent's.
 const DATA: &[&str] = &[
     "blob",
     "uri",
@@ -37,7 +37,7 @@ const DATA: &[&str] = &[
     "cache_control",
 ];
 
-/// Parts that hold what a model thought.
+/// Kinds of parts that hold a model's reasoning.
 const THOUGHTS: &[&str] = &["reasoning", "thinking", "redacted_thinking", "thought_signature"];
 
 /// A message.
@@ -62,7 +62,7 @@ pub(super) enum Part {
     Unknown(String),
 }
 
-/// A call of a tool in what a model put out.
+/// A tool call in the output of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PartCall {
     pub(super) id: Option<String>,
@@ -70,7 +70,7 @@ pub(super) struct PartCall {
     pub(super) args: Option<Value>,
 }
 
-/// A result of a tool in what a model was sent.
+/// A tool result in the input of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Response {
     pub(super) id: Option<String>,
@@ -118,7 +118,8 @@ impl Message {
         text_of(std::slice::from_ref(self))
     }
 
-    /// Whether it has the words of the user: it has a text, and is not what ADK tells an agent of another one.
+    /// Whether the user wrote it: it has the role `user` and a text, and is not ADK's text about another
+    /// agent.
     pub(super) fn is_users(&self) -> bool {
         let mut texts = self.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(text.trim()),
@@ -140,7 +141,7 @@ impl Part {
     }
 }
 
-/// Messages of which a part is of use.
+/// The messages, if any part of them is of use.
 pub(super) fn captured(
     messages: Vec<Message>,
     is_of_use: fn(&Part) -> bool,
@@ -183,7 +184,7 @@ pub(super) fn messages(value: &Value) -> Result<Vec<Message>, NoContent> {
     )
 }
 
-/// One message, with its parts where OpenTelemetry or Google have them, or where OpenAI has them.
+/// One message. Its parts are in `parts` (OpenTelemetry, Google) or in OpenAI's `content` and `tool_calls`.
 pub(super) fn message(value: &Value) -> Option<Message> {
     let map = value.as_object()?;
     let role = map["role"].as_str().filter(|role| !role.is_empty()).unwrap_or("user");
@@ -274,7 +275,7 @@ fn arguments(map: &Map, keys: &[&str]) -> Option<Value> {
     match value {
         Value::String(text) if text.trim().is_empty() => Some(Map::new().into()),
         Value::String(text) if is_placeholder(text) => None,
-        // Truncated arguments are not used. An object that cannot be read is not known.
+        // JSON that cannot be parsed was truncated: the arguments are not known.
         Value::String(text) if text.trim_start().starts_with(['{', '[']) => Value::parse(text).ok(),
         other => Some(json_or_raw(other.clone())),
     }

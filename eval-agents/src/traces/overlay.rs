@@ -28,10 +28,10 @@ const EXCEPTION: &str = "gen_ai.client.operation.exception";
 /// The scope of ADK's spans.
 pub(super) const ADK_SCOPE: &str = "gcp.vertex.agent";
 
-/// The scope of the spans of `LangChain` under `OpenInference`, whose tools do not have their arguments by name.
+/// The scope of the spans of `LangChain` under `OpenInference`. Its tool spans have no arguments by name.
 pub(super) const LANGCHAIN_SCOPE: &str = "openinference.instrumentation.langchain";
 
-/// The beginnings of names that say something of models, agents and tools.
+/// The prefixes of attributes about models, agents and tools.
 const PREFIXES: &[&str] = &[
     "gen_ai.",
     "gcp.vertex.agent.",
@@ -68,7 +68,7 @@ pub(super) fn view(
     Some(view)
 }
 
-/// Adds what events of a span, or records of logs, say of it.
+/// Adds the content of events of a span, or of log records, to its view.
 pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, copies: &mut Copies) {
     let (details, messages) = if are_logs {
         (Source::DetailsLog, Source::MessageLog)
@@ -87,7 +87,7 @@ pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, copi
     }
 }
 
-/// The name of the conversation of a span or a resource.
+/// The conversation and the case that a span or a resource names.
 pub(super) fn identity(attributes: &Attributes) -> Option<Identity> {
     // Names are chosen by others. A name that is long or cannot be printed is not taken.
     let key = |name: &str| {

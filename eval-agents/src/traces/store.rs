@@ -29,7 +29,7 @@ pub(super) struct RawTrace {
 }
 
 impl Store {
-    /// The place of a trace, which is new if it was not seen before.
+    /// The index of a trace. A trace that was not seen before is added.
     fn place(&mut self, id: &Id) -> usize {
         *self.places.entry(id.clone()).or_insert_with(|| {
             self.traces.push(RawTrace { id: id.clone(), spans: Vec::new(), logs: HashMap::new() });

@@ -1,6 +1,6 @@
 //! The spans of a trace as a tree.
 //!
-//! Every walk is a loop: the writer of spans decides how deep they are nested.
+//! Every walk is a loop, not a recursion: files decide how deep spans are nested.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::gap::{Gap, GapKind};
 use super::id::Id;
 use super::view::Span;
 
-/// The spans of a trace, by number, and who is below whom.
+/// The spans of a trace, by number, with their children.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) spans: Vec<Span>,
@@ -73,7 +73,7 @@ impl Tree {
         &self.children[number]
     }
 
-    /// A span and all below it, depth first, siblings in the order of time.
+    /// Some spans and all below them, depth first, siblings in the order of time.
     pub(super) fn walk(&self, from: &[usize]) -> Vec<usize> {
         let mut stack: Vec<usize> = from.iter().rev().copied().collect();
         let mut walked = Vec::new();

@@ -15,7 +15,7 @@ use super::view::{Class, Input, OTHER_ERROR, Output, Span, Status};
 use model_calls::ModelCall;
 use tool_calls::SpanTool;
 
-/// A turn with what it was made of, which is needed to join it with one that continues it.
+/// A turn with the calls that it was made from. They are needed to join it with a turn that continues it.
 #[derive(Debug)]
 pub(super) struct Found {
     turn: Turn,
@@ -23,14 +23,14 @@ pub(super) struct Found {
     users: Box<[Arc<str>]>,
     /// Model calls by start time; calls of joined turns come last.
     calls: Vec<ModelCall>,
-    /// The one that ended last.
+    /// The index of the call that ended last.
     last_call: Option<usize>,
     tools: Vec<SpanTool>,
     /// Whether no agent or workflow holds it.
     is_of_root: bool,
-    /// The gaps, apart from those that its tool calls leave open.
+    /// The gaps, except the gaps of tool calls: [`end`](Self::end) adds them.
     gaps: Vec<Gap>,
-    /// The number of gaps, from the first, that are about something other than the missing answer.
+    /// The number of leading gaps that are known not to be about a missing answer.
     answered: usize,
 }
 
@@ -86,7 +86,7 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
         intermediate: said.intermediate,
         answer: said.answer,
         usage: calls.iter().map(|call| call.told.usage).fold(Usage::default(), Usage::plus),
-        // Those inside it say nothing of how long the turn was, if the span that holds it does not.
+        // If the span that holds the turn has no times, the spans inside it do not tell its duration.
         start_ns: span.start.and(spans().filter_map(|span| span.start).min()),
         end_ns: span.end.and(spans().filter_map(|span| span.end).max()),
         error,
@@ -99,7 +99,8 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     Found { turn, users, is_of_root, calls, last_call, tools, gaps, answered: 0 }
 }
 
-/// Whether the user says something after a call of a model had answered, and without an agent that would make it one turn.
+/// Whether the user says something after the answer of a model call. The caller asks this of root spans only:
+/// an agent's span is one turn.
 fn has_several_turns(own: &[&ModelCall]) -> bool {
     let mut answered: HashSet<u64> = HashSet::new();
     own.iter().any(|call| {
@@ -119,7 +120,8 @@ struct Said {
 }
 
 impl Said {
-    /// The output of the turn's span, else of its model calls: the call that ended last has the answer.
+    /// The answer is the output of the turn's span, else of the model call with text that ended last. Other
+    /// texts are intermediate.
     fn new(whole: Option<&Output>, own: &[&ModelCall]) -> Self {
         let mut speaking: Vec<&Output> = Vec::new();
         let mut last = None;
@@ -207,7 +209,8 @@ fn note_outputs(gaps: &mut Vec<Gap>, own: &[&ModelCall], tools: &[SpanTool], sai
         let message = format!("what the model call {} put out is cut or no JSON", call.span);
         gaps.push(Gap::new(GapKind::Unreadable, message));
     }
-    // A call that is not the last, or that says so, had tools called. Without spans of tools they are lost.
+    // A call asked for tools if its finish reason says so, or if it has none and is not the last call.
+    // Without tool spans these tool calls are lost.
     let hides_calls = |(at, call): (usize, &&ModelCall)| {
         is_lost(call)
             && !call.has_unreadable_output
@@ -231,7 +234,7 @@ fn note_outputs(gaps: &mut Vec<Gap>, own: &[&ModelCall], tools: &[SpanTool], sai
         gaps.push(Gap::new(GapKind::AnswerNotCaptured, "what the agent answered was not captured"));
     } else if said.answer.is_some()
         && last.is_some_and(|call| is_lost(call))
-        // Else it comes from the span of the turn.
+        // Otherwise the answer comes from the span of the turn.
         && own.iter().any(|call| call.text() == said.answer)
     {
         let message = "what the last model call put out was not captured: the answer may be another one";
@@ -281,12 +284,12 @@ impl Found {
         self.own().max_by_key(|call| call.ended())?.tail()
     }
 
-    /// The last results that a model was sent in this turn, with the results of earlier turns.
+    /// The results in the input of the last model call, including results of earlier turns.
     pub(super) fn results(&self) -> &[Arc<Response>] {
         self.last_call().and_then(|call| call.input.as_ref()).map(|input| &*input.results).unwrap_or_default()
     }
 
-    /// The calls of tools with ids that the last call of a model asked for.
+    /// The ids of the tool calls that the last model call asked for.
     pub(super) fn asked(&self) -> impl Iterator<Item = &str> {
         let asked = self.last_call().and_then(|call| call.output.as_ref()).map(|output| &*output.calls);
         asked.unwrap_or_default().iter().filter_map(|call| call.id.as_deref())
@@ -307,8 +310,8 @@ impl Found {
         self.input().is_some_and(|input| input.ends_with_result)
     }
 
-    /// Whether this turn continues `previous`, if the ids of calls or results are not known: it begins with results, and
-    /// tools were asked for.
+    /// Whether this turn continues `previous`, decided without ids: it begins with results, and `previous`
+    /// asked for tools. If both have ids, the ids decide instead.
     ///
     /// Where only providers are traced, each model call of a turn has a trace of its own.
     pub(super) fn continues_without_ids(&self, previous: &Self) -> bool {
@@ -320,7 +323,7 @@ impl Found {
             && asked.is_some_and(|output| !output.calls.is_empty())
     }
 
-    /// Leaves out what the user said in `previous`, if that had no answer and the model was sent it again.
+    /// Removes the user's messages of `previous`, if they had no answer and the model was sent them again.
     pub(super) fn forget_users_of(&mut self, previous: &Self) {
         let before = previous.input().and_then(|input| input.history.whole());
         let new = before.and_then(|before| self.input()?.history.after(before));
@@ -344,7 +347,7 @@ impl Found {
         &self.turn.span_id
     }
 
-    /// Adds a turn that continues this one. It takes time for `next` alone, as thousands may follow one another.
+    /// Adds a turn that continues this one. The time depends on `next` alone, as thousands may be joined.
     pub(super) fn join(&mut self, mut next: Self) {
         let turn = &mut self.turn;
         let later = std::mem::take(&mut next.turn);

@@ -1,4 +1,4 @@
-//! View of a span: the parts that conversations are made of, under one name each.
+//! View of a span: the data that conversations need, in one form for all conventions.
 
 use std::num::NonZeroU64;
 use std::sync::{Arc, LazyLock};
@@ -16,7 +16,7 @@ use super::message::{Message, NoContent, Part, PartCall, Response, text_of};
 pub(super) struct Span {
     pub(super) id: Id,
     pub(super) parent: Option<Id>,
-    /// The name, of spans that are looked at: see [`Span::kept_name`].
+    /// The name, or an empty text if it is not needed: see [`Span::kept_name`].
     pub(super) name: Box<str>,
     /// Nanoseconds since 1970; `None` if they are not written.
     pub(super) start: Option<NonZeroU64>,
@@ -32,7 +32,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The time at which it ended, for the order: not before it began. A span without times comes first.
+    /// The end as a sort key, never before the start. A span without times comes first.
     pub(super) fn ends(&self) -> Option<NonZeroU64> {
         self.end.max(self.start)
     }
@@ -59,8 +59,8 @@ impl Span {
         (self.start, &self.id)
     }
 
-    /// The name as far as it is kept. For spans without models, agents and tools, only the scope can tell that the name matters,
-    /// and the scope can follow them.
+    /// The name if it is needed, else an empty text. ADK's names are always kept: they matter if the scope is
+    /// ADK's, and the scope can follow the span.
     pub(super) fn kept_name(name: &str, is_viewed: bool) -> Box<str> {
         if is_viewed || matches!(name, ADK_MODEL | ADK_TURN) { name.into() } else { Box::default() }
     }
@@ -70,7 +70,7 @@ impl Span {
     }
 }
 
-/// The type of an error that has none.
+/// The type of an error without a type.
 pub(super) const OTHER_ERROR: &str = "_OTHER";
 
 /// The status of a span.
@@ -115,7 +115,7 @@ pub(super) enum Source {
     Adk,
     Indexed,
     OpenInference,
-    /// The input of a span of a tool, which need not be the arguments by their names: what a message says is better.
+    /// The input of a tool span. It need not be arguments by name, so arguments in a message are better.
     ToolInput,
 }
 
@@ -123,7 +123,7 @@ pub(super) enum Source {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Slot<T> {
     value: Option<(Source, T)>,
-    /// Whether a source had the attribute, but not its content.
+    /// The reason for missing content, if a source had the attribute without it.
     pub(super) missing: Option<NoContent>,
 }
 
@@ -134,7 +134,7 @@ impl<T> Default for Slot<T> {
 }
 
 impl<T> Slot<T> {
-    /// Takes the value if no source before has one.
+    /// Takes the value, unless an equal or better source gave one.
     pub(super) fn offer(&mut self, source: Source, value: T) {
         if self.value.as_ref().is_none_or(|(known, _)| source < *known) {
             self.value = Some((source, value));
@@ -185,9 +185,9 @@ pub(super) struct View {
     pub(super) is_adk: bool,
     /// Whether ADK was told not to capture content.
     pub(super) adk_without_content: bool,
-    /// Whether the span is a chain, as `OpenInference` and traceloop call what is put together of other steps.
+    /// Whether the span only groups other steps: a chain of `OpenInference` or a workflow of traceloop.
     pub(super) is_chain: bool,
-    /// Whether the span merges several that are there too.
+    /// Whether the span merges several spans that the trace has too.
     pub(super) is_ignored: bool,
     pub(super) has_exception: bool,
     pub(super) agent: Option<Arc<str>>,
@@ -221,7 +221,7 @@ impl View {
 
     /// The class of a span of this name; `None` if it has nothing to do with models, agents and tools.
     ///
-    /// Names say nothing of spans, but of ADK's own and of tools.
+    /// Names decide for ADK's own spans alone. Names of tool spans are read into `other_class`.
     pub(super) fn class(&self, name: &str) -> Option<Class> {
         if self.is_ignored {
             return None;
@@ -266,7 +266,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// Takes the tokens of a kind if no source before has them.
+    /// Takes the tokens of a kind, unless an equal or better source gave them.
     pub(super) fn offer(&mut self, kind: usize, source: Source, count: u64) {
         if self.sources[kind].is_none_or(|known| source < known) {
             self.sources[kind] = Some(source);
@@ -284,9 +284,9 @@ impl Tokens {
 pub(super) struct Input {
     /// The user's last messages. Each call of a model in a turn is sent them again.
     pub(super) users: Box<[Arc<str>]>,
-    /// Whether that has data beside its text.
+    /// Whether these messages have data beside their text.
     pub(super) has_data: bool,
-    /// Whether a model answered before it.
+    /// Whether a model answered before these messages.
     pub(super) has_earlier: bool,
     /// Whether the last message is the result of a tool.
     pub(super) ends_with_result: bool,
@@ -299,7 +299,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Keeps one copy of each result, and of what the user said.
+    /// Reads the messages. `copies` keeps each result and each text of the user once.
     pub(super) fn new(messages: &[Message], copies: &mut Copies) -> Self {
         let (before, run) = match messages.iter().rposition(Message::is_users) {
             Some(last) => {
@@ -307,7 +307,7 @@ impl Input {
                 let first = others.map_or(0, |at| at + 1);
                 (&messages[..first], &messages[first..=last])
             }
-            // A single message of a role of its own is what was sent.
+            // A single message is the user's, unless its role is one of these.
             None if messages.len() == 1 && !matches!(&*messages[0].role, "assistant" | "system" | "tool") => {
                 (&[][..], messages)
             }

@@ -1,6 +1,7 @@
 //! The files that traces are stored in.
 //!
-//! A file holds one document or several after each other, as lines of JSON. The first fields of a document tell its kind.
+//! A file holds one document, or several after each other, as lines of JSON. The fields of a document tell
+//! its form.
 
 mod jaeger;
 mod otlp;
@@ -99,7 +100,7 @@ struct Found {
     is_known: bool,
     /// The fields of a span.
     span: Map,
-    /// The name of other content.
+    /// The description of other content, for the error.
     other: Option<String>,
 }
 

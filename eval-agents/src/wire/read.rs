@@ -11,7 +11,7 @@ use eval_support::spelling::is_misspelling;
 
 pub(super) use eval_support::key_case::{camel, snake};
 
-/// The error of a value that cannot be read: the path to it, and the value.
+/// The message of a value that cannot be read: the path to the value, and the mistake.
 pub(crate) type Misread = String;
 
 /// Reads a JSON text. As in files, a repeated key in an object is an error.
@@ -40,8 +40,8 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// The fields of a value. `path` is what messages call it. A key in two spellings is an error, as in files, unless both
-    /// values are equal or the one in `snake_case` is `null`.
+    /// The fields of a value. `path` is its name in messages. A key in two spellings is an error, as in
+    /// files, unless both values are equal or the one in `snake_case` is `null`.
     pub(crate) fn new(value: Value, path: impl Into<String>) -> Result<Self, Misread> {
         Self::sharing(value, path.into(), Rc::default())
     }
@@ -90,7 +90,7 @@ impl Reader {
         self.fields.remove(key)
     }
 
-    /// Gives a field back that was taken.
+    /// Puts back a field that was taken.
     pub(crate) fn put_back(&mut self, key: &str, value: Value) {
         self.fields.insert(key, value);
     }
@@ -165,8 +165,8 @@ impl Reader {
         }
     }
 
-    /// Ends reading. A key that is left and looks like one that is read is an error, another one is noted. `known` are keys
-    /// that are not read on purpose.
+    /// Ends reading. A remaining key that looks like a known one is an error; any other remaining key is
+    /// listed as unread. `known` are keys that are not read on purpose.
     pub(crate) fn end(&self, known: &[&str]) -> Result<(), Misread> {
         for (key, value) in &self.fields {
             let name = snake(key);
@@ -186,7 +186,8 @@ impl Reader {
         Ok(())
     }
 
-    /// The fields of a piece of a message that were not taken, in ADK's spelling of files. Fields that are `null` are left out.
+    /// The remaining fields of a piece of a message, in the spelling of ADK's files. Fields that are `null`
+    /// are left out.
     pub(crate) fn rest_of(self, piece: Piece) -> Result<Map, Misread> {
         for key in self.fields.keys() {
             if let Some(help) = piece.instead_of(key) {
@@ -197,7 +198,7 @@ impl Reader {
         self.rest()
     }
 
-    /// The fields that were not taken, in ADK's spelling of files. Fields that are `null` are left out.
+    /// The remaining fields, in the spelling of ADK's files. Fields that are `null` are left out.
     pub(crate) fn rest(self) -> Result<Map, Misread> {
         let free = |key: &str| key == "part_metadata";
         let mut rest = Map::new();
@@ -271,7 +272,7 @@ fn respelled_map(map: Map, spell: fn(&str) -> String) -> Map {
         .collect()
 }
 
-/// Two keys of ADK's own in one object that are one key in two spellings, in the value or in what it holds.
+/// Two spellings of one of ADK's own keys in the same object, at any depth of the value.
 fn in_two_spellings(value: &Value) -> Option<[&str; 2]> {
     match value {
         Value::Array(items) => items.iter().find_map(in_two_spellings),

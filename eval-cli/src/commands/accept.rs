@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         let question = format!("{}accept `{}`?", shown(&draft), one_line(&draft.case.eval_id));
         match on_terminal(&question, at + 1, all, &mut input)? {
             Decision::Accept => {
-                // At once: what is decided is kept, whatever happens to the rest.
+                // Written at once, so that a later failure does not lose this decision.
                 accept(std::slice::from_ref(&draft))?;
                 accepted.push(draft);
             }
@@ -103,7 +103,7 @@ fn on_terminal(
     })
 }
 
-/// The drafts that are meant. A case that is named and is no draft is an error.
+/// The selected drafts of a set: the named cases, else all drafts. A named case that is no draft is an error.
 fn drafts_of(set: &SelectedSet) -> Result<Vec<Draft>, CommandError> {
     let editor = open(&set.path)?;
     let ids: Vec<String> = match &set.cases {
@@ -125,7 +125,7 @@ fn no_draft(set: &SelectedSet, id: &str) -> CommandError {
     )
 }
 
-/// The error for a set without names where no question can be answered.
+/// The error for a set whose drafts are not named, where no question can be asked.
 fn not_named(set: &SelectedSet) -> Result<CommandError, CommandError> {
     let editor = open(&set.path)?;
     let shown = set.path.display().to_string();
@@ -163,7 +163,7 @@ enum Decision {
     Quit,
 }
 
-/// Asks until there is an answer. The end of the input is no consent.
+/// Asks until there is an answer. The end of the input quits.
 fn ask(question: &str, input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<Decision> {
     loop {
         write!(output, "{question} [y = yes, n = stays a draft, q = quit] ")?;

@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     changed("add-case", ("added", "to"), &[change], &remark, args.format)
 }
 
-/// Whether the set has the scenario of a case already, under the id that is derived from it.
+/// Whether the set has a case with the same id and the same scenario already.
 fn is_there(editor: &SetEditor, case: &EvalCase) -> bool {
     editor.case(&case.eval_id).is_some_and(|known| known.conversation_scenario == case.conversation_scenario)
 }
@@ -136,7 +136,7 @@ impl Source {
         Ok(Self { is_scenarios: has("scenarios"), name, text, document })
     }
 
-    /// The cases; or the problems of the file, as they are shown. `id` is the id of the one case.
+    /// The cases, or an answer with the problems of the file. `id` replaces the id of the only case.
     fn cases(&self, id: Option<&str>) -> Result<Result<Vec<EvalCase>, Answer>, CommandError> {
         let (checked, shift) = self.checked();
         let mut problems: Vec<Problem> =
@@ -166,8 +166,8 @@ impl Source {
         Ok(Ok(cases))
     }
 
-    /// The file as an eval set, and the offset of the file's text in the set's text. A file without a set has its cases put
-    /// into a set.
+    /// The file, checked as an eval set, and the offset of its text in the text of the set. Cases outside a
+    /// set are wrapped in one.
     fn checked(&self) -> (CheckedSet, usize) {
         let check = |text: &str| check_set(&self.name, text.as_bytes(), None);
         let is_set = |map: &Map| ["eval_cases", "evalCases"].iter().any(|key| map.contains_key(key));
@@ -184,7 +184,7 @@ impl Source {
     }
 }
 
-/// The text before the cases of a set that holds nothing else.
+/// The beginning of a minimal set, up to its cases.
 const HEAD: &str = r#"{"eval_set_id": "", "eval_cases": "#;
 const HEAD_OF_ONE: &str = r#"{"eval_set_id": "", "eval_cases": ["#;
 
@@ -192,7 +192,7 @@ fn shifted(range: &Range<usize>, shift: usize) -> Range<usize> {
     range.start.saturating_sub(shift)..range.end.saturating_sub(shift)
 }
 
-/// A case of a scenario. Its id is derived from the scenario, as ADK's command does it.
+/// A case made of a scenario. Its id is derived from the scenario, as in ADK's command.
 fn of_scenario(scenario: &Value) -> Value {
     let id = format!("{:016x}", content_hash(scenario.to_string().as_bytes()));
     Value::from(Map::from([("eval_id", Value::from(&id[..8])), ("conversation_scenario", scenario.clone())]))

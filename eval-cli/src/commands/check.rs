@@ -162,7 +162,7 @@ fn annotation(problem: &Problem, file: &CheckedFile, positions: &Positions) -> S
     let [column, end_column] = [start.column, end.column].map(|column| column.to_string());
     let mut properties = vec![("file", &*file.shown), ("line", &*line), ("endLine", &*end_line)];
     if start.line == end.line {
-        // GitHub takes columns of a single line only.
+        // GitHub accepts columns only if the range is within one line.
         properties.extend([("col", &*column), ("endColumn", &*end_column)]);
     }
     properties.push(("title", problem.code.as_str()));
@@ -216,7 +216,7 @@ fn text(results: &CheckResults) -> String {
     text
 }
 
-/// A line for each file that was rewritten or deliberately not, and one for all that could be rewritten.
+/// A line for each file that was rewritten or kept, and a note with the files that `--fix` would rewrite.
 fn fixes(results: &CheckResults) -> String {
     let mut text = String::new();
     let mut possible = Vec::new();
@@ -240,7 +240,7 @@ fn fixes(results: &CheckResults) -> String {
     text
 }
 
-/// The help for an unknown metric: the ways to use a metric of the user's own in a config.
+/// The note for an unknown metric: the option that names metrics of the user's own.
 fn own_metrics(results: &CheckResults) -> String {
     let mut codes = results.files.iter().flat_map(|file| &file.found.problems).map(|problem| problem.code);
     if codes.any(|code| matches!(code, ProblemCode::UnknownMetric | ProblemCode::UnansweredCustomMetric)) {

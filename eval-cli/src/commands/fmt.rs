@@ -154,7 +154,7 @@ fn entries(results: &FmtResults) -> Vec<Entry<'_>> {
     entries.collect()
 }
 
-/// A file after it was formatted, or not.
+/// A file and the result of formatting it.
 #[derive(Debug)]
 struct FormattedFile {
     /// Its path, as messages show it.
@@ -167,7 +167,7 @@ enum FileState {
     Unchanged,
     /// It was written.
     Formatted,
-    /// It would be written, were it not for `--check`.
+    /// It would be written without `--check`.
     NotFormatted,
     /// It has errors or would lose something. The problems point into the text.
     Kept(FoundProblems),

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     for from in &args.from {
         let (found, not_found) = read(from, &import)?;
         drafts.extend(found);
-        // The command names one of several sources.
+        // With several sources, each note names its source.
         let named =
             |what| if args.from.len() > 1 { format!("`{}`: {what}", from.to_string_lossy()) } else { what };
         left_out.extend(not_found.into_iter().map(named));
@@ -135,7 +135,7 @@ fn refused(error: &ImportError) -> CommandError {
     CommandError::new(one_line(&error.to_string()), help)
 }
 
-/// The drafts of a source, and what is left out.
+/// The drafts of a source, and notes on conversations that were left out.
 fn read(word: &OsStr, import: &Import) -> Result<(Vec<Draft>, Vec<String>), CommandError> {
     let path = Path::new(word);
     if path.is_file() {

@@ -66,7 +66,7 @@ impl Listing {
     }
 }
 
-/// A set and the cases of it that are listed.
+/// A set and its listed cases.
 #[derive(Debug, Serialize)]
 struct ListedSet {
     file: String,
@@ -93,7 +93,7 @@ struct ListedCase {
     draft: Option<Value>,
 }
 
-/// A value of a set with the keys in the order of their names.
+/// Serializes a value of a set with its keys sorted.
 #[expect(clippy::ref_option, reason = "serde gives references")]
 fn as_json<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
     value.as_ref().map(serde_json::Value::from).serialize(serializer)

@@ -41,7 +41,7 @@ fn find(name: &str) -> Result<&'static MetricInfo, CommandError> {
     metric(name).ok_or_else(|| no_such_metric(name, list))
 }
 
-/// The error for a name that no metric has. `list` is the help if it is like no other.
+/// The error for a name that no metric has. `list` is the help if no metric has a similar name.
 pub(super) fn no_such_metric(name: &str, list: &str) -> CommandError {
     let help = did_you_mean(name, METRICS.iter().map(|info| info.name));
     CommandError::new(

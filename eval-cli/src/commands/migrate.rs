@@ -113,14 +113,14 @@ struct Migration {
     /// The new file; `None` if an old file has errors.
     written: Option<String>,
     cases: usize,
-    /// The old files with what was found in them: errors, or what the new file cannot hold.
+    /// The old files and their problems: errors, or parts that the new file cannot hold.
     files: Vec<OldFile>,
     /// A session file beside the old file that was not named on the command line.
     #[serde(skip)]
     unread_session: Option<String>,
 }
 
-/// An old file, and what was found in it.
+/// An old file and its problems.
 #[derive(Debug, Serialize)]
 struct OldFile {
     /// Its path, as messages show it.
@@ -131,7 +131,8 @@ struct OldFile {
 }
 
 impl Migration {
-    /// Adds the old files with their errors; if the new file was written, with what it cannot hold.
+    /// Adds the old files with their problems: errors or, if the new file was written, parts that it cannot
+    /// hold.
     fn add(&mut self, set: CheckedSet, session: Option<(String, CheckedSession)>) {
         let is_written = self.written.is_some();
         let problems = if is_written { set.unwritten() } else { set.problems };

@@ -51,8 +51,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let eval_core = eval_core_folder(args.path.as_deref())?;
     let set = format!("evals/{}{SET_SUFFIX}", args.name);
     let tests = format!("tests/{}.rs", args.name);
-    // Cargo takes a folder of tests for a test target too, and refuses two of one name; a folder with `mod.rs` is a module of the
-    // tests, which rustc looks for in the new file too.
+    // Both would clash with the new file: `main.rs` is a second test target of the same name, which cargo
+    // refuses, and `mod.rs` is a second file for a module of the tests, which rustc refuses.
     let folders = ["main", "mod"].map(|file| format!("tests/{}/{file}.rs", args.name));
     for file in [&set, &tests].into_iter().chain(&folders) {
         refuse_existing(&package.folder().join(file))?;
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         (folder.join(&set), args.name.filled(SET)),
         (folder.join(&tests), args.name.filled(args.agent.template())),
     ];
-    // As `cargo new` does it. A package that was there has its own.
+    // As `cargo new` does. An existing package has its own.
     let ignored = folder.join(".gitignore");
     if made.is_some() && !ignored.exists() {
         files.push((ignored, "/target\n".to_owned()));
@@ -138,9 +138,9 @@ struct Written<'a> {
     tests: String,
     /// The name of the package, if it was made.
     made: Option<String>,
-    /// The lines that `Cargo.toml` got.
+    /// The lines that were added to `Cargo.toml`.
     added: Vec<String>,
-    /// The lines for dependencies that it had already.
+    /// The lines that were not added, since `Cargo.toml` had the dependencies already.
     kept: Vec<String>,
     /// The folder of the package, if it is not the current folder.
     folder: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! `cargo evalset plan`: what a run would take, before it costs anything.
+//! `cargo evalset plan`: the cases, runs and questions to judges of a run, before it starts.
 
 mod judges;
 mod set;
@@ -104,7 +104,7 @@ struct Summary {
     questions: usize,
 }
 
-/// A set, and what it asks judges.
+/// A set and its metrics that ask judges.
 #[derive(Debug)]
 struct PlannedSet {
     set: Set,

@@ -1,4 +1,4 @@
-//! `cargo evalset record`: drafts of cases from conversations that are had with an agent.
+//! `cargo evalset record`: drafts of cases from new conversations with an agent.
 
 mod chat;
 
@@ -69,7 +69,7 @@ Exit codes:
   2  a conversation was not recorded, or the agent or the set cannot be used; what was recorded before stays";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    // Secrets are known before anything is written.
+    // This comes first: it registers the secrets to mask.
     let agent = args.agent.choose()?;
     let destination = Destination::new(&args.output)?;
     let scripts = args.prompts.as_deref().map(read_scripts).transpose()?;

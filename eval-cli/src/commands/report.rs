@@ -65,7 +65,7 @@ pub(crate) struct Args {
     format: Format,
 }
 
-/// The arguments of which one says what an app is named for.
+/// The group of arguments that file results under an app. `--app` requires one of them.
 fn filed_under_an_app() -> ArgGroup {
     let group = ArgGroup::new("filed_under_an_app").multiple(true).arg("adk_results");
     if cfg!(feature = "store") { group.arg("publish") } else { group }
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 
 fn report(args: &Args) -> Result<Answer, CommandError> {
     let opens = if args.open { Some(page_to_open(args.files.page())?) } else { None };
-    // Only formats for programs tell the scores of each run.
+    // Only formats for programs contain the scores of each run. For the others, an outline is enough.
     let takes_all = args.format == Format::Json || args.files.take_all();
     let run = args.run.which();
     #[cfg(not(feature = "store"))]
@@ -131,7 +131,7 @@ fn report(args: &Args) -> Result<Answer, CommandError> {
     }
     let outcome = results.totals.outcome();
     drop(results);
-    // The program ends now: to free each of a hundred thousand cases would take a tenth of the time.
+    // Leaked on purpose, as the program ends now: freeing a hundred thousand cases takes a tenth of the time.
     std::mem::forget(loaded);
     Ok(Answer::new(outcome, text).with_annotations(annotations).and_opens(opens).and_failed(failed))
 }

@@ -117,7 +117,7 @@ fn results(loaded: &LoadedRun, partial: bool) -> Result<RunResults<'_>, CommandE
 }
 
 impl Args {
-    /// Without a flag, all tests that did not pass are chosen.
+    /// Whether no flag chooses tests, so that all that did not pass run again.
     fn takes_all(&self) -> bool {
         !(self.failed || self.errors || self.unfinished)
     }
@@ -150,7 +150,7 @@ impl Args {
 /// The most left-over tests and problems that are named.
 const MAX_NAMED_TESTS: usize = 20;
 
-/// The answer about a run as it is: the report's answer, and the tests that are left over.
+/// The answer about a run: the tests that are left over, and the same result as in the report.
 fn ended(results: &RunResults<'_>, mut text: String) -> Answer {
     let left = results.left_over();
     for left in left.iter().take(MAX_NAMED_TESTS) {

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
 }
 
 fn run_sets(args: &Args) -> Result<Answer, CommandError> {
-    // Secrets are known before anything is written.
+    // This comes first: it registers the secrets to mask.
     let agent = args.source.choose()?;
     let options = args.options.read()?;
     let runtime = runtime("agents")?;
@@ -106,7 +106,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
             progress.began(case);
             agent.boxed(plan.len() == 1)
         };
-        // The results are in the journal, also of cases that were interrupted.
+        // The results are read from the journal, which also has the interrupted cases.
         runner.record_plan(&plan, setup, options.concurrency, ctrl_c_pressed()).await;
         progress.end();
         Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan)))
@@ -154,7 +154,8 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     Ok(Answer::new(outcome, text).with_annotations(annotations).and_failed(failed))
 }
 
-/// The folder of the journal. If journals are turned off, it is removed at the end: reports are made of it.
+/// The folder of the journal. Reports are made from the journal, so it is temporary if journals are turned
+/// off.
 enum JournalFolder {
     OfRuns,
     Temporary(tempfile::TempDir),

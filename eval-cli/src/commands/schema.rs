@@ -31,7 +31,7 @@ const AFTER_HELP: &str = r#"Examples:
   cargo evalset schema set > evalset.schema.json
   cargo evalset schema config > evalconfig.schema.json
 
-VS ProblemCode, in .vscode/settings.json:
+VS Code, in .vscode/settings.json:
   "json.schemas": [
     {"fileMatch": ["*.evalset.json", "*.test.json"], "url": "./evalset.schema.json"},
     {"fileMatch": ["test_config.json"], "url": "./evalconfig.schema.json"}

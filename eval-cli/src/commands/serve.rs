@@ -112,14 +112,15 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let address = SocketAddr::new(args.host, args.port);
     let ended = runtime.block_on(async {
         let server = bind(args, address, options).await.map_err(|error| cannot_start(&error))?;
-        // The handlers are installed before the address is told: a caller may end the service at once.
+        // The first poll installs the handlers, before the address is printed: a caller may end the service
+        // at once.
         let mut asked_to_end = Box::pin(stop_signal());
         if poll_fn(|context| Poll::Ready(asked_to_end.as_mut().poll(context))).await.is_ready() {
             return Ok(());
         }
-        // A reader that has gone does not stop the service.
+        // A closed standard output does not stop the service.
         let url = match &args.token_file {
-            // A reader of a service's log may not be allowed to read the file.
+            // The token is not printed: readers of a service's log may not be allowed to read the file.
             Some(path) => format!("{}/ with the token in `{}`", server.origin(), path.display()),
             None => server.url(),
         };
@@ -134,19 +135,21 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         server.run(stop).await;
         Ok(())
     });
-    // Work for requests without a waiting client ends with the process.
+    // Work for requests whose clients are gone is not awaited.
     runtime.shutdown_background();
     ended.map(|()| Answer::new(Outcome::Passed, String::new()))
 }
 
-/// The run that the browser can start. An agent that cannot be one is an error now.
+/// The run that the browser can start. Wrong arguments of the agent are an error now, and not when a run
+/// starts.
 fn start(agent: &AgentArgs) -> Result<Option<Start>, CommandError> {
     let Some(args) = agent.given() else { return Ok(None) };
     agent.choose()?;
     Ok(Some(Start { agent: agent.name(), args }))
 }
 
-/// Listens. That the usual port for traces is taken, as it is where a collector runs, is no reason not to serve.
+/// Binds the ports. If the default port for traces is taken, for example by a collector, the service runs
+/// without it.
 async fn bind(args: &Args, address: SocketAddr, options: ServerOptions) -> Result<Server, BindError> {
     if args.no_otlp {
         return Server::bind(address, options).await;

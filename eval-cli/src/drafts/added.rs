@@ -1,4 +1,4 @@
-//! Additions to a set, for people and for programs.
+//! The output of commands that add drafts to a set, for people and for programs.
 
 use eval_agents::draft::Draft;
 use eval_support::shell;
@@ -11,7 +11,7 @@ use super::set::{Destination, Written};
 use crate::files::unpassable;
 use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
 
-/// The additions of a command to a set.
+/// The drafts that a command added to a set.
 #[derive(Debug)]
 pub(crate) struct Added<'a> {
     /// The command: `import`.
@@ -20,11 +20,11 @@ pub(crate) struct Added<'a> {
     pub(crate) drafts: &'a [Draft],
     /// The number of conversations that the set has already.
     pub(crate) equal: usize,
-    /// The reasons of all that did not become a draft.
+    /// A note on each part of the sources that did not become a draft.
     pub(crate) left_out: &'a [String],
-    /// The errors, if something else was added all the same.
+    /// The errors of conversations that were not recorded. Others may have been added.
     pub(crate) failures: &'a [String],
-    /// The change that would be made, if nothing was written.
+    /// The change that would be made. `None` if the set was to be written.
     pub(crate) preview: Option<&'a Written>,
 }
 
@@ -122,7 +122,7 @@ impl Added<'_> {
     }
 }
 
-/// `sunny  2 turns, 1 call, from session.json`, and what its reviewer should know.
+/// `sunny  2 turns, 1 call, from session.json`, and remarks for its reviewer.
 fn shown_draft(draft: &Draft) -> String {
     let calls: usize = draft.case.conversation.iter().map(|turn| turn.tool_calls().count()).sum();
     let turns = count(draft.case.conversation.len(), "turn");

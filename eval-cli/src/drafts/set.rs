@@ -31,7 +31,7 @@ pub(crate) struct Written {
 }
 
 impl Destination {
-    /// A destination, if its name can be a set's and any file there is a set.
+    /// A destination. Fails if its name cannot be the name of a set, or if the existing file is no set.
     pub(crate) fn new(path: &Path) -> Result<Self, CommandError> {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if FileKind::from_name(name) != Some(FileKind::Set) {
@@ -47,7 +47,7 @@ impl Destination {
         }
         let destination = Self { path: path.to_owned() };
         if destination.exists() {
-            // An agent that was paid for should not answer in vain.
+            // Checked before an agent runs, since its answers cost money and would be lost.
             open(path)?;
         }
         Ok(destination)
@@ -66,7 +66,7 @@ impl Destination {
         SetEditor::create(file_stem(&self.shown()))
     }
 
-    /// Adds drafts, each under an id that is free, without those whose conversation the set has already.
+    /// Adds drafts, each under a free id. Drafts whose conversation is in the set already are skipped.
     pub(crate) fn add(&self, drafts: Vec<Draft>) -> Result<Written, CommandError> {
         if !self.exists() {
             let written = self.added(&mut self.empty(), drafts.clone())?;

@@ -15,12 +15,12 @@ use crate::output::{BOLD, styled};
 /// The column in which texts begin.
 const INDENT_COLUMNS: usize = 12;
 
-/// A part of what is shown of a draft.
+/// A part of the display of a draft.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// A turn begins, with its number.
     Turn(usize),
-    /// A message or an action, and its author. `what` is empty for a further line of the same.
+    /// A message or an action. `what` is its author or kind, and is empty for a continuation.
     Line { what: String, said: String },
     /// The turn expects no answer.
     NoAnswer,
@@ -42,8 +42,9 @@ pub(crate) fn text(draft: &Draft) -> String {
     text
 }
 
-/// The origin of a draft, and all that it plays and expects, in parts. Keys that this module does not know are shown as they
-/// are in the file, so that no key of a later version is accepted unseen: of a case, a turn, a session, a scenario or a rubric.
+/// The origin of a draft, and all that it plays and expects, in parts. Unknown keys of a case, a turn, a
+/// session, a scenario or a rubric are shown as they are in the file, so that no key of a later version is
+/// accepted unseen.
 pub(crate) fn parts(case: &EvalCase) -> Vec<Part> {
     let mut parts = Vec::new();
     mark(case, &mut parts);
@@ -63,7 +64,7 @@ pub(crate) fn parts(case: &EvalCase) -> Vec<Part> {
     parts
 }
 
-/// Keys of a case that are shown in words, and when it was made, which nothing reads.
+/// Keys of a case that are shown in words, and its creation timestamp, which nothing reads.
 const SHOWN_OF_CASE: [&str; 8] = [
     "eval_id",
     "conversation",
@@ -183,7 +184,7 @@ fn of_turn(turn: &Invocation, parts: &mut Vec<Part>) {
     rest(&written, &SHOWN_OF_TURN, parts);
 }
 
-/// The calls of a turn, each with what its tool is expected to return, then what is expected of tools without a call.
+/// The calls of a turn, each with its expected result, then expected results without a call.
 fn tools(turn: &Invocation, parts: &mut Vec<Part>) {
     let mut results = Answered::in_turn(turn).into_iter().peekable();
     let value = |of: &FunctionResponse| Value::from(of.response.clone().unwrap_or_default()).to_string();
@@ -225,7 +226,7 @@ fn add(what: &str, said: &str, parts: &mut Vec<Part>) {
     parts.push(Part::Line { what: what.to_owned(), said: said.to_owned() });
 }
 
-/// A list of texts as a sentence would have it.
+/// A value as plain text: strings without quotes, arrays joined by commas.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -76,7 +76,7 @@ fn files_of(path: &Path, scope: Scope) -> Result<Vec<Input>, CommandError> {
         },
         Ok(_) => Ok(vec![Input::named(without_dot(path))]),
         Err(error) if path.is_symlink() => Err(unreadable(path, &error)),
-        // On Windows no name can contain a `*`.
+        // On Windows a glob is an invalid file name: no name can contain a `*`.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename) => {
             match path.to_str().filter(|it| is_glob(it)) {
                 Some(pattern) => matches_of(pattern, scope),

@@ -58,7 +58,8 @@ fn json_as(status: StatusCode, value: &Value) -> Response {
     uncached(status, "application/json", mask(&value.to_string()).into_owned())
 }
 
-/// A page with its policy. Its texts are [masked](crate::page::line) already: what is written here has hashes in the policy.
+/// A page with its policy. Its texts are [masked](crate::page::line) already. The policy has hashes of the
+/// rest, which must not change.
 pub(super) fn page(text: &str, policy: &str) -> Response {
     let mut response = uncached(StatusCode::OK, "text/html; charset=utf-8", text.to_owned());
     let policy = HeaderValue::from_str(&format!("{policy}; frame-ancestors 'none'"));
@@ -68,7 +69,7 @@ pub(super) fn page(text: &str, policy: &str) -> Response {
     response
 }
 
-/// A body that no cache keeps, and that no browser takes for something else.
+/// A response that is not cached, and whose type browsers do not guess.
 pub(super) fn uncached(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response {
     of_body(status, kind, Body::from(body.into()))
 }

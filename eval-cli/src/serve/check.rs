@@ -27,11 +27,11 @@ const SCRIPT: &str = include_str!("../../templates/live/check.js");
 #[template(path = "live/check.html")]
 struct CheckPage {
     live: Frame,
-    /// ADK's criteria where there is no config, as JSON.
+    /// ADK's default criteria, as JSON.
     criteria: String,
 }
 
-/// Journals that are kept, the newest ones. They are gone when the service ends.
+/// The most dropped journals that are kept: the newest ones, until the service ends.
 const MAX_KEPT_JOURNALS: usize = 4;
 
 /// The page on which files are dropped.
@@ -41,7 +41,7 @@ pub(super) async fn page() -> Result<Response, Failure> {
     html::sent(Frame::new("/check", SCRIPT), page)
 }
 
-/// Takes a journal, and says where it is shown.
+/// Stores a dropped journal, and answers with the link to its page.
 pub(super) async fn journal(
     State(site): State<Arc<Site>>,
     body: Result<Bytes, BytesRejection>,
@@ -91,7 +91,7 @@ fn unread(error: &BytesRejection) -> Failure {
     )
 }
 
-/// The folder of a dropped run. A journal does not know the name of its own.
+/// The name of the folder of a dropped run, whatever run its journal names.
 const DROPPED_RUN: &str = "dropped";
 
 fn loaded(folder: &tempfile::TempDir) -> Result<LoadedRun, Failure> {

@@ -31,7 +31,7 @@ struct DraftCard {
     /// The names as they are shown.
     shown_set: String,
     shown_case: String,
-    /// The draft as it was shown.
+    /// The meaning of the draft as it was shown, so that later changes are noticed.
     seen: String,
     rows: Vec<DraftRow>,
 }

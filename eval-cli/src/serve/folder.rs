@@ -22,7 +22,7 @@ pub(super) struct Signature {
 pub(super) struct Files {
     /// The bytes of all journals. A journal only grows.
     bytes: u64,
-    /// The missing parts that a copy lists. Its journals stay as they are when one more is known of.
+    /// The missing parts that a copy lists. The list can change while the journals stay the same.
     missing_parts: Option<Vec<u8>>,
     /// The length of `run.json`, and when it was written.
     marker: Option<(u64, Option<SystemTime>)>,
@@ -54,9 +54,9 @@ pub(super) fn journals(folder: &Path) -> Vec<(PathBuf, u64)> {
     sizes
 }
 
-/// Whether a process writes in a run: it holds its marker locked. A process that was killed does not.
+/// Whether a process writes in a run: it holds a lock on the marker, which ends with the process.
 pub(super) fn is_written(folder: &Path) -> bool {
-    /// Two threads that look at once would take each other for a writer.
+    /// Allows one test at a time: two concurrent tests would take each other for a writer.
     static LOOKS: Mutex<()> = Mutex::new(());
 
     let looks = lock(&LOOKS);

@@ -11,7 +11,7 @@ use crate::page;
 pub(crate) const PAGES: [(&str, &str); 4] =
     [("Runs", "/"), ("Drafts", "/drafts"), ("Sessions", "/sessions"), ("Check", "/check")];
 
-/// The style of what only a server shows.
+/// The style of the elements that only served pages have.
 pub(super) const STYLE: &str = include_str!("../../templates/live/live.css");
 /// The script that all pages run first.
 pub(super) const COMMON: &str = include_str!("../../templates/live/live.js");
@@ -21,7 +21,7 @@ pub(super) const RUN: &str = include_str!("../../templates/live/run.js");
 /// The frame of each page. The templates know it as `live`.
 #[derive(Debug)]
 pub(super) struct Frame {
-    /// The address of the page that is marked in the navigation, if it is one of these.
+    /// The path of the page that is marked in the navigation, if any.
     pub(super) here: Option<&'static str>,
     pub(super) title: &'static str,
     pub(super) style: [&'static str; 2],
@@ -51,7 +51,7 @@ struct ProblemPage<'a> {
     help: &'a str,
 }
 
-/// The failure of a request: as a page, if a person asks.
+/// The failure of a request: as a page if the client accepts HTML, else as JSON.
 pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
     let accepts = headers.get("accept").and_then(|it| it.to_str().ok());
     if !accepts.is_some_and(|accepts| accepts.contains("text/html")) {
@@ -65,7 +65,7 @@ pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
     response
 }
 
-/// The links to the other pages, for a page that the templates of this crate do not make.
+/// The links to the other pages, for a page whose template is in another crate.
 pub(super) fn nav(here: &'static str) -> Result<String, Failure> {
     NavPage { live: Here { here: Some(here) } }.render().map_err(|error| unwritten(&error))
 }

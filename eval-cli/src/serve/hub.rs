@@ -40,12 +40,12 @@ impl Hub {
 
     /// Tells all open pages.
     pub(super) fn tell(&self, name: &str, data: &Value) {
-        // The error of no listeners is none.
+        // It fails without listeners, which is fine.
         drop(self.events.send(Event::named(name, data)));
     }
 }
 
-/// The value that a lock guards. A panic while it was held left it as it was.
+/// Locks a mutex. The value of a poisoned mutex is used as it is.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -42,7 +42,7 @@ pub(super) struct Job {
 
 #[derive(Debug, Default)]
 struct Last {
-    /// The number of started runs: output of an earlier run is not the next one's.
+    /// The number of the run. Late output of earlier runs has another number and is ignored.
     number: u64,
     run: Option<String>,
     group: Option<Group>,
@@ -50,11 +50,11 @@ struct Last {
     ended: Option<String>,
 }
 
-/// Lines of output that are kept.
+/// The most lines of output that are kept.
 const MAX_KEPT_LINES: usize = 300;
 /// The longest wait for the output of a run that has ended.
 const OUTPUT_END_WAIT: Duration = Duration::from_secs(2);
-/// Bytes of a line that are read.
+/// The most bytes of a line. The rest of a longer line is read as another line.
 const MAX_LINE_BYTES: u64 = 16 << 10;
 
 impl Job {
@@ -66,7 +66,7 @@ impl Job {
         self.start.as_ref()
     }
 
-    /// Tells how far it is.
+    /// Sends the progress to all open pages.
     pub(super) fn tell(&self) {
         self.hub.tell("job", &self.shown());
     }
@@ -151,14 +151,15 @@ pub(super) fn begin(job: &Arc<Job>, start: &Start, sets: &[String], runs: u16) -
         while !job.has_ended(number) {
             thread::sleep(Duration::from_millis(50));
         }
-        // Its last output is read before its end is told, unless something that it started holds its output open.
+        // The last output is read before the end is reported. The wait is limited, since a process that the
+        // run started may hold the output open.
         let _ = read.recv_timeout(OUTPUT_END_WAIT);
         job.tell();
     });
     Ok(run)
 }
 
-/// Tells of each line that the run says. `reading` is dropped at the end of what it says.
+/// Sends each line of output to the pages. `reading` is dropped at the end of the output.
 fn follow(job: &Arc<Job>, number: u64, said: impl Read + Send + 'static, reading: Sender<Infallible>) {
     let job = Arc::clone(job);
     thread::spawn(move || {

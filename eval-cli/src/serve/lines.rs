@@ -25,10 +25,10 @@ pub(super) struct RunLine {
     /// The reason for the outcome, or the progress.
     pub(super) reason: Option<String>,
     pub(super) cases: usize,
-    /// Cases that were to run, if that is known.
+    /// The number of cases that were to run; `None` unless some never began.
     pub(super) planned: Option<usize>,
     pub(super) passed: usize,
-    /// Cases that are not in work any more.
+    /// The number of cases that are finished.
     pub(super) decided: usize,
     pub(super) when: String,
     /// `None` for a run that cannot be read.
@@ -37,10 +37,10 @@ pub(super) struct RunLine {
     pub(super) what: Option<String>,
 }
 
-/// The lines of runs that were read, and what the files were then.
+/// The lines of runs that were read, by id, each with the signature of the run at that time.
 pub(super) type Lines = HashMap<String, (Signature, RunLine)>;
 
-/// Runs that are listed: as many as are fetched of a store.
+/// The most runs in the list: as many as are fetched from a store.
 const MAX_LISTED_RUNS: usize = 100;
 
 /// A line for each of the newest runs, and how many more there are. A run that did not change is not read again.
@@ -84,7 +84,7 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
             return shown;
         }
     };
-    // Without a `k` nothing can be wrong with it.
+    // This fails only for a wrong `k`, and there is none.
     let Ok(results) = RunResults::new(&loaded, None, false) else { return shown };
     let totals = &results.totals;
     shown.outcome = totals.word();
@@ -99,7 +99,7 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     shown
 }
 
-/// The packages of tests that ran, or the command of a program. `None` if no process told.
+/// The packages of tests that ran, or the command of a program. `None` if no journal says.
 fn what(loaded: &LoadedRun) -> Option<String> {
     let of_head = |head: &Arc<Head>| match (&head.package, &head.program) {
         (Some(package), _) => Some(package.clone()),

@@ -49,7 +49,7 @@ struct RunsPage<'a> {
     form: Option<Form>,
 }
 
-/// Runs of which the pass rate is drawn.
+/// The most runs in the chart of pass rates.
 const MAX_DRAWN_RUNS: usize = 12;
 
 /// The failure of an unreadable folder of runs.
@@ -59,7 +59,7 @@ fn unlisted(site: &Site, error: &io::Error) -> Failure {
         .into()
 }
 
-/// A line for each of the newest runs, and how many older ones and of other projects there are.
+/// A line for each of the newest runs, the number of older runs, and the number of runs of other projects.
 fn lines(site: &Site) -> Result<(Vec<RunLine>, usize, usize), Failure> {
     let (runs, others) = own_runs(&site.records).map_err(|error| unlisted(site, &error))?;
     let (lines, more) = lines_of(&site.lines, runs);
@@ -123,7 +123,7 @@ pub(super) async fn run(
     page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
 }
 
-/// The changes on the page of a run since the version that it has.
+/// The changes of a run since the version that its page has.
 pub(super) async fn changes(
     State(site): State<Arc<Site>>,
     Path(id): Path<String>,
@@ -141,7 +141,7 @@ pub(super) async fn changes(
 /// The most runs of a case that the page may ask for.
 pub(super) const MAX_ASKED_RUNS: u16 = 100;
 
-/// The query of the page.
+/// The body of a request to start a run.
 #[derive(Deserialize)]
 struct Asked {
     sets: Vec<String>,
@@ -180,7 +180,7 @@ pub(super) async fn start(State(site): State<Arc<Site>>, body: Bytes) -> Result<
 
 /// Cancels the run.
 pub(super) async fn cancel(State(site): State<Arc<Site>>) -> Result<Response, Failure> {
-    // It waits for no page that is computed: what runs may cost money.
+    // Not by `Site::work`, which may wait for pages that are computed: a run may cost money meanwhile.
     let ended = tokio::task::spawn_blocking(move || {
         let was_running = site.job.end();
         site.job.tell();

@@ -59,7 +59,7 @@ impl Site {
         lock(&self.dropped).clear();
     }
 
-    /// Works on a thread that may wait for a disk.
+    /// Runs blocking work on a thread of its own, at most [`MAX_READERS`] at a time.
     pub(super) async fn work<T: Send + 'static>(
         self: Arc<Self>,
         work: impl FnOnce(&Arc<Self>) -> Result<T, Failure> + Send + 'static,

@@ -30,7 +30,7 @@ struct Journal {
 }
 
 impl Followed {
-    /// Reads what was added to files, and returns the names of the cases that it is about.
+    /// Reads the records added to files, and returns the names of their cases.
     pub(super) fn read<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         for path in files {
@@ -66,7 +66,7 @@ impl Followed {
         names
     }
 
-    /// The event that says how far the run is.
+    /// The event with the progress of the run.
     pub(super) fn shown(&self, run: &str, is_written: bool, cases: &BTreeSet<String>) -> Value {
         let count = |verdict| self.cases.values().filter(|it| **it == verdict).count();
         let planned: usize = self.files.values().map(|journal| journal.planned).sum();

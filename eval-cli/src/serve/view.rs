@@ -19,14 +19,14 @@ use crate::page::{self, CaseRow, Fact, Live, PageModel};
 use crate::recorded::{LoadedRun, RunResults};
 use crate::run_page;
 
-/// The views of the runs that were asked for last, by the name that was asked for and the id.
+/// The cached views of the runs that were requested last, by requested name and by id.
 #[derive(Debug, Default)]
 pub(super) struct Views(Vec<([String; 2], Arc<View>)>);
 
-/// A view may hold a hundred megabytes.
+/// The most cached views. A view may hold a hundred megabytes.
 const MAX_KEPT_VIEWS: usize = 2;
 
-/// Reading a run that grows takes at most this part of the time.
+/// The share of time for reading a growing run: at most one part in this many.
 const READING_SHARE: u32 = 8;
 
 /// The longest age of a view for a page: sets may have been edited, which no journal tells.
@@ -45,8 +45,8 @@ pub(super) struct View {
 }
 
 impl View {
-    /// The view of a run. `is_page` asks for one that is as new as can be; a page that is open already waits if reading takes
-    /// long.
+    /// The view of a run. With `is_page`, an unchanged run is read again after [`MAX_VIEW_AGE`]. A changed
+    /// run is read again once [`READING_SHARE`] allows it.
     pub(super) fn new(
         views: &Mutex<Views>,
         name: &str,
@@ -95,9 +95,9 @@ impl View {
         before: Option<&Self>,
         began: Instant,
     ) -> Result<Self, Failure> {
-        // The one fact from which each sentence of the page follows.
+        // The signature says whether the run is being written, so that all texts of the page agree.
         let model = model(&loaded.running(signature.is_written), prices)?;
-        // It grows over restarts of the service too.
+        // Versions are times, so that they grow over restarts of the service too.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let now = u64::try_from(now).unwrap_or_default();
         let version = now.max(before.map_or(0, |before| before.version + 1));
@@ -166,7 +166,8 @@ fn facts(facts: &[Fact]) -> Vec<Value> {
         .collect()
 }
 
-/// A row with its details, for the script. It has all that the template writes, as a row is written anew.
+/// A row with its details, for the script. It has everything that the template writes, since the script
+/// replaces whole rows.
 fn of_case(case: &CaseRow) -> Value {
     let pills = case.pills.iter().map(|it| json!({ "name": it.name, "state": it.state, "score": it.score }));
     let spark = case.spark.as_ref().map(|it| {

@@ -24,7 +24,7 @@ use crate::recorded::own_runs;
 /// The pause between two polls.
 const POLL_PAUSE: Duration = Duration::from_millis(300);
 
-/// Runs that are looked at: the newest ones.
+/// The most runs that are polled: the newest ones.
 const MAX_WATCHED_RUNS: usize = 20;
 
 /// Polls for new records until no page listens any more. One task polls for all pages.
@@ -60,10 +60,11 @@ pub(super) fn watch(site: &Arc<Site>) {
     });
 }
 
-/// The longest use of a list of runs. A run that is fetched gets its marker last, which the folder of runs does not show.
+/// The longest use of a list of runs. The marker of a fetched run is written last, which does not change the
+/// folder of runs.
 const MAX_LIST_AGE: Duration = Duration::from_secs(5);
 
-/// The longest age of a record that a page may not show yet.
+/// The age up to which a record may be missing on an open page.
 const MAX_RECORD_AGE: Duration = Duration::from_secs(10);
 
 /// Whether a process wrote a moment ago.
@@ -76,7 +77,7 @@ fn is_recent(journals: &[(PathBuf, u64)]) -> bool {
 #[derive(Debug)]
 struct Watched {
     records: PathBuf,
-    /// The time of the last change to the folder of runs, and the runs in it then.
+    /// The time of the last change to the folder of runs, when it was listed.
     changed: Option<SystemTime>,
     listed: Option<Instant>,
     runs: Vec<RunDir>,
@@ -100,7 +101,7 @@ impl Watched {
     /// The changes of each run since the last poll.
     fn look(&mut self) -> Vec<serde_json::Value> {
         let changed = fs::metadata(&self.records).and_then(|it| it.modified()).ok();
-        // A folder whose marker is not there yet is found at a later look.
+        // A new folder may still lack its marker, so the folder of runs is listed again for a moment.
         let is_fresh = changed.is_some_and(|at| at.elapsed().is_ok_and(|age| age < Duration::from_secs(2)));
         let was_listed = self.listed.is_some_and(|at| at.elapsed() < MAX_LIST_AGE);
         if changed != self.changed || is_fresh || !was_listed {
@@ -116,13 +117,13 @@ impl Watched {
             let found = journals(&run.path);
             let files = Files::new(&run.path, &found);
             let known = self.known.entry(run.id.clone()).or_insert_with(|| {
-                // A run can begin or end between a page and the first look for it.
+                // A run can begin or end between the load of a page and the first poll.
                 let is_as_shown = is_first && !is_written(&run.path) && !is_recent(&found);
                 let files = if is_as_shown { files.clone() } else { Files::default() };
                 Known { files, is_written: false, followed: None }
             });
             let has_changed = known.files != files;
-            // Whether a process writes matters only where it may have ended, or begun.
+            // The lock is tested only where a process may have begun or ended.
             let is_now = (known.is_written || has_changed) && is_written(&run.path);
             if !has_changed && is_now == known.is_written {
                 continue;
@@ -142,8 +143,8 @@ const MAX_SILENCE: Duration = Duration::from_secs(5);
 /// The most events that wait for their reader.
 const MAX_WAITING_EVENTS: usize = 16;
 
-/// The events: `run` when records of a run were added, `job` for the run that was started here, and `all` when everything is to be
-/// asked for again.
+/// The stream of events: `run` for new records of a run, `job` and `said` for the run that was started here,
+/// `drafts` for decisions on drafts, and `all` if the page is to load everything again.
 pub(super) async fn events(State(site): State<Arc<Site>>) -> Response {
     let (mut events, body) = channel(MAX_WAITING_EVENTS);
     let mut told = site.hub.listen();

@@ -14,7 +14,7 @@ pub(crate) use results::parse as parse_result;
 pub(crate) use results::{CaseOutcome, StoredResult, put_results, read_result};
 pub(crate) use sets::{PutSet, fetch_sets, put_set};
 
-/// An app with what is stored of it.
+/// An app with its stored sets and results.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct App {
     pub(crate) name: String,

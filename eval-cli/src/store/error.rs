@@ -30,7 +30,7 @@ impl Doing<'_> {
     }
 }
 
-/// The status of the answer, if there was one. The library tells it in its text alone.
+/// The HTTP status of the answer, if there was one. opendal has it only in the text of the error.
 fn status(error: &Error) -> Option<u16> {
     let text = error.to_string();
     let (_, after) = text.split_once("response: Parts { status: ")?;
@@ -44,7 +44,7 @@ pub(super) fn is_of_bucket(error: &Error) -> bool {
         || error.kind() == ErrorKind::NotFound && said.to_ascii_lowercase().contains("bucket does not exist")
 }
 
-/// The error with its name, and what helps.
+/// The error with its cause and a help.
 pub(super) fn named(url: &StoreUrl, doing: Doing<'_>, error: &Error) -> CommandError {
     let status = status(error);
     let (why, help) = match &url.place {
@@ -90,7 +90,7 @@ fn of_bucket(
         said => format!(": {}", short(said)),
     };
     let is_of_object = matches!(doing, Doing::Read(_)) && !is_of_bucket(error);
-    // The keys are unknown, sign wrongly, or were given for a time that is over.
+    // The keys are unknown, have a wrong secret, or are expired.
     let is_of_keys = ["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"]
         .iter()
         .any(|code| error.message().contains(code));
@@ -154,7 +154,7 @@ fn innermost(error: &Error) -> String {
     cause.to_string()
 }
 
-/// A service's message, in one line that is not too long. It may be a page of HTML.
+/// A service's message, truncated and in one line. It may be a page of HTML.
 fn short(said: &str) -> String {
     let line = one_line(said.split_whitespace().collect::<Vec<_>>().join(" ").as_str());
     truncated(&line, 200, "..").into_owned()
@@ -162,5 +162,5 @@ fn short(said: &str) -> String {
 
 /// The number of retries of a request that may succeed later: after 0.5 s, 1 s, 2 s and 4 s, give or take.
 pub(super) const MAX_RETRIES: usize = 4;
-/// The time limit of one request. A part has 8 MiB, so that it arrives over a slow line too.
+/// The time limit of one request. A chunk has 8 MiB, which a slow line can transfer in this time.
 pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);

@@ -1,4 +1,4 @@
-//! Reading stored runs, into folders as `target/evalset` has them.
+//! Fetching stored runs into folders with the layout of `target/evalset`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -98,7 +98,7 @@ pub(super) async fn manifests(store: &Store, run: &str) -> Result<Manifests, Com
     Ok(found)
 }
 
-/// The name of a manifest, and what it holds if it is there.
+/// The name of a manifest, and its bytes if it exists.
 type Asked = Result<(String, Option<Vec<u8>>), CommandError>;
 
 impl Manifests {
@@ -118,7 +118,7 @@ impl Manifests {
     }
 }
 
-/// The size of the longest copy of each journal, and the upload that brought it.
+/// The size of the longest copy of each journal and the upload with it, by head hash.
 pub(super) fn longest(ended: &BTreeMap<String, Manifest>) -> HashMap<&str, (u64, &str)> {
     let mut longest: HashMap<&str, (u64, &str)> = HashMap::new();
     for (upload, manifest) in ended {
@@ -140,8 +140,8 @@ pub(crate) struct Fetched {
     pub(crate) parts: usize,
 }
 
-/// The folder with copies of what a store holds, in a folder such as `target/evalset`. It is hidden, so that no set in it is
-/// found where sets are looked for.
+/// The folder with copies of objects of a store, in a folder such as `target/evalset`. It is hidden, so that
+/// searches for sets leave it out.
 pub(crate) fn cache(store: &Store, root: &Path) -> PathBuf {
     root.join(".store").join(store.url.cache_name())
 }
@@ -150,7 +150,7 @@ pub(crate) fn cache(store: &Store, root: &Path) -> PathBuf {
 pub(crate) async fn fetch_run(store: &Store, id: Option<&str>, root: &Path) -> Result<Fetched, CommandError> {
     let of_variable = std::env::var(eval_support::variables::RUN_ID).ok().filter(|id| !id.is_empty());
     let id = id.or(of_variable.as_deref());
-    // There may be thousands of others.
+    // A known id is looked up directly: a list of all runs may have thousands.
     if let Some(id) = id.filter(|id| runs::is_id(id))
         && !store.list(&layout::run(id), false).await?.is_empty()
     {
@@ -181,17 +181,18 @@ fn list(store: &Store) -> String {
     format!("cargo evalset store list {}", eval_support::shell::word(&store.shown()))
 }
 
-/// Fetches a run. If that fails, a copy that is there is marked as incomplete, so that it is not taken for the run.
+/// Fetches a run. If that fails, an existing copy is marked as incomplete, so that it is not taken for the
+/// whole run.
 pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetched, CommandError> {
     let folder = cache(store, root).join("runs").join(id);
     let fetched = fetch_into(store, id, &folder).await;
     if let Err(error) = &fetched {
-        say_why_missing(&folder, error);
+        mark_incomplete(&folder, error);
     }
     fetched.map(|parts| Fetched { folder, parts })
 }
 
-/// Fetches a run into a folder, and returns of how many parts it is.
+/// Fetches a run into a folder, and returns the number of its parts.
 async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, CommandError> {
     let manifests = manifests(store, id).await?;
     let unfinished: Vec<String> = manifests
@@ -237,13 +238,13 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
                 kept.insert(path.clone());
             }
             let copy = (is_longest && !is_here).then_some(path);
-            wanted.push(Passing { bytes: journal.bytes, copy });
+            wanted.push(ChunkedJournal { bytes: journal.bytes, copy });
         }
         if wanted.iter().any(|journal| journal.copy.is_some()) {
             uploads.push((upload, manifest, wanted));
         }
     }
-    // This is written first: a reader of the copy before it is whole must know, also if this process is killed.
+    // This is written first: readers must know that the copy is incomplete, even if this process is killed.
     let absent =
         uploads.iter().flat_map(|(_, _, wanted)| wanted).filter(|journal| journal.copy.is_some()).count();
     let absent = (absent > 0).then(|| {
@@ -252,7 +253,7 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
             count(absent, "journal")
         )
     });
-    say_missing(folder, &[&unfinished[..], absent.as_slice()].concat()).map_err(cannot)?;
+    write_missing_parts(folder, &[&unfinished[..], absent.as_slice()].concat()).map_err(cannot)?;
     for (upload, manifest, wanted) in &uploads {
         let name = |number| layout::chunk(id, upload, number);
         get_chunks(store, &manifest.chunks, wanted, name, cannot).await?;
@@ -264,36 +265,38 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
             fs::remove_file(&path).map_err(cannot)?;
         }
     }
-    // The mark comes last: the folder is a run when all its journals are there. `serve` reads a run anew when its mark changes.
+    // The marker comes last: it makes the folder a run once all journals are there. `serve` reads a run again
+    // when its marker changes.
     let marker = folder.join(file_names::MARKER);
     if !fs::read(&marker).is_ok_and(|found| found == first.marker.as_bytes()) {
         replace_private(&marker, &first.marker).map_err(cannot)?;
     }
     if absent.is_some() {
-        say_missing(folder, &unfinished).map_err(cannot)?;
+        write_missing_parts(folder, &unfinished).map_err(cannot)?;
     }
     Ok(manifest::parts(&manifests.ended))
 }
 
 /// A journal in the chunks of an upload.
-struct Passing {
+struct ChunkedJournal {
     bytes: u64,
     /// The path for its copy, if it is wanted.
     copy: Option<PathBuf>,
 }
 
-/// The name of a copy. Processes of two machines may have journals of one name, and others may write in the store.
+/// The file name of a journal's copy. Journals of two machines may share a name, and names in a store are
+/// untrusted.
 fn local_name(name: &str, head_hash: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let stem: String = name.trim_end_matches(".jsonl").chars().take(80).map(plain).collect();
     format!("{stem}-{}.jsonl", &head_hash[..16])
 }
 
-/// Writes the journals that are wanted, out of the chunks that hold them and others.
+/// Writes the wanted journals from the chunks of an upload, which may hold other journals too.
 async fn get_chunks(
     store: &Store,
     chunks: &[Chunk],
-    journals: &[Passing],
+    journals: &[ChunkedJournal],
     name: impl Fn(usize) -> String,
     cannot: impl Fn(io::Error) -> CommandError,
 ) -> Result<(), CommandError> {
@@ -343,8 +346,8 @@ async fn get_chunks(
 #[cfg(feature = "serve")]
 const MAX_FETCHED_RUNS: usize = 100;
 
-/// Fetches the last runs that have an upload that ended, and returns the folder that they are in. A run that cannot be read
-/// is left out, and told.
+/// Fetches the last runs with an upload that ended, and returns their folder. A run that cannot be read is
+/// skipped, and its error is returned.
 #[cfg(feature = "serve")]
 pub(crate) async fn fetch_last(
     store: &Store,
@@ -359,8 +362,9 @@ pub(crate) async fn fetch_last(
     Ok((cache(store, root).join("runs"), broken))
 }
 
-/// Writes a sentence into a copy for each part that it lacks, which every reader of runs looks for, or removes what was written if none is.
-fn say_missing(folder: &Path, missing: &[String]) -> io::Result<()> {
+/// Writes a sentence for each missing part into a file of the copy, which every reader of runs checks.
+/// Removes the file if no part is missing.
+fn write_missing_parts(folder: &Path, missing: &[String]) -> io::Result<()> {
     let path = folder.join(file_names::MISSING_PARTS);
     if !missing.is_empty() {
         let text = missing.iter().map(|sentence| one_line(sentence)).collect::<Vec<_>>().join("\n");
@@ -372,14 +376,15 @@ fn say_missing(folder: &Path, missing: &[String]) -> io::Result<()> {
     }
 }
 
-/// Says of a copy that is there why the rest of its run could not be copied. Without that, the copy would look like all of it.
-fn say_why_missing(folder: &Path, error: &CommandError) {
+/// Writes into an existing copy why the rest of its run could not be copied. Otherwise the copy would look
+/// complete.
+fn mark_incomplete(folder: &Path, error: &CommandError) {
     if !folder.is_dir() {
         return;
     }
     let why = format!("the run could not be copied from its store: {}; {}", error.message, error.help);
-    if say_missing(folder, &[why]).is_err() {
-        // A folder without its mark is no run. Better none than one that looks complete.
+    if write_missing_parts(folder, &[why]).is_err() {
+        // A folder without its marker is no run, which is better than a copy that looks complete.
         let _ = fs::remove_file(folder.join(file_names::MARKER));
     }
 }
@@ -427,17 +432,17 @@ mod tests {
         let (missing, marker) = (folder.path().join("missing-parts.txt"), folder.path().join("run.json"));
         fs::write(&marker, "{}").unwrap();
         let error = CommandError::new("the part\nis not there", "store it again");
-        say_why_missing(folder.path(), &error);
+        mark_incomplete(folder.path(), &error);
         let said = fs::read_to_string(&missing).unwrap();
         assert_eq!(said.lines().count(), 1, "{said}");
         assert!(said.ends_with("is not there; store it again") && marker.exists(), "{said}");
-        say_missing(folder.path(), &[]).unwrap();
+        write_missing_parts(folder.path(), &[]).unwrap();
         assert!(!missing.exists());
         // A folder in its place acts as a disk that takes nothing.
         fs::create_dir(&missing).unwrap();
-        say_why_missing(folder.path(), &error);
+        mark_incomplete(folder.path(), &error);
         assert!(!marker.exists());
-        say_why_missing(&folder.path().join("none"), &error);
+        mark_incomplete(&folder.path().join("none"), &error);
         assert!(!folder.path().join("none").exists());
     }
 
@@ -445,7 +450,8 @@ mod tests {
     fn no_credential_is_written() {
         crate::output::hide("wJalrXUtnFEMI-of-the-store");
         let folder = tempfile::tempdir().unwrap();
-        say_missing(folder.path(), &["the store said wJalrXUtnFEMI-of-the-store".to_owned()]).unwrap();
+        write_missing_parts(folder.path(), &["the store said wJalrXUtnFEMI-of-the-store".to_owned()])
+            .unwrap();
         let said = fs::read_to_string(folder.path().join("missing-parts.txt")).unwrap();
         assert!(said.starts_with("the store said ") && !said.contains("wJalr"), "{said}");
     }

@@ -9,7 +9,8 @@
 //! evalset/reports/RUN/UPLOAD.html, .json          reports
 //! ```
 //!
-//! An upload counts when its manifest is there. ADK lists whatever has its two prefixes, so nothing else lies there.
+//! An upload counts once its manifest exists. ADK lists all objects with its two prefixes, so no others are
+//! stored there.
 
 use std::time::SystemTime;
 
@@ -21,7 +22,7 @@ use sha2::{Digest, Sha256};
 pub(super) const RUNS: &str = "evalset/runs/";
 /// The end of the name of a manifest.
 pub(super) const MANIFEST: &str = ".json";
-/// The end of the name of what says that an upload began.
+/// The end of the name of the object that marks the beginning of an upload.
 pub(super) const BEGAN: &str = ".began.json";
 /// The end of the name of a set.
 pub(super) const SET: &str = SET_SUFFIX;
@@ -64,7 +65,7 @@ pub(super) struct Named<'a> {
     pub(super) has_ended: bool,
 }
 
-/// Reads a name below [`RUNS`]. Parts, and names that are not ours, are nothing.
+/// Parses a name below [`RUNS`]. `None` for chunks, and for names that are not ours.
 pub(super) fn named(path: &str) -> Option<Named<'_>> {
     let (run, name) = path.strip_prefix(RUNS)?.split_once('/')?;
     if !runs::is_id(run) || name.contains('/') {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The version of the layout.
 pub(super) const VERSION: u32 = 1;
 
-/// The chunks, one behind the other, are the journals, one behind the other.
+/// A manifest. Its concatenated chunks are its concatenated journals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) version: u32,
@@ -16,8 +16,8 @@ pub(super) struct Manifest {
     /// The content of the file that marks the folder of a run.
     pub(super) marker: String,
     pub(super) journals: Vec<StoredJournal>,
-    /// The machine's part of the run: the head hash of a journal in its folder, stored now or before. All uploads of a
-    /// folder have the same hash, or one that leads to the same over a journal that they share.
+    /// The machine's part of the run: the head hash of a journal in its folder, stored now or before. All
+    /// uploads of a folder have the same hash, or are linked by a journal that they share.
     #[serde(default)]
     pub(super) part: Option<String>,
     /// Empty while the upload has not ended.
@@ -75,12 +75,13 @@ impl Manifest {
     }
 
     pub(super) fn text(&self) -> Vec<u8> {
-        // Strings and numbers alone have a text.
+        // This cannot fail: a manifest has only strings and numbers.
         serde_json::to_vec_pretty(self).unwrap_or_default()
     }
 }
 
-/// The number of parts in the uploads that ended. Uploads that share a journal are of one part, directly or over others.
+/// The number of parts in the uploads that ended. Uploads that share a journal, directly or through other
+/// uploads, are one part.
 pub(super) fn parts(ended: &BTreeMap<String, Manifest>) -> usize {
     let mut upload_of: HashMap<&str, usize> = HashMap::new();
     // For each upload, an earlier one of the same part, or itself.

@@ -1,4 +1,4 @@
-//! A store that is open: its objects, one request with its repetitions each.
+//! An open store. Each operation is one request with its retries.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::error::{self, Doing, MAX_RETRIES, REQUEST_TIMEOUT};
 use super::url::{Place, StoreUrl};
 use crate::output::{self, CommandError, hide};
 
-/// The kind of an object that is JSON.
+/// The content type of JSON objects.
 pub(super) const JSON: &str = "application/json";
 
 /// A store. It is cheap to clone.
@@ -65,9 +65,9 @@ impl Store {
         Ok(Self { objects: objects.layer(limited).layer(repeated), url })
     }
 
-    /// Asks for some names, so that wrong credentials and a bucket that is missing are found before anything is done.
+    /// Lists a few names, so that wrong credentials and a missing bucket are found before anything is done.
     pub(crate) async fn check(&self) -> Result<(), CommandError> {
-        // A folder that no store has: the answer is short, however much is stored.
+        // No store has this folder, so the answer is short.
         let listed = self.objects.list("evalset/nothing/").await;
         listed.map(drop).map_err(|error| error::named(&self.url, Doing::List, &error))
     }
@@ -96,7 +96,8 @@ impl Store {
         self.objects.delete(path).await.map_err(|error| error::named(&self.url, Doing::Write(path), &error))
     }
 
-    /// The names below a folder, sorted, in all folders of it too if `recursive`. Folders end with `/`.
+    /// The sorted names below a folder; with `recursive`, below its subfolders too. Names of folders end with
+    /// `/`.
     pub(super) async fn list(&self, folder: &str, recursive: bool) -> Result<Vec<String>, CommandError> {
         let mut names = match &self.url.place {
             Place::Folder(root) => {
@@ -128,7 +129,7 @@ impl Store {
     }
 }
 
-/// The names below a folder of a store that is a folder. Links in it are no part of it.
+/// The names below a folder, for a store on the disk. Links are skipped.
 fn local_names(root: &Path, below: &str, recursive: bool, names: &mut Vec<String>) -> io::Result<()> {
     let entries = match fs::read_dir(root.join(below)) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -163,7 +164,7 @@ fn google(bucket: &str, prefix: &str) -> opendal::Result<Operator> {
 
 fn s3(bucket: &str, prefix: &str) -> opendal::Result<Operator> {
     let mut service = S3::default().bucket(bucket).root(&format!("/{prefix}"));
-    // As in Amazon's tools, the address of one service goes before the address of all.
+    // As in Amazon's tools, the address of one service takes precedence over the address of all.
     let address = variable("AWS_ENDPOINT_URL_S3").or_else(|| variable("AWS_ENDPOINT_URL"));
     if let Some(address) = &address {
         service = service.endpoint(address.trim_end_matches('/'));
@@ -175,7 +176,7 @@ fn s3(bucket: &str, prefix: &str) -> opendal::Result<Operator> {
     Operator::new(service)
 }
 
-/// Files are written in a folder of their own and renamed, so that none is ever half there.
+/// A store on the disk. Files are written in a temporary folder and renamed, so that they appear whole.
 fn folder(path: &Path, writes: bool) -> opendal::Result<Operator> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let service = Fs::default().root(&text(path));
@@ -189,8 +190,8 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The URL of a store, as it is given. It is read when the command runs, because clap would quote one that is wrong, and
-/// people put credentials into URLs.
+/// The URL of a store, as it is given. It is parsed when the command runs: clap would quote a wrong URL, and
+/// URLs may contain credentials.
 #[derive(Clone)]
 pub(crate) struct StoreArg(String);
 
@@ -211,7 +212,7 @@ impl fmt::Debug for StoreArg {
 }
 
 impl StoreArg {
-    /// The store, to write into it. Nothing is asked of it yet; a folder is made if it is not there.
+    /// The store, to write into it. No request is sent yet; a missing folder is made.
     pub(crate) fn open(&self) -> Result<Store, CommandError> {
         Store::from_url(StoreUrl::parse(&self.0)?, true)
     }

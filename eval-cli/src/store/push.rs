@@ -19,12 +19,13 @@ use crate::output::{CommandError, mask};
 use crate::recorded::RunResults;
 use crate::run_page;
 
-/// The bytes that are read before they are stored. Memory for journals of any size holds [`MAX_CONCURRENT_CHUNKS`] times as much.
+/// The size of a chunk. For journals of any size, memory holds [`MAX_CONCURRENT_CHUNKS`] chunks on their way
+/// and the next one.
 const CHUNK_BYTES: usize = 8 << 20;
 /// The number of chunks on their way at a time.
 const MAX_CONCURRENT_CHUNKS: usize = 4;
 
-/// The stored journals and reports.
+/// The result of storing journals.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Pushed {
     /// The journals that were not there already.
@@ -39,8 +40,7 @@ struct Journal {
     stored: StoredJournal,
 }
 
-/// Stores the journals of the folder of a run, without those that are stored already. No reader sees any of them before all are
-/// there.
+/// Stores the journals of a run's folder that are not stored yet. Readers see them once all are there.
 pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, CommandError> {
     let unreadable = |error: io::Error| {
         CommandError::new(
@@ -94,7 +94,7 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
     store.put(&began, manifest.text(), JSON).await?;
     manifest.chunks = put_chunks(store, &journals, |number| layout::chunk(&run, &upload, number)).await?;
     store.put(&layout::manifest(&run, &upload), manifest.text(), JSON).await?;
-    // The manifest is there, so that no reader looks at this any more.
+    // Readers ignore this object once the manifest exists, so a failure does not matter.
     drop(store.delete(&began).await);
     Ok(Pushed { journals: journals.len(), upload })
 }
@@ -107,7 +107,7 @@ fn journals_in(folder: &Path) -> io::Result<Vec<Journal>> {
         if file_names::is_journal(&path) && path.is_file() {
             let mut first = Vec::new();
             let file = File::open(&path)?;
-            // Another process may be writing at its end.
+            // Later bytes are ignored, since another process may be appending.
             let bytes = file.metadata()?.len();
             BufReader::new(file.take(bytes)).read_until(b'\n', &mut first)?;
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -126,7 +126,7 @@ async fn put_chunks(
 ) -> Result<Vec<Chunk>, CommandError> {
     let mut on_their_way = JoinSet::new();
     let mut chunks = Vec::new();
-    // A vector that grows would take twice as much.
+    // Allocated at once: a growing vector may take twice the memory.
     let mut chunk = Vec::with_capacity(CHUNK_BYTES);
     let put = async |chunk: Vec<u8>, chunks: &mut Vec<Chunk>, on_their_way: &mut JoinSet<_>| {
         while on_their_way.len() >= MAX_CONCURRENT_CHUNKS {
@@ -179,8 +179,9 @@ async fn ended(on_their_way: &mut JoinSet<Result<(), CommandError>>) -> Result<(
     }
 }
 
-/// Stores the report of a run, and returns what became of it in lines. `upload` is the upload that the run was part of; without one,
-/// the report has a time of its own. ADK's results are filed under `app`, else under the app that the set names.
+/// Stores the report of a run, and returns the lines to print. `upload` is the upload of the run and names
+/// the report; without it, the report gets a new name. ADK's results are filed under `app`, else under the
+/// app that the set names.
 pub(crate) async fn publish(
     store: &Store,
     results: &RunResults<'_>,
@@ -202,7 +203,7 @@ pub(crate) async fn publish(
             lines.extend(places);
             lines.extend(notes.iter().map(|note| format!("note          {note}\n")));
         }
-        // The run is stored all the same, and its results can be later.
+        // The run is stored anyway, and its results can be stored later.
         Err(error) => lines.push_str(&format!(
             "note          no result for ADK is stored: {}; {}\n",
             error.message, error.help

@@ -8,7 +8,7 @@ use eval_support::untrusted::one_line;
 use super::layout::hash;
 use crate::output::CommandError;
 
-/// A place for objects, and the prefix below which all of ours lie.
+/// A place for objects, and the prefix of all our objects in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoreUrl {
     pub(super) place: Place,
@@ -34,7 +34,8 @@ pub(super) fn is_url(text: &str) -> bool {
 }
 
 impl StoreUrl {
-    /// Reads a URL. Prefixes of buckets are taken as they are: `%20` is not a blank there, as in the tools of both services.
+    /// Parses a URL. Prefixes of buckets are not decoded: `%20` is not a blank there, as in the tools of both
+    /// services.
     pub(super) fn parse(text: &str) -> Result<Self, CommandError> {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err(CommandError::new(format!("`{}` is not the URL of a store", one_line(text)), HELP));
@@ -85,7 +86,7 @@ impl StoreUrl {
         Ok(Self { place: Place::Folder(PathBuf::from(path)), prefix: String::new() })
     }
 
-    /// The name of the folder that holds copies of what is stored here: the same for the same URL.
+    /// The name of the folder for copies of this store's objects: the same for the same URL.
     pub(super) fn cache_name(&self) -> String {
         let text = self.to_string();
         let hash = hash(text.as_bytes());
@@ -100,7 +101,7 @@ impl fmt::Display for StoreUrl {
         match &self.place {
             Place::Google(bucket) => write!(f, "gs://{bucket}")?,
             Place::S3(bucket) => write!(f, "s3://{bucket}")?,
-            // As it is read: a `%` begins a code there.
+            // Encoded, since `parse` decodes it.
             Place::Folder(path) => {
                 return write!(f, "file://{}", path.display().to_string().replace('%', "%25"));
             }

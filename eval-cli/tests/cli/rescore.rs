@@ -46,8 +46,8 @@ fn a_config_replaces_the_criteria() {
     };
     let all = document(&["--config", "strict.json"]);
     let metrics = all["cases"][0]["metrics"].as_array().into_iter().flatten();
-    let gating = metrics.filter(|metric| metric["state"] != "informational");
-    let names: Vec<_> = gating.map(|metric| &metric["name"]).collect();
+    let deciding = metrics.filter(|metric| metric["state"] != "informational");
+    let names: Vec<_> = deciding.map(|metric| &metric["name"]).collect();
     assert_eq!(names, ["trajectory_recall", METRIC], "{all}");
     assert_eq!(all["cases"][0]["metrics"][1]["threshold"], json!(0.9));
     let one = document(&["--config", "strict.json", "--metric", "trajectory_recall"]);

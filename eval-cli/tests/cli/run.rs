@@ -224,8 +224,8 @@ fn metrics_configs_runs_and_limits_are_those_of_the_command_line() {
         let ran = run(&folder, &[args, &["--format", "json"]].concat());
         let json: Value = serde_json::from_str(&ran.out).expect("JSON");
         let metrics = json["cases"][0]["metrics"].as_array().expect("metrics");
-        let gating = metrics.iter().filter(|metric| !metric["threshold"].is_null());
-        let found: Vec<String> = gating
+        let deciding = metrics.iter().filter(|metric| !metric["threshold"].is_null());
+        let found: Vec<String> = deciding
             .map(|metric| {
                 format!(
                     "{} {:?}",

@@ -29,8 +29,8 @@ fn folder(test: &str) -> Folder {
 
 fn of_report(report: &EvalReport) -> Scores {
     let of_case = report.cases.iter().map(|case| {
-        let gating = case.metrics.iter().filter(|metric| metric.threshold().is_some());
-        let scores = gating.map(|metric| (metric.name.clone(), metric.verdict.to_string(), metric.score));
+        let deciding = case.metrics.iter().filter(|metric| metric.threshold().is_some());
+        let scores = deciding.map(|metric| (metric.name.clone(), metric.verdict.to_string(), metric.score));
         (case.eval_id().to_owned(), scores.collect())
     });
     of_case.collect()
@@ -82,9 +82,9 @@ fn command_line(folder: &Folder, args: &[&str]) -> Scores {
     let cases = json["cases"].as_array().expect("cases").iter().map(|case| {
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
         let metrics = case["metrics"].as_array().expect("metrics");
-        let gating = metrics.iter().filter(|metric| !metric["threshold"].is_null());
+        let deciding = metrics.iter().filter(|metric| !metric["threshold"].is_null());
         let scores =
-            gating.map(|metric| (text(&metric["name"]), text(&metric["state"]), metric["score"].as_f64()));
+            deciding.map(|metric| (text(&metric["name"]), text(&metric["state"]), metric["score"].as_f64()));
         (text(&case["eval_id"]), scores.collect())
     });
     cases.collect()

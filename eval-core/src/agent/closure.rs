@@ -44,8 +44,8 @@ struct TurnFnAgent<F>(F);
 /// A message with other parts, such as an image, is an error, since the closure would not see them: [`turn_fn`] takes a
 /// closure of the whole turn.
 ///
-/// A closure that uses `?` has to say what its error is. An async closure can say what it returns; it must not borrow
-/// from what it captures. In an `async` block that is `Ok::<_, BoxError>(answer)`.
+/// A closure that uses `?` has to name its error type. An async closure can declare its return type, but it
+/// must not borrow from its captures. An `async` block ends with `Ok::<_, BoxError>(answer)`.
 ///
 /// ```
 /// use eval_core::{BoxError, Recorder, agent_fn};
@@ -82,8 +82,8 @@ where
 /// # let _ = agent;
 /// ```
 ///
-/// The answer that it returns is recorded, as for [`agent_fn`]. The turn is the closure's own, so it can be moved into
-/// tools; none of them may outlive it.
+/// The answer that the closure returns is recorded, as for [`agent_fn`]. The closure owns the turn and can
+/// move it into tools; none of them may outlive the turn.
 pub fn turn_fn<F, Fut, R>(answer: F) -> impl Agent
 where
     F: FnMut(Turn<'static>) -> Fut + Send,
@@ -117,9 +117,9 @@ where
     }
 }
 
-/// Records the answer that a future comes to.
+/// Records the answer that a future returns.
 async fn record<R: IntoAnswer>(turn: &Turn<'_>, answer: impl Future<Output = R>) -> Result<(), BoxError> {
-    // A statement of its own: what is not `Send` is then not held across the await.
+    // A separate statement, so that no value that is not `Send` is held across an await.
     let answer = answer.await.into_answer()?;
     if let Some(content) = answer {
         turn.recorder().event(Event::new(DEFAULT_AUTHOR, content));
@@ -158,7 +158,7 @@ impl IntoAnswer for () {
     }
 }
 
-/// Each kind of text.
+/// Implements `IntoAnswer` for types of text.
 macro_rules! texts {
     ($($kind:ty),*) => {
         $(
@@ -248,7 +248,7 @@ mod tests {
         let answered = answer_to(message(), parts).unwrap();
         assert_eq!(answered[0].content.as_ref().map(Content::text).as_deref(), Some("2"));
 
-        // What is said about a text takes nothing from it.
+        // A key that only describes the text hides nothing from the closure.
         let signed = Part::text("hi").with_other("thought_signature", "c2lnbmVk");
         let signed = Content::new("user", vec![signed]);
         assert!(answer_to(signed, agent_fn(|text, _| async move { text })).is_ok());

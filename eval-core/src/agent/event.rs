@@ -25,8 +25,8 @@ const SHOWN: usize = 80;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Event {
-    /// The agent that said or did it. Events of the author `user`, in any case, are not scored, as in ADK: a tool call
-    /// in one is an error.
+    /// The agent that said or did it. As in ADK, events of the author `user` (in upper or lower case) are not
+    /// scored, so a tool call in one is an error.
     pub author: String,
     /// Its words and actions.
     pub content: Option<Content>,
@@ -42,8 +42,8 @@ pub struct Event {
     pub error_code: Option<String>,
     /// The model's error message, if the call failed.
     pub error_message: Option<String>,
-    /// Whether this is a fragment of a streamed answer, which is not scored. The whole answer follows in an event of
-    /// its own. A call in a fragment that no whole call follows is an error.
+    /// Whether this is a fragment of a streamed answer. Fragments are not scored: the whole answer follows in
+    /// an event of its own. A call in a fragment is an error unless a whole event repeats it.
     pub partial: bool,
     /// Whether the tool's result is the answer as it is, without a summary by the model.
     pub skip_summarization: bool,
@@ -102,9 +102,9 @@ impl Event {
         with_long_running_tool(call_id: impl Into<String>) { long_running_tool_ids.push(call_id.into()) }
     }
 
-    /// The event as a turn of a set keeps it, with this content.
+    /// The event in the form of eval sets, with this content.
     #[doc(hidden)]
-    pub fn in_a_set(&self, content: Option<Content>) -> InvocationEvent {
+    pub fn to_invocation_event(&self, content: Option<Content>) -> InvocationEvent {
         let mut kept = InvocationEvent::new(&self.author);
         kept.content = content;
         kept.usage_metadata.clone_from(&self.usage);
@@ -124,7 +124,8 @@ impl Event {
         }
     }
 
-    /// Whether a set keeps the event without its content, so that each call of a model is counted.
+    /// Whether the event belongs to a call of a model. A set keeps it even without content, to count each
+    /// call.
     pub(crate) fn is_of_a_model_call(&self) -> bool {
         self.usage.is_some() || self.model_version.is_some() || self.grounding_metadata.is_some()
     }
@@ -160,7 +161,8 @@ impl Event {
         self.error_code.is_some() || (!responds && !ends_in_code_result)
     }
 
-    /// The event in one line: the first of its calls, results, texts, changes of the state.
+    /// The event in one line: its first call, else its first result or text, else its first change of the
+    /// state.
     pub(crate) fn in_short(&self) -> String {
         let of_part = |part: &Part| {
             if let Some(call) = &part.function_call {
@@ -204,7 +206,7 @@ impl Event {
         })
     }
 
-    /// Whether the event holds text, seen or not.
+    /// Whether the event holds text, including thoughts.
     pub(crate) fn has_text(&self) -> bool {
         self.parts().iter().any(|part| part.text.as_deref().is_some_and(|text| !text.is_empty()))
     }
@@ -222,7 +224,7 @@ impl From<&str> for Event {
     }
 }
 
-/// The keys of a part that are about its text.
+/// The keys of a part that describe its text.
 const ABOUT_TEXT: &[&str] = &["thought_signature", "part_metadata", "media_processing"];
 
 /// Whether a user would see anything of the part: text that is no thought and not blank, a call, a result, data.
@@ -235,7 +237,7 @@ pub(super) fn has_visible_text(part: &Part) -> bool {
     part.thought != Some(true) && part.text.as_deref().is_some_and(|text| !is_blank(text))
 }
 
-/// The key of what a part holds that is not text.
+/// The key of something in a part that is not text; `None` if there is nothing else.
 pub(super) fn other_than_text(part: &Part) -> Option<&str> {
     let call = part.function_call.as_ref().map(|_| "function_call");
     let response = part.function_response.as_ref().map(|_| "function_response");

@@ -29,9 +29,9 @@ use super::turn::{Session, Turn};
 /// what happens with its [`Recorder`](super::Recorder) instead of returning it: if the turn times out, panics or fails,
 /// the report still shows what was done until then.
 ///
-/// Its methods are `async`, so `dyn Agent` is no type, and neither is `Box<dyn Agent>`. Where the agent is chosen at
-/// run time, [`BoxAgent`] holds any: `agent.boxed()` makes one. An agent that is not `Send` is a
-/// [`LocalAgent`](super::LocalAgent).
+/// The methods are `async`, so the trait is not dyn compatible: there is no `Box<dyn Agent>`. To choose an
+/// agent at run time, use [`BoxAgent`], which holds any agent: `agent.boxed()` makes one. An agent that is
+/// not `Send` is a [`LocalAgent`](super::LocalAgent).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "not an agent",
@@ -60,10 +60,10 @@ pub trait Agent: Send {
 
     /// Ends the conversation: closes what [`start`](Self::start) or a turn opened. The default does nothing.
     ///
-    /// It is called once, after the last turn and after [`state`](Self::state), also if one of them failed, panicked or
-    /// timed out. It has the time limit of a turn. An error makes the case an ERROR. What it records belongs to no
-    /// turn, which is an error too. It is not called if the process ends, or if the future of
-    /// [`evaluate`](crate::EvalRun::evaluate) is dropped: `Drop` is.
+    /// It is called once, after the last turn and after [`state`](Self::state), also if one of them failed,
+    /// panicked or timed out. It has the time limit of a turn. An error makes the case an ERROR. Recording an
+    /// event in it is an error too, since no turn is in progress. It is not called if the process ends. If
+    /// the future of [`evaluate`](crate::EvalRun::evaluate) is dropped, `Drop` runs instead.
     fn end(&mut self) -> impl Future<Output = Result<(), BoxError>> + Send {
         async { Ok(()) }
     }
@@ -73,9 +73,9 @@ pub trait Agent: Send {
         AppDetails::default()
     }
 
-    /// Waits until the agent can be reached, before it begins a run that [another one did not
-    /// reach](super::Unreachable). It has the time limit of a turn, and the run begins however it ends. The default
-    /// does not wait.
+    /// Waits until the agent can be reached. It is called before a run is repeated because its agent was [not
+    /// reached](super::Unreachable). It has the time limit of a turn, and the run begins even if this times
+    /// out. The default does not wait.
     fn wait_until_reachable(&mut self) -> impl Future<Output = ()> + Send {
         async {}
     }
@@ -154,7 +154,7 @@ impl fmt::Debug for BoxAgent {
     }
 }
 
-/// Hands every method to the agent that is pointed to.
+/// Implements `Agent` for pointers to agents: each method is forwarded.
 macro_rules! forward {
     ($($pointer:ty $(where $of:ident: Agent)?, |$this:ident| $pointed:expr $(, $boxed:item)?;)*) => {
         $(

@@ -13,7 +13,7 @@ use super::boxed::BoxError;
 use super::interface::Agent;
 use super::turn::{Session, Turn};
 
-/// An [`Agent`] that may hold what is not `Send`: an `Rc`, an interpreter, the handle of a browser.
+/// An [`Agent`] that may hold values that are not `Send`: an `Rc`, an interpreter, the handle of a browser.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -60,7 +60,7 @@ pub trait LocalAgent {
         async { Ok(()) }
     }
 
-    /// `InstructionTemplate` and tools: see [`Agent::details`].
+    /// Instructions and tools of each agent: see [`Agent::details`].
     fn details(&self) -> AppDetails {
         AppDetails::default()
     }
@@ -68,19 +68,19 @@ pub trait LocalAgent {
 
 /// An agent that lives on a thread of its own, where `make` makes it.
 ///
-/// The thread has a tokio runtime and a [`LocalSet`](tokio::task::LocalSet), so `spawn_local` works there. It ends with
-/// the conversation. A turn that reaches its time limit is dropped there; one that blocks its thread blocks no other
-/// case.
+/// The thread has a tokio runtime and a [`LocalSet`](tokio::task::LocalSet), so `spawn_local` works there.
+/// The thread ends with the conversation. A turn that reaches its time limit is dropped on that thread; a
+/// turn that blocks the thread blocks no other case.
 pub fn local<A: LocalAgent + 'static>(make: impl FnOnce() -> A + Send + 'static) -> impl Agent {
     let (jobs, asked) = mpsc::unbounded_channel();
     Local { make: Some((make, asked)), jobs, details: AppDetails::default() }
 }
 
 struct Local<M> {
-    /// Makes the agent, and where its thread is asked; `None` once the thread was begun.
+    /// The function that makes the agent, and the receiver of its jobs; `None` once the thread was started.
     make: Option<(M, mpsc::UnboundedReceiver<Job>)>,
     jobs: mpsc::UnboundedSender<Job>,
-    /// Their values after the last job.
+    /// The agent's details after the last job.
     details: AppDetails,
 }
 
@@ -98,7 +98,7 @@ enum Task {
 }
 
 struct Outcome {
-    /// A panic of the agent goes on in the test's thread.
+    /// A panic of the agent is resumed in the test's thread.
     result: Result<Result<Option<Map>, BoxError>, Box<dyn Any + Send>>,
     details: AppDetails,
 }
@@ -116,7 +116,8 @@ where
             })?;
         }
         let (outcome, answered) = oneshot::channel();
-        // If the thread has ended, what it was asked is dropped. If this future is, the thread drops what it is doing.
+        // If the thread has ended, the job is dropped. If this future is dropped, the thread drops the job in
+        // progress.
         let _ = self.jobs.send(Job { task, outcome });
         let Ok(Outcome { result, details }) = answered.await else {
             return Err("the thread of the agent has ended".into());
@@ -144,7 +145,7 @@ async fn serve<A: LocalAgent>(make: impl FnOnce() -> A, mut jobs: mpsc::Unbounde
         let mut details = AppDetails::default();
         let asked = catch_unwind(AssertUnwindSafe(|| {
             details = agent.as_ref().map(LocalAgent::details).unwrap_or_default();
-            // Here a panic of its `drop` is seen.
+            // Dropped here, so that a panic of its `drop` is caught.
             if is_end {
                 agent = None;
             }

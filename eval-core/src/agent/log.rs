@@ -25,7 +25,7 @@ pub(crate) const MOST_BYTES: usize = 64 << 20;
 /// The most remarks on a run.
 const MOST_NOTES: usize = 20;
 
-/// After this many calls of tools without waiting, an agent yields to the runtime. So other work is given a chance,
+/// Once in this many calls of tools, the recorder yields to the runtime, so that other work gets a chance,
 /// such as the timer that ends the turn.
 const CALLS_IN_A_ROW: usize = 32;
 
@@ -41,11 +41,11 @@ struct State {
     calls_with_ids: usize,
     /// The turn in progress.
     open: Option<OpenTurn>,
-    /// Events that no turn could take. In a detached log: events that were not read.
+    /// Events that no turn could take. In a detached log: events that were not read yet.
     late: Option<Late>,
-    /// Whether the log is of no conversation.
+    /// Whether the log belongs to no conversation.
     is_detached: bool,
-    /// Logs of no conversation into which the agent of this one records.
+    /// Detached logs into which the agent of this conversation recorded.
     strays: Vec<Arc<Log>>,
     notes: Vec<String>,
     how_to_answer: Option<&'static str>,
@@ -55,7 +55,7 @@ struct State {
 struct OpenTurn {
     begun: Instant,
     recorded: Recorded,
-    /// The events that are chunks of streamed text.
+    /// The indices of the events that are chunks of streamed text.
     chunks: Vec<usize>,
     bytes: usize,
     calls: usize,
@@ -107,7 +107,7 @@ tokio::task_local! {
 /// The number of agents at work in this process.
 static AGENTS_AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts an agent, until it is dropped.
+/// Counts an agent as at work until this value is dropped.
 struct AtWork;
 
 impl AtWork {
@@ -124,13 +124,13 @@ impl Drop for AtWork {
 }
 
 impl Log {
-    /// A log of no conversation.
+    /// A detached log, which belongs to no conversation.
     pub(super) fn detached() -> Arc<Self> {
         Arc::new(Self(Mutex::new(State { is_detached: true, ..State::default() })))
     }
 
-    /// Lets the agent of this conversation work. What it records into a log of no conversation is known to be its own,
-    /// but for tasks and threads that it starts.
+    /// Runs work of this conversation's agent. If the agent records into a detached log meanwhile, this
+    /// conversation learns of it, except from tasks and threads that the agent starts.
     pub(crate) fn during<T>(self: &Arc<Self>, work: impl Future<Output = T>) -> impl Future<Output = T> {
         let work = AT_WORK.scope(Arc::clone(self), work);
         async move {
@@ -139,7 +139,7 @@ impl Log {
         }
     }
 
-    /// Begins the next turn and returns its number. A turn that was not ended ends.
+    /// Begins the next turn and returns its number. A turn that is still open ends.
     pub(super) fn begin(&self) -> usize {
         let mut state = self.state();
         state.turns += 1;
@@ -158,7 +158,8 @@ impl Log {
         recorded
     }
 
-    /// The events of the turn, if it ended now. The caller becomes responsible for events of a detached log.
+    /// The events that the turn would have if it ended now. Events of a detached log count as read from now
+    /// on.
     pub(super) fn so_far(&self, target: Target) -> Vec<Event> {
         let mut state = self.state();
         if state.is_detached {
@@ -175,13 +176,13 @@ impl Log {
         format!("call-{}", state.calls_with_ids)
     }
 
-    /// The events that no turn could take so far.
+    /// The events that no turn could take so far, also unread ones in detached logs.
     pub(crate) fn late(&self) -> Option<Late> {
         let state = self.state();
         state.late.clone().or_else(|| state.strays.iter().find_map(|stray| stray.late()))
     }
 
-    /// Adds a remark, once.
+    /// Adds a remark unless it is there already.
     pub(crate) fn note(&self, note: String) {
         let notes = &mut self.state().notes;
         match notes.len().cmp(&MOST_NOTES) {
@@ -201,7 +202,7 @@ impl Log {
         self.state().how_to_answer = Some(how);
     }
 
-    /// The help for answering in this conversation, for messages.
+    /// The advice in messages on how an agent of this conversation records its answer.
     pub(crate) fn how_to_answer(&self) -> &'static str {
         self.state().how_to_answer.unwrap_or("`recorder.text(..)` records the answer")
     }
@@ -211,12 +212,12 @@ impl Log {
         Arc::strong_count(self) > 1
     }
 
-    /// Adds an event. Fails if the turn may have no more.
+    /// Adds an event. Fails if the turn is at a limit.
     pub(super) fn add(self: &Arc<Self>, target: Target, event: Event) -> Result<(), Overflow> {
         self.push(target, event, false)
     }
 
-    /// Adds a chunk of streamed text. Fails if the turn may have no more.
+    /// Adds a chunk of streamed text. Fails if the turn is at a limit.
     pub(super) fn add_chunk(self: &Arc<Self>, target: Target, event: Event) -> Result<(), Overflow> {
         self.push(target, event, true)
     }
@@ -269,34 +270,35 @@ impl Log {
         }
     }
 
-    /// Sets how long the turn took when it took place.
+    /// Sets the original duration of a turn that is replayed.
     pub(super) fn set_took(&self, target: Target, took: Duration) {
         if let Some(turn) = self.state().turn(target) {
             turn.recorded.took = Some(took);
         }
     }
 
-    /// Counts a tool call. Whether it is time to let the runtime do something else.
-    pub(super) fn counts_call(&self, target: Target) -> bool {
+    /// Counts a tool call. Returns whether it is time to yield to the runtime.
+    pub(super) fn count_call(&self, target: Target) -> bool {
         match self.state().turn(target) {
             Some(turn) => {
                 turn.calls += 1;
                 turn.calls.is_multiple_of(CALLS_IN_A_ROW)
             }
-            // A task that outlives its turn may loop just as well.
+            // A task that outlives its turn may loop too.
             None => true,
         }
     }
 
-    /// Tells a conversation that its agent records into this detached log. It is an error there unless the log is read
-    /// before the verdict.
+    /// Reports this detached log to the conversation whose agent recorded into it. The run becomes an error
+    /// unless the log is read before the verdict.
     fn strays(self: &Arc<Self>, late: Option<Late>) {
         let told = AT_WORK.try_with(|log| {
             let mut state = log.state();
             state.strays.retain(|stray| !Arc::ptr_eq(stray, self) && stray.late().is_some());
             state.strays.push(Arc::clone(self));
         });
-        // A task or a thread may be of any case, and a test of a tool alone of none.
+        // A spawned task or thread may be of any case: warn only. With no agent at work, a tool is tested
+        // alone.
         if let (Err(_), Some(late), 1..) = (told, late, AGENTS_AT_WORK.load(Relaxed)) {
             message::show(&format!("warning: {late}"));
         }
@@ -309,7 +311,7 @@ impl Log {
 }
 
 impl State {
-    /// The turn that takes what is recorded for `target`.
+    /// The turn that takes events for `target`; `None` if it has ended.
     fn turn(&mut self, target: Target) -> Option<&mut OpenTurn> {
         match target {
             Target::Turn(number) if number != self.turns => None,
@@ -322,7 +324,7 @@ impl State {
     }
 }
 
-/// Chunks of one author with nothing else of that author between them.
+/// Chunks of one author, up to the next event in which that author says something.
 struct Stream {
     text: String,
     /// The index of the last chunk.
@@ -333,8 +335,8 @@ struct Stream {
 /// Adds the whole text after the last chunk of each stream. `chunks` are the indices of the events that are chunks, in
 /// order.
 ///
-/// A stream of an author ends with the next event of that author that says something, and with the turn. If that event
-/// repeats the text, as the last event of ADK's streams does, it is the whole.
+/// A stream ends with the turn, or at the next event of its author that says something. If that event repeats
+/// the text, as the last event of ADK's streams does, no text is added.
 fn joined(events: Vec<Event>, chunks: &[usize]) -> Vec<Event> {
     if chunks.is_empty() {
         return events;
@@ -375,14 +377,14 @@ fn joined(events: Vec<Event>, chunks: &[usize]) -> Vec<Event> {
     all
 }
 
-/// The recorder of such an event.
+/// The recorder of a late event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Of this turn, which had ended.
+    /// The recorder of this turn, which had ended.
     Turn(usize),
-    /// Of the session, while no turn was in progress.
+    /// The recorder of the session, while no turn was in progress.
     Session,
-    /// Of no conversation.
+    /// A recorder of no conversation.
     Detached,
 }
 
@@ -392,7 +394,7 @@ pub(crate) struct Late {
     source: Source,
     /// The number of events, of all sources.
     count: usize,
-    /// Whether they are of more than one source.
+    /// Whether they have more than one source.
     several: bool,
     /// The first event in words.
     first: String,
@@ -408,7 +410,7 @@ impl Late {
         self.several |= self.source != source;
     }
 
-    /// The turn of the first event; `None` if its recorder was of no turn.
+    /// The turn of the first event; `None` if its recorder belonged to no turn.
     pub(crate) fn turn(&self) -> Option<usize> {
         match self.source {
             Source::Turn(number) => Some(number),

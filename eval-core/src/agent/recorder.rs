@@ -28,12 +28,12 @@ use super::log::{Log, Target};
 /// }
 /// ```
 ///
-/// Each event carries the time since the turn began. A recorder that comes from a turn belongs to that turn: what is
-/// recorded after the turn has ended, by a task that outlived it, makes the case an ERROR. For tools that are built
-/// once and serve all turns there is [`Session::recorder`](super::Session::recorder).
+/// Each event carries the time since the turn began. A recorder that comes from a turn belongs to that turn:
+/// events that a task records after the turn has ended make the case an ERROR. Tools that are built once and
+/// serve all turns use [`Session::recorder`](super::Session::recorder).
 ///
-/// A turn can have 100,000 events and 64 MiB. More is an error, so that an agent in an endless loop does not fill the
-/// machine's memory: recording more unwinds, which ends the turn.
+/// A turn can have 100,000 events and 64 MiB. Recording more is an error and unwinds, which ends the turn: an
+/// agent in an endless loop must not fill the machine's memory.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     log: Arc<Log>,
@@ -52,8 +52,8 @@ impl Recorder {
     /// assert_eq!(recorder.events()[0].calls().count(), 1);
     /// ```
     ///
-    /// Its events are part of no case. If an agent records into one whose [`events`](Self::events) are not read before
-    /// the verdict, the case is an ERROR.
+    /// Its events are part of no case. If the agent of a case records into such a recorder, and its
+    /// [`events`](Self::events) are not read before the verdict, the case is an ERROR.
     #[must_use]
     pub fn new() -> Self {
         Self::of_next_turn(&Log::detached())
@@ -96,10 +96,10 @@ impl Recorder {
     /// # assert_eq!(recorder.events()[3].content.as_ref().unwrap().text(), "It is sunny in Paris.");
     /// ```
     ///
-    /// A chunk is a fragment, an event that is [`partial`](Event::partial), as in ADK. ADK's agents record the whole
-    /// text after its fragments. Here it is added where it is missing: after the last chunk before the agent records
-    /// something else that it says or does, or before the turn ends. A whole text that repeats the chunks is taken for
-    /// theirs.
+    /// A chunk is a fragment: an event that is [`partial`](Event::partial), as in ADK. ADK's agents record
+    /// the whole text after its fragments. Where it is missing, it is added after the last chunk, once the
+    /// agent records something else that it says or does, or the turn ends. If the agent records a text that
+    /// repeats the chunks, that is their whole text.
     pub fn chunk(&self, text: impl Into<String>) {
         let event = Event::new(&*self.author, Content::model(text)).with_partial(true);
         if self.log.add_chunk(self.target, event).is_err() {
@@ -128,7 +128,7 @@ impl Recorder {
         self.event(Event { author: self.author.to_string(), usage: Some(usage), ..Event::default() });
     }
 
-    /// Sets how long the turn took when it took place, for agents that replay one. Otherwise it is the time until the
+    /// Sets the original duration of the turn, for agents that replay one. Otherwise it is the time until the
     /// agent returns.
     ///
     /// ```
@@ -149,8 +149,8 @@ impl Recorder {
         self.event(Event { author: self.author.to_string(), state_delta, ..Event::default() });
     }
 
-    /// Adds a remark to the run. The report shows it with the case, and no metric reads it. A remark that is there
-    /// already is not repeated. After 20 of them one more says that others are left out.
+    /// Adds a remark to the run. The report shows it with the case, and no metric reads it. A remark that is
+    /// there already is not repeated. After 20 remarks, one more says that further ones are left out.
     ///
     /// ```
     /// # fn record(recorder: &eval_core::Recorder) {
@@ -161,7 +161,7 @@ impl Recorder {
         self.log.note(note.into());
     }
 
-    /// Sets what messages say of how an agent of this conversation answers.
+    /// Sets the advice in messages on how an agent of this conversation records its answer.
     #[doc(hidden)]
     pub fn answers_by(&self, how: &'static str) {
         self.log.set_how_to_answer(how);
@@ -186,8 +186,8 @@ impl Recorder {
     /// `args` are the arguments that the model passed, as an object; any other value is recorded as `{"value": ..}`. A
     /// result that is not an object is recorded as `{"result": ..}`, as in ADK, and an error as `{"error": ..}`.
     ///
-    /// Now and then the runtime is given a chance to do something else. So the time limit ends a turn that calls tools
-    /// forever, even if none of them ever waits.
+    /// Now and then this yields to the runtime. So the time limit ends a turn that calls tools forever, even
+    /// if none of them ever waits.
     pub async fn tool<T, E>(
         &self,
         name: &str,
@@ -200,7 +200,7 @@ impl Recorder {
     {
         let id = self.log.next_call_id();
         self.call(FunctionCall::new(name, args).with_id(&*id));
-        if self.log.counts_call(self.target) {
+        if self.log.count_call(self.target) {
             // A tool that is ready at once never lets the runtime look at its timer.
             tokio::task::yield_now().await;
         }
@@ -211,7 +211,7 @@ impl Recorder {
         result
     }
 
-    /// Records a tool call with its result, of a tool that a framework ran itself.
+    /// Records a call of a tool that a framework ran itself, with its result.
     ///
     /// ```
     /// use eval_core::format::Value;
@@ -227,10 +227,10 @@ impl Recorder {
     /// # assert_eq!(recorder.events()[0].calls().next().unwrap().to_string(), "f(x: 1)");
     /// ```
     ///
-    /// Arguments and result are recorded as by [`tool`](Self::tool); both take values of `serde_json` too. Of a tool
-    /// that failed the result is `json!({ "error": .. })`. The call and its response get an id of their own: it pairs
-    /// them where tools run at the same time. An id of the framework is set with [`call`](Self::call) and
-    /// [`response`](Self::response).
+    /// Arguments and result are recorded as by [`tool`](Self::tool); both take values of `serde_json` too.
+    /// The result of a tool that failed is `json!({ "error": .. })`. The call and its response share a new
+    /// id, which pairs them if tools run at the same time. To record an id of the framework, use
+    /// [`call`](Self::call) and [`response`](Self::response).
     pub fn tool_call(&self, name: &str, args: impl Into<Value>, result: impl Into<Value>) {
         let id = self.log.next_call_id();
         self.call(FunctionCall::new(name, args).with_id(&*id));
@@ -243,7 +243,7 @@ impl Recorder {
         self.event(Event::new(&*self.author, Content::new("model", vec![Part::call(call)])));
     }
 
-    /// Records the result of a tool alone. It names its call by the id, if the call has one.
+    /// Records the result of a tool alone. Its id is the id of its call, if the call has one.
     pub fn response(&self, response: FunctionResponse) {
         self.event(Event::new(&*self.author, Content::new("user", vec![Part::response(response)])));
     }
@@ -255,11 +255,13 @@ impl Default for Recorder {
     }
 }
 
-/// Ends a turn that cannot be ended otherwise: recording is not async, so a loop around it may never wait.
+/// Unwinds to end the turn. Recording is not async, so a loop around it may never wait, and the timer cannot
+/// end it.
 ///
-/// It unwinds without the panic hook: the overflow is what the report says.
+/// The panic hook does not run, since the report shows the overflow.
 fn stop() {
-    // A program that aborts on panics goes on to its time limit instead. So does what is dropped by another panic.
+    // A program that aborts on panics, and code that runs while another panic unwinds, go on until the time
+    // limit.
     if cfg!(panic = "unwind") && !std::thread::panicking() {
         std::panic::resume_unwind(Box::new("the recorder is full"));
     }

@@ -44,7 +44,7 @@ impl Replay {
     }
 }
 
-/// Does and says what the case expects, and leaves the session state that it expects.
+/// Replays the expectations of a case: its calls, its answers, and its final session state.
 ///
 /// ```
 /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay, json};

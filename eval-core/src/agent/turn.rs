@@ -27,7 +27,7 @@ pub struct Session {
     pub session_id: String,
     /// The state at the start.
     pub state: Map,
-    /// The id of the case; `None` outside of one. Agents that replay what was recorded for a case find it so.
+    /// The id of the case; `None` outside of a case. Agents that replay recordings of cases find them by it.
     pub eval_id: Option<String>,
     /// The number of messages of the user. `None` outside of a case, and for a simulated user, who decides on the way.
     pub turns: Option<usize>,
@@ -44,7 +44,8 @@ impl Session {
     /// assert_eq!(session.state["currency"].as_str(), Some("EUR"));
     /// ```
     ///
-    /// Events of its recorder are lost; a [`Conversation`](crate::testing::Conversation) gives it one that counts.
+    /// Events of its recorder are lost; a [`Conversation`](crate::testing::Conversation) gives the session a
+    /// recorder whose events count.
     pub fn new(app_name: impl Into<String>, user_id: impl Into<String>) -> Self {
         Self { app_name: app_name.into(), user_id: user_id.into(), ..Self::default() }
     }
@@ -70,8 +71,8 @@ impl Session {
     /// }
     /// ```
     ///
-    /// An event counts for the turn in which it is recorded, also if an earlier turn began the work. What is recorded
-    /// while no turn is in progress makes the case an ERROR.
+    /// An event counts for the turn in which it is recorded, also if an earlier turn began the work. Events
+    /// that are recorded while no turn is in progress make the case an ERROR.
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
     }
@@ -82,7 +83,7 @@ impl Session {
     }
 }
 
-/// A session without names or state. What its recorder records is lost.
+/// A session without names or state. Events of its recorder are lost.
 impl Default for Session {
     fn default() -> Self {
         Self {
@@ -97,7 +98,7 @@ impl Default for Session {
     }
 }
 
-/// Sessions are compared by their names and their state. What case they are for is not recorded with them.
+/// Sessions are compared by their names and their state. The case of a session is not recorded with it.
 impl PartialEq for Session {
     fn eq(&self, other: &Self) -> bool {
         let Self { app_name, user_id, session_id, state, eval_id: _, turns: _, recorder: _ } = self;
@@ -119,9 +120,9 @@ impl fmt::Debug for Session {
     }
 }
 
-/// One message of the user, and where to record what the agent does about it.
+/// One message of the user, and the recorder for what the agent does about it.
 ///
-/// An agent is given one. A test can make one itself:
+/// A test can make a turn itself:
 ///
 /// ```
 /// use eval_core::{Agent, Turn, agent_fn};
@@ -172,8 +173,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The recorder of this turn. It is cheap to clone and can be handed to tools that do not outlive the turn. Others
-    /// take [`Session::recorder`].
+    /// The recorder of this turn. It is cheap to clone and can be handed to tools that do not outlive the
+    /// turn. Other tools use [`Session::recorder`].
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
     }

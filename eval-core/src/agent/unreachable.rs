@@ -1,9 +1,10 @@
-//! Errors of the way to an agent.
+//! The error of an agent that was not reached.
 
 use std::error::Error;
 use std::fmt;
 
-/// An agent was not reached: it never had the message, so that asking again cannot do anything twice.
+/// The error of an agent that was not reached. The agent never got the message, so a retry cannot do anything
+/// twice.
 ///
 /// Examples are a refused connection, and a proxy's answer that its server is away (502, 503). It is returned as the
 /// error of [`Agent::start`](super::Agent::start) or [`Agent::turn`](super::Agent::turn), alone or as a source of
@@ -30,14 +31,14 @@ impl Unreachable {
         Self(message.into())
     }
 
-    /// Whether an error is one of the way, or has one as a source.
+    /// Whether an error is an `Unreachable`, or has one as a source.
     pub fn is_in(error: &(dyn Error + 'static)) -> bool {
         let mut next = Some(error);
         while let Some(error) = next {
             if error.is::<Self>() {
                 return true;
             }
-            // An error of I/O has the source of the error that it wraps, and not that error.
+            // `source` of an I/O error skips the error that it wraps.
             next = match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
                 Some(wrapped) => Some(wrapped),
                 None => error.source(),

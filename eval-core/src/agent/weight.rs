@@ -10,7 +10,7 @@ const EVENT: usize = 256;
 const VALUE: usize = 32;
 
 pub(super) fn of_event(event: &Event) -> usize {
-    // Each field is named, so that the compiler asks for new ones.
+    // Each field is named, so that the compiler reports new ones here.
     let Event {
         author,
         content,
@@ -58,7 +58,7 @@ fn of_text(text: Option<&String>) -> usize {
 /// Not recursive, since tools may return values of any depth.
 fn of_map(map: &Map) -> usize {
     let mut bytes = 0;
-    // What holds other values. Most maps of an event hold none, and then nothing is allocated.
+    // Values that hold other values. Most maps of an event hold none, and then nothing is allocated.
     let mut nested = Vec::new();
     for (key, value) in map {
         bytes += key.len() + of_value(value, &mut nested);
@@ -81,7 +81,7 @@ fn of_map(map: &Map) -> usize {
     bytes
 }
 
-/// A value without the values in it, which come later.
+/// The size of a value alone. A value that holds others is added to `nested`.
 fn of_value<'a>(value: &'a Value, nested: &mut Vec<&'a Value>) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

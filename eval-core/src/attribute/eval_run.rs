@@ -74,11 +74,11 @@ impl EvalRun {
         self.shared.run.number
     }
 
-    /// Runs the case with an agent, scores it, and adds the result to what decides the test.
+    /// Runs the case with an agent, scores it, and counts the result for the verdict of the test.
     ///
-    /// Several evaluations in one run count as one run, which passes if each of them does. The report is about this
-    /// evaluation alone. The call counts as an evaluation, awaited or not: one that does not come to its end before the
-    /// body does is an ERROR.
+    /// Several evaluations in one run count as one run, which passes if each of them passes. The report is
+    /// about this evaluation alone. Each call counts as an evaluation, awaited or not: an evaluation that has
+    /// not ended when the body ends is an ERROR.
     pub fn evaluate(&self, agent: impl Agent) -> impl Future<Output = CaseReport> {
         self.shared.ledger().begin();
         async move {
@@ -91,7 +91,7 @@ impl EvalRun {
         }
     }
 
-    /// Watches the body from now on. It has no time limit, since its turns have one.
+    /// Watches the body from now on. The body itself has no time limit, since its turns have one.
     pub(super) fn watch(&self) {
         self.shared.watch();
     }
@@ -105,7 +105,7 @@ impl EvalRun {
         EndedBody { evaluated: std::mem::take(&mut ledger.finished), undone, failed }
     }
 
-    /// Why the run is an error although its body has ended: it was evaluated once more.
+    /// The number and the error of this run if an evaluation began after the body had ended.
     pub(super) fn left_undone(&self) -> Option<(usize, RunError)> {
         let late = self.shared.ledger().begun_late;
         (late > 0).then(|| {
@@ -152,7 +152,7 @@ impl Ledger {
         }
     }
 
-    /// The missing evaluation; `None` if there is at least one, and each ended.
+    /// The error of a missing or unfinished evaluation; `None` if there is at least one, and each ended.
     fn undone(&self) -> Option<String> {
         let (begun, finished) = (self.begun, self.finished.len());
         if begun > finished {

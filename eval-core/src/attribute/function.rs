@@ -1,7 +1,7 @@
 //! The annotated function, told apart by its type.
 //!
-//! The attribute does not read the signature of the annotated function. The trait here tells its shape by its type, so
-//! type aliases, macros and re-exports all work, and a wrong shape is explained in a sentence.
+//! The attribute does not read the signature of the annotated function. The trait here infers the shape from
+//! the type, so type aliases, macros and re-exports all work, and a wrong shape is explained in a sentence.
 
 use std::fmt;
 use std::future::Future;
@@ -42,7 +42,7 @@ pub trait EvalFn<Shape>: Copy + 'static {
     fn call(self, case: &'static EvalCase, run: EvalRun) -> Driving;
 }
 
-/// The functions of an attribute: the annotated one, and those that its arguments name.
+/// The functions of an attribute: the annotated function, and the functions that its arguments name.
 #[derive(Debug)]
 pub struct Functions {
     /// The annotated function.

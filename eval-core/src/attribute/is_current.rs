@@ -1,4 +1,4 @@
-//! The test that directories and globs get: it compares the files on disk with those compiled in.
+//! The test for directories and globs: it compares the sets on disk with the sets that were compiled in.
 
 use std::panic::resume_unwind;
 
@@ -6,7 +6,7 @@ use eval_format::find::fixed_folder;
 
 use crate::stale::{are_sources_here, root};
 
-/// Fails if the eval sets that `pattern` finds on disk are not `files`, the ones compiled in.
+/// Fails if the eval sets that `pattern` finds on disk differ from `files`, the sets that were compiled in.
 ///
 /// Rustc cannot watch for new files, so this test looks for them. If the sources are not on this machine (a nextest
 /// archive), the test says so and passes.

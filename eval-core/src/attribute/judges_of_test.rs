@@ -1,4 +1,4 @@
-//! The judges of a generated test: the one that the attribute names, behind the recording beside the set.
+//! The judges of a generated test: the judge that the attribute names, behind the recording beside the set.
 
 use eval_format::conventions::recording_path;
 
@@ -10,7 +10,7 @@ use crate::judge::{
 };
 use crate::stale;
 
-/// The judge that a function makes, once it is awaited. Compiles only for functions that `judge = ..` can name.
+/// The future of the judge that a function makes. Compiles only for functions that `judge = ..` can name.
 pub fn judge<Shape, F: JudgeFn<Shape>>(function: F) -> Making {
     Box::pin(function.make())
 }

@@ -1,4 +1,4 @@
-//! From compiled-in text to what a run takes: the case, its criteria, its metrics and judges.
+//! From compiled-in text to the parts of a run: the case, its criteria, its metrics and judges.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use crate::compiled::{ConfigSource, SetSource, Test};
 use crate::judge::JudgeRouter;
 use crate::metric::MakeMetric;
 
-/// Why a test cannot run, although its files were checked while it was compiled.
+/// The reason why a test cannot run, although its files were checked at compile time.
 #[derive(Debug)]
 pub(super) enum Unprepared {
     /// The range of the case lies outside of its file.
     OutsideOfFile,
     /// The case cannot be read.
     Case(Problems),
-    /// The config has problems. Holds what it is called and how many they are.
+    /// The config has problems: its name, and their number.
     Config(&'static str, usize),
     /// The criteria and the metrics do not fit together.
     Runner(CaseRunnerError),
@@ -34,7 +34,7 @@ impl fmt::Display for Unprepared {
     }
 }
 
-/// The case of a test. It lives as long as the program, since the setup function may keep what it borrows from it.
+/// The case of a test. It lives as long as the program, since the setup function may keep references into it.
 pub(super) fn case(test: &Test) -> Result<&'static EvalCase, Unprepared> {
     let slice = test.case_text().ok_or(Unprepared::OutsideOfFile)?;
     let (form, eval_id) = (test.set.form, test.source.eval_id);
@@ -45,7 +45,7 @@ pub(super) fn case(test: &Test) -> Result<&'static EvalCase, Unprepared> {
 
 /// The meaning of a case, as its set has it; empty if it cannot be read.
 pub(super) fn meaning(test: &Test, case: Option<&EvalCase>) -> Meaning {
-    // Who compares with the set later does not know of the session file.
+    // Later comparisons with the set do not know the session file.
     let alone = test.session_text().and_then(|_| {
         let (form, eval_id) = (test.set.form, test.source.eval_id);
         eval_format::__private::read_case(form, test.case_text()?, eval_id, None).ok()

@@ -31,12 +31,13 @@ use crate::stale::{self, Depth, Freshness};
 use crate::transcript::RunError;
 use crate::verdict::{Role, Verdict};
 
-/// A generated test on its way. It is boxed so that no test of the user's crate instantiates it anew.
+/// The future of a generated test. It is boxed so that no test of the user's crate instantiates it anew.
 pub type CaseTest = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Runs one case of a set as a test: it returns if the case passed, and unwinds with the report if it did not.
 ///
-/// It is not generic, so that what runs a case is compiled once, in this crate, and not for each attribute.
+/// It is not generic, so that the code that runs a case is compiled once, in this crate, and not for each
+/// attribute.
 pub fn run(set: &'static SetSource, case: usize, module: &'static str, functions: Functions) -> CaseTest {
     let test = Test { set, source: &set.cases[case], module };
     Box::pin(async move {
@@ -46,9 +47,9 @@ pub fn run(set: &'static SetSource, case: usize, module: &'static str, functions
     })
 }
 
-/// Runs a test with `#[should_panic]`: it unwinds only if the case failed in a way that may be meant.
+/// Runs a test with `#[should_panic]`: it unwinds only if the user may have expected the failure.
 ///
-/// `expected` is the text that the attribute names. The harness takes any panic for the expected one, so a test that
+/// `expected` is the text that the attribute names. The harness accepts panics of any cause, so a test that
 /// could not check anything has to return, which fails it.
 pub fn run_should_panic(
     set: &'static SetSource,
@@ -63,7 +64,8 @@ pub fn run_should_panic(
             Ok(Ok(())) => return,
             Ok(Err(failure)) if failure.may_be_meant(expected) => unwind(&failure.headline),
             Ok(Err(_)) => {}
-            // What a user's code panics with is caught where it is called. This is the making of a metric, or a bug.
+            // Panics of the user's code are caught where it is called. This one comes from making a metric,
+            // or from a bug.
             Err(panic) => show(&failure::harness(&test, &format!("panicked: {panic}"))),
         }
         show(
@@ -123,11 +125,11 @@ impl AgentSource for FunctionSource<'_> {
 struct Failure {
     headline: String,
     kind: FailureKind,
-    /// The agent's own words, if it broke and was reached.
+    /// The error message of the agent, if it was reached.
     agent_said: Option<String>,
 }
 
-/// Words of messages that say of no error which one it is.
+/// General words of messages, which do not tell one error from another.
 const GENERAL: [&str; 30] = [
     "after", "agent", "an", "answered", "at", "be", "cannot", "could", "error", "errors", "events", "failed",
     "failure", "for", "in", "is", "not", "nothing", "of", "out", "panic", "panicked", "recorded", "run",
@@ -135,8 +137,8 @@ const GENERAL: [&str; 30] = [
 ];
 
 impl Failure {
-    /// Whether `#[should_panic]` may expect it. An error of the agent could have any reason, so words of it must be
-    /// named.
+    /// Whether `#[should_panic]` may expect this failure. An error of the agent can have any cause, so
+    /// `expected` must hold specific words of it.
     fn may_be_meant(&self, expected: Option<&str>) -> bool {
         match self.kind {
             FailureKind::Checked => true,
@@ -150,7 +152,7 @@ impl Failure {
     }
 }
 
-/// Whether a text has a word that says which error it is.
+/// Whether a text has a word that tells one error from another.
 fn is_specific(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
     words.map(str::to_lowercase).any(|word| !GENERAL.contains(&&*word))
@@ -162,7 +164,7 @@ fn agent_said(report: &CaseReport) -> Option<String> {
     (!error.unreachable).then(|| error.message.clone())
 }
 
-/// The facts of a failure for `#[should_panic]`.
+/// The kind of a failure, for `#[should_panic]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FailureKind {
     /// The case was checked, and is below a threshold or fails an assertion of the test body.
@@ -189,8 +191,8 @@ impl FailureKind {
     }
 }
 
-/// Runs a test from the variables of its environment to its verdict. The verdict is recorded and shown before the test
-/// ends.
+/// Runs a test, from reading the environment's variables to the verdict. The verdict is recorded and shown
+/// before the test ends.
 async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
     let _guard = ExitGuard::of(test);
     let broken = |text: &str| {
@@ -228,7 +230,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
     let freshness = stale::check(test.set, replays, Depth::AsTimesSay);
     match &freshness {
         Freshness::Stale(how) => return break_off(how, &failure::stale(&test, how)),
-        Freshness::Absent if stale::is_news(test.set) => show_past_the_harness(&format!(
+        Freshness::Absent if stale::is_first_notice(test.set) => show_past_the_harness(&format!(
             "`{}` is not on this machine, so it was not compared with the one compiled in",
             test.set.shown
         )),
@@ -298,7 +300,7 @@ async fn evaluate(
     Ok(runner.run(&identified, agents).await)
 }
 
-/// Without the feature no case asks a judge: those that would do not compile.
+/// Without the feature no case asks a judge: tests that would ask one do not compile.
 #[cfg(not(feature = "judges"))]
 fn judges(_: &Test, _: &Functions, _: Settings) -> JudgeRouter {
     JudgeRouter::default()
@@ -308,14 +310,16 @@ thread_local! {
     static UNDERWAY: Underway = const { Underway(Cell::new(None)) };
 }
 
-/// Ends the process if it ends in the middle of a test. `std::process::exit` does not unwind: with code 0 the harness,
-/// cargo and nextest all take its tests for passed, those that never began included. But systems drop the thread locals
-/// of the thread that exits. Only the thread of the test is seen, not the workers of a multi-threaded runtime and not
-/// threads that an agent starts.
+/// The test that runs on this thread. Its drop aborts a process that exits in the middle of the test.
+/// `std::process::exit` does not unwind: with code 0 the harness, cargo and nextest all count its tests as
+/// passed, even tests that never began. But systems drop the thread locals of the thread that exits the
+/// process. Only the thread of the test is seen, not the workers of a multi-threaded runtime and not threads
+/// that an agent starts.
 ///
-/// A hook for the exit of the whole process (`atexit`) takes unsafe code, ours or a crate's. The crate `shutdown_hooks`
-/// offers it as a safe function, but is not maintained since its first version, and every user would build it. No hook
-/// sees `_exit` and `exec`. The journal shows all of these: the test that was running has no verdict in it.
+/// A hook for the exit of the whole process (`atexit`) takes unsafe code, here or in a dependency. The crate
+/// `shutdown_hooks` offers it as a safe function, but it is not maintained, and every user would build it. No
+/// hook sees `_exit` and `exec`. The journal shows all of these exits: the test that was running has no
+/// verdict in it.
 struct Underway(Cell<Option<Test>>);
 
 impl Drop for Underway {

@@ -21,7 +21,7 @@ const SHOWN: usize = 300;
 /// The runs of a case that were repeated.
 #[derive(Debug)]
 pub(super) struct Again {
-    /// The most repetitions of each.
+    /// The most repetitions of each run.
     most: u32,
     repeated: Vec<Evaluated>,
 }
@@ -42,7 +42,7 @@ impl Again {
         self.times(run) < self.most
     }
 
-    /// Waits until the agent of a run that begins anew can be reached. If it cannot, the run says so.
+    /// Waits until the agent of a repeated run can be reached. If it cannot be, the run itself reports that.
     pub(super) async fn wait_until_reachable(
         &self,
         run: usize,
@@ -60,7 +60,7 @@ impl Again {
         }
     }
 
-    /// Keeps a run that ended without its agent, and waits before it begins anew.
+    /// Keeps an attempt whose agent was not reached, and waits before the next one.
     pub(super) async fn wait(&mut self, ended: Evaluated) {
         let wait = FIRST_WAIT
             .saturating_mul(2_u32.saturating_pow(self.times(ended.report().number)))
@@ -69,7 +69,7 @@ impl Again {
         tokio::time::sleep(wait).await;
     }
 
-    /// The runs in which something was recorded after its turn had ended, and what is wrong with that.
+    /// The errors of repeated attempts in which something was recorded too late, with the number of the run.
     pub(super) fn late(&self) -> impl Iterator<Item = (usize, RunError)> {
         self.repeated.iter().filter_map(|repeated| {
             let late = repeated.late()?;

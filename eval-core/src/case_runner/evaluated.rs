@@ -14,7 +14,7 @@ use crate::transcript::{RunError, Transcript};
 #[derive(Clone, Debug)]
 pub(crate) struct Evaluated {
     report: RunReport,
-    /// The events of the agent, and events that came too late.
+    /// The log of the conversation, which shows events that came too late.
     events: Arc<Log>,
     /// The number of the evaluation in the journal; `None` if no journal is written.
     number: Option<u32>,
@@ -22,9 +22,9 @@ pub(crate) struct Evaluated {
 
 /// The evaluations of a test body in one run.
 pub(crate) struct EndedBody {
-    /// The evaluations that came to their end, in the order in which they did.
+    /// The evaluations that ended, in the order of their ends.
     pub(crate) evaluated: Vec<Evaluated>,
-    /// Why the run cannot be decided, if an evaluation is missing.
+    /// The error of an evaluation that is missing, so that the run cannot be decided.
     pub(crate) undone: Option<RunError>,
     /// The body's own error: an assertion, a panic, an `Err`.
     pub(crate) failed: Option<RunError>,
@@ -69,7 +69,7 @@ impl Evaluated {
         play::late(&self.events)
     }
 
-    /// Makes the run an error, in the journal too: rescoring must not take it for a whole one.
+    /// Makes the run an error, in the journal too: rescoring must not take it for a complete run.
     pub(super) fn fail(&mut self, error: RunError, log: &TestLog) {
         log.broke_later(self.report.number, self.number, &error);
         self.report.transcript.error = Some(error.clone());
@@ -77,7 +77,7 @@ impl Evaluated {
     }
 }
 
-/// The bodies of a case that failed although they evaluated it, over all runs.
+/// The test bodies of a case that failed although they evaluated the case, over all runs.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
     /// The run and the error of each.
@@ -85,11 +85,11 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// The evaluations of a body that ended. A run has at least one: an error if none came to its end.
+    /// The evaluations of a body that ended. If there is none, the result is a broken one with the error.
     pub(super) fn add(&mut self, ended: EndedBody, run: usize, log: &TestLog) -> Vec<Evaluated> {
         let EndedBody { mut evaluated, undone, failed } = ended;
         if evaluated.is_empty() {
-            // Why the body gave up says more than that nothing was evaluated.
+            // The body's own error says more than the missing evaluation.
             let error = failed.or(undone);
             evaluated.extend(error.map(|error| Evaluated::broken(run, error, log)));
             return evaluated;
@@ -113,14 +113,14 @@ impl Bodies {
             return decide(reports(runs));
         }
         let report = decide(reports(runs.clone()));
-        // It is recorded in any case: `rescore` does not run the body again.
+        // The error is recorded in any case: `rescore` does not run the body again.
         for (run, error) in &self.failed {
             blame(&mut runs, *run, error, log);
         }
         if !report.verdict.fails() {
             return decide(reports(runs));
         }
-        // What failed in `evaluate` says more than the assertion that noticed it.
+        // The failure in `evaluate` says more than the assertion that noticed it.
         for (run, error) in &self.failed {
             message::show(&format!("note: run {run}: {error}"));
         }

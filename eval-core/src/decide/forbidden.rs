@@ -1,4 +1,5 @@
-//! Calls of forbidden tools in runs that `retry` repeated. No metric scores such a run, and what its agent did is done.
+//! Calls of forbidden tools in runs that `retry` repeated. No metric scores such a run, but the calls did
+//! happen.
 
 use std::collections::BTreeSet;
 

@@ -5,7 +5,7 @@
 
 use eval_format::Value;
 
-/// A difference of so many characters or fewer is shown by code points.
+/// A difference of at most this many characters is shown by code points.
 const FEW: usize = 4;
 
 /// The difference of two texts that look alike, to follow the word "differs"; `None` if they are equal or differ
@@ -64,7 +64,8 @@ fn number(value: &Value) -> Option<&'static str> {
     }
 }
 
-/// Whether two texts differ in nothing but the form of their characters, in spaces, and in what has no width.
+/// Whether two texts differ only in the form of characters, in kinds of spaces, and in characters without
+/// width.
 fn look_the_same(one: &str, other: &str) -> bool {
     use unicode_normalization::UnicodeNormalization;
     let seen = |text: &str| -> String {

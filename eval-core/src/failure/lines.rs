@@ -1,4 +1,4 @@
-//! Building the text line by line.
+//! Lines of the output of a failing test.
 
 use eval_format::Value;
 use eval_support::untrusted::{name, quoted};
@@ -30,7 +30,7 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
     }
 }
 
-/// One event in a line: who, and what.
+/// One event in a line: its author and its content.
 pub(super) fn summary(event: &Event) -> String {
     let mut what: Vec<String> = Vec::new();
     for part in event.parts() {

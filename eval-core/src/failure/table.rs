@@ -8,8 +8,8 @@ use eval_support::words::count;
 use crate::report::{CaseReport, MetricReport, short};
 use crate::verdict::Verdict;
 
-/// Writes a row for each metric that gates, then one line with the informational metrics, and one with what the case
-/// expects and no metric reads.
+/// Writes a row for each metric that decides, then one line with the informational metrics, and one with the
+/// expectations of the case that no metric reads.
 pub(super) fn write(out: &mut String, report: &CaseReport) {
     let rows: Vec<[String; 4]> = report
         .metrics

@@ -29,7 +29,7 @@ pub(crate) fn skipped(name: &str, report: &CaseReport) -> Option<String> {
         .filter(|metric| matches!(metric.outcome, MetricOutcome::Unjudged(_)) && metric.criterion.is_some())
         .map(|metric| metric.name.as_str())
         .collect();
-    // Each run left out the same metric.
+    // Several runs may have skipped the same metric.
     metrics.sort_unstable();
     metrics.dedup();
     let what = match report.verdict {
@@ -139,7 +139,7 @@ pub(crate) fn failing(
     warnings(&mut out, test);
     let again = rerun_command(test);
     if asks_for_a_recording(&report.verdict) {
-        // The error of the judge says it too, among the marked lines.
+        // The error of the judge has the command too, among the marked lines.
         let record = format!("EVALSET_JUDGE=record {again}");
         out = out.replace(&format!("\n  | record it  {record}"), "");
         line(&mut out, &format!("\nrecord it     {record}"));

@@ -80,7 +80,7 @@ fn call(call: &FunctionCall) -> String {
     name(&cut(&call.to_string(), SHOWN_CALL)).into_owned()
 }
 
-/// The difference of a call's name from an expected one that looks like it.
+/// The difference between the names of two calls, if the names look alike.
 fn other_name(expected: &FunctionCall, actual: &FunctionCall) -> Option<String> {
     let how = differ::texts(expected.name.as_deref()?, actual.name.as_deref()?)?;
     Some(format!("  (a name that was called differs{how})"))

@@ -1,4 +1,5 @@
-//! The turns to look at: those below a threshold, those without a score, and the one that ended in an error.
+//! The turns that a failure shows: turns below a threshold or without a score, and the turn that ended in an
+//! error.
 
 use eval_format::Invocation;
 use eval_format::metric::{Need, Subject};
@@ -13,7 +14,7 @@ use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport, short};
 use crate::score::align::comparison;
 use crate::transcript::TurnRecord;
 
-/// Turns are shown up to this many lines together. The first one is always shown.
+/// The most lines that all turns take together. The first turn is always shown.
 const SHOWN_LINES: usize = 24;
 /// Lines of a text that are shown.
 const SHOWN_TEXT_LINES: usize = 4;
@@ -51,7 +52,8 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
     }
 }
 
-/// The turns, from 0, in which a metric that failed is below its threshold or has no score.
+/// The turns, from 0, in which a failed metric misses its threshold or has no score; the last turn if only a
+/// score of the whole run does.
 fn at_fault(report: &CaseReport, run: &RunReport) -> Vec<usize> {
     let turns = run.transcript.turns.len();
     let below: Vec<usize> =
@@ -124,7 +126,7 @@ impl Block {
         }
     }
 
-    /// Writes the block, compared as its first metric does.
+    /// Writes the block. Calls are compared as its first metric compares them.
     fn write(
         self,
         out: &mut String,
@@ -180,7 +182,7 @@ fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actu
     }
 }
 
-/// The beginning of a text behind a word of ours.
+/// The beginning of a text after a label. Further lines are indented.
 fn indented(text: &str, by: usize) -> String {
     quoted(&excerpt(text), by)
 }
@@ -190,7 +192,8 @@ fn excerpt(text: &str) -> String {
     let Some((end, _)) = text.match_indices('\n').nth(SHOWN_TEXT_LINES - 1) else {
         return cut(text, SHOWN_TEXT);
     };
-    // The first of these lines is the empty rest of the last line shown. Blank lines at the end are not counted.
+    // The rest begins with the break of the last line shown, so its first line is empty. Blank lines at the
+    // end do not count.
     let more = text[end..].trim_end().lines().count().saturating_sub(1);
     let shown = cut(&text[..end], SHOWN_TEXT);
     if more == 0 { shown } else { format!("{shown}\n... ({})", count(more, "more line")) }
@@ -219,11 +222,11 @@ fn message(out: &mut String, message: &str) {
     further(out, message.lines());
 }
 
-/// Lines below one that says what they are about.
+/// Adds lines of an untrusted text below their heading.
 fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
     for text in lines.clone().take(SHOWN_ERROR_LINES) {
         let text = cut(text, SHOWN_TEXT);
-        // What a judge said is quoted where the error is made.
+        // The texts of judges in an error have the mark already.
         let text = text.strip_prefix(MARK).unwrap_or(&text);
         line(out, &format!("    {}", marked(text, 4)));
     }

@@ -18,8 +18,8 @@ pub(crate) async fn all<F: Future + Unpin>(
     all_until(limit, futures, std::future::pending()).await.into_iter().flatten().collect()
 }
 
-/// Polls at most `limit` futures at a time, at least one, until `stop` ends. What has not ended by then is dropped, and has
-/// no result.
+/// Polls at most `limit` futures at a time, at least one, until `stop` ends. Futures that have not ended by
+/// then are dropped, and have no result.
 pub(crate) async fn all_until<F: Future + Unpin>(
     limit: usize,
     futures: impl IntoIterator<Item = F>,
@@ -61,13 +61,14 @@ pub(crate) async fn all_until<F: Future + Unpin>(
     results
 }
 
-/// Why a task has no result: its runtime shut down.
+/// The error of a task without a result: its runtime shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShutDown;
 
-/// Does work on a task of its own, on any thread of the runtime. The task ends if the caller stops waiting for it.
+/// Does work on a task of its own, on any thread of the runtime. The task ends if the caller stops waiting
+/// for it.
 ///
-/// A panic of the work is one of the caller.
+/// A panic of the work is resumed in the caller.
 pub(crate) async fn on_own_task<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, ShutDown> {

@@ -1,4 +1,4 @@
-//! Running code of the user's under guard: it may fail, panic, hang, or block its thread.
+//! Running the user's code under guard: it may fail, panic, hang, or block its thread.
 
 use std::any::Any;
 use std::fmt;
@@ -14,7 +14,7 @@ use super::lanes::Polls;
 use super::watchdog::{Watch, What};
 use crate::agent::{BoxError, Unreachable};
 
-/// How guarded code failed.
+/// A failure of guarded code.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// It returned an error.
@@ -41,7 +41,7 @@ pub(crate) enum Fault {
 
 impl Fault {
     /// Whether an agent was not reached.
-    pub(crate) fn is_of_the_way(&self) -> bool {
+    pub(crate) fn is_unreachable(&self) -> bool {
         matches!(self, Self::Failed(error) if Unreachable::is_in(&**error))
     }
 }
@@ -103,10 +103,10 @@ pub(crate) struct Waited {
     pub(crate) still: bool,
 }
 
-/// The shortest time between two looks at the clock while waiting does not count.
+/// The least time by which a timer is extended when some of its time does not count.
 const LEAST_LOOK: Duration = Duration::from_millis(10);
 
-/// [`fenced`] without the time that `waited` reports, which does not count towards the limit.
+/// Like [`fenced`], but the time that `waited` reports does not count towards the limit.
 ///
 /// Each turn of a test goes through here several times. So a single future wraps the call, instead of one for each
 /// concern, and the timer of tokio is made only if the call has to wait.
@@ -137,7 +137,8 @@ where
                 if let Poll::Ready(result) = work.as_mut().poll(context) {
                     return Poll::Ready(Some(result));
                 }
-                // Work that used up what tokio lets a task do at once leaves nothing for its timer.
+                // Unconstrained, since work that used up the task's budget in tokio leaves nothing for the
+                // timer.
                 let sleep = || {
                     let sleep = tokio::time::sleep(left.saturating_sub(began.elapsed()));
                     Box::pin(tokio::task::unconstrained(sleep))
@@ -179,7 +180,7 @@ where
     result.map_err(Fault::Failed)
 }
 
-/// Awaits work that has a time limit of its own. If it blocks its thread past that, the watchdog says so.
+/// Awaits work that has a time limit of its own. If it blocks its thread past that limit, the watchdog warns.
 #[cfg(feature = "judges")]
 pub(crate) async fn watched<T>(limit: Duration, what: What, work: impl Future<Output = T>) -> T {
     let polls = Arc::new(Polls::new(lanes::current()));

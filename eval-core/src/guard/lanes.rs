@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 
 /// Pieces of work that may share threads.
 ///
-/// While one of them is polled, the others may be waiting for its thread, or for timers that this thread drives. Such a
-/// time does not count towards the limits of the others. So the case that blocks is blamed, and not the cases that
-/// wait.
+/// While one of them is polled, the others may be waiting for its thread, or for timers that this thread
+/// drives. That time does not count towards the limits of the others. So the case that blocks is blamed, and
+/// not the cases that wait.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes(Mutex<Busy>);
 
-/// When anything is polled.
+/// The time in which any lane is polled.
 #[derive(Debug, Default)]
 struct Busy {
-    /// How many pieces of work are polled right now.
+    /// The number of lanes that are polled right now.
     polled: usize,
-    /// Since when at least one is.
+    /// The end of the time in `total`; `None` while no lane is polled.
     since: Option<Instant>,
-    /// How long at least one was, until `since`.
+    /// How long at least one lane was polled, until `since`.
     total: Duration,
 }
 
@@ -41,9 +41,9 @@ pub(crate) struct Lane {
 #[derive(Debug)]
 struct State {
     is_polled: bool,
-    /// How long the others were polled while this one was not.
+    /// How long other lanes were polled while this one was not.
     held_up: Duration,
-    /// The total of all lanes when this one was last left.
+    /// The total of all lanes at the end of the last poll of this one.
     left_at: Duration,
 }
 
@@ -95,7 +95,7 @@ impl Lane {
 /// A lane while it is polled.
 struct Inside {
     lane: Arc<Lane>,
-    /// What was polled around it.
+    /// The lane whose poll this one is nested in.
     outer: Option<Arc<Lane>>,
 }
 
@@ -138,20 +138,20 @@ impl Drop for Inside {
 /// The polls of one piece of guarded code.
 #[derive(Debug)]
 pub(super) struct Polls {
-    /// Where the code runs among others.
+    /// The lane of the code; `None` outside of lanes.
     lane: Option<Arc<Lane>>,
     state: Mutex<PollsState>,
 }
 
 #[derive(Debug, Default)]
 struct PollsState {
-    /// When the poll that is going on began.
+    /// The start of the poll in progress.
     since: Option<Instant>,
-    /// How long the longest one took that ended.
+    /// The time that the longest finished poll took.
     longest: Duration,
 }
 
-/// What late code is doing.
+/// The state of code that is late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Late {
     /// It is being polled: it blocks its thread.
@@ -178,7 +178,7 @@ impl Polls {
         result
     }
 
-    /// How long the longest poll took that ended.
+    /// The time that the longest finished poll took.
     pub(super) fn longest(&self) -> Duration {
         self.state().longest
     }
@@ -188,7 +188,7 @@ impl Polls {
         self.lane.as_ref().map(|lane| lane.held_up()).unwrap_or_default()
     }
 
-    /// What the code is doing right now, if it is late.
+    /// The state of the code right now, if it is late.
     pub(super) fn if_late(&self) -> Late {
         match &self.lane {
             _ if self.state().since.is_some() => Late::Blocks,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::lanes::{Late, Polls};
 
-/// How long after the limit the watchdog warns. Code that awaits was ended by the timer before that.
+/// The time between the limit and the warning. Before that, the timer has ended code that awaits.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Watches one piece of work until it is dropped.
@@ -23,13 +23,13 @@ type Key = (Instant, u64);
 #[derive(Default)]
 struct Watched {
     next: u64,
-    /// Sorted. Work that begins later mostly ends later, so new deadlines go to the end.
+    /// Sorted. Later work mostly has a later deadline, so new deadlines mostly go to the end.
     deadlines: Vec<(Key, Line)>,
-    /// When the thread wakes by itself; `None` while it sleeps until it is woken.
+    /// The time at which the thread wakes by itself; `None` while it sleeps until it is woken.
     wakes_at: Option<Instant>,
 }
 
-/// How the line calls a piece of work. It is put into words only if the work is late.
+/// The name of a piece of work in the line. It is formatted only if the work is late.
 #[derive(Clone, Debug)]
 pub(crate) struct What {
     whose: Arc<str>,
@@ -38,7 +38,7 @@ pub(crate) struct What {
 }
 
 impl What {
-    /// The work of a test or a run, or the one that is named so.
+    /// The work with this name, for example of a test or a run.
     pub(crate) fn of(whose: impl Into<Arc<str>>) -> Self {
         Self { whose: whose.into(), turn: None, doing: "" }
     }
@@ -67,12 +67,12 @@ impl fmt::Display for What {
 enum Line {
     /// A finished line.
     Ready(String),
-    /// A line about guarded code, which depends on its work when the line is shown.
+    /// A line about guarded code. Its text depends on the state of the code when the line is shown.
     Guarded { what: What, limit: Duration, polls: Arc<Polls> },
 }
 
 impl Line {
-    /// The line; `None` if what is watched waits for other code, which has a line of its own.
+    /// The text; `None` if the watched code waits for other code, which has a line of its own.
     fn text(&self) -> Option<String> {
         match self {
             Self::Ready(line) => Some(line.clone()),
@@ -105,8 +105,8 @@ impl Watched {
 }
 
 impl Watch {
-    /// Warns that `what` blocks its thread if this value still exists after `left` and a grace period. `limit` is its
-    /// time limit, and `polls` are its polls.
+    /// Warns of `what` if this value still exists after `left` and a grace period. The line shows the time
+    /// limit, `limit`, and depends on `polls`.
     pub(super) fn start(left: Duration, limit: Duration, what: &What, polls: &Arc<Polls>) -> Self {
         Self::until(left, || Line::Guarded { what: what.clone(), limit, polls: polls.clone() })
     }
@@ -143,7 +143,7 @@ impl Drop for Watch {
             let mut watched = watchdog().watched();
             let place = match watched.deadlines.binary_search_by_key(&key, |(key, _)| *key) {
                 Ok(place) => Some(place),
-                // It was late, and waited for others.
+                // It was late, but waited for others, so its deadline was moved.
                 Err(_) => watched.deadlines.iter().position(|((_, number), _)| *number == key.1),
             };
             if let Some(place) = place {

@@ -10,7 +10,7 @@ use serde_core::{Deserialize, Deserializer};
 
 use super::line::{Field, Line};
 
-/// A field as serde reads it.
+/// An adapter through which serde reads a [`Field`].
 pub(crate) struct Of<T>(pub(crate) T);
 
 impl<'de, T: Field> Deserialize<'de> for Of<T> {
@@ -29,12 +29,12 @@ pub(crate) fn pass_over<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Er
     map.next_value::<IgnoredAny>().map(drop)
 }
 
-/// The value of a field that always has one. It is not taken for `""` or 0 if it is missing.
+/// The value of a required field. A missing one is an error, not `""` or 0.
 pub(crate) fn needed<T, E: serde_core::de::Error>(found: Option<T>, name: &'static str) -> Result<T, E> {
     found.ok_or_else(|| E::custom(format_args!("{name} is missing")))
 }
 
-/// Types that serde reads as they are written, and whose default is left out.
+/// Implements `Field` for types that serde reads in the recorded form. Their default is not written.
 macro_rules! plain {
     ($($kind:ty, |$value:ident, $line:ident| $write:expr;)*) => {
         $(impl Field for $kind {

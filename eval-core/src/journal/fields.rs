@@ -1,12 +1,13 @@
-//! Types whose form in a record is a list: of fields, or of words.
+//! Macros for the types of records: structs with their fields, enums with their words.
 
-/// A struct is an object with a field for each of these, under the field's name. Those in the first braces are always
-/// written, and must be there. The others are left out if they are [absent](super::line::Field::absent).
+/// Implements `Field` for a struct: an object with the named fields. Fields in the first braces are always
+/// written, and required. The others are not written if they are [absent](super::line::Field::absent).
 ///
 /// Fields in the third braces are not recorded, and read as their default.
 ///
-/// A struct of another crate is read into its `Default`: `fields!(Content from default { .. })`. `in invocation { .. }`
-/// adds the fields of a struct in it, and `then` names a function that completes the value.
+/// `fields!(Content from default { .. })` reads into the `Default` of the struct, and requires no field.
+/// `in invocation { .. }` adds fields of a nested struct, and `then` names a function that completes the
+/// value.
 macro_rules! fields {
     ($kind:ident from default { $($field:ident),* $(,)? } $(in $inside:ident { $($inner:ident),* $(,)? })? $(then $complete:path)?) => {
         impl $crate::journal::line::Field for $kind {
@@ -103,7 +104,7 @@ macro_rules! record {
     };
 }
 
-/// An enum without data is one of these words.
+/// Implements `Field` for an enum without data: a word for each variant.
 macro_rules! words {
     ($kind:ident { $($variant:ident = $word:literal),* $(,)? }) => {
         impl $crate::journal::line::Field for $kind {

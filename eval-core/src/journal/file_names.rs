@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The file that says that a folder is a run. Only folders that hold it are ever removed.
+/// The file that marks a folder as a run. Only folders that hold it are ever removed.
 pub const MARKER: &str = "run.json";
 /// The file beside the runs with the id of the run that was joined last. As an id, `latest` means the newest run.
 pub const LATEST: &str = "latest";
@@ -16,7 +16,7 @@ pub fn is_journal(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == JOURNAL)
 }
 
-/// A name as a part of the name of a file.
+/// A name as part of a file name: truncated, and with `_` for special characters.
 pub(super) fn plain(name: Option<&String>) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     name.iter().flat_map(|name| name.chars()).take(60).map(plain).collect()

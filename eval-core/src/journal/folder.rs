@@ -26,7 +26,7 @@ pub(super) struct Joined {
 
 /// Creates the folder of a run, or joins the existing one. Several processes may do this at once.
 ///
-/// A link in the place of the folder or of a file in it is not followed: another user may have put it there.
+/// Links in place of the folder or of its files are not followed: another user may have put them there.
 pub(super) fn open(folder: &Path, id: &str) -> io::Result<Joined> {
     let mut opened = try_open(folder, id);
     for attempt in 1..=10 {
@@ -41,8 +41,8 @@ pub(super) fn open(folder: &Path, id: &str) -> io::Result<Joined> {
     opened
 }
 
-/// Whether the cause may be another process that is done in a moment: it removed the folder after this process found
-/// it, or, on Windows, it is replacing or removing a file.
+/// Whether a retry may help: another process removed the folder after this process found it, or, on Windows,
+/// it is replacing or removing a file.
 fn is_in_the_way(error: &io::Error) -> bool {
     match error.kind() {
         io::ErrorKind::NotFound => true,
@@ -78,7 +78,7 @@ fn mark(path: &Path, id: &str) -> io::Result<()> {
             let is_file = fs::symlink_metadata(&path)?.is_file();
             if is_file { Ok(()) } else { Err(in_place_of(&path, "a file")) }
         }
-        // Once in a run: the processes that join it read no files of git.
+        // Only the process that creates the run reads the files of git.
         file => {
             let here = std::env::current_dir().ok();
             let revision = here.as_deref().and_then(Revision::from_folder);
@@ -87,8 +87,8 @@ fn mark(path: &Path, id: &str) -> io::Result<()> {
     }
 }
 
-/// Creates a file that only this user may read: agents and judges say anything. Fails if anything has the name, be it a
-/// link.
+/// Creates a file that only this user may read, since texts of agents and judges may be confidential. Fails
+/// if the name is taken, even by a link.
 pub(super) fn create_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create_new(true);
@@ -105,7 +105,7 @@ fn in_place_of(path: &Path, what: &str) -> io::Error {
     io::Error::other(format!("`{}` is there, and is not {what}", eval_support::untrusted::name(&name)))
 }
 
-/// Locks the marker of a run, together with all other processes that write in the run.
+/// Takes a shared lock on the marker of a run. All processes that write in the run hold it.
 fn hold(path: &Path) -> io::Result<Option<FileLock>> {
     let path = path.join(MARKER);
     let marker = File::open(&path)?;
@@ -136,8 +136,8 @@ fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
     let draft = folder.join(format!("{DRAFT}{}.{number}", std::process::id()));
     let mut file = match create_private(&draft) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            // A process of this number was killed here, or another user put a link there: the name goes, not its
-            // target.
+            // A killed process with the same id left the file, or another user put a link there. Only the
+            // link is removed, not its target.
             fs::remove_file(&draft)?;
             create_private(&draft)?
         }
@@ -148,12 +148,13 @@ fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
     fs::rename(draft, folder.join(LATEST))
 }
 
-/// The begin of the names of temporary files that become the file with the latest run's id.
+/// The prefix of the names of temporary files that are renamed to [`LATEST`].
 const DRAFT: &str = ".latest.";
 
-/// Keeps the newest runs of each package, `kept` of them, and removes older ones: at most [`AT_ONCE`], so that it takes
-/// little time. Projects may share a folder, so a run goes only if it is one too many for every package in it. A run
-/// that cannot be removed stays: a process may be writing in it. Drafts that killed processes left are removed too.
+/// Keeps the newest `kept` runs of each package and removes older ones: at most [`AT_ONCE`], so that it takes
+/// little time. Projects may share a folder, so a run is removed only if it is surplus for every package in
+/// it. A run that cannot be removed stays: a process may be writing in it. Temporary files of killed
+/// processes are removed too.
 pub(super) fn prune(folder: &Path, kept: usize) -> io::Result<usize> {
     let mut removed = 0;
     let latest = latest_id(folder);
@@ -163,11 +164,11 @@ pub(super) fn prune(folder: &Path, kept: usize) -> io::Result<usize> {
     for run in old.take(AT_ONCE) {
         removed += usize::from(remove(&run.path).is_ok_and(|removed| removed));
     }
-    remove_drafts(folder);
+    remove_temporary_files(folder);
     Ok(removed)
 }
 
-/// The runs that are too many for every package in them, the newest first.
+/// The runs that are surplus for every package in them, the newest first.
 fn surplus(newest_first: &[RunDir], kept: usize) -> Vec<&RunDir> {
     let mut counts: BTreeMap<Owner, usize> = BTreeMap::new();
     let mut is_surplus = |run: &&RunDir| {
@@ -185,7 +186,8 @@ fn surplus(newest_first: &[RunDir], kept: usize) -> Vec<&RunDir> {
     newest_first.iter().filter(|run| is_surplus(run)).collect()
 }
 
-/// An owner whose workspace is there. Workspaces that are gone share what is kept: checkouts come and go.
+/// The owner, without its workspace if that folder is gone. The deleted checkouts of a package share one
+/// number of kept runs.
 fn lasting(owner: Owner) -> Owner {
     Owner { workspace: owner.workspace.filter(|folder| folder.exists()), ..owner }
 }
@@ -193,8 +195,8 @@ fn lasting(owner: Owner) -> Owner {
 /// The most runs that are removed at once.
 const AT_ONCE: usize = 20;
 
-/// Removes drafts that are older than any process needs.
-fn remove_drafts(folder: &Path) {
+/// Removes temporary files that are too old to be in use.
+fn remove_temporary_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_draft = entry.file_name().to_str().is_some_and(|name| name.starts_with(DRAFT));
         let written = || entry.metadata().and_then(|found| found.modified()).ok();

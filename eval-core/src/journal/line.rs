@@ -28,14 +28,15 @@ pub trait Field: Sized + PartialEq {
         None
     }
 
-    /// The value is the one that a missing field is read as.
+    /// Whether the value is the one that a missing field is read as.
     fn is_absent(&self) -> bool {
         Self::absent().as_ref() == Some(self)
     }
 }
 
-/// JSON that grows. Secrets are masked in each [`text`](Self::text) and [`number`](Self::number), and nowhere else:
-/// texts from outside, and the numbers in values from outside, are written with these.
+/// The JSON of a line under construction. Secrets are masked in [`text`](Self::text) and
+/// [`number`](Self::number), and nowhere else: these write all texts from outside, and all numbers in values
+/// from outside.
 #[derive(Debug)]
 pub struct Line {
     json: String,
@@ -43,14 +44,15 @@ pub struct Line {
     private_key: PrivateKey,
 }
 
-/// A record as it is written, without its seal and with all that it says: for tests of what reads journals.
+/// A record as it is written, but without its seal, and without masking the values of secret variables. For
+/// tests of readers of journals.
 #[doc(hidden)]
 pub fn record_text(record: &impl Field) -> String {
     Line::of(record, Arc::default())
 }
 
 impl Line {
-    /// A value as JSON, without these secrets.
+    /// A value as JSON, with these secrets masked.
     pub(super) fn of(value: &impl Field, secrets: Arc<Secrets>) -> String {
         let json = String::with_capacity(USUAL_LENGTH);
         let mut line = Self { json, secrets, private_key: PrivateKey::default() };
@@ -80,14 +82,14 @@ impl Line {
         value.write(self);
     }
 
-    /// Adds a field, unless a missing one is read as the same.
+    /// Adds a field, unless its value is [absent](Field::absent).
     pub(super) fn optional_field<T: Field>(&mut self, key: &str, value: &T) {
         if !value.is_absent() {
             self.field(key, value);
         }
     }
 
-    /// Begins an entry of an object from outside. Its key loses its secrets too.
+    /// Begins an entry of an object from outside. Secrets in its key are masked too.
     pub(super) fn entry(&mut self, key: &str) {
         self.separate();
         self.text(key);
@@ -101,7 +103,7 @@ impl Line {
         }
     }
 
-    /// Adds a string, without secrets.
+    /// Adds a string, with secrets masked.
     pub(super) fn text(&mut self, text: &str) {
         let kinds = kinds(text.as_bytes());
         if (kinds & BORDER != 0 || self.private_key.is_open())
@@ -118,13 +120,13 @@ impl Line {
         self.word(text);
     }
 
-    /// Adds a string in which no secrets are looked for.
+    /// Adds a string without looking for secrets.
     pub(super) fn word(&mut self, word: &str) {
-        // A string takes everything.
+        // Writing to a `String` cannot fail.
         let _ = write_string(word, &mut self.json);
     }
 
-    /// Adds the digits of a number from outside; a string if they are a secret.
+    /// Adds the digits of a number from outside; a masked string if they hold a secret.
     pub(super) fn number(&mut self, digits: &str) {
         match self.secrets.mask(digits) {
             Cow::Owned(masked) if digits.len() >= SHORTEST_SECRET => self.word(&masked),
@@ -133,7 +135,7 @@ impl Line {
     }
 }
 
-/// Most records have room in it.
+/// A capacity that is enough for most records.
 const USUAL_LENGTH: usize = 1024;
 
 /// A byte that is in every key.
@@ -162,8 +164,8 @@ static KINDS: [u8; 256] = {
     kinds
 };
 
-/// The kinds of the bytes in a text. Journals are written by tests, which are built without optimisation: a search for
-/// secrets takes longer there than all else that is written, and most texts can hold none.
+/// The kinds of the bytes in a text. Most texts lack the bytes of secrets, and need no search for them: tests
+/// write journals without optimisation, where the search takes longer than all other writing.
 fn kinds(mut bytes: &[u8]) -> u8 {
     let mut kinds = 0;
     while let [byte, rest @ ..] = bytes {
@@ -177,14 +179,14 @@ fn kinds(mut bytes: &[u8]) -> u8 {
 /// covers everything before `,"sum"`), and adds the line break.
 pub(super) fn seal(json: &mut String, number: usize) {
     debug_assert!(json.ends_with('}'), "only objects have a seal");
-    // The brace that closes the record comes behind the seal.
+    // The closing brace is added again after the seal.
     json.pop();
     json.push_str(&format!("{NUMBER}{number}"));
     let sum = block_hash(json.as_bytes());
     json.push_str(&format!("{SUM}{sum:016x}\"}}\n"));
 }
 
-/// A line of a journal with this record, its kind first, and with its seal: for tests of what reads journals.
+/// A record as a line of a journal: its kind first, and with a seal. For tests of readers of journals.
 #[doc(hidden)]
 pub fn sealed_line(record: &serde_json::Value, number: usize) -> String {
     let mut text = format!("{{\"record\":{}", record["record"]);
@@ -194,7 +196,7 @@ pub fn sealed_line(record: &serde_json::Value, number: usize) -> String {
     sealed(&(text + "}"), number)
 }
 
-/// A record, which is complete but for its seal, as a line of a journal: for tests of what reads journals.
+/// The JSON of a record as a line of a journal, with a seal. For tests of readers of journals.
 #[doc(hidden)]
 pub fn sealed(record: &str, number: usize) -> String {
     let mut line = record.to_owned();
@@ -207,8 +209,8 @@ const SUM: &str = ",\"sum\":\"";
 /// The digits of a sum, and the end of a line.
 const TAIL: usize = 16 + 2;
 
-/// The number of a sealed line without its line break. `None` if it has no seal, or if it was changed after it was
-/// written.
+/// The number in the seal of a line, which is given without its line break. `None` if it has no seal, or was
+/// changed after it was written.
 #[doc(hidden)]
 pub fn sealed_number(line: &[u8]) -> Option<usize> {
     let (before, tail) = line.split_at_checked(line.len().checked_sub(TAIL + SUM.len())?)?;

@@ -18,22 +18,22 @@ use super::record::{Beside, Head, Listed, ListedSet};
 /// The sets that `#[eval_set]` made tests of in the program that this process runs; `None` if it cannot be read, or
 /// lists none.
 pub(super) fn of_this_program() -> Option<Listed> {
-    // The link leads to the program that runs, also if it was built anew since.
+    // The link leads to the running program, even if its file was rebuilt since.
     let itself = PathBuf::from("/proc/self/exe");
     let program = if cfg!(target_os = "linux") { Some(itself) } else { std::env::current_exe().ok() };
     let sets = sets_in(&program?).ok()?;
     (!sets.is_empty()).then_some(Listed { sets })
 }
 
-/// Records what the test binary of this process holds, unless another process of the run did: nextest starts a process
-/// for each test, and a binary may be large. The file is written at once, so a process that is killed leaves it out or
-/// leaves all of it. A file that is left empty is a doubt for readers.
+/// Records the tests of this process's binary, unless another process of the run did: nextest starts a
+/// process for each test, and a binary may be large. The file is written in one write, so a killed process
+/// leaves no file, an empty file or a complete one. Readers treat an empty one as a doubt.
 pub(super) fn record_once(run: &Path, head: &Head, package: &Path, secrets: &Arc<Secrets>) -> io::Result<()> {
     let path = run.join(listing_name(head));
     if path.exists() {
         return Ok(());
     }
-    // Without a listing the run is in doubt, which readers say.
+    // Readers report a run without a listing as a doubt.
     let Some(listed) = of_this_program() else { return Ok(()) };
     let mut lines = vec![Line::of(head, Arc::clone(secrets)), Line::of(&listed, Arc::clone(secrets))];
     lines.extend(beside(head, package).iter().map(|other| Line::of(other, Arc::clone(secrets))));
@@ -44,9 +44,9 @@ pub(super) fn record_once(run: &Path, head: &Head, package: &Path, secrets: &Arc
     }
 }
 
-/// The tests in the package's other test binaries, which cargo built in the folder of this program from the files in
-/// `tests` that have sets. Readers decide which of them the runner was to start. Empty if no runner is known, or if the
-/// manifest or the configuration of nextest may leave out tests.
+/// The tests of the package's other test binaries: cargo built them in the folder of this program, from files
+/// in `tests` that have sets. Readers decide which of them the runner was to start. Empty if no runner is
+/// known, or if the manifest or the configuration of nextest may leave out tests.
 pub(super) fn beside(head: &Head, package: &Path) -> Vec<Beside> {
     let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
     let workspace = workspace_of_tests(&package.to_string_lossy());
@@ -69,12 +69,12 @@ pub(super) fn beside(head: &Head, package: &Path) -> Vec<Beside> {
             let source = if path.is_dir() { path.join("main.rs") } else { path };
             let is_other = head.binary.as_deref().is_some_and(|own| own != name);
             let text = (is_other && source.extension()? == "rs").then(|| read(source.clone()))?;
-            // A file with `cfg` is built in several ways, and the newest may be another one than the runner starts.
+            // A file with `cfg` can have several builds, and the runner may not start the newest one.
             if !text.contains("eval_set") || text.contains("cfg") {
                 return None;
             }
             let program = newest(built_in, &name, |program| {
-                // Packages of a workspace may have tests of one name.
+                // Packages of a workspace may have test binaries of the same name.
                 let sources = read(program.with_extension("d"));
                 sources
                     .lines()
@@ -89,7 +89,7 @@ pub(super) fn beside(head: &Head, package: &Path) -> Vec<Beside> {
     found
 }
 
-/// The newest of the programs that cargo built of a target in a folder.
+/// The newest program that cargo built for a target in a folder.
 fn newest(folder: &Path, name: &str, is_of: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let programs = fs::read_dir(folder).ok()?.flatten().filter(|entry| {
         let (path, file) = (entry.path(), entry.file_name());
@@ -99,7 +99,7 @@ fn newest(folder: &Path, name: &str, is_of: impl Fn(&Path) -> bool) -> Option<Pa
     programs.max_by_key(|entry| entry.metadata().and_then(|found| found.modified()).ok()).map(|it| it.path())
 }
 
-/// The name of the file that says what a test binary holds. A binary that was built anew has another one.
+/// The name of the file with the tests of a test binary. It changes when the binary is rebuilt.
 fn listing_name(head: &Head) -> String {
     let Head { package, binary, program, built, .. } = head;
     let hash = content_hash(format!("{package:?} {binary:?} {program:?} {built:?}").as_bytes());
@@ -117,8 +117,8 @@ fn sets_in(program: &Path) -> io::Result<Vec<ListedSet>> {
     Ok(sets)
 }
 
-/// The parts of an ELF file that are loaded as data, as offset and length; `None` for a file of another kind, which is
-/// read whole. In a build for tests, most of the file is instructions and what debuggers need.
+/// The parts of an ELF file that are loaded as data, as offset and length; `None` for a file of another kind,
+/// which is read whole. Most of a test binary is instructions and debug information.
 fn data_of(file: &mut File) -> io::Result<Option<Vec<(u64, u64)>>> {
     const LOADED: u64 = 1;
     const EXECUTABLE: u64 = 1;
@@ -143,11 +143,11 @@ fn data_of(file: &mut File) -> io::Result<Option<Vec<(u64, u64)>>> {
     Ok((!parts.is_empty()).then_some(parts))
 }
 
-/// Adds the sets that are listed among anything else.
+/// Adds the sets that the bytes of a program list.
 fn read_sets(mut from: impl BufRead, sets: &mut Vec<ListedSet>) -> io::Result<()> {
     let mut line = Vec::new();
     let mut reading: Option<Listing> = None;
-    // Listings are lines. A line of the rest may be as long as the file, which fits into memory.
+    // Listings are lines. Other bytes may be one line as long as the file, which fits into memory.
     while from.read_until(b'\n', &mut line)? > 0 {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         if let Some(head) = text.strip_prefix(LISTING_BEGIN.trim_start().as_bytes()) {
@@ -171,7 +171,7 @@ struct Listing {
 }
 
 impl Listing {
-    /// Reads what follows the beginning of a listing; `None` if it is something else that begins so.
+    /// Reads the first line of a listing, after its mark; `None` if these bytes are no listing.
     fn begin(head: &[u8]) -> Option<Self> {
         let (kind, module) = std::str::from_utf8(head).ok()?.split_once(' ')?;
         let ignored = match kind {
@@ -183,7 +183,7 @@ impl Listing {
         Some(Self { module: module.to_owned(), set: ListedSet { tests: Vec::new(), ignored } })
     }
 
-    /// Adds a test. Returns `false` if this is none.
+    /// Adds a test. Returns `false` if the line is no name of a test.
     fn add(&mut self, name: &[u8]) -> bool {
         let Ok(name) = std::str::from_utf8(name) else { return false };
         let module = &self.module;

@@ -1,7 +1,8 @@
 //! Journals of programs and of hand-written tests, which may run cases again and again.
 //!
-//! Such a process records which cases each call runs, and nothing tells beforehand which calls come next. So its last record
-//! is the end of the process ([`Ended`]). A process that was killed between two calls has none.
+//! Such a process records the cases of each call, but does not know which calls will follow. So its last
+//! record is the end of the process ([`Ended`]). This record is missing if the process was killed between two
+//! calls.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,11 +21,11 @@ struct Open {
 
 static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
 
-/// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if journaling is off,
-/// unless the program needs one. Without a `project`, the journal belongs to the package that cargo started the program
-/// for, else to the project of the current folder.  `again` holds the options with which a command runs cases of this
-/// program again; reports print them. A program with `again` makes one call, so its journal is closed with its runner.
-/// All other runners of a process share a journal.
+/// The journal of a program that runs cases itself, in a folder such as `target/evalset`; `None` if
+/// journaling is off, unless the program needs one. Without a `project`, the journal belongs to the package
+/// that cargo started the program for, else to the project of the current folder. `again` holds the options
+/// with which a command runs cases of this program again; reports print them. A program with `again` makes
+/// one call, so its journal is closed with its runner. All other runners of a process share a journal.
 pub(crate) fn journal_of_program(
     folder: &Path,
     project: Option<&Project>,

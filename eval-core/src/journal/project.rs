@@ -51,8 +51,8 @@ pub struct Package {
 }
 
 impl Project {
-    /// The project that a folder belongs to. The nearest manifest decides, of whatever language. A folder without any
-    /// above it is a project of its own.
+    /// The project that a folder belongs to. The nearest manifest of any language decides. Without a manifest
+    /// in the folder or above it, the folder is a project of its own.
     pub fn from_folder(folder: &Path) -> Self {
         for found in folder.ancestors() {
             if let Some(manifest) = Manifest::read(found) {
@@ -83,8 +83,9 @@ impl Project {
     }
 }
 
-/// The workspace of the tests of a package. A machine that did not build them may have the package elsewhere: nextest,
-/// which runs archives there, says where. If it is nowhere, its folder is named as it was where it was built.
+/// The workspace of the tests of a package. On a machine that did not build them, nextest, which runs
+/// archives there, says where the package is. Without the package, it is the package's folder on the machine
+/// that built it.
 pub(super) fn workspace_of_tests(manifest_dir: &str) -> PathBuf {
     let built_in = Path::new(manifest_dir);
     if built_in.is_dir() {

@@ -43,8 +43,8 @@ pub struct Head {
     pub evalset: String,
     /// The id of the run that the file belongs to.
     pub run: String,
-    /// The package of the tests, or of the program: the one that cargo started it for, else the one of the current
-    /// folder. `None` without either.
+    /// The package of the tests. For a program, the package that cargo started it for, else the package of
+    /// the current folder; `None` without either.
     pub package: Option<String>,
     /// The folder of the workspace, or of the project of another language, as an absolute path; `None` if it is not
     /// known.
@@ -62,8 +62,8 @@ pub struct Head {
     /// The command line of the runner that started the tests: of cargo or nextest. Empty if something else started
     /// them, if the system does not tell, and for programs.
     pub runner: Vec<String>,
-    /// The options that run cases of the program again, when the cases are named beside them; `None` for tests, and for
-    /// programs that do not say.
+    /// The options with which a command runs named cases of the program again; `None` for tests, and for
+    /// programs that give none.
     pub again: Option<Vec<String>>,
     /// The file of the program; `None` if the system does not tell it.
     pub program: Option<String>,
@@ -75,7 +75,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// The head of a journal of this process that was never written.
+    /// A head of this process without further facts. Results without a journal have it.
     #[doc(hidden)]
     pub fn unwritten(started: SystemTime) -> Self {
         Self {
@@ -113,8 +113,8 @@ impl Head {
     }
 }
 
-/// The number of the attempt that a process makes at its tests, from 1: nextest counts on from the number that
-/// `EVALSET_ATTEMPT` says.
+/// The number of a process's attempt at its tests, from 1. Retries of nextest count on from
+/// `EVALSET_ATTEMPT`.
 pub(super) fn attempt(variable: impl Fn(&str) -> Option<String>) -> u32 {
     let number = |name: &str| variable(name)?.trim().parse::<u32>().ok();
     let [ours, of_nextest] = [ATTEMPT, NEXTEST_ATTEMPT].map(|name| number(name).unwrap_or(1).max(1));
@@ -138,7 +138,8 @@ pub struct Listed {
     pub sets: Vec<ListedSet>,
 }
 
-/// The tests of another test binary of the package. It was built too, and its file is among the tests of the package.
+/// The tests of another test binary of the package. It was built too, from a file among the tests of the
+/// package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Beside {
@@ -160,8 +161,8 @@ pub struct ListedSet {
 
 /// A test began, or a case of a program.
 ///
-/// Records are of the same case if their package, binary, name, file, hashes and label are equal. Then different
-/// numbers of [`attempt`](Self::attempt) are attempts at one test. What differs in any of these is another case.
+/// Two records are of the same case if their package, binary, name, file, hashes and label are equal. Records
+/// of one case that differ in [`attempt`](Self::attempt) are attempts at one test.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Started {
@@ -216,7 +217,7 @@ pub struct Ran {
     pub run: usize,
     /// The number of this evaluation in the test, from 1. A test body may evaluate several times in a run.
     pub evaluation: u32,
-    /// Whether the agent was not reached and `retry` repeated the run: it is never scored.
+    /// Whether the agent was not reached and `retry` repeated the run. Such a run is never scored.
     pub repeated: bool,
     /// The events, including the error that ended the run.
     pub transcript: Transcript,
@@ -236,8 +237,8 @@ pub struct Scored {
     pub run: usize,
     /// The [`Ran::evaluation`] that was scored.
     pub evaluation: u32,
-    /// Each metric, in the order of the criteria. Its criterion is recorded in [`Decided`]: in the record of a run it
-    /// is `None`, in `RecordedRun` of the crate eval-report it is there.
+    /// Each metric, in the order of the criteria. Criteria are recorded once, in [`Decided`], and are `None`
+    /// here. The crate eval-report restores them when it reads a run.
     pub metrics: Vec<ScoredMetric>,
 }
 
@@ -283,8 +284,8 @@ pub struct Decided {
     pub at: SystemTime,
 }
 
-/// The process ended by itself: `main` returned, or the process exited. Processes of the attribute's tests have a [`Listed`]
-/// instead, and `cargo evalset run` makes one call, whose [`Planned`] says all.
+/// The process ended by itself: `main` returned, or the process exited. Processes of the attribute's tests
+/// have a [`Listed`] instead, and `cargo evalset run` makes one call, so its [`Planned`] is enough.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ended {

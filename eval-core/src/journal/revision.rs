@@ -34,7 +34,7 @@ impl Revision {
     }
 }
 
-/// The folder of git in this one: `.git` is the folder itself, or a file that names it.
+/// The folder of git for a checkout: `.git` itself, or the folder that a file `.git` names.
 fn git_folder(folder: &Path) -> Option<PathBuf> {
     let path = folder.join(".git");
     let found = fs::metadata(&path).ok()?;
@@ -53,7 +53,7 @@ fn line_of(path: &Path) -> Option<String> {
     text.lines().next().map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty())
 }
 
-/// The commit of a branch that has no file of its own.
+/// The commit of a branch that git keeps in `packed-refs`.
 fn packed(git: &Path, name: &str) -> Option<String> {
     let file = BufReader::new(File::open(git.join("packed-refs")).ok()?.take(LONGEST_LIST));
     let found = file.lines().map_while(Result::ok).find_map(|line| {
@@ -63,7 +63,7 @@ fn packed(git: &Path, name: &str) -> Option<String> {
     found.filter(|commit| is_hash(commit))
 }
 
-/// Bytes that are read of the list of branches and tags.
+/// The most bytes of `packed-refs` that are read.
 const LONGEST_LIST: u64 = 16 << 20;
 
 fn is_hash(text: &str) -> bool {

@@ -41,7 +41,8 @@ fn unusable(id: &str) -> String {
 struct Process {
     /// A text that no other process has.
     identity: String,
-    /// The time after the run's begin for which the identity is certainly this process; `None` if it always is.
+    /// The time after a run began within which the identity is certainly the same process; `None` if it
+    /// always is.
     good_for: Option<Duration>,
 }
 
@@ -88,7 +89,8 @@ fn parent() -> Option<Process> {
     Some(Process { identity, good_for: None })
 }
 
-/// The command line of the parent process if that is cargo or nextest; empty if it is another one, or not told.
+/// The command line of the parent process if it is cargo or nextest. Empty for other parents, and if the
+/// system does not tell.
 pub(super) fn runner() -> Vec<String> {
     #[cfg(target_os = "linux")]
     {
@@ -111,7 +113,7 @@ fn start_ticks(stat: &str) -> Option<&str> {
     stat.rsplit_once(") ")?.1.split(' ').nth(19)
 }
 
-/// The parent process, identified by its number. Other processes get that number in time, so it is good for half a day.
+/// The parent process, identified by its number. Systems reuse these numbers, so it is good for half a day.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn parent() -> Option<Process> {
     let identity = std::os::unix::process::parent_id().to_string();

@@ -34,7 +34,7 @@ pub fn runs(folder: &Path) -> io::Result<Vec<RunDir>> {
     runs_named(folder, |_| true)
 }
 
-/// The runs whose ids are these, the newest first. Of no other is anything read: there may be thousands.
+/// The runs whose ids match, the newest first. Files of other runs are not read: there may be thousands.
 pub fn runs_named(folder: &Path, is_meant: impl Fn(&str) -> bool) -> io::Result<Vec<RunDir>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -55,13 +55,13 @@ pub fn runs_named(folder: &Path, is_meant: impl Fn(&str) -> bool) -> io::Result<
     Ok(runs)
 }
 
-/// The id of the run that was joined last, if it is one. A link is not followed.
+/// The id of the run that was joined last, if it is valid. A link is not followed.
 pub fn latest_id(folder: &Path) -> Option<String> {
     let id = read_small(&folder.join(LATEST))?;
     Some(id.trim().to_owned()).filter(|id| is_id(id))
 }
 
-/// The text of a file of ours that is no longer than such files are; `None` for a link or anything else.
+/// The text of one of our small files; `None` for a large file, a link or anything else.
 pub fn read_small(path: &Path) -> Option<String> {
     let found = fs::symlink_metadata(path).ok()?;
     (found.is_file() && found.len() < 4096).then(|| fs::read_to_string(path).ok()).flatten()
@@ -131,21 +131,21 @@ pub struct Owner {
     pub package: Option<String>,
 }
 
-/// The packages that a run holds, by the heads of its journals. Under nextest there is a journal for each test, so of
-/// those whose names begin with the same package and binary one is read.
+/// The owners of a run, by the heads of its journals. Nextest makes a journal for each test, so only one
+/// journal is read for each package and binary in the file names.
 pub fn owners(run: &Path) -> BTreeSet<Owner> {
     let mut binaries = HashSet::new();
     let mut owners = BTreeSet::new();
     for entry in fs::read_dir(run).into_iter().flatten().flatten() {
         let path = entry.path();
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        // Behind package and binary, the name has the process and a number.
+        // After package and binary, the name has the process id and a nonce.
         let binary = stem.rsplitn(3, '-').nth(2).unwrap_or(&stem).to_owned();
         if is_journal(&path)
             && entry.file_type().is_ok_and(|kind| kind.is_file())
             && !binaries.contains(&binary)
         {
-            // A file without a head tells nothing.
+            // A file without a head names no owner; another file of the binary may.
             if let Some(owner) = owner(&path) {
                 owners.insert(owner);
                 binaries.insert(binary);
@@ -166,14 +166,14 @@ fn owner(journal: &Path) -> Option<Owner> {
     Some(Owner { workspace: text("workspace").map(PathBuf::from), package: text("package") })
 }
 
-/// Bytes that are read of a journal for its head, which has the arguments of the process.
+/// The most bytes that are read for a head. Its length depends on the arguments of the process.
 const LONGEST_HEAD: u64 = 4 << 20;
 
 fn run(path: &Path) -> Option<RunDir> {
     let marker = read_small(&path.join(MARKER))?;
     let begun =
         Value::parse(&marker).ok().and_then(|marker| marker["started"].as_str().and_then(time::parse));
-    // A marker that is being written, or was torn, is as old as its file.
+    // An incomplete marker has no time: the run is as old as the file.
     let written = || fs::metadata(path.join(MARKER)).and_then(|marker| marker.modified()).ok();
     Some(RunDir {
         id: path.file_name()?.to_str()?.to_owned(),

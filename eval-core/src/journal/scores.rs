@@ -16,7 +16,7 @@ fields!(JudgeQuestion from default { template, prompt, answers });
 fields!(RubricScore from default { rubric_id, score, rationale });
 fields!(Criterion from default { threshold, options });
 fields!(MetricReport { name, verdict } { criterion, score, scored, total, passed_runs, notes });
-// The criterion is in the verdict on the case.
+// The criterion is recorded once, with the verdict on the case.
 fields!(ScoredMetric { name, verdict, outcome } { custom, judge, turns } { criterion });
 fields!(Scores {} { scores, overall, whole_run });
 words!(TurnVerdict {
@@ -26,7 +26,7 @@ words!(TurnVerdict {
     Informational = "informational",
 });
 
-/// A score: one of the first three, with what was said of it.
+/// A score: one of the first three fields, with its notes and rubrics.
 #[derive(Default, PartialEq)]
 struct ScoreForm {
     value: Option<f64>,
@@ -62,7 +62,7 @@ impl Field for Score {
     }
 }
 
-/// The outcome of a metric: one of the first four.
+/// The outcome of a metric: one of the first four fields, and the role of an error.
 #[derive(Default, PartialEq)]
 struct OutcomeForm {
     scored: Option<Scores>,

@@ -51,8 +51,8 @@ pub(crate) struct RunLog<'a> {
 }
 
 impl TestLog {
-    /// Begins the log of a test of the attribute. Fails if a variable has an unknown value. `meaning` is asked for if a
-    /// journal is written.
+    /// Begins the log of a test of the attribute. Fails if a variable has an unknown value. `meaning` is
+    /// called only if a journal is written.
     pub(crate) fn of_test(test: &Test, meaning: impl FnOnce() -> Meaning) -> Result<Self, String> {
         let Some(journal) = writer::of_tests(test.set)? else { return Ok(Self::default()) };
         let Test { set, source, .. } = test;
@@ -98,8 +98,8 @@ impl TestLog {
         self.0.as_ref().map(|log| &*log.journal)
     }
 
-    /// Records what happened in a run, which is `repeated` or not; `None` if no journal is written. The transcript is
-    /// as it was when this returns.
+    /// Records the events of a run, and whether it is `repeated`; `None` if no journal is written. The
+    /// transcript is unchanged when this returns.
     pub(crate) fn ran(
         &self,
         run: usize,
@@ -115,7 +115,7 @@ impl TestLog {
             evaluation,
             repeated,
             tokens: transcript.tokens(),
-            // A copy would take longer than all that is written.
+            // A copy would take longer than writing the record.
             transcript: std::mem::take(transcript),
             simulator,
         };
@@ -131,7 +131,7 @@ impl TestLog {
         }
     }
 
-    /// Records the verdict; if the case fails, what is wrong with it in one line, and what the test prints.
+    /// Records the verdict. `texts` are the headline of a failed case, and the output of its test.
     pub(crate) fn decided(&self, report: &CaseReport, texts: Option<(String, String)>) {
         self.end(|test| Decided { test, ..Decided::of_report(report, texts, time::now()) });
     }
@@ -156,7 +156,7 @@ impl RunLog<'_> {
         self.evaluation
     }
 
-    /// Records how the run scored. The metrics are as they were when this returns.
+    /// Records how the run scored. The metrics are unchanged when this returns.
     pub(crate) fn scored(self, metrics: &mut Vec<ScoredMetric>) {
         let Self { log, run, evaluation } = self;
         let record = Scored { test: log.test, run, evaluation, metrics: std::mem::take(metrics) };
@@ -166,7 +166,7 @@ impl RunLog<'_> {
 }
 
 impl Journal {
-    /// Records which cases a program is about to run, so that those it does not come to are missed.
+    /// Records which cases a program is about to run, so that readers notice cases that never began.
     pub(crate) fn plan<'c>(&self, cases: impl Iterator<Item = (Option<&'c str>, &'c EvalCase)>) {
         let cases: Vec<String> = cases.map(|(set, case)| name_of(set, case)).collect();
         if !cases.is_empty() {
@@ -180,7 +180,7 @@ fn attempt_of_this_process() -> u32 {
 }
 
 impl Started {
-    /// The beginning of a case that a program ran. A report does not tell how its runs were combined.
+    /// The beginning of a case that a program ran. A report does not tell the rule that combined its runs.
     #[doc(hidden)]
     pub fn of_report(report: &CaseReport, at: SystemTime) -> Self {
         let of = ProgramCase {
@@ -223,7 +223,7 @@ impl Started {
 }
 
 impl Ran {
-    /// The error that ended a run, and the run's tokens.
+    /// The record of a run in a report: its error and its tokens, without events.
     #[doc(hidden)]
     pub fn of_report(run: &RunReport) -> Self {
         Self {
@@ -233,7 +233,7 @@ impl Ran {
             repeated: false,
             transcript: Transcript { error: run.error.clone(), ..Transcript::default() },
             tokens: run.transcript.tokens(),
-            // A report does not tell what was asked to play the user.
+            // A report has no questions of the simulated user.
             simulator: Vec::new(),
         }
     }
@@ -249,7 +249,8 @@ impl Scored {
 }
 
 impl Decided {
-    /// The verdict on a case. If it fails, the texts are what is wrong in one line and what a test prints.
+    /// The verdict on a case in a report. `texts` are the headline of a failed case, and the output of its
+    /// test.
     #[doc(hidden)]
     pub fn of_report(report: &CaseReport, texts: Option<(String, String)>, at: SystemTime) -> Self {
         Self {

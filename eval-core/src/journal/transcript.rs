@@ -1,5 +1,4 @@
-//! Transcripts: what happened, event by event. The form that metrics see is made of the events again when a transcript
-//! is read.
+//! Transcripts, event by event. A reader makes the answer and the steps of each turn from the events again.
 
 use std::sync::Arc;
 
@@ -64,7 +63,7 @@ words!(JudgeErrorKind {
     Failed = "failed",
 });
 
-/// Makes the answer and the steps of a turn of its events again.
+/// Makes the answer and the steps of a turn from its events.
 fn completed(turn: &mut TurnRecord) {
     let made = invocation(&turn.invocation.user_content, &turn.events);
     turn.invocation.final_response = made.final_response;
@@ -79,7 +78,7 @@ impl Transcript {
     }
 }
 
-/// The form of journals: session, turns with their events, state, error. Without secrets.
+/// The form of journals: session, turns with their events, state, error. Secrets are masked.
 impl Serialize for Transcript {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let json = Line::of(self, Arc::clone(Secrets::of_environment()));
@@ -88,8 +87,7 @@ impl Serialize for Transcript {
     }
 }
 
-// The form of contents is not the one that ADK saves, which leaves out keys that ADK does not know: metrics may read
-// those keys.
+// Contents keep keys that ADK does not know, unlike the form that ADK saves: metrics may read them.
 fields!(Content from default { role, parts });
 fields!(Part from default { text, thought, function_call, function_response, other });
 fields!(FunctionCall from default { id, name, args, other });

@@ -1,4 +1,4 @@
-//! Values from outside: what agents and their tools sent, without loss.
+//! Values that agents and their tools sent, recorded without loss.
 //!
 //! JSON has no `NaN` and no infinities, and readers of JSON round integers of more than 64 bits. Such a number is an object with one
 //! key: `{"$evalset::number":"NaN"}`.
@@ -14,7 +14,8 @@ pub(super) const DEEPEST: usize = 100;
 
 const TOO_DEEP: &str = "(nested too deep to be recorded)";
 
-/// The key of a number that is no number in JSON. An object from outside that has it alone has one more `$` in the record.
+/// The key of an object for a number that JSON cannot express. If it is the only key of an object from
+/// outside, it is escaped: the record has one more `$`.
 const NUMBER: &str = "$evalset::number";
 
 /// Whether a key is [`NUMBER`], with any number of `$` before it.
@@ -22,7 +23,7 @@ fn is_number_key(key: &str) -> bool {
     key.ends_with(NUMBER) && key.trim_start_matches('$').len() == NUMBER.len() - 1
 }
 
-/// Adds a value that is so many levels below one of a record.
+/// Adds a value that is this many levels below a field of a record.
 fn write(value: &Value, depth: usize, line: &mut Line) {
     match value {
         Value::Null => line.add("null"),
@@ -68,7 +69,7 @@ fn write_number(number: &Number, line: &mut Line) {
     line.add("}");
 }
 
-/// The value that was written like this.
+/// The original of a value in its recorded form.
 pub(super) fn restored(value: Value) -> Value {
     match value {
         Value::Array(items) => Value::Array(items.into_iter().map(restored).collect()),

@@ -31,12 +31,12 @@ pub(crate) struct Journal {
     /// Why a write failed.
     failed: OnceLock<Arc<io::Error>>,
     tests: AtomicU32,
-    /// Values that no line may hold.
+    /// Values that are masked in each line.
     secrets: Arc<Secrets>,
     /// While this process holds it, no other process removes the run.
     lock: Option<FileLock>,
-    /// The folder from which the end of this run removes runs that are too many; `None` for tests, which end one by
-    /// one.
+    /// The folder whose surplus runs are removed when this journal is closed; `None` for tests, which end one
+    /// by one.
     prunes: Option<PathBuf>,
 }
 
@@ -50,10 +50,10 @@ impl Drop for Journal {
     }
 }
 
-/// Removes the oldest runs of a folder such as `target/evalset`, a few at a time. As many as `EVALSET_KEEP` says stay,
-/// besides those that are still written. Returns how many were removed.
+/// Removes the oldest runs of a folder such as `target/evalset`, a few at a time. The newest `EVALSET_KEEP`
+/// runs of each package stay, and so do runs that are still being written. Returns how many were removed.
 ///
-/// Tests remove none. `cargo evalset report` does, and a program at the end of its run.
+/// `cargo evalset report` removes runs, and so does a program at the end of its run. Tests remove none.
 pub fn prune(folder: &Path) -> io::Result<usize> {
     let kept = kept().map_err(io::Error::other)?;
     folder::prune(folder, kept)
@@ -147,7 +147,7 @@ impl std::fmt::Display for OpenError {
 }
 
 impl Journal {
-    /// The journal of a program, which is pruned when it is closed.
+    /// The journal of a program. Its folder is pruned when the journal is closed.
     pub(super) fn of_program(
         folder: &Path,
         project: Option<&Project>,
@@ -166,8 +166,9 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens the journal of this process in a folder such as `target/evalset`. The journal of a test binary of a
-    /// `package`, which is named by its folder, says what the binary holds, and what those beside it do.
+    /// Opens the journal of this process in a folder such as `target/evalset`. For a test binary, `package`
+    /// is the folder of its package, and the journal lists the tests of this and the other test binaries of
+    /// the package.
     fn open(
         folder: &Path,
         head: impl FnOnce(String) -> Head,
@@ -233,14 +234,15 @@ impl Journal {
         let line = Line::of(record, Arc::clone(&self.secrets));
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(Err(error)) = file.as_mut().map(|file| file.add(line)) {
-            // A line behind half a line would be unreadable too.
+            // A line after a partial line would be unreadable too.
             *file = None;
             say_once(&format!("cannot write `{}`: {error}", self.path.display()));
             let _ = self.failed.set(Arc::new(error));
         }
     }
 
-    /// Adds the last record of the process. If another thread holds the file, there is none: it is not waited for.
+    /// Adds the last record of the process. If another thread holds the lock of the file, there is none: this
+    /// does not wait.
     pub(super) fn add_last(&self, record: &impl Field) {
         let Ok(mut file) = self.file.try_lock() else { return };
         if let Some(file) = file.as_mut() {
@@ -271,7 +273,7 @@ impl Journal {
             .expect("there is room for the head")
     }
 
-    /// Why a record could not be written. None was written after it.
+    /// The error of the write that failed. No record was written after it.
     pub(crate) fn failure(&self) -> Option<&Arc<io::Error>> {
         self.failed.get()
     }
@@ -356,11 +358,11 @@ fn of_set(run: String, set: &SetSource) -> Head {
     Head { workspace: workspace.to_str().map(str::to_owned), runner, ..head(run, Some(set.package)) }
 }
 
-/// The arguments without the values that follow an option, which are secret however short they are.
+/// The arguments with the values of an option masked. These values are secret even if they are short.
 fn without_values(option: &str, args: impl Iterator<Item = String>) -> Vec<String> {
-    let mut is_header = false;
+    let mut follows_option = false;
     args.map(|arg| {
-        let follows = std::mem::replace(&mut is_header, arg == option);
+        let follows = std::mem::replace(&mut follows_option, arg == option);
         let inline = arg.strip_prefix(option).is_some_and(|rest| rest.starts_with('='));
         let name = match (follows, inline) {
             (false, false) => return arg,
@@ -372,13 +374,13 @@ fn without_values(option: &str, args: impl Iterator<Item = String>) -> Vec<Strin
     .collect()
 }
 
-/// The option of `cargo evalset run`.
+/// The option of `cargo evalset run` for a header, which may be a token.
 const HEADER: &str = "--header";
 
 /// The option of cargo for a value of a config, which may be a token.
 const CONFIG: &str = "--config";
 
-/// A name that no other process and no other journal of this one has.
+/// A file name that no other journal has, of this process or another one.
 fn file_name(head: &Head) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();

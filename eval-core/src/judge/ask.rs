@@ -29,10 +29,10 @@ use crate::guard::{self, What};
 /// }
 /// ```
 ///
-/// One value answers all questions of a case. Some of them are asked at the same time. A closure can be a judge too:
-/// see [`judge_fn`](super::judge_fn).
+/// One value answers all questions of a case, some of them concurrently. A closure can be a judge too: see
+/// [`judge_fn`](super::judge_fn).
 ///
-/// A judge is tested by asking it: requests and replies can be made.
+/// To test a judge, ask it: requests and replies have public constructors.
 ///
 /// ```
 /// # use eval_core::judge::{Judge, JudgeError, JudgeReply, JudgeRequest};
@@ -66,8 +66,8 @@ pub trait Judge: Send + Sync {
 
     /// The time limit of one question. `None` if the judge sets a limit of its own.
     ///
-    /// Unless implemented, it is the number of seconds in `EVALSET_JUDGE_TIMEOUT`, else two minutes. A judge that asks
-    /// another judge returns the limit of that one.
+    /// Unless implemented, it is the number of seconds in `EVALSET_JUDGE_TIMEOUT`, else two minutes. A judge
+    /// that asks another judge returns the limit of the other judge.
     fn time_limit(&self) -> Option<Duration> {
         Some(environment::time_limit())
     }
@@ -114,7 +114,7 @@ impl<J: Judge> DynJudge for J {
 pub struct BoxJudge(Arc<dyn DynJudge>);
 
 impl BoxJudge {
-    /// A judge that others hold too.
+    /// A judge that the caller may hold too.
     pub(super) fn shared(judge: Arc<impl Judge + 'static>) -> Self {
         Self(judge)
     }
@@ -126,7 +126,7 @@ impl fmt::Debug for BoxJudge {
     }
 }
 
-/// A judge behind a pointer is asked as it is.
+/// Implements [`Judge`] for a pointer: each call is forwarded to the judge behind it.
 macro_rules! forward {
     ($($pointer:ty $(where $of:ident: Judge)?, |$this:ident| $pointed:expr $(, $boxed:item)?;)*) => {
         $(
@@ -176,7 +176,7 @@ impl Judge for Nobody {
     }
 }
 
-/// Asks a judge and waits as long as its time limit says. The outer error says that the time is up.
+/// Asks a judge within its time limit. The outer error is the timeout.
 ///
 /// If the judge blocks its thread, a watchdog prints a line that begins with `whose`.
 pub(super) async fn ask_in_time(

@@ -15,7 +15,7 @@ use super::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 
 /// The budget if neither the environment nor the time limit of a request gives more.
 pub(super) const DEFAULT: Duration = Duration::from_mins(5);
-/// The shortest time between two looks at the clock while a question waits for its turn.
+/// The minimum time between two checks of the clock while a question waits for its turn.
 const LEAST_LOOK: Duration = Duration::from_millis(10);
 
 /// The budgets of the questions of a case.
@@ -25,7 +25,8 @@ pub(super) struct Budgets {
 }
 
 impl Budgets {
-    /// Awaits the answer to a request as long as its question has time left. Waiting for a [turn](queued) takes none.
+    /// Awaits the answer to a request as long as its question has time left. Waiting for a [turn](queued)
+    /// does not count.
     pub(super) async fn spend(
         &self,
         request: &JudgeRequest,
@@ -50,7 +51,7 @@ impl Budgets {
         }
     }
 
-    /// The clock of a question. All samples of it have one, and so have repeated requests.
+    /// The clock of a question. All samples of the question share it, and so do repeated requests.
     fn clock(&self, request: &JudgeRequest) -> Arc<Clock> {
         let JudgeRequest { model, template, prompt, .. } = request;
         let template = template.as_deref().unwrap_or_default();
@@ -61,7 +62,7 @@ impl Budgets {
 }
 
 tokio::task_local! {
-    /// The clock of the question that is asked.
+    /// The clock of the current question.
     static QUESTION: Arc<Clock>;
 }
 
@@ -120,7 +121,7 @@ impl Clock {
         Guard { clock: self.clone(), end: Self::stop }
     }
 
-    /// Counts no time for a request until the returned value is dropped.
+    /// Counts no time for one request until the returned value is dropped.
     #[cfg(feature = "model-judge")]
     fn pause(self: &Arc<Self>) -> Guard {
         self.stop();
@@ -128,7 +129,7 @@ impl Clock {
     }
 }
 
-/// Changes a clock when it is dropped, also if the question was cancelled.
+/// Starts or stops a clock when it is dropped, also if the question was cancelled.
 pub(super) struct Guard {
     clock: Arc<Clock>,
     end: fn(&Clock),

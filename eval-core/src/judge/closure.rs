@@ -22,11 +22,11 @@ use crate::setup::shape;
 /// # let _ = runner;
 /// ```
 ///
-/// It returns a text, a [`JudgeReply`], or a `Result` of one of them. A [`JudgeError`] stays the error that it is; any
-/// other error is one of the kind [`Failed`](JudgeErrorKind::Failed).
+/// The closure returns a text, a [`JudgeReply`], or a `Result` of one of them. A [`JudgeError`] is returned
+/// as it is; any other error becomes one of the kind [`Failed`](JudgeErrorKind::Failed).
 ///
-/// As for any other judge the recording answers, and the closure is called only if `EVALSET_JUDGE` says so, unless it
-/// is [offline](ClosureJudge::offline).
+/// As for any other judge, the recording answers, and the closure is called only if `EVALSET_JUDGE` says so.
+/// An [offline](ClosureJudge::offline) closure is always called.
 pub fn judge_fn<F, Fut, A>(answer: F) -> ClosureJudge<F>
 where
     F: Fn(JudgeRequest) -> Fut + Send + Sync,
@@ -44,7 +44,8 @@ pub struct ClosureJudge<F> {
 }
 
 impl<F> ClosureJudge<F> {
-    /// Says that the closure answers without a network and at no cost: it is asked directly, and nothing is recorded.
+    /// Marks the closure as offline: it answers without a network and at no cost, so it is asked directly and
+    /// not recorded.
     #[must_use]
     pub fn offline(mut self) -> Self {
         self.is_offline = true;
@@ -159,10 +160,10 @@ impl<J: Judge + 'static, E: Display> IntoJudge for Result<J, E> {
 /// # accepts(with_key);
 /// ```
 ///
-/// The function is called once per case, when the first question is asked. Its error counts only if the judge is to be
-/// asked: where a recording answers, a missing key does not matter.
+/// The function is called once per case, when the first question is asked. Its error counts only if the judge
+/// has to be asked: where a recording answers, a missing key does not matter.
 ///
-/// `Shape` tells plain functions from async ones; the compiler finds it.
+/// `Shape` tells plain functions from async ones; it is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not make a judge",
     label = "not a function that makes a judge",
@@ -194,7 +195,7 @@ where
     }
 }
 
-/// A judge that is being made.
+/// The future that makes a judge.
 pub(crate) type Making = BoxFuture<'static, Result<BoxJudge, BoxError>>;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The variables of the environment that say how judges are asked.
+//! The environment variables that configure judges.
 
 use std::env::VarError;
 use std::error::Error;
@@ -17,7 +17,7 @@ pub(super) use variables::{
 #[cfg(feature = "model-judge")]
 pub(super) use variables::{JUDGE_RETRIES as RETRIES, JUDGE_SLOTS as SLOTS};
 
-/// A variable of the environment has a value that cannot be used.
+/// The error of an environment variable whose value cannot be used.
 ///
 /// ```
 /// use eval_core::judge::JudgeMode;
@@ -37,14 +37,14 @@ pub struct EnvironmentError {
 enum Problem {
     /// The value is none of the known ones.
     Unknown { value: String, known: Vec<&'static str> },
-    /// The value is not what is expected. It is not shown: an address may hold a password.
+    /// The value has the wrong form. It is not shown: an address may hold a password.
     Unfit { expected: String },
     /// The value is not UTF-8.
     NotText,
 }
 
 impl EnvironmentError {
-    /// An error about a value that is not what is expected, which is `a whole number` or the like.
+    /// An error about a value in the wrong form. `expected` is `a whole number ..` or the like.
     pub(super) fn unfit(variable: &'static str, expected: impl Into<String>) -> Self {
         Self { variable, problem: Problem::Unfit { expected: expected.into() } }
     }
@@ -121,17 +121,17 @@ pub(super) fn number(
     Ok(Some(number.into()))
 }
 
-/// The limit of a question, and of a single request, if the environment sets none.
+/// The default time limit of a question, and of a single request.
 pub(super) const DEFAULT_TIME_LIMIT: Duration = Duration::from_mins(2);
 
-/// The limit that `EVALSET_JUDGE_TIMEOUT` sets, else two minutes.
+/// The time limit that `EVALSET_JUDGE_TIMEOUT` sets, else two minutes.
 ///
-/// A value that cannot be read has failed the test before a judge is asked, so it is ignored here.
+/// An unreadable value is ignored here: it fails the test before a judge is asked.
 pub(super) fn time_limit() -> Duration {
     given_time_limit().ok().flatten().unwrap_or(DEFAULT_TIME_LIMIT)
 }
 
-/// The limit that `EVALSET_JUDGE_TIMEOUT` sets.
+/// The time limit that `EVALSET_JUDGE_TIMEOUT` sets.
 pub(super) fn given_time_limit() -> Result<Option<Duration>, EnvironmentError> {
     let seconds = number(get, TIMEOUT, 1)?;
     Ok(seconds.map(|seconds| Duration::from_secs(seconds as u64)))

@@ -18,18 +18,18 @@ impl RunningCase {
         Arc::new(Self { eval_id: eval_id.to_owned(), began: now(), ended: AtomicU64::new(0) })
     }
 
-    /// When it ended; `None` as long as it runs.
+    /// The time when it ended; `None` as long as it runs.
     pub(super) fn ended(&self) -> Option<u64> {
         Some(self.ended.load(Ordering::Acquire)).filter(|ended| *ended > 0)
     }
 
-    /// Whether another case still ran when this one began, and this one still runs.
+    /// Whether another case still ran when this one, which is still running, began.
     pub(super) fn runs_beside(&self, other: &Self) -> bool {
         other.ended().is_none_or(|ended| ended > self.began)
     }
 }
 
-/// A number that is higher each time.
+/// The next tick of a logical clock: each number is higher than the last.
 fn now() -> u64 {
     static CLOCK: AtomicU64 = AtomicU64::new(1);
     CLOCK.fetch_add(1, Ordering::AcqRel)
@@ -39,14 +39,14 @@ tokio::task_local! {
     static CASE: Arc<RunningCase>;
 }
 
-/// Runs a case. What asks a judge within it is known to belong to it.
+/// Runs a case. Questions to a judge within `run` are attributed to the case.
 pub(crate) async fn in_case<T>(eval_id: &str, run: impl Future<Output = T>) -> T {
     let case = RunningCase::begin(eval_id);
     let _end = End(Arc::clone(&case));
     CASE.scope(case, run).await
 }
 
-/// Work that belongs to the case that runs here, also if a task of its own does it.
+/// Attributes work to the current case, even if another task runs it.
 pub(crate) fn inherited<T>(work: impl Future<Output = T>) -> impl Future<Output = T> {
     let case = current();
     async move {
@@ -66,7 +66,7 @@ impl Drop for End {
     }
 }
 
-/// The case that asks; `None` outside of one, and in tasks of the user's own.
+/// The current case; `None` outside of a case, and in tasks that the user spawned.
 pub(super) fn current() -> Option<Arc<RunningCase>> {
     CASE.try_with(Arc::clone).ok()
 }

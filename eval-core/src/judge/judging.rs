@@ -1,4 +1,4 @@
-//! Asking a judge as a criterion says: which model, how many samples, how many at a time.
+//! A judge with the options of a criterion: model, number of samples, parallelism.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,16 +16,16 @@ const DEFAULT_SAMPLES: u32 = 5;
 /// ADK's number of questions at a time for a criterion that names none.
 const DEFAULT_PARALLELISM: u32 = 1;
 
-/// The text behind a prompt that is asked again. The mistake in the earlier answer follows it.
+/// The text after a prompt that is asked again. The mistake in the earlier answer follows.
 pub(super) const REMARK: &str = "\n\nAn earlier answer to this could not be used: ";
 
-/// A prompt as it was first asked.
+/// The prompt without the remark, as it was first asked.
 pub(super) fn without_remark(prompt: &str) -> &str {
     prompt.rsplit_once(REMARK).map_or(prompt, |(first, _)| first)
 }
 
-/// A judge together with the `judge_model_options` of a criterion: the model, its options, and how many samples of a
-/// question are asked, and how many at a time.
+/// A judge together with the `judge_model_options` of a criterion: the model, its options, the number of
+/// samples per question, and how many are asked at a time.
 ///
 /// ```
 /// use eval_core::Criterion;
@@ -56,7 +56,7 @@ pub struct JudgeClient {
     parallelism: usize,
 }
 
-/// One sample of a question: what was read from the reply, and the reply; or why there is none.
+/// One sample of a question: the value that was read from the reply, and the reply; or the error.
 pub type Sample<T> = Result<(T, JudgeReply), JudgeError>;
 
 /// The majority of the samples of a yes-or-no question.
@@ -65,13 +65,13 @@ pub type Sample<T> = Result<(T, JudgeReply), JudgeError>;
 pub struct Vote {
     /// Whether more than half of all samples say yes. A tie of yes and no is a no.
     pub passed: bool,
-    /// The number of samples that voted for the answer that won.
+    /// The number of samples that voted for the winning answer.
     pub votes: u32,
     /// The number of samples that voted: yes or no.
     pub voters: u32,
-    /// How many samples were asked for.
+    /// The number of samples that the criterion asks for.
     pub samples: u32,
-    /// The first reply with the answer that won.
+    /// The first reply with the winning answer.
     pub reply: String,
 }
 
@@ -143,11 +143,12 @@ impl JudgeClient {
         self.ask(&JudgeRequest { prompt, ..request.clone() }).await
     }
 
-    /// Asks samples of several questions, at most `parallelism_limit` of them at the same time, until each question is
-    /// decided: then its other samples are not asked.
+    /// Asks samples of several questions, at most `parallelism_limit` of them at the same time. Once a
+    /// question is decided, its remaining samples are skipped.
     ///
-    /// `prompt` is the text of a question, and `ask` asks it. `is_decided` gets a question and its samples so far, in
-    /// the order in which they were answered. The results are beside their questions, in the order of the samples.
+    /// `prompt` is the text of a question, and `ask` asks it. `is_decided` gets a question and its samples so
+    /// far, in the order in which they were answered. Each question is returned with its results, in the
+    /// order of the samples.
     pub(crate) async fn sample_all<'a, Q: Sync, T: Clone + Send>(
         &self,
         template: &str,
@@ -163,8 +164,8 @@ impl JudgeClient {
             for sample in 0..self.samples {
                 let request = self.request(template, prompt(question), sample);
                 asked.push(Box::pin(async move {
-                    // Samples begin in their order, and those that have begun come to their end. So a recording holds
-                    // the samples that a replay asks for, whichever was answered first.
+                    // Samples start in order, and each started sample is awaited. So a recording holds the
+                    // samples that a replay asks for, whichever was answered first.
                     let is_done =
                         is_decided(question, &answered.lock().unwrap_or_else(PoisonError::into_inner));
                     if is_done {
@@ -182,7 +183,7 @@ impl JudgeClient {
         questions.iter().map(samples_of).collect()
     }
 
-    /// Whether the outcome of a vote is the same whatever the samples say that were not asked yet.
+    /// Whether the remaining samples cannot change the outcome of a vote.
     fn is_decided(&self, answered: &[Sample<Option<bool>>]) -> bool {
         let left = (self.samples as usize).saturating_sub(answered.len());
         let outcome = |rest: Sample<Option<bool>>| {
@@ -221,7 +222,7 @@ impl JudgeClient {
 
     /// Asks all samples of a question, at most `parallelism_limit` of them at the same time.
     ///
-    /// The samples come back in order, failed ones among them. `read` is as in [`read`](Self::read).
+    /// The samples are returned in order, including failed ones. `read` is as in [`read`](Self::read).
     pub async fn sample<T: Send>(
         &self,
         template: &str,
@@ -245,9 +246,9 @@ impl JudgeClient {
     /// `read` returns `Some(true)` for yes, `Some(false)` for no and `None` if the reply says neither. A reply that
     /// says neither does not vote, and neither does a sample that failed.
     ///
-    /// It is an error if more samples fail or say neither than vote, or if they could turn a yes into a no: the
-    /// majority would be an accident. If most failed, it is the first failure, else an error of the kind
-    /// [`Unreadable`](JudgeErrorKind::Unreadable).
+    /// It is an error if the samples without a vote outnumber the votes, or if they could turn a yes into a
+    /// no: the majority would be an accident. If most samples failed, the error is the first failure, else
+    /// one of the kind [`Unreadable`](JudgeErrorKind::Unreadable).
     pub async fn vote(
         &self,
         template: &str,
@@ -289,8 +290,8 @@ impl JudgeClient {
     }
 }
 
-/// The outcome of a vote; `None` if there is none. What did not vote may have meant no, so a yes needs more than half
-/// of all.
+/// The outcome of a vote; `None` if there is none. Samples without a vote may have meant no, so a yes needs
+/// more than half of all samples.
 pub(crate) fn majority(yes: usize, no: usize, all: usize) -> Option<bool> {
     let passed = yes > no;
     (yes + no > 0 && (!passed || yes * 2 > all)).then_some(passed)
@@ -300,7 +301,7 @@ pub(crate) fn majority(yes: usize, no: usize, all: usize) -> Option<bool> {
 fn too_few_votes(samples: &[Sample<Option<bool>>], yes: usize, voters: usize) -> JudgeError {
     let failed = samples.iter().filter(|sample| sample.is_err()).count();
     let failed = if failed == 0 { String::new() } else { format!(", and {failed} failed") };
-    // What a judge said in place of yes or no.
+    // The first reply that says neither yes nor no.
     let said = samples.iter().filter_map(|sample| sample.as_ref().ok()).find(|(vote, _)| vote.is_none());
     let said = said.map(|(_, reply)| message::quote(&reply.text)).unwrap_or_default();
     let verb = |count| if count > 1 { "say" } else { "says" };
@@ -323,7 +324,7 @@ pub struct Rating {
     pub mean: f64,
     /// The number of samples that answered.
     pub voters: u32,
-    /// How many samples were asked for.
+    /// The number of samples that the criterion asks for.
     pub samples: u32,
     /// The first reply with the lowest number.
     pub reply: String,
@@ -352,8 +353,8 @@ impl JudgeClient {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The error of `read` says what is wrong with a reply, such as one without a number in range. NaN is wrong in any
-    /// case. A sample that failed does not count. It is an error if more samples failed than answered, as in
+    /// The error of `read` says what is wrong with a reply, such as a number out of range. NaN is always an
+    /// error. A sample that failed does not count. It is an error if more samples failed than answered, as in
     /// [`vote`](Self::vote).
     pub async fn rate(
         &self,
@@ -367,7 +368,7 @@ impl JudgeClient {
         };
         let (read, all) = (&read, self.samples() as usize);
         let failed = |samples: &[Sample<f64>]| samples.iter().filter(|sample| sample.is_err()).count();
-        // The mean needs every sample. Only where most have failed, the others change nothing.
+        // The mean needs every sample. Only once most have failed is the outcome certain: an error.
         let is_lost = |_: &&str, answered: &[Sample<f64>]| failed(answered) * 2 > all;
         let questions = [prompt];
         let samples = self

@@ -1,4 +1,4 @@
-//! Counting and measuring what a judge is asked.
+//! The meter of a judge: counts, waiting times and texts of its questions.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,23 +13,23 @@ use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeReques
 use crate::guard::{Waited, catch_panic};
 use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 
-/// The judge of one metric in one run, or of a simulated user. It counts what is asked, measures how long the judge is
-/// waited for, and keeps the first error about a judge or a recorded answer that is missing.
+/// The judge of one metric in one run, or of a simulated user. It counts the questions, measures the time
+/// spent waiting for the judge, and keeps the first error about a missing judge or recorded answer.
 #[derive(Debug)]
 pub(crate) struct MeteredJudge {
     judge: BoxJudge,
-    /// The time with open questions.
+    /// The clock that runs while questions are open.
     open: Arc<Clock>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The first error about a judge or a recorded answer that is missing.
+    /// The first error about a missing judge or recorded answer.
     missed: Option<JudgeError>,
     /// The questions, one entry per model.
     used: Vec<JudgeUse>,
-    /// The texts of it.
+    /// The texts of the questions and answers.
     kept: Kept,
 }
 
@@ -50,7 +50,7 @@ impl MeteredJudge {
         self.state().missed.clone()
     }
 
-    /// The time of waiting for the judge. Questions that were open at the same time count once.
+    /// The time spent waiting for the judge. Questions that were open at the same time count once.
     pub(crate) fn waited(&self) -> Waited {
         Waited { total: self.open.spent(), still: self.open.is_running() }
     }
@@ -133,12 +133,12 @@ fn add(sum: &mut UsageMetadata, usage: &UsageMetadata) {
     add(&mut sum.tool_use_prompt_token_count, usage.tool_use_prompt_token_count);
 }
 
-/// Characters that are kept of a prompt.
+/// The maximum number of characters kept of a prompt.
 const LONGEST_PROMPT: usize = 8_000;
-/// Characters that are kept of an answer.
+/// The maximum number of characters kept of an answer.
 const LONGEST_ANSWER: usize = 2_000;
-/// Characters that are kept of all prompts and answers together. A journal would grow without an end if a metric asked
-/// about each sentence of a long conversation.
+/// The maximum number of characters kept of all prompts and answers together. Without it, a metric that asks
+/// about each sentence of a long conversation would fill the journal.
 const MOST: usize = 48_000;
 
 /// The prompts and answers of one metric in one run. A question is kept when it is asked, so that the order does not
@@ -146,7 +146,7 @@ const MOST: usize = 48_000;
 #[derive(Debug)]
 pub(super) struct Kept {
     questions: Vec<Question>,
-    /// The place of each question, by the hash of the whole text. Samples of a question have the same one.
+    /// The index of each question, by the hash of its whole text. Samples of a question share an index.
     places: HashMap<u64, usize>,
     /// The number of characters that can still be kept.
     left: usize,
@@ -157,7 +157,7 @@ struct Question {
     model: String,
     template: Option<String>,
     prompt: String,
-    /// Each with the number of its sample.
+    /// The answers, each with the number of its sample.
     answers: Vec<(u32, String)>,
 }
 
@@ -168,7 +168,7 @@ impl Default for Kept {
 }
 
 impl Kept {
-    /// Keeps a question, unless there are too many: its place.
+    /// Keeps a question and returns its index. `None` if the limit is reached.
     pub(super) fn asked(&mut self, request: &JudgeRequest) -> Option<usize> {
         let mut hasher = DefaultHasher::new();
         (&request.model, &request.template, &request.prompt).hash(&mut hasher);
@@ -187,7 +187,7 @@ impl Kept {
         Some(self.questions.len() - 1)
     }
 
-    /// Keeps the answer to a sample of the question in this place.
+    /// Keeps the answer to a sample of the question at this index.
     pub(super) fn answered(&mut self, place: usize, sample: u32, answer: &Result<JudgeReply, JudgeError>) {
         let text = match answer {
             Ok(reply) => self.cut(&reply.text, LONGEST_ANSWER),
@@ -220,7 +220,7 @@ impl Kept {
             return Some(text.to_owned());
         };
         self.left -= longest;
-        // Half a key would not be recognised as one when the journal is written.
+        // Mask before truncating: half a key would not be recognised when the journal is written.
         let ahead = text[end..].char_indices().nth(LONGEST_ANSWER).map_or(text.len(), |(at, _)| end + at);
         let shown: String = mask(&text[..ahead]).chars().take(longest).collect();
         Some(format!("{shown}\n(… {} more characters are not recorded)", text[end..].chars().count()))

@@ -1,4 +1,4 @@
-//! The prompts of judges: a template, and what was said and done as data inside of fences.
+//! The prompts of judges: a template, and the conversation as fenced data.
 
 mod data;
 mod template;

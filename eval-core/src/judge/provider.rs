@@ -1,14 +1,14 @@
 //! The providers of models.
 //!
-//! To add one: a variant of [`Provider`] with its entry, and in `client/wire` a file that implements `Wire`. A provider
-//! that is asked as another one is needs no file.
+//! To add one: a variant of [`Provider`] with its entry, and in `client/wire` a file that implements `Wire`.
+//! A provider with the API of another one needs no file.
 
 use std::fmt;
 
 use super::environment::{self, BASE_URL};
 use super::{JudgeError, JudgeErrorKind};
 
-/// The company or program that offers a model. It decides where the model is asked, how, and with which key.
+/// The company or program that offers a model. It determines the address, the API and the key of a request.
 ///
 /// ```
 /// use eval_core::judge::Provider;
@@ -36,7 +36,7 @@ struct Entry {
     prefix: &'static str,
     /// Other prefixes that are accepted.
     other_prefixes: &'static [&'static str],
-    /// The begins of the names of its models without a prefix.
+    /// The beginnings of the names of its models without a prefix.
     beginnings: &'static [&'static str],
     /// The variables that may hold its key. The first one that is set counts.
     key_variables: &'static [&'static str],
@@ -46,7 +46,7 @@ struct Entry {
     base_variables: &'static [&'static str],
     /// Its address, if no variable holds one.
     own_base: &'static str,
-    /// Whether its own address wants a key.
+    /// Whether its own address requires a key.
     needs_key: bool,
 }
 
@@ -81,7 +81,7 @@ impl Provider {
                 prefix: "gemini",
                 other_prefixes: &["models"],
                 beginnings: &["gemini-", "gemma-"],
-                // Google's own clients prefer `GOOGLE_API_KEY` too, so that both ask with the same key.
+                // Google's own clients prefer `GOOGLE_API_KEY` too, so both use the same key.
                 key_variables: &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
                 base_variables: &["GOOGLE_GEMINI_BASE_URL"],
                 own_base: "https://generativelanguage.googleapis.com",
@@ -106,7 +106,7 @@ impl Provider {
         Self::ALL.into_iter().find(|provider| has(provider.entry()))
     }
 
-    /// The provider of the model of this name, which has no prefix.
+    /// The provider of a model whose name has no prefix.
     pub(super) fn of_name(name: &str) -> Option<Self> {
         let begins = |provider: &Self| provider.entry().beginnings.iter().any(|it| name.starts_with(it));
         Self::ALL.into_iter().find(begins)
@@ -133,7 +133,7 @@ impl Provider {
         self.entry().own_base
     }
 
-    /// Whether its own address wants a key.
+    /// Whether its own address requires a key.
     pub(super) fn needs_key(self) -> bool {
         self.entry().needs_key
     }
@@ -149,12 +149,13 @@ impl fmt::Display for Provider {
 #[derive(Debug, PartialEq)]
 pub(super) struct Model {
     pub(super) provider: Provider,
-    /// The provider's name of it.
+    /// The provider's name for the model.
     pub(super) name: String,
 }
 
 impl Model {
-    /// Reads a criterion's `judge_model`: `provider/name` as in LiteLLM, or a name that only one provider gives.
+    /// Reads a criterion's `judge_model`: `provider/name` as in LiteLLM, or a name whose beginning identifies
+    /// the provider.
     pub(super) fn parse(written: &str) -> Result<Self, JudgeError> {
         let (provider, name) = match written.split_once('/') {
             Some((prefix, name)) => {
@@ -202,9 +203,10 @@ fn error(message: String) -> JudgeError {
     JudgeError::new(JudgeErrorKind::Failed, message)
 }
 
-/// Checks whether a judge's model could be asked over the network, as the environment is now. Nothing is sent.
+/// Checks whether a judge's model could be asked over the network in the current environment. Nothing is
+/// sent.
 ///
-/// It is an error if the name of the model does not say whose model it is, or if the key that it takes is not set.
+/// It is an error if the name of the model does not identify its provider, or if the required key is not set.
 ///
 /// ```
 /// let error = eval_core::judge::check_judge_model("llama3").unwrap_err();
@@ -213,7 +215,7 @@ fn error(message: String) -> JudgeError {
 pub fn check_judge_model(model: &str) -> Result<(), JudgeError> {
     let provider = Model::parse(model)?.provider;
     let any_is_set = |names: &[&str]| names.iter().any(|name| environment::get(name).is_some());
-    // A server of one's own may need no key.
+    // A server at another address may need no key.
     let needs_key = provider.needs_key() && !any_is_set(provider.base_variables());
     if needs_key && !any_is_set(provider.key_variables()) {
         return Err(missing_key(model, provider));
@@ -221,7 +223,7 @@ pub fn check_judge_model(model: &str) -> Result<(), JudgeError> {
     Ok(())
 }
 
-/// The error for a model whose provider takes a key, if none is set.
+/// The error for a model whose provider requires a key, if none is set.
 pub(super) fn missing_key(model: &str, provider: Provider) -> JudgeError {
     let variables: Vec<String> =
         provider.key_variables().iter().rev().map(|variable| format!("`{variable}`")).collect();

@@ -1,8 +1,8 @@
-//! Recordings: files of what judges answered.
+//! Recordings: files with the answers of judges.
 //!
-//! [`RecordingStore`] is a recording in use. [`RecordedJudge`] is a judge behind one. All stores of one file share what this
-//! process knows of it, and ask a question once; see `shared.rs`. What is read from disk or written, and what waits for
-//! another process, is on threads that may block.
+//! [`RecordingStore`] is a recording in use. [`RecordedJudge`] is a judge behind one. All stores of one file
+//! share one state in this process, and ask a question once; see `shared.rs`. Disk access and waiting for
+//! other processes happen on threads that may block.
 
 mod file;
 mod miss;

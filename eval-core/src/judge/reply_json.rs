@@ -1,4 +1,4 @@
-//! Reading JSON out of a judge's reply.
+//! The parser of JSON in a judge's reply.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,11 +8,12 @@ use serde_json::{Deserializer, Map, Value};
 
 use super::reply_scan::{CONTRADICTION, first_word, is_own, mentions};
 
-/// The JSON object of a reply that has the key. Models write words and code fences around it.
+/// The last JSON object that begins a line of a reply and has the key. Models write words and code fences
+/// around it.
 ///
-/// It begins a line, it is the last one, and its keys are its own: no key twice, at no depth. An object inside of it
-/// does not count. What else the reply says under this key must be the same, or there is no verdict: it may be the
-/// agent's. `prompt` is what the judge was asked, to recognise copies. The error says what is wrong with the reply.
+/// It has no duplicate keys, at any depth. An object inside of it does not count. All other values under this
+/// key in the reply must be equal, or there is no verdict: one of them may be the agent's. `prompt` is the
+/// question to the judge, to recognise copies. The error says what is wrong with the reply.
 pub(crate) fn the_object(reply: &str, prompt: &str, key: &str) -> Result<Map<String, Value>, String> {
     let found = mentions(reply, key);
     let none = || format!("no line of it begins a JSON object with the key `{key}`");
@@ -53,7 +54,7 @@ fn strict(reply: &str, part: Range<usize>) -> Result<Map<String, Value>, String>
     }
 }
 
-/// The JSON value at the beginning of a text. What is not JSON is no value.
+/// The JSON value at the beginning of a text. `None` if it is not JSON.
 fn first_value(text: &str) -> Option<Value> {
     let mut values = Deserializer::from_str(text).into_iter::<Unique>();
     values.next()?.ok().map(|Unique(value)| value)
@@ -65,10 +66,10 @@ pub(super) fn unique_json(bytes: &[u8]) -> Result<Value, String> {
     serde_json::from_slice(bytes).map(|Unique(value)| value).map_err(|error| error.to_string())
 }
 
-/// A JSON value without duplicate keys. `serde_json` keeps the last of equal keys.
+/// A JSON value without duplicate keys. `serde_json` itself would keep the last of equal keys.
 struct Unique(Value);
 
-/// The begin of the error about duplicate keys.
+/// The beginning of the error about duplicate keys.
 const TWICE: &str = "a key stands twice";
 
 impl<'de> Deserialize<'de> for Unique {

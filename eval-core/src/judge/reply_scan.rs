@@ -1,8 +1,9 @@
-//! Finding the keys of verdicts in a judge's reply, and telling a verdict from a quotation.
+//! The scanner for the keys of verdicts in a judge's reply, which tells a verdict from a quotation.
 //!
-//! Judges quote what they judge, and an agent can write anything, verdicts too. So a yes counts only where a judge puts
-//! its own: at the beginning of a line, or in a JSON object that begins a line, and as the last word of the reply. A
-//! verdict within a line of prose is a mention: it takes a yes away that it contradicts.
+//! Judges quote what they judge, and an agent can write anything, even verdicts. So a yes counts only in the
+//! place of a judge's own verdict: at the beginning of a line or in a JSON object that begins a line, with no
+//! words after it. A verdict within a line of prose is a mention: it can only invalidate a yes that it
+//! contradicts.
 
 use std::ops::Range;
 
@@ -17,9 +18,10 @@ pub(super) struct Mention {
     pub(super) value: usize,
     /// Whether it is at a place for a verdict.
     pub(super) stands: bool,
-    /// The object that begins a line and of which this is a key, at whatever depth.
+    /// The enclosing object that begins a line. The key may be at any depth of it.
     pub(super) object: Option<Range<usize>>,
-    /// Whether the key and the colon are separated by blanks. ADK's expressions do not find such a key.
+    /// Whether the key and the colon are separated by blanks. ADK's regular expressions do not find such a
+    /// key.
     pub(super) spaced: bool,
 }
 
@@ -36,7 +38,7 @@ pub(super) fn mentions(reply: &str, key: &str) -> Vec<Mention> {
         .peekable();
     let mut scan = Scan::default();
     let mut found: Vec<Mention> = Vec::new();
-    // The mentions of the object that is open.
+    // The index of the first mention in the open object.
     let mut open = 0;
     let bytes = reply.as_bytes();
     for at in 0..bytes.len() {
@@ -58,7 +60,7 @@ pub(super) fn mentions(reply: &str, key: &str) -> Vec<Mention> {
     found
 }
 
-/// The first word behind a key, in lower case and without the signs around it.
+/// The first word after a key, in lower case and without the punctuation around it.
 pub(super) fn first_word(after: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let word = after.trim_start_matches(|c: char| !is_part(c) && !matches!(c, ',' | '{' | '}'));
@@ -74,9 +76,9 @@ struct Escaped(bool);
 struct Scan {
     /// The number of open objects.
     depth: usize,
-    /// The string of an object that is open, and whether its next character is escaped.
+    /// The open string within an object, with whether its next character is escaped.
     string: Option<Escaped>,
-    /// Whether the line holds nothing so far but blanks and the beginning of a code fence.
+    /// Whether the line so far holds only blanks and the opening of a code fence.
     is_line_begin: bool,
     /// The offset of the outermost open object, if it begins its line.
     begin: Option<usize>,
@@ -91,7 +93,8 @@ impl Default for Scan {
 }
 
 impl Scan {
-    /// Whether this is a place for a judge's verdict: a line, or a key of an object that begins its line.
+    /// Whether this is a place for a judge's verdict: the beginning of a line, or a key of an object that
+    /// begins its line.
     fn is_at_key(&self) -> bool {
         match self.depth {
             0 => self.is_line_begin,
@@ -124,7 +127,7 @@ impl Scan {
                 self.depth -= 1;
                 closed = self.depth == 0;
             }
-            // Only within objects: a lone quotation mark in prose opens nothing.
+            // Strings count only within objects: a lone quotation mark in prose opens nothing.
             b'"' if self.depth > 0 => self.string = Some(Escaped(false)),
             _ => {}
         }
@@ -140,7 +143,7 @@ impl Scan {
     }
 }
 
-/// Whether a byte of a line that holds nothing else belongs to the opening of a code fence: ```` ```json ````.
+/// Whether a byte belongs to a code fence that opens its line: ```` ```json ````.
 fn is_in_fence(bytes: &[u8], at: usize) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric();
     let before = bytes[..at].iter().rev().take_while(|byte| is_word(byte)).take(LONGEST_LANGUAGE).count();
@@ -155,7 +158,7 @@ fn is_in_fence(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// The most characters of the name of a language after a code fence.
+/// The maximum length of the name of a language after a code fence.
 const LONGEST_LANGUAGE: usize = 16;
 
 /// Whether a text is nothing but blanks and code fences.
@@ -166,10 +169,10 @@ fn is_filler(text: &str) -> bool {
     })
 }
 
-/// Whether a part of a reply is the judge's own verdict, given the prompt. The error says why it is not.
+/// Checks that a part of a reply is the judge's own verdict. The error says why it is not.
 ///
-/// Words before the verdict are allowed. Words after it may take it back. A part that the data of the prompt contains,
-/// whatever its blanks, is a copy.
+/// Words before the verdict are allowed; words after it are not, as they may take it back. A part that occurs
+/// in the data of the prompt, apart from blanks, is a copy.
 pub(super) fn is_own(reply: &str, prompt: &str, part: Range<usize>) -> Result<(), String> {
     if !is_filler(reply.get(part.end..).unwrap_or_default()) {
         return Err(WORDS_AFTER.to_owned());
@@ -180,11 +183,11 @@ pub(super) fn is_own(reply: &str, prompt: &str, part: Range<usize>) -> Result<()
     Ok(())
 }
 
-/// The mistake of a verdict that is not the last word of its reply.
+/// The mistake of a reply with words after its verdict.
 pub(crate) const WORDS_AFTER: &str =
     "words stand after its verdict, which may take it back; end with the verdict";
 
-/// Whether the data of a prompt contains a text, whatever the blanks, as it is or in a JSON string.
+/// Whether the data of a prompt contains a text, as it is or in a JSON string. Blanks are ignored.
 pub(crate) fn is_copy(text: &str, prompt: &str) -> bool {
     !prompt.is_empty() && dense(&data_of(prompt)).contains(&dense(text))
 }
@@ -195,7 +198,7 @@ fn dense(text: &str) -> String {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         if c == '\\' {
-            // A blank that is written with letters.
+            // An escaped blank, such as `\n`.
             chars.next_if(|c| matches!(c, 'n' | 'r' | 't'));
         } else if !c.is_whitespace() {
             dense.push(c);

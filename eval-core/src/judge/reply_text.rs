@@ -1,4 +1,4 @@
-//! Reading labels and reasons out of a judge's reply.
+//! The parser of labels and reasons in a judge's reply.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use eval_support::message::cut;
 use super::reply_json::is_json;
 use super::reply_scan::{CONTRADICTION, Mention, first_word, is_own, mentions};
 
-/// The most characters of a rationale.
+/// The maximum length of a rationale, in characters.
 const LONGEST: usize = 400;
 
 /// White space as Python's regular expressions see it.
@@ -20,27 +20,27 @@ pub(crate) fn is_space(c: char) -> bool {
 #[derive(Clone, Copy)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    /// The label at the beginning of what follows the key, as ADK finds it.
+    /// Finds the label in the text after the key, as ADK does.
     pub(crate) label: fn(&str) -> Option<String>,
-    /// The verdict that a label is in ADK.
+    /// The verdict that ADK takes from a label.
     pub(crate) verdict: fn(&str) -> Option<bool>,
 }
 
-/// Why a reply has no verdict.
+/// The reason why a reply has no verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unclear {
-    /// It says nothing under the keys, or this.
+    /// There is no verdict under the keys, only this unknown label, if any.
     Nothing(Option<String>),
-    /// It says something, and this is wrong with it.
+    /// There is a verdict, with this mistake.
     Wrong(String),
 }
 
-/// The verdict that a reply gives under one of some keys.
+/// The verdict of a reply under one of several keys.
 ///
-/// A yes is a yes in ADK too: the first label under the first key that has one. Beyond that it has to be at a place for
-/// a judge's own verdict: see `reply_scan`. No other value under these keys may contradict it, except inside of a
-/// well-formed JSON object. A no is a no in ADK, at any place, and is not contradicted. `prompt` is the question to the
-/// judge, to recognise copies.
+/// A yes must be a yes in ADK too, which reads the first label under the first key that has one. It must also
+/// be at a place for a judge's own verdict: see `reply_scan`. No other value under these keys may contradict
+/// it, except inside of a well-formed JSON object. A reply is a no if it is a no in ADK, or if all its values
+/// are no, at any place. `prompt` is the question to the judge, to recognise copies.
 pub(crate) fn verdict(reply: &str, prompt: &str, keys: &[Key]) -> Result<bool, Unclear> {
     let mut said: Vec<bool> = Vec::new();
     let mut unknown = None;
@@ -55,7 +55,7 @@ pub(crate) fn verdict(reply: &str, prompt: &str, keys: &[Key]) -> Result<bool, U
         let first_key = adk.is_none();
         adk = adk.or_else(|| found.iter().find_map(label).map(|label| (key.verdict)(&label)));
         for mention in outside_of_json(reply, found) {
-            // What contradicts a verdict need not have the form of one.
+            // A value can contradict a verdict without having the form of one.
             said.extend((key.verdict)(&first_word(&reply[mention.value..])));
             match label(&mention).map(|label| ((key.verdict)(&label), label)) {
                 Some((Some(verdict), _)) if mention.stands => {
@@ -79,7 +79,8 @@ pub(crate) fn verdict(reply: &str, prompt: &str, keys: &[Key]) -> Result<bool, U
     Ok(true)
 }
 
-/// The mentions without those inside of well-formed objects: they are part of what a judge says in its own answer.
+/// Drops the mentions inside of well-formed objects that are at no place for a verdict: they are part of the
+/// judge's own answer.
 fn outside_of_json(reply: &str, mut found: Vec<Mention>) -> Vec<Mention> {
     // Many mentions may be in one object, which is parsed once.
     let mut parsed: Option<(Range<usize>, bool)> = None;
@@ -109,7 +110,7 @@ fn label(text: &str) -> Option<&str> {
     if is_end(after) {
         return Some(label);
     }
-    // The comma or brace that ends the value was read as part of it.
+    // The comma or brace that ends the value was read as part of the label.
     label.rfind([',', '}']).map(|end| &label[..end])
 }
 

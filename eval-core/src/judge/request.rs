@@ -35,7 +35,8 @@ pub struct JudgeRequest {
     pub sample: u32,
 }
 
-/// Without secrets. Of the other entries of the configuration it shows the names: they may be headers with keys.
+/// Shows no secrets. Of the other entries of the configuration it shows only the names: the values may be
+/// headers with keys.
 impl fmt::Debug for JudgeRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         secrets::debug(f, |f| {
@@ -58,7 +59,8 @@ impl JudgeRequest {
         Self { model: model.into(), prompt: prompt.into(), ..Self::default() }
     }
 
-    /// What all questions to a model have in common, by its configuration: the temperature has a field of its own.
+    /// The common part of all requests to a model, from its configuration. The temperature moves to its own
+    /// field.
     pub(crate) fn of_model(model: &str, mut config: Map) -> Self {
         let temperature = config.get("temperature").and_then(Value::as_f64);
         if temperature.is_some() {
@@ -87,7 +89,7 @@ impl JudgeRequest {
     }
 }
 
-/// What a judge answered.
+/// The answer of a judge.
 ///
 /// ```
 /// use eval_core::judge::JudgeReply;

@@ -1,5 +1,5 @@
-//! Whom a question goes to: an offline judge directly, any other judge through its recording, and live only if
-//! `EVALSET_JUDGE` says so.
+//! The routing of questions. An offline judge is asked directly. Any other judge is behind its recording, and
+//! is asked only if `EVALSET_JUDGE` says so.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -20,7 +20,7 @@ use crate::guard::catch_panic;
 
 /// The judges of the cases of a set. They share one judge, which is made once, and one recording.
 ///
-/// The default one has neither, and each question is an error.
+/// The default router has neither, so each question is an error.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JudgeRouter {
     shared: Arc<Shared>,
@@ -75,8 +75,8 @@ impl JudgeRouter {
         self.shared.settings.skip_missing && error.kind() == JudgeErrorKind::NoJudge
     }
 
-    /// A sentence about answers that are recorded for a case and were not asked for. `None` if there are none, or if
-    /// judges are asked.
+    /// A sentence about recorded answers that a case did not ask for. `None` if there are none, or if judges
+    /// are asked.
     pub(crate) fn unused(&self, eval_id: &str) -> Option<String> {
         let Shared { settings, store, .. } = &*self.shared;
         let store = store.as_ref().filter(|store| settings.replays() && store.exists())?;
@@ -93,7 +93,7 @@ impl JudgeRouter {
 }
 
 impl Shared {
-    /// The judge to ask. Several questions that need it at the same time wait until one of them has made it.
+    /// The judge to ask. The first question makes it; concurrent questions wait for that.
     async fn live(&self) -> &Result<BoxJudge, JudgeError> {
         let make = || async {
             match &self.source {
@@ -105,7 +105,8 @@ impl Shared {
         self.made.get_or_init(make).await
     }
 
-    /// Whether the judge may be asked directly. The default judge asks over the network, so it is not made to find out.
+    /// Whether the judge may be asked directly. The default judge asks over the network, so it need not be
+    /// made to find out.
     async fn is_offline(&self) -> bool {
         match &self.source {
             JudgeSource::Nobody => false,
@@ -125,8 +126,8 @@ async fn call(make: fn() -> Making) -> Result<BoxJudge, JudgeError> {
     }
 }
 
-/// The error of a function that made no judge. Its kind is not [`NoJudge`](JudgeErrorKind::NoJudge), which may be
-/// skipped: a judge that is named has to be there.
+/// The error of a function that made no judge. Its kind is not [`NoJudge`](JudgeErrorKind::NoJudge), which
+/// may be skipped: a named judge must exist.
 fn not_made(why: &dyn fmt::Display) -> JudgeError {
     JudgeError::new(JudgeErrorKind::Failed, format!("the function of `judge = ..` made no judge: {why}"))
 }
@@ -146,15 +147,15 @@ fn default_judge() -> Result<BoxJudge, JudgeError> {
 struct RoutedJudge {
     shared: Arc<Shared>,
     eval_id: String,
-    /// The error of a judge that did not answer in time. It is not asked again: that would take as long for each
-    /// sample, metric and turn.
+    /// The error of a judge that did not answer in time. The judge is not asked again: each sample, metric
+    /// and turn would take as long.
     hung: OnceLock<JudgeError>,
     /// The time that is left for each question.
     budgets: Budgets,
 }
 
 impl RoutedJudge {
-    /// Asks a judge that costs time and money: within the budget of the question.
+    /// Asks a judge that is not offline, within the budget of the question.
     async fn ask_live(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let judge = self.shared.live().await.as_ref().map_err(Clone::clone)?;
         let budget = self.shared.settings.budget;
@@ -168,7 +169,7 @@ impl RoutedJudge {
             return Err(error.clone());
         }
         let answer = ask_in_time(judge, request, &format!("case `{}`, ", self.eval_id)).await.flatten();
-        // The judge may have a limit of its own, within.
+        // The timeout may also come from the judge's own limit.
         if let Err(error) = &answer
             && error.kind() == JudgeErrorKind::Timeout
         {
@@ -197,7 +198,7 @@ impl Judge for RoutedJudge {
         }
     }
 
-    /// `None`: the limit of the judge behind it holds for each question.
+    /// `None`: the limit of the judge behind it applies to each question.
     fn time_limit(&self) -> Option<Duration> {
         None
     }

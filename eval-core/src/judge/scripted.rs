@@ -27,9 +27,9 @@ use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 ///
 /// It [is offline](Judge::is_offline). When the list is used up, it answers with an error.
 ///
-/// Whose reply is next can be told only if one case asks after the other. Where cases run at the same time, the first that
-/// asks has the list, and a question of another one is an error. [`judge_fn`](super::judge_fn) answers by what is asked, and
-/// serves any number of cases.
+/// The order of replies is certain only if one case asks after the other. If cases run at the same time, the
+/// list belongs to the first case that asks, and a question of another case is an error.
+/// [`judge_fn`](super::judge_fn) answers by the content of the question, so it serves any number of cases.
 #[derive(Default)]
 pub struct ScriptedJudge {
     state: Mutex<State>,
@@ -44,7 +44,7 @@ struct State {
 }
 
 impl State {
-    /// Fails if a case that runs beside this one has asked before.
+    /// Fails if another case that runs at the same time has asked before.
     fn give_to(&mut self, case: &Arc<RunningCase>) -> Result<(), JudgeError> {
         let beside = self.cases.iter().find(|other| !Arc::ptr_eq(case, other) && case.runs_beside(other));
         if let Some(other) = beside {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::budget;
 use super::environment::{self, BUDGET, EnvironmentError, MISSING, MODE, MODEL};
 
-/// The treatment of a question for a judge: the values of `EVALSET_JUDGE`.
+/// The values of `EVALSET_JUDGE`: whether the recording or the judge answers a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JudgeMode {
@@ -40,15 +40,15 @@ pub(crate) struct Settings {
     pub(crate) skip_missing: bool,
     /// `EVALSET_JUDGE_MODEL`: the model to ask, in place of the ones that criteria name.
     pub(crate) model: Option<String>,
-    /// The time limit of a question, all samples and attempts together: `EVALSET_JUDGE_BUDGET`, else the time that
-    /// `EVALSET_JUDGE_TIMEOUT` gives a single request if that is more than the default.
+    /// The time limit of a question, all samples and attempts together: `EVALSET_JUDGE_BUDGET`, else
+    /// `EVALSET_JUDGE_TIMEOUT` (the limit of a single request) if that is longer than the default budget.
     pub(crate) budget: Option<Duration>,
 }
 
 impl Settings {
     /// Reads the variables. An unknown value is an error, so that a typing mistake does not pass unseen.
     pub(crate) fn from_env() -> Result<Self, EnvironmentError> {
-        // A judge reads this one when it is asked, which is too late to refuse a value.
+        // Read here to refuse a wrong value early: a judge reads the variable only when it is asked.
         let limit = environment::given_time_limit()?;
         let budget = environment::number(environment::get, BUDGET, 1)?;
         let missing =

@@ -1,8 +1,8 @@
 //! The built-in metrics, one file for each algorithm, and the list of all of them.
 //!
-//! Another metric is a file here with a function over one turn, or a [`Metric`](super::Metric); a `mod` line, an entry of [`COMPUTED`], and an entry of
-//! [`METRICS`](eval_format::metric::METRICS) in eval-format. A metric that asks a judge is in `by_judge`, which has a list of its
-//! own.
+//! A new metric needs a file here, with a function over one turn or a [`Metric`](super::Metric), a `mod`
+//! line, an entry of [`COMPUTED`], and an entry of [`METRICS`](eval_format::metric::METRICS) in eval-format.
+//! A metric that asks a judge goes to `by_judge`, which has its own list.
 
 // What several metrics share.
 mod answers;

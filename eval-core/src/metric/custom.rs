@@ -53,7 +53,7 @@ pub(crate) fn of_function<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
     function.into_metric(Seal)
 }
 
-/// Seals [`MetricFn`]: an implementation elsewhere cannot name it.
+/// Seals [`MetricFn`]: other crates cannot name this type, so they cannot implement the trait.
 #[derive(Clone, Copy, Debug)]
 pub struct Seal;
 
@@ -103,8 +103,8 @@ where
     }
 }
 
-/// An async function over one turn, for one lifetime of what it borrows: the bound `for<'a> AsyncScore<'a>` says what
-/// `Fn(&'a ..) -> impl Future + 'a` cannot.
+/// An async function over one turn, for one lifetime of its arguments. The bound `for<'a> AsyncScore<'a>`
+/// expresses what `Fn(&'a ..) -> impl Future + 'a` cannot.
 pub trait AsyncScore<'a>: Fn(&'a Invocation, Option<&'a Invocation>, &'a Criterion) -> Self::Answer {
     /// The output of the future.
     type Score: Into<Score>;

@@ -51,7 +51,7 @@ pub struct MetricInput<'a> {
 }
 
 impl<'a> MetricInput<'a> {
-    /// The input of a unit test: the case, what happened, and the criterion. The case says what was expected.
+    /// The input of a unit test: the case with its expected turns, the actual turns, and the criterion.
     ///
     /// ```
     /// use eval_core::{BoxError, Criterion, EvalCase, Invocation, Metric, MetricInput, Score, Scores};
@@ -79,7 +79,7 @@ impl<'a> MetricInput<'a> {
     /// # Ok::<_, BoxError>(())
     /// ```
     ///
-    /// The session state is empty, and there is no judge to ask, unless the calls below say otherwise.
+    /// The session state is empty and there is no judge, unless `with_state` and `with_judge` set them.
     pub fn new(case: &'a EvalCase, actual: &'a [Invocation], criterion: &'a Criterion) -> Self {
         static EMPTY: Map = Map::new();
         Self {
@@ -110,7 +110,7 @@ impl<'a> MetricInput<'a> {
     pub(crate) fn score_turns(&self, score: &dyn Fn(&Invocation, Option<&Invocation>) -> Score) -> Scores {
         let mut scores = Vec::with_capacity(self.actual.len());
         for (actual, expected) in self.turns() {
-            // Turns can be thousands, of which each takes a tenth of a second.
+            // There may be thousands of turns, and each may take a tenth of a second.
             let is_stopped = self.stopped.is_some_and(|stopped| stopped.load(Ordering::Relaxed));
             scores.push(if is_stopped { Score::not_evaluated(STOPPED) } else { score(actual, expected) });
         }
@@ -145,7 +145,7 @@ impl<'a> MetricInput<'a> {
         self
     }
 
-    /// The judge, asked as the criterion's `judge_model_options` say.
+    /// The judge, with the criterion's `judge_model_options`.
     pub fn judging(&self) -> JudgeClient {
         JudgeClient::new(self.judge.clone(), self.criterion)
     }

@@ -37,7 +37,7 @@ pub trait Metric: Send + Sync {
     fn score(&self, input: MetricInput<'_>) -> impl Future<Output = Result<Scores, BoxError>> + Send;
 }
 
-/// [`Metric`] as a trait that `dyn` allows.
+/// The form of [`Metric`] that can be a trait object.
 trait DynMetric: Send + Sync {
     fn score<'a>(&'a self, input: MetricInput<'a>) -> BoxFuture<'a, Result<Scores, BoxError>>;
 }
@@ -48,7 +48,7 @@ impl<M: Metric> DynMetric for M {
     }
 }
 
-/// No metric has a score as high as this one, or as low as its negative.
+/// A limit that no metric's score reaches, and neither does its negative.
 const HIGHEST_SCORE: f64 = 1e300;
 
 /// A metric behind a pointer, cheap to clone.
@@ -65,7 +65,7 @@ impl BoxMetric {
         Self { metric: Arc::new(metric), range: (-HIGHEST_SCORE, HIGHEST_SCORE) }
     }
 
-    /// Puts a metric behind a pointer whose function returns an `S`: the range of a `bool` is known.
+    /// Puts the metric of a function that returns an `S` behind a pointer. A `bool` has a known range.
     pub(super) fn returning<S>(metric: impl Metric + 'static) -> Self {
         let metric = Self::new(metric);
         if std::any::type_name::<S>() == std::any::type_name::<bool>() {
@@ -74,7 +74,7 @@ impl BoxMetric {
         metric
     }
 
-    /// Whether no score that it can have misses a bound.
+    /// Whether no possible score of the metric misses a bound.
     pub(crate) fn cannot_miss(&self, bound: Bound) -> bool {
         let (min, max) = self.range;
         bound.is_free(min, Some(max))

@@ -47,7 +47,7 @@ impl Score {
     /// assert_eq!(scores.overall(), Some(0.0));
     /// ```
     ///
-    /// A metric all of whose turns are left out is NOT EVALUATED.
+    /// If all turns are left out, the metric is NOT EVALUATED.
     pub fn left_out(reason: impl Into<String>) -> Self {
         Self { kind: Kind::LeftOut(reason.into()), notes: Vec::new(), rubrics: Vec::new() }
     }
@@ -68,7 +68,7 @@ impl Score {
         }
     }
 
-    /// Why the turn was not evaluated; `None` if it has a score or is left out.
+    /// The reason why the turn was not evaluated; `None` if it has a score or is left out.
     pub fn reason(&self) -> Option<&str> {
         match &self.kind {
             Kind::NotEvaluated(reason) => Some(reason),
@@ -76,7 +76,7 @@ impl Score {
         }
     }
 
-    /// Why the turn stays out of the mean; `None` if it does not.
+    /// The reason why the turn stays out of the mean; `None` if it does not.
     pub fn why_left_out(&self) -> Option<&str> {
         match &self.kind {
             Kind::LeftOut(reason) => Some(reason),
@@ -133,7 +133,7 @@ pub struct RubricScore {
     pub rubric_id: String,
     /// 1 if the rubric is met, 0 if it is not; `None` if the judge gave no verdict.
     pub score: Option<f64>,
-    /// Why, in the judge's words; `None` if the judge gave no reason.
+    /// The reason, in the judge's words; `None` if the judge gave none.
     pub rationale: Option<String>,
 }
 
@@ -211,7 +211,7 @@ impl Scores {
 
     /// Whether this run alone meets a bound: by the exact mean of its scores, or by each of them.
     ///
-    /// A run without scores, or with a turn that was not evaluated, meets none.
+    /// A run without scores, or with a turn that was not evaluated, meets no bound.
     pub fn meets(&self, bound: Bound, gate: TurnAggregation) -> bool {
         Pool::from_runs(&[self]).meets(bound, gate)
     }
@@ -232,7 +232,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Reads the scores once.
+    /// Collects the scores of these runs.
     pub fn from_runs(runs: &[&Scores]) -> Self {
         let mut pool = Self { values: Vec::new(), total: 0 };
         for scores in runs {

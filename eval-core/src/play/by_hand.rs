@@ -36,8 +36,8 @@ use crate::transcript::{RunError, Transcript, TurnRecord};
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It goes the way of a case: what makes a case an ERROR is an error here, with the same words. A time limit of 120 seconds
-/// counts for each turn, as for a case. The transcript can be scored: see
+/// It is played like a case: everything that makes a case an ERROR is an error here, with the same message.
+/// Each turn has a time limit of 120 seconds, as in a case. The transcript can be scored: see
 /// [`EvalRunner::score_case`](crate::EvalRunner::score_case).
 pub struct Conversation<A> {
     agent: A,
@@ -97,7 +97,7 @@ impl<A: Agent> Conversation<A> {
         Ok(&self.transcript.turns[self.transcript.turns.len() - 1])
     }
 
-    /// The session state now. An agent that keeps it itself is asked.
+    /// The session state now. An agent that keeps the state itself is asked for it.
     ///
     /// ```
     /// use eval_core::agent_fn;
@@ -121,7 +121,8 @@ impl<A: Agent> Conversation<A> {
         Ok(&self.transcript.state)
     }
 
-    /// Ends the conversation, and returns all of it. Fails if the agent does, or if it recorded something too late.
+    /// Ends the conversation and returns its transcript. Fails if the agent fails, or if it recorded an event
+    /// too late.
     pub async fn finish(mut self) -> Result<Transcript, RunError> {
         let conditions = conditions(self.timeout);
         let ended = if self.is_open {

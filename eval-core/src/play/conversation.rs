@@ -34,7 +34,7 @@ impl Conditions<'_> {
     }
 }
 
-/// Plays a case against an agent. What goes wrong is in the transcript. `log` shows later what came too late for it.
+/// Plays a case against an agent. Errors are in the transcript. Later, `log` shows events that came too late.
 pub(crate) async fn converse(
     mut agent: Box<dyn Erased + '_>,
     case: &EvalCase,
@@ -57,7 +57,7 @@ pub(crate) async fn converse(
     transcript
 }
 
-/// Drops the agent, or whatever holds it.
+/// Drops the agent. Its `drop` may panic or block, which is an error.
 pub(super) fn drop_agent<A>(agent: A, conditions: &Conditions<'_>) -> Result<(), RunError> {
     let what = conditions.what().doing("dropping the agent");
     not_async(conditions.timeout, &what, || drop(agent))
@@ -69,7 +69,7 @@ pub(crate) fn late(log: &Log) -> Option<RunError> {
     log.late().map(|late| agent_error(late.turn(), &late.to_string()))
 }
 
-/// Work that outlived its turn holds a recorder. It gets a moment, so that what it does is seen.
+/// Waits a moment if work that outlived its turn still holds a recorder, so that its late events are seen.
 pub(super) async fn settle(log: &Arc<Log>) {
     for _ in 0..SETTLING_YIELDS {
         if !log.has_recorders() {
@@ -85,9 +85,9 @@ pub(super) async fn settle(log: &Arc<Log>) {
     }
 }
 
-/// The number of chances for tasks that are ready.
+/// The number of yields, for tasks that are ready.
 const SETTLING_YIELDS: usize = 8;
-/// The number of chances for other threads, and the time of each.
+/// The number of waits, for other threads, and the length of each.
 const SETTLING_WAITS: usize = 10;
 const SETTLING_WAIT: Duration = Duration::from_millis(5);
 
@@ -148,7 +148,8 @@ pub(super) async fn read_state(
     Ok(())
 }
 
-/// Ends the conversation, however it went. If both went wrong, the error of the conversation tells of the other one.
+/// Ends the conversation, whether it failed or not. If both fail, the message is the error of the
+/// conversation, then the error of its end.
 pub(super) async fn end(
     agent: &mut (dyn Erased + '_),
     conditions: &Conditions<'_>,
@@ -201,7 +202,7 @@ pub(super) async fn turn(
     invocation.rubrics = message.rubrics.cloned();
     invocation.app_details =
         details.as_ref().ok().filter(|details| !details.agent_details.is_empty()).cloned();
-    let is_unreached = played.as_ref().is_err_and(Fault::is_of_the_way);
+    let is_unreached = played.as_ref().is_err_and(Fault::is_unreachable);
     let verdict = overflow
         .map_or_else(
             || check(played, &events, &invocation, &transcript.turns, log),
@@ -256,8 +257,8 @@ fn check_recorded(
     Ok(())
 }
 
-/// The error of the first turn that was not played here, but given without events, and that would have been one if it
-/// were played.
+/// The error of the first turn without events that would be an error if it were played. A turn without events
+/// was given by the caller, not played.
 pub(crate) fn check_given(turns: &[TurnRecord]) -> Option<RunError> {
     let mut given = turns.iter().enumerate().filter(|(_, turn)| turn.events.is_empty());
     given.find_map(|(at, TurnRecord { invocation, .. })| {
@@ -276,12 +277,12 @@ fn agent_error(turn: Option<usize>, message: &str) -> RunError {
     RunError::new(Role::Agent, turn, message)
 }
 
-/// The error of an agent while it did this.
+/// The error of an agent in the step that `what` names.
 fn agent_fault(turn: Option<usize>, what: &str, fault: &Fault) -> RunError {
-    RunError { unreachable: fault.is_of_the_way(), ..agent_error(turn, &format!("{what}{fault}")) }
+    RunError { unreachable: fault.is_unreachable(), ..agent_error(turn, &format!("{what}{fault}")) }
 }
 
-/// The session of a case. What the case does not set has the runner's defaults.
+/// The session of a case. Names that the case does not set are the runner's defaults.
 fn session(case: &EvalCase, conditions: &Conditions<'_>) -> Session {
     let input = case.session_input.as_ref();
     let or = |text: Option<&String>, default: &str| {

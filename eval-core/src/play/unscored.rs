@@ -1,7 +1,7 @@
 //! Calls, results and changes of the state that no metric would see.
 //!
-//! As in ADK, events of the author `user` are not the agent's, and fragments of a stream are left out, since a whole
-//! event follows them. A call that is only there happened all the same, so it is an error. So is a call or a result
+//! As in ADK, metrics skip events of the author `user`, and fragments of a stream, since a whole event
+//! follows them. A call that is in such events alone did happen, so it is an error. So is a call or a result
 //! under a key that metrics do not read, and a result without a call.
 
 use std::collections::HashSet;
@@ -15,14 +15,15 @@ use crate::agent::Event;
 /// Keys of parts for tools that run beside the model, such as a search.
 const BESIDE_THE_MODEL: [&str; 4] = ["tool_call", "toolCall", "tool_response", "toolResponse"];
 
-/// Letters in the keys of calls and results.
+/// Texts in the keys of calls and results, in lower case and without other marks.
 const CALLS: [&str; 6] =
     ["functioncall", "functionresponse", "toolcall", "tooluse", "toolresult", "toolresponse"];
 
 /// The most characters of a value in an error.
 const SHOWN: usize = 200;
 
-/// Fails if an action is where no metric looks. `earlier` are the calls of the turns before.
+/// Fails if a call, a result or a change of the state is where no metric sees it. `earlier` are the calls of
+/// earlier turns.
 pub fn check<'t>(
     events: &'t [Event],
     earlier: impl IntoIterator<Item = &'t FunctionCall>,
@@ -42,7 +43,7 @@ pub fn check<'t>(
     results(events, earlier)
 }
 
-/// Tools that run beside the model, which no metric reads. As in ADK they are no error.
+/// Notes on calls of tools that run beside the model, which no metric reads. As in ADK they are no error.
 pub(super) fn notes(events: &[Event]) -> impl Iterator<Item = String> {
     let beside = |part: &Part| {
         let (key, value) = part.other.iter().find(|(key, _)| key.starts_with("tool_call"))?;
@@ -52,8 +53,8 @@ pub(super) fn notes(events: &[Event]) -> impl Iterator<Item = String> {
     events.iter().flat_map(Event::parts).filter_map(beside)
 }
 
-/// Fails if a call or a change of the state is only in events that are not scored. The events are read from the end, so
-/// that the events behind each are known.
+/// Fails if a call or a change of the state is only in events that are not scored. The events are read from
+/// the end, so that the later events are known at each one.
 fn calls_and_changes(events: &[Event]) -> Result<(), String> {
     let (mut called, mut changed): (HashSet<&str>, HashSet<&str>) = (HashSet::new(), HashSet::new());
     let mut any_call = false;
@@ -96,7 +97,7 @@ fn calls_and_changes(events: &[Event]) -> Result<(), String> {
     first
 }
 
-/// The key and the value of a part that are a call or a result and that no metric reads.
+/// The key and the value of a call or a result that a part holds under a key that no metric reads.
 fn hidden(part: &Part) -> Option<(&str, &Value)> {
     part.other.iter().find(|(key, value)| {
         let is_of_a_function = || value.as_object().is_some_and(|it| it.contains_key("name"));
@@ -105,13 +106,13 @@ fn hidden(part: &Part) -> Option<(&str, &Value)> {
             let letters: String = letters().collect();
             CALLS.iter().any(|call| letters.contains(call))
         };
-        // Most parts have a signature and nothing else.
+        // Most parts have no other key, so it is checked first.
         *key != "thought_signature"
             && if BESIDE_THE_MODEL.contains(key) { is_of_a_function() } else { stands_for_a_call() }
     })
 }
 
-/// Fails if a tool returned something that was not called before.
+/// Fails if a result has no call before it.
 fn results<'t>(
     events: &'t [Event],
     earlier: impl IntoIterator<Item = &'t FunctionCall>,

@@ -51,8 +51,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The share of the cases that passed, of those that were not skipped, 0 to 1; `None` if there are none. It is 1
-    /// where [`EvalReport::all_passed`] is true, and only there.
+    /// The share of passed cases among the cases that were not skipped, 0 to 1; `None` if there are none. It
+    /// is 1 exactly if [`EvalReport::all_passed`] is true.
     #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^53")]
     pub fn pass_rate(&self) -> Option<f64> {
         let checked = self.total.saturating_sub(self.skipped);

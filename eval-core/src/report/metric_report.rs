@@ -49,7 +49,8 @@ pub enum MetricOutcome {
 }
 
 impl MetricOutcome {
-    /// The state of the run in reports as JSON: `scored`, `not_evaluated` (a turn has no score), `skipped` or `error`.
+    /// The state of the metric in reports as JSON: `scored`, `not_evaluated` (a turn has no score), `skipped`
+    /// or `error`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Scored(scores) if unscored(scores).is_some() => "not_evaluated",
@@ -103,16 +104,16 @@ impl MetricReport {
         self.criterion.as_ref().map(Criterion::bound)
     }
 
-    /// The bound that the score is compared with; `None` for informational metrics.
+    /// The threshold that the score is compared with; `None` for informational metrics.
     pub fn threshold(&self) -> Option<f64> {
         self.criterion.as_ref().map(|criterion| criterion.threshold)
     }
 }
 
-/// A score in few digits that never looks as if it were on the other side of its threshold.
+/// A score in few digits, never rounded across its threshold.
 ///
-/// It has up to two digits after the point, or as many as it takes. Without a threshold it is a count, or a time, and
-/// has up to three. Formats for machines have all digits.
+/// It has up to two digits after the point, or more if rounding would cross the threshold. A score without a
+/// threshold, such as a count or a time, has up to three. Formats for machines have all digits.
 ///
 /// ```
 /// use eval_core::format::Bound;

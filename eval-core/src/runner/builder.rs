@@ -48,7 +48,7 @@ use crate::judge::Judge;
 pub struct EvalRunner {
     pub(super) config: Option<EvalConfig>,
     pub(super) criteria: Vec<(String, Criterion)>,
-    /// The only metrics to score with, if there are any, with their thresholds if they are given here.
+    /// The only metrics to score with, with their thresholds if given; empty for no restriction.
     pub(super) only: Vec<MetricArgument>,
     pub(super) custom: Vec<(String, BoxMetric)>,
     pub(super) names: SessionNames,
@@ -56,16 +56,16 @@ pub struct EvalRunner {
     pub(super) options: Options,
     pub(super) judges: JudgeChoice,
     pub(super) journal: Option<PathBuf>,
-    /// The owner of the runs; `None` if cargo or the current folder tells.
+    /// The owner of the runs; `None` to take it from cargo or the current folder.
     pub(super) project: Option<Project>,
     /// Whether there is a journal even if the environment turns journals off.
     pub(super) needs_journal: bool,
-    /// The options that run cases again.
+    /// The program's options that run cases again.
     pub(super) again: Option<Vec<String>>,
     pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, OpenError>>,
     pub(super) on_case: OnCase,
     pub(super) fail_fast: bool,
-    /// The blame for blocked threads, over all calls.
+    /// The lanes of all calls, which find the case that blocks a thread.
     pub(super) lanes: Arc<Lanes>,
     /// Set when scoring is to stop.
     pub(super) stopped: Option<Arc<AtomicBool>>,
@@ -78,18 +78,18 @@ impl EvalRunner {
     }
 
     setters! {
-        /// Scores no further turns with built-in metrics when this is set, for services whose clients go. The report is
-        /// of no use then.
+        /// Stops scoring turns with built-in metrics when this is set, for services whose clients disconnect.
+        /// The report is of no use then.
         #[doc(hidden)]
         __stop_at(stopped: Arc<AtomicBool>) { stopped = Some(stopped) }
 
         /// Scores with these criteria instead of ADK's default ones.
         config(config: EvalConfig) { config = Some(config) }
 
-        /// Adds a criterion, or replaces the one of that name. The first one replaces ADK's default criteria, and the
-        /// criteria of a set's folder.
+        /// Adds a criterion, or replaces the criterion of that name. The first call replaces ADK's default
+        /// criteria, and the criteria of a set's folder.
         ///
-        /// [Configuration](crate::_documentation::configuration) has the table of what goes before what.
+        /// [Configuration](crate::_documentation::configuration) has the table of precedence.
         criterion(metric: impl Into<String>, criterion: Criterion) { criteria.push((metric.into(), criterion)) }
     }
 
@@ -100,7 +100,7 @@ impl EvalRunner {
         if self.label.is_some() { self } else { self.label(label) }
     }
 
-    /// Scores with this metric, and with others that are named so, and with no further ones.
+    /// Scores with this metric, and with the metrics of further calls, and with no others.
     ///
     /// ```
     /// use eval_core::{EvalCase, EvalRunner, Invocation, Replay};
@@ -116,9 +116,9 @@ impl EvalRunner {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Its criterion is the one that would hold without this call, with the threshold and the direction that are given
-    /// here. A metric that would have none needs a threshold, unless it is one of ADK's default criteria or a custom
-    /// one.
+    /// The metric keeps the criterion that it has without this call, except for a threshold and a direction
+    /// that are given here. A metric without a criterion needs a threshold, unless it is one of ADK's default
+    /// criteria or custom.
     #[must_use]
     pub fn only_metric(mut self, metric: impl Into<MetricArgument>) -> Self {
         let metric = metric.into();
@@ -127,8 +127,9 @@ impl EvalRunner {
         self
     }
 
-    /// Adds a custom metric: a function or closure over one turn, or a [`Metric`](crate::Metric). Without a criterion
-    /// of its name its threshold is 1.0. Under the name of a built-in metric it takes the place of that one, as in ADK.
+    /// Adds a custom metric: a function or closure over one turn, or a [`Metric`](crate::Metric). Without a
+    /// criterion of its name its threshold is 1.0. A custom metric with the name of a built-in metric
+    /// replaces it, as in ADK.
     ///
     /// ```
     /// use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay};
@@ -154,8 +155,8 @@ impl EvalRunner {
     }
 
     setters! {
-        /// Calls a function with each case that has its verdict, as soon as it has it. The report at the end has them
-        /// all.
+        /// Calls a function with the report of each case as soon as the case has its verdict. The report at
+        /// the end has all cases.
         ///
         /// ```
         /// use std::sync::mpsc;
@@ -180,13 +181,13 @@ impl EvalRunner {
         /// # Ok::<_, Box<dyn std::error::Error>>(())
         /// ```
         ///
-        /// It is called in the task that awaits the report, in the order in which cases end. What has been told is kept
-        /// even if that task is dropped. Cases that `EvalCommand` had to interrupt are in its report alone. Several
-        /// functions are called one after the other.
+        /// The function is called in the task that awaits the report, in the order in which cases end. These
+        /// reports are not lost if that task is dropped. Cases that `EvalCommand` had to interrupt are in its
+        /// report alone. Several functions are called one after the other.
         on_case(call: impl FnMut(&CaseReport) + Send + 'static) { on_case.add(call) }
 
-        /// Says whether a run of several cases ends at the first that does not pass. The cases that run then come to
-        /// their end; the others are skipped, and say so.
+        /// Sets whether no further case begins after the first that does not pass. Cases that are running
+        /// come to their end; the others are skipped with a reason.
         fail_fast(fail_fast: bool) { fail_fast = fail_fast }
 
         /// The app name for cases that name none.
@@ -227,11 +228,11 @@ impl EvalRunner {
 
         /// The most repetitions of a run whose agent was not reached; 0 by default.
         ///
-        /// Nothing else is repeated, a wrong answer least of all. What counts as not reached is what fails with
-        /// [`Unreachable`](crate::agent::Unreachable). The run begins anew with a new agent, after a wait of 0.25
-        /// seconds that doubles each time, and once the agent [can be reached](crate::Agent::wait_until_reachable). The
-        /// report has a note of it. Setup functions that fail and [`run_agent`](Self::run_agent), whose agent is one
-        /// conversation, are not repeated.
+        /// Nothing else is repeated, a wrong answer least of all. An agent counts as not reached if it fails
+        /// with [`Unreachable`](crate::agent::Unreachable). The run begins anew with a new agent, after a
+        /// wait of 0.25 seconds that doubles each time, and once the agent [can be
+        /// reached](crate::Agent::wait_until_reachable). The report has a note of it. A setup function that
+        /// fails is not repeated. Nor is [`run_agent`](Self::run_agent), whose agent is one conversation.
         retry(times: u32) { options.retry = times }
 
         /// Sets the judge that the judged metrics ask.
@@ -244,13 +245,13 @@ impl EvalRunner {
         /// # let _ = runner;
         /// ```
         ///
-        /// A judge that [is offline](Judge::is_offline) is asked as it is. Any other costs money, so it is asked
-        /// only where `EVALSET_JUDGE` is `live` or `record`; see [judges](crate::judge).
+        /// A judge that [is offline](Judge::is_offline) is asked directly. Any other judge costs money, so it
+        /// is asked only if `EVALSET_JUDGE` is `live` or `record`; see [judges](crate::judge).
         #[cfg(feature = "judges")]
         judge(judge: impl Judge + 'static) { judges.judge = Some(judge.boxed()) }
 
-        /// Writes a [journal](crate::journal) into a folder such as `target/evalset`, below which each run has one of
-        /// its own.
+        /// Writes a [journal](crate::journal) into a folder such as `target/evalset`, in which each test run
+        /// has its own folder.
         ///
         /// ```
         /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
@@ -292,8 +293,7 @@ impl EvalRunner {
     }
 
     setters! {
-        /// Records the options of the program that run cases again, when the cases are named beside them. Reports show
-        /// them.
+        /// Records the options that run cases again, beside the names of the cases. Reports show them.
         #[doc(hidden)]
         again(options: Vec<String>) { again = Some(options) }
 

@@ -21,7 +21,7 @@ pub(super) struct Found {
     pub(super) set: EvalSet,
     pub(super) places: Places,
     pub(super) config: Option<EvalConfig>,
-    /// The config that it would have if that had another name or stood elsewhere.
+    /// A config that the set passes over because of its name or its folder.
     pub(super) overlooked: Option<OverlookedConfig>,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn read(directory: &Path, custom: &[&str]) -> Result<Vec<Found>, RunD
     files.iter().map(|file| read_one(&directory.join(file), Some(directory), custom)).collect()
 }
 
-/// Reads a set and the config beside it. `directory` is the one that is searched.
+/// Reads a set and the config beside it. `directory` is the folder that is searched for sets.
 pub(super) fn read_one(path: &Path, directory: Option<&Path>, custom: &[&str]) -> Result<Found, RunDirError> {
     let config = config_beside(path, custom)?;
     let overlooked = OverlookedConfig::of_set(path, directory);
@@ -64,7 +64,7 @@ pub(super) fn read_config(path: &Path, custom: &[&str]) -> Result<EvalConfig, Re
     check_config(&path.display().to_string(), &bytes, custom).into_result().map_err(ReadError::Problems)
 }
 
-/// A set, and which of its cases are meant; `None` for all.
+/// A set, and the ids of its cases that are to run; `None` for all cases.
 pub(super) struct Selected {
     pub(super) found: Found,
     pub(super) ids: Option<Vec<String>>,
@@ -87,14 +87,14 @@ impl Selected {
 /// The places of a set's cases; empty for a set that comes from no file.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// The whole path of the file.
+    /// The absolute path of the file.
     path: Option<String>,
-    /// By the id of the case.
+    /// The places by the ids of the cases.
     cases: HashMap<String, Location>,
 }
 
 impl Places {
-    /// The cases of a file that was read.
+    /// The places of the cases in a file that was read.
     pub(super) fn of(path: &Path, checked: &CheckedSet) -> Self {
         let file = path.display().to_string();
         let cases = checked.cases.iter().map(|span| {
@@ -110,7 +110,7 @@ impl Places {
         self.cases.get(eval_id)
     }
 
-    /// The whole path of the file.
+    /// The absolute path of the file.
     pub(super) fn path(&self) -> Option<&str> {
         self.path.as_deref()
     }

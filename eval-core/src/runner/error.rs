@@ -1,4 +1,4 @@
-//! Why nothing was run.
+//! Errors of a runner before anything runs.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use eval_support::words::quoted_list;
 
 use crate::journal::OpenError;
 
-/// Why a runner cannot run: its settings contradict each other, or they do not fit the cases.
+/// The error of a runner that cannot run: its settings contradict each other, or they do not fit the cases.
 ///
 /// ```
 /// use eval_core::runner::RunnerError;
@@ -32,7 +32,7 @@ use crate::journal::OpenError;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `Display` says everything. The error that it comes from is in the variant, for programs that look at it.
+/// `Display` says everything. The underlying error is in the variant, for programs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum RunnerError {
@@ -177,15 +177,15 @@ impl RunnerError {
     }
 }
 
-/// Why a directory could not be run.
+/// The error of a directory or of selectors that cannot be run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RunDirError {
     /// The directory holds no eval sets.
     NoSets(PathBuf),
-    /// No set is where a selector looks.
+    /// A selector finds no set.
     NoSuchSet {
-        /// Its name: a path, a glob or an id.
+        /// The set in the selector: a path, a glob or an id.
         name: String,
         /// The suggestion.
         meant: Option<String>,
@@ -197,7 +197,7 @@ pub enum RunDirError {
         /// Their files.
         paths: Vec<PathBuf>,
     },
-    /// A selector names a case that no set of it has.
+    /// A selector names a case that none of its sets has.
     NoSuchCase {
         /// The name of the sets.
         set: String,

@@ -46,7 +46,7 @@ impl RunPlan {
 }
 
 impl EvalRunner {
-    /// The plan of the words of a command line, checked before anything runs.
+    /// The plan for the selectors of a command line, checked before anything runs.
     ///
     /// ```
     /// use std::future::pending;
@@ -65,10 +65,11 @@ impl EvalRunner {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// A selector is `SET` or `SET:case1,case2`. `SET` is a file, a folder of sets, a glob, or the id of a set below
-    /// the current folder. What exists as a path is that path, unless it is a folder without sets and has the name of
-    /// one. A set that several selectors name runs once, with the cases of all of them. Each set has the
-    /// `test_config.json` beside it unless this runner has criteria of its own, and its recording.
+    /// A selector is `SET` or `SET:case1,case2`. `SET` is a file, a folder of sets, a glob, or the id of a
+    /// set below the current folder. An existing path takes precedence, unless it is a folder without sets
+    /// whose name is the id of a set. A set that several selectors name runs once, with the cases of all of
+    /// them. Each set has its recording, and the `test_config.json` beside it unless this runner has criteria
+    /// of its own.
     ///
     /// Fails if a selector matches nothing or names a case that does not exist, if a set or a config has errors, or if
     /// the runner's settings contradict each other.
@@ -76,7 +77,8 @@ impl EvalRunner {
         self.plan(self.selected(selectors)?)
     }
 
-    /// The plan of the words of a command line, of which only the cases of these ids run. Without ids, all of them do.
+    /// The plan for the selectors of a command line, with only the cases of these ids. Without ids, all
+    /// selected cases run.
     #[doc(hidden)]
     pub fn __select_cases<S: AsRef<OsStr>>(
         &self,
@@ -100,15 +102,15 @@ impl EvalRunner {
         self.plan(sets)
     }
 
-    /// Scores with the criteria of a file that the command line names, and with no others. Users are simulated as
-    /// before if it does not say how.
+    /// Scores with the criteria of a file that the command line names, and with no others. If the file does
+    /// not configure the simulated user, that stays as it was.
     #[doc(hidden)]
     pub fn __config_file(self, path: &Path) -> Result<Self, ReadError> {
         let config = read_config(path, &self.custom_names())?;
         Ok(self.config_alone(config))
     }
 
-    /// The preparation of the sets. Of a set with ids, only the cases of these ids run.
+    /// Prepares the sets. If a set has ids, only the cases of these ids run.
     pub(super) fn plan(&self, sets: Vec<Selected>) -> Result<RunPlan, RunDirError> {
         let sets = sets.into_iter().filter_map(|Selected { mut found, ids }| {
             let cases = &mut found.set.eval_cases;
@@ -127,7 +129,7 @@ impl EvalRunner {
         Ok(RunPlan(planned))
     }
 
-    /// A set of a directory with what its cases are run with.
+    /// Prepares a set of a directory. Fails if the set passes over a config and the runner has no criteria.
     fn prepare_found(&self, found: Found) -> Result<(PathBuf, Prepared, EvalSet), RunDirError> {
         let Found { path, set, places, config, overlooked } = found;
         if let Some(overlooked) = overlooked.filter(|_| self.config.is_none() && self.criteria.is_empty()) {

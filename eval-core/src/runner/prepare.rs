@@ -1,4 +1,4 @@
-//! From the settings of a runner to what runs its cases.
+//! From the settings of a runner to the runner of its cases.
 
 use std::panic::catch_unwind;
 use std::path::Path;
@@ -48,7 +48,7 @@ impl EvalRunner {
         Ok(Prepared { journal: self.journal_of_runs()?, ..prepared })
     }
 
-    /// Prepares the first of several sets: the journal is opened when all of them are found to be right.
+    /// Prepares one of several sets. The journal is opened once all sets are found to be valid.
     pub(super) fn prepare_without_journal(
         &self,
         beside: Option<&EvalConfig>,
@@ -99,11 +99,11 @@ impl EvalRunner {
         self.custom.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The criteria, held to the rules of a config file. Custom metrics without criteria are valid.
+    /// The criteria, checked by the rules of config files. Custom metrics without criteria are valid.
     fn checked(&self, config: EvalConfig) -> Result<EvalConfig, RunnerError> {
         let names = self.custom_names();
         if let (true, Some(name)) = (config.criteria.is_empty(), names.first()) {
-            // The rest of the config is held to the rules too.
+            // The rest of the config is checked too.
             let full = config.clone().with(*name, criterion_of_custom());
             full.checked(&names).map_err(RunnerError::Criteria)?;
             return Ok(config);
@@ -111,7 +111,7 @@ impl EvalRunner {
         config.checked(&names).map_err(RunnerError::Criteria)
     }
 
-    /// Whether there are runs, and enough of them to pass.
+    /// Fails unless there are runs, and enough of them to pass.
     fn check_runs(&self) -> Result<(), RunnerError> {
         let Options { runs, pass, .. } = self.options;
         if runs == 0 {
@@ -130,7 +130,8 @@ impl EvalRunner {
         Ok(())
     }
 
-    /// The journal, opened when the first case needs it; `None` if there is none.
+    /// The journal, which the first call opens; `None` if none is written. Fails if a record could not be
+    /// written.
     pub(super) fn journal_of_runs(&self) -> Result<Option<Arc<Journal>>, RunnerError> {
         let Some(folder) = &self.journal else { return Ok(None) };
         let open =
@@ -167,9 +168,9 @@ fn check_runtime() -> Result<(), RunnerError> {
     catch_unwind(timer).map_err(|_| RunnerError::NoTimers)
 }
 
-/// The places that say how cases are scored, the first one before the others: the program, the folder of the set, the
-/// defaults. The table is in `docs/configuration.md`. What the command line says is a setting of the program by the
-/// time it comes here: see [`EvalRunner::config_alone`].
+/// The sources of a config in order of precedence: the program, the folder of the set, the defaults. The
+/// table is in `docs/configuration.md`. Settings of the command line arrive here as settings of the program:
+/// see [`EvalRunner::config_alone`].
 #[derive(Debug)]
 pub(super) struct Precedence<'a> {
     /// [`EvalRunner::criterion`].
@@ -183,7 +184,7 @@ pub(super) struct Precedence<'a> {
 }
 
 impl Precedence<'_> {
-    /// The config. Where its criteria come from does not decide where its simulated user comes from.
+    /// The config. Its criteria and its simulated user may come from different sources.
     pub(super) fn config(&self) -> EvalConfig {
         let mut config = match (self.criteria, self.program) {
             ([], None) => self.folder.cloned().unwrap_or_else(EvalConfig::adk_default),
@@ -214,7 +215,7 @@ impl Precedence<'_> {
         config
     }
 
-    /// The first of the only metrics that has no threshold, neither with its name nor in a config.
+    /// The first metric in `only` that has no threshold, neither beside its name nor in a config.
     pub(super) fn lacks_threshold(&self, custom: &[&str]) -> Option<&str> {
         let all = Precedence { only: &[], ..*self }.config();
         let known = |name: &str| {
@@ -237,8 +238,8 @@ fn adk_default(name: &str) -> Option<Criterion> {
 }
 
 impl EvalRunner {
-    /// Scores with the criteria of the command line, and with no others. Users are simulated as before if it does not
-    /// say how.
+    /// Scores with the criteria of the command line, and with no others. If it does not configure the
+    /// simulated user, that stays as it was.
     pub(super) fn config_alone(mut self, mut config: EvalConfig) -> Self {
         self.criteria.clear();
         let simulator = self.config.take().and_then(|config| config.user_simulator_config);
@@ -247,7 +248,7 @@ impl EvalRunner {
     }
 }
 
-/// A case to run, with what it is run with.
+/// A case to run, with the preparation of its set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
     pub(super) prepared: &'a Prepared,
@@ -261,7 +262,7 @@ impl<'a> Job<'a> {
         set.eval_cases.iter().map(move |case| Self { prepared, eval_set_id, case })
     }
 
-    /// The case with what identifies it in reports, and in this log.
+    /// The case with its identity in reports, and with this log.
     pub(super) fn identified(&self, log: Arc<TestLog>) -> IdentifiedCase<'a> {
         let Self { prepared, eval_set_id, case } = *self;
         let location = prepared.places.location(&case.eval_id).cloned();

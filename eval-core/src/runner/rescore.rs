@@ -32,10 +32,11 @@ impl EvalRunner {
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The given case has the expectations; it may have been edited since the run. A run that ended in an error stays
-    /// an error. A run becomes an error if its user said something else than in the case, or had fewer or more turns:
-    /// the agent was never asked the questions of the case. A turn without events keeps the rules of a turn that is
-    /// played. Fails if the runner's settings contradict each other, or if there is no run.
+    /// The given case has the expectations; it may have been edited since the run. A run that ended in an
+    /// error stays an error. A run becomes an error if its user said something else than in the case, or had
+    /// fewer or more turns: the agent was never asked the questions of the case. A turn without events is
+    /// checked by the rules of a turn that is played. Fails if the runner's settings contradict each other,
+    /// or if there is no run.
     pub async fn score_case(
         &self,
         case: &EvalCase,
@@ -69,8 +70,8 @@ impl EvalRunner {
     }
 }
 
-/// Why a recorded run cannot be scored against a case: it was a conversation about something else. What a simulated
-/// user said after the first message is not in the case.
+/// The error of a recorded run whose conversation differs from the case. Of a simulated user, only the first
+/// message is in the case and can be compared.
 fn other_conversation(transcript: &Transcript, case: &EvalCase) -> Option<RunError> {
     let error = |turn, message| Some(RunError::new(Role::Harness, turn, message));
     let other = |turn: usize, said: &Content, says: &Content| {

@@ -76,11 +76,13 @@ impl EvalRunner {
     /// Runs the cases of a set, at most `concurrency` at a time (0 counts as 1). The report has them in the order of the
     /// set.
     ///
-    /// `setup` is called in the task of the caller, so it may borrow. The agent that it returns, and the metrics, run in
-    /// a task of each run, on as many threads as the runtime has. A case that blocks its thread past its time limit is an
-    /// ERROR. On a runtime of one thread the others wait for it, and that time does not count towards their limits.
+    /// `setup` is called in the task of the caller, so it may borrow. The agent that it returns, and the
+    /// metrics, run in a task of each run, on as many threads as the runtime has. A case that blocks its
+    /// thread past its time limit is an ERROR. On a runtime of one thread the other cases wait for it, and
+    /// that time does not count towards their limits.
     ///
-    /// If the returned future is dropped, the cases that run end. [`on_case`](Self::on_case) tells of those before.
+    /// If the returned future is dropped, running cases are aborted. [`on_case`](Self::on_case) has reported
+    /// the cases that ended before.
     pub async fn run_set<Shape, S>(
         &self,
         set: &EvalSet,
@@ -98,8 +100,8 @@ impl EvalRunner {
         Ok(self.run_jobs(jobs, &setup, concurrency, pending()).await)
     }
 
-    /// Runs every set in a directory, found as the attribute finds them, each with the
-    /// `test_config.json` beside it unless this runner has criteria of its own, and with its recording.
+    /// Runs every set in a directory, found as the attribute finds sets. Each set has its recording, and the
+    /// `test_config.json` beside it unless this runner has criteria of its own.
     ///
     /// ```
     /// use eval_core::{Criterion, EvalRunner, Replay};
@@ -132,10 +134,10 @@ impl EvalRunner {
         Ok(self.run_jobs(plan.jobs(), &setup, concurrency, pending()).await)
     }
 
-    /// Runs what was [selected](Self::select), at most `concurrency` cases at a time, until `stop` ends.
+    /// Runs the [selected](Self::select) cases, at most `concurrency` at a time, until `stop` ends.
     ///
-    /// The cases that run when `stop` ends are ended. The report has all cases: those without a verdict are errors that
-    /// say so.
+    /// Cases that are running when `stop` ends are aborted. The report has all cases: a case without a
+    /// verdict is an error that says so.
     pub async fn run_plan<Shape, S: Setup<Shape>>(
         &self,
         plan: &RunPlan,
@@ -146,8 +148,8 @@ impl EvalRunner {
         self.run_jobs(plan.jobs(), &setup, concurrency, stop).await
     }
 
-    /// Runs what was selected for its record alone: the report of a case is dropped when all were told of it, so that memory does
-    /// not grow with what cases said.
+    /// Runs the selected cases for the journal alone. The report of a case is dropped after the functions of
+    /// `on_case` got it, so that memory does not grow with the transcripts.
     #[doc(hidden)]
     pub async fn record_plan<Shape, S: Setup<Shape>>(
         &self,
@@ -175,7 +177,8 @@ impl EvalRunner {
         }
     }
 
-    /// Runs each case. `keep` takes what is kept of its report; `None` if it had no verdict when `stop` ended.
+    /// Runs each case. `keep` makes the result of a report; `None` for a case without a verdict when `stop`
+    /// ended.
     async fn run_each<Shape, S: Setup<Shape>, T: Send>(
         &self,
         jobs: &[Job<'_>],
@@ -186,7 +189,7 @@ impl EvalRunner {
     ) -> Vec<Option<T>> {
         plan(jobs);
         let first_to_fail = OnceLock::new();
-        // Boxed one by one: through a closure the compiler loses sight of the futures being `Send`.
+        // Boxed one by one: in a closure, the compiler cannot see that the futures are `Send`.
         let mut cases: Vec<BoxFuture<'_, T>> = Vec::with_capacity(jobs.len());
         for job in jobs {
             let case = self.one_of_many(*job, setup, &first_to_fail);
@@ -195,7 +198,7 @@ impl EvalRunner {
         guard::all_until(concurrency, cases, stop).await
     }
 
-    /// Runs one case, unless another one failed before it began and this runner ends at the first.
+    /// Runs one case, unless this runner is to `fail_fast` and another case failed before this one began.
     async fn one_of_many<Shape, S: Setup<Shape>>(
         &self,
         job: Job<'_>,
@@ -207,7 +210,7 @@ impl EvalRunner {
         }
         let report = self.one(job, setup).await;
         if self.fail_fast && report.verdict.fails() {
-            // The first one is named.
+            // If several cases fail, the first is named.
             let _ = first_to_fail.set(report.eval_id().to_owned());
         }
         report
@@ -229,7 +232,7 @@ impl EvalRunner {
         self.ended(&identified, report)
     }
 
-    /// Records a verdict, and tells of it.
+    /// Records a verdict, and calls the functions of `on_case`.
     fn ended(&self, identified: &IdentifiedCase<'_>, report: CaseReport) -> CaseReport {
         let mut report = self.labelled(report);
         identified.log.decided(&report, failure::texts(&report));
@@ -270,7 +273,7 @@ fn plan(jobs: &[Job<'_>]) {
 struct SetupSource<'a, Shape, S> {
     setup: &'a S,
     case: &'a EvalCase,
-    /// The case, for tasks.
+    /// A copy of the case, which the tasks share.
     owned: Arc<EvalCase>,
     runner: Arc<CaseRunner>,
     log: Arc<TestLog>,
@@ -285,7 +288,7 @@ impl<Shape, S: Setup<Shape>> AgentSource for SetupSource<'_, Shape, S> {
         self.lanes.clone().run(set_up).await.map(Begun::Agent)
     }
 
-    /// The case that the tasks had. They are over.
+    /// The copy that the tasks shared. All of them are over, so it is not cloned.
     fn into_case(self, _: &EvalCase) -> EvalCase {
         Arc::unwrap_or_clone(self.owned)
     }

@@ -163,8 +163,8 @@ fn nearest(file: &Path) -> Option<String> {
     Some(folder.join(meant).display().to_string())
 }
 
-/// The place where a word looks for sets, and the cases that it selects. A path that exists goes before any other
-/// reading.
+/// The place where a selector looks for sets, and the cases that it selects. An existing path takes
+/// precedence over any other reading.
 fn place(word: &OsStr) -> (Place, Option<String>) {
     if let Some(place) = existing(Path::new(word)) {
         return (place, None);

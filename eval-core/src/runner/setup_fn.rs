@@ -65,10 +65,10 @@ use crate::setup::shape;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Three things the compiler cannot do yet, with what to write instead. An `async move` closure whose future borrows
-/// what the closure owns: `move |case: &EvalCase| { let client = client.clone(); async move { .. } }`. A future that
-/// borrows from a function in a lock: clone in the same way. An agent that borrows:
-/// [`run_agent`](super::EvalRunner::run_agent) takes it as a value.
+/// Three shapes do not compile yet. For an `async move` closure whose future borrows from the closure's
+/// captures, write `move |case: &EvalCase| { let client = client.clone(); async move { .. } }`. For a future
+/// that borrows from a function in a lock, clone in the same way. For an agent that borrows, use
+/// [`run_agent`](super::EvalRunner::run_agent), which takes it as a value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot set up an agent",
     label = "wrong shape for a setup function",
@@ -112,8 +112,8 @@ where
     }
 }
 
-/// An async function of the case, for one lifetime of what it borrows: the bound `for<'a> AsyncOfCase<'a>` says what
-/// `Fn(&'a EvalCase) -> impl Future + 'a` cannot.
+/// An async function of the case, for one lifetime of the case. The bound `for<'a> AsyncOfCase<'a>` expresses
+/// what `Fn(&'a EvalCase) -> impl Future + 'a` cannot.
 pub trait AsyncOfCase<'a>: Fn(&'a EvalCase) -> Self::Answer {
     /// The output of the future.
     type Agent: IntoAgent;
@@ -184,7 +184,7 @@ where
     }
 }
 
-/// The function in a lock. A call of it that panicked is an error of its own case alone.
+/// The function in a lock. Poison is ignored: a call that panicked is an error of its own case alone.
 fn locked<F>(function: &Mutex<F>) -> MutexGuard<'_, F> {
     function.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Aligns expected and actual calls, for the report of a failure.
+//! The alignment of expected and actual calls, for the report of a failure.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -21,7 +21,8 @@ pub enum Pair {
     Extra(usize),
 }
 
-/// How a metric compares calls: as its criterion says, else as it does by default. `None` for a metric that compares none.
+/// The way in which a metric compares calls, from its criterion or by default. `None` for a metric that
+/// compares no calls.
 pub fn comparison(metric: &str, criterion: Option<&Criterion>) -> Option<(MatchType, ArgsMatch)> {
     let Subject::ToolCalls(by_default) = eval_format::metric::metric(metric)?.compares else { return None };
     let named = criterion.filter(|criterion| criterion.get("match_type").is_some());
@@ -29,7 +30,7 @@ pub fn comparison(metric: &str, criterion: Option<&Criterion>) -> Option<(MatchT
     Some((match_type, criterion.map(Criterion::args_match).unwrap_or_default()))
 }
 
-/// Aligns calls as a metric compares them that matches them in this way.
+/// Aligns calls in the way in which a metric with these options compares them.
 pub fn align(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
@@ -80,7 +81,7 @@ pub(crate) fn align_any_order(
     actual: &[&FunctionCall],
     args: ArgsMatch,
 ) -> Vec<Pair> {
-    // Those that are too many to be paired are shown in order.
+    // Too many calls to be paired are aligned in order.
     let Some(assigned) = assign(expected, actual, args) else {
         return align_in_order(expected, actual, args);
     };

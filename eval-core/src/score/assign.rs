@@ -1,4 +1,4 @@
-//! Pairs expected calls with actual calls in any order.
+//! The pairing of expected calls with actual calls, in any order.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,14 +6,15 @@ use eval_format::{FunctionCall, Map, Value};
 
 use super::equality::{ArgsMatch, CallKey, argument_hashes, calls_match};
 
-/// The most steps that a search may take: comparing two calls takes some, and looking at a pair of them one.
+/// The maximum number of steps of a search. Comparing two calls takes several steps, looking at a pair takes
+/// one.
 const MOST_STEPS: usize = 1 << 24;
 
 /// For each expected call the index of the actual call that matches it, or `None`.
 ///
-/// As many calls as possible are paired. An actual call is paired with one expected call at most. It takes time linear
-/// in the number of calls, except with [`ArgsMatch::Subset`] where thousands of expected calls each match many actual
-/// ones: there is no answer if the search would take seconds.
+/// As many calls as possible are paired. An actual call is paired with one expected call at most. The time is
+/// linear in the number of calls, except with [`ArgsMatch::Subset`] if thousands of expected calls each match
+/// many actual calls. The result is `None` if the search would take seconds.
 pub(crate) fn assign(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
@@ -25,8 +26,8 @@ pub(crate) fn assign(
     }
 }
 
-/// The same for arguments that are equal. Equal calls form groups, so an expected call takes the first unused actual
-/// call of its group.
+/// Pairs calls with equal arguments. Equal calls form groups, so an expected call takes the first unused
+/// actual call of its group.
 pub(crate) fn assign_equal(
     expected: &[&FunctionCall],
     actual: &[&FunctionCall],
@@ -39,10 +40,11 @@ pub(crate) fn assign_equal(
     expected.iter().map(|call| unused.get_mut(&CallKey { call, args })?.pop_front()).collect()
 }
 
-/// Pairs calls whose arguments are a part of an actual call's arguments.
+/// Pairs expected calls whose arguments are a part of an actual call's arguments.
 ///
-/// Equal calls are paired first: whatever else matches one of them matches the other's partner too. Expected calls
-/// without arguments are paired last, as they match any call of their tool. The search is between these two.
+/// Equal calls are paired first. That loses no pair: another expected call that matches the paired actual
+/// call also matches every alternative to it. Expected calls without arguments are paired last, as they match
+/// any call of their tool. The search comes between these two.
 fn assign_subset(expected: &[&FunctionCall], actual: &[&FunctionCall]) -> Option<Vec<Option<usize>>> {
     let mut assignment = Assignment {
         actual_of: assign_equal(expected, actual, ArgsMatch::Exact),
@@ -73,14 +75,14 @@ fn assign_subset(expected: &[&FunctionCall], actual: &[&FunctionCall]) -> Option
     Some(assignment.actual_of)
 }
 
-/// The steps that comparing the arguments of a call takes.
+/// The number of steps that comparing the arguments of a call takes.
 fn weight_of_args(call: &FunctionCall) -> usize {
     call.args.as_ref().map_or(0, |args| args.iter().map(|(_, value)| weight(value)).sum())
 }
 
 fn weight(value: &Value) -> usize {
     match value {
-        // Two numbers are compared in digits.
+        // Two numbers are compared by their digits.
         Value::Number(_) => 8,
         Value::String(text) => 1 + text.len() / 16,
         Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
@@ -98,8 +100,8 @@ fn weight(value: &Value) -> usize {
 struct Assignment {
     actual_of: Vec<Option<usize>>,
     expected_of: Vec<Option<usize>>,
-    /// For each actual call the last search that came to it, by the expected call that it began with, and the expected
-    /// call it was reached from.
+    /// For each actual call: the expected call with which the last search that reached it began, and the
+    /// expected call from which it was reached.
     reached: Vec<Option<(usize, usize)>>,
     steps_left: usize,
 }
@@ -110,8 +112,8 @@ impl Assignment {
         Some(())
     }
 
-    /// The free actual calls that match each of these expected calls. Only those are compared that have the rarest of
-    /// its arguments.
+    /// The free actual calls that match each of these expected calls. An expected call is compared only with
+    /// the actual calls that have its rarest argument.
     fn candidates(
         &mut self,
         expected: &[&FunctionCall],
@@ -140,7 +142,8 @@ impl Assignment {
         Some(candidates)
     }
 
-    /// Finds an actual call for one more expected call. Other expected calls may get other actual calls for it.
+    /// Finds an actual call for one more expected call. To make room, other expected calls may get other
+    /// actual calls.
     fn extend(&mut self, start: usize, candidates: &[Vec<usize>]) -> Option<()> {
         let mut queue = VecDeque::from([start]);
         while let Some(expected) = queue.pop_front() {
@@ -162,8 +165,8 @@ impl Assignment {
         Some(())
     }
 
-    /// Gives a free actual call to the expected call it was reached from, that one's previous actual call to the
-    /// expected call before it on the path, and so on back to the start.
+    /// Shifts the actual calls along the path. The expected call from which the free actual call was reached
+    /// gets it, the expected call before it on the path gets its previous one, and so on back to the start.
     fn shift(&mut self, free: usize) {
         let mut next = Some(free);
         while let Some(actual) = next {

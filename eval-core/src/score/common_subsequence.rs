@@ -62,7 +62,7 @@ fn between(expected: &[usize], actual: &[usize]) -> Option<usize> {
     Some(open.iter().map(|word| word.count_zeros() as usize).sum())
 }
 
-/// Takes one more actual item into account, which is at these positions of the expected list.
+/// Adds one more actual item, whose positions in the expected list are `places`.
 fn grow(open: &mut [u64], places: &[Places]) {
     let mut places = places.iter().peekable();
     let first = places.peek().map_or(0, |places| places.word);

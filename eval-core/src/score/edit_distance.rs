@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-/// How many characters are inserted, deleted or replaced to make one text of the other, at the least.
+/// The minimum number of characters to insert, delete or replace to turn one text into the other.
 ///
 /// By bit vectors (G. Myers, "A fast bit-vector algorithm for approximate string matching based on dynamic
-/// programming", 1999, with the blocks of H. Hyyrö, 2003): a column of the table of textbooks is kept as the
-/// differences of its neighbours, 64 of them in a word. Tables of a million characters a side would still take long:
-/// the caller limits them.
+/// programming", 1999, with the blocks of H. Hyyrö, 2003): a column of the textbook table is stored as the
+/// differences of neighbouring rows, 64 of them in a word. A table of a million characters a side would still
+/// take long, so the caller limits the texts.
 pub(super) fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (rows, columns) = if a.len() <= b.len() { (a, b) } else { (b, a) };
@@ -17,11 +17,11 @@ pub(super) fn edit_distance(a: &str, b: &str) -> usize {
     let words = rows.len().div_ceil(64);
     let places = Places::of(&rows, words);
     let mut blocks = vec![Block { more: u64::MAX, less: 0 }; words];
-    // The row whose difference along the last row is counted.
+    // The bit of the last row, whose differences between columns change the distance.
     let last = 1_u64 << ((rows.len() - 1) % 64);
     let mut distance = rows.len();
     for column in columns {
-        // The first row counts the columns.
+        // The row above the first one grows by one in each column.
         let mut carry = Carry { more: 1, less: 0 };
         let equal = places.of_char(column);
         for (at, block) in blocks.iter_mut().enumerate() {
@@ -33,7 +33,7 @@ pub(super) fn edit_distance(a: &str, b: &str) -> usize {
     distance
 }
 
-/// For each different character the rows that have it, a bit for each.
+/// For each distinct character, the rows that have it, as one bit per row.
 struct Places {
     numbers: HashMap<char, usize>,
     bits: Vec<u64>,
@@ -76,12 +76,13 @@ struct Carry {
 }
 
 impl Block {
-    /// Goes on by a column whose character is in the rows `equal`; `above` is of the block above, `end` the last row.
+    /// Advances by one column. `equal` has the rows with the column's character, `above` is the carry of the
+    /// block above, `end` the bit of the last row.
     fn advance(&mut self, equal: u64, above: Carry, end: u64) -> Carry {
         let Self { more, less } = *self;
         let (above_more, above_less) = (u64::from(above.more), u64::from(above.less));
         let equal = equal | above_less;
-        // Where a row has what the row above had in the column before.
+        // The rows whose value is that of the row above in the column before.
         let same = ((equal & more).wrapping_add(more) ^ more) | equal | less;
         let (row_more, row_less) = (less | !(same | more), same & more);
         let below = Carry { more: u8::from(row_more & end != 0), less: u8::from(row_less & end != 0) };

@@ -105,7 +105,7 @@ impl Hash for CallKey<'_> {
     }
 }
 
-/// A hash of each argument of a call with its tool: equal arguments have equal ones.
+/// A hash of each argument of a call together with its tool. Equal arguments have equal hashes.
 pub(crate) fn argument_hashes(call: &FunctionCall) -> impl Iterator<Item = u64> {
     call.args.iter().flatten().map(|(key, value)| {
         let mut argument = DefaultHasher::new();

@@ -88,14 +88,14 @@ fn divide(limbs: &mut [u64; LIMBS], divisor: u64) -> u64 {
 /// The float nearest to `quotient + remainder / divisor` units.
 fn round(quotient: &[u64; LIMBS], remainder: u64, divisor: u64) -> f64 {
     let Some(top) = quotient.iter().rposition(|limb| *limb != 0) else {
-        return f64::from_bits(u64::from(is_above_half(remainder, divisor, false)));
+        return f64::from_bits(u64::from(rounds_up(remainder, divisor, false)));
     };
     let bits = top * 64 + 64 - quotient[top].leading_zeros() as usize;
     let dropped = bits.saturating_sub(53);
     let digits = digits_from(quotient, dropped) & ((1 << 53) - 1);
     let odd = digits & 1 == 1;
     let up = if dropped == 0 {
-        is_above_half(remainder, divisor, odd)
+        rounds_up(remainder, divisor, odd)
     } else {
         let half = digits_from(quotient, dropped - 1) & 1 == 1;
         let more = remainder != 0 || has_digits_below(quotient, dropped - 1);
@@ -106,7 +106,7 @@ fn round(quotient: &[u64; LIMBS], remainder: u64, divisor: u64) -> f64 {
 }
 
 /// Whether a remainder rounds up: above one half, and at one half if the last digit kept is odd.
-fn is_above_half(remainder: u64, divisor: u64, odd: bool) -> bool {
+fn rounds_up(remainder: u64, divisor: u64, odd: bool) -> bool {
     let rest = divisor - remainder;
     remainder > rest || (remainder == rest && odd)
 }

@@ -46,15 +46,15 @@ pub fn of_integers(integers: impl IntoIterator<Item = i128>, count: usize) -> Op
     Some(sum.divided_by(count))
 }
 
-/// Below it, the error of a product is far below a thousandth.
+/// The limit below which the rounding error of the product is far below a thousandth.
 const EXACT: f64 = 1e9;
 
 /// Python's `round(float, 3)`: rounds the exact value to three decimals, ties to even, then to the nearest float.
 pub fn round_3(float: f64) -> f64 {
     let thousandths = float * 1000.0;
     let nearest = thousandths.round();
-    // Far from a tie, the error of the product cannot matter, and a quotient of integers is rounded once, as a decimal
-    // is.
+    // Far from a tie, the error of the product cannot matter, and a quotient of integers is rounded once,
+    // like a parsed decimal.
     if thousandths.abs() < EXACT && (thousandths - nearest).abs() < 0.499 {
         return nearest / 1000.0;
     }

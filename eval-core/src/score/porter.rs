@@ -124,12 +124,13 @@ impl Word<'_> {
         self.letters[at..self.len].copy_from_slice(letters);
     }
 
-    /// Applies the first rule whose suffix matches, if the part before it has a measure above `above`. If it has not,
-    /// no later rule is tried.
+    /// Applies the first rule whose suffix matches, if the part before it has a measure above `above`. If the
+    /// measure is too low, no later rule is tried.
     fn replace_by(&mut self, rules: fn([u8; 2]) -> &'static [Rule], above: usize) {
         let word = self.get();
         let [.., last_but_one, last] = *word else { return };
-        // Mostly there are none. An iterator would cost as much as the rest of this function where it is not optimised.
+        // Mostly there are no rules. Without optimisation an iterator would cost as much as the rest of this
+        // function.
         let rules = rules([last_but_one, last]);
         let mut rule = 0;
         while rule < rules.len() {

@@ -1,4 +1,4 @@
-//! Responses of tools: each beside its call, and the expected responses that came.
+//! Responses of tools: each with its call, and the comparison of expected with actual responses.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -9,9 +9,9 @@ use super::equality::{ArgsMatch, values_equal};
 
 /// The tool calls of a turn in order, each with its response.
 ///
-/// A call with an id gets the response of that id, and the last one if there are several. A call without an id gets the
-/// next response without an id that has its name. ADK shows every call without an id with the last response without
-/// one, whatever its tool.
+/// A call with an id gets the response of that id, and the last one if there are several. Any other call gets
+/// the next response without an id that has its name. ADK shows every call without an id with the last
+/// response without an id, whatever its tool.
 pub(crate) fn calls_with_responses(turn: &Invocation) -> Vec<(&FunctionCall, Option<&FunctionResponse>)> {
     let calls: Vec<&FunctionCall> = turn.tool_calls().collect();
     let (mut by_id, mut by_name) = (HashMap::new(), HashMap::new());
@@ -71,8 +71,8 @@ impl<'a> Answered<'a> {
         of_call.or(self.response.name.as_deref())
     }
 
-    /// The call without its id, for comparing it.
-    fn call_value(&self) -> Value {
+    /// The arguments of the call, for comparing it.
+    fn args_value(&self) -> Value {
         self.call.and_then(|call| call.args.clone()).map_or(Value::Null, Value::Object)
     }
 
@@ -80,7 +80,7 @@ impl<'a> Answered<'a> {
         self.response.response.clone().map_or(Value::Null, Value::Object)
     }
 
-    /// A call that equals another one made in this way if the tool and these values are equal.
+    /// A call as a key: two keys are equal if the tool and these values are equal.
     fn key<const N: usize>(&self, values: [(&'static str, Value); N]) -> FunctionCall {
         let mut call = FunctionCall::default();
         call.name = self.tool().map(str::to_owned);
@@ -89,10 +89,10 @@ impl<'a> Answered<'a> {
     }
 }
 
-/// What became of an expected response.
+/// The outcome of an expected response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Came {
-    /// It came.
+    /// The response came.
     AsExpected,
     /// The actual response of this index came in its place.
     Otherwise(usize),
@@ -100,17 +100,17 @@ pub(crate) enum Came {
     NotAtAll,
 }
 
-/// What became of each expected response.
+/// The outcome of each expected response.
 ///
-/// A response belongs to its call. Equal calls are paired first, in any order, and of these the ones with equal
-/// responses; the rest is paired by the tool and the response, then by the tool. Each actual response is paired
-/// once. It takes time linear in the number of responses.
+/// A response belongs to its call. Equal calls are paired first, in any order, beginning with those whose
+/// responses are equal. The rest is paired by the tool and the response, then by the tool. Each actual
+/// response is paired once. It takes time linear in the number of responses.
 pub(crate) fn came(expected: &[Answered<'_>], actual: &[Answered<'_>]) -> Vec<Came> {
     let mut came = vec![None; expected.len()];
     let mut used = vec![false; actual.len()];
-    let with_call = |it: &Answered<'_>| it.key([("call", it.call_value())]);
+    let with_call = |it: &Answered<'_>| it.key([("call", it.args_value())]);
     let with_both =
-        |it: &Answered<'_>| it.key([("call", it.call_value()), ("response", it.response_value())]);
+        |it: &Answered<'_>| it.key([("call", it.args_value()), ("response", it.response_value())]);
     let with_response = |it: &Answered<'_>| it.key([("response", it.response_value())]);
     let with_tool = |it: &Answered<'_>| it.key([]);
     let keys: [&dyn Fn(&Answered<'_>) -> FunctionCall; 4] =

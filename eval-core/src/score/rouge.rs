@@ -28,7 +28,7 @@ pub(crate) struct RougeText {
     keys: Vec<u64>,
 }
 
-/// Up to so many tokens, looking for each in the other text takes less time than sorting both.
+/// The number of tokens up to which a search for each token is faster than sorting both texts.
 const FEW: usize = 48;
 
 impl RougeText {
@@ -58,8 +58,8 @@ impl RougeText {
         }
     }
 
-    /// Gives each token of this text an equal one of the other text. Where texts are alike, it is the one after the
-    /// last that was given, so the search begins there.
+    /// Pairs each token of this text with an equal token of the other text. Each search begins after the last
+    /// match, where similar texts have the next one.
     fn shared_by_looking(&self, other: &Self) -> usize {
         let (ours, theirs) = (self.keys.as_slice(), other.keys.as_slice());
         let mut taken = [false; FEW];
@@ -111,7 +111,7 @@ impl RougeText {
 
 fn compare(ours: &Tokens, a: (u64, usize), theirs: &Tokens, b: (u64, usize)) -> Ordering {
     match a.0.cmp(&b.0) {
-        // A token that does not fill its key ends within it.
+        // A key with a zero at its end holds the whole token.
         Ordering::Equal if a.0 & 0xff != 0 => ours.get(a.1).cmp(theirs.get(b.1)),
         order => order,
     }
@@ -161,7 +161,7 @@ impl Rouge {
         let precision = shared as f64 / actual.max(1) as f64;
         let recall = shared as f64 / expected.max(1) as f64;
         let sum = precision + recall;
-        // The order of the operations is part of the result.
+        // The order of the operations affects the last bits of the result.
         let fmeasure = if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 };
         Self { precision, recall, fmeasure }
     }

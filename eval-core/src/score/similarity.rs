@@ -31,9 +31,10 @@ pub(crate) fn jaccard(expected: &str, actual: &str) -> Share {
     Share { part: both, whole: expected.len() + actual.len() - both }
 }
 
-/// The length of the longer text less the edit distance, of that length, in Unicode scalar values.
+/// The length of the longer text minus the edit distance, as a share of that length, in Unicode scalar
+/// values.
 ///
-/// `None` if the texts differ over more characters than are counted.
+/// `None` if the differing parts are too long: see `MOST_PAIRS`.
 pub(crate) fn levenshtein(expected: &str, actual: &str) -> Option<Share> {
     let whole = expected.chars().count().max(actual.chars().count());
     // Equal beginnings and ends need no edits.

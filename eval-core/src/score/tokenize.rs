@@ -2,9 +2,10 @@
 //!
 //! Source: `_UnicodeAwareTokenizer` in `final_response_match_v1.py` of google-adk 2.13.0.
 //!
-//! The module `category` has the categories, the crate `unicode-normalization` the normalisation, std the case.
-//! google-adk uses its Python's tables (Unicode 14 with Python 3.11). The results differ for characters that one side
-//! does not know yet, and for a capital sigma beside U+0295, U+02E4 or U+1171E, whose class Unicode has changed since.
+//! Categories come from the module `category`, normalisation from the crate `unicode-normalization`, case
+//! from std. google-adk uses its Python's tables (Unicode 14 with Python 3.11). The results differ for
+//! characters that one side does not know yet, and for a capital sigma beside U+0295, U+02E4 or U+1171E,
+//! whose class Unicode has changed since.
 
 use std::borrow::Cow;
 
@@ -16,10 +17,10 @@ use super::porter;
 /// The length up to which words are not stemmed, in bytes.
 const UNSTEMMED: usize = 3;
 
-/// How many bytes of a token its key has.
+/// The number of bytes of a token in its key.
 const KEY: usize = 8;
 
-/// What each byte of ASCII is in a word: itself in lower case, or 0 if it ends the word.
+/// The form of each ASCII byte in a word: lower case, or 0 if the byte ends the word.
 static IN_WORDS: [u8; 128] = {
     let mut in_words = [0; 128];
     let mut byte = 0_u8;
@@ -35,7 +36,7 @@ static IN_WORDS: [u8; 128] = {
 /// The tokens of a text, in one buffer without separators.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tokens {
-    /// With `KEY` bytes behind the last token, so that each key is read at once.
+    /// The last token is padded with `KEY` bytes, so that each key is read at once.
     bytes: Vec<u8>,
     /// The end of each token in the buffer.
     ends: Vec<usize>,
@@ -48,7 +49,7 @@ pub(crate) fn tokens(text: &str) -> Tokens {
 
 /// Whether a text has tokens at all.
 pub(crate) fn has_words(text: &str) -> bool {
-    // Whatever is beside it, a letter or a digit is part of a token.
+    // An ASCII letter or digit is part of a token, whatever is beside it.
     text.bytes().any(|byte| byte.is_ascii_alphanumeric()) || tokens(text).len() > 0
 }
 
@@ -83,14 +84,15 @@ impl Tokens {
 
     /// The same as `of_unicode`, for a text of ASCII, which needs no normalisation; `None` for any other text.
     ///
-    /// It is one loop over bytes and indices. Tests are built without optimisation, where each step of an iterator is a
-    /// handful of calls, and words are most of what scoring a case costs.
+    /// It is one loop over bytes and indices. Tests are built without optimisation, where each step of an
+    /// iterator is a handful of calls, and splitting words is most of the cost of scoring a case.
     fn of_ascii(text: &str) -> Option<Self> {
         let text = text.as_bytes();
         let mut bytes = vec![0; text.len() + KEY];
         let mut ends = Vec::with_capacity(text.len() / 4);
         let letters = bytes.as_mut_slice();
-        // The current word is `start..end`. A stem is never longer than its word, so the next one begins where it ends.
+        // The current word is `start..end`. A stem is never longer than its word, so the next word begins
+        // where the stem ends.
         let (mut at, mut start, mut end) = (0, 0, 0);
         while at < text.len() {
             let letter = text[at];
@@ -170,7 +172,7 @@ fn nfkc(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a character does to the current token.
+/// The effect of a character on the current token.
 enum Class {
     /// Continues it.
     Word,

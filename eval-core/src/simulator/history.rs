@@ -4,7 +4,8 @@ use eval_format::{FunctionCall, FunctionResponse, Map, Part, Value};
 
 use crate::transcript::TurnRecord;
 
-/// The most bytes of a conversation, roughly. It is more than models read, and each question holds all of it.
+/// The approximate maximum size of a conversation in bytes. It is more than models read, and each question
+/// contains the whole conversation.
 pub(super) const MOST_BYTES: usize = 4 << 20;
 
 /// The messages so far, each after its author: `author: text`, with an empty line between them.
@@ -58,7 +59,7 @@ impl History {
     }
 
     fn said(&mut self, author: &str, text: &str) -> Option<()> {
-        // Before the text is copied.
+        // Checked before the text is copied.
         self.has_room(text.len())?;
         self.push(&format!("{}: {text}", on_one_line(author)))
     }
@@ -115,10 +116,11 @@ fn push_indented(out: &mut String, text: &str) {
     }
 }
 
-/// The stop signal of the simulated user, which ends the conversation: in any case, and anywhere in a reply.
+/// The stop signal of the simulated user. It ends the conversation anywhere in a reply, in upper or lower
+/// case.
 pub(super) use eval_format::__private::DEFAULT_STOP_SIGNAL as STOP_SIGNAL;
 
-/// Whether a text has the signal in it.
+/// Whether a text contains the signal.
 pub(super) fn is_end(text: &str) -> bool {
     let signal = STOP_SIGNAL.as_bytes();
     text.as_bytes().windows(signal.len()).any(|window| window.eq_ignore_ascii_case(signal))

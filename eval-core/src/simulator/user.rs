@@ -12,12 +12,12 @@ use crate::guard::catch_panic;
 use crate::judge::{BoxJudge, Judge, JudgeError, JudgePrompt, JudgeReply, JudgeRequest};
 use crate::transcript::TurnRecord;
 
-/// Why a simulated user has no next message.
+/// The reason why a simulated user has no next message.
 #[derive(Debug)]
 pub(crate) enum Trouble {
     /// The model that plays the user gave no answer.
     Judge(JudgeError),
-    /// The model gave no message, or the conversation has too many, as this sentence says.
+    /// The simulated user failed in another way, such as with an empty reply. The text says how.
     Simulator(String),
 }
 
@@ -165,8 +165,8 @@ fn value(variable: TemplateVariable, scenario: &ConversationScenario, history: &
 /// A persona as text: its description, then each behavior with its instructions.
 fn described(persona: &Persona, scenario: &ConversationScenario, history: &str) -> String {
     let persona: &UserPersona = &profile(persona);
-    // The texts of behaviors are templates too; the reader has refused all others. In them `persona` is the description
-    // alone, since it cannot be the text that is made here.
+    // The texts of behaviors are templates too; the reader has refused invalid ones. In them `persona` is
+    // only the description, as its full text is made here.
     let filled = |text: &str| match InstructionTemplate::parse(text) {
         Ok(template) => template.render(|variable| match variable {
             TemplateVariable::Persona => persona.description.clone(),
@@ -187,15 +187,15 @@ fn described(persona: &Persona, scenario: &ConversationScenario, history: &str) 
     out
 }
 
-/// The most messages of a conversation whose config sets no limit.
+/// The maximum number of messages of a conversation whose config sets no limit.
 const MOST_INVOCATIONS: usize = 1000;
 
 /// The settings of simulated users: a config that was checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Simulation {
-    /// The request that all questions to the model share.
+    /// The common part of all requests to the model.
     pub(super) request: JudgeRequest,
-    /// The most messages of the user. Without an end after so many, the conversation is an error.
+    /// The maximum number of messages of the user. If the conversation does not end by then, it is an error.
     pub(super) most: usize,
     /// The prompt, if it is not the built-in one.
     pub(super) instructions: Option<InstructionTemplate>,
@@ -222,7 +222,7 @@ impl Simulation {
     }
 }
 
-/// Why users cannot be simulated as a config says.
+/// The error of a config of simulated users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SimulationError {
     /// The user may send no message.

@@ -26,7 +26,8 @@ use crate::problem::{ProblemCode, shown};
 /// `answered` names the custom metrics that exist in Rust. They take the place of built-in metrics of the same name,
 /// and apply to every case.
 ///
-/// With [`TurnAggregation::EveryTurn`] one turn that can fail is enough, where a low threshold hides it in the mean:
+/// With [`TurnAggregation::EveryTurn`] one turn that can fail is enough. In the mean, a low threshold can
+/// hide that turn:
 ///
 /// ```
 /// use eval_format::compat::check_compatibility;
@@ -87,14 +88,14 @@ fn check(scope: &Scope<'_>, case: &EvalCase) -> Option<(ProblemCode, &'static st
     })
 }
 
-/// Why the metrics of the config cannot fail the case, each reason with its metrics; `None` if one of them can.
+/// The reasons why no metric of the config can fail the case, each with its metrics; `None` if a metric can.
 fn undecided(scope: &Scope<'_>, case: &EvalCase) -> Option<Vec<String>> {
     if !scope.answered.is_empty() {
         return None;
     }
     let mut reasons: Vec<(String, String)> = Vec::new();
     for (name, criterion) in &scope.config.criteria {
-        // What a metric of the user's own makes of a case is not known.
+        // It is unknown how a custom metric scores a case.
         let info = metric(name).filter(|_| !scope.config.custom_metrics.contains_key(name))?;
         let why = info.cannot_fail(criterion, case, scope.gate)?;
         match reasons.iter_mut().find(|(_, reason)| *reason == why) {

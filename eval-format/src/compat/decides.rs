@@ -1,8 +1,9 @@
-//! The rules by which a metric cannot fail on a case. They are here alone.
+//! The rules that decide whether a metric can fail a case. No other module has such rules.
 //!
-//! The effect of a metric on a turn is data in [`METRICS`](crate::metric::METRICS): its lowest score, and the turns to
-//! which it gives its highest score whatever an agent does ([`FreeTurns`]). The attribute, `cargo evalset check` and
-//! the runner of eval-core all ask here. eval-core's tests hold this against the metrics themselves.
+//! The effect of a metric on a turn is data in [`METRICS`](crate::metric::METRICS): its lowest score, and the
+//! turns to which it gives its highest score whatever an agent does ([`FreeTurns`]). The attribute,
+//! `cargo evalset check` and the runner of eval-core all call these functions. eval-core's tests compare them
+//! with the metrics themselves.
 
 use crate::config::Criterion;
 use crate::metric::fields::DIRECTION;
@@ -11,7 +12,7 @@ use crate::model::{EvalCase, Invocation};
 use crate::options::TurnAggregation;
 
 impl MetricInfo {
-    /// Why the metric cannot fail a case, whatever an agent says and does; `None` if it can.
+    /// The reason why the metric cannot fail a case, whatever an agent says and does; `None` if it can.
     ///
     /// ```
     /// use eval_format::metric::metric;
@@ -101,7 +102,7 @@ impl MetricInfo {
         }
     }
 
-    /// Why the metric cannot be applied to a case and is skipped; `None` if it can.
+    /// The reason why the metric is skipped for a case; `None` if it applies to the case.
     ///
     /// ```
     /// use eval_format::{ConversationScenario, EvalCase};

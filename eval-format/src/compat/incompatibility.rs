@@ -56,8 +56,8 @@ impl Incompatibility {
         Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help, rubric: None }
     }
 
-    /// This as a problem of the set's file: at the scenario, the rubric or the id of the case, or at the beginning of
-    /// the file.
+    /// The incompatibility as a problem of the set's file: at the scenario, the rubric or the id of the case,
+    /// or at the beginning of the file.
     ///
     /// ```
     /// use eval_format::{EvalConfig, TurnAggregation};
@@ -93,7 +93,7 @@ impl Incompatibility {
             }
         };
         let message = format!("{which}{}", self.message);
-        // What no agent passes is red, and says so. It is the verdict of ADK too.
+        // A warning is enough if no agent can pass the case: its test fails, as in ADK, and says why.
         let problem = if self.code == ProblemCode::CannotPass { Problem::warning } else { Problem::error };
         problem(self.code, path, range, message).label(label).help(self.help.as_str())
     }

@@ -44,7 +44,8 @@ const WHAT: [(&str, &str, &str); 8] = [
 ];
 
 impl NotCompared {
-    /// Counts what none of the criteria reads. A criterion whose threshold no score misses reads nothing.
+    /// Counts the expectations that no criterion reads. A criterion whose threshold no score misses counts as
+    /// reading nothing.
     ///
     /// `answered` names the custom metrics that exist in Rust. They take the place of built-in metrics of the same
     /// name.
@@ -73,7 +74,7 @@ impl NotCompared {
         not_compared
     }
 
-    /// Whether everything that is expected is read.
+    /// Whether each expectation is read by some metric.
     pub fn is_empty(&self) -> bool {
         self.counts.iter().all(|count| *count == 0)
     }

@@ -1,4 +1,4 @@
-//! Configs that a set does not use although they look as if it did.
+//! Configs that seem to apply to a set, but do not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use eval_support::spelling::osa_distance;
 use crate::conventions::{CONFIG_NAMES, SHARED_CONFIG, shared_config_path};
 use crate::problem::{JsonPath, Problem, ProblemCode};
 
-/// A config that would be passed over, so that ADK's default criteria held without a word.
+/// A config that a set passes over, so that ADK's default criteria silently apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OverlookedConfig {
@@ -22,9 +22,9 @@ pub struct OverlookedConfig {
 impl OverlookedConfig {
     /// The config that a set passes over. `None` if the folder of the set has its own, or if no config is passed over.
     ///
-    /// It is one of these, which ADK passes over as well:
+    /// It is one of these files, which ADK passes over as well:
     ///
-    /// - `eval_config.json` beside the set, and what looks like a misspelt name: `test-config.json`
+    /// - `eval_config.json` beside the set, or a file there whose name looks misspelt: `test-config.json`
     /// - `test_config.json` in a folder above the folder of the set, up to `top`, the folder that is searched
     ///
     /// ```
@@ -76,7 +76,7 @@ impl OverlookedConfig {
         )
     }
 
-    /// The problem of a set that nothing but a `config = ".."` in an attribute could take back.
+    /// The config as a problem of the set. A `config = ".."` in an attribute would make it obsolete.
     pub fn problem(&self, show: impl Fn(&Path) -> String) -> Problem {
         Problem::warning(ProblemCode::OverlookedConfig, JsonPath::default(), 0..1, self.message(&show))
             .label("ADK's default criteria hold for this set")
@@ -92,14 +92,16 @@ fn beside(folder: &Path) -> Option<PathBuf> {
     near.into_iter().map(|(_, name)| folder.join(name)).find(|path| is_config(path))
 }
 
-/// The edit distance of a name to a name of configs; `None` for other names, 0 for ADK's own second name.
+/// The edit distance of a name to the nearest name of a config: 0 for ADK's own names. `None` if it is above
+/// 2.
 fn distance(name: &str) -> Option<usize> {
     let plain = name.to_ascii_lowercase();
     let far = CONFIG_NAMES.iter().map(|known| osa_distance(&plain, known)).min()?;
     (far <= 2).then_some(far)
 }
 
-/// Whether a file of such a name is a config. One that merely has a similar name has no criteria.
+/// Whether a file with the name of a config, or a similar name, is a config. A file with a similar name has
+/// to contain `criteria`.
 fn is_config(path: &Path) -> bool {
     let exact =
         path.file_name().and_then(|name| name.to_str()).is_some_and(|name| CONFIG_NAMES.contains(&name));

@@ -9,8 +9,8 @@ use crate::model::{EvalCase, Invocation};
 use crate::options::TurnAggregation;
 use crate::problem::ProblemCode;
 
-/// Finds the cases that no agent can pass: a metric compares answers, and the case expects none in some turns. Without a
-/// config ADK's default criteria count.
+/// Finds the cases that no agent can pass: a metric compares answers, and some turns of the case expect no
+/// answer. Without a config ADK's default criteria apply.
 ///
 /// ```
 /// use eval_format::compat::check_passable;
@@ -46,7 +46,7 @@ pub fn check_passable(
 }
 
 impl MetricInfo {
-    /// Why the metric fails a case whatever an agent says; `None` if it need not.
+    /// The reason why the metric fails a case whatever an agent says; `None` if an agent can pass.
     fn cannot_pass(&self, criterion: &Criterion, case: &EvalCase) -> Option<String> {
         let compares_words = self.compares == Subject::Response && self.needs == [Need::Expectation];
         if !compares_words || self.missing_in(case).is_some() {
@@ -68,7 +68,7 @@ impl MetricInfo {
         Some(format!("{lost} of {turns} without an expected answer, which `{}` {outcome}", self.name))
     }
 
-    /// Whether a turn lacks what the metric compares an answer with.
+    /// Whether a turn lacks the expected answer that the metric needs.
     fn has_no_answer(&self, turn: &Invocation) -> bool {
         match self.free_turns {
             FreeTurns::WithoutWords => turn.final_response.is_none(),

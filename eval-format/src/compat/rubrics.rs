@@ -1,8 +1,8 @@
-//! Rubrics of configs and of sets. Rubrics of cases and turns with mistakes because of which no metric of the config
-//! reads them.
+//! Checks of rubrics that need both the config and the set. They also find rubrics of cases and turns that no
+//! metric of the config reads because of a mistake.
 //!
-//! ADK leaves the latter out silently, or asks the judge about nothing. Rubrics of a type that no metric of the config
-//! reads do no harm, and [`NotCompared`](super::NotCompared) counts them.
+//! ADK leaves such rubrics out silently, or asks the judge about nothing. Rubrics of a type that no metric of
+//! the config reads do no harm, and [`NotCompared`](super::NotCompared) counts them.
 
 use std::collections::HashSet;
 
@@ -14,8 +14,8 @@ use crate::metric::{MetricInfo, TRAJECTORY_QUALITY, metric, rubric_types};
 use crate::model::{EvalCase, Invocation, Rubric};
 use crate::problem::{ProblemCode, shown};
 
-/// Finds metrics that have no rubrics in a case or two of the same id. Custom metrics, which `answered` names, are not
-/// checked.
+/// Finds metrics that have no rubrics in a case, or two rubrics with the same id. Also finds weights of
+/// unknown rubrics, and rubrics that are not read because of a mistake. Custom metrics are not checked.
 pub(super) fn check(
     config: &EvalConfig,
     answered: &[&str],
@@ -52,7 +52,7 @@ struct Reader<'a> {
     kind: &'a str,
     /// The ids of the criterion's own rubrics, which are judged in every turn.
     general: HashSet<&'a str>,
-    /// The ids of the rubrics that do not count.
+    /// The ids of the rubrics with the weight 0.
     weightless: HashSet<&'a str>,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The ids of those rubrics that are of this metric's type.
+    /// The ids of the rubrics that have this metric's type.
     fn mine<'c>(&self, rubrics: Option<&'c Vec<Rubric>>) -> Vec<&'c str> {
         let mut ids = Vec::new();
         for rubric in rubrics.into_iter().flatten() {
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Finds rubrics that metrics with these types of rubrics would have read.
+/// Finds rubrics that metrics for these types do not read because of a mistake.
 fn check_unread(kinds: &[&str], cases: &[EvalCase], incompatibilities: &mut Vec<Incompatibility>) {
     if kinds.is_empty() {
         return;
@@ -196,7 +196,7 @@ fn check_unread(kinds: &[&str], cases: &[EvalCase], incompatibilities: &mut Vec<
     }
 }
 
-/// Why no metric reads a rubric that one of these types would have; and what to do about it.
+/// The mistake because of which no metric for these types reads a rubric, and its remedy.
 fn unread(rubric: &Rubric, last: bool, kinds: &[&str]) -> Option<(String, String)> {
     let id = shown(&rubric.rubric_id);
     let Some(kind) = rubric.kind.as_deref() else {
@@ -204,7 +204,7 @@ fn unread(rubric: &Rubric, last: bool, kinds: &[&str]) -> Option<(String, String
         return Some((format!("the rubric `{id}` has no `type`"), format!("add {}", types.join(" or "))));
     };
     if !kinds.contains(&kind) {
-        // Compared with all types, so that the right name of another metric is not taken for a misspelt one.
+        // Compared with all types, so that the type of another metric does not look like a misspelling.
         let meant = suggest(kind, rubric_types().map(|(known, _)| known))?;
         let is_known = rubric_types().any(|(known, _)| known == kind);
         return (!is_known && kinds.contains(&meant)).then(|| {

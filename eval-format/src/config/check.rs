@@ -39,7 +39,7 @@ impl CheckedConfig {
 }
 
 impl EvalConfig {
-    /// Reads a config without custom metrics in Rust; [`check_config`] takes their names.
+    /// Reads a config without custom metrics in Rust. [`check_config`] takes the names of such metrics.
     pub fn parse(text: &str) -> Result<Self, Problems> {
         check_config("<config>", text.as_bytes(), &[]).into_result()
     }
@@ -74,9 +74,9 @@ impl EvalConfig {
 /// `answered` names the custom metrics that exist in Rust. Such a metric takes the place of a built-in one of the same
 /// name, as in ADK.
 ///
-/// These configs are refused although ADK accepts them: no criteria, unknown metrics and criterion keys, values that ADK
-/// rejects only when the metric runs, thresholds that are infinite or not a number, and what this version does not run.
-/// A threshold that no score reaches fails every case, as in ADK.
+/// These configs are refused although ADK accepts them: no criteria, unknown metrics and criterion keys,
+/// values that ADK rejects only when the metric runs, thresholds that are infinite or not a number, and
+/// features that this version does not run. A threshold that no score reaches fails every case, as in ADK.
 pub fn check_config(file: &str, bytes: &[u8], answered: &[&str]) -> CheckedConfig {
     let (text, config, problems) = match text::decode(bytes) {
         Ok(text) => {

@@ -40,8 +40,8 @@ pub(super) fn read(
     criteria
 }
 
-/// Whether a score can be below the threshold. The lowest score of a custom metric is unknown, so it counts as one that
-/// can fail. So does a threshold that is no finite number, which is an error of its own.
+/// Whether a score can be below the threshold. A custom metric counts as able to fail, since its lowest score
+/// is unknown. So does a threshold that is not finite, which is an error of its own.
 fn can_fail((name, criterion): &(String, Criterion), names: &CustomNames<'_>) -> bool {
     let info = metric(name).filter(|_| !names.contains(name));
     info.is_none_or(|info| !criterion.threshold.is_finite() || !criterion.bound().is_free(info.min, info.max))
@@ -86,7 +86,7 @@ struct Reader<'m> {
 }
 
 impl Reader<'_> {
-    /// A number, or an object with `threshold`; text that reads as a number is one, as in ADK.
+    /// Reads a number, or an object with `threshold`. The text of a number counts as that number, as in ADK.
     fn read(&self, node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) -> Option<Criterion> {
         match &node.kind {
             Kind::Object(entries) => self.object(node, entries, place, problems),
@@ -117,7 +117,7 @@ impl Reader<'_> {
     ) -> Option<Criterion> {
         let model = schema::criterion(self.info);
         let mut record = Walker { problems }.record(node, model, place)?;
-        // A metric of one's own may ask a judge too, and the options of judges are the same for all.
+        // A custom metric may ask a judge too. The options of judges are the same for all metrics.
         let fields = self.info.map_or(&[JUDGE][..], |info| info.criterion);
         judged::check(fields, model, entries, place, problems);
         let threshold = record.take("threshold")?;
@@ -163,7 +163,7 @@ fn without_effect(
     Some(messages::no_effect(entry, &Place::Key(place, &entry.key), info))
 }
 
-/// `ignore_args` beside an `args_match` that says otherwise.
+/// Reports `ignore_args` beside an `args_match` that contradicts it.
 fn contradiction(
     model: &Model,
     entries: &[Entry<'_>],
@@ -176,7 +176,7 @@ fn contradiction(
     (!ignores).then(|| messages::contradiction(ignore_args, args_match, &Place::Key(place, &args_match.key)))
 }
 
-/// `ignore_case: false` or `normalize: false` beside an algorithm to which case or white space make no difference.
+/// Reports `ignore_case: false` or `normalize: false` beside an algorithm that ignores case or white space.
 fn unseen_by_algorithm(
     model: &Model,
     entries: &[Entry<'_>],

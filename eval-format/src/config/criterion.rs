@@ -7,7 +7,8 @@ use crate::metric::fields::{ARGS_MATCH, criterion_fields};
 use crate::metric::{ArgsMatch, Bound, CriterionField, Direction, MatchType, Similarity, fields};
 use crate::value::{Map, Number, Value};
 
-/// The getter and the setter of each key whose type says what they are. The others are written out.
+/// The getter and the setter of each key for which its type is enough. The other accessors are written by
+/// hand.
 macro_rules! accessors {
     ($($(#[$doc:meta])* $name:ident = $get:ident, $set:tt: $kind:ident($type:ident), $has:ident $json:literal, $what:literal;)+) => {
         $(accessors! { @$kind $set [$(#[$doc])*] $get $name $type })+
@@ -165,7 +166,7 @@ impl Criterion {
         self.with(ARGS_MATCH.name, args_match.as_str())
     }
 
-    /// The value that the name under a key means.
+    /// The value that is named under a key, or the default.
     fn choice<T: Copy + Default>(
         &self,
         field: &CriterionField,
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!((criterion.threshold, criterion.options.len()), (0.1, 0));
         let checked = config(criterion).checked(&[]).unwrap();
         assert_eq!(checked.criterion("response_match_score"), Some(&Criterion::new(0.1)));
-        // Two of them are none.
+        // Two thresholds are refused.
         let mut twice = Criterion::new(0.9);
         twice.options.insert("threshold", 0.1);
         for criterion in [twice, Criterion::new(0.9).with("threshold", "0.1")] {

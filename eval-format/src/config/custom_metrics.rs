@@ -1,4 +1,4 @@
-//! Custom metrics: their names, and whether each that a config declares has a function in Rust and is used.
+//! Custom metrics: their names, and the check that each declared one has a function in Rust and is used.
 
 use std::collections::{HashMap, HashSet};
 
@@ -59,7 +59,7 @@ pub(super) fn check(
     }
 }
 
-/// ADK infers from the statuses of the Python function whether lower scores are better.
+/// The problem of a criterion without `direction`. ADK infers it from the statuses of the Python function.
 fn without_direction(criterion: &Entry<'_>) -> Problem {
     let name = &shown(&criterion.key);
     let message = format!("the criterion of the custom metric `{name}` does not say which scores pass");

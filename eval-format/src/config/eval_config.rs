@@ -20,7 +20,7 @@ use crate::value::{Map, Value, to_pretty};
 /// # Ok::<(), eval_format::Problems>(())
 /// ```
 ///
-/// A config may be built in Rust too; [`checked`](Self::checked) holds it to the rules of a file.
+/// A config may be built in Rust too; [`checked`](Self::checked) checks it by the rules of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct EvalConfig {
@@ -40,7 +40,7 @@ impl EvalConfig {
             .with("response_match_score", Criterion::new(0.8))
     }
 
-    /// Adds a criterion, or replaces the one of that name in its place.
+    /// Adds a criterion, or replaces the criterion of that metric in its place.
     ///
     /// ```
     /// use eval_format::{Criterion, EvalConfig, MatchType};
@@ -95,7 +95,7 @@ impl EvalConfig {
         to_pretty(&self.to_value())
     }
 
-    /// The config as its file says it.
+    /// The JSON value of the config's file.
     ///
     /// ```
     /// use eval_format::{Criterion, EvalConfig};
@@ -120,7 +120,7 @@ impl EvalConfig {
     }
 }
 
-/// As its file says it.
+/// Serialises the JSON value of the config's file.
 impl Serialize for EvalConfig {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_value().serialize(serializer)

@@ -1,4 +1,4 @@
-//! Files of other kinds, given as a config.
+//! Files of other kinds that were given as a config.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(super) fn not_json(text: &str, problem: Problem) -> Problem {
     foreign(JsonPath::default(), range, format!("this is {what}, not a config in JSON"), "expected `{`")
 }
 
-/// The first line that is neither empty nor a comment in such a language, and where it begins.
+/// The first line that is neither empty nor a comment in one of these languages, after its offset.
 fn first_line(text: &str) -> Option<(usize, &str)> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {

@@ -39,11 +39,11 @@ enum Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TemplateVariable {
-    /// `stop_signal`: what the simulated user writes to end the conversation.
+    /// `stop_signal`: the text with which the simulated user ends the conversation.
     StopSignal,
     /// `conversation_plan`: the plan of the scenario.
     ConversationPlan,
-    /// `conversation_history`: what was said so far.
+    /// `conversation_history`: the messages so far.
     ConversationHistory,
     /// `persona`: the description and the behaviors of the persona; empty without one.
     Persona,
@@ -121,7 +121,7 @@ impl fmt::Display for InstructionsError {
 impl std::error::Error for InstructionsError {}
 
 impl InstructionsError {
-    /// The correct text.
+    /// The help text: the variables that are filled in.
     pub(crate) fn help() -> String {
         let names = TemplateVariable::list(&TemplateVariable::ALL);
         format!("what is filled in: {names}; `{{{{ persona }}}}` holds its behaviors too")
@@ -198,7 +198,7 @@ impl InstructionsError {
     }
 }
 
-/// The offsets of the next tag and of its closing bracket.
+/// The offset of the next tag, and its closing bracket.
 fn next_tag(text: &str) -> Option<(usize, &'static str)> {
     text.match_indices('{').find_map(|(at, _)| {
         let (_, close) = TAGS.iter().find(|(open, _)| text[at..].starts_with(open))?;
@@ -206,7 +206,8 @@ fn next_tag(text: &str) -> Option<(usize, &'static str)> {
     })
 }
 
-/// The inside of a tag without its `-` and `+`, and whether it removes the white space before and after it.
+/// The inside of a tag without its `-` and `+`, and whether the tag removes the white space before and after
+/// it.
 fn white_space(inner: &str) -> (&str, bool, bool) {
     let before = inner.starts_with('-');
     let inner = inner.strip_prefix(['-', '+']).unwrap_or(inner);

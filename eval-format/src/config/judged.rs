@@ -1,4 +1,4 @@
-//! Checks of what only the criteria of judged metrics have: the judge's options, rubrics and their weights.
+//! Checks of the options that need a judge: the judge's options, rubrics and their weights.
 
 use super::model_config::{self, number};
 use crate::coerce;
@@ -11,10 +11,10 @@ use crate::schema::{JUDGE_MODEL_OPTIONS, Model, Place, opening};
 use crate::syntax::{Entry, Node};
 use crate::value::{Map, Value};
 
-/// The most questions about one turn; a larger number is a typing error.
+/// The largest `num_samples` and `parallelism_limit`. A larger number is a typing error.
 const MOST: i64 = 1000;
 
-/// Checks the values of those fields whose kind has rules beyond its shape.
+/// Checks the values of fields whose kind has rules beyond its shape.
 pub(super) fn check(
     fields: &[CriterionField],
     model: &Model,
@@ -38,7 +38,7 @@ fn options(node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
     let Some(entries) = node.object() else { return };
     for name in ["num_samples", "parallelism_limit"] {
         let Some(entry) = JUDGE_MODEL_OPTIONS.entry(entries, name) else { continue };
-        // The walker has reported what is not an integer.
+        // The walker has reported a value that is not an integer.
         let Some(number) = coerce::int(&entry.value) else { continue };
         if !number.as_i64().is_some_and(|number| (1..=MOST).contains(&number)) {
             problems.push(not_a_count(entry, &Place::Key(place, &entry.key)));

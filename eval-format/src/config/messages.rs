@@ -6,11 +6,11 @@ use crate::problem::{Problem, ProblemCode, code_list, shown};
 use crate::schema::{Field, Place, opening};
 use crate::syntax::{Entry, Node};
 
-/// The number of problems of a config that get a "did you mean", and of its custom metrics that are looked at for it.
-/// It is enough for any real config, and limits the cost of a hostile one.
+/// The number of problems of a config that get a "did you mean", and the number of its custom metrics that
+/// are compared for it. It is enough for any real config, and limits the cost of a hostile one.
 pub(super) const SUGGESTION_LIMIT: usize = 100;
 
-/// Criteria that check nothing; what to write is ADK's default.
+/// The problem of criteria that check nothing. Its help shows ADK's default.
 pub(super) fn nothing_checked(place: &Place<'_>, node: &Node<'_>, what: &str) -> Problem {
     let message = format!("{what}, so every case would pass unchecked");
     place.error(ProblemCode::NothingChecked, opening(node), message).label("no metric decides").help(
@@ -62,7 +62,8 @@ pub(super) fn out_of_range(
     Bound { threshold, direction, .. }: Bound,
 ) -> Problem {
     let name = shown(name);
-    // ADK takes any number. One that is finite decides as it does there; the others cannot be written into results.
+    // ADK takes any number. A finite threshold decides as in ADK. Other thresholds cannot be written into
+    // results.
     let severity = if threshold.is_finite() { Problem::warning } else { Problem::error };
     let problem =
         |message: String| severity(ProblemCode::ThresholdRange, place.path(), node.range.clone(), message);
@@ -93,7 +94,7 @@ pub(super) fn out_of_range(
     }
 }
 
-/// A hundredth, without the digits that a division of binary numbers adds.
+/// A percentage as a share of 1, without the digits that a division of floats adds.
 fn share(percentage: f64) -> f64 {
     (percentage * 1e10).round() / 1e12
 }

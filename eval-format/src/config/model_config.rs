@@ -10,7 +10,7 @@ use crate::schema::{Place, Type, wrong_type};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Map;
 
-/// Its keys. ADK refuses any other.
+/// The keys of the config. ADK refuses other keys.
 const KEYS: [&str; 39] = [
     "http_options",
     "should_return_http_response",

@@ -83,7 +83,7 @@ impl UserSimulatorConfig {
         with_extra(key: impl Into<String>, value: impl Into<Value>) { extra.insert(key, value) }
     }
 
-    /// The value in a config, without what has its default.
+    /// The value in a config, without options that have their default.
     pub fn to_value(&self) -> Value {
         let default = Self::default();
         let most = self.max_allowed_invocations;
@@ -94,7 +94,7 @@ impl UserSimulatorConfig {
             ("custom_instructions", some(&self.custom_instructions)),
             ("include_function_calls", self.include_function_calls.then(|| true.saved())),
         ]);
-        // A key of ours among the others becomes a duplicate, which the reader refuses.
+        // An extra key with the name of a field becomes a duplicate, which the reader refuses.
         Value::Object(Map::from_unique(fields.into_iter().chain(self.extra.clone()).collect()))
     }
 }
@@ -141,7 +141,8 @@ pub(super) fn read(entry: &Entry<'_>, problems: &mut Vec<Problem>) -> Option<Use
     Some(config)
 }
 
-/// A number of messages. One beyond 64 bits becomes the largest, or no limit if it is negative.
+/// A number of messages in 64 bits. A larger number becomes the largest one. A smaller one becomes -1, which
+/// means the highest limit.
 fn saturated(most: &Value) -> i64 {
     most.as_i64().unwrap_or_else(|| if most.as_f64().is_some_and(|most| most < 0.0) { -1 } else { i64::MAX })
 }

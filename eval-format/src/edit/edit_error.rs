@@ -1,10 +1,10 @@
-//! Why an edit is refused.
+//! The reasons for refusing an edit.
 
 use std::fmt;
 
 use crate::problem::{Problems, shown};
 
-/// Why an edit of a set is refused. The set is as it was before.
+/// The reason why an edit of a set is refused. The set is unchanged.
 ///
 /// ```
 /// use eval_format::{EvalCase, Invocation, SetEditor};

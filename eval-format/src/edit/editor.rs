@@ -17,8 +17,8 @@ use crate::value::{Value, print};
 
 /// Changes the cases of a set in its text, and no other byte of it: text in, text out.
 ///
-/// A new case is laid out and spelt as the one before it: indentation, ends of lines, everything on one line,
-/// camelCase. The [module](crate::edit) has an example.
+/// A new case takes the layout and the spelling of the case before it: indentation, ends of lines, everything
+/// on one line, camelCase. The [module](crate::edit) has an example.
 #[derive(Clone, Debug)]
 pub struct SetEditor {
     file: String,
@@ -129,7 +129,7 @@ impl SetEditor {
         }
         let numbered = |number: usize| format!("{eval_id}_{number}");
         let is_taken = |number: usize| self.ids.contains(&numbered(number));
-        // Many cases may share the beginning of their ids. The numbers are not tried one after the other.
+        // Many cases may have ids with this beginning, so the numbers are not tried one by one.
         let (mut taken, mut free) = (1, 2);
         while is_taken(free) {
             (taken, free) = (free, free * 2);
@@ -150,7 +150,7 @@ impl SetEditor {
         case.check().map_err(EditError::Case)?;
         let (slot, style, end) = self.slot();
         let text = print(&style.spell(case.clone().with_finite_times().to_value()), &slot.layout);
-        // What a reader of the file will find is what counts from now on.
+        // The case is kept as a reader of the file will read it.
         let meaning = EvalCase::parse(&text).map_err(EditError::Case)?;
         let after = match self.cases.items.last_mut() {
             Some(last) => std::mem::replace(&mut last.after, slot.after_last),
@@ -295,7 +295,7 @@ impl SetEditor {
     }
 }
 
-/// The id of a set, and its text cut at the cases. `set` is what was read, unless there are no cases.
+/// The id of a set, and its text cut at the cases. `set` is `None` if the set has no cases.
 fn cut(checked: &CheckedSet, set: Option<EvalSet>, root: &Node<'_>) -> Option<(String, Sections<EvalCase>)> {
     let (id, cases) = match set {
         Some(set) => (set.eval_set_id, set.eval_cases),

@@ -3,7 +3,7 @@
 use crate::syntax::{Entry, Node, parse};
 use crate::value::{Layout, Lines};
 
-/// The indentation of a level where the file shows none, as in the files that ADK saves.
+/// The indentation of a level if the file shows none, as in the files that ADK saves.
 const UNIT: &str = "  ";
 
 /// The layout of a new case, and the white space around it.
@@ -15,8 +15,8 @@ pub(super) struct Slot {
     pub(super) layout: Layout,
 }
 
-/// The place after the last of the cases: laid out as that one is. `between` is the white space before and after the
-/// comma in front of it, if it is not the only case.
+/// The slot after the last case, with the layout of that case. `between` is the white space before and after
+/// the comma in front of that case; `None` if it is the only case.
 pub(super) fn after(between: Option<(&str, &str)>, before: &str, last: &str) -> Slot {
     let root = parse(last, &mut Vec::new()).ok();
     let mut layout = root.as_ref().map_or_else(on_one_line, |root| of_object(last, root));
@@ -33,7 +33,7 @@ pub(super) fn after(between: Option<(&str, &str)>, before: &str, last: &str) -> 
     Slot { after_last, before, layout }
 }
 
-/// The place in an empty array of cases, and the white space after it.
+/// The slot in an empty array of cases, and the white space after it.
 pub(super) fn first(text: &str, root: &Node<'_>, cases: &Entry<'_>) -> (Slot, String) {
     let mut layout = of_object(text, root);
     let (mut before, mut after) = (String::new(), String::new());

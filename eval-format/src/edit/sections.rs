@@ -10,8 +10,8 @@ pub(super) struct Sections<T> {
     /// The text up to the opening bracket, and that bracket.
     pub(super) head: String,
     pub(super) items: Vec<Item<T>>,
-    /// The closing bracket and the text after it. If there are no elements, with the white space
-    /// before the bracket.
+    /// The closing bracket and the text after it. Without elements, it begins with the white space before the
+    /// bracket.
     pub(super) tail: String,
 }
 
@@ -48,7 +48,7 @@ impl<T> Sections<T> {
         Self { head: text[..open].to_owned(), items, tail: text[tail..].to_owned() }
     }
 
-    /// The whole text as the one element, which cannot be added to.
+    /// The whole text as one element. No other element can be added.
     pub(super) fn whole(text: &str, meaning: T) -> Self {
         let item = Item { before: String::new(), text: text.to_owned(), after: String::new(), meaning };
         Self { head: String::new(), items: vec![item], tail: String::new() }

@@ -12,12 +12,12 @@ pub(super) enum Style {
     Snake,
     /// `evalId`.
     Camel,
-    /// `id`, as adk-rs writes it, and else as ADK.
+    /// `id`, as adk-rs writes it. Other keys are as in ADK.
     Short,
 }
 
 impl Style {
-    /// The style of a case with such keys. What its id is called tells it.
+    /// The style of a case with these keys. The spelling of its id decides.
     pub(super) fn of_keys<'k>(keys: impl IntoIterator<Item = &'k str>) -> Self {
         let id = const { EVAL_CASE.position("eval_id") };
         let spellings = keys.into_iter().filter_map(|key| EVAL_CASE.find(key));

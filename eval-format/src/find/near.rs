@@ -1,6 +1,6 @@
 //! File names that are nearly a set's: `weather.evalset.JSON`, `weather.evalsets.json`, `weather_evalset.json`.
 //!
-//! A directory takes no other names, so the cases of such a file would go untested without a word.
+//! A search takes exact names only, so the cases of such a file would silently go untested.
 
 use eval_support::spelling::osa_distance;
 
@@ -33,7 +33,7 @@ pub(super) fn meant(name: &str) -> Option<String> {
     Some(format!("{}.{suffix}.json", &name[..stem.len()]))
 }
 
-/// Whether it is `evalset`, perhaps in two words, in the plural or with two wrong letters.
+/// Whether a part of a name is `evalset`, perhaps in two words, in the plural or with two wrong letters.
 fn is_near_evalset(kind: &str) -> bool {
     let letters: String = kind.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect();
     // A shorter word is a word of its own.

@@ -51,7 +51,7 @@ impl Bound {
         }
     }
 
-    /// What runs that meet it did, in a word.
+    /// The word for runs that meet it: they reached or kept it.
     pub fn reached(self) -> &'static str {
         match self.direction {
             Direction::AtLeast => "reached",
@@ -77,7 +77,8 @@ impl fmt::Display for Bound {
     }
 }
 
-/// A metric that a command asks for, with what it says of its threshold: `NAME`, `NAME=0.8`, `NAME>=0.8` or `NAME<=5`.
+/// A metric that a command asks for, with an optional threshold: `NAME`, `NAME=0.8`, `NAME>=0.8` or
+/// `NAME<=5`.
 ///
 /// ```
 /// use eval_format::metric::{Direction, MetricArgument};
@@ -100,7 +101,7 @@ pub struct MetricArgument {
 }
 
 impl MetricArgument {
-    /// Reads an argument. The error is the name of the metric and what should be a threshold.
+    /// Reads an argument. The error holds the name of the metric and the text that is not a threshold.
     pub fn parse(text: &str) -> Result<Self, (String, String)> {
         let Some((name, value)) = text.split_once('=') else {
             return Ok(Self { name: text.to_owned(), threshold: None, direction: None });
@@ -120,7 +121,7 @@ impl MetricArgument {
 }
 
 impl<N: Into<String>> From<(N, Option<f64>)> for MetricArgument {
-    /// A metric with a threshold, in the direction that its config says.
+    /// A metric with a threshold, in the direction of its config.
     fn from((name, threshold): (N, Option<f64>)) -> Self {
         Self { name: name.into(), threshold, direction: None }
     }

@@ -96,7 +96,8 @@ macro_rules! criterion_fields {
             /// The tool that must be called: `tool_name`.
             TOOL_NAME = tool_name, with_tool_name: required(String), example r#""get_weather""#,
                 "the tool that must be called";
-            /// How two texts are compared: `algorithm`, [`Jaccard`](Similarity::Jaccard) by default.
+            /// The algorithm that compares two texts: `algorithm`, [`Jaccard`](Similarity::Jaccard) by
+            /// default.
             ///
             /// ```
             /// use eval_format::{Criterion, EvalConfig, Similarity};
@@ -111,8 +112,8 @@ macro_rules! criterion_fields {
             /// Whether upper and lower case are the same: `ignore_case`, true by default.
             IGNORE_CASE = ignore_case, with_ignore_case: flag(bool), default "true",
                 "whether upper and lower case are the same";
-            /// Whether runs of white space count as one blank, and those at the ends not at all: `normalize`, true by
-            /// default.
+            /// Whether runs of white space count as one blank, and white space at the ends is ignored:
+            /// `normalize`, true by default.
             NORMALIZE = normalize, with_normalize: flag(bool), default "true",
                 "whether any run of white space is one blank, and none at the ends";
         }

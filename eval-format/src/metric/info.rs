@@ -69,11 +69,11 @@ pub enum MetricGroup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MetricCategory {
-    /// Tool calls beside those that are expected.
+    /// Tool calls, compared with the expected calls.
     Trajectory,
     /// The agent's words.
     Response,
-    /// Whether what it says is harmless and supported.
+    /// Whether the agent's words are harmless and supported.
     Safety,
     /// The conversation as a whole.
     MultiTurn,
@@ -99,7 +99,7 @@ impl MetricCategory {
 
 /// The turns to which a metric gives its highest score, whatever an agent does in them.
 ///
-/// [`MetricInfo::cannot_fail`] makes of this, and of the threshold, whether a metric decides a case.
+/// [`MetricInfo::cannot_fail`] derives from this and the threshold whether a metric can fail a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FreeTurns {
     /// None: in each turn an agent can get the lowest score.

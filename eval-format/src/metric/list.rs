@@ -7,7 +7,7 @@ use super::fields::{
 };
 use super::info::{FreeTurns, MetricCategory, MetricGroup, MetricInfo, Need, Subject};
 
-/// The metric of the session state. It decides cases that expect a state, without a criterion too.
+/// The metric of the session state. It decides cases that expect a state, even without a criterion.
 pub(crate) const FINAL_SESSION_STATE_MATCH: &str = "final_session_state_match";
 
 /// The built-in metrics.
@@ -232,7 +232,8 @@ const fn conversation(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo { category: MetricCategory::MultiTurn, criterion: &[JUDGE], ..judged(name, summary) }
 }
 
-/// A metric that is reported for every case, and compared with a threshold only in a direction that its criterion names.
+/// A metric that is reported for every case. It is compared with a threshold only if its criterion has a
+/// `direction`.
 const fn informational(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo {
         category: MetricCategory::Other,

@@ -27,7 +27,7 @@ impl Invocation {
 
     /// The texts before the answer: one for each intermediate response, or for each event with text.
     ///
-    /// Thoughts are left out, and so are blank texts, white space at the ends, and the answer itself where a writer
+    /// Thoughts, blank texts and white space at the ends are left out. So is the answer itself if a writer
     /// repeats it as the last event.
     ///
     /// ```

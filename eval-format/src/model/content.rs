@@ -109,7 +109,7 @@ impl Part {
     }
 
     setters! {
-        /// Sets a field that has no name here, in ADK's spelling.
+        /// Sets a key of `other`, in ADK's spelling.
         ///
         /// ```
         /// use eval_format::{Content, Invocation, Part};
@@ -177,7 +177,7 @@ impl FunctionCall {
         /// ```
         with_id(id: impl Into<String>) { id = Some(id.into()) }
 
-        /// Sets a field that has no name here, in ADK's spelling.
+        /// Sets a key of `other`, in ADK's spelling.
         with_other(key: impl Into<String>, value: impl Into<Value>) { other.insert(key, value) }
     }
 }
@@ -228,7 +228,7 @@ impl FunctionResponse {
         /// Sets the id of the call that it answers.
         with_id(id: impl Into<String>) { id = Some(id.into()) }
 
-        /// Sets a field that has no name here, in ADK's spelling.
+        /// Sets a key of `other`, in ADK's spelling.
         with_other(key: impl Into<String>, value: impl Into<Value>) { other.insert(key, value) }
     }
 }

@@ -59,7 +59,7 @@ impl EvalSet {
         /// ```
         with_name(name: impl Into<String>) { name = Some(name.into()) }
 
-        /// Sets what the set is about.
+        /// Sets the description of the set.
         with_description(description: impl Into<String>) { description = Some(description.into()) }
 
         /// Sets when the set was made, in seconds since 1970.
@@ -158,7 +158,8 @@ impl EvalCase {
         with_extra(key: impl Into<String>, value: impl Into<Value>) { extra.insert(key, value) }
     }
 
-    /// A file may hold times that are no numbers. They mean nothing here, and writing loses them.
+    /// Sets times that are not finite to 0. A file may hold such times. They mean nothing here, and writing
+    /// loses them.
     pub(crate) fn with_finite_times(mut self) -> Self {
         let times = self.conversation.iter_mut().map(|turn| &mut turn.creation_timestamp);
         for time in times.chain([&mut self.creation_timestamp]).filter(|time| !time.is_finite()) {
@@ -167,7 +168,7 @@ impl EvalCase {
         self
     }
 
-    /// ADK takes turns or a scenario, and writes the one that the case has.
+    /// Whether the case has turns in place of a scenario. ADK writes even empty turns then.
     fn has_no_scenario(&self) -> bool {
         self.conversation_scenario.is_none()
     }

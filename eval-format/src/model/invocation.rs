@@ -34,9 +34,9 @@ pub struct Invocation {
     pub creation_timestamp: f64,
     /// Seconds that the turn took.
     pub duration: Option<f64>,
-    /// Seconds of these that models took.
+    /// Seconds of the turn that models took.
     pub model_duration: Option<f64>,
-    /// Seconds of these that tools took.
+    /// Seconds of the turn that tools took.
     pub tool_duration: Option<f64>,
     /// The rubrics that a judge checks in this turn.
     pub rubrics: Option<Vec<Rubric>>,
@@ -176,7 +176,8 @@ impl Invocation {
 /// Tool calls, their responses and texts between question and answer, in one of ADK's two forms.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IntermediateData {
-    /// The flat form (`IntermediateData` in ADK): separate lists, whose entries have no order among each other.
+    /// The flat form (`IntermediateData` in ADK): separate lists. The order between entries of different
+    /// lists is unknown.
     Tools {
         /// The calls, in order.
         tool_uses: Vec<FunctionCall>,
@@ -346,7 +347,7 @@ impl UsageMetadata {
         /// Sets the tokens of tool results in the prompt.
         with_tool_use_prompt_token_count(tokens: i64) { tool_use_prompt_token_count = Some(tokens) }
 
-        /// Sets a field that has no name here, in ADK's spelling.
+        /// Sets a key of `other`, in ADK's spelling.
         with_other(key: impl Into<String>, value: impl Into<Value>) { other.insert(key, value) }
     }
 }
@@ -378,7 +379,7 @@ impl AppDetails {
         Value::Object(object([("agent_details", agents)]))
     }
 
-    /// Adds an agent under its name, or replaces the one of that name.
+    /// Adds an agent under its name, or replaces the agent of that name.
     #[must_use]
     pub fn with_agent(mut self, agent: AgentDetails) -> Self {
         match self.agent_details.iter_mut().find(|(name, _)| *name == agent.name) {

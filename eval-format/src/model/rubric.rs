@@ -1,4 +1,4 @@
-//! Rubrics: what judges are asked about.
+//! Rubrics: statements that judges confirm or deny.
 
 use super::saved::{Saved, object, saved, setters, some};
 use crate::schema::Record;
@@ -60,7 +60,7 @@ impl Rubric {
         /// ```
         of_type(kind: impl Into<String>) { kind = Some(kind.into()) }
 
-        /// Sets what the property is about.
+        /// Sets the description of the property.
         with_description(description: impl Into<String>) { description = Some(description.into()) }
     }
 }

@@ -1,6 +1,6 @@
-//! ADK's models as they are read and saved: one table for each type, whose fields have the types of the struct.
+//! Reading and saving of ADK's models: one table for each type, which lists the fields of the struct.
 //!
-//! A value is written in ADK's order, without what is `null` or the default of its field.
+//! A value is written in ADK's order, without fields that are `null` or have their default.
 
 use crate::schema::{Extra, Model};
 use crate::value::{Map, Value};
@@ -84,7 +84,7 @@ impl<A: Saved, B: Saved> Saved for (A, B) {
     }
 }
 
-/// Writes a value that is there, even if it is the default.
+/// Writes `Some` even if its value is the default.
 impl<T: Saved> Saved for Option<T> {
     fn saved(&self) -> Value {
         self.as_ref().map_or(Value::Null, T::saved)
@@ -128,11 +128,11 @@ impl Fields {
         self.known[at] = Some(value.saved());
     }
 
-    /// The object, with keys that are no field of the struct. If both have a key, the field counts. ADK writes no
-    /// `null`.
+    /// The object, with other keys, which are no fields of the struct. If both have a key, the field counts.
+    /// ADK writes no `null`.
     ///
-    /// A key that the model knows is dropped from the other keys: beside its field it would be a duplicate, and without
-    /// the field it would be read as one.
+    /// If the model keeps unknown keys, a key among the others with the name of a field is dropped: beside
+    /// the field it would be a duplicate, and alone it would be read as the field.
     pub(super) fn finish(mut self, others: &[&Map]) -> Value {
         let Self { model, known } = &mut self;
         let mut unknown = Vec::new();
@@ -140,7 +140,8 @@ impl Fields {
             if model.extra == Extra::Kept && model.has(key) {
                 continue;
             }
-            // Only the few fields of the model are searched for each key: there may be any number of others.
+            // Each key is searched in the few fields of the model. The other keys are never searched: there
+            // may be any number of them.
             match model.fields.iter().position(|field| field.name == key) {
                 Some(at) => _ = known[at].get_or_insert_with(|| value.clone()),
                 None => unknown.push((key.to_owned(), value.clone())),
@@ -157,8 +158,9 @@ impl Fields {
     }
 }
 
-/// Reading and saving of a struct: its model, and its fields by their names there. A field after `..` holds the keys
-/// that have no field of their own. After `always`, a field is written with its default too if the condition holds.
+/// Reading and saving of a struct: its model, and its fields by their names in the model. A field after `..`
+/// holds the keys that have no field of their own. After `always`, a field is written with its default too if
+/// the condition holds.
 macro_rules! saved {
     ($(#[$doc:meta])* $type:ident: $model:ident {
         $($field:ident),+ $(, ..$others:ident)?
@@ -188,7 +190,7 @@ macro_rules! saved {
 
         $crate::model::saved::saved!($type);
     };
-    // A type that is written out: `From<Record>` reads it, and `to_value` writes it.
+    // A type with its own `From<Record>` for reading and its own `to_value` for writing.
     ($type:ident) => {
         $crate::schema::from_record!($type);
 
@@ -232,7 +234,7 @@ mod tests {
         );
     }
 
-    /// The same, key by key.
+    /// A slow [`Fields::finish`], key by key.
     fn merged_one_by_one(own: &[(&str, &str)], other: &Map, model: &Model) -> Value {
         let mut all: Map = own.iter().copied().collect();
         for (key, value) in other.iter().filter(|(_, value)| !value.is_null()) {
@@ -259,7 +261,7 @@ mod tests {
             for at in 0..unknown {
                 other.insert(format!("x{}", (at * 7919) % 1000), at.to_string());
             }
-            // The order of a file, a key that is there already, and one that says nothing.
+            // Not in the order of the model, with a duplicate of a field, and with a `null`.
             other.insert(model.fields[last].name, "last");
             other.insert(model.fields[0].name, "first");
             other.insert("text", "of the file");

@@ -1,4 +1,4 @@
-//! Scenarios: conversations with a simulated user, and who that user is.
+//! Scenarios: conversations with a simulated user, and the persona of that user.
 
 use std::fmt;
 
@@ -181,10 +181,10 @@ impl UserBehavior {
     }
 
     setters! {
-        /// Adds something that the simulated user is told to do.
+        /// Adds an instruction for the simulated user.
         instruction(instruction: impl Into<String>) { behavior_instructions.push(instruction.into()) }
 
-        /// Adds something that a message of the simulated user must not be.
+        /// Adds a property that a message of the simulated user must not have.
         violation(violation: impl Into<String>) { violation_rubrics.push(violation.into()) }
     }
 }

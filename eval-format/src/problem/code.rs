@@ -51,7 +51,7 @@ codes! {
     MisspeltKey = "misspelt-key",
     /// One field is there in both of its spellings, so that one of its values would be lost.
     BothSpellings = "both-spellings",
-    /// A value is of the wrong type or outside its values.
+    /// A value is of the wrong type, or not one of the allowed values.
     WrongType = "wrong-type",
     /// A number that is too large for a float, and so becomes infinite.
     NumberRange = "number-range",
@@ -81,13 +81,13 @@ codes! {
     UnknownMetric = "unknown-metric",
     /// A threshold lies outside the range of its metric.
     ThresholdRange = "threshold-range",
-    /// A config that looks as if it held for the set, and does not.
+    /// A config that seems to apply to the set, but does not.
     OverlookedConfig = "overlooked-config",
     /// The criteria check nothing.
     NothingChecked = "nothing-checked",
     /// No agent can pass the case by its criteria.
     CannotPass = "cannot-pass",
-    /// A threshold on a metric that never gates.
+    /// A threshold without a direction, for a metric that only informs.
     InformationalThreshold = "informational-threshold",
     /// Two rubrics that are judged together have the same id.
     DuplicateRubricId = "duplicate-rubric-id",

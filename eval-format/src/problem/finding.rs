@@ -28,7 +28,7 @@ pub struct Problem {
     pub code: ProblemCode,
     /// Whether it prevents the use of the file.
     pub severity: Severity,
-    /// The headline: one line that names what is wrong.
+    /// The headline: one line that names the mistake.
     pub message: String,
     /// The place in the document, as a path of keys and indices.
     pub path: JsonPath,
@@ -79,7 +79,7 @@ impl Problem {
         self
     }
 
-    /// Adds what to do about it.
+    /// Adds the remedy.
     #[must_use]
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

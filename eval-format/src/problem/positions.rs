@@ -18,7 +18,7 @@ impl Position {
 
     /// The position behind a text that begins here.
     pub(crate) fn after(self, text: &str) -> Self {
-        // By bytes: most of a text is not on the last line.
+        // Line breaks are counted by bytes. Only the last line needs characters.
         let Some(newline) = text.bytes().rposition(|byte| byte == b'\n') else {
             return Self { column: self.column + text.chars().count(), ..self };
         };
@@ -50,7 +50,7 @@ impl Positions {
         Self(positions(text, &offsets))
     }
 
-    /// The position of one of the byte offsets. Any other offset is at the start of the text.
+    /// The position of one of the byte offsets; the start of the text for any other offset.
     pub fn get(&self, offset: usize) -> Position {
         self.0.get(&offset).copied().unwrap_or(Position::START)
     }

@@ -17,7 +17,7 @@ pub use place::line_column;
 /// The longest sentence that is shown whole. A headline may quote a key as long as a file.
 const LONGEST_SENTENCE: usize = 400;
 
-/// A problem as rustc would show it, but for the level that rustc puts in front of the message of a
+/// A problem as rustc would show it, without the level: rustc puts it in front of the message of a
 /// `compile_error!`.
 ///
 /// ```
@@ -30,10 +30,10 @@ const LONGEST_SENTENCE: usize = 400;
 /// assert_eq!(shown.lines().nth(1), Some(" --> evals/weather.evalset.json:1:36"));
 /// ```
 ///
-/// The first line is the headline, and the second the place, where editors and terminals look for it. Then follow the
-/// line with a caret and the label, related places, and what to do. The text has no colours and does not end in a line
-/// break. Ranges outside of the text are clamped. Of a range over several lines the first line is shown, and of a long
-/// line the part around the range.
+/// The first line is the headline, and the second the place, where editors and terminals look for it. Then
+/// follow the line with a caret and the label, related places, and the remedy. The text has no colours and
+/// does not end in a line break. Ranges outside of the text are clamped. If a range has several lines, its
+/// first line is shown. A long line is cut to the part around the range.
 pub fn render(problem: &Problem, file: &str, text: &str) -> String {
     let panes = pane::of(problem, text);
     let gutter = panes.iter().map(Pane::last_line).max().map_or(1, digits);
@@ -102,7 +102,7 @@ fn one_line(sentence: &str) -> String {
         .take(LONGEST_SENTENCE)
         .map(|c| match c {
             '\n' | '\r' | '\t' => ' ',
-            // Terminals obey these, and they are not among those replaced below.
+            // Terminals obey these, and `normalize_untrusted_str` does not replace them.
             '\u{80}'..='\u{9f}' => char::REPLACEMENT_CHARACTER,
             _ => c,
         })

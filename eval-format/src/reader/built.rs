@@ -1,4 +1,4 @@
-//! Sets that were built in Rust, held to the rules of a file.
+//! Sets that were built in Rust, checked by the rules of a file.
 
 use super::checked::CaseSpan;
 use super::plain;
@@ -11,7 +11,7 @@ use crate::schema::{EVAL_CASE, SESSION_INPUT};
 const BUILT: &str = "<set>";
 
 impl EvalSet {
-    /// Checks a set that was built in Rust by the rules of a file. What is an error in a file is one here.
+    /// Checks a set that was built in Rust by the rules of a file. An error in a file is an error here.
     ///
     /// ```
     /// use eval_format::{EvalCase, EvalSet, Invocation};
@@ -25,9 +25,10 @@ impl EvalSet {
     /// assert!(problems.to_string().contains("the case has no turns"));
     /// ```
     ///
-    /// An empty id is an error too: in Rust it is an id that was left out.
+    /// An empty id is an error too: in Rust it means that the id was left out.
     ///
-    /// The problems have the places of the set written as a file. The runner of eval-core calls this for every set.
+    /// The places of the problems are in the set written as a file. The runner of eval-core calls this for
+    /// every set.
     pub fn check(&self) -> Result<(), Problems> {
         check_cases(&self.eval_cases)
     }
@@ -68,7 +69,8 @@ pub fn check_cases(cases: &[EvalCase]) -> Result<(), Problems> {
     checked.into_result().map(drop)
 }
 
-/// An id that was left out is empty in Rust. In a file it was written, and ADK takes it.
+/// The problem of an empty id: in Rust the id was left out. In a file an empty id was written, and ADK takes
+/// it.
 fn without_id(at: usize, place: &CaseSpan) -> Problem {
     let path = JsonPath::default().key("eval_cases").index(at).key("eval_id");
     Problem::error(ProblemCode::MissingKey, path, place.id_range.clone(), "the id of the case is empty")
@@ -76,7 +78,7 @@ fn without_id(at: usize, place: &CaseSpan) -> Problem {
         .help("name the case; its record and its verdict go by the id")
 }
 
-/// Extra keys that are names of fields. A file cannot have both, so what they say would be lost.
+/// Extra keys with the names of fields. A file cannot have both, so their values would be lost.
 fn unwritten(at: usize, case: &EvalCase, place: &CaseSpan) -> Vec<Problem> {
     let path = JsonPath::default().key("eval_cases").index(at);
     let session = case.session_input.as_ref().map(|session| (&session.extra, &SESSION_INPUT));
@@ -203,7 +205,7 @@ mod tests {
         ]);
         assert!(plain::are_plain(&plain.eval_cases));
         assert_eq!(as_a_file(&plain).unwrap(), plain);
-        // What needs the reader's eye gets it, and is accepted.
+        // Cases that are not plain go to the reader, which accepts these.
         let clerk = AppDetails::default().with_agent(AgentDetails::new("clerk", "Be kind."));
         for sound in [
             set([EvalCase::new("c").scenario(scenario().persona(persona("{{ stop_signal }}")))]),

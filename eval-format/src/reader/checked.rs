@@ -31,7 +31,7 @@ pub struct CheckedSet {
 pub struct CaseSpan {
     /// The id of the case.
     pub eval_id: String,
-    /// The id. The opening bracket of the case if the id comes from the file's name.
+    /// The range of the id; the opening bracket of the case if the id comes from the file's name.
     pub id_range: Range<usize>,
     /// The whole case.
     pub range: Range<usize>,

@@ -7,7 +7,7 @@ use crate::model::DRAFT;
 use crate::problem::{JsonPath, Problem, ProblemCode, shown};
 use crate::syntax;
 
-/// So many drafts are named. Of more than these, the rest is counted.
+/// The number of drafts that a message names. Further drafts are only counted.
 const NAMED: usize = 3;
 
 impl CheckedSet {
@@ -17,8 +17,9 @@ impl CheckedSet {
         self.placed_cases().filter(|(case, _)| case.draft().is_some()).map(|(_, span)| span)
     }
 
-    /// One problem for all drafts among the cases that `takes` accepts, at the first mark in the text. Drafts are sound
-    /// files, so [`check_set`](super::check_set) does not report them; the attribute and the runner refuse them.
+    /// One problem for all drafts among the cases that `takes` accepts, at the first mark in the text. A file
+    /// with drafts is valid, so [`check_set`](super::check_set) does not report them; the attribute and the
+    /// runner refuse them.
     ///
     /// ```
     /// let text = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "sunny", "_draft": {"from": "a chat"},

@@ -1,7 +1,7 @@
-//! Files of other schemas, given as an eval set: what they are, and what to do.
+//! Files of other schemas that were given as an eval set: their names and the remedies.
 //!
-//! Only files that cannot be read get here. So a sign need not be certain: it has to explain more than a list of
-//! missing and unknown keys.
+//! Only files that cannot be read get here. So a sign need not be certain. It has to explain more than a list
+//! of missing and unknown keys would.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ struct Schema {
     sign: fn(&Node<'_>) -> Option<Sign>,
 }
 
-/// The most specific ones first.
+/// The known schemas, the most specific first.
 const SCHEMAS: &[Schema] = &[
     Schema {
         what: "an OpenTelemetry trace",
@@ -135,7 +135,7 @@ const SCHEMAS: &[Schema] = &[
     },
 ];
 
-/// Keys under which datasets keep what the user says.
+/// Keys under which datasets keep the user's message.
 const PROMPTS: &[&str] =
     &["input", "prompt", "question", "messages", "userMessage", "user_message", "userInput", "user_input"];
 
@@ -147,7 +147,7 @@ pub(super) fn recognise(root: &Node<'_>) -> Option<Problem> {
         .or_else(|| nothing_known(root))
 }
 
-/// The same for a text that is no JSON document, but whose first line is one.
+/// Like [`recognise`], for JSON lines: a text that is no JSON document, but whose first line is one.
 pub(super) fn recognise_lines(text: &str) -> Option<Problem> {
     let mut lines = text.lines();
     let first = lines.next()?;
@@ -176,7 +176,7 @@ fn problem(what: &str, help: &str, sign: Sign) -> Problem {
     .help(help)
 }
 
-/// The problem of an object or array with nothing of an eval set in it.
+/// The problem of an object or array that has no key of an eval set.
 fn nothing_known(root: &Node<'_>) -> Option<Problem> {
     let strange = match (root.object(), root.array()) {
         (Some(entries), _) => !entries.iter().any(|entry| is_of_eval_set(&entry.key)),
@@ -201,12 +201,12 @@ fn is_of_eval_set(key: &str) -> bool {
         .any(|known| key == *known || is_misspelling(key, known))
 }
 
-/// Whether an element of an array is one of the old formats, or meant to be.
+/// Whether an element of an array has a key of the old formats.
 fn is_turn(item: &Node<'_>) -> bool {
     ["query", "reference", "expected_tool_use", "data"].iter().any(|key| item.get(key).is_some())
 }
 
-/// trpc-agent-go's port of the format: ADK's outer keys, messages of plain text.
+/// The sign of trpc-agent-go's port of the format, which has ADK's outer keys and messages of plain text.
 fn trpc_agent_go(root: &Node<'_>) -> Option<Sign> {
     root.get("evalCases")?;
     in_cases(root, |case| {
@@ -229,7 +229,7 @@ fn trpc_agent_go(root: &Node<'_>) -> Option<Sign> {
     })
 }
 
-/// adk-eval's place for the result of a call, in the call.
+/// The sign of adk-eval, which writes the result of a call into the call.
 fn result_in_a_call(case: &Node<'_>) -> Option<Sign> {
     let turns = case.get("conversation")?.value.array()?;
     turns.iter().enumerate().find_map(|(at, turn)| {
@@ -239,7 +239,7 @@ fn result_in_a_call(case: &Node<'_>) -> Option<Sign> {
     })
 }
 
-/// Rubrics of a statement and its weight.
+/// The sign of rubrics that have a statement and its weight.
 fn rubrics(node: &Node<'_>) -> Option<Sign> {
     let rubrics = node.get("rubrics")?;
     let sign = any(first(&rubrics.value)?, &["criterion", "points"])?;
@@ -252,17 +252,17 @@ fn in_cases(root: &Node<'_>, sign: impl Fn(&Node<'_>) -> Option<Sign>) -> Option
     Some(sign(first(&cases.value)?)?.below_index(0).below(&cases.key))
 }
 
-/// A key of something that is not an eval set.
+/// The first of these keys in an object without `eval_cases`.
 fn unless_set(root: &Node<'_>, keys: &[&str]) -> Option<Sign> {
     EVAL_SET_ANY_CASE.entry(root.object()?, "eval_cases").is_none().then(|| any(root, keys)).flatten()
 }
 
-/// A key of a case that has no turns.
+/// The first of these keys in a case without `conversation`.
 fn without_turns(case: &Node<'_>, keys: &[&str]) -> Option<Sign> {
     case.get("conversation").is_none().then(|| any(case, keys)).flatten()
 }
 
-/// The first of these keys that is there.
+/// The first of these keys that an object has.
 fn any(node: &Node<'_>, keys: &[&str]) -> Option<Sign> {
     keys.iter().find_map(|key| node.get(key)).map(Sign::of)
 }

@@ -83,7 +83,7 @@ pub(super) fn case(
         walker.problems.push(empty_conversation(data, &Place::Key(place, "data")).help(ADD_A_TURN));
     }
     let session: Option<Record> = record.take("initial_session");
-    // No form of ADK has this key. It marks a draft in each of them.
+    // ADK does not have this key. It marks a draft in every form of a set.
     let draft: Option<Value> = record.take(DRAFT);
     let has_session = node
         .get("initial_session")
@@ -100,7 +100,7 @@ pub(super) fn case(
 const ADD_A_TURN: &str = r#"add a turn: `{"query": "...", "reference": "..."}`"#;
 
 fn conversation(records: Vec<Record>, data: &Node<'_>, text: &str) -> Vec<Invocation> {
-    // The walker makes a record of each node, or none of any.
+    // The walker returns a record for each node, or no records at all.
     let nodes = data.array().unwrap_or_default();
     let mut turns = Vec::with_capacity(records.len());
     for (record, node) in records.into_iter().zip(nodes) {

@@ -22,7 +22,7 @@ impl Value {
     }
 }
 
-/// Reads a text that came from no file, with its warnings; any error refuses it.
+/// Reads a text that came from no file. Returns its warnings too, and fails if there is an error.
 pub(crate) fn parse<T>(
     text: &str,
     read: impl FnOnce(&Node<'_>, &mut Vec<Problem>) -> Option<T>,

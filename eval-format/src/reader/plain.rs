@@ -1,7 +1,7 @@
-//! Sets in which the reader would find nothing, seen at a glance.
+//! A quick check for sets in which the reader would find no problem.
 //!
-//! Most sets that are built in Rust, or read from a file and handed to a runner, use a few fields alone. To write and
-//! to read them again would take longer than to run them. Whatever is not seen here to be sound goes to the reader.
+//! Most sets that are built in Rust, or read from a file and handed to a runner, use only a few fields.
+//! Writing and reading them again would take longer than running them. All other sets go to the reader.
 
 use std::collections::HashSet;
 
@@ -14,13 +14,13 @@ use crate::value::{Map, Value};
 /// The maximal depth of values. The reader takes more, and counts the levels around them too.
 const DEPTH: usize = 160;
 
-/// Whether no rule of the reader can be broken by a set of these cases.
+/// Whether a set of these cases certainly breaks no rule of the reader.
 pub(super) fn are_plain(cases: &[EvalCase]) -> bool {
     let mut ids = HashSet::with_capacity(cases.len());
     !cases.is_empty() && cases.iter().all(|case| ids.insert(case.eval_id.as_str()) && is_plain(case))
 }
 
-// Each field is named below, so that the compiler asks for those that come to be.
+// Each field is named below, so that a new field does not compile until it is handled here.
 
 fn is_plain(case: &EvalCase) -> bool {
     let EvalCase {

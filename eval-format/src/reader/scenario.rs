@@ -1,4 +1,4 @@
-//! Scenarios: what no shape expresses.
+//! Rules for scenarios beyond their shape.
 
 use crate::config::{InstructionTemplate, InstructionsError};
 use crate::problem::{Problem, ProblemCode};
@@ -35,7 +35,8 @@ pub(super) fn check(scenario: &Entry<'_>, case: &Place<'_>, walker: &mut Walker<
     }
 }
 
-/// ADK renders each text of a behavior as a template; one that it cannot render ends its run.
+/// Checks the texts of behaviors. ADK renders each as a template, and a text that it cannot render ends its
+/// run.
 fn check_persona(persona: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
     let behaviors = persona.get("behaviors").and_then(|entry| entry.value.array()).unwrap_or_default();
     let place = &Place::Key(place, "behaviors");

@@ -107,8 +107,8 @@ fn read_document(text: &str, stem: &str) -> Reading {
 }
 
 impl<'de> Deserialize<'de> for EvalSet {
-    /// Reads any of the accepted forms, as [`EvalSet::parse`] does. Problems have the places of the document written
-    /// anew, indented by two.
+    /// Reads any of the accepted forms, as [`EvalSet::parse`] does. The places of problems are in the
+    /// document rewritten with an indentation of two.
     ///
     /// Numbers come as the deserializer gives them: `serde_json` may be one bit off in a float and
     /// has no integers beyond 64 bits. `parse` has neither limit.

@@ -1,4 +1,4 @@
-//! Cases and turns from a text of their own.
+//! Reading of single cases and turns.
 
 use super::checked::SetFormat;
 use super::parse::parse;

@@ -1,4 +1,4 @@
-//! Parts of a file that writing it anew would lose, and keys of a set in a spelling that ADK does not read.
+//! Parts of a file that rewriting would lose, and keys of a set in a spelling that ADK does not read.
 
 use super::cases;
 use super::checked::{CheckedSet, SetFormat};

@@ -109,7 +109,7 @@ fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording,
     for (at, node) in nodes.iter().enumerate() {
         check_texts(node, &Place::Index(&place, at), problems);
     }
-    // The walker makes a question of each node, or none of any.
+    // The walker returns a question for each node, or no questions at all.
     let questions: Vec<Placed<'_>> =
         questions.into_iter().zip(nodes).map(|(question, node)| Placed { question, node }).collect();
     check_unique(&questions, &place, problems);
@@ -122,7 +122,7 @@ fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording,
     Some((recording, places))
 }
 
-/// A question and what it was read from.
+/// A question, and the node from which it was read.
 struct Placed<'n> {
     question: RecordedQuestion,
     node: &'n Node<'n>,

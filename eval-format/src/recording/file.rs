@@ -1,4 +1,4 @@
-//! A recording: questions, by what they ask.
+//! A recording: questions with their answers, found by their keys.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -22,12 +22,12 @@ use crate::order::sorted;
 /// # Ok::<(), eval_format::Problems>(())
 /// ```
 ///
-/// It is saved beside its set, under the name that [`recording_path`](crate::conventions::recording_path) gives. It is
-/// made for review: questions are sorted, and texts are written line by line.
+/// It is saved beside its set, under the name that [`recording_path`](crate::conventions::recording_path)
+/// gives. The file is easy to review: questions are sorted, and texts are written line by line.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     questions: Vec<RecordedQuestion>,
-    /// The place of each question by its key.
+    /// The position of each question by its key.
     places: HashMap<String, usize>,
 }
 
@@ -42,7 +42,7 @@ impl Recording {
         self.questions.get(*self.places.get(&question.key())?)
     }
 
-    /// Adds a question, or to an equal one the cases and samples that it does not have yet.
+    /// Adds a question. An equal question that is there gets the cases and samples that it does not have yet.
     ///
     /// Returns its position in [`questions`](Self::questions).
     pub fn add(&mut self, question: RecordedQuestion) -> usize {

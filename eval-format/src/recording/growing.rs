@@ -1,5 +1,5 @@
-//! A recording in a file that grows: an answer is added without parsing or formatting all others again. Before the file
-//! is written anew, it is added as a line.
+//! A recording in a file that grows: adding an answer does not parse or format the others again. Until the
+//! file is rewritten, an answer is kept as a line.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ impl GrowingRecording {
         true
     }
 
-    /// Takes over the present text of the file. `file` is the name in messages.
+    /// Updates the recording to the present text of the file. `file` is the name in messages.
     ///
     /// If only questions and answers were added, only those are parsed.
     pub fn follow(&mut self, file: &str, text: &str) -> Result<(), Problems> {
@@ -113,14 +113,14 @@ impl GrowingRecording {
     }
 }
 
-/// The text behind a question: a separator before another one, or nothing.
+/// The text after a question and its separator; `None` if something else follows the question.
 fn next(after: &str) -> Option<&str> {
     if after.is_empty() { Some(after) } else { after.strip_prefix(SEPARATOR) }
 }
 
 /// Reads the first question of a text.
 fn take(rest: &mut &str) -> Option<RecordedQuestion> {
-    // Strings hold no line breaks, so a line is what it looks like.
+    // JSON strings hold no raw line breaks, so this text is never inside a string.
     const END: &str = "\n    }";
     let end = rest.find(END)? + END.len();
     let question = RecordedQuestion::parse(rest[..end].trim_start()).ok()?;
@@ -128,7 +128,7 @@ fn take(rest: &mut &str) -> Option<RecordedQuestion> {
     Some(question)
 }
 
-/// A question with its answers on one line, with the line break.
+/// A question with its answers as one line, with its line break.
 ///
 /// ```
 /// use eval_format::__private::{line_of, questions_of_lines};
@@ -150,7 +150,7 @@ pub fn line_of(question: &RecordedQuestion) -> String {
     line
 }
 
-/// The questions of all lines that are whole, and how many bytes the lines with a line break take.
+/// The questions of all lines that end in a line break, and the length of these lines in bytes.
 ///
 /// A line that cannot be read, or whose checksum does not fit its question and answers, is left out. The question is
 /// asked again.

@@ -39,7 +39,7 @@ pub struct RecordedReply {
     pub text: String,
     /// The tokens that the answer took.
     pub usage: Option<UsageMetadata>,
-    /// The checksum in the file that it is read from, until it is compared.
+    /// The checksum in the file. It is removed once it has been compared.
     pub(super) check: Option<String>,
 }
 
@@ -89,7 +89,7 @@ impl RecordedQuestion {
         key
     }
 
-    /// The first answer that is not the one that was recorded to this question: one of both was edited.
+    /// The position of the first answer whose checksum is wrong: the question or the answer was edited.
     pub(super) fn edited(&self) -> Option<usize> {
         let mut key = None;
         self.replies.iter().position(|reply| {
@@ -98,7 +98,7 @@ impl RecordedQuestion {
         })
     }
 
-    /// Forgets the checksums of the file: they are no part of a question.
+    /// Removes the checksums of the file: they are no part of a question.
     pub(super) fn without_checks(mut self) -> Self {
         self.replies.iter_mut().for_each(|reply| reply.check = None);
         self
@@ -110,7 +110,7 @@ impl RecordedQuestion {
 
     /// The text of the question in a file.
     pub(super) fn piece(&self) -> String {
-        // A line break is never inside a string, so the indent can follow each of them.
+        // JSON strings hold no raw line breaks, so each line break can get an indent.
         to_pretty(&self.to_value()).replace('\n', "\n    ")
     }
 
@@ -133,7 +133,8 @@ impl RecordedQuestion {
 }
 
 impl RecordedReply {
-    /// Tells whether the question or the answer was edited. `key` is the key of the question.
+    /// The checksum that shows whether the question or the answer was edited. `key` is the key of the
+    /// question.
     fn checksum(&self, key: &str) -> String {
         let whole = format!("{key}\0{}\0{}", self.sample, self.text);
         format!("{:016x}", content_hash(whole.as_bytes()))

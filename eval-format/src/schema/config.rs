@@ -1,4 +1,4 @@
-//! Configs, but for the criteria of metrics.
+//! Configs, without the criteria of metrics.
 
 use super::table::Type::{Any, Bool, Dict, Int, Object, PythonFloat, String};
 use super::table::{Extra, Field, Model, Type, defaulted, model, optional, required};

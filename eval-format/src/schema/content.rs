@@ -1,4 +1,4 @@
-//! Messages: google.genai's `Content` and what it holds.
+//! Messages: google.genai's `Content` and its parts.
 
 use super::table::Type::{Bool, Bytes, Enum, Int, Literal, Models, Object, PythonFloat, String};
 use super::table::{Extra, Field, Model, Type, model, optional};
@@ -69,7 +69,7 @@ pub(crate) static PART: Model = Model {
     )
 };
 
-/// The objects of a message that are read from other places than files too.
+/// The objects of a message that agents send in protocols too.
 #[derive(Clone, Copy, Debug)]
 pub enum Piece {
     /// A part.

@@ -11,8 +11,8 @@ use crate::metric::{CriterionField, FieldKind, METRICS, MetricInfo, Need};
 
 const THRESHOLD: Field = required("threshold", Float, "1.0");
 
-/// The criterion of a custom metric, which may read any key. Those that mean the same in all criteria are checked: the
-/// two that ADK knows, the direction, and the options of the judge.
+/// The criterion of a custom metric, which may read any key. The keys that mean the same in all criteria are
+/// checked: the two that ADK knows, the direction, and the options of the judge.
 static CUSTOM: Model = model(
     "a criterion",
     Extra::Kept,
@@ -25,7 +25,7 @@ static BUILT_IN: LazyLock<Vec<Model>> = LazyLock::new(|| {
     let mut models = Vec::with_capacity(METRICS.len());
     for info in METRICS {
         let what = format!("a criterion of `{}`", info.name).leak();
-        // Like every table these live as long as the program.
+        // Leaked, since tables live as long as the program.
         models.push(Model { strangers, ..model(what, Extra::Refused, fields(info).leak()) });
     }
     models
@@ -47,7 +47,7 @@ fn fields(info: &MetricInfo) -> Vec<Field> {
     fields
 }
 
-/// The keys that only some metrics read, each with what to do about it in the criterion of another metric.
+/// The keys that only some metrics read, each with the help for the criterion of another metric.
 fn strangers() -> Vec<(&'static str, &'static str)> {
     let mut found: Vec<(&'static str, &'static str)> = Vec::new();
     for info in METRICS {

@@ -8,7 +8,7 @@ use super::table::{Extra, Field, Model, Type, defaulted, model, optional, requir
 /// The set as ADK reads it: its own keys in `snake_case` only.
 pub(crate) static EVAL_SET: Model = eval_set(false);
 
-/// The set as other writers have it: in either spelling.
+/// The set as other writers save it: its own keys in either spelling.
 pub(crate) static EVAL_SET_ANY_CASE: Model = eval_set(true);
 
 const fn eval_set(camel: bool) -> Model {

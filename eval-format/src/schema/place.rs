@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::problem::{JsonPath, PathSegment, Problem, ProblemCode, short};
 use crate::syntax::Entry;
 
-/// A place in the document: a list of steps on the call stack. A [`JsonPath`] is made of it only if a problem is found.
+/// A place in the document: a list of steps on the call stack. It becomes a [`JsonPath`] only if a problem is
+/// found.
 #[derive(Clone, Copy)]
 pub(crate) enum Place<'p> {
     Root,

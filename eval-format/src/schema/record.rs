@@ -1,4 +1,4 @@
-//! Checked values: what the walker returns and the typed model is built from.
+//! Checked values: the walker returns them, and the typed model is built from them.
 
 use super::table::Model;
 use crate::value::{Map, Value};
@@ -24,7 +24,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Takes a field out as a type; `None` if it is absent, or a value of another type.
+    /// Takes a field out and converts it; `None` if it is absent, or a value of another type.
     pub(crate) fn take<T: FromChecked>(&mut self, name: &str) -> Option<T> {
         let (_, slot) = self.fields.iter_mut().find(|(field, _)| *field == name)?;
         T::take_from(slot)
@@ -74,7 +74,7 @@ impl Checked {
     }
 }
 
-/// A type that is made of checked values.
+/// A type that can be built from a checked value.
 pub(crate) trait FromChecked: Sized {
     fn take_from(slot: &mut Option<Checked>) -> Option<Self>;
 }
@@ -116,7 +116,7 @@ impl FromChecked for bool {
 }
 
 impl FromChecked for i64 {
-    /// An integer beyond 64 bits stays where it is.
+    /// An integer beyond 64 bits is not taken out.
     fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
         let Some(Checked::Value(value)) = slot else { return None };
         let int = value.as_i64()?;
@@ -125,7 +125,7 @@ impl FromChecked for i64 {
     }
 }
 
-/// Types that are made of one object.
+/// Types that are built from one record.
 macro_rules! from_record {
     ($($type:ident),+) => {
         $(impl $crate::schema::FromChecked for $type {
@@ -155,7 +155,7 @@ impl<T: FromChecked> FromChecked for Vec<T> {
             Checked::Dict(entries) => pairs(entries),
             _ => return None,
         };
-        // A loop: collecting is many times the code, for each type that is made.
+        // A loop: `collect` would be compiled to many times the code for each type.
         let mut made = Vec::with_capacity(items.len());
         for item in items {
             if let Some(item) = T::take_from(&mut Some(item)) {

@@ -6,12 +6,12 @@ use crate::syntax::Entry;
 pub(crate) struct Model {
     /// Its name with an article, as in messages: `an invocation`.
     pub(crate) what: &'static str,
-    /// In ADK's order of declaration, which is the order of writing.
+    /// The fields in ADK's order of declaration, in which they are also written.
     pub(crate) fields: &'static [Field],
     pub(crate) extra: Extra,
     /// Whether keys may be written in camelCase too.
     pub(crate) camel: bool,
-    /// Keys that other writers use here, each with what to do instead.
+    /// Keys that other writers use here, each with its remedy.
     pub(crate) strangers: &'static [(&'static str, &'static str)],
     /// Keys that are allowed beside their camelCase spelling if they are `null`. ADK forbids other keys in two
     /// spellings.
@@ -68,9 +68,9 @@ pub(crate) enum Type {
     Bool,
     /// Base64 text.
     Bytes,
-    /// Any string. One of these in any case is written in upper case.
+    /// Any string. One of these strings in any case becomes that string.
     Enum(&'static [&'static str]),
-    /// One of these strings, leniently written, or its position.
+    /// One of these strings, in any case and with `-` or blanks for `_`, or its position.
     Choice {
         values: &'static [&'static str],
         numbered: bool,
@@ -95,7 +95,7 @@ pub(crate) enum Type {
     /// Values of the inner type. An empty array, object or string counts as absent, since Python loops over each of
     /// them alike.
     EmptyOr(&'static Type),
-    /// A model, or one of these names of a ready-made one.
+    /// A model, or one of these names of ready-made values.
     Named(&'static Model, &'static [&'static str]),
 }
 
@@ -119,7 +119,7 @@ pub(super) const fn optional(name: &'static str, kind: Type) -> Field {
     Field { name, kind, required: false, nullable: true, alias: None, example: "" }
 }
 
-/// The spelling of a field's name by a key.
+/// The spelling in which a key names a field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Spelling {
     Alias,
@@ -148,7 +148,8 @@ impl Model {
             .find_map(|(at, field)| field.spelling(key, self.camel).map(|spelling| (at, spelling)))
     }
 
-    /// The position of the field of a name. It is asked for while compiling: a name that is none does not compile.
+    /// The position of the field with a name. Callers use it in `const`, so that an unknown name does not
+    /// compile.
     pub(crate) const fn position(&self, name: &str) -> usize {
         let mut at = 0;
         while !is_equal(self.fields[at].name.as_bytes(), name.as_bytes()) {
@@ -157,7 +158,7 @@ impl Model {
         at
     }
 
-    /// Whether a key is the name of a field, in either spelling. An alias is none beside the name.
+    /// Whether a key is the name of a field, in either spelling. An alias does not count.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.find(key).is_some_and(|(_, spelling)| spelling != Spelling::Alias)
     }

@@ -7,7 +7,7 @@ use crate::problem::{Problem, ProblemCode, shown};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Number;
 
-/// Walks a node that was checked against the type, and finds what is lost if it is written.
+/// Walks a node that was checked against the type, and finds the parts that are lost if it is written.
 ///
 /// `null` under a key that nothing reads is no loss.
 pub(crate) fn unwritten(node: &Node<'_>, kind: &Type, place: &Place<'_>, found: &mut Vec<Problem>) {

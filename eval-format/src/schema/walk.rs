@@ -1,4 +1,4 @@
-//! Checks a node against a type and finds everything that is wrong with it.
+//! Checks of a node against a type, which find all its problems.
 
 use eval_support::key_case::camel;
 use eval_support::spelling::{is_misspelling, suggest};
@@ -107,8 +107,8 @@ impl Walker<'_> {
         Some(self.value(&entry.value, &field.kind, field.example, &place))
     }
 
-    /// Checks the entries that are not the value of a field. Returns those that ADK keeps, and the positions of the
-    /// fields that the others were probably meant to be.
+    /// Checks the entries that do not count for a field. Returns the entries that ADK keeps, and the
+    /// positions of the fields whose keys are probably misspelt.
     #[cold]
     fn strays(
         &mut self,
@@ -136,8 +136,8 @@ impl Walker<'_> {
         (Map::from_unique(kept), meant)
     }
 
-    /// Checks a key that the model does not know. Returns the position of the field that a refused key was probably
-    /// meant to be.
+    /// Checks a key that the model does not know. Returns the position of the field that the key probably
+    /// misspells.
     fn unknown(
         &mut self,
         entry: &Entry<'_>,
@@ -145,7 +145,7 @@ impl Walker<'_> {
         slots: &Slots<'_>,
         place: &Place<'_>,
     ) -> Option<usize> {
-        // Editors read `$schema`: `cargo evalset schema` writes what it names.
+        // Editors read `$schema`: it names a file that `cargo evalset schema` writes.
         let is_comment = entry.key.starts_with('_') || entry.key == "$schema";
         let is_comment = is_comment && !model.extra.is_forbidden();
         if is_comment {
@@ -218,7 +218,7 @@ impl Walker<'_> {
         )))
     }
 
-    /// Chooses the model by the keys of the object, so that its problems are about the form that was meant.
+    /// Chooses the model by the keys of the object, so that problems are about the intended form.
     fn either(
         &mut self,
         node: &Node<'_>,
@@ -241,7 +241,7 @@ impl Walker<'_> {
     }
 }
 
-/// The absent field that an unknown key was probably meant to be.
+/// The absent field that an unknown key probably means.
 fn meant(entry: &Entry<'_>, model: &Model, slots: &Slots<'_>) -> Option<usize> {
     let key = entry.key.as_ref();
     let mut spellings = Vec::new();
@@ -263,7 +263,8 @@ fn meant(entry: &Entry<'_>, model: &Model, slots: &Slots<'_>) -> Option<usize> {
     found.map(|(at, _)| *at)
 }
 
-/// The model whose keys an object misspells, if it has no key of either. The first if it misspells none.
+/// The model for an object that has no key of either model: the second if the object misspells keys of it
+/// alone, else the first.
 fn nearer(entries: &[Entry<'_>], first: &'static Model, second: &'static Model) -> &'static Model {
     let none = Slots::default();
     let near = |model| entries.iter().any(|entry| meant(entry, model, &none).is_some());

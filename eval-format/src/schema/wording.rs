@@ -1,4 +1,4 @@
-//! The problems of shapes.
+//! The problems of values with a wrong shape: their messages, labels and help texts.
 
 use eval_support::key_case::camel;
 use eval_support::spelling::suggest;
@@ -8,7 +8,7 @@ use super::table::{Extra, Field, Model, Type, is_camel_of};
 use crate::problem::{Problem, ProblemCode, code_list, shown};
 use crate::syntax::{Entry, Kind, Node};
 
-/// The opening bracket of an object or array: the place of a problem about what it does not contain.
+/// The opening bracket of an object or array: the place of a problem about a missing part.
 pub(crate) fn opening(node: &Node<'_>) -> std::ops::Range<usize> {
     node.range.start..node.range.end.min(node.range.start + 1)
 }
@@ -187,7 +187,7 @@ pub(super) fn not_a_pair(node: &Node<'_>, place: &Place<'_>) -> Problem {
     .help(r#"write `["my_agent", [{"text": "..."}]]`"#)
 }
 
-/// Whether the value is of the right JSON type, but not one of the values.
+/// Whether a refused value has the right JSON type, and only its content is wrong.
 fn is_kind(node: &Node<'_>, kind: &Type) -> bool {
     match node.kind {
         Kind::String(_) => matches!(
@@ -225,7 +225,7 @@ fn expected(kind: &Type) -> String {
     }
 }
 
-/// The correct text.
+/// The help text for a value of the wrong type.
 fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
     match (kind, &node.kind) {
         (Type::String | Type::Enum(_), Kind::Number(text)) => {

@@ -1,6 +1,6 @@
 //! Errors about duplicate keys of an object.
 //!
-//! Python keeps the last value and forgets the others: cases, turns or expected arguments that were written down would
+//! Python keeps the last value and drops the others, so cases, turns or expected arguments in the file would
 //! not be tested.
 
 use std::collections::HashMap;
@@ -18,8 +18,8 @@ pub(super) struct Duplicate {
     pub(super) key: String,
 }
 
-/// An error for each repeated key, found in one walk over the tree. Repeated keys inside a value that was itself
-/// replaced are left out: they show once one of the two values is removed.
+/// An error for each repeated key, found in one walk over the tree. Repeated keys inside a replaced value are
+/// left out: they are reported once one of the two values is removed.
 pub(super) fn errors(root: &Node<'_>, duplicates: Vec<Duplicate>) -> Vec<Problem> {
     if duplicates.is_empty() {
         return Vec::new();

@@ -95,7 +95,7 @@ pub(crate) fn to_map(entries: &[Entry<'_>]) -> Map {
     Map::from_unique(entries.iter().map(pair).collect())
 }
 
-/// Calls a function with each value: with what holds others before those.
+/// Calls a function with each value: with an array or object before its elements.
 pub(super) fn walk(root: &Node<'_>, visit: impl FnMut(&Node<'_>, &JsonPath)) {
     Walk { path: JsonPath::default(), visit }.node(root);
 }

@@ -1,15 +1,15 @@
 //! Warnings about numbers that no float can hold.
 //!
-//! Python reads `1e400` as infinity, and so does ADK. It is written as `null` then, so the value that a file expects is not
-//! the one that it says.
+//! ADK, like Python, reads `1e400` as infinity, and it writes infinity as `null`. So the file does not expect
+//! the value that it shows.
 
 use super::node::{Kind, Node, walk};
 use crate::problem::{JsonPath, Problem, ProblemCode};
 use crate::value::Number;
 
-/// A warning for each number that is finite as it is written and infinite as it is read.
+/// A warning for each finite number that is read as infinity.
 pub(crate) fn warnings(root: &Node<'_>) -> Vec<Problem> {
-    // Hardly any file has one, and paths take time.
+    // Hardly any file has such a number, and building paths takes time.
     if !has_one(root) {
         return Vec::new();
     }

@@ -8,7 +8,7 @@ use super::duplicates::{self, Duplicate};
 use super::node::{Entry, Kind, Node};
 use super::scan::Scanner;
 use super::syntax_error;
-use super::syntax_error::{Fault, Inside, MAX_DEPTH, Stumble};
+use super::syntax_error::{Fault, FaultKind, Inside, MAX_DEPTH};
 use crate::problem::Problem;
 
 /// Reads the text as one JSON value.
@@ -29,10 +29,10 @@ pub(crate) fn parse<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Result<No
 
 struct Reader<'a> {
     scan: Scanner<'a>,
-    /// The elements of the arrays that are being read. A stack: each array takes its own from the end, in a vector of
-    /// the right size.
+    /// A stack of the elements of all open arrays. When an array ends, it moves its own elements from the top
+    /// into a vector of the right size.
     items: Vec<Node<'a>>,
-    /// The same for objects.
+    /// The same stack for the entries of objects.
     entries: Vec<Entry<'a>>,
     duplicates: Vec<Duplicate>,
 }
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         let node = self.node(first, 1)?;
         match self.scan.peek() {
             None => Ok(node),
-            Some(_) => Err(self.scan.fault(Stumble::MoreText)),
+            Some(_) => Err(self.scan.fault(FaultKind::MoreText)),
         }
     }
 
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
     fn node(&mut self, first: u8, depth: usize) -> Result<Node<'a>, Fault> {
         let start = self.scan.at;
         let kind = match first {
-            _ if depth > MAX_DEPTH && first.is_ascii() => return Err(self.scan.fault(Stumble::TooDeep)),
+            _ if depth > MAX_DEPTH && first.is_ascii() => return Err(self.scan.fault(FaultKind::TooDeep)),
             b'"' => Kind::String(self.scan.string()?),
             b'[' => self.array(depth)?,
             b'{' => self.object(depth)?,
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
             b't' => self.word("true", Kind::Bool(true))?,
             b'f' => self.word("false", Kind::Bool(false))?,
             b'-' | b'0'..=b'9' | b'N' | b'I' => Kind::Number(self.scan.number()?),
-            _ => return Err(self.scan.fault(Stumble::NoValue)),
+            _ => return Err(self.scan.fault(FaultKind::NoValue)),
         };
         Ok(Node { range: start..self.scan.at, kind })
     }
@@ -99,15 +99,15 @@ impl<'a> Reader<'a> {
     /// A key and the colon after it.
     fn key(&mut self) -> Result<(Cow<'a, str>, Range<usize>), Fault> {
         if self.scan.value()? != b'"' {
-            return Err(self.scan.fault(Stumble::NoKey));
+            return Err(self.scan.fault(FaultKind::NoKey));
         }
         let start = self.scan.at;
         let key = self.scan.string()?;
         let range = start..self.scan.at;
         match self.scan.peek() {
             Some(b':') => self.scan.at += 1,
-            Some(_) => return Err(self.scan.fault(Stumble::NoColon)),
-            None => return Err(self.scan.fault(Stumble::EndInside(Inside::Object))),
+            Some(_) => return Err(self.scan.fault(FaultKind::NoColon)),
+            None => return Err(self.scan.fault(FaultKind::EndInside(Inside::Object))),
         }
         Ok((key, range))
     }
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
                 Ok(false)
             }
             Some(_) => Ok(true),
-            None => Err(self.scan.fault(Stumble::EndInside(inside))),
+            None => Err(self.scan.fault(FaultKind::EndInside(inside))),
         }
     }
 
@@ -129,15 +129,15 @@ impl<'a> Reader<'a> {
     fn step(&mut self, inside: Inside) -> Result<bool, Fault> {
         let at = match self.scan.peek() {
             Some(byte) if byte == b',' || byte == inside.closing() => self.scan.at,
-            Some(_) => return Err(self.scan.fault(Stumble::NoComma(inside))),
-            None => return Err(self.scan.fault(Stumble::EndInside(inside))),
+            Some(_) => return Err(self.scan.fault(FaultKind::NoComma(inside))),
+            None => return Err(self.scan.fault(FaultKind::EndInside(inside))),
         };
         self.scan.at += 1;
         if self.scan.text.as_bytes()[at] != b',' {
             return Ok(false);
         }
         match self.scan.peek() {
-            Some(byte) if byte == inside.closing() => Err(Fault { what: Stumble::TrailingComma, at }),
+            Some(byte) if byte == inside.closing() => Err(Fault { what: FaultKind::TrailingComma, at }),
             _ => Ok(true),
         }
     }
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// For each entry the first one of the same key.
+/// For each entry, the position of the first entry with the same key.
 fn first_places(entries: &[Entry<'_>]) -> Vec<usize> {
     let mut seen: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
     let mut firsts = Vec::with_capacity(entries.len());

@@ -1,6 +1,6 @@
 //! Scanning white space, literals and numbers. [`string`](super::string) scans strings.
 
-use super::syntax_error::{Fault, MAX_DIGITS, Stumble};
+use super::syntax_error::{Fault, FaultKind, MAX_DIGITS};
 
 /// A text and the position up to which it has been read.
 pub(super) struct Scanner<'a> {
@@ -30,7 +30,7 @@ impl<'a> Scanner<'a> {
 
     /// The first byte of the value that must follow. Skips white space.
     pub(super) fn value(&mut self) -> Result<u8, Fault> {
-        self.peek().ok_or_else(|| self.fault(Stumble::EndBeforeValue))
+        self.peek().ok_or_else(|| self.fault(FaultKind::EndBeforeValue))
     }
 
     /// Skips `null`, `NaN` or another word. The caller checks what follows it.
@@ -41,7 +41,7 @@ impl<'a> Scanner<'a> {
             return Ok(());
         }
         let cut_off = word.as_bytes().starts_with(rest);
-        Err(self.fault(if cut_off { Stumble::EndBeforeValue } else { Stumble::NoValue }))
+        Err(self.fault(if cut_off { FaultKind::EndBeforeValue } else { FaultKind::NoValue }))
     }
 
     /// Skips a number, `NaN` or an infinity, and returns its text.
@@ -60,10 +60,10 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let digits = self.digits()?;
         if digits > 1 && self.text.as_bytes()[start] == b'0' {
-            return Err(Fault { what: Stumble::BadNumber, at: start + 1 });
+            return Err(Fault { what: FaultKind::BadNumber, at: start + 1 });
         }
         if digits > MAX_DIGITS {
-            return Err(Fault { what: Stumble::TooManyDigits, at: start + MAX_DIGITS });
+            return Err(Fault { what: FaultKind::TooManyDigits, at: start + MAX_DIGITS });
         }
         if self.pass(b".") {
             self.digits()?;
@@ -83,8 +83,8 @@ impl<'a> Scanner<'a> {
         }
         match self.byte() {
             _ if self.at > start => Ok(self.at - start),
-            Some(_) => Err(self.fault(Stumble::BadNumber)),
-            None => Err(self.fault(Stumble::EndBeforeValue)),
+            Some(_) => Err(self.fault(FaultKind::BadNumber)),
+            None => Err(self.fault(FaultKind::EndBeforeValue)),
         }
     }
 
@@ -96,7 +96,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// A fault at the next byte.
-    pub(super) fn fault(&self, what: Stumble) -> Fault {
+    pub(super) fn fault(&self, what: FaultKind) -> Fault {
         Fault { what, at: self.at }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::scan::Scanner;
-use super::syntax_error::{Fault, Stumble};
+use super::syntax_error::{Fault, FaultKind};
 
 impl<'a> Scanner<'a> {
     /// Skips a string literal, whose opening quote is the next byte, and returns its meaning.
@@ -22,8 +22,8 @@ impl<'a> Scanner<'a> {
                     return Ok(Cow::Owned(meaning));
                 }
                 Some(b'\\') => meaning.push(self.escape()?),
-                Some(_) => return Err(self.fault(Stumble::ControlCharacter)),
-                None => return Err(self.fault(Stumble::EndInString)),
+                Some(_) => return Err(self.fault(FaultKind::ControlCharacter)),
+                None => return Err(self.fault(FaultKind::EndInString)),
             }
             meaning.push_str(self.plain());
         }
@@ -59,8 +59,8 @@ impl<'a> Scanner<'a> {
             Some(b'r') => '\r',
             Some(b't') => '\t',
             Some(b'u') => return self.code_point(start),
-            Some(_) => return Err(self.fault(Stumble::BadEscape)),
-            None => return Err(self.fault(Stumble::EndInString)),
+            Some(_) => return Err(self.fault(FaultKind::BadEscape)),
+            None => return Err(self.fault(FaultKind::EndInString)),
         };
         self.at += 1;
         Ok(meaning)
@@ -81,7 +81,7 @@ impl<'a> Scanner<'a> {
             _ => unit,
         };
         // Surrogates are the only numbers of 16 bits that are not characters.
-        char::from_u32(code).ok_or(Fault { what: Stumble::LoneSurrogate, at: start })
+        char::from_u32(code).ok_or(Fault { what: FaultKind::LoneSurrogate, at: start })
     }
 
     /// Skips a `u` and its four hexadecimal digits, and returns their number.
@@ -89,8 +89,8 @@ impl<'a> Scanner<'a> {
         let mut unit = 0;
         for _ in 0..4 {
             self.at += 1;
-            let byte = self.byte().ok_or_else(|| self.fault(Stumble::EndInString))?;
-            let digit = char::from(byte).to_digit(16).ok_or_else(|| self.fault(Stumble::BadEscape))?;
+            let byte = self.byte().ok_or_else(|| self.fault(FaultKind::EndInString))?;
+            let digit = char::from(byte).to_digit(16).ok_or_else(|| self.fault(FaultKind::BadEscape))?;
             unit = unit << 4 | digit;
         }
         self.at += 1;
@@ -98,8 +98,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Sets the highest bit of each of eight bytes that ends plain text. Only the first such mark is reliable: a borrow may
-/// set more of them after it.
+/// A mask with the highest bit of each of eight bytes that ends plain text. Only the first bit is reliable: a
+/// borrow may set more bits after it.
 fn special_bytes(eight: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     let zero_in = |bytes: u64| bytes.wrapping_sub(ONES) & !bytes;

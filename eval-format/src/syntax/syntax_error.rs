@@ -1,4 +1,4 @@
-//! The ways in which a text is not JSON, and the problem of each: what is wrong and what to do about it.
+//! The ways in which a text is not JSON, and the problem of each with its remedy.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ pub(crate) const MAX_DIGITS: usize = 4300;
 
 /// The mistake, and its byte offset.
 pub(super) struct Fault {
-    pub(super) what: Stumble,
+    pub(super) what: FaultKind,
     pub(super) at: usize,
 }
 
 /// The kind of a [`Fault`].
 #[derive(Clone, Copy)]
-pub(super) enum Stumble {
+pub(super) enum FaultKind {
     BadEscape,
     BadNumber,
     ControlCharacter,
@@ -61,7 +61,7 @@ pub(super) fn problem(text: &str, fault: Fault) -> Problem {
     }
 }
 
-/// Recognises what git leaves in files: marks of a conflict, and pointers to files that were not fetched.
+/// Recognises marks of a merge conflict, and Git LFS pointers to files that were not fetched.
 fn of_git(text: &str, index: usize) -> Option<Problem> {
     let rest = text.get(index..)?;
     if index == 0 && rest.starts_with("version https://git-lfs.github.com/spec/") {
@@ -82,38 +82,42 @@ fn of_git(text: &str, index: usize) -> Option<Problem> {
 
 fn explain(text: &str, Fault { what, at: index }: Fault) -> Problem {
     match what {
-        Stumble::TrailingComma => at(text, index, "JSON has no trailing commas")
+        FaultKind::TrailingComma => at(text, index, "JSON has no trailing commas")
             .label("remove this comma")
             .help("the last element of an array or object is followed by its bracket"),
-        Stumble::EndInside(Inside::Array) => end(text, "the file ends inside an array", "`]`"),
-        Stumble::EndInside(Inside::Object) => end(text, "the file ends inside an object", "`}`"),
-        Stumble::EndInString => end(text, "the file ends inside a string", "`\"`"),
-        Stumble::EndBeforeValue if text.trim().is_empty() => at(text, index, "the file is empty")
+        FaultKind::EndInside(Inside::Array) => end(text, "the file ends inside an array", "`]`"),
+        FaultKind::EndInside(Inside::Object) => end(text, "the file ends inside an object", "`}`"),
+        FaultKind::EndInString => end(text, "the file ends inside a string", "`\"`"),
+        FaultKind::EndBeforeValue if text.trim().is_empty() => at(text, index, "the file is empty")
             .help("an eval set is an object with `eval_set_id` and `eval_cases`"),
-        Stumble::EndBeforeValue => end(text, "the file ends where a value is expected", "a value"),
-        Stumble::NoColon => {
+        FaultKind::EndBeforeValue => end(text, "the file ends where a value is expected", "a value"),
+        FaultKind::NoColon => {
             at(text, index, "expected `:` between a key and its value").help(r#"write `"key": value`"#)
         }
-        Stumble::NoComma(Inside::Array) => at(text, index, "expected `,` or `]` in an array")
+        FaultKind::NoComma(Inside::Array) => at(text, index, "expected `,` or `]` in an array")
             .help("separate elements with a comma, or close the array before this"),
-        Stumble::NoComma(Inside::Object) => at(text, index, "expected `,` or `}` in an object")
+        FaultKind::NoComma(Inside::Object) => at(text, index, "expected `,` or `}` in an object")
             .help("separate entries with a comma, or close the object before this"),
-        Stumble::NoKey => at(text, index, "expected a key in double quotes").help(r#"write `"key": value`"#),
-        Stumble::NoValue => unexpected(text, index),
-        Stumble::BadNumber => at(text, index, "this is not a JSON number")
+        FaultKind::NoKey => {
+            at(text, index, "expected a key in double quotes").help(r#"write `"key": value`"#)
+        }
+        FaultKind::NoValue => unexpected(text, index),
+        FaultKind::BadNumber => at(text, index, "this is not a JSON number")
             .help("JSON numbers have no leading zeros, no `+` and digits on both sides of the point"),
-        Stumble::TooManyDigits => {
+        FaultKind::TooManyDigits => {
             at(text, index, format!("a number has at most {MAX_DIGITS} digits before its point"))
                 .help("write it as a string if all its digits matter")
         }
-        Stumble::BadEscape => at(text, index, "this is not an escape that JSON knows")
+        FaultKind::BadEscape => at(text, index, "this is not an escape that JSON knows")
             .help(r#"the escapes are \" \\ \/ \b \f \n \r \t and \u with four hex digits"#),
-        Stumble::LoneSurrogate => at(text, index, r"half of a surrogate pair stands alone in a `\u` escape")
-            .help("write the character itself, or both halves of the pair"),
-        Stumble::ControlCharacter => at(text, index, "a raw control character stands in a string")
+        FaultKind::LoneSurrogate => {
+            at(text, index, r"half of a surrogate pair stands alone in a `\u` escape")
+                .help("write the character itself, or both halves of the pair")
+        }
+        FaultKind::ControlCharacter => at(text, index, "a raw control character stands in a string")
             .help(r"write it as an escape: `\n` for a line break, `\t` for a tab"),
-        Stumble::MoreText => more_text(text, index),
-        Stumble::TooDeep => too_deep(index),
+        FaultKind::MoreText => more_text(text, index),
+        FaultKind::TooDeep => too_deep(index),
     }
 }
 

@@ -51,7 +51,7 @@ impl Number {
         !matches!(self.0, Repr::Float(_))
     }
 
-    /// The integer, if it is one that fits.
+    /// The integer, if this is an integer that fits into 64 bits.
     pub fn as_i64(&self) -> Option<i64> {
         match self.0 {
             Repr::Int(int) => Some(int),
@@ -139,7 +139,7 @@ fn write_float(float: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     };
     let text = number.to_string();
     match text.split_once('e') {
-        // As older versions of `serde_json` write it.
+        // Older versions of `serde_json` write no `+`.
         Some((digits, exponent)) if !exponent.starts_with(['-', '+']) => write!(f, "{digits}e+{exponent}"),
         _ => f.write_str(&text),
     }

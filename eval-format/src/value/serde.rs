@@ -176,16 +176,16 @@ impl From<serde_json::Map<String, serde_json::Value>> for Map {
 }
 
 impl From<Map> for serde_json::Map<String, serde_json::Value> {
-    /// A number that has no place in `serde_json` is changed as in a [`serde_json::Value`].
+    /// Numbers that `serde_json` cannot hold are changed as in the conversion to a [`serde_json::Value`].
     fn from(map: Map) -> Self {
-        // Not collected: that would be compiled once more for this iterator.
+        // No `collect`: it would be compiled once more for this iterator.
         let mut object = Self::new();
         map.into_iter().for_each(|(key, value)| drop(object.insert(key, value.into())));
         object
     }
 }
 
-/// Equal if the other one is this value as `serde_json` has it.
+/// Equal if the conversion of this value to `serde_json` gives the other value.
 impl PartialEq<serde_json::Value> for Value {
     fn eq(&self, other: &serde_json::Value) -> bool {
         use serde_json::Value as Theirs;
@@ -211,8 +211,8 @@ impl PartialEq<Value> for serde_json::Value {
 }
 
 impl From<Value> for serde_json::Value {
-    /// Integers beyond 64 bits become floats and `NaN` and the infinities become `null`: without
-    /// features that would leak into every user of `serde_json` it has no place for them.
+    /// Integers beyond 64 bits become floats. `NaN` and the infinities become `null`. `serde_json` cannot
+    /// hold them without features that would leak into every user of it.
     fn from(value: Value) -> Self {
         match value {
             Value::Null => Self::Null,

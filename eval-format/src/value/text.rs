@@ -26,7 +26,7 @@ pub(crate) fn print(value: &Value, layout: &Layout) -> String {
 /// The layout of the values of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Layout {
-    /// The lines of what has several; `None` if all is on one line.
+    /// The form of lines; `None` if everything is on one line.
     pub(crate) lines: Option<Lines>,
     /// The text between a key and its value.
     pub(crate) colon: String,
@@ -152,8 +152,8 @@ pub fn write_string(text: &str, out: &mut dyn Write) -> fmt::Result {
 
 /// The first byte that a string cannot hold as it is.
 ///
-/// Journals are written by tests, which are built without optimisation. There, a look into a table takes fewer instructions a
-/// byte than arithmetic on sixteen bytes at once, and an iterator takes more.
+/// Tests write journals, and they are built without optimisation. In such builds a table look-up takes fewer
+/// instructions per byte than arithmetic on sixteen bytes at once, and an iterator takes more.
 fn first_special(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     while at < bytes.len() {

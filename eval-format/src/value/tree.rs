@@ -20,14 +20,13 @@ use crate::order::sorted;
 /// assert_eq!(Value::from(vec![Some(1), None]), json!([1, null]));
 /// ```
 ///
-/// Whatever takes one is `impl Into<Value>`, so values of `serde_json` can be passed as they are. Arguments that a
-/// model wrote as text are read by [`parse`](Value::parse).
+/// Functions take values as `impl Into<Value>`, so values of `serde_json` can be passed as they are.
+/// [`parse`](Value::parse) reads arguments that a model wrote as text.
 ///
-/// It differs from [`serde_json::Value`] in what Python's parser keeps and `serde_json` (without
-/// features that would leak into every user of it) does not: objects keep the order of the file,
-/// integers of any size stay exact, `1` and `1.0` stay apart, and `NaN` and the infinities are
-/// values. `Display` writes compact JSON, `{:#}` JSON indented by two as ADK saves its files, both with
-/// `null` for the numbers JSON has no text for.
+/// Unlike [`serde_json::Value`] without features that would leak into every user of it, it keeps the facts
+/// that Python's parser keeps: objects keep the order of the file, integers of any size stay exact, `1` and
+/// `1.0` stay apart, and `NaN` and the infinities are values. `Display` writes compact JSON, `{:#}` JSON
+/// indented by two as ADK saves its files, both with `null` for the numbers JSON has no text for.
 ///
 /// `==` is structural: numbers are equal when they are of the same kind and value, objects when
 /// they hold the same entries in any order. ADK's metrics compare differently (Python's `==`).
@@ -159,8 +158,8 @@ pub struct Map {
     entries: Vec<(String, Value)>,
 }
 
-/// Every part and every call has maps for rare fields, and they are empty. Without optimisation, as tests are built,
-/// cloning an empty vector takes as long as an allocation.
+/// Every part and every call has maps for rare fields, which are mostly empty. In builds without
+/// optimisation, such as tests, cloning an empty vector takes as long as an allocation.
 impl Clone for Map {
     fn clone(&self) -> Self {
         if self.entries.is_empty() { Self::new() } else { Self { entries: self.entries.clone() } }
@@ -188,7 +187,7 @@ impl Map {
         self.get(key).is_some()
     }
 
-    /// Sets a key and returns the value that stood there.
+    /// Sets a key and returns its old value.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         self.put(key.into(), value.into())
     }
@@ -252,7 +251,7 @@ impl PartialEq for Map {
 }
 
 impl Map {
-    /// Whether every entry here has one of the same key in `other` that `same` accepts.
+    /// Whether `other` has the key of every entry here, with a value that `same` accepts.
     ///
     /// Linear in the entries for small objects and `n log n` for large ones, so that a hostile
     /// object of a million keys does not stall a comparison.
@@ -304,7 +303,7 @@ impl Map {
             self.put(key, value);
             inserted += 1;
         }
-        // An index of all that is there pays only for many.
+        // An index of all entries pays off only if there are many.
         let mut places: HashMap<String, usize> = HashMap::new();
         while let Some((key, value)) = next() {
             if places.is_empty() {

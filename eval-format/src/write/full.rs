@@ -20,7 +20,7 @@ impl Invocation {
     /// Keys and values that ADK's models refuse are left out of free-form maps, so ADK can always load it.
     pub fn to_full_value(&self) -> Value {
         let mut saved = self.to_value();
-        // No events and no tools have the same saved form.
+        // An empty list of events and the empty flat form have the same saved form.
         if let (Some(IntermediateData::Events(events)), Value::Object(fields)) =
             (&self.intermediate_data, &mut saved)
             && events.is_empty()
@@ -39,7 +39,7 @@ impl InvocationEvent {
     }
 }
 
-/// Every field of a model in order: what the object has of it, else its default.
+/// Every field of a model in order, with its value in the object or else its default.
 fn complete(value: Value, model: &Model) -> Value {
     let Value::Object(mut given) = value else { return complete(Value::Object(Map::new()), model) };
     let field = |field: &Field| {

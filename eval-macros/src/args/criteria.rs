@@ -113,7 +113,7 @@ impl InlineConfig {
         Ok(())
     }
 
-    /// The value behind a name.
+    /// The value after a name.
     fn assigned(&mut self, input: ParseStream<'_>, name: Span) -> syn::Result<()> {
         if input.peek(syn::token::Paren) {
             let (start, content) = (self.json.len(), parenthesized(input)?);
@@ -195,7 +195,7 @@ impl InlineConfig {
 fn as_arguments(help: &str) -> String {
     let mut text = String::new();
     for (at, part) in help.split('`').enumerate() {
-        // What is between two marks is code.
+        // The text between two backticks is code.
         let json = (at % 2 == 1).then(|| Value::parse(&format!("{{{part}}}")).ok()).flatten();
         let written = json.as_ref().and_then(Value::as_object).filter(|object| !object.is_empty());
         let written = written.map(arguments);

@@ -10,7 +10,7 @@ use crate::diagnostics::Diagnostics;
 
 /// A metric of the user's own: `tone = style::tone`.
 pub(crate) struct CustomMetric {
-    /// The name that criteria use; the last segment of the path unless said.
+    /// The name that criteria use; by default the last segment of the path.
     pub(crate) name: String,
     /// The function.
     pub(crate) path: Path,

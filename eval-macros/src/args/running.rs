@@ -20,7 +20,7 @@ pub(crate) struct Running {
     pub(super) pass_span: Option<Span>,
     /// The aggregation of a run's turns.
     pub(crate) gate: TurnAggregation,
-    /// Options that nothing here reads: the fields that are given, with their values.
+    /// The given options that the macro only passes on, as fields with their values.
     pub(super) others: Vec<(&'static str, TokenStream)>,
 }
 
@@ -58,13 +58,13 @@ impl Running {
         let text = value.string()?;
         let timeout = parse_timeout(&text.value())
             .map_err(|wrong| error(text.span(), wrong.message(), wrong.help()))?;
-        // At most what `u64` holds: it was read as a number of milliseconds.
+        // It fits into a `u64`: it was parsed as a number of milliseconds.
         let timeout = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         self.others.push(("timeout", quote!(::core::time::Duration::from_millis(#timeout))));
         Ok(())
     }
 
-    /// Checks what only makes sense together.
+    /// Checks that the options fit together.
     pub(super) fn check(&self, diagnostics: &mut Diagnostics) {
         let Self { runs, pass, pass_span, .. } = *self;
         if let (Some(span), PassRule::AtLeast(least)) = (pass_span, pass)

@@ -36,7 +36,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Checks what only makes sense together, and what the runtime needs.
+    /// Checks that the options fit together, and notes the feature that the runtime needs.
     pub(super) fn check(&self, diagnostics: &mut Diagnostics) {
         if let (Some((_, span)), false) = (self.worker_threads, self.is_multi_thread()) {
             diagnostics.error(

@@ -86,7 +86,7 @@ impl OptionValue<'_> {
         read.ok_or_else(|| error(count.span(), self.headline(what), self.help()))
     }
 
-    /// A path that also means the same from inside another module.
+    /// A path that has the same meaning inside another module.
     pub(super) fn path(&self) -> syn::Result<Path> {
         let path = self.assigned(Path::parse_mod_style, "a path")?;
         match path.segments.first() {

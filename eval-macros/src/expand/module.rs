@@ -47,7 +47,7 @@ fn test_attributes(runtime: &Runtime, item: &Item, names: &Names<'_>) -> TokenSt
     }
 }
 
-/// The test that fails if the files are no longer those compiled in.
+/// The test that fails if the pattern no longer finds the same files as at compile time.
 fn is_current(pattern: &str, suite: &Suite, names: &Names<'_>) -> TokenStream {
     let private = &names.private;
     let files = suite.sets.iter().map(|set| &set.file.relative);
@@ -71,9 +71,11 @@ impl<'s> Module<'s> {
         path.iter().fold(self, |module, name| module.inner.entry(name).or_default())
     }
 
-    /// The tests of this module, `depth` modules below the function `runs_case`, and of those in it.
+    /// The tests of this module and of its inner modules. This module is `depth` modules below the function
+    /// `runs_case`.
     ///
-    /// The body of a test is checked and compiled once per case, so it is one call that is not generic, awaited.
+    /// The body of a test is checked and compiled once per case. So it is one awaited call of a function that
+    /// is not generic.
     fn tests(&self, attributes: &TokenStream, runs_case: &Ident, depth: usize) -> TokenStream {
         let up = std::iter::repeat_n(quote!(super::), depth);
         let run = quote!(#(#up)* #runs_case);
@@ -95,7 +97,7 @@ impl<'s> Module<'s> {
         tokens
     }
 
-    /// Whether the compiler finds nothing to say about the names in it: ids keep their case.
+    /// Whether the names in it pass the lint `non_snake_case`: test names keep the letter case of ids.
     fn is_snake_case(&self) -> bool {
         let mut tests = self.sets.iter().flat_map(|(_, set)| &set.cases);
         tests.all(|case| is_snake_case(&case.name))

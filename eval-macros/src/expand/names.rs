@@ -24,14 +24,14 @@ pub(super) struct Names<'a> {
 impl<'a> Names<'a> {
     pub(super) fn new(args: &'a Args, item: &'a Item) -> Self {
         let (krate, function) = (args.krate.as_ref(), item.name());
-        // The prefixes differ, so that no name of a function makes the names of two items equal.
+        // The prefixes differ, so that the hidden functions of two attributes never have the same name.
         let functions = format_ident!("__evalfn_{}", function, span = Span::call_site());
         let runs_case = format_ident!("__evalset_{}", function, span = Span::call_site());
         Self { krate, private: private(krate, Span::call_site()), function, functions, runs_case }
     }
 
-    /// A call of a function of eval-core with a function of the user's. If that has a wrong shape, the compiler says so
-    /// on its path. All tokens have the span of the path: of tokens with different spans the compiler would underline
+    /// A call of a function of eval-core with a function of the user. All tokens have the span of the user's
+    /// path, so that the compiler reports a wrong signature there. With different spans it would underline
     /// the whole attribute.
     pub(super) fn call(&self, function: &str, argument: &impl ToTokens) -> TokenStream {
         let span = argument.span();

@@ -34,7 +34,7 @@ impl Sets<'_> {
         // Relative to where cargo builds, so that a terminal can open it; never a path of the machine.
         let shown = if Path::new(&file.shown).is_absolute() { relative } else { &file.shown };
         let (text, target) = (include(relative), self.target());
-        // There is no typed set if a case that `cases` leaves out cannot be run.
+        // Sets with errors are not expanded, so the fallback is never used.
         let typed = read.checked.set.as_ref();
         let eval_set_id = typed.map_or(file_stem(relative), |set| set.eval_set_id.as_str());
         let form = match read.checked.form {
@@ -83,7 +83,7 @@ impl Sets<'_> {
         quote!(#private::Target::#target)
     }
 
-    /// The names of the tests for a reader of the binary.
+    /// The names of the tests, for readers of the test binary.
     fn listing(&self, set: &SuiteSet, prefix: &str) -> TokenStream {
         let head = format!("{LISTING_BEGIN}{} ", if self.ignored { "ignored" } else { "run" });
         let tests: Vec<String> = set.cases.iter().map(|case| format!("\n{prefix}::{}", case.name)).collect();
@@ -97,7 +97,7 @@ impl Sets<'_> {
         let eval_id = &span.eval_id;
         let test = format!("{prefix}::{}", case.name);
         let (start, end) = (span.range.start, span.range.end);
-        // A file of four billion lines does not fit into the compiler either.
+        // The compiler takes no file of four billion lines either.
         let line = u32::try_from(span.line).unwrap_or(u32::MAX);
         let column = u32::try_from(span.column).unwrap_or(u32::MAX);
         quote! {

@@ -1,6 +1,6 @@
-//! The little of a `Cargo.toml` that an error needs: names of dependencies and of the library.
+//! The parts of a `Cargo.toml` that errors need: names of dependencies and of the library.
 //!
-//! It is read line by line, as people write it. What is not understood is passed over: then rustc reports the error.
+//! It is read line by line, as people write it. Other forms are skipped: then rustc reports the error.
 
 /// The assignments of a manifest.
 #[derive(Debug)]
@@ -38,12 +38,12 @@ impl Manifest {
         manifest
     }
 
-    /// Whether it has a table of the library. Without one there may be a library all the same.
+    /// Whether it has a table `[lib]`. A package without one may still have a library.
     pub(super) fn has_library(&self) -> bool {
         self.tables.iter().any(|table| table == "lib")
     }
 
-    /// The name of the library, if it is not named as the package is.
+    /// The name of the library, if the manifest gives it one.
     pub(super) fn library_name(&self) -> Option<String> {
         let entry = self.entries.iter().find(|entry| entry.table == "lib" && entry.key == "name")?;
         quoted(&entry.value).map(str::to_owned)
@@ -54,8 +54,7 @@ impl Manifest {
         self.tables.iter().any(|table| table == "workspace" || table.starts_with("workspace."))
     }
 
-    /// The name by which Rust code calls a package that the manifest depends on under another name, or that the
-    /// workspace has under another name.
+    /// The name of a package in Rust code, if the manifest or the workspace renames this dependency.
     pub(super) fn renamed(&self, package: &str, workspace: impl FnOnce() -> Option<Self>) -> Option<String> {
         let names = self.dependencies("");
         if names.iter().any(|name| name.replace('_', "-") == package) {
@@ -81,7 +80,7 @@ impl Manifest {
         tables.chain(entries).collect()
     }
 
-    /// The names that dependencies give to a package.
+    /// The names under which a package is renamed.
     fn renamings(&self, prefix: &str, package: &str) -> Vec<String> {
         let entries = self.entries.iter().filter_map(|entry| {
             let (name, renamed) = match Table::of(&entry.table, prefix) {
@@ -97,7 +96,7 @@ impl Manifest {
 
 /// The subject of a table.
 enum Table<'t> {
-    /// Dependencies, a line each.
+    /// Dependencies, one per line.
     Dependencies,
     /// The dependency of this name.
     Dependency(&'t str),
@@ -111,7 +110,7 @@ impl<'t> Table<'t> {
             let kind = name.rsplit('.').next().unwrap_or(name);
             ["dependencies", "dev-dependencies", "build-dependencies"].contains(&kind)
         };
-        // The tables of a workspace are none of its own package, nor is what tools keep in it.
+        // Tables of the workspace, and `[package.metadata]` of tools, hold no dependencies of the package.
         let is_own = !["workspace.", "package."].iter().any(|other| name.starts_with(other));
         match name.strip_prefix(prefix).filter(|_| is_own || !prefix.is_empty()) {
             Some(name) if is_kind(name) => Self::Dependencies,
@@ -137,7 +136,7 @@ fn plain(key: &str) -> String {
     key.chars().filter(|c| !matches!(c, '"' | '\'' | ' ' | '\t' | '[')).collect()
 }
 
-/// A string without its quotes, and what comes after them.
+/// The content of a string in quotes. The text after it is ignored.
 fn quoted(value: &str) -> Option<&str> {
     let mark = value.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
     value[1..].split(mark).next()

@@ -1,4 +1,4 @@
-//! The targets of cargo, of which some have tests.
+//! The targets of cargo, with and without tests.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::metadata;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestBinary<'r> {
     pub package: &'r str,
-    /// `None` if the system did not tell its name. It may be any of the package then.
+    /// `None` if the system did not tell its name. It may be any binary of the package then.
     pub name: Option<&'r str>,
 }
 
@@ -64,8 +64,8 @@ impl Targets {
             .collect()
     }
 
-    /// The targets with tests that cargo may start after these, each with its package. `None` if one of these belongs to no
-    /// package here, so that the later targets are unknown.
+    /// The targets with tests that cargo may start after these binaries, each with its package. `None` if a
+    /// binary belongs to no package here: the later targets are unknown then.
     ///
     /// Cargo starts the library and the programs of a package before its other tests.
     pub(crate) fn others(&self, started: &BTreeSet<TestBinary<'_>>) -> Option<Vec<(&str, &str)>> {

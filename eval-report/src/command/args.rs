@@ -142,7 +142,7 @@ pub(super) fn usage() -> String {
     "usage: eval".to_owned() + &options.collect::<String>()
 }
 
-/// The options, and the names of the agents.
+/// The help text: the options, and the names of the agents.
 pub(super) fn help(agents: &[&str]) -> String {
     let mut text = format!(
         "Runs eval sets against an agent of this program and prints a report as JSON.\n\n{}\n\n",

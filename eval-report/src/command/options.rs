@@ -10,12 +10,12 @@ use eval_format::options::{ParseOptionError, PassRule, TurnAggregation, parse_ti
 
 use crate::price::{PriceError, Prices};
 
-/// Options of how cases run and are scored.
+/// Options for running and scoring cases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOptions {
     /// The config that replaces the one beside each set.
     pub config: Option<PathBuf>,
-    /// The only metrics, with the thresholds that are given.
+    /// The metrics that score, with their given thresholds; empty for all metrics of the config.
     pub metrics: Vec<MetricArgument>,
     /// How many cases run at a time, at least one.
     pub concurrency: usize,
@@ -27,7 +27,7 @@ pub struct RunOptions {
     timeout: Option<Duration>,
     retry: Option<u32>,
     fail_fast: bool,
-    /// The options again, for a command that is shown.
+    /// The options as words of a command that runs cases again.
     words: Vec<String>,
 }
 
@@ -132,7 +132,7 @@ const fn option(name: &'static str, value: &'static str, about: &'static str, re
 }
 
 impl RunOption {
-    /// Takes the value of the option. Without a value the text is empty.
+    /// Sets the option. The text of an option without a value is empty.
     pub fn set(&self, options: &mut RunOptions, value: &str) -> Result<(), OptionError> {
         let wrong = |wrong| OptionError { option: self.name, value: value.to_owned(), wrong };
         (self.read)(options, value).map_err(wrong)?;
@@ -145,7 +145,7 @@ impl RunOption {
 }
 
 impl RunOptions {
-    /// The runner with these options, but for the config.
+    /// The runner with these options, except the config.
     pub fn apply(&self, mut runner: EvalRunner) -> EvalRunner {
         if let Some(runs) = self.runs {
             runner = runner.runs(runs);
@@ -168,12 +168,12 @@ impl RunOptions {
         self.metrics.iter().cloned().fold(runner, EvalRunner::only_metric)
     }
 
-    /// Whether runs are repeated whose agent was not reached.
+    /// Whether runs with an unreachable agent are repeated.
     pub fn retries(&self) -> bool {
         self.retry.is_some_and(|times| times > 0)
     }
 
-    /// The options again, for a command that is shown.
+    /// The options as words of a command that runs cases again.
     pub fn words(&self) -> &[String] {
         &self.words
     }

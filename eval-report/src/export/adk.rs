@@ -39,13 +39,14 @@ pub(super) use scored::{ExportedMetric, ExportedRun, ExportedTurn, Status, why};
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// One entry per case and run, in that order. Statuses are ADK's numbers: 1 passed, 2 failed, 3 not evaluated,
-/// 4 informational. A run that ended in an error has the status 2 and its turns without metrics, as in ADK; the text of
-/// the error is the last event of `session_details`. A metric that was skipped was not evaluated; one that does not apply
-/// leaves the status of its run as it is. The score of a metric is the run's, which ADK computes in its own way for some
-/// metrics. So the status of a run may differ from the verdict on the case, which is about all turns of all runs. But a case that
-/// did not pass is no pass here: if each of its runs passed, all have the status of the case, and a case without runs has an
-/// entry with it. The scores stay.
+/// One entry per case and run, in that order. Statuses are ADK's numbers: 1 passed, 2 failed, 3 not
+/// evaluated, 4 informational. A run that ended in an error has the status 2 and its turns without metrics,
+/// as in ADK; the text of the error is the last event of `session_details`. A skipped metric was not
+/// evaluated. A metric that does not apply does not change the status of its run. The score of a metric is
+/// its overall score of the run, which ADK computes in its own way for some metrics. So the status of a run
+/// may differ from the verdict on the case, which is about all turns of all runs. But a case that did not
+/// pass is never shown as passed: if each of its runs passed, all runs have the status of the case. A case
+/// without runs has one entry with that status. The scores stay.
 #[derive(Clone, Debug)]
 pub struct EvalSetResult<'a> {
     app_name: String,
@@ -133,7 +134,7 @@ impl EvalSetResult<'_> {
     }
 }
 
-/// An object without secrets, at any depth.
+/// An object with secrets masked, at any depth.
 fn masked(map: Map) -> Value {
     Value::from(
         map.into_iter().map(|(key, value)| (mask(&key).into_owned(), masked_value(value))).collect::<Map>(),

@@ -24,8 +24,8 @@ pub(super) fn report(report: &EvalReport) -> Value {
     })
 }
 
-/// An entry of `results`. Three fields are there if they have something to say, and adk-rs reads none of them: `error`, the
-/// reason of the verdict; `skipped`, the metrics that were skipped; `label`.
+/// An entry of `results`. Three optional fields are not read by adk-rs: `error`, the reason of the verdict;
+/// `skipped`, the metrics that were skipped; `label`.
 fn case(case: &CaseReport) -> Value {
     let scored = case
         .metrics
@@ -54,9 +54,9 @@ fn case(case: &CaseReport) -> Value {
     out
 }
 
-/// adk-rs has no place for a missing score. It is written as 0 with the status `ERROR` and the reason in `details`, even if some
-/// turns have a score. `NaN` and infinite scores are written as 0 too. `per_invocation` has the score of each turn of each run;
-/// `null` for a turn without a score.
+/// An entry of `scores`. adk-rs requires a number, so a missing score is 0 with the status `ERROR` and the
+/// reason in `details`, even if some turns have a score. `NaN` and infinite scores are 0 too.
+/// `per_invocation` has the score of each turn of each run; `null` for a turn without a score.
 fn metric(case: &CaseReport, metric: &MetricReport) -> Value {
     let decided = matches!(metric.verdict, Verdict::Passed | Verdict::Failed);
     let outcomes = case.runs.iter().filter_map(|run| Some(&run.metric(&metric.name)?.outcome));

@@ -44,8 +44,8 @@ pub(super) fn append(report: &EvalReport, path: &Path) -> Result<(), ExportError
     append().map_err(ExportError::io(path))
 }
 
-/// The table of a report, and rows for what has none in ADK's table: each run that ended in an error, and each case that did not
-/// pass although no row says so.
+/// The table of a report, and rows that ADK's table lacks: for each run that ended in an error, and for each
+/// case that did not pass if no other row shows that.
 pub(crate) fn table_with_errors(report: &EvalReport) -> String {
     table(report) + &text(report.cases.iter().flat_map(errors_of_case))
 }

@@ -13,8 +13,8 @@ pub(super) fn float(number: f64) -> String {
     if number.is_infinite() {
         return format!("{number}");
     }
-    // Pydantic's digits are Python's, its notation nearly so. An exponent has its sign, and four zeros are followed
-    // by a digit.
+    // `Number` prints floats as Pydantic does, with Python's digits in almost the same notation.
+    // `split_at(1)` is safe: an exponent always has a sign, and four zeros are always followed by a digit.
     let text = Number::from(number).to_string();
     if let Some((digits, exponent)) = text.split_once('e') {
         let (sign, exponent) = exponent.split_at(1);
@@ -118,7 +118,7 @@ fn escape(code: u32, out: &mut String) {
     };
 }
 
-/// Python's `str.isprintable`; a Python of an older Unicode escapes the characters that are new since.
+/// Python's `str.isprintable`. A Python with an older Unicode escapes newer characters.
 fn is_printable(c: char) -> bool {
     c == ' ' || category(c) != Category::Hidden
 }

@@ -11,9 +11,11 @@ use crate::export::{Export, ExportError, table_with_errors};
 use crate::output::CommandError;
 use crate::recorded::{Cases, RunResults};
 
-/// The cases that have a verdict, with what their files expect of them, and an error for each that has none or never began.
+/// The cases with a verdict, with the expectations in their files, and an error for each case that has no
+/// verdict or never began.
 ///
-/// Fails if a case with runs is not in its file any more, or was edited since it ran: what it expected then is in no journal.
+/// Fails if a case with runs is not in its file any more, or was edited since it ran: journals do not record
+/// expectations.
 pub fn report(results: &RunResults<'_>) -> Result<EvalReport, CommandError> {
     let mut files = Cases::default();
     let mut report = EvalReport::default();
@@ -27,7 +29,7 @@ pub fn report(results: &RunResults<'_>) -> Result<EvalReport, CommandError> {
         };
         let case = match files.find(&attempt.started) {
             Ok(found) if !found.is_edited => found.case,
-            // Its expectations are compared with nothing.
+            // Nothing is compared with its expectations.
             _ if attempt.decided.is_none() || attempt.evaluations.is_empty() => {
                 EvalCase::new(&attempt.started.eval_id)
             }
@@ -42,7 +44,7 @@ pub fn report(results: &RunResults<'_>) -> Result<EvalReport, CommandError> {
         });
     }
     for problem in &results.problems {
-        // The set that a test of the same module named.
+        // The set id comes from another test of the same module.
         let (set, case) = problem.set_and_case();
         let of_module = results.tests.iter().find(|test| {
             let module = test.test.name().rsplit_once("::").map(|(module, _)| module);
@@ -57,8 +59,8 @@ pub fn report(results: &RunResults<'_>) -> Result<EvalReport, CommandError> {
     Ok(report)
 }
 
-/// The table of ADK's `AgentEvaluator`, with a row for each case that is an error, has no verdict, or never began, and for one
-/// that did not pass although no other row says so.
+/// The table of ADK's `AgentEvaluator`, with a row for each case that is an error, has no verdict, or never
+/// began, and for each other case that did not pass if no row shows that.
 pub fn csv(results: &RunResults<'_>) -> Result<String, CommandError> {
     Ok(table_with_errors(&report(results)?))
 }
@@ -82,7 +84,7 @@ pub fn save_adk_results(
     })
 }
 
-/// The report of a case that has no verdict, and of which no run is known.
+/// The report of a case without a verdict and without runs.
 fn unplayed(eval_set_id: Option<&str>, case: EvalCase, message: String) -> CaseReport {
     CaseReport {
         eval_set_id: eval_set_id.map(str::to_owned),

@@ -13,7 +13,7 @@ pub fn text(results: &RunResults<'_>) -> String {
     body(results, |_| None) + &commands(results)
 }
 
-/// The report without the commands to go on with. `again` is the command that runs a case again.
+/// The report without the commands at its end. `again` is the command that runs a case again.
 pub fn body(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
     let mut text = head(results);
     let widest = results.tests.iter().map(|test| test.name.chars().count()).max().unwrap_or_default();
@@ -24,7 +24,7 @@ pub fn body(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<
     }
     text.push_str("──────────\n");
     text.push_str(&summary(&first_line(results), numbers(results), notes(results), &results.totals));
-    // The output of tests and commands are not broken into lines: they are read and copied as they are.
+    // Outputs of tests and commands are not wrapped: people read and copy them as they are.
     text = width::fitted(text);
     text.push_str(&failures(results, again));
     text
@@ -77,7 +77,7 @@ fn line(test: &TestResult<'_>, width: usize) -> String {
 /// The metrics that can fail the case, and their scores.
 fn metrics(test: &TestResult<'_>) -> String {
     let mut text = String::new();
-    for metric in test.gating() {
+    for metric in test.deciding() {
         let name = one_line(&metric.name);
         match metric.score.filter(|_| !matches!(metric.verdict, Verdict::Skipped(_))) {
             Some(score) => text.push_str(&format!("  {name} {}", short(score, metric.bound()))),
@@ -152,10 +152,10 @@ fn failures(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<
     text
 }
 
-/// More of them are not read on a terminal.
+/// The most failures in the text. More of them are unreadable on a terminal.
 const MAX_FAILURES: usize = 50;
 
-/// The commands to go on with.
+/// The commands that run tests again, and the folders of the run.
 fn commands(results: &RunResults<'_>) -> String {
     let mut lines: Vec<String> =
         rerun(results).iter().map(|command| format!("run again     {command}\n")).collect();

@@ -1,5 +1,5 @@
-//! The report as JUnit: a suite for each test binary, and the scores as output. It is valid by the schema `junit-10` of
-//! Jenkins, which other readers hold reports to as well.
+//! The report as JUnit: a suite for each test binary, and the scores as output. It is valid by the schema
+//! `junit-10` of Jenkins, which other readers use too.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     let mut document = quick_junit::Report::new("cargo-evalset");
     document.set_time(results.totals.elapsed);
     document.add_test_suites(suites.into_values());
-    // The schema that readers hold reports to has no `skipped` there.
+    // The schema has no attribute `skipped` there.
     let skipped = format!(" skipped=\"{}\"", document.skipped);
     let text = document.to_string().map(|text| text.replacen(&skipped, "", 1));
     text.map_err(|error| CommandError::new(format!("cannot write JUnit: {error}"), "use `--json` instead"))
@@ -62,7 +62,7 @@ fn case(test: &TestResult<'_>) -> TestCase {
     case
 }
 
-/// A test that never began is an error, so that no reader takes the suite for a green one.
+/// A test that never began, as an error: without it readers would show the suite as green.
 fn without_a_beginning(problem: &Problem) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
     status.set_type(name("unmeasurable"));
@@ -118,7 +118,7 @@ fn of_run(results: &RunResults<'_>) -> Vec<Property> {
     run.into_iter().chain(times).map(|(key, value)| Property::new(name(key), name(&value))).collect()
 }
 
-/// The scores, a line each. The schema has no properties of a test.
+/// The scores, a line each. They are output, since the schema has no properties of a test.
 fn scores(test: &TestResult<'_>) -> String {
     let mut lines = Vec::new();
     let mut add = |key: String, value: String| lines.push(untrusted::one_line(&format!("{key}={value}")));
@@ -161,7 +161,7 @@ fn scores(test: &TestResult<'_>) -> String {
     lines.join("\n")
 }
 
-/// Foreign text on one line.
+/// Untrusted text on one line.
 fn name(text: &str) -> XmlString {
     plain(&untrusted::one_line(text))
 }

@@ -38,9 +38,9 @@ const MARKER: &str = "<!-- cargo-evalset report -->";
 
 /// A comment on GitHub has 65,536 characters at most.
 const MAX_COMMENT_BYTES: usize = 60_000;
-/// The most of it that the table takes.
+/// The most bytes of the table in it.
 const MAX_TABLE_BYTES: usize = 30_000;
-/// The most of it that one failure takes.
+/// The most bytes of one failure in it.
 const MAX_FAILURE_BYTES: usize = 6_000;
 
 fn title(results: &RunResults<'_>) -> String {

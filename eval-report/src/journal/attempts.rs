@@ -15,7 +15,7 @@ use super::record::{Record, RecordError};
 pub(super) enum Keep {
     /// Everything.
     All,
-    /// Everything but what agents and judges said.
+    /// Everything except the texts of agents and judges.
     Outline,
 }
 
@@ -26,7 +26,8 @@ pub(super) struct Attempts {
     file: Arc<Path>,
     /// The index of each test by its number.
     indices: HashMap<u32, usize>,
-    /// Boxed, so that a vector of a hundred thousand of them is not copied while it grows, and each is free when it is read.
+    /// Boxed, so that a growing vector does not copy a hundred thousand attempts, and each is freed when it
+    /// moves into its test.
     #[expect(clippy::vec_box, reason = "they are large, and many")]
     pub(super) all: Vec<Box<Attempt>>,
     /// The cases that a program was to run.
@@ -46,7 +47,7 @@ impl Attempts {
         Self { keep, head, file, indices, all, planned, listed, beside, has_ended }
     }
 
-    /// Adds a record behind those before it.
+    /// Adds the next record of the file.
     pub(super) fn add(&mut self, mut record: Record) -> Result<(), RecordError> {
         if self.keep == Keep::Outline {
             drop_texts(&mut record);
@@ -120,7 +121,7 @@ impl Attempts {
 
     /// An evaluation of a test; `None` if it is not recorded.
     fn evaluation(&mut self, test: u32, number: u32) -> Result<Option<&mut Evaluation>, RecordError> {
-        // A run is scored right after it ran, unless several run at once.
+        // Searched from the end: a run is scored right after it ran, unless several run at once.
         Ok(self
             .attempt(test)?
             .evaluations
@@ -137,7 +138,7 @@ impl Attempts {
     }
 }
 
-/// Puts the criteria, which are recorded once for a case, to the scores of its runs.
+/// Copies the criteria, which are recorded once for a case, to the scores of its runs.
 fn restore_criteria(attempt: &mut Attempt) {
     let Some(decided) = &attempt.decided else { return };
     for metric in attempt.evaluations.iter_mut().flat_map(|it| &mut it.scored).flat_map(|it| &mut it.metrics)
@@ -147,7 +148,7 @@ fn restore_criteria(attempt: &mut Attempt) {
     }
 }
 
-/// Drops the scores of an attempt whose runs are decided, but for what judges cost.
+/// Drops the scores of an attempt whose runs are decided, except the usage of judges.
 fn drop_scores(attempt: &mut Attempt) {
     for scored in attempt.evaluations.iter_mut().flat_map(|evaluation| &mut evaluation.scored) {
         scored.metrics.retain(|metric| !metric.judge.is_empty());
@@ -156,9 +157,9 @@ fn drop_scores(attempt: &mut Attempt) {
     attempt.evaluations.shrink_to_fit();
 }
 
-/// Drops what agents and judges said, and the verdicts of metrics that only inform.
+/// Drops the texts of agents and judges, and the verdicts of informational metrics.
 fn drop_texts(record: &mut Record) {
-    // All share one session, since each of its own would take memory.
+    // All transcripts share one empty session: separate ones would take memory.
     static EMPTY: LazyLock<Transcript> = LazyLock::new(Transcript::default);
 
     let drop_questions = |used: &mut JudgeUse| used.questions = Vec::new();
@@ -186,7 +187,7 @@ pub(super) fn decide_runs(attempt: &mut Attempt) {
     }
 }
 
-/// Whether a run passed every metric that gates; `None` if it has no verdict.
+/// Whether a run passed every metric that decides; `None` if it has no verdict.
 fn passed(evaluation: &Evaluation, metrics: &[MetricReport]) -> Option<bool> {
     if evaluation.ran.transcript.error.is_some() {
         return None;
@@ -196,8 +197,8 @@ fn passed(evaluation: &Evaluation, metrics: &[MetricReport]) -> Option<bool> {
         let found = scored.metrics.iter().find(|scored| scored.name == metric.name);
         found.map(|scored| &scored.verdict)
     };
-    let gating = metrics.iter().filter(|metric| metric.criterion.is_some());
-    Verdict::run_passed(gating.map(of_run).collect::<Option<Vec<_>>>()?)
+    let deciding = metrics.iter().filter(|metric| metric.criterion.is_some());
+    Verdict::run_passed(deciding.map(of_run).collect::<Option<Vec<_>>>()?)
 }
 
 #[cfg(test)]

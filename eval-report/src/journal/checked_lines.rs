@@ -9,7 +9,7 @@ use eval_core::journal::sealed_number;
 use super::read::ReadRunError;
 use super::record::{Record, RecordError};
 
-/// No record is longer. A line is held in memory while it is read.
+/// The most bytes of a line, which is held in memory while it is read. No record is longer.
 const MAX_LINE_BYTES: usize = 64 << 20;
 
 /// The lines of a file, in order.
@@ -29,7 +29,7 @@ pub(super) enum Line<'l> {
         /// The line without its break; its length if it is too long to be held.
         text: Result<&'l [u8], usize>,
     },
-    /// The bytes behind the last line break: nothing, unless the writing process was killed.
+    /// The bytes after the last line break: nothing, unless the writing process was killed.
     Torn(&'l [u8]),
 }
 
@@ -39,7 +39,7 @@ impl<'p> Lines<'p> {
         Ok(Self { path, file: BufReader::with_capacity(1 << 18, file), text: Vec::new(), number: 0 })
     }
 
-    /// The next line. Behind a torn one there is none.
+    /// The next line. A torn line is the last one.
     pub(super) fn next(&mut self) -> Result<Line<'_>, ReadRunError> {
         let failed = ReadRunError::io(self.path);
         self.number += 1;
@@ -57,27 +57,28 @@ impl<'p> Lines<'p> {
     }
 }
 
-/// A line that was not changed since it was written: the number that it was written with, and what it says.
+/// Checks the seal of a line and parses it. Returns the number in the seal, and the record or why it cannot
+/// be parsed.
 pub(super) fn check(text: Result<&[u8], usize>) -> Result<(usize, Result<Record, RecordError>), RecordError> {
     let line = text.map_err(RecordError::TooLong)?;
     let number = sealed_number(line).ok_or(RecordError::Changed)?;
     Ok((number, Record::parse(line)))
 }
 
-/// The order of the lines of a file, held to the order in which they were written.
+/// A check of the order of the lines of a file.
 pub(super) struct Order {
     /// The number of the next line.
     expected: usize,
 }
 
 impl Order {
-    /// The order behind the head, which is line 1.
+    /// The order after the head, which is line 1.
     pub(super) fn behind_the_head() -> Self {
         Self { expected: 2 }
     }
 
-    /// Checks the number of the next line. Returns what is to be said if the line is sound but does not follow the one
-    /// before it.
+    /// Checks the number of the next line. Returns an error to report if the line is valid but lines before
+    /// it are missing. Fails if the line is a repeated or moved one.
     pub(super) fn check(&mut self, number: usize) -> Result<Option<RecordError>, RecordError> {
         let expected = self.expected;
         if number < expected {

@@ -1,9 +1,9 @@
-//! The completeness of a run: tests that began, of all that its binaries hold and that were asked for.
+//! The completeness of a run: whether all requested tests of its binaries began.
 //!
-//! The journal says all of it, so the answer is the same on every machine. A process of tests records what its binary holds
-//! ([`Listed`]) before its first test, and a program which cases it is about to run ([`Planned`]).
-//! Of a binary that was never started, those beside it tell: a process records what the other test binaries of its package hold
-//! ([`Beside`]) and the command line of the runner, which says which of them were to run ([`Asked`]).
+//! Only the journal decides, so the answer is the same on every machine. Before its first test, a test
+//! process records the tests of its binary ([`Listed`]). A program records which cases it is about to run
+//! ([`Planned`]). A binary that was never started is known from other processes of its package: they record
+//! its tests ([`Beside`]), and the command line of the runner, which says whether it was to run ([`Asked`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ type Binary = (Option<String>, Option<String>);
 pub struct Completeness {
     /// Tests that were to run and never began, by package and binary.
     pub never_began: BTreeMap<Binary, BTreeSet<String>>,
-    /// The binaries of which the journal does not say what they were to run.
+    /// The binaries whose tests the journal does not list, or not all of them.
     pub unlisted: BTreeSet<Binary>,
     /// The cases that programs were to run and never began.
     pub of_programs: Vec<String>,
@@ -45,7 +45,7 @@ struct Tests<'r> {
 }
 
 impl Completeness {
-    /// Compares the tests that began with those that were to run.
+    /// Compares the tests that began with the tests that were to run.
     pub fn new(run: &RecordedRun) -> Self {
         let mut found = Self { of_programs: run.never_began.clone(), ..Self::default() };
         let mut binaries: BTreeMap<Binary, Tests<'_>> = BTreeMap::new();
@@ -104,7 +104,7 @@ impl Completeness {
         let was_asked = |test: &str, ignored: bool| {
             selections.iter().any(|selection| match selection {
                 Some(selection) => selection.selects(test, ignored),
-                // nextest does not tell a test what else was asked for.
+                // nextest does not tell a test process which other tests were selected.
                 None => !ignored || tests.began_in_its_set(test),
             })
         };
@@ -123,7 +123,8 @@ impl Completeness {
 }
 
 impl<'r> Tests<'r> {
-    /// Adds a listing. Parts and processes of a run may be different builds, so the tests of any build were to run.
+    /// Adds a listing. Parts and processes of a run may be different builds, so the tests of all builds were
+    /// to run.
     fn list(&mut self, listing: &'r Listing) {
         for set in &listing.sets {
             let names = set.tests.iter().map(String::as_str);
@@ -135,7 +136,7 @@ impl<'r> Tests<'r> {
         }
     }
 
-    /// Whether a test began of the ignored set that this test is in.
+    /// Whether a test of this test's ignored set began.
     fn began_in_its_set(&self, test: &str) -> bool {
         self.ignored_sets.iter().any(|set| set.contains(test) && !set.is_disjoint(&self.begun))
     }
@@ -145,7 +146,7 @@ fn binary_of(listing: &Listing) -> Binary {
     (listing.package.clone(), listing.binary.clone())
 }
 
-/// The arguments that have a value of their own.
+/// The arguments of test binaries that have a value.
 const WITH_VALUE: [&str; 8] =
     ["--color", "--ensure-time", "--format", "--logfile", "--shuffle-seed", "--skip", "--test-threads", "-Z"];
 

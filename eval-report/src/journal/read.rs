@@ -43,8 +43,8 @@ pub struct RecordedRun {
     pub lost: usize,
     /// Other lines that could not be read.
     pub unreadable: Vec<UnreadableLine>,
-    /// Parts that belong to the run and are not here, a sentence for each: the lines of the file `missing-parts.txt`, which the
-    /// copying program has put beside the journals.
+    /// The missing parts of the run, a sentence for each: the lines of the file `missing-parts.txt`, which
+    /// the copying program wrote beside the journals.
     pub missing_parts: Vec<String>,
 }
 
@@ -110,9 +110,9 @@ impl std::error::Error for ReadRunError {}
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RecordedTest {
-    /// Each time the test was started, by the number of the attempt. There are several if the test runner retried it, or if
-    /// it ran again in the same run. Of those with one number, the worst is last: a later process does not hide what an
-    /// earlier one found.
+    /// The starts of the test, by the number of the attempt. There are several if the test runner retried it,
+    /// or if it ran again in the same test run. Of several starts with the same number, the worst is last: a
+    /// later process does not hide a failure of an earlier one.
     pub attempts: Vec<Attempt>,
 }
 
@@ -132,7 +132,7 @@ impl RecordedTest {
         self.attempts.first().map_or("", |attempt| &attempt.started.name)
     }
 
-    /// The worst of the last attempt, which counts.
+    /// The attempt that counts: the last one, and the worst start with its number.
     pub fn last(&self) -> Option<&Attempt> {
         self.attempts.last()
     }
@@ -169,6 +169,6 @@ pub struct Evaluation {
     pub ran: Ran,
     /// Its scores; `None` if it was not scored: it ended in an error, or its process was killed.
     pub scored: Option<Scored>,
-    /// Whether it passed every metric that gates; `None` if it has no verdict of its own.
+    /// Whether it passed every metric that decides; `None` if it has no verdict of its own.
     pub passed: Option<bool>,
 }

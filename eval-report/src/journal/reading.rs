@@ -32,8 +32,8 @@ impl RecordedRun {
         read(folders, Keep::All)
     }
 
-    /// Like [`read_all`](Self::read_all), but without what agents and judges said: [`Transcript`]s
-    /// hold only their error, and [`Scored`] only what was asked of judges. A journal of any size takes little memory.
+    /// Like [`read_all`](Self::read_all), but without the texts of agents and judges: a [`Transcript`] holds
+    /// only its error, and a [`Scored`] only the usage of judges. A journal of any size takes little memory.
     pub fn outline(folders: &[impl AsRef<Path>]) -> Result<Self, ReadRunError> {
         read(folders, Keep::Outline)
     }
@@ -102,7 +102,7 @@ impl Reading {
             }
         };
         let Some(first) = first else {
-            // A process that has a journal has begun a test.
+            // A process opens its journal to begin a test, and the record of this test is lost.
             self.run.lost += 1;
             return Ok(());
         };
@@ -145,7 +145,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Adds what the process says it was to run.
+    /// Adds the tests and cases that the process was to run.
     fn what_was_to_run(&mut self, head: &Arc<Head>, attempts: &mut Attempts) {
         let mut begun: HashMap<&str, usize> = HashMap::new();
         for attempt in attempts.all.iter().filter(|attempt| attempt.started.of_program) {
@@ -171,7 +171,7 @@ impl Reading {
                 self.run.listings.push(Listing { package, binary, sets });
             }
             None if is_of_program && attempts.has_ended => self.ended.push(Arc::clone(head)),
-            // `cargo evalset run` says how to run its cases again, and makes one call.
+            // `cargo evalset run` has `again`. It makes one call and does not record its end.
             None if is_of_program && head.again.is_some() => {}
             None if is_of_program => self.run.unended.push(Arc::clone(head)),
             None => self.run.unlisted.push(Arc::clone(head)),
@@ -202,7 +202,7 @@ impl Reading {
     }
 }
 
-/// Whether a process made a later attempt at what another one was to do. Under nextest, the arguments name the test.
+/// Whether a process is a later attempt of another process. Under nextest, the arguments name the test.
 fn is_later_attempt(later: &Head, head: &Head) -> bool {
     let identity = |head: &Head| (head.package.clone(), head.binary.clone(), head.args.clone());
     later.attempt() > head.attempt() && identity(later) == identity(head)
@@ -213,13 +213,15 @@ fn names(of: &RecordedTest) -> (Option<&str>, Option<&str>, &str) {
     (of.package(), of.binary(), of.name())
 }
 
-/// The number by which an attempt counts. A later one that was skipped checked nothing, so it hides no earlier one.
+/// The number by which an attempt counts. A skipped retry checked nothing, so it counts least and hides no
+/// earlier attempt.
 fn rank(attempt: &Attempt) -> u32 {
     let is_skipped = attempt.decided.as_ref().is_some_and(|it| matches!(it.verdict, Verdict::Skipped(_)));
     if is_skipped && attempt.started.attempt > 1 { 0 } else { attempt.started.attempt }
 }
 
-/// The rank of an attempt by its end, the worse the greater. No clock tells which of two processes counts, so the worse does.
+/// The rank of an attempt by its verdict, greater for worse ones. Clocks do not tell which of two processes
+/// counts, so the worse one does.
 fn badness(attempt: &Attempt) -> u8 {
     match attempt.decided.as_ref().map(|decided| &decided.verdict) {
         Some(Verdict::Passed | Verdict::Informational) => 0,
@@ -252,14 +254,14 @@ fn is_of_a_begun_test(torn: &[u8]) -> bool {
     kind(torn).is_some_and(|kind| ["ran", "scored", "broke", "decided"].contains(&kind))
 }
 
-/// The name of the test in an incomplete line, if the name is complete. Names of tests hold nothing that is escaped.
+/// The name of the test in an incomplete line, if the name is complete. Names of tests need no escapes.
 fn name_in(torn: &[u8]) -> Option<String> {
     let (_, rest) = std::str::from_utf8(torn).ok()?.split_once("\"name\":\"")?;
     Some(rest.split_once('"')?.0.to_owned())
 }
 
-/// The identity of a case: its source, its meaning and the names of its runs. A case that differs in any of these is another
-/// case, whatever its name.
+/// The identity of a case: its source, its meaning and the label of its runs. A case that differs in any of
+/// these is another case, even with an equal name.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Identity<'a> {
     package: Option<&'a str>,
@@ -286,10 +288,10 @@ impl<'a> Identity<'a> {
     }
 }
 
-/// The tests that these attempts are at, each with its attempts in the order in which they were read.
+/// The tests of these attempts, each with its attempts in the order in which they were read.
 ///
-/// A program can run the same case several times, and each time counts. A test runs once in a process: several processes that made
-/// the same attempt at it count as one.
+/// A program can run the same case several times, and each time is a test of its own. A test of the attribute
+/// runs once in a process, so the attempts of several processes are at one test.
 #[expect(clippy::vec_box, reason = "they are large, and sorted")]
 pub(super) fn tests_of(mut attempts: Vec<Box<Attempt>>) -> Vec<RecordedTest> {
     attempts.sort_by(|a, b| Identity::new(a).cmp(&Identity::new(b)));

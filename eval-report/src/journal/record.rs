@@ -25,11 +25,11 @@ use serde_json::error::Category;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Record {
-    /// The first line: who writes.
+    /// The first line: the process that writes.
     Head(Head),
-    /// Which tests the binary holds.
+    /// The tests of the test binary.
     Listed(Listed),
-    /// Which tests another binary of the package holds.
+    /// The tests of another test binary of the package.
     Beside(Beside),
     /// A program is about to run cases.
     Planned(Planned),
@@ -50,7 +50,7 @@ pub enum Record {
 }
 
 impl Record {
-    /// Reads a line, whatever its seal is. The kind of the record is its first field.
+    /// Reads a line without checking its seal. The kind of the record is its first field.
     pub fn parse(line: &[u8]) -> Result<Self, RecordError> {
         match kind(line) {
             Some("head") => read(line, Self::Head),
@@ -76,7 +76,7 @@ fn read<'l, T: Deserialize<'l>, R>(line: &'l [u8], of: impl FnOnce(T) -> R) -> R
     serde_json::from_slice(line).map(of).map_err(|error| RecordError::from_json(&error))
 }
 
-/// The kind that a line begins with, be the line complete or not.
+/// The kind that a line begins with. The line may be incomplete.
 pub(super) fn kind(line: &[u8]) -> Option<&str> {
     let rest = line.strip_prefix(b"{\"record\":\"")?;
     let end = rest.iter().position(|byte| *byte == b'"')?;
@@ -133,7 +133,7 @@ impl std::error::Error for RecordError {}
 impl RecordError {
     fn from_json(error: &serde_json::Error) -> Self {
         let text = error.to_string();
-        // The record is one line, whatever its number in the file is.
+        // The parser sees one line, so its line number is always 1.
         let what = text.split_once(" at line 1 column ").map_or(text.as_str(), |(what, _)| what);
         let what = format!("{what} (column {})", error.column());
         match error.classify() {
@@ -146,7 +146,7 @@ impl RecordError {
         Self::Misplaced(what.to_owned())
     }
 
-    /// Checks that this version reads the records behind this head.
+    /// Checks that this version reads the records after this head.
     pub(super) fn check_schema(head: &Head) -> Result<(), Self> {
         let Head { schema, evalset, .. } = head;
         if *schema != SCHEMA {

@@ -16,8 +16,9 @@ impl Attempt {
     /// The report of the case as it was recorded, for its exports. `None` if the case has no verdict, or if a run lacks the
     /// score of a metric that decided: a report never leaves a metric out.
     ///
-    /// A journal does not hold what a case expects, so the case is given. It should be the case that ran:
-    /// [`Started::asks`](eval_core::journal::Started::asks) and [`expects`](eval_core::journal::Started::expects) tell.
+    /// A journal does not hold the expectations of a case, so the caller gives the case. It should be the
+    /// case that ran: [`Started::asks`](eval_core::journal::Started::asks) and
+    /// [`expects`](eval_core::journal::Started::expects) tell.
     pub fn report(&self, case: EvalCase) -> Option<CaseReport> {
         let Decided { verdict, metrics, passed_runs, elapsed, notes, .. } = self.decided.clone()?;
         if !self.evaluations.iter().all(|evaluation| is_whole(evaluation, &metrics)) {
@@ -89,7 +90,7 @@ impl RecordedRun {
 }
 
 impl RecordedTest {
-    /// The case of a report. It has no more than these two times.
+    /// A case of a report in memory. These two times are the only ones it has.
     pub(crate) fn of_report(report: &CaseReport, began: SystemTime, ended: SystemTime) -> Self {
         let evaluation = |run: &RunReport| Evaluation {
             ran: Ran::of_report(run),
@@ -108,7 +109,7 @@ impl RecordedTest {
         Self { attempts: vec![attempt] }
     }
 
-    /// The same test after a change of its last attempt.
+    /// The same test after a change of its last attempt. Its transcripts hold only their error.
     #[doc(hidden)]
     #[must_use]
     pub fn with_last(&self, change: impl FnOnce(&mut Attempt)) -> Self {
@@ -125,7 +126,7 @@ impl RecordedTest {
 }
 
 impl Attempt {
-    /// Takes the scores and the verdict of a report of the same runs.
+    /// Replaces the scores and the verdict with the results in a report of the same runs.
     #[doc(hidden)]
     pub fn rescore(&mut self, report: &CaseReport) {
         let Started { asks, expects, .. } = Started::of_report(report, self.started.at);
@@ -146,7 +147,8 @@ impl Attempt {
         decide_runs(self);
     }
 
-    /// Takes the verdict that the case could not be scored again, for this reason.
+    /// Replaces the scores and the verdict with an error: the case could not be scored again, for this
+    /// reason.
     #[doc(hidden)]
     pub fn fail_to_rescore(&mut self, why: &str) {
         for evaluation in &mut self.evaluations {

@@ -11,15 +11,15 @@ pub(crate) struct Asked<'a> {
     tests: Vec<&'a str>,
     /// The packages that are named.
     packages: Vec<&'a str>,
-    /// Whether all test binaries are, whatever is named.
+    /// Whether all test binaries are selected, even if some are named.
     all_tests: bool,
     /// Whether targets of other kinds are named.
     others: bool,
-    /// Whether it goes on behind a binary that fails.
+    /// Whether it goes on after a binary that fails.
     pub(crate) goes_on: bool,
 }
 
-/// The options with a value that say nothing of test binaries.
+/// The options with a value that do not select test binaries.
 const WITH_VALUE: [&str; 18] = [
     "--cargo-profile",
     "--color",
@@ -41,7 +41,7 @@ const WITH_VALUE: [&str; 18] = [
     "-j",
 ];
 
-/// The options by which nextest leaves out tests in ways that no name of a binary tells.
+/// The options by which nextest selects tests other than by names of binaries.
 const FILTERS: [&str; 9] = [
     "--archive-file",
     "--default-filter",
@@ -69,7 +69,7 @@ impl<'a> Asked<'a> {
                 word.split_once('=').map_or((word, None), |(option, it)| (option, Some(it)));
             let mut value = || inline.or_else(|| words.next());
             match option {
-                // Patterns are the runner's to match.
+                // Only the runner can match a pattern.
                 "--test" => asked.tests.push(value().filter(|name| !name.contains(['*', '?', '[']))?),
                 "-p" | "--package" => asked.packages.push(value()?),
                 "--tests" | "--all-targets" => asked.all_tests = true,
@@ -78,15 +78,16 @@ impl<'a> Asked<'a> {
                 "--no-fail-fast" | "--nff" => asked.goes_on = true,
                 _ if is_nextest && (FILTERS.contains(&option) || !word.starts_with('-')) => return None,
                 _ if WITH_VALUE.contains(&option) => drop(value()),
-                // Names of tests, which the test binaries have too, and options without a value.
+                // Names of tests, which are among the arguments of the test binaries too, and options without
+                // a value.
                 _ => {}
             }
         }
-        // Words after `--` filter for nextest too.
+        // For nextest, words after `--` filter too.
         (!is_nextest || words.next().is_none()).then_some(asked)
     }
 
-    /// Whether a test binary was to run, of a package that was.
+    /// Whether a test binary was to run, if its package was.
     pub(crate) fn has(&self, binary: &str) -> bool {
         let is_all = self.all_tests || self.tests.is_empty() && !self.others;
         is_all || self.tests.iter().any(|name| name.replace('-', "_") == binary.replace('-', "_"))

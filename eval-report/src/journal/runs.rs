@@ -1,4 +1,4 @@
-//! Runs by their ids, and what their folders say of them.
+//! Runs by their ids, their revisions, and journals that grow.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
@@ -11,13 +11,15 @@ use eval_format::Value;
 
 use super::record::{Record, kind};
 
-/// The run of this id, or the newest one for `latest`; `None` if there is none. The id is looked up, and never part of a path.
+/// The run of this id, or the newest one for `latest`; `None` if there is none. The id is compared with the
+/// names of folders, and is never part of a path.
 pub fn find_run(folder: &Path, id: &str) -> io::Result<Option<RunDir>> {
     let found = if id == LATEST { runs(folder)? } else { runs_named(folder, |name| name == id)? };
     Ok(found.into_iter().next())
 }
 
-/// The run that was written to last, in a folder such as `target/evalset`; `None` if it is not known or was removed.
+/// The run that was joined last, in a folder such as `target/evalset`; `None` if it is not known or was
+/// removed.
 pub fn latest(folder: &Path) -> Option<RunDir> {
     let id = latest_id(folder)?;
     find_run(folder, &id).ok()?
@@ -41,10 +43,10 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Reads what was added to the journal, and hands over its records in order, but for `ran` and `scored`: what runs did and how
-    /// they scored is long, and says nothing of the state of a test.
+    /// Reads the lines that were added to the journal, and passes their records to `each` in order. It skips
+    /// `ran` and `scored`: they are long, and do not change the state of a test.
     ///
-    /// A line that cannot be read is passed over: [`RecordedRun`](super::RecordedRun) decides whether a line is sound.
+    /// It skips unreadable lines too: [`RecordedRun`](super::RecordedRun) decides whether a line is valid.
     pub fn read(&mut self, path: &Path, mut each: impl FnMut(Record)) -> io::Result<()> {
         let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
         file.seek(SeekFrom::Start(self.offset))?;

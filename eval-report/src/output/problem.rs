@@ -6,8 +6,8 @@ use eval_format::problem::{Positions, Severity};
 use eval_format::{Map, Problem, Value};
 use eval_support::key_case::camel;
 
-/// The problems of a text in its order. Keys are as `key` makes them of `snake_case`; `whole` is the path of a problem of the whole
-/// file.
+/// The problems of a text in its order. `key` converts keys from `snake_case`; `whole` is the path of a
+/// problem of the whole file.
 fn written(
     text: &str,
     problems: &[Problem],

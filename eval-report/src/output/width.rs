@@ -10,7 +10,7 @@ pub fn columns() -> Option<usize> {
         .filter(|columns| *columns > 0)
 }
 
-/// A text whose lines are broken between words where they are wider than the terminal.
+/// A text with its lines wrapped between words to the width of the terminal.
 pub fn fitted(text: String) -> String {
     match columns() {
         Some(columns) => wrapped(&text, columns),
@@ -51,7 +51,7 @@ fn line_wrapped(line: &str, columns: usize) -> String {
     out
 }
 
-/// The columns that a text takes, but for the wide characters of some scripts. Styles take none.
+/// The columns that a text takes. Styles take none, and wide characters of some scripts count as one.
 fn shown_width(text: &str) -> usize {
     let mut width = 0;
     let mut in_style = false;

@@ -15,7 +15,7 @@ pub struct Piece {
 /// The most words, of both texts together, that are compared: with more, the page would take minutes to write.
 const MAX_WORDS: usize = 4_000;
 
-/// Both texts in pieces; `None` if they are too long to compare, or have nothing in common to be shown.
+/// Both texts in pieces; `None` if they are too long to compare.
 pub fn words(expected: &str, actual: &str) -> Option<(Vec<Piece>, Vec<Piece>)> {
     let count = |text: &str| text.split_whitespace().count();
     if count(expected) + count(actual) > MAX_WORDS {
@@ -24,7 +24,8 @@ pub fn words(expected: &str, actual: &str) -> Option<(Vec<Piece>, Vec<Piece>)> {
     Some(sides(&TextDiff::from_words(expected, actual)))
 }
 
-/// Both calls of a tool in pieces, of which none is longer than a name or a number: `days: 1)` and `days: 7)` differ in a digit.
+/// Both calls of a tool in pieces, compared by names, numbers and single characters: `days: 1)` and
+/// `days: 7)` differ in a digit.
 pub fn calls(expected: &str, actual: &str) -> Option<(Vec<Piece>, Vec<Piece>)> {
     let (expected, actual) = (tokens(expected), tokens(actual));
     if expected.len() + actual.len() > MAX_WORDS {

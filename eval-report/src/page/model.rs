@@ -35,22 +35,23 @@ pub struct PageModel {
     pub pass_rate: Option<PassRate>,
     /// Time and cost against the score.
     pub scatters: Vec<Scatter>,
-    /// The cases, what needs attention first.
+    /// The cases. Cases that need attention come first.
     pub cases: Vec<CaseRow>,
 }
 
-/// Plots of metrics that are shown without being asked for.
+/// The most plots of metrics that are visible at first.
 const MAX_OPEN_PLOTS: usize = 4;
 
 impl PageModel {
-    /// The plots of metrics that are in sight, and the others: those that failed no case, if there are many.
+    /// The plots of metrics that are visible at first, and the others. If there are many plots, the others
+    /// are the plots of metrics that failed no case.
     pub fn plots(&self) -> (&[Histogram], &[Histogram]) {
         let failing = self.histograms.iter().filter(|plot| plot.below > 0).count();
         let first = if self.histograms.len() <= MAX_OPEN_PLOTS { MAX_OPEN_PLOTS } else { failing.max(1) };
         self.histograms.split_at(first.min(self.histograms.len()))
     }
 
-    /// Whether it is known of a case what it cost.
+    /// Whether the cost of a case is known.
     pub fn has_costs(&self) -> bool {
         self.cases.iter().any(|case| case.cost.is_some())
     }
@@ -66,7 +67,7 @@ pub struct Count {
     pub cases: usize,
 }
 
-/// Something about the run; without a value if the journal does not record it.
+/// A fact about the run; without a value if the journal does not record it.
 #[derive(Clone, Debug)]
 pub struct Fact {
     pub name: &'static str,
@@ -89,7 +90,7 @@ pub struct CaseRow {
     pub filters: String,
     /// Runs that passed, of all runs.
     pub runs: String,
-    /// A remark on the repetitions: `flaky`.
+    /// A remark on the runs: `flaky`.
     pub of_runs: Option<String>,
     pub pills: Vec<Pill>,
     pub tokens: Option<String>,
@@ -147,7 +148,7 @@ pub struct MetricLine {
     pub reason: Option<String>,
     pub criterion: Vec<(String, String)>,
     pub notes: Vec<String>,
-    /// For people who do not know the metric.
+    /// An explanation for people who do not know the metric.
     pub about: Option<String>,
 }
 
@@ -195,12 +196,12 @@ pub struct Turn {
     /// `false` if the run ended before it.
     pub played: bool,
     pub user: Text,
-    /// The comparison of the calls; `None` if no metric of the case compares them.
+    /// The comparison of the calls, in words; `None` if no turn was expected.
     pub compared: Option<String>,
     pub calls: Vec<Call>,
     pub expected: Option<Text>,
     pub actual: Option<Text>,
-    /// Whether the answer is the expected one, whatever is shown of them.
+    /// Whether the answer is the expected one. The shown texts may be masked or truncated.
     pub same: bool,
     /// Both answers in pieces, if they differ.
     pub pieces: Option<(Vec<Piece>, Vec<Piece>)>,
@@ -252,7 +253,7 @@ pub struct JudgedRubric {
 pub struct Step {
     /// Seconds since the turn began.
     pub at: f64,
-    /// Since when what led to it took place, and who was at work: `model`, `tool`.
+    /// The time at which work on the event began, and who worked: `model`, `tool`.
     pub from: f64,
     pub by: &'static str,
     pub author: String,
@@ -262,7 +263,7 @@ pub struct Step {
     pub model: Option<String>,
 }
 
-/// A key of the session state that changed, or of which something was expected.
+/// A key of the session state that changed, or that has an expected value.
 #[derive(Clone, Debug, Serialize)]
 pub struct StateRow {
     pub key: String,
@@ -276,7 +277,7 @@ pub struct StateRow {
 /// A model that judged in a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judge {
-    /// The metric, or that it played the user.
+    /// The metric, or `playing the user`.
     pub purpose: String,
     pub model: String,
     /// `3 questions, 1 from the recording, 1 without an answer`.
@@ -284,7 +285,7 @@ pub struct Judge {
     pub questions: Vec<Question>,
 }
 
-/// A prompt, and what came back.
+/// A prompt, and the answers to it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Question {
     /// The name of the prompt, if it has one.

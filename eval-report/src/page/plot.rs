@@ -7,7 +7,7 @@ use eval_format::Bound;
 
 /// The width of a plot.
 pub(super) const WIDTH: f64 = 240.0;
-/// The height of what is drawn in it.
+/// The height of the drawing in it.
 pub(super) const HEIGHT: f64 = 60.0;
 /// Bars of a histogram.
 const BAR_COUNT: usize = 20;
@@ -40,12 +40,12 @@ pub struct Bar {
     pub label: String,
 }
 
-/// More thresholds than this would be a fence, and no plot.
+/// The most thresholds that are drawn. More of them would hide the bars.
 const MAX_THRESHOLDS: usize = 4;
 
 impl Histogram {
-    /// `scores` has the score of each case, and its bound if it has one. `None` if there is no score. Scores that are no numbers
-    /// are left out.
+    /// `scores` has the score of each case, and its bound if it has one. `None` if there is no score. Scores
+    /// that are not finite are left out.
     pub fn new(metric: String, scores: &[(f64, Option<Bound>)]) -> Option<Self> {
         let finite = |bound: &Option<Bound>| bound.filter(|it| it.threshold.is_finite());
         let scores: Vec<(f64, Option<Bound>)> = scores
@@ -194,7 +194,7 @@ impl Spark {
     }
 }
 
-/// A point for each case: what it took from left to right, its score from the bottom to the top.
+/// A point for each case: time or cost from left to right, the score from bottom to top.
 #[derive(Clone, Debug)]
 pub struct Scatter {
     pub title: &'static str,
@@ -211,7 +211,7 @@ pub struct Dot {
     pub x: f64,
     pub y: f64,
     pub passed: bool,
-    /// The case, or how many.
+    /// The case, and how many others share the point.
     pub label: String,
     /// The anchor of the case, or of the first one.
     pub anchor: String,
@@ -227,13 +227,13 @@ pub struct Point {
     pub anchor: String,
 }
 
-/// More cases than this share points.
+/// The most cases with points of their own. More cases share points.
 const MAX_SINGLE_POINTS: usize = 300;
-/// The places of points that are shared.
+/// The columns and rows of shared points.
 const SHARED_GRID: (f64, f64) = (48.0, 16.0);
 
 impl Scatter {
-    /// `None` for fewer than two cases: a point alone says less than its row. `unit` shows what a case took.
+    /// `None` for fewer than two cases: a point alone says less than its row. `unit` prints a time or a cost.
     pub fn new(title: &'static str, points: Vec<Point>, unit: impl Fn(f64) -> String) -> Option<Self> {
         let mut points: Vec<Point> = points;
         points.retain(|it| it.took.is_finite() && it.took >= 0.0 && it.score.is_finite());
@@ -260,7 +260,7 @@ impl Scatter {
             for point in &points {
                 let place = (place(x(point.took), SHARED_GRID.0), place(y(point.score), SHARED_GRID.1));
                 let (first, count) = places.entry(place).or_insert((point, 0));
-                // A case that did not pass is not to hide behind one that did.
+                // A passed case must not hide one that did not pass.
                 if first.passed && !point.passed {
                     *first = point;
                 }

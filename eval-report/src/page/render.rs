@@ -1,4 +1,4 @@
-//! From the model to the file.
+//! Rendering of the model as HTML.
 
 use askama::Template;
 use base64::Engine;
@@ -22,7 +22,7 @@ struct Html<'m> {
     live: Option<&'m Live>,
 }
 
-/// The server's addition to the page, by which the page is told of changes.
+/// The server's additions to the page, with which it follows a run in progress.
 #[derive(Clone, Debug)]
 pub struct Live {
     /// The links to the other pages, as HTML.
@@ -43,7 +43,7 @@ impl Html<'_> {
     }
 }
 
-/// The page as a file: HTML without anything beside it.
+/// The page as one HTML file that needs no other file.
 pub fn render(page: &PageModel) -> Result<String, askama::Error> {
     let policy = policy(&[STYLE], &[SCRIPT], false);
     Html { page, policy, style: STYLE, script: SCRIPT, live: None }.render()
@@ -60,10 +60,10 @@ pub fn live_policy(live: &Live) -> String {
     policy(&[STYLE, live.style], &scripts, true)
 }
 
-/// Allows these styles and scripts and nothing else: no other code, no request, no frame, no form. Nothing makes HTML of
-/// text either, where a browser knows trusted types.
+/// Allows these styles and scripts and nothing else: no other code, no request, no frame, no form. In
+/// browsers with trusted types, scripts cannot turn text into HTML either.
 ///
-/// With `asks`, the page may ask the server that it came from, and no other.
+/// With `asks`, the page may send requests to its own server, and to no other.
 pub fn policy(styles: &[&str], scripts: &[&str], asks: bool) -> String {
     let hashes =
         |parts: &[&str]| parts.iter().map(|it| format!("'{}'", hash(it))).collect::<Vec<_>>().join(" ");
@@ -81,7 +81,7 @@ fn hash(text: &str) -> String {
 }
 
 /// A value as JSON for a script element: no character of it begins a tag or a comment, or ends a line of
-/// JavaScript. `null` if it cannot be written, which no type of the page allows.
+/// JavaScript. `null` if it cannot be serialised, which no type of the page allows.
 pub(super) fn inside_html(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
     let mut out = String::with_capacity(text.len() + text.len() / 16);

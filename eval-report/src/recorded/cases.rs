@@ -15,7 +15,7 @@ use eval_support::untrusted::one_line;
 use crate::journal::RecordedRun;
 use crate::output::read;
 
-/// The files that were read so far, by the name that the journal has for them.
+/// The files that were read so far, by their names in the journal.
 #[derive(Debug, Default)]
 pub struct Cases(HashMap<String, Result<Rc<Set>, NotFound>>);
 
@@ -53,7 +53,7 @@ pub enum NotFound {
 }
 
 impl NotFound {
-    /// Whether the file is there and has the case no more.
+    /// Whether the file exists and no longer has the case.
     pub fn is_gone(&self) -> bool {
         matches!(self, Self::CaseMissing { .. })
     }
@@ -94,7 +94,7 @@ impl Cases {
     }
 }
 
-/// The cases of a file, compared with those that ran.
+/// The result of comparing the cases of a file with the cases that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compared {
     Same,
@@ -103,7 +103,7 @@ pub(super) enum Compared {
     Differs,
 }
 
-/// Compares a file with the cases of it that ran.
+/// Compares the cases of a file with the cases of it that ran.
 pub(super) fn compared(file: &str, set_file: Option<&str>, ran: &[&Started]) -> Compared {
     let Ok(set) = Set::read(file, set_file) else { return Compared::Differs };
     let mut meanings: HashMap<&str, Meaning> = HashMap::new();
@@ -116,7 +116,8 @@ pub(super) fn compared(file: &str, set_file: Option<&str>, ran: &[&Started]) -> 
     if meanings.len() == set.cases.len() { Compared::Same } else { Compared::HasMore }
 }
 
-/// The ids of the cases that a file holds now, of which the run knows nothing. `ran` are the cases of the file.
+/// The ids of the cases that a file holds now and that the run does not know. `ran` are the cases of the file
+/// that ran.
 pub(super) fn added(file: &str, set_file: Option<&str>, ran: &[&Started], run: &RecordedRun) -> Vec<String> {
     let Ok(set) = Set::read(file, set_file) else { return Vec::new() };
     let ids: BTreeSet<&str> = set.cases.keys().map(String::as_str).collect();

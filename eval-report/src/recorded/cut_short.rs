@@ -1,8 +1,9 @@
-//! Runs that ended at a failure, so that some test binaries may not have been started.  After a failure `cargo test`
-//! starts no further binary, and nextest no further test. The exit code of the runner tells of that failure. Once a
-//! rerun passes, no record tells of the binaries that were never started. [`Completeness`] names the binaries that the
-//! journal knows and that were not started. This module covers binaries of other packages, and systems that hide the
-//! command line of the runner.
+//! Runs that ended at a failure, so that some test binaries may not have been started.
+//!
+//! After a failure `cargo test` starts no further binary, and nextest no further test. The exit code of the
+//! runner shows that failure. Once a rerun passes, no record shows that binaries were never started.
+//! [`Completeness`] names the binaries that the journal knows and that were not started. This module covers
+//! binaries of other packages, and systems that hide the command line of the runner.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;

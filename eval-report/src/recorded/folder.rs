@@ -1,7 +1,7 @@
 //! The folder of recorded runs, and the run in it that a command is about.
 //!
-//! Without a name, it is the newest run of this project, in the one folder where its runs are recorded. No other folder is looked
-//! into, and a run of another project is never taken for one of this.
+//! A command without a name takes the newest run of this project, from the one folder where its runs are
+//! recorded. It looks into no other folder, and never takes a run of another project.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -19,20 +19,21 @@ use crate::cargo;
 use crate::journal::{self, Owner, RunDir, find_run, owners};
 use crate::output::CommandError;
 
-/// A run that is meant.
+/// The run that a command is about.
 #[derive(Clone, Debug)]
 pub(super) struct Meant {
     pub(super) folder: PathBuf,
-    /// The owner, if the run is not of this project: it was named all the same.
+    /// A sentence about the owner, if the run is of another project.
     pub(super) foreign: Option<String>,
-    /// Its id or its folder was named. The last run of a folder is not named.
+    /// Whether its id or its folder was named. The last run of a named folder of runs is not.
     pub(super) is_named: bool,
 }
 
 /// The run that a command is about: the run of this name, else the run that `EVALSET_RUN_ID` names, else the newest run of
 /// this project.
 ///
-/// A name is the id of a run, its folder, or a folder of runs such as `target/evalset`, of which the last is meant.
+/// A name is the id of a run, its folder, or a folder of runs such as `target/evalset`, which means its last
+/// run.
 pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
     let ours = Ours::here();
     if let Some(name) = name {
@@ -80,7 +81,8 @@ pub(super) fn foreign(run: &Path) -> Option<String> {
     Ours::here().foreign(run)
 }
 
-/// The run of this id in a folder of runs, or the newest one for `latest`. If there is none, or it is of another project, why.
+/// The run of this id in a folder of runs, or the newest one for `latest`. The inner error is the reason:
+/// there is none, or it is of another project.
 pub fn own_run(root: &Path, id: &str) -> io::Result<Result<RunDir, String>> {
     let found = if id == LATEST { own_runs(root)?.0.into_iter().next() } else { find_run(root, id)? };
     let Some(found) = found else { return Ok(Err("there is no such run".to_owned())) };
@@ -88,8 +90,8 @@ pub fn own_run(root: &Path, id: &str) -> io::Result<Result<RunDir, String>> {
     Ok(whose.map_or(Ok(found), Err))
 }
 
-/// The runs of this project in a folder of runs, the one that was joined last in front, and the number of other runs. A folder
-/// of another kind, such as a copy of a store, was chosen for all its runs.
+/// The runs of this project in a folder of runs, with the last joined first, and the number of other runs.
+/// Any other folder than [`root`], such as a copy of a store, was chosen for all its runs.
 pub fn own_runs(root: &Path) -> io::Result<(Vec<RunDir>, usize)> {
     let mut runs = newest_first(root)?;
     let all = runs.len();
@@ -117,7 +119,7 @@ fn with_id(id: &str) -> Result<PathBuf, CommandError> {
 const NO_RUNS: &str = "run the tests first: tests of `#[eval_set]` record their runs, unless `EVALSET_JOURNAL=off` is set; \
                        `EVALSET_DIR` names the folder";
 
-/// The runs of a folder: the last joined in front, and then the newest.
+/// The runs of a folder: the run that was joined last, then the others from the newest.
 fn newest_first(root: &Path) -> io::Result<Vec<RunDir>> {
     let mut runs = journal::runs(root)?;
     let latest = journal::latest(root).and_then(|latest| runs.iter().position(|run| run.id == latest.id));
@@ -135,8 +137,9 @@ impl Ours {
         Self(Project::here())
     }
 
-    /// Whether a run may hold this project: the package whose folder this is, or anything of the workspace in the folder of that.
-    /// A run none of whose journals can be read may be the one that is meant, so no older one is taken in its place.
+    /// Whether a run may be of this project: of the package of this folder, or in a workspace's folder of any
+    /// of its packages. A run without a readable journal counts too, so that no older run is taken in its
+    /// place.
     fn hold(&self, run: &Path) -> bool {
         self.foreign(run).is_none()
     }
@@ -162,7 +165,7 @@ impl Ours {
         }
     }
 
-    /// The last run in a folder of runs that the caller named: the last of ours, if there is one.
+    /// The last run in a named folder of runs: the last run of this project, if there is one.
     fn last_in(&self, root: &Path) -> Option<PathBuf> {
         let runs = newest_first(root).unwrap_or_default();
         let run = runs.iter().find(|run| self.hold(&run.path)).or(runs.first());
@@ -191,7 +194,7 @@ impl Ours {
         }
     }
 
-    /// The error if no run is meant.
+    /// The error if there is no run of this project.
     fn refused(&self, root: &Path, newest: Option<&RunDir>) -> CommandError {
         let shown = root.display();
         let again = match (&self.0.package, self.0.is_of_cargo) {
@@ -242,7 +245,7 @@ fn whose(owners: &BTreeSet<Owner>) -> String {
     names.join(" and ")
 }
 
-/// Whether two folders are the same one, whatever links lead there.
+/// Whether two paths lead to the same folder, with links followed.
 fn is_same(one: &Path, other: &Path) -> bool {
     one == other
         || matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
@@ -257,9 +260,9 @@ fn members() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// Removes a few of the runs that are too many. Tests do not remove any, and no command waits for it.
+/// Removes a few surplus runs. Tests do not remove any.
 pub fn prune() {
-    // A run too many does no harm.
+    // An error is ignored: a surplus run does no harm.
     drop(journal::prune(&root()));
 }
 
@@ -278,12 +281,12 @@ pub fn root() -> PathBuf {
     std::path::absolute(&root).unwrap_or(root)
 }
 
-/// The folder for runs that begin now. Without cargo, git ignores it as it ignores cargo's.
+/// The folder for runs that begin now. In a project without cargo, it gets a `.gitignore`.
 pub fn new_root() -> PathBuf {
     let root = root();
     let ignored = root.join(".gitignore");
     if root.ends_with(OWN_FOLDER) && !ignored.exists() {
-        // A folder that cannot be made is an error of the code that writes in it.
+        // If this fails, the code that writes in the folder fails too and reports it.
         let _ = fs::create_dir_all(&root).and_then(|()| fs::write(ignored, "*\n"));
     }
     root

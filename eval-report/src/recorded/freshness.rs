@@ -29,14 +29,14 @@ impl Times {
     }
 }
 
-/// Doubts about a run that was not named: another job, or other binaries. Empty if nothing tells.
+/// Doubts about a run that was not named: another job, or other binaries. Empty if there is no sign of these.
 pub(super) fn doubts(run: &RecordedRun) -> Vec<String> {
     let heads = counting(run);
     let job = other_job(&heads, |name| env::var(name).ok().filter(|value| !value.is_empty()));
     job.into_iter().chain(rebuilt(&heads)).collect()
 }
 
-/// The processes with an attempt that counts. If all that a process ran was run again, nothing depends on it.
+/// The processes with an attempt that counts. A process whose tests all ran again does not matter.
 fn counting(run: &RecordedRun) -> Vec<&Head> {
     let mut heads: Vec<&Arc<Head>> = run.tests.iter().filter_map(|test| Some(&test.last()?.head)).collect();
     heads.sort_unstable_by_key(|head| Arc::as_ptr(head));
@@ -44,7 +44,7 @@ fn counting(run: &RecordedRun) -> Vec<&Head> {
     heads.into_iter().map(|head| &**head).collect()
 }
 
-/// A variable that has another value in this job than in the job that recorded the run.
+/// The doubt that another CI job recorded the run: a variable has another value in this job.
 fn other_job(heads: &[&Head], here: impl Fn(&str) -> Option<String>) -> Option<String> {
     JOB_VARIABLES.iter().find_map(|name| {
         let here = here(name)?;
@@ -60,7 +60,7 @@ fn holds_tests(head: &Head) -> bool {
     head.binary.as_deref() != Some("cargo-evalset")
 }
 
-/// A test binary that was built after the run.
+/// The doubt that a test binary was built after the run.
 fn rebuilt(heads: &[&Head]) -> Option<String> {
     let mut programs: BTreeMap<&str, SystemTime> = BTreeMap::new();
     for (program, built) in heads
@@ -83,7 +83,8 @@ fn rebuilt(heads: &[&Head]) -> Option<String> {
 /// Times that differ by less are equal: a journal holds milliseconds, and some file systems seconds.
 const TIME_TOLERANCE: Duration = Duration::from_secs(2);
 
-/// The time at which a program was built: its file's, or if the file is gone, the newest that cargo built in its place.
+/// The time at which a program was built: the time of its file, or if that is gone, of the newest program
+/// that cargo built in its place.
 fn newest(program: &Path) -> Option<SystemTime> {
     if let Ok(found) = fs::metadata(program) {
         return found.modified().ok();
@@ -98,9 +99,9 @@ fn newest(program: &Path) -> Option<SystemTime> {
     beside.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max()
 }
 
-/// The sets without all the cases that ran, each with these cases. Deleted sets are among them.
+/// The sets that were edited or deleted after the run, each with its cases that ran.
 ///
-/// The time of a file is no proof: `mv`, `cp -p` and `rsync` keep it.
+/// An old file is no proof that a set is unchanged: `mv`, `cp -p` and `rsync` keep its time.
 fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
     let mut sets: BTreeMap<SetOfRun<'_>, Vec<&Started>> = BTreeMap::new();
     for attempt in run.tests.iter().flat_map(|test| &test.attempts) {
@@ -127,7 +128,8 @@ fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
     sets.into_iter().filter(is_edited).collect()
 }
 
-/// Whether a set is gone although its folder is there, in the workspace of the run and of the current folder.
+/// Whether a set was deleted: its folder exists without it, in a workspace of the run that holds the current
+/// folder.
 fn was_deleted(run: &RecordedRun, (file, set_file): SetOfRun<'_>) -> bool {
     let here = env::current_dir().unwrap_or_default();
     let mut workspaces =
@@ -138,7 +140,7 @@ fn was_deleted(run: &RecordedRun, (file, set_file): SetOfRun<'_>) -> bool {
     })
 }
 
-/// Whether the journal lists the tests of the set, so that those which were left out are known.
+/// Whether the journal lists the tests of the set, so that tests which were left out are known.
 fn is_listed(run: &RecordedRun, ran: &[&Started]) -> bool {
     let listed = run.listings.iter().flat_map(|listing| &listing.sets).flat_map(|set| &set.tests);
     let names: HashSet<&str> = listed.map(String::as_str).collect();
@@ -161,7 +163,8 @@ pub(super) fn edited(run: &RecordedRun) -> Option<String> {
     Some(format!("`{}`{more} {change} after the run", one_line(first)))
 }
 
-/// A sentence for each case that a set holds now and that the run does not know of: it did not run, and was not left out.
+/// A sentence for each case that a set holds now and that the run does not know: it neither ran nor was left
+/// out.
 pub fn added_cases(run: &RecordedRun) -> Vec<String> {
     let sets = edited_sets(run).into_iter();
     sets.flat_map(|((file, set_file), ran)| {

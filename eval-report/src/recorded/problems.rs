@@ -9,7 +9,7 @@ use super::run::LoadedRun;
 use super::totals::Totals;
 use crate::journal::{Completeness, RecordedRun};
 
-/// Something that was to run and never began, or that is not known of the run.
+/// A problem of a run: a test or case that never began, an unreadable record, or a doubt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     pub package: Option<String>,
@@ -21,12 +21,13 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The problem in one line, which names it.
+    /// The problem in one line: its name and its message.
     pub fn shown(&self) -> String {
         format!("{}: {}", one_line(&self.name), one_line(&self.message))
     }
 
-    /// The module of the test, which its set is named after, and the name of its case; the test binary if it is no test.
+    /// The last module of the test, in place of the id of its set, and the name of its case. For other
+    /// problems, the test binary and the name.
     pub fn set_and_case(&self) -> (&str, &str) {
         let Some((module, case)) = self.name.rsplit_once("::") else {
             return (self.binary.as_deref().or(self.package.as_deref()).unwrap_or("evals"), &self.name);
@@ -35,7 +36,7 @@ impl Problem {
     }
 }
 
-/// The problems of a run. `partial` says that tests were left out on purpose. A run that runs has none yet.
+/// The problems of a run. `partial` says that tests were left out on purpose. A run in progress has none yet.
 pub(super) fn problems(
     loaded: &LoadedRun,
     totals: &Totals,
@@ -92,7 +93,7 @@ fn never_began(lacks: &Completeness) -> impl Iterator<Item = Problem> {
     })
 }
 
-/// A sentence for each gap.
+/// A sentence for each gap in the journals: incomplete and unreadable lines.
 pub fn gaps(run: &RecordedRun) -> Vec<String> {
     let mut notes = Vec::new();
     if run.torn > 0 {
@@ -110,5 +111,5 @@ pub fn gaps(run: &RecordedRun) -> Vec<String> {
     notes
 }
 
-/// Lines that cannot be read are alike; a few of them show what is wrong.
+/// The most unreadable lines that are listed. They are alike, so a few of them show what is wrong.
 const MAX_UNREADABLE_LINES: usize = 3;

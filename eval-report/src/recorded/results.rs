@@ -38,17 +38,17 @@ impl<'r> RunResults<'r> {
     pub fn new(loaded: &'r LoadedRun, k: Option<usize>, partial: bool) -> Result<Self, StatisticsError> {
         let mut tests = TestResult::all(&loaded.run);
         for test in &mut tests {
-            test.is_in_work = loaded.is_running && test.state == State::Unfinished;
+            test.is_in_progress = loaded.is_running && test.state == State::Unfinished;
         }
         let lacks = Completeness::new(&loaded.run);
         let mut doubts = Vec::new();
         if loaded.is_recorded() {
             doubts = freshness::doubts(&loaded.run);
-            // The sets as they are now are what it was scored by.
+            // A run that was scored again used the sets as they are now.
             doubts.extend(if loaded.added().is_some() { None } else { freshness::edited(&loaded.run) });
         }
         let mut totals = Totals::new(&loaded.run, &tests);
-        // A program lists its own cases.
+        // `partial` is about tests: a program lists exactly the cases that it runs.
         let of_programs = lacks.of_programs.len();
         let of_tests = lacks.missing() - of_programs;
         totals.missing = of_programs + if partial { 0 } else { of_tests };
@@ -67,7 +67,7 @@ impl<'r> RunResults<'r> {
         doubts.extend(loaded.missing_parts().iter().cloned());
         totals.added = loaded.added().unwrap_or_default().len();
         doubts.extend(loaded.added().unwrap_or_default().iter().cloned());
-        // Verdicts that are no pass tell of themselves that the run has not passed.
+        // Only a run that would pass can hide test binaries that were never started.
         if !partial && loaded.is_recorded() && totals.outcome() == Outcome::Passed {
             let doubt = cut_short(&loaded.run, false);
             totals.is_cut_short = doubt.is_some();
@@ -89,7 +89,7 @@ impl<'r> RunResults<'r> {
         })
     }
 
-    /// The reason why test binaries may not have been started, whatever the verdicts of the others are.
+    /// The reason why test binaries may not have been started, also for a run that did not pass.
     pub fn cut_short(&self) -> Option<String> {
         cut_short(&self.loaded.run, self.totals.missing > self.of_programs)
     }
@@ -111,7 +111,7 @@ impl<'r> RunResults<'r> {
     }
 }
 
-/// The doubt about a binary of which the journal does not say what it was to run.
+/// The doubt about a binary whose tests the journal does not list.
 fn unlisted((package, binary): &(Option<String>, Option<String>)) -> String {
     let name = binary
         .as_ref()

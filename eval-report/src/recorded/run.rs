@@ -23,8 +23,8 @@ use crate::output::CommandError;
 pub struct WhichRun {
     /// The id or the folder of the run; `None` for the last run of this package or workspace.
     run: Option<String>,
-    /// The partitions of a test run that ran apart. Each is an id, the folder of a run, or a folder of runs, of which the last
-    /// is meant.
+    /// The partitions of a test run that ran separately. Each is an id, the folder of a run, or a folder of
+    /// runs, which means its last run.
     merge: Vec<String>,
     /// The run, if it was fetched from a store.
     fetched: Option<FetchedRun>,
@@ -92,7 +92,7 @@ impl WhichRun {
             (None, Some(name)) => (vec![folder::meant(Some(name))?], vec![name.clone()]),
         };
         let is_named = meant.iter().all(|meant| meant.is_named);
-        // Where a name, a folder or the variable chose the run, whose it is is a note.
+        // If a name, a folder or the variable chose the run, another owner is a note and no doubt.
         let is_doubt = self.fetched.is_some() && !is_named && !folder::is_named_by_variable();
         let whose = meant.iter().find_map(|meant| meant.foreign.clone()).map(|said| Whose { said, is_doubt });
         let folders: Vec<PathBuf> = meant.into_iter().map(|meant| meant.folder).collect();
@@ -134,12 +134,13 @@ pub struct LoadedRun {
 #[derive(Clone, Debug)]
 enum Source {
     Journal,
-    /// A journal, of which the cases were scored again as they are now, and a sentence for each case that was added since.
+    /// A journal whose cases were scored again as they are now. `added` has a sentence for each case that was
+    /// added since.
     Rescored {
         added: Vec<String>,
     },
-    /// A report in memory. `is_timed` says whether it is known when it began, `tells_questions` whether it has all questions to
-    /// judges.
+    /// A report in memory. `is_timed` says whether the time of its begin is known, `tells_questions` whether
+    /// it has all questions to judges.
     Report {
         is_timed: bool,
         tells_questions: bool,
@@ -155,7 +156,7 @@ pub(super) struct Whose {
 }
 
 impl LoadedRun {
-    /// The run that these arguments name, as journals have it.
+    /// A run from journals, with the arguments that name it.
     fn named(run: RecordedRun, folders: Vec<PathBuf>, args: Vec<String>) -> Self {
         Self { run, folders, args, is_named: true, is_running: false, whose: None, source: Source::Journal }
     }
@@ -209,7 +210,8 @@ impl LoadedRun {
         !matches!(self.source, Source::Report { .. })
     }
 
-    /// If its cases were scored again as they are now: a sentence for each that was added since.
+    /// A sentence for each case that was added before the run was scored again; `None` if it was not scored
+    /// again.
     pub(super) fn added(&self) -> Option<&[String]> {
         match &self.source {
             Source::Rescored { added } => Some(added),
@@ -217,23 +219,23 @@ impl LoadedRun {
         }
     }
 
-    /// Whether it is known when it began.
+    /// Whether the time of its begin is known.
     pub(crate) fn is_timed(&self) -> bool {
         !matches!(self.source, Source::Report { is_timed: false, .. })
     }
 
-    /// Whether all questions to judges are known. A report in memory does not tell what was asked to play the user.
+    /// Whether all questions to judges are known. A report in memory has no questions of simulated users.
     pub(crate) fn tells_questions(&self) -> bool {
         !matches!(self.source, Source::Report { tells_questions: false, .. })
     }
 
-    /// The same run, with whether a process writes in it.
+    /// The same run, marked as in progress or as ended.
     #[must_use]
     pub fn running(self, is_running: bool) -> Self {
         Self { is_running, ..self }
     }
 
-    /// The same folders, read again.
+    /// The same choice of a run, with other records.
     pub(super) fn reread(&self, run: RecordedRun) -> Self {
         Self {
             run,
@@ -250,12 +252,12 @@ impl LoadedRun {
         self.is_named
     }
 
-    /// A sentence for each part of the run that is known of and is not there.
+    /// A sentence for each part of the run that is known to be missing.
     pub fn missing_parts(&self) -> &[String] {
         &self.run.missing_parts
     }
 
-    /// The run, of which a part more is known to be missing, if any is.
+    /// The run with one more missing part, if there is one.
     #[must_use]
     pub fn lacking(mut self, part: Option<String>) -> Self {
         self.run.missing_parts.extend(part);

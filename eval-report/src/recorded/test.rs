@@ -28,8 +28,8 @@ pub struct TestResult<'r> {
     pub attempt: &'r Attempt,
     pub state: State,
     pub runs: RunCounts,
-    /// Whether its run runs, so that it may still get a verdict.
-    pub is_in_work: bool,
+    /// Whether the test run is in progress, so that the test may still get a verdict.
+    pub is_in_progress: bool,
 }
 
 /// The fault of a test in one line; `None` without a fault.
@@ -40,9 +40,9 @@ pub fn headline(decided: &Decided) -> Option<Cow<'_, str>> {
     recorded.filter(is_said).or_else(of_verdict).filter(is_said)
 }
 
-/// Gives tests of one name the file of their set or a number: a program can run a case several times.
+/// Adds the file of the set or a number to equal names of tests: a program can run a case several times.
 fn tell_apart(tests: &mut [TestResult<'_>]) {
-    // Few are alike, and a map of all names would take more memory than the names.
+    // Few names are equal, and a map of all names would take more memory than the names.
     let hasher = RandomState::new();
     let hashes: Vec<u64> = tests.iter().map(|test| hasher.hash_one(test.key())).collect();
     let mut seen = HashSet::with_capacity(tests.len());
@@ -80,7 +80,7 @@ impl fmt::Display for CaseLocation<'_> {
     }
 }
 
-/// An attempt that a test runner with retries made before the attempt that counts.
+/// The attempts of a test runner with retries, if one before the last did not pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// Earlier attempts that did not pass, at least one.
@@ -90,7 +90,7 @@ pub struct Retry {
 }
 
 impl<'r> TestResult<'r> {
-    /// The tests of a run: attribute by attribute, and in the order of the file below that.
+    /// The tests of a run, by attribute, and for each attribute in the order of the file.
     pub fn all(run: &'r RecordedRun) -> Vec<Self> {
         let mut all: Vec<Self> = run.tests.iter().filter_map(Self::new).collect();
         all.sort_by(|one, other| one.module().cmp(&other.module()));
@@ -108,7 +108,7 @@ impl<'r> TestResult<'r> {
             Some(label) => Cow::Owned(format!("{} [{label}]", test.name())),
             None => Cow::Borrowed(test.name()),
         };
-        Some(Self { test, name, attempt, state, runs: RunCounts::new(attempt), is_in_work: false })
+        Some(Self { test, name, attempt, state, runs: RunCounts::new(attempt), is_in_progress: false })
     }
 
     /// The package, the binary and the module of the test. The tests of an attribute have these in common.
@@ -117,7 +117,7 @@ impl<'r> TestResult<'r> {
         (self.test.package(), self.test.binary(), module)
     }
 
-    /// The key that tests of the same appearance share.
+    /// The key that tests with equal names share.
     fn key(&self) -> (Option<&'r str>, Option<&'r str>, &'r str, Option<&'r str>) {
         let label = self.attempt.started.label.as_deref();
         (self.test.package(), self.test.binary(), self.test.name(), label)
@@ -127,7 +127,7 @@ impl<'r> TestResult<'r> {
     pub fn reason(&self) -> Option<String> {
         let Some(decided) = &self.attempt.decided else {
             let RunCounts { total, ran, .. } = self.runs;
-            if self.is_in_work {
+            if self.is_in_progress {
                 return Some(format!("no verdict yet: {ran} of {} ended", count(total, "run")));
             }
             let pid = self.attempt.head.pid;
@@ -144,15 +144,15 @@ impl<'r> TestResult<'r> {
 
     /// The metrics that could have failed the case and were skipped.
     pub fn skipped_metrics(&self) -> impl Iterator<Item = &'r MetricReport> {
-        self.gating().filter(|metric| matches!(metric.verdict, Verdict::Skipped(_)))
+        self.deciding().filter(|metric| matches!(metric.verdict, Verdict::Skipped(_)))
     }
 
     /// Whether the test failed or has no verdict, and gets none any more.
     pub fn needs_attention(&self) -> bool {
-        self.state == State::Failed || self.state.is_unmeasured() && !self.is_in_work
+        self.state == State::Failed || self.state.is_unmeasured() && !self.is_in_progress
     }
 
-    /// Whether running it again does not help, and recording what its judge did not answer does.
+    /// Whether the test needs a recording of its judge's missing answers, and another run does not help.
     pub fn asks_for_a_recording(&self) -> bool {
         self.attempt.decided.as_ref().is_some_and(|decided| asks_for_a_recording(&decided.verdict))
     }
@@ -171,7 +171,7 @@ impl<'r> TestResult<'r> {
     }
 
     /// The metrics that can fail a case.
-    pub fn gating(&self) -> impl Iterator<Item = &'r MetricReport> {
+    pub fn deciding(&self) -> impl Iterator<Item = &'r MetricReport> {
         self.metrics().iter().filter(|metric| metric.criterion.is_some())
     }
 
@@ -185,8 +185,8 @@ impl<'r> TestResult<'r> {
         self.attempt.decided.as_ref().map(|decided| decided.elapsed).unwrap_or_default()
     }
 
-    /// The attempts before this one; `None` if none of them failed. A runner that retries until a test passes hides that
-    /// it failed.
+    /// The retries of the test; `None` if no attempt before the last one failed. A runner that retries until
+    /// a test passes hides that it failed.
     pub fn retry(&self) -> Option<Retry> {
         let (last, before) = self.test.attempts.split_last()?;
         let passed = |attempt: &Attempt| attempt.decided.as_ref().is_some_and(|it| it.verdict.passed());
@@ -221,16 +221,16 @@ pub struct RunCounts {
     pub total: usize,
     /// Runs that ended, with or without an error.
     pub ran: usize,
-    /// Runs with a verdict of their own: every metric that gates has a score for every turn.
+    /// Runs with a verdict of their own: every metric that decides has a score for every turn.
     #[serde(rename = "with_verdict")]
     pub judged: usize,
-    /// Runs that passed every metric that gates.
+    /// Runs that passed every metric that decides.
     pub passed: usize,
 }
 
 impl RunCounts {
     pub(super) fn new(attempt: &Attempt) -> Self {
-        // A run in which a test body evaluated several times passes if each of them does.
+        // A run with several evaluations passes if each evaluation does.
         let mut runs: BTreeMap<usize, Option<bool>> = BTreeMap::new();
         for evaluation in &attempt.evaluations {
             let passed = evaluation.passed;

@@ -58,7 +58,7 @@ pub struct Totals {
     pub is_cut_short: bool,
     /// Whether a part of the run is missing in the folder or store that was read.
     pub lacks_parts: bool,
-    /// The runs of each case of which every run has a verdict.
+    /// The counts of runs of each case whose runs all have a verdict.
     tallies: Vec<PassCount>,
 }
 
@@ -117,8 +117,8 @@ impl Totals {
         if self.is_running { "running" } else { self.outcome().name() }
     }
 
-    /// `Unmeasurable` if anything has no verdict, else `Failed` if anything failed. A missing verdict goes before a
-    /// failure, since it may have been anything.
+    /// `Unmeasurable` if anything has no verdict, else `Failed` if anything failed. A missing verdict takes
+    /// precedence over a failure, since it may have been anything.
     pub fn outcome(&self) -> Outcome {
         let unmeasured = self.not_evaluated + self.errors + self.unfinished;
         if unmeasured > 0 || !self.is_whole() || self.passed + self.failed == 0 {
@@ -179,7 +179,7 @@ impl Totals {
         reason
     }
 
-    /// The counts of a run that runs: what did not begin may still begin.
+    /// The counts of a run in progress: tests that did not begin may still begin.
     fn so_far(&self) -> String {
         let counted = [
             (self.passed, "passed"),
@@ -228,8 +228,8 @@ impl Totals {
         }
     }
 
-    /// pass@k and pass^k, as means over the cases of which every run has a verdict. Without a `k`, the least number of
-    /// runs of these cases is taken; `None` if that is 1.
+    /// pass@k and pass^k, as means over the cases whose runs all have a verdict. Without a `k`, it is the
+    /// least number of runs of these cases; `None` if that is 1.
     ///
     /// Fails if a case has fewer than `k` runs: nothing can be estimated for it.
     pub(super) fn over_cases(&self, k: Option<usize>) -> Result<Option<OverCases>, StatisticsError> {

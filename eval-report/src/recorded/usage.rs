@@ -18,8 +18,8 @@ pub struct Usage {
     pub unanswered: usize,
     /// Questions that a recording answered, as far as the journal tells.
     replayed: usize,
-    /// Questions of which the journal does not tell whether a recording answered them. Journals of earlier versions
-    /// do not.
+    /// Questions for which the journal does not tell whether a recording answered them, as in earlier
+    /// versions.
     untold: usize,
 }
 
@@ -51,7 +51,7 @@ impl Usage {
         }
     }
 
-    /// The sum saturates: a journal may hold any numbers.
+    /// Adds another usage. Sums saturate: a journal may hold any numbers.
     pub fn add(&mut self, other: Self) {
         self.agent_tokens = sum(self.agent_tokens, other.agent_tokens);
         self.judge_tokens = sum(self.judge_tokens, other.judge_tokens);
@@ -61,7 +61,8 @@ impl Usage {
         self.untold = self.untold.saturating_add(other.untold);
     }
 
-    /// The number of questions that a recording answered; `None` if the journal does not tell it of all questions.
+    /// The number of questions that a recording answered; `None` if the journal does not tell it for all
+    /// questions.
     pub fn replayed(&self) -> Option<usize> {
         (self.untold == 0).then_some(self.replayed)
     }
@@ -86,7 +87,7 @@ fn of_process(head: &Head) -> Prices {
             None => None,
         };
         if let Some(text) = text {
-            // The process refused what is no price.
+            // The process refused invalid prices.
             drop(prices.add(text));
         }
     }

@@ -24,8 +24,8 @@ pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spar
         anchor,
         filters: filters(test),
         runs: if test.runs.total == 0 { "–".to_owned() } else { test.runs.tally().to_string() },
-        of_runs: of_runs(test.runs, test.is_in_work),
-        pills: test.gating().map(pill).collect(),
+        of_runs: of_runs(test.runs, test.is_in_progress),
+        pills: test.deciding().map(pill).collect(),
         tokens: tokens.map(words::grouped),
         cost: None,
         time: test.attempt.decided.as_ref().map(|_| time::latency(test.elapsed())),
@@ -34,15 +34,15 @@ pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spar
     }
 }
 
-/// A remark on runs that neither passed nor failed.
-fn of_runs(runs: RunCounts, is_in_work: bool) -> Option<String> {
+/// A remark on the runs: `flaky`, and how many have no verdict.
+fn of_runs(runs: RunCounts, is_in_progress: bool) -> Option<String> {
     let RunCounts { total, ran, judged, .. } = runs;
     let flaky = runs.are_flaky().then(|| "flaky".to_owned());
     let open = match (total - ran.min(total), total - judged.min(total)) {
         (0, 0) => None,
         _ if total == 1 => None,
         (0, unjudged) => Some(format!("{unjudged} not scored")),
-        (missing, _) if is_in_work => Some(format!("{missing} to run")),
+        (missing, _) if is_in_progress => Some(format!("{missing} to run")),
         (missing, _) => Some(format!("{missing} did not run")),
     };
     let parts: Vec<String> = flaky.into_iter().chain(open).collect();
@@ -135,15 +135,15 @@ fn earlier(attempt: &crate::journal::Attempt) -> Earlier {
     }
 }
 
-/// The command that runs the case again, or records what its judge did not answer: the one that the failing test printed; for a
-/// program, the command that it was started with.
+/// The command that runs the case again, or records missing answers of its judge: the command that the
+/// failing test printed, or for a program the command that started it.
 fn rerun<'r>(test: &TestResult<'r>) -> Option<String> {
-    if test.is_in_work {
+    if test.is_in_progress {
         return None;
     }
     let decided = test.attempt.decided.as_ref();
     let printed = decided.and_then(|decided| decided.failure.as_deref());
-    // Foreign lines are marked, so a line that begins so is of the test itself.
+    // Untrusted lines are marked, so a line with this begin is of the test itself.
     let ours = |line: &'r str| line.strip_prefix("run again ").or_else(|| line.strip_prefix("record it "));
     if let Some(command) = printed.and_then(|text| text.lines().rev().find_map(ours)) {
         return Some(line(command.trim()));
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn it_is_said_how_many_runs_neither_passed_nor_failed() {
-        for (total, ran, judged, passed, is_in_work, said) in [
+        for (total, ran, judged, passed, is_in_progress, said) in [
             (3, 3, 3, 3, false, None),
             (3, 3, 3, 1, false, Some("flaky")),
             (3, 3, 2, 2, false, Some("1 not scored")),
@@ -247,7 +247,7 @@ mod tests {
             (0, 0, 0, 0, false, None),
         ] {
             let counts = RunCounts { total, ran, judged, passed };
-            assert_eq!(of_runs(counts, is_in_work).as_deref(), said, "{counts:?}");
+            assert_eq!(of_runs(counts, is_in_progress).as_deref(), said, "{counts:?}");
         }
     }
 

@@ -16,7 +16,7 @@ use crate::output::time;
 use crate::page::{Fact, line};
 use crate::recorded::{LoadedRun, RunResults, TestResult};
 
-/// Everything, and what tells at a glance which run it is.
+/// All facts, and the facts that identify the run at a glance.
 pub(super) fn facts(results: &RunResults<'_>, cost: Option<String>) -> (Vec<Fact>, Vec<Fact>) {
     let heads = || results.loaded.run.processes.iter();
     let packages = heads().filter_map(|head| {
@@ -101,10 +101,10 @@ fn sets(results: &RunResults<'_>) -> Option<String> {
     (!sets.is_empty()).then(|| sets.join("\n"))
 }
 
-/// The criteria by which the cases were decided: of all of them together one hash.
+/// The criteria that decided the cases, with one hash of all of them.
 fn criteria(results: &RunResults<'_>) -> Option<String> {
     let of_case = |test: &TestResult<'_>| {
-        let criteria = test.gating().filter_map(|metric| {
+        let criteria = test.deciding().filter_map(|metric| {
             let criterion = metric.criterion.as_ref()?;
             let options: Vec<String> =
                 criterion.options.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -127,7 +127,7 @@ fn hashed(texts: &BTreeSet<String>) -> String {
 /// The time limit for git, which reads the whole work tree to find changes.
 const GIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The revisions that were checked out when the run began: several if it was put together of several.
+/// The revisions that were checked out when the run began. A merged run may have several.
 fn revisions(run: &LoadedRun) -> Vec<Revision> {
     let mut revisions: Vec<Revision> = Vec::new();
     for revision in run.folders.iter().filter_map(|folder| revision_of_run(folder)) {
@@ -138,10 +138,11 @@ fn revisions(run: &LoadedRun) -> Vec<Revision> {
     revisions
 }
 
-/// Whether tracked files differ from the revision of the run. They are compared now: tests do not look while they run.
+/// Whether tracked files differ from the revision of the run. They are compared when the page is written:
+/// tests do not look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Changes {
-    /// So many files do.
+    /// This many files differ.
     Files(usize),
     /// Another revision is checked out now.
     OtherRevision,
@@ -162,7 +163,7 @@ impl Changes {
         changed_files().map_or(Self::Unknown, Self::Files)
     }
 
-    /// For people who read what was known then.
+    /// The changes in words, with the time of the comparison.
     fn shown(self) -> Option<String> {
         match self {
             Self::Files(0) => Some("none when this page was written".to_owned()),
@@ -175,7 +176,8 @@ impl Changes {
     }
 }
 
-/// The number of tracked files that differ from the commit. Git writes nothing for it, and asks no watcher of files.
+/// The number of tracked files that differ from the commit. Git writes no index for it, and asks no file
+/// watcher.
 fn changed_files() -> Option<usize> {
     let mut git = Command::new("git");
     git.args(["--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain", "-z"])

@@ -48,7 +48,7 @@ impl Known {
         let rubrics =
             of_case.filter_map(|rubric| Some((rubric.rubric_id.clone(), rubric.text_property.clone()?)));
         let of_config =
-            test.gating().filter_map(|metric| metric.criterion.as_ref()?.get("rubrics")?.as_array());
+            test.deciding().filter_map(|metric| metric.criterion.as_ref()?.get("rubrics")?.as_array());
         let of_config = of_config.flatten().filter_map(rubric_of_config);
         Self { bounds: bounds.collect(), rubrics: of_config.chain(rubrics).collect() }
     }
@@ -66,7 +66,7 @@ impl Known {
                 let whole = scores.is_whole_run().then(|| self.score(metric, scores, 0)).flatten();
                 (scores.overall(), reason, whole)
             }
-            // A question without a turn belongs to the whole run.
+            // An error that names no turn belongs to the whole run.
             MetricOutcome::Error { role, message } if turn_of(message).is_none() => {
                 (None, None, Some(self.error(&metric.name, metric.verdict.name(), *role, message)))
             }
@@ -122,7 +122,7 @@ impl Known {
         }
     }
 
-    /// The score at this place, with its verdict.
+    /// The score at this index, with its verdict.
     fn score(&self, metric: &ScoredMetric, scores: &Scores, at: usize) -> Option<TurnScore> {
         let score = scores.scores().get(at)?;
         let bound = self.bounds.get(&metric.name).copied();

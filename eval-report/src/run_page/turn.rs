@@ -12,10 +12,10 @@ use eval_support::words;
 use crate::page::{self, Call, Step, Turn, TurnScore, line, text};
 use crate::recorded::TestResult;
 
-/// Steps of a turn that are shown.
+/// The most steps of a turn that are shown.
 const MAX_STEPS: usize = 200;
 
-/// Characters of what a step says that are shown.
+/// The most characters of a step's text that are shown.
 const MAX_STEP_CHARS: usize = 300;
 
 /// The comparison of the calls of a case.
@@ -29,7 +29,7 @@ pub(super) struct Comparison {
 impl Comparison {
     /// The comparison of the first metric of the case that compares calls.
     pub(super) fn new(test: &TestResult<'_>) -> Self {
-        let of_metric = test.gating().find_map(|report| {
+        let of_metric = test.deciding().find_map(|report| {
             let (match_type, args) = comparison(&report.name, report.criterion.as_ref())?;
             Some(Self { match_type, args, words: compared(&report.name, match_type, args) })
         });
@@ -156,7 +156,8 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
     pairs.collect()
 }
 
-/// A call with its arguments in the order of the expected ones. Nothing compares their order, and a reader should not either.
+/// A call with its arguments in the order of the expected ones. Their order does not matter, so it must not
+/// show as a difference.
 fn in_order_of(expected: &FunctionCall, actual: &FunctionCall) -> FunctionCall {
     let mut ordered = actual.clone();
     if let (Some(wanted), Some(args)) = (&expected.args, &actual.args) {
@@ -167,7 +168,7 @@ fn in_order_of(expected: &FunctionCall, actual: &FunctionCall) -> FunctionCall {
     ordered
 }
 
-/// The result of each call: the response with its id, else the next response of its tool.
+/// The result of each call: the next response with its id and its tool.
 fn results(events: &[Event], calls: &[&FunctionCall]) -> Vec<Option<String>> {
     let responses = events.iter().flat_map(Event::parts).filter_map(|part| part.function_response.as_ref());
     let mut left: HashMap<(Option<&str>, Option<&str>), Vec<&FunctionResponse>> = HashMap::new();
@@ -207,8 +208,8 @@ struct Clock {
 }
 
 impl Clock {
-    /// Since when this event was worked on, and by whom: a result since its call, all else since the event before. Events tell
-    /// when they came, and not when work on them began.
+    /// The begin of the work on this event, and the worker. Work on a result begins at its call, other work
+    /// at the event before: events tell when they arrived, and not when work on them began.
     fn from(&mut self, event: &Event) -> (f64, &'static str) {
         let at = event.at.as_secs_f64();
         let returns = event.parts().iter().any(|part| part.function_response.is_some());
@@ -244,7 +245,7 @@ fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
                 (false, false) => "says",
             };
             let said = part.text.as_deref().filter(|text| !text.is_empty());
-            // A key that is cut is not known as one: it is masked before.
+            // Secrets are masked first: a truncated secret would not be recognised.
             let said = said.map(|text| (word, line(text).chars().take(MAX_STEP_CHARS).collect()));
             let call = part.function_call.as_ref().map(|call| ("calls", line(&call.to_string())));
             let result = part.function_response.as_ref();

@@ -1,4 +1,4 @@
-//! An export as it came, and what it holds, by trace.
+//! An export, and its spans and records by trace.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
@@ -10,14 +10,14 @@ use axum::http::header::CONTENT_TYPE;
 use eval_agents::traces::Traces;
 use serde_json::Value;
 
-/// A span, as far as it must be known to put sessions together.
+/// The fields of a span that the assembly of sessions needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) id: u64,
     pub(crate) parent: Option<u64>,
     /// Whether the parent is in another process, which may export elsewhere.
     pub(crate) is_remote: bool,
-    /// Whether the agent's own limits cut something off it.
+    /// Whether the agent's own limits dropped attributes or events of it.
     pub(crate) is_cut: bool,
     /// The hash that distinguishes versions of a span.
     pub(crate) hash: u64,
@@ -43,7 +43,7 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    /// The identity of a resource, which is JSON. Only sessions that the resource names have runs.
+    /// Reads the origin in a resource, which is JSON. A resource without a session name has none.
     fn from_resource(resource: &str) -> Self {
         if !resource.contains("agentevals.session_name") {
             return Self::default();
@@ -85,7 +85,7 @@ pub(crate) struct Export {
 }
 
 impl Rejected {
-    /// Adds more to what was rejected.
+    /// Adds to the rejected entries. The first reason is kept.
     pub(crate) fn add(all: &mut Option<Self>, count: usize, why: impl Into<String>) {
         all.get_or_insert_with(|| Self { count: 0, why: why.into() }).count += count;
     }
@@ -157,7 +157,7 @@ impl Document {
         Self { list, text, places: Vec::new(), scopes: Vec::new(), open: None }
     }
 
-    /// Adds an entry to the scope with a number; `before` is how that begins.
+    /// Adds an entry to the scope with this number. `before` is the text that opens the scope.
     fn add(&mut self, scope: usize, before: &str, entry: Entry, text: &str) {
         match self.open {
             Some(open) if open == scope => self.text.push(','),
@@ -193,7 +193,7 @@ impl Document {
 #[derive(Debug)]
 pub(super) struct Collector {
     signal: Signal,
-    /// The places of traces among the parts.
+    /// The index of each trace in `parts`.
     groups: HashMap<u128, usize>,
     parts: Vec<(u128, Origin, Document)>,
     size: usize,
@@ -208,7 +208,7 @@ pub(super) const MAX_ENTRY_BYTES: usize = 8 << 20;
 /// The most bytes of the documents of an export. A resource is repeated for each of its traces.
 const MAX_EXPORT_BYTES: usize = 128 << 20;
 
-/// The most traces of an export. Each is looked at on its own.
+/// The most traces of an export. Each is parsed on its own.
 pub(super) const MAX_TRACES: usize = 10_000;
 
 /// The resource and the scope of spans.
@@ -225,7 +225,7 @@ impl Collector {
         Self { signal, groups, parts, size: 0, rejected: None, scopes: 0 }
     }
 
-    /// A scope, whose spans come next. Both are JSON.
+    /// Begins a scope, whose entries come next. `resource` and `scope` are JSON.
     pub(super) fn scope(&mut self, resource: &str, scope: &str) -> Scope {
         let (scopes, items) = match self.signal {
             Signal::Logs => ("scopeLogs", "logRecords"),
@@ -237,7 +237,7 @@ impl Collector {
         Scope { before, origin: Origin::from_resource(resource), number }
     }
 
-    /// A span or record with its text, which is JSON.
+    /// Adds a span or record. `text` is its JSON.
     pub(super) fn add(&mut self, scope: &Scope, trace: u128, entry: Entry, text: &str) {
         if self.groups.len() >= MAX_TRACES && !self.groups.contains_key(&trace) {
             self.reject(format!("the export has more than {MAX_TRACES} traces"));
@@ -267,7 +267,7 @@ impl Collector {
         let Self { parts, mut rejected, .. } = self;
         let mut batches = Vec::with_capacity(parts.len());
         for (trace, origin, mut document) in parts {
-            // All that there was of it was rejected.
+            // All entries of the trace were rejected.
             if document.places.is_empty() {
                 continue;
             }
@@ -293,12 +293,12 @@ impl Collector {
     }
 }
 
-/// The id of a trace as files have it.
+/// The id of a trace as 32 hexadecimal digits.
 pub(crate) fn trace_id(trace: u128) -> String {
     format!("{trace:032x}")
 }
 
-/// A number that tells texts apart.
+/// The hash that distinguishes texts.
 pub(super) fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -315,7 +315,7 @@ pub(super) fn is_remote(flags: u64) -> bool {
 pub(crate) enum Signal {
     Traces,
     Logs,
-    /// Nothing of metrics is kept.
+    /// Metrics are accepted, and none are kept.
     Metrics,
 }
 
@@ -331,7 +331,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// The encoding that a request names; `None` if it is none of OTLP's.
+    /// The encoding that a request names; `None` if OTLP has no such encoding.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?;
         let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -342,14 +342,14 @@ impl Encoding {
     }
 }
 
-/// An export as it came.
+/// An export as it was received.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) signal: Signal,
     pub(crate) bytes: Bytes,
 }
 
-/// The bytes in gzip's head that hold the time of packing.
+/// The bytes of the gzip header that hold the time of compression.
 const PACKED_AT: Range<usize> = 4..8;
 
 impl Sent {

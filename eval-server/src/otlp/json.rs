@@ -58,7 +58,8 @@ struct Head<'b> {
     dropped_events_count: Option<&'b RawValue>,
 }
 
-/// The deepest nesting of values. The readers behind this one stop a little below.
+/// The deepest nesting of values. Later the entry is part of a document, which `serde_json` reads to a
+/// depth of 128.
 const MAX_NESTING: usize = 100;
 
 pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
@@ -99,7 +100,7 @@ fn item_of(signal: Signal, text: &str) -> Result<Option<(u128, Entry)>, String> 
     if !text.starts_with('{') {
         return Err(format!("{what} is no object"));
     }
-    // Records that are about something else.
+    // Records that are not about models are dropped.
     if signal == Signal::Logs && !text.contains("gen_ai.") {
         return Ok(None);
     }
@@ -134,13 +135,13 @@ fn id(text: &str, digits: usize) -> Option<u128> {
     is_hex.then(|| u128::from_str_radix(text, 16).ok()).flatten().filter(|id| *id != 0)
 }
 
-/// A count, which may be in quotes. A count above the largest counts as the largest.
+/// A count, which may be in quotes. A larger count than `u32::MAX` counts as `u32::MAX`.
 fn count(raw: Option<&RawValue>) -> u64 {
     let text = raw.map(|raw| raw.get().trim_matches('"')).unwrap_or_default();
     text.parse().map_or(0, |count: u64| count.min(u64::from(u32::MAX)))
 }
 
-/// The text of a resource or a scope; an empty one if there is none.
+/// The text of a resource or a scope; `{}` if there is none.
 fn plain(raw: Option<&RawValue>) -> Result<&str, serde_json::Error> {
     let text = raw.map_or("{}", RawValue::get);
     if !text.starts_with('{') {
@@ -177,14 +178,14 @@ impl<'b> Visitor<'b> for Each<'_, 'b> {
     }
 }
 
-/// Checks that a text can be read as a value later: its strings, and how deep it is.
+/// Checks that a text can be parsed as a value later: its strings and its depth.
 fn check(text: &str) -> Result<(), serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
     Checked(MAX_NESTING).deserialize(&mut reader)?;
     reader.end()
 }
 
-/// A value of which nothing is kept, up to a depth. Values that serde ignores are not checked as far.
+/// A parser that checks a value up to a depth and keeps none of it. serde's `IgnoredAny` checks less.
 #[derive(Clone, Copy)]
 struct Checked(usize);
 

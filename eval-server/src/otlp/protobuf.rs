@@ -50,12 +50,13 @@ fn messages(message: &[u8], number: u32) -> impl Iterator<Item = Result<&[u8], U
     })
 }
 
-/// The first message in a field. An empty one is as good as none.
+/// The first message in a field; an empty one if there is none.
 fn first(message: &[u8], number: u32) -> Result<&[u8], Unreadable> {
     messages(message, number).next().unwrap_or(Ok(&[]))
 }
 
-/// A resource, or a scope, as JSON. Its attributes are in a field of this number, and a scope has its name in the first.
+/// A resource or a scope as JSON. `attributes` is the number of the field of attributes. Field 1 of a scope
+/// is its name.
 fn text_of(message: &[u8], attributes: u32) -> Result<String, Unreadable> {
     let mut writer = Writer::new();
     let mut list = Writer::new();
@@ -129,7 +130,7 @@ fn span(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
     Ok(Some((trace, Entry::Span(head), text)))
 }
 
-/// The trace and the JSON of a record of a log; `None` if it says nothing of models.
+/// The trace and the JSON of a record of a log; `None` if it is not about models.
 fn record(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
     let mut trace = &[][..];
     let mut writer = Writer::new();
@@ -218,7 +219,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A number of 64 bits, or an id, which OTLP's JSON has in quotes.
+    /// A 64-bit number or an id. OTLP's JSON writes both in quotes.
     fn quoted(&mut self, number: impl std::fmt::Display) -> Result<(), Reason> {
         write!(self.0, "\"{number}\"").map_err(|error| error.to_string())
     }
@@ -240,7 +241,7 @@ impl Writer {
         if depth > MAX_NESTING {
             return Err("a value is nested too deeply".to_owned());
         }
-        // The last member of a choice counts.
+        // The last member of a `oneof` counts.
         let mut chosen = None;
         for field in Fields(message) {
             let (number, field) = field.map_err(|error| error.0)?;
@@ -255,7 +256,7 @@ impl Writer {
             }
             Some((4, Field::Fixed64(bits))) => {
                 let number = f64::from_bits(bits);
-                // As OTLP's JSON has what JSON has no numbers for.
+                // JSON has no NaN and no infinity, so OTLP's JSON writes them as strings.
                 let text = serde_json::to_string(&number).map_err(|error| error.to_string())?;
                 let text = match number {
                     _ if number.is_nan() => "\"NaN\"".to_owned(),
@@ -328,9 +329,10 @@ enum Field<'b> {
     Bytes(&'b [u8]),
 }
 
-/// The fields of a message in place, one after the other, with their numbers.
+/// An iterator over the fields of a message, with their numbers. It copies nothing.
 ///
-/// prost's own messages would hold an element of two bytes in hundreds, and a hostile export in gigabytes.
+/// prost's own messages would take hundreds of bytes for an element of two, and gigabytes for a hostile
+/// export.
 #[derive(Clone, Debug)]
 struct Fields<'b>(&'b [u8]);
 
@@ -383,7 +385,7 @@ impl<'b> Iterator for Fields<'b> {
     fn next(&mut self) -> Option<Self::Item> {
         let read = self.read();
         if read.is_err() {
-            // What follows has no beginning.
+            // After an error, the beginning of the next field is unknown.
             self.0 = &[];
         }
         read.transpose()

@@ -34,7 +34,7 @@ struct Status<'a> {
     message: &'a str,
 }
 
-/// The answer to an export that was taken, but for what was rejected.
+/// The answer to an export that was stored, without the `rejected` entries.
 pub(crate) fn stored(signal: Signal, encoding: Encoding, rejected: Option<&Rejected>) -> Response {
     match encoding {
         Encoding::Json => {
@@ -61,7 +61,7 @@ pub(crate) fn stored(signal: Signal, encoding: Encoding, rejected: Option<&Rejec
     }
 }
 
-/// The answer to an export that was refused. An export that can be retried has a time for it.
+/// The answer to an export that was refused. If it can be retried, `Retry-After` gives the time.
 pub(crate) fn refused(encoding: Encoding, status: StatusCode, why: &str) -> Response {
     let code = match status {
         StatusCode::UNAUTHORIZED => 16,

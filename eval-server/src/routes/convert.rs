@@ -86,7 +86,8 @@ pub(crate) async fn convert(Call { app, request, .. }: Call) -> Result<Response,
     .await
 }
 
-/// The traces in the files of a form, which may be packed, and why files of several cannot be read.
+/// The traces in the files of a form, which may be packed, and the errors of unreadable files. Fails if no
+/// file is readable.
 pub(super) fn uploaded(received: &mut Received, fields: &[Field]) -> Result<(Traces, Vec<String>), Refusal> {
     let files = fields.iter().filter(|field| field.name == "trace_files");
     let mut texts = Vec::new();
@@ -141,14 +142,14 @@ fn preview(text: &str) -> String {
     text.chars().take(PREVIEW_CHARS).collect()
 }
 
-/// The most bytes of what the files do not say, in all warnings together, before it is told in short.
+/// The most bytes of the files' gaps in all warnings together. Longer lists are shortened.
 const MAX_GAP_BYTES: usize = 8 << 20;
 
-/// The number of such gaps that are told in short. The length of each is limited too.
+/// The most gaps in a shortened list. The length of each is limited too.
 const MAX_SHORT_GAPS: usize = 3;
 const SHORT_GAP_CHARS: usize = 100;
 
-/// The gaps of the files that traces are read from. Each trace tells them.
+/// The gaps of the files that traces are read from. They are in the warnings of each trace.
 pub(super) fn gaps_of_files(traces: &Traces) -> Vec<String> {
     let gaps: Vec<String> = traces.gaps().iter().map(ToString::to_string).collect();
     let size: usize = gaps.iter().map(String::len).sum();
@@ -163,7 +164,7 @@ pub(super) fn gaps_of_files(traces: &Traces) -> Vec<String> {
     few
 }
 
-/// The gaps of traces, in a line each. `of_files` may belong to any of them.
+/// The gaps of a conversation, one line each, and the gaps of the files, which may concern any trace.
 pub(super) fn warnings(conversation: &Conversation, of_files: &[String]) -> Vec<String> {
     let own = conversation.all_gaps().map(|(turn, gap)| match turn {
         Some(turn) => format!("turn {turn}: {gap}"),
@@ -178,7 +179,7 @@ pub(super) fn name(conversation: &Conversation) -> Option<String> {
 }
 
 impl ConvertedTrace {
-    /// With `is_shown`, all that others wrote is as it is shown.
+    /// With `is_shown`, untrusted text is masked and truncated for display.
     pub(super) fn new(conversation: &Conversation, gaps: &[String], is_shown: bool) -> Self {
         let turns = &conversation.turns;
         let (first, last) = (turns.first(), turns.last());
@@ -202,8 +203,8 @@ impl ConvertedTrace {
     }
 }
 
-/// A turn as an eval set has it, with keys in camelCase. Keys of arguments and results stay as they are, and so does what was
-/// said, unless it `is_shown`.
+/// A turn as an eval set has it, with keys in camelCase. Keys of arguments and results stay as they are. With
+/// `is_shown`, untrusted text is masked and truncated.
 fn invocation(turn: &Turn, is_shown: bool) -> Value {
     let said = |text: &str| if is_shown { display::text(text) } else { text.to_owned() };
     let value = |value: Value| if is_shown { display::value(&value) } else { value };

@@ -93,11 +93,11 @@ pub(crate) async fn evaluate_json(call: Call) -> Result<Response, Refusal> {
 )]
 pub(crate) async fn evaluate_stream(call: Call) -> Result<Response, Refusal> {
     match stream(call, form).await {
-        // agentevals' clients read what is wrong with a form in an event.
+        // agentevals' clients expect an error in a form as an event.
         Err(refusal) if refusal.is_of_content => {
             let (mut events, body) = events::channel(1);
             let error = json!({ "error": refusal.text() });
-            // It has room, and its reader is the body.
+            // The channel has room for the event, and the body reads it.
             drop(events.send_now(Event::unnamed(error)));
             Ok(answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body))
         }
@@ -123,13 +123,14 @@ async fn whole(Call { app, caller, request }: Call, read: Reads) -> Result<Respo
     let work = move |mut received: Received| {
         let job = read(&mut received)?.while_wanted(received.wanted.clone());
         let result =
-            job.run_untold(caller).map_err(|ReaderGone| Refusal::busy("the evaluation was cut short"))?;
+            job.run_to_end(caller).map_err(|ReaderGone| Refusal::busy("the evaluation was cut short"))?;
         Ok(answer::data(result))
     };
     app.compute(request, Thread::for_caller(caller), work).await
 }
 
-/// Reads the request, and scores it while the answer is sent. An error in the request is no event.
+/// Reads the request, and scores it while the answer is sent. An error in the request is a refusal, not an
+/// event.
 async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Response, Refusal> {
     let mut received = app.receive(request).await?;
     // A judge may take longer than a request may.
@@ -159,7 +160,7 @@ async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Resp
     });
     match begun.await {
         Ok(answer) => answer,
-        // It did not come that far.
+        // The work ended before it sent an answer.
         Err(_) => Err(match work.await {
             Ok(Err(refusal)) => refusal,
             _ => Refusal::busy("the evaluation was cut short"),
@@ -222,7 +223,7 @@ fn document(received: &mut Received) -> Result<Job, Refusal> {
 
 fn form(received: &mut Received) -> Result<Job, Refusal> {
     let fields = received.fields()?;
-    // Missing parts are told before wrong ones.
+    // Missing parts are reported before wrong ones.
     if !fields.iter().any(|field| field.name == "trace_files" && field.file.is_some()) {
         return Err(Refusal::missing("trace_files"));
     }

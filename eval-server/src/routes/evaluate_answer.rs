@@ -92,7 +92,7 @@ impl MetricResults {
         self.0.iter()
     }
 
-    /// The results with what others wrote as it is shown.
+    /// The results with untrusted text as it is shown.
     pub(super) fn into_shown(self) -> impl Iterator<Item = MetricResult> {
         self.0.into_iter().map(MetricResult::shown)
     }
@@ -253,7 +253,7 @@ pub(crate) struct Comparison {
 /// The most characters of an id in a message.
 const MAX_ID_CHARS: usize = 256;
 
-/// An id as messages have it.
+/// An id, truncated for messages.
 pub(super) fn cut(id: &str) -> Cow<'_, str> {
     truncated(id, MAX_ID_CHARS, "…")
 }
@@ -316,7 +316,7 @@ impl Summary {
         let count = all.len();
         let (Some(&min), Some(&max)) = (all.first(), all.last()) else { return Self::default() };
         let median = f64::midpoint(all[(count - 1) / 2], all[count / 2]);
-        // The nearest-rank percentile, as agentevals computes it (no interpolation).
+        // The percentile by index, as agentevals computes it, without interpolation.
         let at = |hundredths: usize| all[count * hundredths / 100];
         Self { min, median, max, count, p50: median, p95: at(95), p99: at(99) }
     }

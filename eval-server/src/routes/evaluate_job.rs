@@ -1,4 +1,4 @@
-//! Job of an evaluation: traces, scored with the metrics of the request.
+//! The job of an evaluation: traces, scored with the metrics of the request.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -28,7 +28,7 @@ use crate::work::{Wanted, complete};
 /// A request that was read.
 pub(super) struct Job {
     traces: Arc<Traces>,
-    /// The names of the traces' conversations, where each trace is a conversation of its own.
+    /// The names of the conversations by trace id: scoring trace by trace would lose them.
     names: HashMap<String, String>,
     set: Option<EvalSet>,
     evaluators: Vec<Evaluator>,
@@ -79,17 +79,17 @@ impl Job {
         Self { traces, names, set: Some(set), evaluators, unread: Vec::new(), wanted: Wanted::default() }
     }
 
-    /// Scores only as long as a client waits.
+    /// Stops scoring once no client waits.
     pub(super) fn while_wanted(self, wanted: Wanted) -> Self {
         Self { wanted, ..self }
     }
 
     /// Scores all traces.
-    pub(super) fn run_untold(&self, caller: Caller) -> Result<RunResult, ReaderGone> {
+    pub(super) fn run_to_end(&self, caller: Caller) -> Result<RunResult, ReaderGone> {
         self.run(caller, |_| Ok(()))
     }
 
-    /// Scores all traces, and tells its progress, until the listener has gone.
+    /// Scores all traces and reports the progress to `tell`. Ends early if `tell` fails or no client waits.
     pub(super) fn run(
         &self,
         caller: Caller,
@@ -151,7 +151,8 @@ impl Job {
         named.cloned().or_else(|| name(conversation))
     }
 
-    /// Whether the only conversation belongs to the case, whatever is in it. Without a set, the case is made of the conversation.
+    /// Whether a single conversation matches the case, whatever it contains: the set has one case, or the
+    /// case is made of the conversation.
     fn has_one_case(&self) -> bool {
         self.set.as_ref().is_none_or(|set| set.eval_cases.len() == 1)
     }
@@ -166,7 +167,7 @@ impl Job {
                     Entry::Vacant(place) => drop(place.insert((case, by))),
                     Entry::Occupied(place) => {
                         let key = &self.traces.conversations()[at].key;
-                        // The same one can be named for thousands of others.
+                        // An id is truncated: thousands of messages can repeat it.
                         let [key, one, other] =
                             [key, &case.eval_id, &place.get().0.eval_id].map(|id| cut(id));
                         errors.push(format!(
@@ -189,7 +190,7 @@ impl Job {
         let case = case.map_or_else(|| Cow::Owned(asked(conversation)), Cow::Borrowed);
         let usable = |evaluator: &&Evaluator| self.unusable(evaluator, has_case, caller).is_none();
         let usable: Vec<&Evaluator> = self.evaluators.iter().filter(usable).collect();
-        // All that can be used are scored together, once.
+        // All usable metrics are scored together, once.
         let together = OnceCell::new();
         MetricResults::of_each(&self.evaluators, |evaluator| {
             if let Some(unscored) = self.unusable(evaluator, has_case, caller) {
@@ -241,12 +242,12 @@ impl Job {
             runner = runner.criterion(&evaluator.name, evaluator.criterion());
         }
         let agent = TraceAgent::from(Arc::clone(&self.traces)).only_case(self.has_one_case());
-        // The caller's task runs it: a task of its own would cost more than the work.
+        // It runs in the caller's task: a task of its own would cost more than the work.
         complete(runner.run_agent(case, agent)).map_err(|error| error.to_string())
     }
 }
 
-/// A case of what the turns ask, without what happened in them.
+/// A case with only the user's messages of the turns.
 fn asked(conversation: &Conversation) -> EvalCase {
     let own = conversation.to_case(&conversation.key);
     let turns = own.conversation.into_iter().map(|turn| Invocation::new(turn.user_content));
@@ -262,7 +263,7 @@ fn by_name(by: MatchedBy) -> &'static str {
         MatchedBy::CaseId => "eval_case_id",
         MatchedBy::Words => "user_text",
         MatchedBy::OnlyOne => "single_case",
-        // The id of the case, or of its session.
+        // Matched by the id of the case, or of its session.
         _ => "key",
     }
 }
@@ -301,7 +302,7 @@ fn result(
         _ => (None, None),
     };
     let bound = scored.criterion.as_ref().map(Criterion::bound);
-    // agentevals has no word for what only informs.
+    // agentevals has no status for a metric that only informs.
     let of_turn = |verdict: &TurnVerdict| match verdict {
         _ if evaluator.decides_nothing() => EvalStatus::NotEvaluated,
         TurnVerdict::Passed => EvalStatus::Passed,
@@ -327,8 +328,8 @@ fn result(
     }
 }
 
-/// Details of a score. Fails if the scored turns are not the turns of the case and of the conversation: the turns that are shown
-/// side by side would not belong together.
+/// Details of a score. Fails if the tool calls of turns cannot be compared because the numbers of turns
+/// differ: turns side by side would not belong together.
 fn details(
     scored: &ScoredMetric,
     case: &EvalCase,
@@ -382,9 +383,9 @@ mod tests {
         let traces = Traces::from_texts([&spans[..]]).unwrap();
         let job = Job::of_session(traces, EvalCase::new("c"), evaluators).while_wanted(wanted.clone());
         let waiting = wanted.waiting();
-        assert!(job.run_untold(Caller::Local).is_ok());
+        assert!(job.run_to_end(Caller::Local).is_ok());
         drop(waiting);
-        assert!(job.run_untold(Caller::Local).is_err());
+        assert!(job.run_to_end(Caller::Local).is_err());
     }
 
     #[test]

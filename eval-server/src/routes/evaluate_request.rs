@@ -1,6 +1,6 @@
 //! Parameters of scoring traces: agentevals' parameters, each held to its type.
 //!
-//! A misspelt key would silently score something else, so that all keys are held to those that are known.
+//! Unknown keys are errors: a misspelt key would silently change what is scored.
 
 use axum::http::StatusCode;
 use eval_core::Criterion;
@@ -58,7 +58,7 @@ const MAX_EVALUATORS: usize = 100;
 const DEFAULT_THRESHOLD: f64 = 0.5;
 
 impl Evaluator {
-    /// The approximate size of the request in bytes.
+    /// The approximate size of its texts in bytes.
     pub(super) fn size(&self) -> usize {
         let texts = [Some(&self.name), self.trajectory_match_type.as_ref(), self.judge_model.as_ref()];
         let rubrics = self.rubrics.iter().map(|(id, text)| id.len() + text.len());
@@ -70,10 +70,10 @@ impl Evaluator {
         self.threshold <= 0.0
     }
 
-    /// The criterion of the metric. agentevals' own pages add a match type and a model to each evaluator: a metric gets
-    /// those that it reads.
+    /// The criterion of the metric. agentevals' own pages add a match type and a model to each evaluator: a
+    /// metric gets only the keys that it reads.
     pub(super) fn criterion(&self) -> Criterion {
-        // It is scored all the same.
+        // The runner refuses the threshold 0, and the metric is scored all the same.
         let threshold = if self.decides_nothing() { f64::MIN_POSITIVE } else { self.threshold };
         let mut criterion = Criterion::new(threshold);
         if let Some(kind) = self.trajectory_match_type.as_ref().filter(|_| reads(&self.name, "match_type")) {
@@ -94,8 +94,8 @@ fn reads(name: &str, key: &str) -> bool {
     metric(name).is_some_and(|info| info.criterion.iter().any(|field| field.name == key))
 }
 
-/// The most results of a request, and the most bytes of parameters that are applied, to all traces together. What is said of each
-/// trace is kept until the answer is sent.
+/// The most results of a request, and the most bytes of its parameters, counted once for each trace. All
+/// results are kept until the answer is sent.
 const MAX_RESULTS: usize = 100_000;
 const MAX_PARAMETER_BYTES: usize = 64 << 20;
 
@@ -131,7 +131,7 @@ pub(super) fn json(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Tree>(bytes).map(Value::from)
 }
 
-/// Collects what is wrong.
+/// Reads parameters and collects the errors.
 struct Reader {
     errors: Vec<FieldError>,
 }
@@ -143,7 +143,7 @@ fn below(at: &[Value], step: impl Into<Value>) -> Vec<Value> {
     at
 }
 
-/// A field under either of its spellings, by that in `snake_case`.
+/// A field in either spelling of its name; `snake` is the name in `snake_case`.
 fn field<'v>(object: &'v Map<String, Value>, snake: &str) -> Option<&'v Value> {
     object.get(&camel(snake)).or_else(|| object.get(snake)).filter(|value| !value.is_null())
 }

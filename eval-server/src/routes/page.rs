@@ -1,6 +1,7 @@
 //! The page at the root with the list of routes, the links to further pages, and the page of the live sessions.
 //!
-//! The page of the live sessions has no data of its own: its script asks for them, with the token in the page's address.
+//! The page of the live sessions contains no data: its script requests the data, with the token in the page's
+//! address.
 
 use askama::filters::{Escaper, Html};
 use axum::body::Bytes;
@@ -14,7 +15,7 @@ use crate::answer;
 use crate::app::{App, Shared};
 use crate::refusal::Refusal;
 
-/// Nothing is loaded, run, framed or sent.
+/// A content security policy: nothing is loaded, run, framed or sent.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
 /// The page.
@@ -42,9 +43,9 @@ pub(super) fn is_page(path: &str) -> bool {
     !path.starts_with("/api/") && path != "/openapi.json"
 }
 
-/// The response to a browser instead of a page. If its URL has the token, a cookie and a URL without it; if it has none, the page
-/// of the routes. `None` if it gets the page.
-pub(super) fn entrance(app: &App, caller: Caller, request: &Request) -> Option<Response> {
+/// The response to a browser in place of a page; `None` if the page follows. A URL with the token gets a
+/// cookie and a redirect to the URL without it. A caller without the token gets the page of the routes.
+pub(super) fn response_before_page(app: &App, caller: Caller, request: &Request) -> Option<Response> {
     let uri = request.uri();
     if request.method() != Method::GET || !is_page(uri.path()) {
         return None;
@@ -79,7 +80,7 @@ fn closed() -> Response {
 
 /// The URL without the token, on this server.
 fn without_token(path: &str, query: &str) -> String {
-    // With two slashes it would be another server. Browsers take a backslash for a slash.
+    // Two slashes in front would name another server. Browsers take a backslash for a slash.
     let path = format!("/{}", path.trim_start_matches(['/', '\\']));
     let rest: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with("token=")).collect();
     if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) }
@@ -89,7 +90,7 @@ fn with_cookie(cookie: &str, location: &str) -> Response {
     let mut response = answer::of_bytes(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
     let headers = [(LOCATION, location), (SET_COOKIE, cookie)];
     for (name, value) in headers {
-        // A URL that was read, and a token of plain characters, can be written.
+        // A parsed URL, and a cookie of plain characters, are valid headers.
         if let Ok(value) = HeaderValue::from_str(value) {
             response.headers_mut().insert(name, value);
         }
@@ -98,7 +99,7 @@ fn with_cookie(cookie: &str, location: &str) -> Response {
     response
 }
 
-/// Nothing but its own script and style, and answers of this server.
+/// A content security policy: only the page's own script and style, and answers of this server.
 const SESSIONS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                            frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
@@ -121,7 +122,7 @@ fn link(name: &str, path: &str) -> String {
 /// The text in HTML, also between quotes.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
-    // A `String` takes everything.
+    // Writing to a `String` does not fail.
     let _ = Html.write_escaped_str(&mut escaped, text);
     escaped
 }

@@ -123,7 +123,7 @@ fn scored(received: &Received, Read { case, actual, config, gate }: Read) -> Res
 /// Bodies up to this size are scored on the connection's thread, even with quadratic metrics.
 const QUADRATIC_BODY_BYTES: usize = 4 << 10;
 
-/// Whether a metric may compare each part of what happened with each part of what is expected: its time is quadratic.
+/// Whether a metric takes quadratic time: it may compare each actual part with each expected part.
 fn compares_all(name: &str, criterion: &Criterion) -> bool {
     match name {
         "response_similarity" => {
@@ -252,7 +252,7 @@ impl Wrong {
     }
 }
 
-/// The steps to a place, and from there.
+/// The steps in `before`, followed by the steps of `path`.
 fn loc(before: &[Value], path: &JsonPath) -> Vec<Value> {
     let steps = path.steps().iter().map(|step| match step {
         PathSegment::Key(key) => key.as_str().into(),
@@ -323,7 +323,7 @@ pub(crate) fn overall(metric: &ScoredMetric) -> Option<f64> {
 /// A word for what failed.
 pub(crate) fn kind_of_error(role: Role) -> &'static str {
     match role {
-        // The agent is what the trace says.
+        // The trace plays the agent.
         Role::Agent => "TraceError",
         Role::Judge => "JudgeError",
         Role::Metric => "MetricError",

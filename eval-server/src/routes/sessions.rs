@@ -230,7 +230,7 @@ fn marked(app: &App) -> Response {
     answer::data(Golden { golden: app.sessions.golden().map(|id| id.to_string()) })
 }
 
-/// A session, or that there is none.
+/// A session; a refusal if there is none.
 pub(super) fn found(app: &App, id: &str) -> Result<Reading, Refusal> {
     let none = || {
         Refusal::new(
@@ -241,7 +241,7 @@ pub(super) fn found(app: &App, id: &str) -> Result<Reading, Refusal> {
     id.parse().ok().and_then(|id| app.sessions.read(id)).ok_or_else(none)
 }
 
-/// Refuses a golden session that others cannot be held to.
+/// Refuses a golden session with doubts: others cannot be compared with it.
 pub(super) fn check_golden(reading: &Reading) -> Result<(), Refusal> {
     let doubts = reading.doubts();
     if doubts.is_empty() {

@@ -83,7 +83,7 @@ fn read(bytes: &[u8]) -> Result<DraftRequest, Refusal> {
     serde_json::from_slice(bytes).map_err(|error| Refusal::value(&["body".into()], error.to_string(), &none))
 }
 
-/// The draft of a session, by the code that imports stored traces.
+/// The draft of a session, made by the code that imports stored traces.
 fn draft(app: &App, reading: &Reading) -> Result<Draft, Refusal> {
     let key = &reading.view.key;
     let text = app.sessions.text(reading.view.id).unwrap_or_default();

@@ -18,7 +18,7 @@ use crate::sessions::Change;
 /// The most events that wait for their reader.
 const MAX_WAITING_EVENTS: usize = 16;
 
-/// The time for which changes are collected before they are told.
+/// The time for which changes are collected before they are sent.
 const COLLECT_PAUSE: Duration = Duration::from_millis(250);
 
 /// The time between two checks for changes that no arrival causes: a session may become complete.
@@ -42,17 +42,17 @@ pub(crate) async fn events(State(app): State<Shared>) -> Result<Response, Refusa
     let (events, body) = events::channel(MAX_WAITING_EVENTS);
     tokio::spawn(async move {
         let mut told = Told { events, sessions: HashMap::new(), about: None };
-        // A reader that has gone is told no more.
+        // No more events are sent to a reader that has gone.
         drop(tell(&app, &mut told).await);
         drop(place);
     });
     Ok(answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body))
 }
 
-/// The state that a reader was told.
+/// The state that was sent to a reader.
 struct Told {
     events: Events,
-    /// The text of each session.
+    /// The JSON of each session, by its id.
     sessions: HashMap<String, String>,
     about: Option<Receiving>,
 }
@@ -65,7 +65,7 @@ async fn tell(app: &Shared, told: &mut Told) -> Result<(), ReaderGone> {
             let list = app.sessions.list();
             Ok((list.is_behind, SessionList::new(app, &list)))
         });
-        // Where there is too much to do, it is told later.
+        // If the server is too busy, changes are sent later.
         let is_moving = match list.await {
             Ok((is_behind, list)) => told.tell(list).await? || is_behind,
             Err(_) => true,
@@ -84,7 +84,7 @@ async fn tell(app: &Shared, told: &mut Told) -> Result<(), ReaderGone> {
 }
 
 impl Told {
-    /// Tells what has changed. Says whether more may change by itself.
+    /// Sends all changes. Returns whether a session may change without a further export.
     async fn tell(&mut self, list: SessionList) -> Result<bool, ReaderGone> {
         let (about, mut sessions) = list.into_parts();
         if self.about.as_ref() != Some(&about) {

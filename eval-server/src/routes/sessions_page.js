@@ -9,8 +9,8 @@ let golden = null;
 let open = null;
 let about = {};
 
-// A score says something of a session, and of the golden one, as they were when it was asked for. What may have changed since then
-// is counted, so that no answer that is on its way shows what is no longer true.
+// A score is true only for the states that its session and the golden session had when it was requested.
+// Changes since then are counted, so that a late answer shows no outdated score.
 let changes = 0;
 let allChanged = 0;
 const changed = new Map();
@@ -27,7 +27,7 @@ const scored = (session) => JSON.stringify([
   session.gaps, session.failedTurns, session.lost, session.waitsFor,
 ]);
 
-/** Takes in what the service says of a session, and forgets the scores that it makes old. Says whether anything of it is new. */
+/** Stores a session that the service sent, and forgets the scores that it makes outdated. Returns whether anything changed. */
 function learn(session) {
   const before = sessions.get(session.id);
   sessions.set(session.id, session);
@@ -86,7 +86,7 @@ function say(text) {
   $("message").textContent = text;
 }
 
-/** Does something, and says what went wrong. */
+/** Wraps an action of the user: its error is shown. */
 const doing = (act) => async (event) => {
   if (event) event.preventDefault();
   try {
@@ -97,7 +97,7 @@ const doing = (act) => async (event) => {
   }
 };
 
-/** Tells of changes that the user has not asked for: earlier messages stay. */
+/** Runs an update that the user has not asked for: earlier messages stay. */
 const following = async (act) => {
   try {
     await act();
@@ -106,7 +106,7 @@ const following = async (act) => {
   }
 };
 
-/** Whether anything of an agent is in a session. Other traces are counted only. */
+/** Whether an agent takes part in a session, or may do so. Other sessions are only counted. */
 const isOfAgent = (session) =>
   session.turns > 0 || session.gaps > 0 || session.lost.length > 0 || session.state !== "complete";
 
@@ -154,7 +154,7 @@ function row(session) {
 
 const drawn = new Map();
 
-/** The row of a session: the one that is there, unless something has changed. */
+/** The row of a session. The existing row is reused unless something has changed. */
 function rowOf(session) {
   const state = JSON.stringify([session, scores.get(session.id) ?? null, session.id === open]);
   const before = drawn.get(session.id);
@@ -243,7 +243,7 @@ async function marking(method, id) {
   await show(id);
 }
 
-/** The score of the open session, as long as it holds. */
+/** The element that shows the score of the open session. */
 let against = null;
 function drawAgainst() {
   if (!against) return;
@@ -276,12 +276,12 @@ async function show(id) {
     if (own === shows) close();
     throw error;
   }
-  // Another one was opened meanwhile.
+  // Another session was opened meanwhile.
   if (own !== shows) return;
   const { session, conversation, doubts } = answer;
   open = session.id;
   keyBefore = null;
-  // It may have been joined with another.
+  // The session may have been joined with another.
   if (inAddress() === id && id !== open) history.replaceState(null, "", `#${open}`);
   learn(session);
   const set = el("input", "");
@@ -323,20 +323,20 @@ function close() {
   draw();
 }
 
-/** The session that the address names (`#7`); an empty text if it names none, null if it names something else of the page. */
+/** The session that the address names (`#7`); an empty text if it names none, null if it names another part of the page. */
 function inAddress() {
   const [, id] = location.hash.match(/^#?(\d*)$/) ?? [];
   return id ?? null;
 }
 
-/** Opens what the address names: a link, or the way back. */
+/** Opens the session that the address names, after a link or the back button. */
 async function follow() {
   const id = inAddress();
   if (id === "") close();
   else if (id !== null && id !== open) await show(id);
 }
 
-/** Opens a session, so that its address can be sent to others and the way back leads here. */
+/** Opens a session through the address, so that it can be shared and the back button leads here. */
 async function go(id) {
   if (inAddress() === id) await show(id);
   else location.hash = id;
@@ -373,7 +373,7 @@ source.addEventListener("about", ({ data }) => { about = JSON.parse(data); draw(
 source.addEventListener("removed", ({ data }) => {
   const id = JSON.parse(data);
   forget(id);
-  // It may have been joined with another.
+  // The session may have been joined with another.
   if (id === open) following(() => show(id));
   draw();
 });
@@ -390,7 +390,8 @@ function forgetSessions() {
   drawn.clear();
 }
 
-// After a break all is sent again. The service may be another one by now, whose sessions have the same ids.
+// After a break, the service sends all sessions again. It may have been restarted, and then other sessions
+// have the same ids.
 source.addEventListener("open", () => {
   keyBefore ??= sessions.get(open)?.key ?? null;
   forgetSessions();
@@ -402,7 +403,8 @@ source.addEventListener("error", () => {
     $("about").textContent = "the connection is broken; trying again";
     return;
   }
-  // It may have been started again. Nothing on this page is true of its sessions, which have the same ids.
+  // The service may have been restarted. Then nothing on this page is true of its sessions, which have the
+  // same ids.
   forgetSessions();
   close();
   isLost = true;

@@ -96,10 +96,10 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
         // Spans may have come since it was marked.
         check_golden(&golden)?;
         let case = golden.conversation().map(expected).ok_or_else(|| Refusal::bad("the golden session has no turns"))?;
-        // One is read after the other: all together they may take much memory.
+        // Sessions are read one by one: all together may take much memory.
         let still = &received.wanted;
         let score = |session| scored(session, &case, &evaluators, caller, still);
-        // A session without a waiting client is not read.
+        // Once no client waits, no further session is read.
         let is_wanted = || still.check().is_ok();
         let sessions: Vec<SessionScore> = match wanted {
             Some(wanted) => {
@@ -114,12 +114,12 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
     .await
 }
 
-/// The case that a golden session is.
+/// The golden session as a case.
 fn expected(conversation: &Conversation) -> EvalCase {
     conversation.to_case(conversation.case_id.as_ref().unwrap_or(&conversation.key))
 }
 
-/// All sessions but the golden one, without those that are of no agent.
+/// All sessions but the golden one, without sessions in which no agent takes part.
 fn others<'a>(app: &'a App, golden: &'a Reading) -> impl Iterator<Item = Reading> {
     let ids = app.sessions.list().sessions.into_iter().map(|(view, _)| view.id);
     let others = ids.filter(|id| *id != golden.view.id).filter_map(|id| app.sessions.read(id));
@@ -151,7 +151,7 @@ fn scored(
         return scored(SessionVerdict::NotEvaluated, Some(display::line(&why)), Vec::new());
     }
     let job = Job::of_session(session.traces, case.clone(), evaluators.to_vec());
-    let Ok(ran) = job.while_wanted(still.clone()).run_untold(caller) else {
+    let Ok(ran) = job.while_wanted(still.clone()).run_to_end(caller) else {
         return scored(SessionVerdict::Error, Some("no client waits for it any more".to_owned()), Vec::new());
     };
     let (passed, results) = ran.into_verdict();

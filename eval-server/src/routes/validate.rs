@@ -110,7 +110,7 @@ pub(crate) async fn validate_config(Call { app, request, .. }: Call) -> Result<R
     .await
 }
 
-/// The body of a request, which has one.
+/// The body of a request; an error if it is empty.
 fn body(bytes: &[u8]) -> Result<&[u8], Refusal> {
     if bytes.is_empty() {
         Err(Refusal::fields(vec![FieldError::missing(&["body".into()])]))

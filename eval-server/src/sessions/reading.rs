@@ -8,7 +8,7 @@ use super::store::Store;
 use super::view::{Digest, SessionState, SessionView};
 
 impl Store {
-    /// Keeps what a session was read as.
+    /// Keeps the digest of a reading of a session.
     pub(super) fn keep(&mut self, id: u64, revision: u64, digest: Digest, took: Duration) {
         if let Some(session) = self.sessions.get_mut(&id) {
             session.digest = digest;

@@ -1,5 +1,5 @@
-//! The exports that were refused. Their spans are not known, so every session that ran then is in doubt, however many are
-//! refused later. An export that is sent again and taken leaves no doubt.
+//! The exports that were refused. Their spans are unknown, so every session that ran then is in doubt, and
+//! later refusals do not end the doubt. An export that is sent again and stored leaves no doubt.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -10,9 +10,9 @@ pub(super) struct Refusals {
     pub(super) count: u64,
     /// The reason for the last refusal.
     pub(super) last: Option<String>,
-    /// Refused exports that would be recognized, in the order of refusal.
+    /// Refused exports that would be recognized if they are sent again, in the order of refusal.
     awaited: VecDeque<Awaited>,
-    /// The times of all others, in their order.
+    /// The times of all other refusals, in their order.
     spells: Vec<Spell>,
 }
 
@@ -25,7 +25,7 @@ struct Awaited {
     why: String,
 }
 
-/// A time in which exports were refused, and why the last of them was.
+/// A time in which exports were refused, and the reason for the last refusal.
 #[derive(Debug)]
 struct Spell {
     from: Instant,
@@ -33,15 +33,15 @@ struct Spell {
     why: String,
 }
 
-/// The most times that are remembered. Those with the shortest pauses between them become one: that may put a session in doubt
-/// that ran in a pause, and takes no session out of it.
-const MAX_TIMES: usize = 100;
+/// The most spells that are kept. Beyond it, the two with the shortest pause between them are merged. That
+/// may put a session in doubt that ran in the pause, and ends no doubt.
+const MAX_SPELLS: usize = 100;
 
-/// The most exports that would be known again. The oldest is then one that will not come.
+/// The most refused exports that are awaited. Beyond it, the oldest is no longer recognized.
 const MAX_AWAITED_EXPORTS: usize = 1000;
 
 impl Refusals {
-    /// Notes that an export was refused; `sent` tells it from others, if it had come as a whole.
+    /// Notes that an export was refused; `sent` is its hash, if it had arrived whole.
     pub(super) fn add(&mut self, at: Instant, why: &str, sent: Option<u64>) {
         self.count += 1;
         self.last = Some(why.to_owned());
@@ -63,7 +63,7 @@ impl Refusals {
             return;
         }
         self.spells.insert(place, Spell { from: at, to: at, why });
-        if self.spells.len() > MAX_TIMES {
+        if self.spells.len() > MAX_SPELLS {
             let pause = |place: usize| self.spells[place + 1].from - self.spells[place].to;
             let shortest = (0..self.spells.len() - 1).min_by_key(|place| pause(*place)).unwrap_or_default();
             let later = self.spells.remove(shortest + 1);
@@ -72,7 +72,7 @@ impl Refusals {
         }
     }
 
-    /// Notes that an export was taken: that it was refused before, however often, is no doubt any more.
+    /// Notes that an export was stored: its earlier refusals, however many, leave no doubt any more.
     pub(super) fn arrived(&mut self, sent: u64) {
         self.awaited.retain(|it| it.sent != sent);
     }
@@ -82,7 +82,8 @@ impl Refusals {
         !self.awaited.is_empty()
     }
 
-    /// The reason of an export that was refused in a time and has not come since; `None` for `from` is the beginning of time.
+    /// The reason for a refusal between two times whose export was not stored since. Without `from`, all
+    /// times up to `to` count.
     pub(super) fn between(&self, from: Option<Instant>, to: Instant) -> Option<&str> {
         let concerns = |begin: Instant, end: Instant| from.is_none_or(|from| from <= end) && begin <= to;
         let awaited = self.awaited.iter().rev().find(|it| concerns(it.at, it.at)).map(|it| &it.why);
@@ -109,11 +110,11 @@ mod tests {
         }
         assert_eq!(
             (refusals.count, refusals.spells.len(), refusals.last.as_deref()),
-            (1001, MAX_TIMES, Some("later"))
+            (1001, MAX_SPELLS, Some("later"))
         );
         assert_eq!(refusals.between(Some(at(999)), at(1001)), Some("first"));
         assert_eq!(refusals.between(Some(at(1000)), at(1000)), Some("first"));
-        // The shortest pauses become one, and the long ones stay.
+        // Spells with the shortest pauses are merged, and long pauses stay.
         assert_eq!(refusals.between(Some(at(1001)), at(4999)), None);
         assert_eq!(refusals.between(Some(at(6000)), at(7000)), None);
         for second in 5000..6000 {
@@ -136,7 +137,7 @@ mod tests {
         refusals.arrived(2);
         assert!(!refusals.awaits() && !during(&refusals, 20));
         assert_eq!((refusals.count, refusals.last.as_deref()), (4, Some("no gzip")));
-        // Of too many the oldest are no longer awaited, and stay where they were in time.
+        // The oldest of too many exports are no longer awaited, and keep their times.
         for sent in 0..1002 {
             refusals.add(at(1000 + sent), "full", Some(sent));
         }

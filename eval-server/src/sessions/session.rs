@@ -33,19 +33,21 @@ pub(super) struct Session {
     pub(super) read: Option<(u64, Instant, Duration)>,
 }
 
-/// A session that takes longer than a moment to read is not read again, for a list, before this many times what it took: else
-/// each small export would cost as much as all before it.
+/// The pause before a list reads a slow session again, as a multiple of its reading time. Otherwise each
+/// small export would cost as much as all before it. A session is slow if its reading takes longer than
+/// `MOMENT`.
 const REREAD_FACTOR: u32 = 10;
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// The time that a refused export concerns sessions after their last span.
+/// The time before the first and after the last span of a session in which a refused export concerns it.
 const REFUSAL_REACH: Duration = Duration::from_secs(30);
 
 /// The most remarks on what a session has lost, or waits for.
 pub(super) const MAX_REMARKS: usize = 20;
 
 impl Session {
-    /// A session without traces. `key` is its display, and `run` its number among those of its name.
+    /// A session without traces. `key` is its name as it is shown, and `run` its number among the sessions of
+    /// its name.
     pub(super) fn new(
         name: String,
         (run, key): (usize, String),
@@ -79,7 +81,7 @@ impl Session {
         }
     }
 
-    /// Whether no span has arrived for so long.
+    /// Whether no span has arrived for the time `quiet`.
     pub(super) fn is_quiet(&self, now: Instant, quiet: Duration) -> bool {
         now.saturating_duration_since(self.last) >= quiet
     }
@@ -102,7 +104,8 @@ impl Session {
         if !self.is_of_agent {
             return None;
         }
-        // The agent's clock may be ahead: it began so long before its first spans arrived as it lasted, at least.
+        // The agent's clock may be ahead, and then `started` is too late. The duration of the turns does not
+        // depend on the clock, so the longer of both counts.
         let (opened, at) = self.opened;
         let started = self.digest.started.map(|nanos| UNIX_EPOCH + Duration::from_nanos(nanos));
         let before = started.and_then(|started| at.duration_since(started).ok()).unwrap_or_default();

@@ -12,7 +12,7 @@ pub(super) struct Trace {
     pub(super) origin: Origin,
     pub(super) session: u64,
     pub(super) documents: Vec<Arc<str>>,
-    /// The spans, each with what tells it from another version of itself.
+    /// The spans by id, each with the hash of its version.
     spans: HashMap<u64, u64>,
     /// The number of copies of each record of a log, by its hash.
     records: HashMap<u64, usize>,
@@ -29,7 +29,8 @@ impl Trace {
         Self { number, origin, session, ..Self::default() }
     }
 
-    /// The entries of an export that are there already. Of equal records, as many are known as are stored.
+    /// A predicate: whether an entry of an export is stored already. Of equal records, as many are known as
+    /// are stored.
     pub(super) fn knows(&self) -> impl FnMut(Entry) -> bool {
         let mut seen: HashMap<u64, usize> = HashMap::new();
         move |entry| match entry {
@@ -42,7 +43,7 @@ impl Trace {
         }
     }
 
-    /// Adds a span or record. Says whether the agent's own limits cut something off it.
+    /// Adds a span or record. Returns whether the agent's own limits dropped attributes or events of it.
     pub(super) fn add(&mut self, entry: Entry) -> bool {
         let span = match entry {
             Entry::Span(span) => span,

@@ -36,7 +36,7 @@ pub(crate) struct SessionView {
     pub(crate) received: SystemTime,
     pub(crate) revision: u64,
     pub(crate) is_golden: bool,
-    /// The spans that were received, or sent, and are not here.
+    /// Remarks on spans that were received or sent, and are not stored.
     pub(crate) lost: Vec<String>,
     /// The data that it waits for.
     pub(crate) waits: Vec<String>,
@@ -54,7 +54,8 @@ pub(crate) struct Digest {
     pub(crate) answered: Option<String>,
     /// The time at which the first turn began, in nanoseconds since 1970, if the traces say.
     pub(crate) started: Option<u64>,
-    /// The time from the beginning of the first turn to the end of the last, if the traces say: the same by any clock.
+    /// The time from the beginning of the first turn to the end of the last, if the traces say. It does not
+    /// depend on the agent's clock.
     pub(crate) lasted: Option<Duration>,
     /// The number of gaps that lose something.
     pub(crate) gaps: usize,
@@ -105,7 +106,7 @@ impl Digest {
 mod tests {
     use super::*;
 
-    /// The digest of a turn in each of some traces, whose spans have these fields.
+    /// The digest of some traces of one turn each, whose spans have these fields.
     fn digest(fields: &[&str]) -> Digest {
         let spans = fields.iter().enumerate().map(|(at, fields)| {
             let id = at + 1;

@@ -1,4 +1,4 @@
-//! One writer of the files of a folder at a time, over all processes.
+//! A lock that lets one process at a time write in a folder.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -9,13 +9,13 @@ use std::time::Duration;
 use super::{FileLock, open_lock_file};
 use crate::hash::content_hash;
 
-/// The time that other processes may take to write. No write takes a second.
+/// The time limit for taking the lock. No write takes a second.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Keeps all others who ask for it from writing in a folder, until it is dropped.
+/// A lock on a folder, held until it is dropped. It excludes all writers that ask for it.
 ///
-/// The lock is on the folder itself, so it leaves nothing behind. A lock on a file in it would not do, as each write
-/// replaces that file by another one, and a lock file beside it would litter a repository.
+/// The lock is on the folder itself, so it leaves nothing behind. A lock on the written file would not work:
+/// each write replaces that file. A lock file beside it would litter a repository.
 ///
 /// Windows and some network drives lock no folders. There the lock is on a file in the temporary folder of the system:
 /// only processes with the same temporary folder keep each other out.
@@ -35,7 +35,7 @@ pub enum FolderLockError {
         /// The error of the system.
         error: io::Error,
     },
-    /// Another process has held the lock for so long.
+    /// Another process held the lock during the whole wait.
     Held {
         /// The folder, or the file that serves as its lock.
         place: PathBuf,
@@ -58,9 +58,9 @@ impl fmt::Display for FolderLockError {
 impl std::error::Error for FolderLockError {}
 
 impl FolderLock {
-    /// Locks the folder of a file, and waits for those who write in it now: 30 s at most. It sleeps meanwhile.
+    /// Locks the folder of a file. Blocks the thread for at most 30 s while another writer holds the lock.
     ///
-    /// `path` is the file itself, not a link to it: two names of a file must not be locked apart.
+    /// `path` is the file itself, not a link to it: a link in another folder would take another lock.
     pub fn beside(path: &Path) -> Result<Self, FolderLockError> {
         let (lock, place) = locked(path, PATIENCE)?;
         lock.ok_or(FolderLockError::Held { place, waited: PATIENCE })

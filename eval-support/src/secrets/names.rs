@@ -1,6 +1,6 @@
 //! Names of variables that hold secrets.
 
-/// Words of which a name with a secret has one, as a part between `_`.
+/// Words that mark a name as the name of a secret, as a part between `_`.
 const WORDS: [&str; 22] = [
     "KEY",
     "KEYS",
@@ -29,17 +29,17 @@ const WORDS: [&str; 22] = [
 /// Words that a part of a name may end in: `APIKEY`, `DBPASSWORD`, `AUTHTOKEN`.
 const ENDS: [&str; 7] = ["APIKEY", "ACCESSKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS"];
 
-/// Words at the end of a name that holds a place, and not the secret itself.
+/// Last words of names whose value is a place or an id, and not the secret itself.
 const PLACES: [&str; 8] = ["FILE", "PATH", "DIR", "SOCK", "SOCKET", "HOME", "ID", "NAME"];
 
-/// Whether the name of a variable says that it holds a secret. Numbers at the end of a part do not count.
+/// Whether the name of a variable says that it holds a secret. Digits at the end of a part are ignored.
 pub(super) fn says_secret(name: &str) -> bool {
     let name = words(name);
     let parts = || {
         let parts = name.split(|c: char| !c.is_ascii_alphanumeric());
         parts.map(|part| part.trim_end_matches(|c: char| c.is_ascii_digit())).filter(|part| !part.is_empty())
     };
-    // The shell's own folders.
+    // `PWD` and `OLDPWD` are folders of the shell.
     if parts().count() == 1 && name.ends_with("PWD")
         || parts().next_back().is_some_and(|end| PLACES.contains(&end))
     {
@@ -63,7 +63,7 @@ fn words(name: &str) -> String {
     words
 }
 
-/// Whether a value is nothing that has to be kept: a path, or a plain switch.
+/// Whether a value is a path, which is no secret.
 pub(super) fn is_harmless(value: &str) -> bool {
     let is_path =
         value.starts_with(['/', '.', '~']) && value.contains('/') && !value.contains(char::is_whitespace);

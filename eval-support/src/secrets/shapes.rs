@@ -68,7 +68,7 @@ const SHAPES: &[Shape] = &[
     shape("eyJ", 20),
 ];
 
-/// Whether a word begins as keys do, whatever follows: providers quote parts of keys.
+/// Whether a word begins like a key, whatever follows: providers quote parts of keys.
 pub fn begins_like_key(word: &str) -> bool {
     SHAPES.iter().any(|shape| word.starts_with(shape.begin))
 }
@@ -76,31 +76,32 @@ pub fn begins_like_key(word: &str) -> bool {
 /// The length of the shortest run that may be a key or a part of one.
 const SHORTEST_RUN: usize = 16;
 
-/// Whether a byte is of those without which a text holds no key.
+/// Whether a byte is a digit. Every key contains one.
 pub const fn is_in_every_key(byte: u8) -> bool {
     byte.is_ascii_digit()
 }
 
-/// Whether a byte is of those without which a text holds no address with a password.
+/// Whether a byte is an `@`. Every address with a password contains one.
 pub const fn is_in_every_address(byte: u8) -> bool {
     byte == b'@'
 }
 
-/// Whether a byte is of those without which a text holds neither the begin nor the end of a private key.
+/// Whether a byte is a `-`. The first and the last line of every private key contain it.
 pub const fn is_in_every_border(byte: u8) -> bool {
     byte == b'-'
 }
 
-/// A text without words that look like keys, and without the user and the password of addresses.
+/// A text with words that look like keys, and the user and the password of addresses, masked.
 ///
-/// Texts of journals pass through here, in tests that are built without optimisation. So not every byte is looked at. A
-/// key is in a long run of certain characters. A window of the shortest length of such a run is read from its end. The
-/// last other character in it ends every run that begins before, so the next window begins behind it.
+/// Texts of journals pass through here in tests, which are built without optimisation. So the search skips
+/// bytes. A key is in a long run of certain characters. The search reads a window of the shortest length of
+/// such a run from its end. The last other character in the window ends every run that begins before it, so
+/// the next window begins behind that character.
 pub fn mask_shapes(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut hidden: Vec<(usize, usize)> = Vec::new();
     let mut may_be_private = false;
-    // Where the next run begins at the earliest.
+    // The first offset at which the next run can begin.
     let mut begin = 0;
     while begin + SHORTEST_RUN <= bytes.len() {
         let mut at = begin + SHORTEST_RUN;
@@ -123,7 +124,7 @@ pub fn mask_shapes(text: &str) -> Cow<'_, str> {
                 end = end.max(found.1);
             }
         }
-        // No run has the byte that ends this one.
+        // The byte that ends this run is in no run.
         begin = end + 1;
     }
     if may_be_private && KIND.is_in(text) {
@@ -135,7 +136,7 @@ pub fn mask_shapes(text: &str) -> Cow<'_, str> {
     if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, hidden)) }
 }
 
-/// A text without these parts.
+/// A text with these parts masked.
 fn without(text: &str, mut hidden: Vec<(usize, usize)>) -> String {
     hidden.sort_unstable();
     let mut out = String::with_capacity(text.len());
@@ -191,8 +192,8 @@ fn is_mixed(mut text: &[u8]) -> bool {
 
 /// The longest beginning of a key with a dot in it: `ya29.`
 const LONGEST_BEGINNING: usize = 5;
-/// The number of letters at the begin of a run that belong to the escape before it: two in `%3Ask-`.
-const LONGEST_ESCAPE: usize = 3;
+/// The number of offsets at the begin of a run at which a word may follow an escape: offset 2 in `%3Ask-`.
+const OFFSETS_BEHIND_ESCAPE: usize = 3;
 /// The length of the shortest key, with its beginning.
 const SHORTEST_KEY: usize = {
     let (mut shortest, mut at) = (usize::MAX, 0);
@@ -212,12 +213,12 @@ const LOOKED_AT: usize = 512;
 fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
     let is_behind_dot = begin > 0 && bytes[begin - 1] == b'.';
     let mut at = if is_behind_dot { begin.saturating_sub(LONGEST_BEGINNING) } else { begin };
-    // What begins later is too short to be a key, unless it goes on behind a dot.
+    // A word that begins later is too short to be a key, unless it continues behind a dot.
     let goes_on = bytes.get(end) == Some(&b'.');
     let end = if goes_on { end } else { (end + 1).saturating_sub(SHORTEST_KEY) };
     while at < end {
         // Within a run a word begins behind `-` and `_`, and near its begin behind an escape.
-        let may_start = at < begin + LONGEST_ESCAPE || matches!(bytes[at - 1], b'-' | b'_');
+        let may_start = at < begin + OFFSETS_BEHIND_ESCAPE || matches!(bytes[at - 1], b'-' | b'_');
         if may_start
             && at + 1 < bytes.len()
             && BEGINS[bytes[at] as usize] >> (bytes[at + 1] & 0x7f) & 1 != 0
@@ -238,8 +239,8 @@ fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// With which two bytes keys begin: a bit for the second one at the place of the first. Few words begin so, and only
-/// those are compared with all shapes.
+/// The first two bytes of keys: the entry of the first byte has a bit for the second one. Few words begin so,
+/// and only these words are compared with all shapes.
 static BEGINS: [u128; 256] = {
     let mut begins = [0; 256];
     let mut shape = 0;
@@ -251,7 +252,7 @@ static BEGINS: [u128; 256] = {
     begins
 };
 
-/// Where a word of parts with dots between them ends, or where so many bytes of it are read.
+/// The end of a word of parts with dots between them, or the end of its first `most` bytes.
 fn end_of_word(bytes: &[u8], from: usize, most: usize) -> usize {
     let mut end = from;
     while end < bytes.len()
@@ -288,7 +289,7 @@ fn is_word_start(bytes: &[u8], at: usize) -> bool {
 
 /// The user and the password of an address, before the `@` at an offset.
 fn user_and_password(text: &str, at: usize) -> Option<(usize, usize)> {
-    /// No user and password are longer, so that many `@` take no more time than their number.
+    /// The longest user and password. The limit keeps the time linear in the number of `@`.
     const LONGEST: usize = 300;
     let bytes = text.as_bytes();
     let ends =
@@ -303,7 +304,7 @@ fn user_and_password(text: &str, at: usize) -> Option<(usize, usize)> {
     (scheme.last().is_some_and(u8::is_ascii_alphanumeric) && !is_template).then_some((begin, at))
 }
 
-/// What follows `Bearer` or `Basic` and has this run in it.
+/// The credentials behind `Bearer` or `Basic` that contain this run.
 fn credentials(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
     let is_part = |byte: u8| is_part(byte) || matches!(byte, b'.' | b'~' | b'+' | b'/' | b'=');
     let (mut first, mut last) = (begin, end);
@@ -331,7 +332,7 @@ static KIND: Needle<&str> = Needle::of("PRIVATE KEY-----");
 /// The begin of the last line.
 const END: &str = "-----END";
 
-/// A private key whose lines are texts of their own: after its first line, until its last one.
+/// The search for a private key whose lines are separate texts, from its first line to its last.
 #[derive(Debug, Default)]
 pub struct PrivateKey {
     is_open: bool,
@@ -343,7 +344,7 @@ impl PrivateKey {
         self.is_open
     }
 
-    /// Takes the next text. Returns what is left of a text that is a part of the key, and `None` for any other text.
+    /// Takes the next text. Returns it masked if it is a part of the key, and `None` otherwise.
     pub fn mask(&mut self, text: &str) -> Option<String> {
         let was_open = self.is_open;
         if !was_open && !KIND.is_in(text) {
@@ -353,7 +354,7 @@ impl PrivateKey {
         let first_line = text.rfind(BEGIN).map(|at| &text[at..]).filter(|line| KIND.is_in(line));
         self.is_open = first_line.map_or(was_open && end.is_none(), |line| !line.contains(END));
         let part = &text[..end.unwrap_or(text.len())];
-        // Shorter ones are words of other texts, unless the last line follows.
+        // Shorter parts are words of other texts, unless the last line follows.
         let is_long = part.len() >= if end.is_some() { 1 } else { SHORTEST_RUN };
         let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/= \r\n".contains(&byte);
         (was_open && is_long && part.bytes().all(is_base64))
@@ -361,7 +362,7 @@ impl PrivateKey {
     }
 }
 
-/// Private keys between their lines `BEGIN` and `END`. One that is cut off reaches to the end of the text.
+/// Private keys between their lines `BEGIN` and `END`. A truncated key reaches to the end of the text.
 fn private_keys(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -382,13 +383,14 @@ fn private_keys(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// A text that is looked for in others.
+/// A text to search for in other texts.
 ///
-/// A search for a text takes long in builds without optimisation, and a search for a single byte does not: the standard
-/// library has it compiled. So the byte of the text that is the rarest in other texts is looked for.
+/// In builds without optimisation a search for a text is slow. A search for a single byte is fast: the
+/// standard library has it compiled. So the search looks for the byte of the text that is the rarest in other
+/// texts.
 pub(super) struct Needle<T> {
     pub(super) text: T,
-    /// The index of that byte.
+    /// The index of its rarest byte.
     rarest: usize,
 }
 

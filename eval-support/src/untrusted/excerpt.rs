@@ -3,9 +3,10 @@
 use super::text::{guard, name};
 use crate::secrets::mask;
 
-/// Characters of a text of its own that are shown. A page with ten thousand longer ones would not open.
+/// The number of characters shown of a text on lines of its own. A page with ten thousand longer ones would
+/// not open.
 pub const LONGEST_TEXT: usize = 20_000;
-/// Characters of a part of a line that are shown: a name, a reason, the arguments of a call.
+/// The number of characters shown of a part of a line: a name, a reason, the arguments of a call.
 pub const LONGEST_LINE: usize = 2_000;
 
 /// A text in full, or its beginning.
@@ -18,7 +19,7 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// The text, and behind it how much is left out.
+    /// The text, followed by the number of characters that are left out.
     ///
     /// ```
     /// # use eval_support::untrusted::excerpt_line;
@@ -45,7 +46,8 @@ pub fn excerpt_line(text: &str, longest: usize) -> Excerpt {
 /// The first characters of a text without its secrets, and how many are left out.
 fn masked_beginning(text: &str, longest: usize) -> (String, usize) {
     let Some((end, _)) = text.char_indices().nth(longest) else { return (mask(text).into_owned(), 0) };
-    // Half a key would not be recognised as one. What is far behind the cut does not matter.
+    // The text is masked beyond the cut: half a key would not be recognised as one. Text far behind the cut
+    // does not matter.
     let ahead = text[end..].char_indices().nth(LONGEST_LINE).map_or(text.len(), |(at, _)| end + at);
     let masked = mask(&text[..ahead]);
     (masked.chars().take(longest).collect(), text[end..].chars().count())

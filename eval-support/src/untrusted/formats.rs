@@ -52,7 +52,7 @@ fn longest_run(text: &str, of: char) -> usize {
     runs.0
 }
 
-/// A finished text with the characters that XML can hold. Its markup is for the writer of the XML to escape.
+/// A finished text with only characters that XML allows. The writer of the XML escapes the markup.
 ///
 /// ```
 /// # use eval_support::untrusted::xml;
@@ -62,7 +62,8 @@ pub fn xml(text: &str) -> String {
     guard(text).replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
 }
 
-/// A JSON document with the same content, in which no character of a string steers anything and no string is a command.
+/// A JSON document with the same content, escaped so that no character of a string steers a terminal and no
+/// string is a command.
 ///
 /// ```
 /// # use eval_support::untrusted::json;
@@ -75,9 +76,9 @@ pub fn json(document: &str) -> String {
         rest = &rest[c.len_utf8()..];
         let spelt = c != '\n' && c != '\t' && steers(c) || c == '#' && begins_a_command(&out, rest);
         if spelt {
-            // JSON has these only inside of strings, and no escape contains one.
+            // In JSON these characters occur only inside strings, and no escape contains one.
             for unit in c.encode_utf16(&mut [0; 2]) {
-                // A text takes everything.
+                // Writing to a `String` never fails.
                 let _ = write!(out, "\\u{unit:04x}");
             }
         } else {

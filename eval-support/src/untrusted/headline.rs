@@ -7,11 +7,11 @@ use super::text::MARK;
 /// The line above the frames of an exception in Python.
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
-/// The one line of a text that an agent, a tool, a judge or a program said: the first line that is not blank. Of a
-/// traceback it is the exception, which Python writes last, and Node below the source.
+/// The line of untrusted text that says what went wrong: the first line that is not blank. In a traceback it
+/// is the line of the exception: Python writes it last, Node below the source.
 ///
-/// A line that ends with a colon is joined with the headline of the text below it. The line is raw: the caller escapes
-/// it before it is shown.
+/// A line that ends with a colon is joined with the headline of the text below it. The line is raw: the
+/// caller escapes it before it is shown.
 ///
 /// ```
 /// # use eval_support::untrusted::headline;
@@ -23,7 +23,7 @@ const TRACEBACK: &str = "Traceback (most recent call last):";
 pub fn headline(text: &str) -> Cow<'_, str> {
     let mut announced = String::new();
     let mut rest = text;
-    // A text of colons alone is not read to its end.
+    // The limit keeps a text of colons alone from being read to its end.
     for _ in 0..MOST_ANNOUNCED {
         let (first, below) = first_line(rest);
         if let Some((before, _)) = first.split_once(TRACEBACK) {
@@ -44,17 +44,17 @@ pub fn headline(text: &str) -> Cow<'_, str> {
     Cow::Owned(announced.trim_end().to_owned())
 }
 
-/// The text besides its [`headline`], for texts that are shown below it: the lines below the first one, or the
-/// whole text if the headline is another line.
+/// The text to show below its [`headline`]: the lines below the first one, or the whole text if the headline
+/// is another line.
 pub fn below_headline(text: &str) -> &str {
     let (first, below) = first_line(text);
     if headline(text) == first { below } else { text }
 }
 
-/// So many lines that end with a colon are joined.
+/// The largest number of joined lines that end with a colon.
 const MOST_ANNOUNCED: usize = 3;
 
-/// The first line that is not blank, without its marks and indentation, and what is below it.
+/// The first line that is not blank, without its marks and indentation, and the text below it.
 fn first_line(text: &str) -> (&str, &str) {
     let mut rest = text;
     loop {
@@ -67,7 +67,7 @@ fn first_line(text: &str) -> (&str, &str) {
     }
 }
 
-/// A line without the marks of quoted text. Python's groups of exceptions have the same ones.
+/// A line without the marks of quoted text. Python's exception groups have the same marks.
 fn unmarked(line: &str) -> &str {
     let mut line = line;
     while let Some(rest) = line.trim_start().strip_prefix(MARK.trim_end()) {
@@ -76,7 +76,7 @@ fn unmarked(line: &str) -> &str {
     line
 }
 
-/// The exception of the last traceback of a text: of a chain of exceptions, the one that was not caught.
+/// The exception of the last traceback of a text: in a chain of exceptions, the uncaught one.
 fn exception(text: &str) -> Option<&str> {
     let at = text.rfind(TRACEBACK)?;
     let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -85,8 +85,8 @@ fn exception(text: &str) -> Option<&str> {
     raised(below, indentation(marker)).or(Some(TRACEBACK))
 }
 
-/// The line below the frames of a traceback, which are indented further than its beginning. A traceback that was cut
-/// has its last line in place of it.
+/// The line below the frames of a traceback. Frames are indented further than the traceback's first line. Of
+/// a truncated traceback it is the last line.
 fn raised(below: &str, indent: usize) -> Option<&str> {
     let mut lines = below.lines().filter(|line| !unmarked(line).trim().is_empty());
     let found = lines.clone().find(|line| indentation(line) <= indent).or_else(|| lines.next_back());
@@ -98,7 +98,7 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The error that Node writes below the place, the source and a blank line: `/app/agent.js:3`.
+/// The error that Node writes below the place (`/app/agent.js:3`), the source and a blank line.
 fn below_the_source<'t>(first: &'t str, below: &'t str) -> Option<&'t str> {
     let (place, line) = first.rsplit_once(':')?;
     let is_place = !place.contains(char::is_whitespace) && line.bytes().all(|byte| byte.is_ascii_digit());

@@ -17,13 +17,13 @@ pub fn name(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
-/// [`name`], for a text that is kept.
+/// [`name`] as an owned text.
 pub fn one_line(text: &str) -> String {
     name(text).into_owned()
 }
 
-/// A sentence of ours with what others wrote: its first line as a part of our line, the others below, each with the
-/// [`MARK`].
+/// A sentence of ours with untrusted text: its first line as a part of our line, the other lines below it,
+/// each with the [`MARK`].
 ///
 /// ```
 /// # use eval_support::untrusted::lines_below;
@@ -39,8 +39,8 @@ pub fn lines_below(text: &str, indent: usize) -> String {
     shown
 }
 
-/// Foreign text behind a word of ours. A single line stays as it is. If there are several, each has the [`MARK`], and
-/// all but the first are indented by so many spaces.
+/// Foreign text behind a word of ours. A single line stays as it is. If there are several, each has the
+/// [`MARK`], and all but the first are indented by `indent` spaces.
 ///
 /// ```
 /// # use eval_support::untrusted::quoted;
@@ -72,8 +72,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
 }
 
-/// A finished text before it is printed: lines of ours, with foreign text in them. Line breaks and tabs stay. No line
-/// of it does anything to a terminal, or is a command of a CI service.
+/// A finished text made safe to print: lines of ours, with foreign text in them. Line breaks and tabs stay.
+/// No line of it steers a terminal, or is a command of a CI service.
 ///
 /// ```
 /// # use eval_support::untrusted::guard;
@@ -98,7 +98,7 @@ pub fn guard_styled(text: &str) -> String {
             out.push('\n');
         }
         let mut plain = line;
-        // What a CI service would see behind the styles.
+        // A CI service would see the line behind the styles.
         while let Some(rest) = style(plain) {
             out.push_str(&plain[..plain.len() - rest.len()]);
             plain = rest;
@@ -123,12 +123,12 @@ fn style(text: &str) -> Option<&str> {
     rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').strip_prefix('m')
 }
 
-/// Whether a text holds anything that may have to be spelt out. Most texts do not.
+/// Whether a text holds anything that may have to be escaped. Most texts do not.
 fn needs_a_look(text: &str) -> bool {
     text.contains("##") || text.contains("::") || text.contains(|c: char| steers(c) && c != '\n' && c != '\t')
 }
 
-/// One line, with everything spelt out that steers and is not `kept`.
+/// One line, with all characters escaped that steer and are not `kept`.
 fn escaped(line: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !needs_a_look(line) && !line.contains(|c| steers(c) && !kept(c)) {
         return Cow::Borrowed(line);
@@ -142,7 +142,7 @@ fn escaped(line: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Adds the beginning of a line that would be a command. Returns the rest of the line.
+/// Adds the escaped beginning of a line that would be a command. Returns the rest of the line.
 fn line_start<'t>(line: &'t str, out: &mut String) -> &'t str {
     if !is_command_line(line) {
         return line;
@@ -179,8 +179,8 @@ const NUMBER_SIGN: &str = "\\u{23}";
 /// The escape of a colon.
 const COLON: &str = "\\u{3a}";
 
-/// Whether a number sign would begin a command: the second of `##[`, `##vso[`, `##teamcity[`. `before` is what is
-/// printed before it, and `after` what follows it.
+/// Whether a number sign would begin a command: the second of `##[`, `##vso[`, `##teamcity[`. `before` is the
+/// printed text before it, and `after` the text behind it.
 pub(super) fn begins_a_command(before: &str, after: &str) -> bool {
     before.ends_with('#')
         && after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "-_.".contains(c)).starts_with('[')
@@ -208,7 +208,7 @@ pub(super) fn steers(c: char) -> bool {
         )
 }
 
-/// Adds a character that steers, spelt out: `\u{1b}`, `\n`.
+/// Adds the escape of a character that steers: `\u{1b}`, `\n`.
 fn spell(c: char, out: &mut String) {
     out.extend(c.escape_default());
 }

@@ -65,10 +65,10 @@ impl Loose {
     }
 }
 
-/// The ends of conversations, so far.
+/// The conversations read so far, indexed by their ends.
 #[derive(Default)]
 struct Ends {
-    /// By the hash of all that was said.
+    /// Conversations by the hash of all their messages.
     by_tail: HashMap<u64, Vec<usize>>,
     /// Conversations by the ids of tool calls: those in the last output of the model, and those whose results are in
     /// its last input.
@@ -88,9 +88,9 @@ impl Ends {
         places.iter().rfind(|root| asked(root)).or(places.last()).copied()
     }
 
-    /// The fallback for histories that were truncated or rephrased: the only conversation with the same messages of the
-    /// user that asked for the results at the beginning of `first`; else the only one whose last input has one of these
-    /// results.
+    /// The fallback for histories that were truncated or rephrased. If `first` begins with results: the only
+    /// conversation with the same messages of the user that asked for them. Otherwise: the only one whose
+    /// last input shares a result with the input of `first`.
     fn by_result(&self, first: &Found, all: &[Option<Loose>]) -> Option<usize> {
         let input = first.input()?;
         let only = |id: &str, goes_on: &dyn Fn(&Found) -> bool| {

@@ -15,7 +15,7 @@ pub(super) const MERGED_TOOL: &str = "(merged tools)";
 const REQUEST: &str = "gcp.vertex.agent.llm_request";
 const RESPONSE: &str = "gcp.vertex.agent.llm_response";
 
-/// The names of tokens, in the order of a view.
+/// The names of token counts, in the order of `Tokens`.
 const TOKENS: [&[&str]; 5] = [
     &["prompt_token_count"],
     &["candidates_token_count"],

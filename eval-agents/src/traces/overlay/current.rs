@@ -1,4 +1,4 @@
-//! OpenTelemetry's current names, and those that they replace.
+//! OpenTelemetry's current names, and their former names.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::traces::view::{Class, Source};
 
 const MODEL: &str = "gen_ai.request.model";
 
-/// The names of tokens, in the order of a view: the current one, then those that it replaces.
+/// The names of token counts, in the order of `Tokens`: the current name, then former names.
 const TOKENS: [&[&str]; 5] = [
     &["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"],
     &["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"],
@@ -53,7 +53,8 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     }
 }
 
-/// Whether the span has a model, its provider, and a call of it. The first two alone are often copied to every span.
+/// Whether the span has a model, its provider, and data of a call. The first two alone are often copied to
+/// every span.
 fn records_a_call(attributes: &Attributes) -> bool {
     let has = |key| filled(attributes, key).is_some();
     let is_of_a_call = |key: &str| {
@@ -67,7 +68,7 @@ fn records_a_call(attributes: &Attributes) -> bool {
         && attributes.keys().any(|key| is_of_a_call(key))
 }
 
-/// The arguments in an attribute. A text that begins as JSON does and cannot be read was cut.
+/// The arguments in an attribute. A text that begins like JSON but cannot be parsed was truncated.
 pub(super) fn tool_arguments(value: &Value) -> Result<Value, NoContent> {
     match value {
         Value::String(text) if is_placeholder(text) || text == NOT_SPECIFIED => Err(NoContent::NotCaptured),

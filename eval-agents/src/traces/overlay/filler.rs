@@ -1,4 +1,4 @@
-//! The input and output of a source: attributes, and the view that they fill.
+//! The filler, through which each source writes attributes into a view.
 
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ impl Filler<'_> {
         self.view.model_mut().output.offer_read(source, read);
     }
 
-    /// Messages without the ids that ADK makes up where the model gave none: the name of the tool and the place of the part. A call and
-    /// its result have different ones.
+    /// The messages without the ids that ADK makes up if the model gave none: the tool's name and the number
+    /// of the part. A call and its result get different ids.
     fn with_own_ids(&self, mut messages: Vec<Message>) -> Vec<Message> {
         let parts = messages.iter_mut().flat_map(|message| &mut message.parts).filter(|_| self.view.is_adk);
         for part in parts {
@@ -63,7 +63,7 @@ impl Filler<'_> {
         messages
     }
 
-    /// Takes tokens, each kind by the first of its names that is there.
+    /// Takes token counts, each kind from the first of its values that is a count.
     pub(super) fn tokens<'v>(&mut self, source: Source, named: [impl IntoIterator<Item = &'v Value>; 5]) {
         for (kind, values) in named.into_iter().enumerate() {
             if let Some(tokens) = values.into_iter().find_map(count) {
@@ -72,8 +72,8 @@ impl Filler<'_> {
         }
     }
 
-    /// Takes the name of the agent, if it is not known. It is told again with each call and message of the agent, so that a long one
-    /// is cut.
+    /// Takes the name of the agent, if none is known. Each call and message of the agent repeats it, so a
+    /// long name is truncated.
     pub(super) fn agent(&mut self, attributes: &Attributes, key: &str) {
         if let Some(name) = filled(attributes, key).filter(|_| self.view.agent.is_none()) {
             self.view.agent = Some(self.copies.text(&truncated(&name, MAX_AGENT_CHARS, "…")));
@@ -87,7 +87,7 @@ impl Filler<'_> {
         }
     }
 
-    /// A text that many spans have, if it is there.
+    /// The shared copy of a text that many spans have, if it is there.
     pub(super) fn shared(&mut self, attributes: &Attributes, key: &str) -> Option<Arc<str>> {
         filled(attributes, key).map(|text| self.copies.text(&text))
     }
@@ -105,7 +105,7 @@ pub(super) fn there<'a>(attributes: &'a Attributes, key: &str) -> Option<&'a Val
     attributes.get(key).filter(|value| !value.is_null())
 }
 
-/// A text that is there.
+/// A text that is not empty.
 pub(super) fn filled(attributes: &Attributes, key: &str) -> Option<Box<str>> {
     attributes.get(key).and_then(text).filter(|text| !text.is_empty()).map(Into::into)
 }

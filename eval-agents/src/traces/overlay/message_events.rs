@@ -24,7 +24,7 @@ pub(super) struct MessageEvent<'e> {
 }
 
 impl<'e> MessageEvent<'e> {
-    /// The event of a message, with its fields: the body of a record of a log, the attributes of an event of a span.
+    /// The event of a message. Its fields are the body of a log record, or the attributes of a span's event.
     pub(super) fn from_event(event: &'e Event) -> Option<Self> {
         let name = *NAMES.iter().find(|name| **name == event.name)?;
         let body = match &event.body {

@@ -9,7 +9,7 @@ use crate::traces::attributes::Attributes;
 use crate::traces::message::{self, Message, NoContent, flat, json};
 use crate::traces::view::{Class, Source};
 
-/// The names of tokens, in the order of a view.
+/// The names of token counts, in the order of `Tokens`.
 const TOKENS: [&str; 5] = [
     "llm.token_count.prompt",
     "llm.token_count.completion",
@@ -36,7 +36,8 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     match filler.view.other_class {
         Some(Class::Inference) => model_call(filler, attributes),
         Some(Class::Tool) => tool(filler, attributes),
-        // Spans of chains and agents may have a first message only, which need not be of their turn.
+        // Messages in chain and agent spans are not read: they may be the first message alone, of another
+        // turn.
         _ => {}
     }
 }
@@ -58,7 +59,7 @@ fn tool(filler: &mut Filler<'_>, attributes: &Attributes) {
     let id = ["tool.id", "tool_call.id"].into_iter().find_map(|key| filled(attributes, key));
     let output = attributes.get("output.value");
     let of_langchain = output.and_then(json).and_then(|output| tool_message(&output));
-    // LangChain writes the only argument of a tool without its name, so that a text of JSON looks like arguments.
+    // LangChain writes a tool's only argument without its name: JSON in it would look like the arguments.
     let is_json = attributes.get("input.mime_type").and_then(Value::as_str) == Some("application/json");
     if let Some(args) = attributes.get("input.value").filter(|_| is_json && of_langchain.is_none()) {
         let read = tool_arguments(args)
@@ -74,7 +75,7 @@ fn tool(filler: &mut Filler<'_>, attributes: &Attributes) {
     }
 }
 
-/// The content of a message of `LangChain` that has the result of a tool, and the id of the call.
+/// The tool result in a message of `LangChain`, and the id of its call.
 fn tool_message(value: &Value) -> Option<(Value, Box<str>)> {
     let fields = [&value["data"], &value["kwargs"]].into_iter().find(|it| it.as_object().is_some())?;
     let id = fields["tool_call_id"].as_str()?;

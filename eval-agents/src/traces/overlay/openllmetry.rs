@@ -1,4 +1,4 @@
-//! `OpenLLMetry`'s attributes: one for each field of each message, with its number in the name.
+//! `OpenLLMetry`'s attributes: one for each field of each message, with the message number in its name.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ fn one(fields: &[Field<'_>]) -> Option<Message> {
 /// The field of an element and its value.
 pub(super) type Field<'a> = (&'a str, &'a Value);
 
-/// The attributes below a prefix, by their number: the rest of the name, and the value.
+/// The attributes with a prefix, by the number after it: the rest of each name, and the value.
 pub(super) fn numbered<'a>(
     attributes: impl IntoIterator<Item = Field<'a>>,
     prefix: &str,
@@ -57,7 +57,7 @@ pub(super) fn numbered<'a>(
     by_number
 }
 
-/// The attributes whose names begin so.
+/// The attributes whose names begin with a prefix.
 fn below<'a>(attributes: &'a Attributes, prefix: &'a str) -> impl Iterator<Item = Field<'a>> {
     let from = attributes.range(prefix.to_owned()..);
     from.map(|(name, value)| (name.as_str(), value)).take_while(move |(name, _)| name.starts_with(prefix))

@@ -49,7 +49,7 @@ fn traceloop(filler: &mut Filler<'_>, attributes: &Attributes) {
     }
 }
 
-/// The arguments of a function that is decorated: those by name. Of those by place the names are not known.
+/// The arguments of a decorated function, if all have names. The names of positional arguments are not known.
 fn arguments(input: &Value) -> Result<Value, NoContent> {
     let input = json(input).ok_or(NoContent::Unreadable)?;
     let is_by_name = input["args"].as_array().is_some_and(<[Value]>::is_empty);

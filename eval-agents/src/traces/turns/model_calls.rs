@@ -11,7 +11,7 @@ use crate::traces::view::{Class, Input, OTHER_ERROR, OfModel, Output, Slot, Span
 /// A call of a model.
 #[derive(Clone, Debug)]
 pub(in crate::traces) struct ModelCall {
-    /// The span that says most of it.
+    /// The id of the innermost span.
     pub(in crate::traces) span: String,
     pub(in crate::traces) start: Option<NonZeroU64>,
     pub(in crate::traces) end: Option<NonZeroU64>,
@@ -32,7 +32,7 @@ impl ModelCall {
         self.output.as_ref()?.text()
     }
 
-    /// The hash of what it was sent and put out; of what it was sent alone, if it failed before it said anything.
+    /// The hash of its input and output; of its input alone, if it failed without an output.
     pub(in crate::traces) fn tail(&self) -> Option<u64> {
         let history = &self.input.as_ref()?.history;
         match &self.output {
@@ -46,22 +46,22 @@ impl ModelCall {
         (self.end, self.start)
     }
 
-    /// Whether it ended to have tools called.
+    /// Whether its finish reason is a call of tools.
     pub(in crate::traces) fn asks_for_tools(&self) -> bool {
         const REASONS: &[&str] = &["tool_calls", "tool_call", "tool_use", "function_call"];
         self.finish.iter().any(|reason| REASONS.contains(&&**reason))
     }
 }
 
-/// The calls of models among the members of a turn, in the order of time. Spans around exactly one are one call with it. Of spans
-/// around several, each inner one is a call.
+/// The model calls among the members of a turn, in the order of time. A span around exactly one call is part
+/// of it. A span around several is no call itself: each inner span is one.
 pub(super) fn find(analysis: &Analysis, members: &[usize]) -> Vec<ModelCall> {
     let is_inference = |number: &usize| analysis.nodes[*number].class == Some(Class::Inference);
     let inference: Vec<usize> = members.iter().copied().filter(is_inference).collect();
     let known: HashSet<usize> = inference.iter().copied().collect();
     let around =
         |number: usize| analysis.nodes[number].inference_parent.filter(|around| known.contains(around));
-    // By span, how many calls are in it. Depth first, so that those below come after.
+    // By span, the number of calls in it. Members are depth first: in reverse, inner spans come first.
     let mut inside: HashMap<usize, usize> = HashMap::with_capacity(inference.len());
     let mut innermost = Vec::new();
     for &number in inference.iter().rev() {

@@ -19,14 +19,14 @@ pub(in crate::traces) struct SpanTool {
     pub(in crate::traces) call: ToolCall,
     /// Whether the span has arguments, or a result, that cannot be read.
     has_unreadable: bool,
-    /// Whether the arguments are the input of the span, which a message knows better.
+    /// Whether the arguments are only the span's input. Arguments in a message are better.
     has_input_only: bool,
-    /// The span, if it names no tool.
+    /// The id of the span, if it names no tool.
     unnamed: Option<String>,
 }
 
-/// The calls that have spans, in the order of time. A tool span in a tool span of the same tool, or of the same call, is the
-/// same call: a library around a protocol around a server.
+/// The calls that have spans, in the order of time. A tool span in a tool span with the same tool or call id
+/// is the same call: a library, a protocol and a server may each write one.
 pub(super) fn of_spans(analysis: &Analysis, members: &[usize], without_content: bool) -> Vec<SpanTool> {
     let mut outermost: HashMap<usize, usize> = HashMap::new();
     let mut chains: Vec<Vec<usize>> = Vec::new();
@@ -104,7 +104,7 @@ fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool) -> Span
     }
 }
 
-/// All calls of a turn, and what is not known of them.
+/// All tool calls of a turn. Missing arguments and results are noted as gaps.
 pub(super) fn of_turn(spans: &[SpanTool], calls: &[ModelCall], gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
     let tools = filled(spans, of_parts(calls), gaps);
     for tool in &tools {
@@ -129,10 +129,11 @@ pub(super) fn of_turn(spans: &[SpanTool], calls: &[ModelCall], gaps: &mut Vec<Ga
 
 /// Results that no call has yet.
 struct Open<'r> {
-    /// The call of a model that was first sent each result, and the result.
+    /// The number of the model call that was sent a result first, and the result.
     results: Vec<(usize, &'r Arc<Response>)>,
     by_id: HashMap<&'r str, usize>,
-    /// Results whose ids are of no call, by the name of the tool that they give, in order. The empty name is of those that give none.
+    /// Results without the id of a call, in order, by the tool that they name. The key of results that name
+    /// none is empty.
     in_order: HashMap<&'r str, VecDeque<usize>>,
     taken: Vec<bool>,
 }
@@ -150,7 +151,8 @@ impl<'r> Open<'r> {
             for result in call.input.iter().flat_map(|input| &*input.results) {
                 let key = match &result.id {
                     Some(id) => (Some(id.as_str()), 0, 0),
-                    // Each result is kept once, so the same one has the same place in memory. Several calls may have equal results.
+                    // Equal results share one address. They are counted, as several calls may have equal
+                    // results.
                     None => {
                         let place = Arc::as_ptr(result).addr();
                         let count = equal.entry(place).or_default();
@@ -198,7 +200,8 @@ impl<'r> Open<'r> {
         Some(((*response.value).clone(), by_id.is_none() && response.id.is_some()))
     }
 
-    /// The next result of these that came after a call. Calls are asked for in order, so earlier ones are of no use again.
+    /// The next result under a name that was first sent after the model call `at`. `at` never decreases, so
+    /// earlier results are removed.
     fn front(&mut self, name: &str, at: usize) -> Option<usize> {
         let queue = self.in_order.get_mut(name)?;
         while queue.front().is_some_and(|number| self.results[*number].0 <= at) {
@@ -208,7 +211,7 @@ impl<'r> Open<'r> {
     }
 }
 
-/// A call in what a model put out.
+/// A tool call in the output of a model.
 struct Asked {
     call: ToolCall,
     /// The call of the model that asked for it, by number.
@@ -217,7 +220,7 @@ struct Asked {
     is_by_order: bool,
 }
 
-/// The calls in what models put out, with the results in what models were sent later.
+/// The tool calls in the outputs of models, with their results from later inputs.
 fn of_parts(calls: &[ModelCall]) -> Vec<Asked> {
     let mut open = Open::new(calls);
     let mut tools = Vec::new();
@@ -257,10 +260,10 @@ fn is_empty(value: Option<&Value>) -> bool {
     }
 }
 
-/// The call in messages that a span is of, by number, and whether they have one id.
+/// The call in messages that a span belongs to: its number, and whether both have the same id.
 type Claim = Option<(usize, bool)>;
 
-/// The name and the arguments, which a span and a call in messages share if they are the same call.
+/// The id or name, and the arguments. A span and a call in messages share them if they are the same call.
 type Key = (Option<String>, Option<String>);
 type OfCall<'f> = &'f dyn Fn(&ToolCall) -> Option<Key>;
 
@@ -293,8 +296,8 @@ fn claims(spans: &[SpanTool], parts: &[Asked]) -> Vec<Claim> {
     claims
 }
 
-/// The spans with their claims in the order of time, but those that one model call asked for in the order in which it did: that in
-/// which they begin is up to the threads that they run on.
+/// The spans with their claims, in the order of time. Calls that one model call asked for are in the order of
+/// its output: threads decide in which order these begin.
 fn as_asked<'s>(spans: &'s [SpanTool], claims: &[Claim], parts: &[Asked]) -> Vec<(&'s SpanTool, Claim)> {
     let mut places: HashMap<usize, Vec<usize>> = HashMap::new();
     for (place, claim) in claims.iter().enumerate() {

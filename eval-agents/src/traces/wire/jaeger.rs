@@ -48,7 +48,7 @@ struct Trace<'s> {
     processes: BTreeMap<String, Arc<Identity>>,
 }
 
-/// A span, the trace that it is of, and its process.
+/// The id of a trace, a span of it, and the id of its process.
 type JaegerSpan = (Id, Span, Option<String>);
 
 impl Reads for Trace<'_> {

@@ -150,7 +150,7 @@ impl Reads for Scope<'_> {
     }
 }
 
-/// A field that is not read, unless it says that spans were dropped. The name is a name of OTLP's JSON.
+/// Skips a field, but notes a count of dropped spans. `name` is spelt as in OTLP's JSON.
 pub(super) fn other<'de, A: MapAccess<'de>>(
     name: &str,
     access: &mut A,
@@ -274,7 +274,7 @@ fn events(value: &Value, notes: &mut Notes) -> Vec<Event> {
     };
     let mut events = Vec::new();
     for item in items {
-        // Other events are about other things.
+        // Only events named `gen_ai.*` are needed.
         let Some(name) = item["name"].as_str() else {
             notes.malformed("an event has no name");
             continue;
@@ -291,7 +291,7 @@ fn events(value: &Value, notes: &mut Notes) -> Vec<Event> {
     events
 }
 
-/// A record of a log; `None` if it names no trace.
+/// A log record; `None` if it names no trace, or if its name does not begin with `gen_ai.`.
 fn log(value: &Value, notes: &mut Notes) -> Option<Log> {
     if value.as_object().is_none() {
         notes.malformed(format!("a record of a log is {}", value.kind()));

@@ -28,11 +28,11 @@ pub(super) trait Reads {
         IgnoredAny::deserialize(deserializer).map(drop)
     }
 
-    /// There is something else in the place of what is read.
+    /// Handles a value of an unexpected type, which `found` describes.
     fn misfit(&mut self, found: &'static str);
 }
 
-/// The name of a field: not copied where the text is in memory.
+/// The name of a field, borrowed without a copy if the text is in memory.
 #[derive(Deserialize)]
 struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
 
@@ -46,7 +46,7 @@ pub(super) fn value<'de, A: MapAccess<'de>>(access: &mut A) -> Result<Value, A::
     access.next_value()
 }
 
-/// A value that is read so.
+/// A seed that hands a value to its reader.
 pub(super) struct Read<'a, T>(pub(super) &'a mut T);
 
 impl<T: Reads> Read<'_, T> {
@@ -130,7 +130,7 @@ impl<'de, T: Reads> DeserializeSeed<'de> for Element<'_, T> {
     }
 }
 
-/// A list whose elements are read as wholes, one after the other, or the value in its place.
+/// Reads a list, each element as a whole. `each` gets every element, or the type of a value that is no list.
 pub(super) fn values<'de, A: MapAccess<'de>>(
     access: &mut A,
     each: impl FnMut(Result<Value, &'static str>),
@@ -156,7 +156,7 @@ impl<F: FnMut(Result<Value, &'static str>)> Reads for Values<F> {
 mod tests {
     use super::*;
 
-    /// What stood in its place.
+    /// The type of the value that was found.
     #[derive(Default)]
     struct Seen(Option<&'static str>);
 

@@ -66,7 +66,7 @@ impl CheckedFile {
             _ => Self::set_and_fix(input, &shown, &bytes, metrics, write),
         };
         if file.found.problems.is_empty() {
-            // No range points into it, and there may be thousands of files.
+            // Without problems the text is not needed, and there may be thousands of files.
             file.found.text = String::new();
         }
         file
@@ -91,7 +91,7 @@ impl CheckedFile {
         Self::other(shown, FileKind::Config, checked.text, checked.problems)
     }
 
-    /// A file of which nothing else is known.
+    /// A file with its problems, without counts, form and fix.
     fn other(shown: String, kind: FileKind, text: String, problems: Vec<Problem>) -> Self {
         Self { found: FoundProblems { text, problems }, ..Self::empty(shown, kind) }
     }
@@ -156,7 +156,7 @@ fn incompatibilities(
     found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
 }
 
-/// The expectations of a set that neither the config beside it nor, without a config, ADK's default criteria read.
+/// The expectations of a set that no criterion reads: of the config beside it, else of ADK's defaults.
 fn not_compared(config: Option<&EvalConfig>, checked: &CheckedSet, metrics: &[&str]) -> NotCompared {
     let default = EvalConfig::adk_default();
     let criteria = &config.unwrap_or(&default).criteria;
@@ -164,14 +164,16 @@ fn not_compared(config: Option<&EvalConfig>, checked: &CheckedSet, metrics: &[&s
     NotCompared::of(criteria, metrics, checked.set.iter().flat_map(|set| &set.eval_cases))
 }
 
-/// A config that looks as if it held for a set. It is a warning here: an attribute may name it.
+/// The warning about a config that seems to belong to a set and is not used. It is no error, since an
+/// attribute may name the config.
 fn overlooked_config(input: &Input) -> Option<Problem> {
     let found = OverlookedConfig::of_set(&input.path, input.top.as_deref())?;
     Some(found.problem(|path| path.display().to_string().replace(MAIN_SEPARATOR, "/")))
 }
 
-/// The form of the sets that a session file is named after. [`SetFormat::TestFile`] if any of them has this form, since no other
-/// takes a session file; also if there is no such set, since an attribute may name any session file.
+/// The form of the sets that a session file is named after. [`SetFormat::TestFile`] wins, since no other form
+/// takes a session file. It is also the default without such a set, since an attribute may name any session
+/// file.
 fn form_beside(session: &Path) -> SetFormat {
     let name = session.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let forms = set_names_of_session(&name).into_iter().filter_map(|set| {
@@ -181,7 +183,7 @@ fn form_beside(session: &Path) -> SetFormat {
     forms.max_by_key(|form| *form == SetFormat::TestFile).unwrap_or(SetFormat::TestFile)
 }
 
-/// Whether a file whose name does not tell is a config: an object with criteria and without cases.
+/// Whether the content of a file is a config: an object with criteria and without cases.
 fn is_config(bytes: &[u8]) -> bool {
     let Some(document) = str::from_utf8(bytes).ok().and_then(|text| Value::parse(text).ok()) else {
         return false;

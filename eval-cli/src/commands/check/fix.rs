@@ -99,7 +99,7 @@ pub(super) fn rewrite(checked: &CheckedSet, path: &Path) -> Option<(Fix, Option<
     Some((Fix { what, state }, text))
 }
 
-/// The text of an old form as an eval set.
+/// The text of a set in an old form, written as an eval set.
 fn in_todays_form(checked: &CheckedSet, set: &EvalSet, path: &Path) -> Result<String, KeptReason> {
     let lost = checked.unwritten();
     if let Some((first, more)) = lost.split_first() {
@@ -113,8 +113,8 @@ fn in_todays_form(checked: &CheckedSet, set: &EvalSet, path: &Path) -> Result<St
     Ok(text_like(&set, &checked.text))
 }
 
-/// Whether a new text means what the set meant, but for two things: a timestamp whose spelling was not read before, and
-/// the id and name of an old form, which the old text does not contain.
+/// Whether a new text means the same as the set before. Two differences are allowed: a timestamp whose old
+/// spelling was not read, and the id and name of an old form, which the old text does not contain.
 fn says_the_same(text: &str, before: &EvalSet, form: SetFormat) -> bool {
     let Some(mut after) = check_set("", text.as_bytes(), None).set else { return false };
     after.creation_timestamp = before.creation_timestamp;

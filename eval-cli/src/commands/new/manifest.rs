@@ -1,4 +1,4 @@
-//! The `Cargo.toml` that gets the dependencies.
+//! The `Cargo.toml` to which the dependencies are added.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::new_file::{cannot_write, shown};
 use crate::files::replace;
 use crate::output::CommandError;
 
-/// A manifest, with what is added to it.
+/// A manifest and the lines that are added to it.
 #[derive(Debug)]
 pub(super) struct Manifest {
     path: PathBuf,
@@ -81,7 +81,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// A table to come after all that the file has. Comments at its end would otherwise come after the table.
+    /// A new table for the end of the file. It takes the comments there, which would otherwise come after it.
     fn table_at_the_end(&mut self) -> Table {
         let comments = self.document.trailing().as_str().unwrap_or_default().to_owned();
         self.document.set_trailing("");
@@ -91,7 +91,8 @@ impl Manifest {
         table
     }
 
-    /// Writes the additions. Returns the lines that were added, and the lines whose keys have a value already.
+    /// Writes the additions. Returns the lines that were added, and the lines whose dependencies existed
+    /// already.
     pub(super) fn save(self) -> Result<(Vec<String>, Vec<String>), CommandError> {
         if !self.added.is_empty() {
             let text = self.document.to_string();

@@ -1,4 +1,4 @@
-//! New files, and what they are called.
+//! New files and their names.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -15,7 +15,7 @@ use crate::output::CommandError;
 pub(crate) struct Name(String);
 
 impl Name {
-    /// A template, which is about the weather, with this name in it.
+    /// A template with this name in place of `weather`.
     pub(super) fn filled(&self, template: &str) -> String {
         let function = format!("fn {}_cases(", self.0.replace('-', "_"));
         template
@@ -40,7 +40,7 @@ impl FromStr for Name {
     }
 }
 
-/// Names of files and of tests stay readable.
+/// The longest name. Names of files and of tests stay readable.
 const MAX_NAME_CHARS: usize = 64;
 
 impl fmt::Display for Name {
@@ -49,7 +49,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// Refuses a path at which there is something.
+/// Refuses a path that exists.
 pub(super) fn refuse_existing(path: &Path) -> Result<(), CommandError> {
     if fs::symlink_metadata(path).is_err() {
         return Ok(());
@@ -66,7 +66,7 @@ pub(super) fn write_new(files: &[(PathBuf, String)]) -> Result<(), CommandError>
             .and_then(|()| OpenOptions::new().write(true).create_new(true).open(path))
             .and_then(|mut file| file.write_all(text.as_bytes()));
         if let Err(error) = written {
-            // The command can then be run again.
+            // Files written so far are removed, so that the command can be run again.
             files[..at].iter().for_each(|(path, _)| drop(fs::remove_file(path)));
             return Err(cannot_write(path, &error));
         }
@@ -79,7 +79,7 @@ pub(super) fn cannot_write(path: &Path, error: &io::Error) -> CommandError {
     CommandError::new(format!("cannot write `{}`: {error}", shown(path)), help)
 }
 
-/// A path in one line, whatever it is made of.
+/// A path in one line, escaped.
 pub(super) fn shown(path: &Path) -> String {
     one_line(&path.display().to_string())
 }

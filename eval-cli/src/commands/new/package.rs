@@ -1,4 +1,4 @@
-//! The package that gets the files, and eval-core, which its new tests depend on.
+//! The package to which the files are added, and its dependency eval-core.
 //!
 //! The crates are not in a registry yet, so the tests depend on a clone of the repository.
 
@@ -107,7 +107,7 @@ pub(super) fn eval_core_folder(clone: Option<&Path>) -> Result<PathBuf, CommandE
     let help = "name a clone of evalset: `--path ../evalset`";
     match clone {
         Some(clone) => {
-            // Either the clone or the crate in it.
+            // The argument names the clone or the crate in it.
             let found = [clone.join("eval-core"), clone.to_path_buf()].iter().find_map(|it| crate_at(it));
             let message = format!("there is no eval-core in `{}`", shown(clone));
             found.ok_or_else(|| CommandError::new(message, help))
@@ -131,12 +131,12 @@ fn crate_at(folder: &Path) -> Option<PathBuf> {
 pub(super) fn eval_core_dependency(package: &Path, eval_core: &Path) -> (&'static str, String) {
     let package = fs::canonicalize(package).unwrap_or_else(|_| package.to_path_buf());
     let path = relative(&package, eval_core).display().to_string();
-    // Windows reads both, and a checkout may be used on several systems.
+    // Windows accepts `/` too, and a checkout may be used on several systems.
     let path = if cfg!(windows) { path.replace('\\', "/") } else { path };
     (EVAL_CORE, format!("{{ path = {} }}", toml_edit::Value::from(path)))
 }
 
-/// The relative path from one folder to another: over a common parent, if they share more than the root.
+/// The path from one folder to another: relative if they share more than the root, else absolute.
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let common: Vec<_> = from.components().zip(to.components()).take_while(|(a, b)| a == b).collect();
     if !common.iter().any(|(a, _)| matches!(a, Component::Normal(_))) {

@@ -1,4 +1,4 @@
-//! Judges of a set: their questions, their number, and obstacles to an answer.
+//! The judges of a set: the number of their questions, and obstacles to answers.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -29,10 +29,10 @@ pub(super) struct Judged {
     /// Whether the number of questions is an estimate, since the last run does not tell it.
     #[serde(rename = "estimated")]
     pub(super) is_estimate: bool,
-    /// Cases with a recorded answer, of `cases`.
+    /// The number of cases with a recorded answer, out of `cases`.
     #[serde(rename = "recorded_cases")]
     pub(super) recorded: usize,
-    /// Cases that ask.
+    /// The number of cases with questions.
     pub(super) cases: usize,
     /// The reason why questions cannot be answered.
     #[serde(rename = "missing")]
@@ -54,7 +54,7 @@ struct Planner<'s> {
 }
 
 impl Planner<'_> {
-    /// `None` for a metric that asks no judge, or applies to no case.
+    /// The plan of a metric. `None` if it asks no judge, or applies to no case.
     fn metric(&self, name: &str, criterion: &Criterion) -> Option<Judged> {
         let metric = metric(name).filter(|metric| metric.needs.contains(&Need::Judge))?;
         let asking: Vec<&EvalCase> =
@@ -70,7 +70,7 @@ impl Planner<'_> {
         Some(self.judged(name, model, samples, estimate, &asking))
     }
 
-    /// The model that plays the user has no criterion, but it is asked like a judge.
+    /// The plan of the simulated user. It has no criterion, but its model is asked like a judge.
     fn simulated_user(&self) -> Option<Judged> {
         let has_scenario = |case: &&EvalCase| case.conversation_scenario.is_some();
         let asking: Vec<&EvalCase> = self.set.cases.iter().filter(has_scenario).collect();
@@ -114,8 +114,8 @@ impl Planner<'_> {
     }
 }
 
-/// The estimated turns of a simulated conversation. The model is asked for a message in each, and their number is not
-/// known before.
+/// The estimated number of turns of a simulated conversation, which is not known in advance. Each turn is one
+/// question to the model.
 const ESTIMATED_TURNS: usize = 5;
 
 /// The reason why a model cannot be asked; `None` if it can.

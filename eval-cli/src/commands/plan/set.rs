@@ -17,7 +17,7 @@ use crate::files::{has, read};
 use crate::output::CommandError;
 use crate::recorded::{TestResult, Usage};
 
-/// A set, and what decides how it runs.
+/// A set and the settings of its runs.
 #[derive(Debug)]
 pub(super) struct Set {
     pub(super) path: PathBuf,
@@ -28,7 +28,8 @@ pub(super) struct Set {
     pub(super) simulator_model: String,
     /// The path of the recording of its judges, whether it exists or not.
     pub(super) recording: PathBuf,
-    /// The set in the last run. `None` if the set was not in it: its criteria are then those of the config beside it.
+    /// The set in the last run. `None` if the set was not in it: its criteria are then taken from the config
+    /// beside it.
     pub(super) last: Option<LastRunOfFile>,
 }
 
@@ -64,13 +65,13 @@ impl Set {
         })
     }
 
-    /// The expectations of the cases that none of the metrics reads.
+    /// The expectations of the cases that no metric reads.
     pub(super) fn not_compared(&self) -> NotCompared {
         let criteria = self.criteria.iter().map(|(name, criterion)| (name.as_str(), criterion));
         NotCompared::of(criteria, &[], &self.cases)
     }
 
-    /// The runs of all cases.
+    /// The number of runs of all cases.
     pub(super) fn runs(&self) -> usize {
         self.cases.iter().map(|case| self.runs_of(case)).sum()
     }
@@ -154,7 +155,7 @@ pub(super) struct LastRunOfFile {
 pub(super) struct Asked {
     pub(super) questions: usize,
     pub(super) model: String,
-    /// Whether each had an answer although no judge was to be asked over the network.
+    /// Whether all questions were answered without the network.
     pub(super) offline: bool,
 }
 
@@ -189,7 +190,7 @@ impl LastRunOfFile {
         *self.runs_of_cases.entry(started.eval_id.clone()).or_default() += started.runs;
         self.ran += test.runs.ran;
         self.usage.add(test.usage());
-        for metric in test.gating() {
+        for metric in test.deciding() {
             let Some(criterion) = metric.criterion.clone() else { continue };
             self.criteria.entry(metric.name.clone()).or_insert(criterion);
         }

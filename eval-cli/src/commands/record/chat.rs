@@ -1,4 +1,4 @@
-//! Conversations that are typed, and what an agent does in one, as it is shown while it answers.
+//! Typed conversations, and the display of the agent's events while it answers.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
@@ -46,7 +46,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Has the conversations that are typed, until `/quit` or the end of the input.
+/// Runs the typed conversations, until `/quit` or the end of the input.
 pub(super) async fn run(
     recorder: DraftRecorder,
     agent: &AnyAgent,
@@ -126,7 +126,8 @@ async fn save<A: Agent, F: Fn() -> A>(
     Ok(())
 }
 
-/// The lines of standard input. A thread waits for them, so that the connections to an agent are looked after meanwhile.
+/// The lines of standard input. A thread waits for them, so that the runtime can serve the connections to an
+/// agent meanwhile.
 fn lines() -> mpsc::Receiver<io::Result<String>> {
     let (send, receive) = mpsc::channel(1);
     std::thread::spawn(move || {
@@ -157,7 +158,7 @@ impl Recorded {
     }
 }
 
-/// How many characters of a result are shown.
+/// The most characters of a call, a result or a thought that are shown.
 const MAX_RESULT_CHARS: usize = 300;
 
 /// An agent whose events are shown as they come.

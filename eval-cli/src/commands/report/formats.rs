@@ -74,12 +74,12 @@ impl ReportFiles {
             Format::new(self.json.as_ref(), |results| format::json(results).map(masked)),
             Format { is_whole: false, ..markdown },
             Format::new(self.csv.as_ref(), |results| format::csv(results).map(masked)),
-            // It masks its texts, and its policy has hashes of the rest.
+            // The page masks its own texts. Its policy has hashes of the rest, which must not change.
             Format::new(self.html.as_ref(), run_page::text),
         ]
     }
 
-    /// Whether a file tells the scores of each run.
+    /// Whether a report contains the scores of each run.
     pub(super) fn take_all(&self) -> bool {
         self.adk_results.is_some()
             || self.list().iter().any(|format| format.is_whole && format.path.is_some())
@@ -90,7 +90,8 @@ impl ReportFiles {
         self.html.as_deref().filter(|path| path.as_os_str() != STANDARD_OUTPUT)
     }
 
-    /// Writes the files. `app` is the app of ADK's results. A file that cannot be written keeps no other from being written.
+    /// Writes the files. `app` is the app of ADK's results. If a file cannot be written, the others still
+    /// are.
     pub(in crate::commands) fn write(&self, results: &RunResults<'_>, app: Option<&str>) -> Written {
         self.came_to_write.set(true);
         let mut done = Written { printed: None, saved: Vec::new(), failed: None };
@@ -118,7 +119,8 @@ impl ReportFiles {
         done
     }
 
-    /// An error of a command. If it came before the files were written, it names those that are there of an earlier run.
+    /// An error of a command. If it came before [`write`](Self::write), it names the files that exist from an
+    /// earlier run.
     pub(in crate::commands) fn before_writing(&self, error: CommandError) -> CommandError {
         let unwritten = self.list().into_iter().filter_map(|format| format.path);
         if self.came_to_write.get() { error } else { naming_earlier(error, unwritten) }
@@ -145,7 +147,7 @@ fn naming_earlier<'p>(error: CommandError, unwritten: impl IntoIterator<Item = &
 pub(in crate::commands) struct Written {
     /// The report for standard output, if one is to go there.
     pub(in crate::commands) printed: Option<String>,
-    /// Files whose names only this program knows.
+    /// Files whose names this program chose.
     saved: Vec<PathBuf>,
     /// The error of the first report that was not written.
     pub(in crate::commands) failed: Option<CommandError>,
@@ -163,7 +165,7 @@ impl Written {
 /// The name of standard output in place of a file.
 const STANDARD_OUTPUT: &str = "-";
 
-/// The error for two reports that would be mixed.
+/// The error for two reports on standard output, where they would be mixed.
 pub(in crate::commands) fn two_on_standard_output() -> CommandError {
     CommandError::new(
         format!("only one report can go to standard output (`{STANDARD_OUTPUT}`)"),

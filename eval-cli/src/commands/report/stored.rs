@@ -30,7 +30,7 @@ pub(super) struct StoredRun {
     store: Store,
     fetched: Fetched,
     publish: bool,
-    /// How many parts it is said to have.
+    /// The number of parts according to `--parts`.
     parts: Option<u32>,
 }
 
@@ -54,7 +54,7 @@ impl StoredRun {
         run.fetched(self.fetched.folder.clone())
     }
 
-    /// The error of a run with fewer stored parts than it has.
+    /// The error if fewer parts are stored than `--parts` says.
     pub(super) fn missing_parts(&self) -> Option<String> {
         let (stored, expected) = (self.fetched.parts, self.parts? as usize);
         (stored < expected).then(|| {

@@ -1,4 +1,4 @@
-//! Tests of a run that are run again: those that cargo ran, by test binary, and the names of the others.
+//! The tests of a run that are run again: tests that cargo ran, by test binary, and the names of the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ pub(super) type CargoTests<'r> = BTreeMap<TestBinary<'r>, BTreeSet<&'r str>>;
 /// Tests that are run again.
 pub(super) struct Chosen<'r> {
     pub(super) tests: CargoTests<'r>,
-    /// The names of what cargo did not run: cases of programs.
+    /// The names of cases that programs ran, not cargo.
     pub(super) others: Vec<String>,
 }
 
 impl<'r> Chosen<'r> {
-    /// The tests with states that are wanted, and those that never began if these are wanted too.
+    /// The tests in wanted states and, with `never_began`, the tests that never began.
     pub(super) fn new(results: &RunResults<'r>, wants: impl Fn(State) -> bool, never_began: bool) -> Self {
         let mut chosen = Self { tests: CargoTests::default(), others: Vec::new() };
         for test in results.tests.iter().filter(|test| wants(test.state)) {
@@ -36,7 +36,7 @@ impl<'r> Chosen<'r> {
 
     fn add_what_never_began(&mut self, run: &'r RecordedRun) {
         let lacks = Completeness::new(run);
-        // The names are taken from the listings.
+        // The names are borrowed from the listings, which outlive `lacks`.
         for listing in run.listings.iter().chain(run.beside.iter().map(|(_, listing)| listing)) {
             let place = (listing.package.clone(), listing.binary.clone());
             let Some(missing) = lacks.never_began.get(&place) else { continue };
@@ -60,7 +60,7 @@ impl<'r> Chosen<'r> {
     }
 }
 
-/// The binary of a test; `None` if cargo did not run it, but a program of the user's own.
+/// The binary of a test; `None` if a program of the user's own ran it, not cargo.
 fn binary_of<'r>(test: &TestResult<'r>) -> Option<TestBinary<'r>> {
     let package = test.test.package()?;
     let is_test = !test.attempt.started.of_program && is_path(test.test.name());

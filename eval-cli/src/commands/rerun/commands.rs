@@ -18,8 +18,8 @@ const MAX_NAMES_PER_COMMAND: usize = 500;
 
 /// `cargo test -p weather --test evals -- --include-ignored --exact weather::sunny weather::oslo`.
 ///
-/// With `--include-ignored`, an ignored test that was run is run again. Without it, the command would run no test and
-/// succeed. A binary that is run as a whole has no names, and its ignored tests stay so.
+/// With `--include-ignored`, an ignored test that was run is run again. Without it, the command would run no
+/// test and succeed. A binary without names is run as a whole, without its ignored tests.
 pub(super) fn of_cargo(tests: &CargoTests<'_>, targets: &Targets, more: &[String]) -> Vec<Arguments> {
     let mut commands = Vec::new();
     for (binary, names) in tests {

@@ -62,16 +62,16 @@ fn indented(text: &str) -> String {
 
 /// A line for each metric that changed: first the present metrics, then the removed ones.
 fn changes(before: &TestResult<'_>, now: &TestResult<'_>) -> Vec<String> {
-    let of = |test: &TestResult<'_>, name: &str| test.gating().find(|metric| metric.name == name).is_some();
-    let lines = now.gating().filter_map(|metric| {
-        let before = before.gating().find(|before| before.name == metric.name);
+    let of = |test: &TestResult<'_>, name: &str| test.deciding().find(|metric| metric.name == name).is_some();
+    let lines = now.deciding().filter_map(|metric| {
+        let before = before.deciding().find(|before| before.name == metric.name);
         let score = || score(metric, short);
         before.map_or_else(
             || Some(format!("{}  {}, a new criterion, {}", one_line(&metric.name), score(), metric.verdict)),
             |before| line(before, metric),
         )
     });
-    let gone = before.gating().filter(|metric| !of(now, &metric.name));
+    let gone = before.deciding().filter(|metric| !of(now, &metric.name));
     let gone = gone.map(|gone| {
         let name = one_line(&gone.name);
         format!("{name}  {}, no longer a criterion, {}", score(gone, short), gone.verdict)

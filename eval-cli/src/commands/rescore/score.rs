@@ -18,7 +18,7 @@ pub(super) struct RescoredRun<'r> {
     pub(super) now: &'r RunResults<'r>,
     /// The cases of `now`, in their order.
     pub(super) cases: &'r [RescoredCase<'r>],
-    /// A sentence for each case that was added or is gone, and that was left out on purpose.
+    /// A sentence for each added or removed case that was left out on purpose.
     pub(super) left_out: Vec<String>,
 }
 
@@ -78,7 +78,8 @@ impl RescoredCase<'_> {
     }
 }
 
-/// Scores all tests, in order. With `partial`, cases that their sets have no more are left out; a sentence says of each.
+/// Scores all tests, in order. With `partial`, cases that are no longer in their sets are left out, with a
+/// sentence for each.
 pub(super) async fn all<'r>(
     tests: Vec<TestResult<'r>>,
     selection: &Selection,
@@ -151,7 +152,7 @@ fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalR
         runner = runner.criterion(name, criterion);
     }
     let mut kept = Vec::new();
-    for metric in test.gating() {
+    for metric in test.deciding() {
         let is_own = is_own(test.attempt, &metric.name);
         if selection.has(&metric.name) && !is_own {
             continue;
@@ -166,10 +167,10 @@ fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalR
     (runner, kept)
 }
 
-/// The criteria of the run. With a config, its criteria instead: all of them, or the selected metrics' alone.
+/// The criteria of the run. A config replaces all of them, or only the criteria of the selected metrics.
 fn criteria(test: &TestResult<'_>, selection: &Selection) -> Vec<(String, Criterion)> {
     let recorded =
-        || test.gating().filter_map(|metric| Some((metric.name.clone(), metric.criterion.clone()?)));
+        || test.deciding().filter_map(|metric| Some((metric.name.clone(), metric.criterion.clone()?)));
     let Some(config) = &selection.config else { return recorded().collect() };
     let of_config = || config.criteria.iter().map(|(name, criterion)| (name.clone(), criterion.clone()));
     let Some(metrics) = &selection.metrics else { return of_config().collect() };

@@ -1,4 +1,4 @@
-//! The metrics that are scored again, and those that keep their recorded scores.
+//! The metrics to score again, and the recorded scores of the other metrics.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -67,7 +67,7 @@ impl Selection {
 fn recorded_metrics<'r>(tests: &[TestResult<'r>]) -> RecordedMetrics<'r> {
     let mut recorded = BTreeMap::new();
     for test in tests {
-        for metric in test.gating() {
+        for metric in test.deciding() {
             let own = recorded.entry(metric.name.as_str()).or_insert(true);
             *own = *own && is_own(test.attempt, &metric.name);
         }
@@ -110,8 +110,8 @@ pub(super) fn is_own(attempt: &Attempt, metric: &str) -> bool {
 pub(super) struct RecordedScores(Mutex<VecDeque<MetricOutcome>>);
 
 impl RecordedScores {
-    /// The scores of all runs that ended without an error. `None` if a run has none, or if the metric skipped one:
-    /// metrics skip runs without being asked.
+    /// The scores of all runs that ended without an error. `None` if a run has no score, or if one was
+    /// skipped: runs are skipped before `score` is called.
     pub(super) fn new(attempt: &Attempt, metric: &str) -> Option<Self> {
         let ended_well = |evaluation: &&Evaluation| evaluation.ran.transcript.error.is_none();
         let scored = attempt.evaluations.iter().filter(ended_well).map(|evaluation| {
@@ -125,7 +125,7 @@ impl RecordedScores {
 }
 
 impl Metric for RecordedScores {
-    /// The runs of a case are scored in their order.
+    /// Takes the next score. The runs of a case are scored in their order.
     async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {
         let next = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         match next {

@@ -18,7 +18,7 @@ use crate::recorded::{RunResults, TestResult, near};
 pub(super) struct Planned {
     file: String,
     eval_id: String,
-    /// The run's name in the journal.
+    /// The case's name in the journal.
     name: String,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn planned(plan: &RunPlan) -> Vec<Planned> {
 
 /// A run that is over.
 pub(super) struct Ended<'r> {
-    /// The options that run cases again.
+    /// The options of a command that runs cases again.
     pub(super) again: &'r [String],
     pub(super) results: &'r RunResults<'r>,
     pub(super) planned: &'r [Planned],

@@ -10,7 +10,7 @@ use crate::commands::metrics::no_such_metric;
 use crate::files::read_config;
 use crate::output::CommandError;
 
-/// The options of a run, or the first of them that is wrong.
+/// The options of a run, or the error of the first wrong one.
 #[derive(Debug)]
 pub(super) struct OptionArgs(Result<RunOptions, OptionError>);
 

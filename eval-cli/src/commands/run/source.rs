@@ -16,7 +16,7 @@ use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::commands::traces::unreadable;
 use crate::output::{CommandError, WARNING, styled, tell};
 
-/// The arguments of which exactly one says what answers.
+/// The group of arguments that name the source of answers. Exactly one of them is required.
 pub(super) fn exactly_one() -> ArgGroup {
     agent::exactly_one().arg("traces")
 }
@@ -52,7 +52,7 @@ impl SourceArgs {
         Ok(Source::Traces(Arc::new(traces)))
     }
 
-    /// The arguments again, for a command that is shown. Values of headers are left out.
+    /// The arguments for a command that is printed. Values of headers are left out.
     pub(super) fn words(&self) -> Vec<String> {
         let mut words = self.agent.words();
         for path in &self.traces {
@@ -79,7 +79,8 @@ impl Source {
         }
     }
 
-    /// The agent of a conversation. `is_only_case` matters to traces: a single conversation belongs to a single case.
+    /// The agent of a conversation. `is_only_case` matters to traces: their only conversation then belongs to
+    /// this case.
     pub(super) fn boxed(&self, is_only_case: bool) -> BoxAgent {
         match self {
             Self::Agent(agent) => agent.boxed(),
@@ -99,7 +100,7 @@ pub(super) struct Matched {
 }
 
 impl Matched {
-    /// Nothing, for agents that are no traces.
+    /// Matches the cases of a plan with traces. Empty for other agents.
     pub(super) fn new(source: &Source, plan: &RunPlan) -> Self {
         let Source::Traces(traces) = source else { return Self::default() };
         let mut covered = HashSet::new();
@@ -122,7 +123,7 @@ impl Matched {
         matched
     }
 
-    /// Says it on standard error, before the cases run: a report goes to standard output.
+    /// Prints the match on standard error, before the cases run: standard output is for the report.
     pub(super) fn tell(&self) {
         let mut text = String::new();
         for line in &self.lines {
@@ -134,7 +135,8 @@ impl Matched {
         tell(&text);
     }
 
-    /// Fails if a conversation belongs to no case, unless that is allowed: what an agent did and nothing expects is no pass.
+    /// Fails if a conversation belongs to no case, unless that is allowed: a conversation that no case checks
+    /// is no pass.
     pub(super) fn check(&self, is_allowed: bool) -> Result<(), CommandError> {
         if self.uncovered.is_empty() || is_allowed {
             return Ok(());

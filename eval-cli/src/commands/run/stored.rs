@@ -22,16 +22,16 @@ pub(super) struct StoreArgs {
     store: Option<StoreArg>,
 }
 
-/// A store that answers, and how the run came into it.
+/// A store that answers, and the upload of the run to it.
 pub(super) struct RunStore<'a> {
     arg: &'a StoreArg,
     store: Store,
-    /// The upload; `None` if the run could not be stored.
+    /// The name of the upload; `None` if the run could not be stored.
     upload: Option<String>,
 }
 
 impl StoreArgs {
-    /// The store. It is asked before anything runs: agents and judges cost.
+    /// The store. It is checked before anything runs, since agents and judges cost money.
     pub(super) fn open(
         &self,
         runtime: &Runtime,
@@ -59,7 +59,7 @@ impl RunStore<'_> {
         }
     }
 
-    /// Stores the reports of the run, and says whether all of it is stored.
+    /// Stores the reports of the run. The outcome is `Passed` if both the run and its reports are stored.
     pub(super) fn publish(
         &self,
         runtime: &Runtime,

@@ -26,7 +26,7 @@ impl SetFolder {
         Ok(Self { root: Path::new(".").canonicalize()? })
     }
 
-    /// The path of a set, if it is below the folder, wherever links on the way lead.
+    /// The path of a set, if it is below the folder after links are resolved.
     fn below(&self, set: &str) -> Result<PathBuf, DraftRefused> {
         let outside = || {
             let why = format!(
@@ -43,13 +43,13 @@ impl SetFolder {
         if let Some(why) = self.unfound(named) {
             return Err(DraftRefused::set(one_line(set), why));
         }
-        // A folder that does not exist yet is made below one that does.
+        // Missing folders are made later, so the nearest existing folder is checked.
         let existing = path.ancestors().find(|above| above.symlink_metadata().is_ok());
         let real = existing.and_then(|above| above.canonicalize().ok());
         if real.is_some_and(|real| real.starts_with(&self.root)) { Ok(path) } else { Err(outside()) }
     }
 
-    /// The reason why a set of this name would not be found: neither by tests nor by the page of drafts.
+    /// The reason why neither tests nor the page of drafts would find a set of this name.
     fn unfound(&self, set: &Path) -> Option<String> {
         let folders =
             set.ancestors().skip(1).filter_map(|folder| Some((folder, folder.file_name()?.to_str()?)));

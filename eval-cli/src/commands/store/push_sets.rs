@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args) -> Result<Answer, CommandError> {
                 )
             })?,
         };
-        // As ADK writes sets. Its managers read no older form, and no comments of ours.
+        // As ADK writes sets: its managers read neither older forms nor our comments.
         let text = format!("{:#}", set.to_value());
         sets.push((name, app, set.eval_set_id, text));
     }

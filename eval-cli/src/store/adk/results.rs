@@ -1,4 +1,4 @@
-//! ADK's results: made of our runs, and read as google-adk stored them.
+//! ADK's results: made from our runs, and read from a store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -14,7 +14,8 @@ use super::super::open::{JSON, Store};
 use super::check_names;
 use crate::output::CommandError;
 
-/// Stores ADK's results of a report: one per app and set. Returns their places, and why some could not be.
+/// Stores ADK's results of a report: one per app and set. Returns their paths, and notes on results that
+/// could not be stored.
 ///
 /// `app` is the app of all cases; without it, cases are filed under the app that their set names.
 pub(crate) async fn put_results(
@@ -37,7 +38,7 @@ pub(crate) async fn put_results(
                 notes.push(format!("a result cannot be stored as ADK lays it out: {why}"));
                 continue;
             }
-            // The manager names the object after the id, which is the name here: it has no slash.
+            // ADK's manager uses the id as the name of the object. The parts checked above have no slash.
             let path = format!("{}{}{RESULT}", layout::results(&app), result.id());
             store.put(&path, result.to_json().into_bytes(), JSON).await?;
             places.push(path);

@@ -106,9 +106,9 @@ fn parse(text: &str) -> Result<(Store, String, Option<String>), CommandError> {
     Ok((Store::open_to_read(url)?, object, cases))
 }
 
-/// Fetches a set and returns the path of its copy, below which all names are as in the store.
+/// Fetches a set and returns the path of its copy, which ends with the name of the object.
 async fn fetch(store: &Store, object: &str, root: &Path) -> Result<PathBuf, CommandError> {
-    // Names of others become a path.
+    // An untrusted name becomes a path.
     if let Some(Err(why)) = object.split('/').map(check_path_part).find(Result::is_err) {
         return Err(CommandError::new(
             format!("{}: a part of the name `{}` {why}", store.shown(), one_line(object)),

@@ -11,7 +11,7 @@ use super::secret::{Key, hide};
 use super::wire::{Answer, End};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply};
 
-/// The most characters of a foreign text that are shown, about.
+/// The approximate maximum number of characters that are shown of a foreign text.
 const QUOTED: usize = 300;
 
 /// The request, for messages.
@@ -98,7 +98,7 @@ impl Asked<'_> {
                 self.error(JudgeErrorKind::Failed, &message)
             }
             Fault::Status { status, body, retry_after } => self.failed(Some(status), &body, retry_after),
-            // A connection that broke off may end like this.
+            // A connection that broke off may end like this, so a retry may help.
             Fault::NotJson(cause) => self
                 .error(JudgeErrorKind::Failed, &format!("answered with broken JSON: {}", self.quote(&cause)))
                 .transient(None),
@@ -117,9 +117,13 @@ impl Asked<'_> {
         let advice = self.advice(status);
         let text = format!("answered {answered}{colon}{}{advice}", self.quote(message));
         let failed = self.error(JudgeErrorKind::Failed, &text);
-        // Waiting does not fill an empty account.
-        let is_broke = error.is_some_and(|error| error["code"] == "insufficient_quota");
-        if status.is_some_and(is_transient) && !is_broke { failed.transient(retry_after) } else { failed }
+        // A retry does not help an account without quota.
+        let is_out_of_quota = error.is_some_and(|error| error["code"] == "insufficient_quota");
+        if status.is_some_and(is_transient) && !is_out_of_quota {
+            failed.transient(retry_after)
+        } else {
+            failed
+        }
     }
 
     fn advice(&self, status: Option<StatusCode>) -> String {

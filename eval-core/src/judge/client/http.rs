@@ -11,10 +11,11 @@ use serde_json::Value;
 
 use crate::judge::reply_json::unique_json;
 
-/// The most bytes of an answer. No verdict is longer, and a longer answer must not fill the memory.
+/// The maximum size of an answer in bytes. No verdict is longer, and a longer answer must not fill the
+/// memory.
 pub(super) const LARGEST_ANSWER: usize = 8 << 20;
 
-/// Requests to judges.
+/// The HTTP clients for requests to judges.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Http(Clients);
 

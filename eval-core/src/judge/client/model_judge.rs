@@ -43,7 +43,8 @@ impl ModelJudge {
 
     /// A judge with the keys, the addresses and the time limit that the environment sets.
     ///
-    /// It is an error if a variable cannot be read. A missing key is an error only when a model is asked that takes it.
+    /// It is an error if a variable cannot be read. A missing key is an error only when a model that needs it
+    /// is asked.
     pub fn from_env() -> Result<Self, JudgeError> {
         Ok(Self::from_variables(environment::get)?)
     }
@@ -153,7 +154,7 @@ impl Judge for ModelJudge {
     }
 }
 
-/// Shows for which providers there are keys, and no key.
+/// Shows which providers have keys, but no key.
 impl fmt::Debug for ModelJudge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ModelJudge")
@@ -185,7 +186,7 @@ fn failed(message: String) -> JudgeError {
     JudgeError::new(JudgeErrorKind::Failed, message)
 }
 
-/// The address that a text is, if HTTP can reach it.
+/// A text as an address. `None` if HTTP cannot reach it.
 fn address(base: &str) -> Option<Url> {
     let url = Url::parse(base).ok()?;
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
@@ -200,7 +201,7 @@ fn below(mut base: Url, path: Vec<String>) -> Url {
     base
 }
 
-/// The way in which a provider is asked.
+/// The API of a provider.
 fn wire(provider: Provider) -> &'static dyn Wire {
     match provider {
         Provider::OpenAi => &open_ai::OPEN_AI,

@@ -1,4 +1,4 @@
-//! The judge of tests that name none, which is asked again after errors that may pass.
+//! The judge of tests that name none, with retries after transient errors.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -22,11 +22,11 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// The longest wait that a judge may ask for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(2);
 
-/// A judge that is asked again if its error [is transient](JudgeError::is_transient).
+/// A judge with retries if its error [is transient](JudgeError::is_transient).
 ///
-/// The waits grow, and each has a random part, so that many tests do not ask again at the same moment. If a judge
-/// [asks for a wait](JudgeError::retry_after), it is at least that long. A judge that asks for more than two minutes is
-/// not asked again: a test must not hang for an hour.
+/// The waits grow, and each has a random part, so that tests do not all retry at the same moment. If a judge
+/// [asks for a wait](JudgeError::retry_after), the wait is at least that long. If a judge asks for more than
+/// two minutes, there is no retry: a test must not hang for an hour.
 #[derive(Clone, Debug)]
 struct Retrying<J> {
     judge: J,
@@ -35,7 +35,7 @@ struct Retrying<J> {
     waits: [Duration; 2],
 }
 
-/// A judge that is asked again, with waits that tests choose.
+/// A judge with retries, with waits that tests choose.
 pub fn patient(judge: impl Judge, retries: usize, waits: [Duration; 2]) -> impl Judge {
     Retrying { judge, retries, waits }
 }
@@ -71,7 +71,7 @@ impl<J: Judge> Judge for Retrying<J> {
     }
 }
 
-/// The last error, with the number of attempts and the reason why it was not asked again.
+/// The last error, with the number of attempts and the reason why there was no further one.
 fn gave_up(error: JudgeError, asked: usize) -> JudgeError {
     let wait = error.retry_after().filter(|wait| *wait > LONGEST_RETRY_AFTER);
     error.with_message(|last| {
@@ -90,8 +90,8 @@ fn gave_up(error: JudgeError, asked: usize) -> JudgeError {
     })
 }
 
-/// The judge of tests that name none: a [`ModelJudge`] that is asked again after errors that may pass, and a few
-/// questions at a time in all test processes, as the environment says.
+/// The judge of tests that name none: a [`ModelJudge`] with retries after transient errors, and with a limit
+/// on concurrent questions over all test processes. The environment sets both.
 ///
 /// ```no_run
 /// use eval_core::judge::{Judge, JudgeRequest, default_judge};
@@ -103,7 +103,8 @@ fn gave_up(error: JudgeError, asked: usize) -> JudgeError {
 /// # }
 /// ```
 ///
-/// It is an error if a variable cannot be read. A missing key is an error only when a model is asked that takes it.
+/// It is an error if a variable cannot be read. A missing key is an error only when a model that needs it is
+/// asked.
 pub fn default_judge() -> Result<BoxJudge, JudgeError> {
     variables::check().map_err(|wrong| JudgeError::new(JudgeErrorKind::Failed, wrong))?;
     let judge = Limited::new(ModelJudge::from_env()?, Slots::from_env()?);

@@ -1,4 +1,4 @@
-//! Keys, and keeping them out of messages.
+//! Keys, and their removal from messages.
 
 use std::fmt;
 

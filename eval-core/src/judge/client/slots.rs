@@ -1,4 +1,4 @@
-//! Slots: how many requests run at the same time in all test processes.
+//! Slots: a limit on concurrent requests over all test processes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ const LONGEST_LOOK: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug)]
 pub(super) struct Slots {
     count: usize,
-    /// The folder of the lock files. `None` counts the slots of this process alone, as slots do where no file can be
-    /// locked.
+    /// The folder of the lock files. Without a folder, or where no file can be locked, only this process is
+    /// counted.
     folder: Option<PathBuf>,
     /// Whether a folder was looked for and not found.
     is_lost: bool,
@@ -46,7 +46,8 @@ pub(super) enum Slot {
 }
 
 impl Slots {
-    /// Slots of all processes that name this folder, else of this process alone; at least one. Clones share them.
+    /// Slots of all processes that name this folder, or without a folder of this process alone. There is at
+    /// least one slot. Clones share them.
     pub(super) fn new(folder: Option<PathBuf>, count: usize) -> Self {
         let count = count.max(1);
         Self { count, folder, is_lost: false, counted: Arc::new(Semaphore::new(count)) }
@@ -113,10 +114,10 @@ fn say_once(why: &str) {
     });
 }
 
-/// A judge that is asked at most as many questions at the same time as there are [`Slots`].
+/// A judge whose concurrent questions are limited by [`Slots`].
 ///
-/// It belongs inside of a judge that is asked again, so that no slot is held during the wait before another attempt.
-/// Waiting for a slot does not count toward the [time limit](Judge::time_limit) of the judge inside.
+/// It belongs inside of a judge with retries, so that no slot is held during the wait before a retry. Waiting
+/// for a slot does not count toward the [time limit](Judge::time_limit) of the judge inside.
 #[derive(Clone, Debug)]
 pub(super) struct Limited<J> {
     judge: J,

@@ -26,7 +26,7 @@ pub(in crate::judge) trait Wire: Sync {
     /// The body of a request.
     fn body(&self, asked: &WireRequest<'_>) -> Result<Value, JudgeError>;
 
-    /// Reads the body of an answer. The error names what a model's answer would have, such as ``no `choices` ``.
+    /// Reads the body of an answer. The error names the missing part, such as ``no `choices` ``.
     fn answer(&self, body: &Value) -> Result<Answer, &'static str>;
 }
 
@@ -34,7 +34,7 @@ pub(in crate::judge) trait Wire: Sync {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::judge) struct WireRequest<'a> {
     pub(in crate::judge) request: &'a JudgeRequest,
-    /// The provider's name of the model.
+    /// The provider's name for the model.
     pub(in crate::judge) model: &'a str,
     /// The provider's name, for messages.
     pub(in crate::judge) provider: &'a str,
@@ -51,7 +51,7 @@ pub(in crate::judge) struct Answer {
     pub(in crate::judge) usage: Option<UsageMetadata>,
 }
 
-/// Why an answer ends where it does.
+/// The reason for the end of an answer.
 #[derive(Debug, PartialEq)]
 pub(in crate::judge) enum End {
     /// The model was done.
@@ -60,13 +60,15 @@ pub(in crate::judge) enum End {
     Cut,
     /// The model or its provider declined, for this reason.
     Refused(String),
-    /// It ended for a reason that is not known to be a good one, or for none.
+    /// The answer ended for a reason that is not known to be a good one, or for none.
     Unfinished(Option<String>),
-    /// The provider reported a failure in an answer that has no failure's status. It may name one in the body.
+    /// The provider reported a failure in an answer with a success status. The body may name the failure's
+    /// status.
     Failed { status: Option<u16>, message: String },
 }
 
-/// The failure that an answer with a good status reports, as some proxies do of the server behind them.
+/// The failure in an answer with a success status: some proxies report failures of the server behind them
+/// like this.
 pub(super) fn failure(body: &Value) -> Option<End> {
     let error = &body["error"];
     if error.is_null() {
@@ -78,12 +80,12 @@ pub(super) fn failure(body: &Value) -> Option<End> {
     Some(End::Failed { status, message })
 }
 
-/// The end of an answer whose reason is not a known one.
+/// The end of an answer with an unknown reason.
 pub(super) fn unfinished(reason: &Value) -> End {
     End::Unfinished(reason.as_str().map(str::to_owned))
 }
 
-/// The texts of those parts that have one, as all APIs write them.
+/// The texts of the parts that have one, joined. All APIs name them in the same way.
 pub(super) fn texts<'a>(parts: impl Iterator<Item = &'a Value>) -> String {
     parts.filter_map(|part| part["text"].as_str()).collect()
 }

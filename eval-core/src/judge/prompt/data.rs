@@ -1,4 +1,4 @@
-//! The data of prompts: texts, and what is known beside them as lines of JSON.
+//! The data of prompts: texts, and structured data as lines of JSON.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ pub(crate) use crate::score::responses::calls_with_responses;
 
 /// The tool calls of a turn with their responses, a JSON object a line.
 ///
-/// Ids are left out: they are drawn anew in each run, and a recording would never be found again.
+/// Ids are left out: they differ in each run, so a recorded question would never match.
 pub(crate) fn steps(turn: &Invocation) -> String {
     let pairs = calls_with_responses(turn);
     if pairs.is_empty() {
@@ -20,7 +20,7 @@ pub(crate) fn steps(turn: &Invocation) -> String {
     }
     let lines = pairs.into_iter().enumerate().map(|(at, (call, response))| {
         let response = response.map_or_else(|| Value::from("(there is no response)"), response_value);
-        line([("step", number(at + 1)), ("tool_call", call_value(call)), ("tool_response", response)])
+        line([("step", number(at + 1)), ("tool_call", args_value(call)), ("tool_response", response)])
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -38,7 +38,7 @@ pub(crate) fn grounding(turn: &Invocation) -> String {
     if lines.is_empty() { "(the model looked nothing up by itself)".to_owned() } else { lines.join("\n") }
 }
 
-pub(super) fn call_value(call: &FunctionCall) -> Value {
+pub(super) fn args_value(call: &FunctionCall) -> Value {
     let args = call.args.clone().unwrap_or_default();
     Value::from(Map::from([("name", name(call.name.as_deref())), ("args", Value::from(args))]))
 }
@@ -72,7 +72,7 @@ pub(crate) fn instructions(turns: &[Invocation]) -> String {
 
 /// The tools that the agents of these turns had, a JSON object a line.
 ///
-/// The text for agents without tools is not the one for agents of which nothing is known.
+/// Agents without tools and agents without details get different texts.
 pub(crate) fn tools(turns: &[Invocation]) -> String {
     let lines = agents(turns).flat_map(|(name, agent)| {
         let line = move |tool: &Value| line([("agent", Value::from(name)), ("tool", tool.clone())]);
@@ -133,7 +133,7 @@ pub(crate) fn answer(turn: &Invocation, with_intermediate: bool) -> String {
     texts.join("\n")
 }
 
-/// The texts of those parts that are no thoughts.
+/// The texts of the parts that are not thoughts.
 pub(super) fn visible(parts: &[Part]) -> String {
     let shown = parts.iter().filter(|part| part.thought != Some(true));
     let texts: Vec<&str> =
@@ -141,7 +141,8 @@ pub(super) fn visible(parts: &[Part]) -> String {
     texts.join("\n")
 }
 
-/// The events of these turns, a JSON object a line. No text can begin a line, so none can pose as another author's.
+/// The events of these turns, a JSON object a line. Line breaks in texts are escaped, so no text can pose as
+/// the line of another author.
 ///
 /// The response of a tool has the number of the call that it answers. Thoughts are left out.
 pub(crate) fn dialogue(turns: &[Invocation]) -> String {
@@ -172,7 +173,7 @@ pub(crate) fn dialogue(turns: &[Invocation]) -> String {
     out.join("\n")
 }
 
-/// The number of the call that each response answers, from 1.
+/// The number of the call that each response answers, counted from 1.
 fn step_of(turn: &Invocation) -> HashMap<*const FunctionResponse, usize> {
     let pairs = calls_with_responses(turn).into_iter().enumerate();
     pairs.filter_map(|(at, (_, response))| Some((std::ptr::from_ref(response?), at + 1))).collect()
@@ -198,7 +199,7 @@ impl Lines<'_> {
         for part in parts {
             if let Some(call) = &part.function_call {
                 self.calls += 1;
-                self.step(from, Some(self.calls), "tool_call", call_value(call));
+                self.step(from, Some(self.calls), "tool_call", args_value(call));
             }
             if let Some(response) = &part.function_response {
                 self.response(from, response);
@@ -210,7 +211,7 @@ impl Lines<'_> {
     fn flat_steps(&mut self, turn: &Invocation) {
         for (call, response) in calls_with_responses(turn) {
             self.calls += 1;
-            self.step(DEFAULT_AUTHOR, Some(self.calls), "tool_call", call_value(call));
+            self.step(DEFAULT_AUTHOR, Some(self.calls), "tool_call", args_value(call));
             if let Some(response) = response {
                 self.response(DEFAULT_AUTHOR, response);
             }

@@ -1,4 +1,4 @@
-//! Filling data into a template, so that no data can pose as instructions.
+//! Prompts from a template and fenced data, so that no data can pose as instructions.
 
 use eval_support::hash::content_hash;
 use unicode_normalization::UnicodeNormalization;
@@ -23,16 +23,16 @@ use unicode_normalization::UnicodeNormalization;
 /// A template names data as `{{name}}`. The explanation of fences replaces `{{about data}}`. Data that the
 /// template does not name is left out. Other names in braces stay as they are.
 ///
-/// The mark in the fences is a hash of all words inside of them. So data cannot close its fence, since it would have to
-/// hold its own hash. If it does, also in letters that look alike, another mark is taken. Equal data gives equal
-/// prompts, which recordings rely on.
+/// The mark in the fences is a hash of all data inside of them. So data cannot close its fence: it would have
+/// to contain its own hash. If it does, even in letters that look alike, another mark is chosen. Equal data
+/// gives equal prompts, which recordings rely on.
 #[derive(Clone, Debug)]
 pub struct JudgePrompt<'t> {
     template: &'t str,
     data: Vec<(&'t str, String)>,
 }
 
-/// The name of the explanation of fences.
+/// The name of the placeholder for the explanation of fences.
 const ABOUT: &str = "about data";
 
 impl<'t> JudgePrompt<'t> {
@@ -97,9 +97,9 @@ enum Part<'a> {
     Unknown(&'a str),
 }
 
-/// The begin of a fence, before its mark.
+/// The beginning of an opening fence, before its mark.
 const OPEN: &str = "<<<data-";
-/// The end of a fence, before its mark.
+/// The beginning of a closing fence, before its mark.
 const CLOSE: &str = "<<<end of data-";
 
 fn fence(out: &mut String, mark: &str, name: &str, text: &str) {
@@ -143,7 +143,7 @@ fn mixed(mut hash: u64) -> u64 {
     hash ^ (hash >> 33)
 }
 
-/// The data inside of the fences of a prompt, and the whole prompt if it has none.
+/// The data inside of the fences of a prompt, or the whole prompt if it has no fences.
 pub(crate) fn data_of(prompt: &str) -> String {
     let Some((_, rest)) = prompt.split_once(OPEN) else { return prompt.to_owned() };
     let Some((mark, _)) = rest.split_once(':') else { return prompt.to_owned() };
@@ -172,19 +172,19 @@ pub(crate) fn without_mark(prompt: &str) -> String {
     }
 }
 
-/// A text in which what looks alike is the same, as far as the digits and letters of a fence's mark go: in lower case,
-/// normalised (NFKC), without invisible characters, and with the Latin letter for a Cyrillic or Greek one.
+/// A text in which look-alikes of a mark's digits and letters are replaced by these: in lower case,
+/// normalised (NFKD), without invisible characters, and with the Latin letter for a Cyrillic or Greek one.
 ///
-/// It serves comparing alone, as a digit may replace a letter in it.
+/// It serves only for comparing, as a digit may replace a letter in it.
 pub(super) fn plain(text: &str) -> String {
-    // What is ASCII already is the usual case.
+    // Most texts are ASCII.
     if text.is_ascii() {
         return text.bytes().map(|byte| char::from(byte).to_ascii_lowercase()).map(twin).collect();
     }
     text.nfkd().filter(|c| !is_unseen(*c)).flat_map(char::to_lowercase).map(twin).collect()
 }
 
-/// Characters without a shape of their own: of zero width, marks on other characters, selectors of variants.
+/// Whether a character has no shape of its own: zero width, combining mark, variation selector.
 fn is_unseen(c: char) -> bool {
     matches!(
         c,

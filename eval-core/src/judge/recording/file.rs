@@ -1,8 +1,9 @@
-//! The file of a recording, and the file of answers that are to be added to it.
+//! The file of a recording, and the file of answers that wait to be merged into it.
 //!
-//! The recording is one sorted document for readers, so each change of it is a new file. An answer is therefore first
-//! added as a line to a second file beside it, `.x.evalset.judge.json.new`, in one write. What that file holds belongs
-//! to the recording. Now and then, and when the last one who records is done, its lines go into a whole new recording.
+//! The recording is one sorted document, made to be read, so each change rewrites the whole file. An answer
+//! is therefore first appended as a line to a second file beside it, `.x.evalset.judge.json.new`, in one
+//! write. These lines belong to the recording. At intervals, and when the last user of the recording is done,
+//! they are merged into a new file.
 //!
 //! Several processes do this at the same time, and each of them may be killed at any time. A writer holds the
 //! [lock](eval_support::lock::FolderLock). A reader needs none: it reads the lines first, and they are removed only
@@ -19,7 +20,7 @@ use eval_format::recording::{RecordedQuestion, Recording};
 use eval_support::lock::FolderLockError;
 use eval_support::whole_file::{check_replaceable, replace};
 
-/// Why the file of a recording cannot be used.
+/// The reason why the file of a recording cannot be used.
 #[derive(Debug)]
 pub(super) struct FileError(String);
 
@@ -32,7 +33,7 @@ impl FileError {
         Self(format!("cannot write `{}`: {error}", path.display()))
     }
 
-    /// The error for a folder that cannot be locked. If it is missing, what is missing is a folder to write in.
+    /// The error for a folder that cannot be locked. A missing folder is an error of writing.
     pub(super) fn lock(path: &Path, error: &FolderLockError) -> Self {
         match error {
             FolderLockError::Io { error, .. } if error.kind() == ErrorKind::NotFound => {
@@ -68,7 +69,7 @@ pub(super) struct Loaded {
 struct Stamp {
     len: u64,
     modified: Option<SystemTime>,
-    /// The number of the file, where the system has such.
+    /// The inode number, on systems that have one.
     number: u64,
 }
 
@@ -102,7 +103,7 @@ impl Loaded {
         self.changes
     }
 
-    /// Reads both files, whatever is known of them.
+    /// Reads both files from their beginning.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), FileError> {
         let lines = read_lines(path, 0)?;
         self.read_file(path)?;
@@ -111,10 +112,10 @@ impl Loaded {
         Ok(())
     }
 
-    /// Reads what was added since the last time. Only a writer may call this: the files must stay as they are
+    /// Reads what was added since the last read. Only a writer may call this: the files must not change
     /// meanwhile.
     ///
-    /// If the recording cannot be read, what was known stays.
+    /// If the recording cannot be read, the previous content is kept.
     pub(super) fn catch_up(&mut self, path: &Path) -> Result<(), FileError> {
         let is_other = self.file != stamp(path)?;
         if is_other || self.is_unsure {
@@ -172,8 +173,8 @@ impl Loaded {
         Ok(())
     }
 
-    /// Writes a whole new recording with all lines, and removes the lines. Only a writer that has caught up may call
-    /// this. Returns whether there was no recording before.
+    /// Writes a whole new recording with all lines, and removes the lines. Only a writer that has caught up
+    /// may call this. Returns whether the recording is new.
     pub(super) fn write(&mut self, path: &Path) -> Result<bool, FileError> {
         let is_new = self.file.is_none();
         replace(path, self.growing.text()).map_err(|error| FileError::write(path, &error))?;
@@ -189,7 +190,7 @@ impl Loaded {
     }
 }
 
-/// Lines from a place in their file on.
+/// Lines from an offset in their file on.
 struct Lines {
     from: u64,
     text: String,
@@ -199,16 +200,16 @@ fn read_lines(path: &Path, from: u64) -> Result<Lines, FileError> {
     let path = lines_path(path);
     let failed = |error| FileError::read(&path, &error);
     let Some(mut file) = open(&path)? else { return Ok(Lines { from: 0, text: String::new() }) };
-    // A file that became shorter is another one.
+    // A file that became shorter was replaced.
     let from = if from <= file.metadata().map_err(failed)?.len() { from } else { 0 };
     file.seek(SeekFrom::Start(from)).map_err(failed)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(failed)?;
-    // A line that was torn within a character is lost, and no other.
+    // A line that was cut within a character is lost, but no other line.
     Ok(Lines { from, text: String::from_utf8(bytes).unwrap_or_else(|error| whole_lines(error.as_bytes())) })
 }
 
-/// The lines that are text, each of the others as an empty one of the same length.
+/// The lines as text. A line that is not UTF-8 becomes a blank one of the same length.
 fn whole_lines(bytes: &[u8]) -> String {
     let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| match str::from_utf8(line) {
         Ok(line) => line.to_owned(),
@@ -218,8 +219,8 @@ fn whole_lines(bytes: &[u8]) -> String {
     lines.collect()
 }
 
-/// Adds a line in one write, and returns how long the file is then. Behind half a line, which a process that was killed
-/// has left, it begins a new one.
+/// Appends a line in one write and returns the new length of the file. If a killed process left half a line,
+/// a line break comes first.
 fn append(path: &Path, line: &str) -> io::Result<u64> {
     let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
     let len = file.metadata()?.len();
@@ -260,7 +261,8 @@ pub(super) fn check_writable(path: &Path) -> Result<(), FileError> {
     check_replaceable(path).map_err(|error| FileError::write(path, &error))
 }
 
-/// Makes a file look as if it had just been written. If that is not allowed, the tests report that they are stale.
+/// Sets the modification time of a file to now, so that cargo builds its tests again. If that is not allowed,
+/// the tests report that they are stale.
 pub(super) fn touch(path: &Path) {
     if let Ok(file) = OpenOptions::new().append(true).open(path) {
         let _ = file.set_modified(SystemTime::now());
@@ -322,7 +324,7 @@ mod tests {
         assert!(next.write(&path).unwrap(), "it is new");
         assert!(!lines.exists());
         assert_eq!(recorded(&path), [0, 1, 7]);
-        // One who knew the lines that are gone sees what took their place.
+        // A reader of the removed lines sees their replacement.
         before.catch_up(&path).unwrap();
         before.add(&path, question(9)).unwrap();
         assert_eq!(recorded(&path), [0, 1, 7, 9]);

@@ -9,13 +9,13 @@ use crate::judge::prompt::without_mark;
 use crate::judge::{JudgeError, JudgeErrorKind};
 use crate::judge_outcome::{NO_RECORDING, NOT_RECORDED};
 
-/// The most lines of a difference that are shown of each side.
+/// The maximum number of lines that are shown of each side of a difference.
 const SHOWN_LINES: usize = 6;
-/// The most characters of a line that are shown, about.
+/// The approximate maximum number of characters that are shown of a line.
 const SHOWN_LINE: usize = 160;
 
-/// The error for a question without a recording, if `EVALSET_JUDGE` does not allow to ask. `None` is a set without a
-/// file, and so without a recording.
+/// The error for a question without a recording, if `EVALSET_JUDGE` does not allow asking. `label` is `None`
+/// for a set without a file, which has no recording.
 pub(in crate::judge) fn no_recording(label: Option<&RecordingLabel>) -> JudgeError {
     let missing = match label {
         Some(label) => format!("{NO_RECORDING} `{}`", label.shown),
@@ -91,8 +91,9 @@ fn version<'a>(known: &'a RecordedQuestion, asked: &'a RecordedQuestion) -> Opti
     (name == same && was != is).then_some((was, is))
 }
 
-/// The recorded question that is most like the one that is asked. A question of the same template comes first, then one
-/// of the same case, then the one that has the longest beginning and end in common.
+/// The recorded question that is most similar to the asked one. Similarity is, in this order: the same name
+/// of the prompt, the same key, the same version of the prompt, the same case, the longest common beginning
+/// and end.
 fn nearest<'a>(recording: &'a Recording, asked: &RecordedQuestion) -> Option<&'a RecordedQuestion> {
     let words = without_mark(&asked.prompt);
     recording.questions().iter().max_by_key(|known| {
@@ -136,14 +137,14 @@ fn difference(known: &RecordedQuestion, asked: &RecordedQuestion, name: &str) ->
     lines
 }
 
-/// Whether two questions differ in something else than their prompts.
+/// Whether two questions differ in anything but their prompts.
 fn differ(known: &RecordedQuestion, asked: &RecordedQuestion) -> bool {
     let mut same_prompt = known.clone();
     same_prompt.prompt.clone_from(&asked.prompt);
     same_prompt.key() != asked.key()
 }
 
-/// The lines between the first and the last that differ.
+/// Adds the lines of two prompts from their first to their last difference.
 fn prompts(out: &mut Vec<String>, known: &str, asked: &str) {
     if known == asked {
         return;
@@ -170,7 +171,7 @@ fn prompts(out: &mut Vec<String>, known: &str, asked: &str) {
 pub(in crate::judge) struct RecordingLabel {
     /// The path, as messages show it.
     pub(super) shown: String,
-    /// The command that runs what asks the questions, if it is known.
+    /// The command that runs the test with the questions, if it is known.
     pub(super) command: Option<String>,
 }
 

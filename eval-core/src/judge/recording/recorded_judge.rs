@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::store::RecordingStore;
 use crate::judge::{Judge, JudgeError, JudgeMode, JudgeReply, JudgeRequest};
 
-/// A judge behind a recording: a file of what it answered.
+/// A judge behind a recording: a file of its answers.
 ///
 /// ```no_run
 /// use eval_core::EvalRunner;
@@ -23,8 +23,8 @@ use crate::judge::{Judge, JudgeError, JudgeMode, JudgeReply, JudgeRequest};
 /// An answer is recorded in the file, or beside it, before it is returned. When the last judge of a file is dropped,
 /// all answers are in the file: see [judges](crate::judge#recordings).
 ///
-/// The attribute and [`EvalRunner::run_dir`](crate::EvalRunner::run_dir) put the recording beside a set in front of its
-/// judge by themselves. This type is for sets without a file, and for questions of your own.
+/// The attribute and [`EvalRunner::run_dir`](crate::EvalRunner::run_dir) use the recording beside a set by
+/// themselves. This type is for sets without a file, and for questions of your own.
 pub struct RecordedJudge<J> {
     judge: J,
     store: RecordingStore,

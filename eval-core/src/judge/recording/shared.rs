@@ -1,4 +1,4 @@
-//! The recordings that this process has open. All who use one file share what is known of it.
+//! The recordings that this process has open. All users of one file share its content in memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -16,23 +16,24 @@ use tokio::sync::OnceCell;
 use super::file::{self, FileError, Loaded};
 use crate::judge::{JudgeError, JudgeReply};
 
-/// The time for which added lines stay beside a recording before it is written anew.
-const AT_MOST_EVERY: Duration = Duration::from_secs(1);
+/// The minimum time between two rewrites of a recording. Added lines stay beside it meanwhile.
+const MIN_REWRITE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A recording that is used in this process.
 ///
-/// Its functions read, write and wait for other processes. On threads that run async tasks they are called through
-/// `store::blocking` alone.
+/// Its functions block: they read, write and wait for other processes. Async code calls them through
+/// `store::blocking` only.
 #[derive(Debug)]
 pub(super) struct SharedRecording {
     path: PathBuf,
     /// The questions that are being asked.
     pub(super) flights: Flights,
-    /// The turn of a thread to write. It is taken before the lock, since threads that wait for a mutex are woken.
+    /// The turn of a thread to write. It is taken before the lock of the folder: a mutex wakes the threads
+    /// that wait for it, and the lock is polled.
     turn: Mutex<()>,
     /// Held while the files are read and written, and never while another process is waited for.
     state: Mutex<State>,
-    /// The file that is touched when there is a recording for the first time.
+    /// The file to touch when the recording is first created.
     touched: Mutex<Option<PathBuf>>,
     users: AtomicUsize,
 }
@@ -40,21 +41,21 @@ pub(super) struct SharedRecording {
 #[derive(Debug, Default)]
 struct State {
     loaded: Loaded,
-    /// The indices of the questions of each case, with the changes that they were made at.
+    /// The indices of the questions of each case, with the number of changes for which they were computed.
     by_case: Option<(u64, HashMap<String, Vec<usize>>)>,
-    /// When this process wrote the recording anew.
+    /// The time when this process last rewrote the recording.
     written: Option<Instant>,
     /// Whether this process records: one that replays writes nothing.
     records: bool,
-    /// Whether a file was made beside the recording once.
+    /// Whether the recording was found to be writable.
     is_writable: bool,
 }
 
-/// The recordings that were used so far. What is known of them stays: most tests of a process share one recording, and
-/// to follow what was added to a large one takes less time than to read it again.
+/// The recordings that were used so far. They stay in memory: most tests of a process share one recording,
+/// and reading what was added to a large one takes less time than reading it again.
 static OPEN: Mutex<BTreeMap<PathBuf, Arc<SharedRecording>>> = Mutex::new(BTreeMap::new());
 
-/// The file that a link leads to: all names of a recording have one lock, and one file of lines.
+/// The target of a link, so that all names of a recording share one lock and one file of lines.
 fn followed(path: &Path) -> PathBuf {
     if path.is_symlink() {
         fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
@@ -63,7 +64,7 @@ fn followed(path: &Path) -> PathBuf {
     }
 }
 
-/// The use of a recording. The last one that ends puts all that was recorded into the file.
+/// A user of a recording. When the last one is dropped, all answers are merged into the file.
 #[derive(Debug)]
 pub(super) struct User(Arc<SharedRecording>);
 
@@ -104,7 +105,7 @@ impl SharedRecording {
         &self.path
     }
 
-    /// Touches this file when there is a recording for the first time.
+    /// Sets the file to touch when the recording is first created.
     pub(super) fn touch_at_first(&self, path: PathBuf) {
         *self.touched.lock().unwrap_or_else(PoisonError::into_inner) = Some(path);
     }
@@ -114,7 +115,7 @@ impl SharedRecording {
         self.state().loaded.read(&self.path)
     }
 
-    /// Says that this process records.
+    /// Marks this process as one that records.
     pub(super) fn begin_recording(&self) {
         self.state().records = true;
     }
@@ -124,12 +125,12 @@ impl SharedRecording {
         self.state().loaded.exists()
     }
 
-    /// Does something with what is recorded, as far as it is known.
+    /// Calls `look` with the recording as last read.
     pub(super) fn with<T>(&self, look: impl FnOnce(&Recording) -> T) -> T {
         look(self.state().loaded.recording())
     }
 
-    /// Does something with the questions of a case. The index over all cases is made once.
+    /// Calls `look` with the questions of a case. The index over all cases is rebuilt only after a change.
     pub(super) fn with_case<T>(&self, case: &str, look: impl FnOnce(Vec<&RecordedQuestion>) -> T) -> T {
         let mut state = self.state();
         let State { loaded, by_case, .. } = &mut *state;
@@ -147,7 +148,7 @@ impl SharedRecording {
         look(indices.into_iter().flatten().filter_map(|at| questions.get(*at)).collect())
     }
 
-    /// Takes over what other processes have recorded.
+    /// Reads the answers that other processes have recorded.
     pub(super) fn catch_up(&self) -> Result<(), FileError> {
         let _turn = self.turn();
         let _lock = self.lock()?;
@@ -164,15 +165,15 @@ impl SharedRecording {
         Ok(())
     }
 
-    /// Adds a question to what the files hold now.
+    /// Adds a question to the current content of the files.
     pub(super) fn add(&self, question: RecordedQuestion) -> Result<(), FileError> {
         let _turn = self.turn();
         let _lock = self.lock()?;
         let mut state = self.state();
         state.loaded.catch_up(&self.path)?;
         state.loaded.add(&self.path, question)?;
-        let is_due = state.written.is_none_or(|written| written.elapsed() >= AT_MOST_EVERY);
-        // Those who asked may have given up and gone.
+        let is_due = state.written.is_none_or(|written| written.elapsed() >= MIN_REWRITE_INTERVAL);
+        // All users may be gone, if they gave up waiting.
         if is_due || self.users.load(Ordering::Acquire) == 0 { self.write(&mut state) } else { Ok(()) }
     }
 
@@ -186,8 +187,8 @@ impl SharedRecording {
         Ok(())
     }
 
-    /// Writes the recording anew if it is no longer in use in this process. It never waits: a process that writes now,
-    /// or records next, takes the lines over.
+    /// Rewrites the recording if this was its last user in this process. It never waits: another writer, or
+    /// the next process that records, merges the lines.
     fn leave(&self) {
         if self.users.fetch_sub(1, Ordering::AcqRel) > 1 {
             return;
@@ -231,7 +232,7 @@ impl SharedRecording {
     }
 }
 
-/// A question by its key, and the number of the sample.
+/// The key of a question, and the number of the sample.
 pub(super) type Asked = (String, u32);
 
 type Outcome = Result<JudgeReply, JudgeError>;
@@ -242,16 +243,17 @@ pub(super) struct Flights(Mutex<HashMap<Asked, Arc<OnceCell<Outcome>>>>);
 
 /// The outcome of a question.
 pub(super) enum Landed {
-    /// It was asked here.
+    /// This task asked the question.
     Asked(Outcome),
-    /// Another task was asking it, and got this.
+    /// Another task was asking the question, and got this outcome.
     Shared(Outcome),
 }
 
 impl Flights {
-    /// Asks a question, or waits for those who are asking it. If they give up, the next one of those who wait asks.
+    /// Asks a question, or waits for the task that is asking it. If that task gives up, the next waiting task
+    /// asks.
     ///
-    /// All who wait share the outcome. A question that comes after an error is asked again.
+    /// All waiting tasks share the outcome. A question that comes after an error is asked again.
     pub(super) async fn ask(&self, asked: Asked, ask: impl Future<Output = Outcome>) -> Landed {
         let flight = self.join(asked);
         let mut own = None;
@@ -275,7 +277,7 @@ impl Flights {
     }
 }
 
-/// One who asks a question or waits for it.
+/// A task that asks a question or waits for its outcome.
 struct Flight<'a> {
     flights: &'a Flights,
     asked: Asked,
@@ -286,7 +288,7 @@ impl Drop for Flight<'_> {
     fn drop(&mut self) {
         let mut open = self.flights.open();
         let is_mine = open.get(&self.asked).is_some_and(|cell| Arc::ptr_eq(cell, &self.cell));
-        // The map holds one of two, so no other task waits.
+        // One of the two references is the map's, so no other task waits.
         if is_mine && (self.cell.initialized() || Arc::strong_count(&self.cell) == 2) {
             open.remove(&self.asked);
         }

@@ -1,4 +1,4 @@
-//! A recording in use: which answers it has, and which of them were asked for.
+//! A recording in use: its answers, and the samples that were asked for.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -22,11 +22,12 @@ use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 pub(crate) struct RecordingStore {
     label: RecordingLabel,
     text: RecordingText,
-    /// The questions of the case alone, once they were read. A test reads no more as long as no answer is missing.
+    /// The questions of the case alone, parsed on first use. A test parses no more as long as no answer is
+    /// missing.
     own: OnceLock<Result<Recording, JudgeError>>,
-    /// The questions that are compiled in, once they were read.
+    /// All compiled-in questions, parsed on first use.
     compiled: OnceLock<Result<Recording, JudgeError>>,
-    /// The file, and whether it was read.
+    /// The file. `loaded` is the outcome of reading it.
     user: User,
     loaded: Arc<OnceLock<Result<(), JudgeError>>>,
     /// The asked samples: keys of questions, and numbers of samples.
@@ -38,7 +39,7 @@ pub(crate) struct RecordingStore {
 pub(crate) enum RecordingText {
     /// Nowhere: there is no recording.
     Absent,
-    /// In the program, together with the parts of it that are questions of the case.
+    /// In the program, together with its slices for the questions of the case.
     Compiled {
         /// The whole file.
         all: &'static str,
@@ -67,7 +68,7 @@ impl RecordingStore {
         Self::new(path, path.display().to_string(), RecordingText::OnDisk)
     }
 
-    /// Touches a file when the recording is written for the first time.
+    /// Sets a file to touch when the recording is first created.
     pub(crate) fn touching(self, path: PathBuf) -> Self {
         self.user.recording().touch_at_first(path);
         self
@@ -104,7 +105,7 @@ impl RecordingStore {
         }
     }
 
-    /// The recorded answer. The error for a missing one shows the nearest question that is recorded.
+    /// The recorded answer. The error for a missing one shows the nearest recorded question.
     pub(crate) async fn replay(
         &self,
         request: &JudgeRequest,
@@ -141,9 +142,9 @@ impl RecordingStore {
         }
     }
 
-    /// The recorded answer, else the answer of the judge, which is recorded then.
+    /// The recorded answer, else the answer of the judge, which is then recorded.
     ///
-    /// If others in this process ask the same at the same time, one of them asks for all.
+    /// Equal concurrent questions of this process are deduplicated: one of them asks for all.
     pub(crate) async fn record(
         &self,
         request: &JudgeRequest,
@@ -169,7 +170,7 @@ impl RecordingStore {
             Landed::Asked(answer) => answer,
             Landed::Shared(Err(error)) => Err(error),
             Landed::Shared(Ok(reply)) => {
-                // The file names this case at the question too.
+                // This case is added to the question in the file.
                 self.on_disk_do(move |file| file.add(question).map_err(|error| cannot_record(&error)))
                     .await?;
                 Ok(JudgeReply { replayed: true, ..reply })
@@ -177,7 +178,7 @@ impl RecordingStore {
         }
     }
 
-    /// Asks a question that this process does not know the answer to, and records the answer.
+    /// Asks a question whose answer this process does not know, and records the answer.
     async fn ask(
         &self,
         question: RecordedQuestion,
@@ -190,7 +191,7 @@ impl RecordingStore {
             file.catch_up().map_err(|error| cannot_record(&error))?;
             let known = known_in(file, &asked, sample)?;
             if known.is_none() {
-                // So that no answer is paid for that cannot be kept.
+                // Before an answer is paid for that could not be kept.
                 file.check_writable().map_err(|error| cannot_record(&error))?;
             }
             Ok(known)
@@ -204,16 +205,17 @@ impl RecordingStore {
         let kept = self.on_disk_do(move |file| {
             let answered = question.clone().reply(sample, text, reply.usage.clone());
             file.add(answered).map_err(|error| cannot_record(&error))?;
-            // If another process was faster, its answer is the one that will be replayed. The judge was asked all the
-            // same.
+            // If another process was faster, its answer is the recorded one. The judge was still asked, so
+            // `replayed` is false.
             Ok(file.with(|all| find(all, &question, sample)).unwrap_or(reply))
         });
         Ok(JudgeReply { replayed: false, ..kept.await? })
     }
 
-    /// The recorded answers that were not asked for, of a case or of all cases: one line per prompt.
+    /// The recorded answers that were not asked for, of a case or of all cases: one line per prompt and
+    /// model.
     ///
-    /// It is empty if nothing was asked at all: the answers belong to another test of the same cases then.
+    /// Empty if nothing was asked at all: then the answers belong to another test of the same cases.
     pub(crate) fn unused(&self, case: Option<&str>) -> Vec<String> {
         let used = self.used();
         if used.is_empty() {
@@ -235,7 +237,7 @@ impl RecordingStore {
         }
     }
 
-    /// The questions of the case, of those that are compiled in.
+    /// The compiled-in questions of the case.
     fn own(&self, slices: &[&'static str]) -> Result<&Recording, JudgeError> {
         let read = || {
             let mut own = Recording::default();
@@ -247,7 +249,7 @@ impl RecordingStore {
         self.own.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// All questions that are compiled in.
+    /// All compiled-in questions.
     fn all(&self, text: &str) -> Result<&Recording, JudgeError> {
         let read = || {
             let checked = eval_format::recording::check_recording(self.shown(), text.as_bytes());
@@ -256,7 +258,7 @@ impl RecordingStore {
         self.compiled.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// Does something with the file, on a thread that may block.
+    /// Calls `work` with the file, on a thread that may block.
     async fn on_disk_do<T: Send + 'static>(
         &self,
         work: impl FnOnce(&SharedRecording) -> Result<T, JudgeError> + Send + 'static,
@@ -270,12 +272,12 @@ impl RecordingStore {
     }
 }
 
-/// Reads the file, once for each store: what others write later does not disturb one that replays.
+/// Reads the file once for each store, so that later writes of other processes do not disturb a replay.
 fn load(file: &SharedRecording, loaded: &OnceLock<Result<(), JudgeError>>) -> Result<(), JudgeError> {
     loaded.get_or_init(|| file.load().map_err(|error| failed(&error))).clone()
 }
 
-/// The answer, as far as it is known. From now on the file names the case at the question.
+/// The recorded answer, if there is one. The current case is then added to the question in the file.
 fn known_in(
     file: &SharedRecording,
     question: &RecordedQuestion,
@@ -302,7 +304,8 @@ fn cannot_record(error: &FileError) -> JudgeError {
 
 /// The question in the form of a recording: without headers and keys.
 fn question(request: &JudgeRequest) -> RecordedQuestion {
-    // What looks like a key is masked in the same way wherever the question is asked; values of variables are refused.
+    // Texts that look like keys are masked, in the same way on every machine. Values of secret variables are
+    // refused instead.
     let mut question = RecordedQuestion::new(&request.model, &*mask_shapes(&request.prompt));
     question.template.clone_from(&request.template);
     question.temperature = request.temperature;
@@ -320,7 +323,8 @@ fn unused<'a>(
     questions: impl IntoIterator<Item = &'a RecordedQuestion>,
     used: &HashSet<(String, u32)>,
 ) -> Vec<String> {
-    // Samples that could not change the outcome are not asked for, so the others of a question count as used.
+    // Samples that could not change the outcome are skipped, so one asked sample marks its whole question as
+    // used.
     let used: HashSet<&str> = used.iter().map(|(key, _)| key.as_str()).collect();
     let mut left: BTreeMap<(Option<&str>, &str), usize> = BTreeMap::new();
     for question in questions {
@@ -336,7 +340,7 @@ fn unused<'a>(
     left.into_iter().map(line).collect()
 }
 
-/// The entries of a model's configuration that hold headers or keys, in small letters and without `_` and `-`.
+/// The entries of a model's configuration that hold headers or keys, in lower case and without `_` and `-`.
 const SECRET_KEYS: [&str; 7] =
     ["headers", "extraheaders", "defaultheaders", "httpoptions", "apikey", "authorization", "credentials"];
 
@@ -371,8 +375,8 @@ fn plain_value(value: &Value) -> Value {
     }
 }
 
-/// Does the work on a thread that may block, and awaits it. Without a runtime of tokio there is no such thread, and
-/// none that others wait for: the work is done at once.
+/// Does the work on a thread that may block, and awaits it. Without a tokio runtime the current thread does
+/// the work, as no other task waits for this thread.
 ///
 /// The work goes on if the future is dropped.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {

@@ -24,7 +24,7 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// Adds notes on what may be unexpected about a low score.
+    /// Adds notes on causes of a low score that may be unexpected.
     pub(super) fn explain(&self, mut score: Score, args: ArgsMatch) -> Score {
         if self.unstated {
             score = score.note(
@@ -65,7 +65,7 @@ impl<'a> Calls<'a> {
 
 /// A share of calls as the score of a turn; 1 if neither side has calls.
 ///
-/// A score below 1 has a note that says what it is a share of: `1 of 3 calls made were expected`.
+/// A score below 1 has a note that names the share: `1 of 3 calls made were expected`.
 pub(super) fn share_of_calls(share: Share, what: &str, calls: &Calls<'_>) -> Score {
     if calls.expected.is_empty() && calls.actual.is_empty() {
         return Score::from(1.0);

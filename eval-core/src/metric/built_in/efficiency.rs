@@ -8,8 +8,9 @@
 //! An event that carries usage metadata or a model version is a model call. A turn in the flat form
 //! (`intermediate_data.tool_uses`) has no events and no score.
 //!
-//! Tokens are input (prompt and tool results) plus output (answer and reasoning), as the provider reported them. The
-//! provider's own total is not read. A turn that reported no tokens has no score, and neither has one that was not timed.
+//! Tokens are input (prompt and tool results) plus output (answer and reasoning), as the provider reported
+//! them. The provider's own total is not read. A turn that reported no tokens has no score of tokens, and a
+//! turn that was not timed has none of seconds.
 //!
 //! # Range
 //!
@@ -17,7 +18,7 @@
 //!
 //! - of tool calls the mean over all turns, those without calls included
 //! - of model calls the mean over the turns that have a score
-//! - of tokens the sum over the number of all turns; there is none if no turn reported tokens
+//! - of tokens the sum divided by the number of all turns; there is no score if no turn reported tokens
 //! - of seconds the mean over the turns that were timed, rounded to milliseconds
 
 use eval_format::{Criterion, Invocation};

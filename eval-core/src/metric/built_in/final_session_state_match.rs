@@ -32,7 +32,7 @@ impl Metric for FinalSessionStateMatch {
     #[expect(clippy::cast_precision_loss, reason = "a state has far fewer than 2^53 keys")]
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         let expected = &input.case.final_session_state;
-        // Looked up once for each expected key, of which a file may hold any number.
+        // A table, as a file may hold any number of expected keys, each of which is looked up.
         let state: HashMap<&str, &Value> = input.state.iter().collect();
         let mut equal = 0;
         let mut notes = Vec::new();

@@ -30,7 +30,7 @@ pub(super) const NAME: &str = "response_match_score";
 pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
     let expected_text = expected.map(Invocation::response_text).unwrap_or_default();
     let actual_text = actual.response_text();
-    // An agent that is a script, or replays, often answers to the letter. Then all words are shared, whichever they are.
+    // Agents that are scripted or replayed often give exactly the expected answer. Then all words are shared.
     let (fmeasure, has_words) = if actual_text == expected_text {
         let has_words = has_words(&expected_text);
         (f64::from(u8::from(has_words)), has_words)

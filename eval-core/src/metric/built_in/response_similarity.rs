@@ -4,7 +4,7 @@
 //!
 //! * `exact`: 1 if the texts are equal, else 0.
 //! * `contains`: 1 if the answer contains the expected text, else 0. The expected text need not contain the answer.
-//! * `levenshtein`: 1 less the edit distance over the length of the longer text, in Unicode scalar values.
+//! * `levenshtein`: 1 minus the edit distance over the length of the longer text, in Unicode scalar values.
 //! * `jaccard` (default): the number of different words that both texts have, over the number of different words in
 //!   either. Words are separated by white space and keep their punctuation.
 //! * `rouge_1`, `rouge_2`, `rouge_l`: the F-measures of shared words, of shared pairs of neighbours and of the longest
@@ -23,10 +23,11 @@
 //!
 //! # Edge cases
 //!
-//! A turn whose expected answer is absent or blank is not evaluated, whatever the algorithm: every answer contains
-//! nothing. An expected answer without words (only punctuation, symbols or emoji) scores 0 by ROUGE, and one of a
-//! single word scores 0 by `rouge_2`. Texts that differ over more than about 8,000 characters are not evaluated by
-//! `levenshtein`, and texts of more than about 100,000 words not by `rouge_l`.
+//! A turn whose expected answer is absent or blank is not evaluated, whatever the algorithm: every answer
+//! contains the empty text. An expected answer without words (only punctuation, symbols or emoji) scores 0 by
+//! ROUGE, and one of a single word scores 0 by `rouge_2`. Texts that differ over more than about 8,000
+//! characters are not evaluated by `levenshtein`, and texts of more than about 100,000 words not by
+//! `rouge_l`.
 
 use std::borrow::Cow;
 

@@ -2,13 +2,14 @@
 //!
 //! # Algorithm
 //!
-//! Each expected response is compared with the response of its call: both values must be equal by Python's `==`, as
-//! arguments are in `tool_trajectory_avg_score`. A response belongs to the call of its id, else to the next call of its
-//! tool.
+//! Each expected response is compared with the response of its call: both values must be equal by Python's
+//! `==`, as arguments are in `tool_trajectory_avg_score`. A response belongs to the call with its id, else to
+//! the next call of its tool.
 //!
-//! Expected and actual calls are paired in any order: equal calls first, and of these the ones with equal responses. An
-//! expected response whose call was not made is compared with a response of another call of the same tool. Each
-//! response is paired once. Further calls, and their responses, do not matter: that is the trajectory's.
+//! Expected and actual calls are paired in any order: equal calls first, and of these the ones with equal
+//! responses. An expected response whose call was not made is compared with a response of another call of the
+//! same tool. Each response is paired once. Further calls and their responses do not matter here; metrics of
+//! the trajectory check the calls.
 //!
 //! Source: this project. ADK keeps `tool_responses` and never compares them.
 //!

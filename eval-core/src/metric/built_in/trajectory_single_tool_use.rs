@@ -2,8 +2,8 @@
 //!
 //! # Algorithm
 //!
-//! The names of the tools called are compared, by code points, with `tool_name` of the criterion, which is required.
-//! What the case expects is not read.
+//! The names of the tools called are compared, by code points, with `tool_name` of the criterion, which is
+//! required. The expected turns are not read.
 //!
 //! Source: the metric of this name of Vertex AI's evaluation service.
 //!
@@ -21,7 +21,7 @@ pub(crate) struct TrajectorySingleToolUse;
 
 impl Metric for TrajectorySingleToolUse {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
-        // A config without it is refused; a criterion that was never checked may come here.
+        // A config without `tool_name` is refused, but an unchecked criterion may come here.
         let tool = input.criterion.tool_name().ok_or("the criterion has no `tool_name`")?;
         let turn = |actual: &eval_format::Invocation, _: Option<&_>| {
             let used = actual.tool_calls().any(|call| call.name.as_deref() == Some(tool));

@@ -47,8 +47,8 @@ fn runner(judge: impl Judge + 'static) -> EvalRunner {
 }
 
 fn scores(report: &CaseReport) -> Vec<Option<f64>> {
-    let gating = report.metrics.iter().filter(|metric| metric.criterion.is_some());
-    gating.map(|metric| metric.score).collect()
+    let deciding = report.metrics.iter().filter(|metric| metric.criterion.is_some());
+    deciding.map(|metric| metric.score).collect()
 }
 
 #[test]

@@ -14,7 +14,7 @@ const NEAR: usize = 40;
 /// The widest line that is shown whole. Rustc moves the block to the right by some ten columns.
 const WIDEST: usize = 110;
 
-/// Of a line that is cut, the most columns shown before the marked part, and of the part itself. The remaining columns
+/// The most columns that a cut line shows before the marked part, and of that part. The remaining columns
 /// show the text after it.
 const WIDEST_LEAD: usize = 45;
 const WIDEST_MARK: usize = 45;
@@ -47,7 +47,7 @@ impl Pane {
     }
 }
 
-/// The panes of a problem, that with the primary place first.
+/// The panes of a problem. The pane with the primary place is first.
 pub(super) fn of(problem: &Problem, text: &str) -> Vec<Pane> {
     let primary = Spot { place: Place::new(text, &problem.range), label: &problem.label, primary: true };
     let (mut near, mut far) = (Vec::new(), Vec::new());
@@ -122,7 +122,7 @@ fn whole_lines(spots: Vec<Spot<'_>>, text: &str) -> Pane {
     Pane { place, first_line: first, source, marks, cut: false, lines: line_starts.len() }
 }
 
-/// The part of a long line around a spot, with `...` for what is left out.
+/// The part of a long line around a spot, with `...` for the rest.
 fn cut_line(spot: &Spot<'_>, text: &str) -> Pane {
     let Place { line, column, line_range, mark } = &spot.place;
     let start = mark.start - fitting(text[line_range.start..mark.start].chars().rev(), WIDEST_LEAD);

@@ -10,7 +10,7 @@ use eval_format::{Criterion, Invocation, Map, Value};
 use super::scored::{AdkScore, ExportedMetric, ExportedRun};
 use super::session;
 
-/// The run with every field of ADK's.
+/// A run with every field of `EvalCaseResult`.
 pub(super) fn value(case: &CaseReport, scored: &ExportedRun<'_>) -> Value {
     let run = &*scored.run;
     let session = &run.transcript.session;
@@ -81,7 +81,7 @@ fn metric_result(metric: &MetricReport, scored: AdkScore, details: Value) -> Val
 
 /// ADK's `BaseCriterion`, which keeps the keys it does not know.
 ///
-/// `None` where the threshold is a number that JSON has no text for: ADK would refuse the file.
+/// `None` if the threshold is not finite: ADK would refuse the file.
 fn criterion(criterion: &Criterion) -> Option<Map> {
     const INTERMEDIATE: &str = "include_intermediate_responses_in_final";
     const OWN: [&str; 3] = ["threshold", INTERMEDIATE, "includeIntermediateResponsesInFinal"];
@@ -98,7 +98,7 @@ fn criterion(criterion: &Criterion) -> Option<Map> {
     Some(fields)
 }
 
-/// ADK's breakdown of the metrics that have one, over these turns.
+/// ADK's details of a metric over these turns: rubrics, and breakdowns of tokens and durations.
 fn details<'t, Turns: Iterator<Item = &'t Invocation>>(
     metric: &ExportedMetric<'_>,
     rubrics: Value,

@@ -36,7 +36,8 @@ impl Status {
         }
     }
 
-    /// The status of a turn. Where nothing is expected of it, ADK has no score, and says so of a metric that gates.
+    /// The status of a turn. A turn without a verdict is not evaluated by a metric that decides, as in ADK,
+    /// and is informational for other metrics.
     fn of_turn(verdict: Option<TurnVerdict>, bound: Option<Bound>) -> Self {
         match verdict {
             Some(TurnVerdict::Passed) => Self::Passed,
@@ -58,8 +59,8 @@ impl Status {
 
     /// The status of the overall score of a run. Without a threshold it is `Informational`.
     ///
-    /// It is not [`ScoredMetric::verdict`](crate::report::ScoredMetric::verdict): that one is decided by the exact mean, and
-    /// ADK's results by the metric's own overall score, which they show.
+    /// It may differ from [`ScoredMetric::verdict`](crate::report::ScoredMetric::verdict): the exact mean
+    /// decides that verdict. ADK's results are decided by the metric's own overall score, which they show.
     fn from_score(score: Option<f64>, bound: Option<Bound>) -> Self {
         match (bound, score) {
             (None, _) => Self::Informational,
@@ -106,13 +107,14 @@ pub(crate) struct ExportedRun<'a> {
     pub(crate) run: Cow<'a, RunReport>,
     pub(crate) status: Status,
     pub(crate) metrics: Vec<ExportedMetric<'a>>,
-    /// The error that ended the run or a metric on it, or what failed the case although its runs passed: who failed, and the
-    /// message.
+    /// The role that failed, and the message: of the error that ended the run or a metric on it, or of the
+    /// case that failed although its runs passed.
     pub(crate) error: Option<(Role, String)>,
 }
 
 impl<'a> ExportedRun<'a> {
-    /// The runs of a case, at least one. Where the case did not pass and no run of it says so, each has the status of the case.
+    /// The runs of a case, at least one. If the case did not pass although each of its runs did, each run
+    /// gets the status of the case.
     pub(crate) fn all(case: &'a CaseReport) -> Vec<Self> {
         let mut runs: Vec<Self> = case.runs.iter().map(|run| Self::new(case, run)).collect();
         if runs.is_empty() {
@@ -144,7 +146,7 @@ impl<'a> ExportedRun<'a> {
                     MetricOutcome::Scored(scores) => {
                         Some(ExportedMetric::new(metric, scores, &scored.turns, case, run))
                     }
-                    // An unmeasured metric is named, and has no score.
+                    // A skipped metric is listed without a score.
                     MetricOutcome::Skipped(_) => Some(ExportedMetric::unscored(metric, case, run, false)),
                     MetricOutcome::Unjudged(_) => Some(ExportedMetric::unscored(metric, case, run, true)),
                     _ => None,
@@ -182,7 +184,7 @@ impl<'a> ExportedMetric<'a> {
         let overall = scores.overall();
         let mut overall = AdkScore { score: overall, status: Status::from_score(overall, bound) };
         if bound.is_some() && !Pool::from_runs(&[scores]).is_whole() {
-            // The mean of the other turns would hide the missing one.
+            // The mean of the other turns would hide the missing score.
             overall = AdkScore { score: None, status: Status::NotEvaluated };
         } else if case.gate == TurnAggregation::EveryTurn && verdicts.contains(&TurnVerdict::Failed) {
             overall.status = Status::Failed;
@@ -204,7 +206,7 @@ impl<'a> ExportedMetric<'a> {
     }
 }
 
-/// The error that ended the run or a metric on it: who failed, and the message.
+/// The error that ended the run or a metric on it: the role that failed, and the message.
 fn error(run: &RunReport) -> Option<(Role, String)> {
     if let Some(error) = &run.error {
         return Some((error.role, error.to_string()));

@@ -5,7 +5,7 @@ use eval_format::{Map, Value};
 use eval_core::agent::Event;
 use eval_core::report::{Role, RunReport, TurnRecord};
 
-/// The session with its events; `null` where none was opened and nothing broke.
+/// The session with its events; `null` if none was opened and there is no error.
 ///
 /// As in ADK's sessions, fragments of streamed answers are left out. The error of the run is the last
 /// event: nothing else in ADK's results has a place for its text.
@@ -52,14 +52,14 @@ fn end(turn: &TurnRecord) -> f64 {
     turn.invocation.creation_timestamp + elapsed
 }
 
-/// Seconds since 1970. A time has to be there, so what JSON has no text for becomes 0.
+/// Seconds since 1970. ADK requires a time, so a number that is not finite becomes 0.
 fn time(seconds: f64) -> Value {
     Value::from(if seconds.is_finite() { seconds } else { 0.0 })
 }
 
 /// ADK's `Event`.
 fn value(event: &Event, invocation_id: &str, id: &str, timestamp: f64) -> Value {
-    let model = event.in_a_set(event.content.clone()).to_full_value();
+    let model = event.to_invocation_event(event.content.clone()).to_full_value();
     let field = |name: &'static str| {
         let value = match name {
             "error_code" => Value::from(event.error_code.as_deref()),

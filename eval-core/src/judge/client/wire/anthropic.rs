@@ -9,7 +9,7 @@ use crate::judge::JudgeError;
 
 pub(in crate::judge) struct Anthropic;
 
-/// The limit of tokens if a request sets none. The API wants one, and no verdict takes as many.
+/// The limit of tokens if a request sets none. The API requires a limit, and no verdict takes as many tokens.
 const MAX_TOKENS: u32 = 8192;
 
 /// Options and their fields.

@@ -49,7 +49,7 @@ impl Wire for Gemini {
         }
         if let Some(schema) = &asked.request.schema {
             config.insert("responseMimeType".to_owned(), "application/json".into());
-            // It takes JSON schemas as they are, unlike the older `responseSchema`.
+            // This field takes JSON schemas as they are, unlike the older `responseSchema`.
             config.insert("responseJsonSchema".to_owned(), schema.clone().into());
         }
         if !config.is_empty() {

@@ -13,7 +13,7 @@ pub(in crate::judge) struct OpenAi {
     own_max_tokens: &'static str,
 }
 
-/// OpenAI itself. It takes `max_tokens` no longer for its newer models, while compatible servers know nothing else.
+/// OpenAI itself. Its newer models refuse `max_tokens`, the only name that compatible servers know.
 pub(in crate::judge) const OPEN_AI: OpenAi = OpenAi { own_max_tokens: "max_completion_tokens" };
 
 /// A provider that is compatible with OpenAI.
@@ -86,7 +86,7 @@ impl Wire for OpenAi {
     }
 }
 
-/// An answer without the thoughts before it, which open models often write between these tags.
+/// An answer without the leading thoughts, which open models often write between these tags.
 fn without_thoughts(text: &str) -> &str {
     let Some(thoughts) = text.trim_start().strip_prefix("<think>") else { return text };
     thoughts.split_once("</think>").map_or("", |(_, answer)| answer.trim_start())
@@ -97,7 +97,7 @@ fn read_usage(counts: &Value) -> Option<UsageMetadata> {
     let completion = counts["completion_tokens"].as_i64();
     let mut counted = UsageMetadata::default();
     counted.prompt_token_count = counts["prompt_tokens"].as_i64();
-    // OpenAI counts thoughts as part of the completion. Gemini's number, which is reported here, is without them.
+    // OpenAI counts thoughts as part of the completion. The count here is without them, as Gemini's is.
     counted.candidates_token_count = completion.map(|all| all.saturating_sub(thoughts.unwrap_or(0)));
     counted.total_token_count = counts["total_tokens"].as_i64();
     counted.cached_content_token_count = counts["prompt_tokens_details"]["cached_tokens"].as_i64();

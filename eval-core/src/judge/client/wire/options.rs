@@ -1,4 +1,4 @@
-//! `judge_model_config`: what of it a provider takes.
+//! The options of `judge_model_config` that a provider takes.
 
 use eval_support::key_case::snake;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(super) struct RequestOptions {
 /// Reads the options of a request. `names` are the options that the provider takes: the key in ADK's
 /// `GenerateContentConfig`, and the provider's own field.
 ///
-/// An option that cannot be sent is an error: a judge that is not asked as the criterion says gives another score.
+/// An option that cannot be sent is an error: without it, the judge could give another score.
 pub(super) fn options(
     asked: &WireRequest<'_>,
     names: &[(&str, &'static str)],
@@ -62,10 +62,10 @@ fn not_sent(written: &str, key: &str, provider: &str) -> JudgeError {
     JudgeError::new(JudgeErrorKind::Failed, message)
 }
 
-/// A schema whose objects allow only the keys that they name, and whether each of them requires all of its keys.
+/// A schema whose objects allow only their own keys, and whether each object requires all of its keys.
 ///
-/// Providers that decode by a schema accept no other one, and OpenAI accepts it as strict only if every key is
-/// required. An object with an `additionalProperties` of its own stays as it is.
+/// Providers that decode by a schema accept no other form. OpenAI accepts a schema as strict only if every
+/// key is required. An object that sets `additionalProperties` itself stays as it is.
 pub(super) fn closed(schema: &Value) -> (Value, bool) {
     let mut schema = schema.clone();
     let strict = close(&mut schema);

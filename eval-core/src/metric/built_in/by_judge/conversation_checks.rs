@@ -30,7 +30,7 @@ use crate::judge::{JudgeClient, JudgeError, JudgePrompt, dialogue, instructions,
 use crate::metric::{Metric, MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
 
-/// A metric of this kind.
+/// One of the three metrics.
 #[derive(Debug)]
 pub(super) struct ConversationChecks {
     pub(super) name: &'static str,
@@ -61,7 +61,7 @@ pub(super) const TRAJECTORY_QUALITY: ConversationChecks = ConversationChecks {
            to do. Whether the goal was reached in the end does not matter here.",
 };
 
-/// The check of its use of tools.
+/// The check of the agent's use of tools.
 pub(super) const TOOL_USE_QUALITY: ConversationChecks = ConversationChecks {
     name: "multi_turn_tool_use_quality_v1",
     template: "multi_turn_tool_use_quality_v1/2",
@@ -117,7 +117,7 @@ struct Check {
 }
 
 impl Check {
-    /// Why it is not met, as a note.
+    /// The reason why the check is not met, as a note.
     fn objection(&self) -> String {
         format!("`{}` is not met: {}", self.statement, self.reasoning)
     }

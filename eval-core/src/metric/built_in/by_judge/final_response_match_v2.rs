@@ -8,9 +8,10 @@
 //! `include_intermediate_responses_in_final`, the texts before the answer are sent too, for both turns. Texts marked as
 //! `thought` are not sent; ADK sends them as part of the answer.
 //!
-//! *Read:* the value of `is_the_agent_response_valid`, else of `is_the_agent_response_invalid`. All forms that ADK
-//! accepts are accepted: code fences, brackets, absent quotes, and `almost` and `partially_valid` for invalid. A
-//! *valid* has to be at a place for a judge's own verdict, as the last word, and nothing may contradict it.
+//! *Read:* the value of `is_the_agent_response_valid`, else of `is_the_agent_response_invalid`. All forms
+//! that ADK accepts are accepted: code fences, brackets, absent quotes, and `almost` and `partially_valid`
+//! for invalid. A *valid* has to be at a place for a judge's own verdict, with no words after it, and nothing
+//! may contradict it.
 //!
 //! Source: `FinalResponseMatchV2Evaluator` in `final_response_match_v2.py` of google-adk 2.13.0; the prompt is this
 //! project's.
@@ -21,10 +22,10 @@
 //!
 //! # Edge cases
 //!
-//! A turn whose expected answer is absent or has no text is not evaluated; ADK sends the judge an empty one. If a reply
-//! has no verdict, the judge is asked once more; a sample that still has none does not vote, and if that holds for more
-//! than half of the samples, the turn is not evaluated. An unknown word under `is_the_agent_response_invalid` is no
-//! verdict; in ADK it means *valid*.
+//! A turn whose expected answer is absent or has no text is not evaluated; ADK sends the judge an empty one.
+//! If a reply has no verdict, the judge is asked once more; a sample that still has none does not vote. If
+//! more than half of the samples do not vote, the turn is not evaluated. An unknown word under
+//! `is_the_agent_response_invalid` is no verdict; in ADK it means *valid*.
 
 use eval_format::Invocation;
 use eval_support::words::count;
@@ -62,7 +63,7 @@ impl Metric for FinalResponseMatchV2 {
     }
 }
 
-/// The prompt about a turn; `None` if the case has no expected answer for it, or one without text.
+/// The prompt about a turn; `None` if the case has no expected answer with text for it.
 fn prompt(actual: &Invocation, expected: Option<&Invocation>, with_intermediate: bool) -> Option<String> {
     let expected = expected.filter(|turn| turn.final_response.is_some())?;
     let reference = answer(expected, with_intermediate);

@@ -23,10 +23,10 @@
 //!
 //! # Edge cases
 //!
-//! A reply is asked for once more, and then the turn is not evaluated, if the sentences are not the words of the text,
-//! if a sentence is left out or judged twice, or if a label is unknown. ADK takes the mean of the labels that it finds:
-//! 1.0 if one of three sentences is judged and supported. ADK also leaves a text without a score out of the mean; here
-//! the turn is not evaluated. A turn without text is not evaluated.
+//! If the sentences are not the words of the text, a sentence is left out or judged twice, or a label is
+//! unknown, the judge is asked once more. If that fails too, the turn is not evaluated. ADK takes the mean of
+//! the labels that it finds: 1.0 if one of three sentences is judged and supported. ADK also leaves a text
+//! without a score out of the mean; here the turn is not evaluated. A turn without text is not evaluated.
 
 mod labels;
 mod said;

@@ -25,8 +25,8 @@ where
     Ok(scores.into_iter().collect())
 }
 
-/// The prompt about an answer without its thoughts, and the message before it; the score of a turn without an answer,
-/// else.
+/// The prompt about an answer without its thoughts, and the message before it. The error is the score of a
+/// turn without an answer.
 pub(super) fn about_answer(template: &'static str, turn: &Invocation) -> Result<String, Score> {
     let answer = answer(turn, false);
     if answer.trim().is_empty() {
@@ -36,7 +36,8 @@ pub(super) fn about_answer(template: &'static str, turn: &Invocation) -> Result<
     Ok(prompt.data("answer", answer).render())
 }
 
-/// The score of a turn that the judge failed on: not evaluated if its replies could not be read, else the error.
+/// The score of a turn on which the judge failed: not evaluated if its replies could not be read. Other
+/// errors are returned.
 pub(super) fn not_evaluated(error: JudgeError) -> Result<Score, JudgeError> {
     match error.kind() {
         JudgeErrorKind::Unreadable => Ok(Score::not_evaluated(error.to_string())),
@@ -49,8 +50,8 @@ pub(super) fn objection(vote: &Vote, finding: &str, reasoning: &str) -> String {
     format!("{finding} by {} of {}: {reasoning}", vote.votes, count(vote.voters as usize, "sample"))
 }
 
-/// The begin of a note on a mean: `the mean of 4 samples, 1 could not be used; the lowest says: `. Empty if there is a
-/// single sample.
+/// The beginning of a note on a mean: `the mean of 4 samples, 1 could not be used; the lowest says: `. Empty
+/// if there is a single sample.
 pub(super) fn of_samples(rating: &Rating) -> String {
     let mean = format!("the mean of {}", count(rating.voters as usize, "sample"));
     match rating.samples.saturating_sub(rating.voters) {

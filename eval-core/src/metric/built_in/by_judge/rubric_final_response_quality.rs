@@ -2,9 +2,9 @@
 //!
 //! # Algorithm
 //!
-//! The judge is asked `num_samples` times per turn about all rubrics of the turn. A rubric is met if most samples say
-//! yes; a tie is a no. The score of the turn is the share of its rubrics that are met. The overall score is the exact
-//! mean over all rubrics of all turns. `weights` of the criterion weighs both means.
+//! The judge is asked `num_samples` times per turn about all rubrics of the turn. A rubric is met if most
+//! samples say yes; a tie is a no. The score of the turn is the share of its rubrics that are met. The
+//! overall score is the exact mean over all rubrics of all turns. The criterion's `weights` apply to both.
 //!
 //! *Rubrics:* from the criterion, then from the case and the turn with the type `FINAL_RESPONSE_QUALITY`.
 //! Two rubrics with one id, or a turn without rubrics, make the metric an ERROR before the judge is asked.
@@ -13,8 +13,8 @@
 //! their responses; grounding metadata; the answer, with `include_intermediate_responses_in_final` also the texts
 //! before it; the rubrics. Thoughts and ids of calls are not sent.
 //!
-//! *Read per rubric:* the lines `ID:`, `Property:`, `Rationale:` and `Verdict:` with a yes or a no. A rubric is found
-//! by its id, else by its text. Verdicts on a rubric that contradict each other are none.
+//! *Read per rubric:* the lines `ID:`, `Property:`, `Rationale:` and `Verdict:` with a yes or a no. A rubric
+//! is found by its id, else by its text. Contradictory verdicts on a rubric count as none.
 //!
 //! Source: `RubricBasedFinalResponseQualityV1Evaluator` of google-adk 2.13.0; the prompt is this project's.
 //!

@@ -73,7 +73,8 @@ pub(super) async fn judge_turns(
 
 /// Asks each question as often as the criterion says and takes the majority of the samples, rubric by rubric.
 ///
-/// The overall score is the exact mean over all rubrics of all turns, as in ADK. The criterion's `weights` weigh it.
+/// The overall score is the exact mean over all rubrics of all turns, as in ADK. The criterion's `weights`
+/// apply to it.
 pub(super) async fn judge(
     input: MetricInput<'_>,
     template: &str,
@@ -112,7 +113,7 @@ pub(super) async fn judge(
     Ok(scores.into_iter().collect::<Scores>().with_overall(overall))
 }
 
-/// The answer of one sample, or why there is none.
+/// The answer of one sample, or the error.
 type Sample<'r> = Result<Answer<'r>, JudgeError>;
 
 /// The answer of one sample.
@@ -165,7 +166,7 @@ fn count(rubrics: &[Rubric], samples: &[Sample<'_>], all: usize) -> Result<Vec<F
     Ok(rubrics.iter().map(|rubric| vote(rubric, &votes(rubric), all)).collect())
 }
 
-/// Whether the verdicts on all rubrics are the same whatever the samples say that were not asked yet.
+/// Whether the remaining samples cannot change the verdict on any rubric.
 fn is_decided(rubrics: &[Rubric], answered: &[Sample<'_>], all: usize) -> bool {
     let left = all.saturating_sub(answered.len());
     let outcome = |rest: Sample<'_>| -> Option<Vec<Option<f64>>> {

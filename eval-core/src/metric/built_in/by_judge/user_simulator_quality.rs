@@ -8,10 +8,10 @@
 //! tie is a no. Then the judge is asked whether the conversation may end here. If it may not, the last message scores
 //! 0, as in ADK.
 //!
-//! *Sent* for each message after the first, and for the stop signal as one more message: the plan; what was said
-//! before, without tool calls and thoughts; the message; and what the message must not be. The last are the
-//! `violation_rubrics` of the persona, or this project's rules if there is no persona. `stop_signal` of the criterion
-//! is the text that ends a conversation, by default `</finished>`.
+//! *Sent* for each message after the first, and for the stop signal as one more message: the plan; what was
+//! said before, without tool calls and thoughts; the message; and the violations that it must not have: the
+//! `violation_rubrics` of the persona, or this project's rules if there is no persona. `stop_signal` of the
+//! criterion is the text that ends a conversation, by default `</finished>`.
 //!
 //! *Read:* `"is_valid":` with `true` or `false`, or with the other words that ADK accepts (`valid`, `invalid`,
 //! `almost`, `partially valid`).
@@ -25,9 +25,9 @@
 //!
 //! # Differences from ADK
 //!
-//! * A message about which no sample can be read is not evaluated. In ADK it counts as 0 in the score, and an end that
-//!   cannot be read counts as valid.
-//! * A call that fails is one sample less, as long as more samples answer than fail. In ADK it ends the metric.
+//! * If no sample about a message can be read, the message is not evaluated. In ADK the message counts as 0
+//!   in the score, and an end without a readable sample counts as valid.
+//! * A failed call is one sample less, as long as more samples answer than fail. In ADK it ends the metric.
 //! * If the conversation may not end, the last message keeps its own note beside the one on the end.
 //!
 //! # Edge cases

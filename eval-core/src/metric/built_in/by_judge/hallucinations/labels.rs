@@ -1,4 +1,4 @@
-//! Reads the second of the two replies: a label for each sentence.
+//! The parser of the second of the two replies: a label for each sentence.
 
 use std::collections::HashMap;
 
@@ -44,7 +44,7 @@ impl Label {
         }
     }
 
-    /// Whether the sentence counts for the score.
+    /// Whether the sentence counts as grounded in the score.
     pub(super) fn is_grounded(self) -> bool {
         matches!(self, Self::Supported | Self::NotApplicable)
     }
@@ -55,12 +55,12 @@ impl Label {
     }
 }
 
-/// The blocks of a reply, or what is wrong with it.
+/// The blocks of a reply, or the mistake in it.
 ///
-/// A block is found as ADK finds it: a line that begins with `sentence:`, then lines that begin with `label:`,
-/// `rationale:`, `supporting_excerpt:` and `contradicting_excerpt:`, in upper or lower case. Values may span lines.
-/// Each sentence must be judged once, with a known label that no other one contradicts. ADK does not demand that; it
-/// takes the mean of the labels that it finds.
+/// A block is found as ADK finds it: a line that begins with `sentence:`, then lines that begin with
+/// `label:`, `rationale:`, `supporting_excerpt:` and `contradicting_excerpt:`, in upper or lower case. Values
+/// may span lines. Each sentence must be judged once, with a known label that no other label contradicts. ADK
+/// does not demand that; it takes the mean of the labels that it finds.
 pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, String> {
     let mut judged = Vec::new();
     for Block { sentence, label, rationale, labels, is_contradicted } in blocks(reply.trim(), begin_of_line) {
@@ -84,7 +84,7 @@ pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, Str
         ));
     }
     each_once(&judged, sentences)?;
-    // A block that only ADK finds begins within a line.
+    // ADK also finds blocks that begin within a line. Such a block must not add a label.
     let own = judged.iter().map(|judged| Some(judged.label));
     if !in_adk(reply.trim()).into_iter().eq(own) {
         return Err("`sentence:` stands within a line of it; begin a line with each block".to_owned());
@@ -98,9 +98,9 @@ fn in_adk(reply: &str) -> Vec<Option<Label>> {
     blocks(reply, anywhere).iter().map(|block| Label::read(block.label)).collect()
 }
 
-/// Refuses a sentence that is judged more often than it occurs, since another one is not judged then.
+/// Refuses a sentence that is judged more often than it occurs, since another sentence then has no label.
 ///
-/// A sentence that was not copied exactly is not looked for.
+/// A sentence that was not copied exactly is not counted.
 fn each_once(judged: &[Judged], sentences: &[String]) -> Result<(), String> {
     let mut open: HashMap<&str, usize> = HashMap::new();
     for sentence in sentences {
@@ -126,7 +126,7 @@ struct Block<'a> {
     is_contradicted: bool,
 }
 
-/// The blocks of a reply. `begin` finds where the next one begins, from an offset on.
+/// The blocks of a reply. `begin` finds the start of the next block, from an offset on.
 fn blocks(reply: &str, begin: fn(&str, usize) -> Option<usize>) -> Vec<Block<'_>> {
     // Changing ASCII letters alone keeps all byte offsets.
     let lower = reply.to_ascii_lowercase();
@@ -157,7 +157,7 @@ fn block<'a>(reply: &'a str, lower: &str, begin: usize) -> Option<(Block<'a>, us
     Some((Block { sentence, label, rationale, labels, is_contradicted }, end))
 }
 
-/// The labels that a text in lower case mentions: `label`, a colon within a few signs, and a known one.
+/// The labels that a text in lower case mentions: `label`, punctuation with a colon, and a known label.
 fn mentions(text: &str) -> impl Iterator<Item = Label> {
     text.match_indices("label").filter_map(|(at, word)| {
         let rest = &text[at + word.len()..];

@@ -1,11 +1,11 @@
-//! Reads the first of the two replies: a text, copied sentence by sentence.
+//! The parser of the first of the two replies: a text, copied sentence by sentence.
 
 use unicode_normalization::UnicodeNormalization;
 
 const OPEN: &str = "<sentence>";
 const CLOSE: &str = "</sentence>";
 
-/// The number of words that a message shows from where sentences and text differ.
+/// The number of words that a message shows, from the first difference between sentences and text.
 const SHOWN_WORDS: usize = 6;
 
 /// The sentences of a reply, or the mistake in it.
@@ -35,7 +35,7 @@ fn between_tags(reply: &str) -> Vec<&str> {
     found
 }
 
-/// Checks that sentences together are a text.
+/// Checks that the sentences together are the text.
 ///
 /// Only letters and digits are compared: where words end depends on the language, and judges drop punctuation and
 /// Markdown.

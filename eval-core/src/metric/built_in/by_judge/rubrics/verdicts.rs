@@ -1,4 +1,4 @@
-//! Reads the verdicts on rubrics from a judge's reply.
+//! The parser of verdicts on rubrics in a judge's reply.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,7 @@ use crate::judge::{is_copy, is_space};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RubricVerdict {
     pub(super) passed: bool,
-    /// The number of noes that it counts: ADK counts each verdict of a reply.
+    /// The number of noes that the verdict adds to the vote: ADK counts each verdict of a reply.
     pub(super) noes: usize,
     pub(super) rationale: String,
 }
@@ -43,8 +43,8 @@ impl<'r> Known<'r> {
     /// Reads a reply: a block per property, `Property:` with the `ID:` before it and the `Rationale:` and `Verdict:`
     /// after it, each at the beginning of its line. Other properties are ignored.
     ///
-    /// A yes is a yes in ADK too, no verdict contradicts it, and it is the last word of its block. A block that the
-    /// prompt contains is a copy. A no of ADK is a no.
+    /// A yes counts if it is a yes in ADK too, no verdict contradicts it, and no words follow it in its
+    /// block. A block that the prompt contains is a copy and does not count. Every no that ADK reads is a no.
     pub(super) fn read(&self, reply: &str, prompt: &str) -> Verdicts<'r> {
         let blocks = blocks(reply);
         let id_of = |block: &Block<'_>| {
@@ -103,7 +103,7 @@ struct Block<'t> {
     id: Option<&'t str>,
     property: &'t str,
     lines: Vec<&'t str>,
-    /// From the property to the last line that is about its verdict.
+    /// The range from the property to the last line with its verdict.
     part: Range<usize>,
 }
 
@@ -141,8 +141,8 @@ fn blocks(reply: &str) -> Vec<Block<'_>> {
 const VERDICT: &str = "Verdict: ";
 const RATIONALE: &str = "Rationale: ";
 
-/// The verdict that ADK reads on each property: the rest of the line after each `Verdict: `, at any place. Empty if the
-/// reply has not as many verdicts and rationales as properties.
+/// The verdict that ADK reads on each property, from the text after each `Verdict: `, anywhere in a line.
+/// Empty if the numbers of verdicts, rationales and properties differ.
 fn in_adk(reply: &str, properties: usize) -> Vec<Option<bool>> {
     let rest = |word| reply.split('\n').filter_map(move |line: &str| Some(line.split_once(word)?.1));
     let said: Vec<Option<bool>> = rest(VERDICT)
@@ -154,8 +154,8 @@ fn in_adk(reply: &str, properties: usize) -> Vec<Option<bool>> {
 }
 
 impl<'t> Block<'t> {
-    /// The verdict of the lines that begin with `Verdict:`. What else is said of a verdict must not contradict it: it
-    /// may be the judge's own word, and the line a quotation.
+    /// The verdict of the lines that begin with `Verdict:`. Other mentions of a verdict must not contradict
+    /// it: a mention may be the judge's own word, and the line a quotation.
     fn verdict(&self) -> Said {
         let own = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(VERDICT).map(yes_or_no);
         let mut verdict = None;
@@ -179,7 +179,7 @@ impl<'t> Block<'t> {
         Said::Verdict(verdict)
     }
 
-    /// Whether words follow the verdict, which may take it back. The number of the next block is not such a word.
+    /// Whether words that may take the verdict back follow it. The number of the next block does not count.
     fn has_words_after(&self) -> bool {
         let after = self.lines.iter().map(|line| line.trim_start_matches(is_space));
         let after = after.skip_while(|line| !line.starts_with(VERDICT)).skip(1);
@@ -193,8 +193,8 @@ impl<'t> Block<'t> {
         })
     }
 
-    /// The rest of the line after `Rationale: `. The first such line counts, and one at its beginning before one
-    /// within.
+    /// The text after `Rationale: ` in the first line that begins with it, else in the first line that
+    /// contains it.
     fn rationale(&self) -> &'t str {
         let at_start = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(RATIONALE);
         let anywhere = |line: &&'t str| line.split_once(RATIONALE).map(|(_, rest)| rest);
@@ -204,7 +204,7 @@ impl<'t> Block<'t> {
     }
 }
 
-/// The verdicts that a line mentions: `verdict`, a colon within a few signs, and yes or no.
+/// The verdicts that a line mentions: `verdict`, punctuation with a colon, and yes or no.
 fn mentions(line: &str) -> Vec<bool> {
     // Changing ASCII letters alone keeps all byte offsets.
     let lower = line.to_ascii_lowercase();
@@ -230,7 +230,8 @@ enum Word {
     Neither,
 }
 
-/// ADK looks for the letters instead: `unknown` is a no there, and `No, eyes` a yes.
+/// The words yes and no in a text. ADK looks for the letters instead: `unknown` is a no there, and `No, eyes`
+/// a yes.
 fn yes_or_no(text: &str) -> Word {
     let words = || text.split(|c: char| !c.is_alphanumeric());
     let has = |word: &str| words().any(|found| found.eq_ignore_ascii_case(word));

@@ -1,4 +1,4 @@
-//! Reads the verdict on a message of the simulated user.
+//! The parser of the verdict on a message of the simulated user.
 
 use crate::judge::CONTRADICTION;
 use crate::judge::reply_json::{text, the_object, yes_or_no};
@@ -8,10 +8,10 @@ const KEY: &str = "is_valid";
 
 /// Whether a reply finds the message valid, or the mistake in the reply. `prompt` is the question to the judge.
 ///
-/// The verdict is the text after `"is_valid":`, with or without brackets and quotes, up to a comma, a closing brace or
-/// the end of the line, as in ADK. A yes has to be at a place for a judge's own verdict. Neither another verdict may
-/// contradict it, nor a criterion that the judge finds failed. In ADK the first verdict counts, which may come from a
-/// message that the judge quotes.
+/// The verdict is the text after `"is_valid":`, with or without brackets and quotes, up to a comma, a closing
+/// brace or the end of the line, as in ADK. A yes has to be at a place for a judge's own verdict. No other
+/// verdict, and no criterion that the judge finds failed, may contradict it. In ADK the first verdict counts,
+/// which may come from a message that the judge quotes.
 pub(super) fn read(reply: &str, prompt: &str) -> Result<bool, String> {
     let key = Key { name: KEY, label, verdict: is_valid };
     let is_valid = verdict(reply, prompt, &[key]).map_err(|unclear| match unclear {
@@ -51,7 +51,8 @@ fn ends(rest: &str) -> bool {
     end.starts_with([',', '}']) || blanks.contains('\n')
 }
 
-/// Why the judge finds the message invalid: the criteria that it fails, or the whole reply if there are none.
+/// The reason why the judge finds the message invalid: the failed criteria, or the whole reply if there are
+/// none.
 pub(super) fn objections(reply: &str) -> String {
     let failed = failed(reply);
     if failed.is_empty() { reply.trim().to_owned() } else { failed.join("; ") }

@@ -71,7 +71,7 @@ pub(super) const DESCRIPTIONS: &[(&str, &[(&str, &str)])] = &[
     ]),
     ("a part", &[
         ("text", "A text."),
-        ("thought", "Whether the text is a thought of the model, which no metric compares."),
+        ("thought", "Whether the text is a thought of the model. In an answer it counts as text, as in ADK."),
         ("function_call", "A call of a tool."),
         ("function_response", "What a tool answered."),
         ("inline_data", "An image or another file, as base64."),

@@ -119,9 +119,11 @@ pub use eval_format::{Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Pass
 /// Makes a test of each case of an eval set.
 #[doc = crate::pages::page!("../docs/attribute.md")]
 pub use eval_macros::eval_set;
-pub use metric::{Metric, MetricInput, Score, Scores};
+pub use metric::input::MetricInput;
+pub use metric::metric_trait::Metric;
+pub use metric::scores::{Score, Scores};
 pub use report::{CaseReport, EvalReport};
-pub use runner::EvalRunner;
+pub use runner::builder::EvalRunner;
 pub use serde_json::json;
 pub use verdict::Verdict;
 

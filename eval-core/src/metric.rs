@@ -10,9 +10,9 @@
 
 mod built_in;
 mod custom;
-mod input;
-mod metric_trait;
-mod scores;
+pub(crate) mod input;
+pub(crate) mod metric_trait;
+pub(crate) mod scores;
 #[cfg(test)]
 mod tests;
 
@@ -21,10 +21,12 @@ pub(crate) use built_in::similarity_of_texts;
 pub(crate) use built_in::{FINAL_SESSION_STATE_MATCH, built_in};
 pub use custom::MetricFn;
 pub(crate) use custom::of_function;
-pub use input::MetricInput;
+pub(crate) use input::MetricInput;
+pub use metric_trait::BoxMetric;
 pub(crate) use metric_trait::MakeMetric;
-pub use metric_trait::{BoxMetric, Metric};
-pub use scores::{RubricScore, Score, Scores};
+pub(crate) use metric_trait::Metric;
+pub use scores::RubricScore;
+pub(crate) use scores::{Score, Scores};
 
 /// The arithmetic of the built-in metrics, for reports of their results and for metrics of one's own.
 pub mod arithmetic {

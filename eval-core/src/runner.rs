@@ -1,7 +1,7 @@
 //! Running sets from a program, without the attribute.
 #![doc = crate::pages::page!("../docs/programs.md")]
 
-mod builder;
+pub(crate) mod builder;
 mod directory;
 mod error;
 #[cfg(feature = "judges")]
@@ -16,7 +16,6 @@ mod run;
 mod selectors;
 mod setup_fn;
 
-pub use builder::EvalRunner;
 pub use error::{RunDirError, RunnerError};
 pub use plan::RunPlan;
 #[doc(hidden)]

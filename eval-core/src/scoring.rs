@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use eval_format::metric::{Bound, MetricInfo};
+use eval_format::metric::MetricInfo;
+
+use eval_format::Bound;
 use eval_format::{Criterion, EvalCase, EvalConfig, TurnAggregation};
 use eval_support::words::count;
 

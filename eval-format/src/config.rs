@@ -10,9 +10,9 @@
 
 mod check;
 mod criteria;
-mod criterion;
+pub(crate) mod criterion;
 mod custom_metrics;
-mod eval_config;
+pub(crate) mod eval_config;
 mod foreign;
 mod instructions;
 mod judged;
@@ -21,8 +21,8 @@ mod model_config;
 mod user_simulator;
 
 pub use check::{CheckedConfig, check_config};
-pub use criterion::Criterion;
-pub use eval_config::EvalConfig;
+pub(crate) use criterion::Criterion;
+pub(crate) use eval_config::EvalConfig;
 pub use instructions::{InstructionTemplate, InstructionsError, TemplateVariable};
 pub use user_simulator::UserSimulatorConfig;
 

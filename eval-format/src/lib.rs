@@ -71,21 +71,24 @@ mod text;
 mod value;
 mod write;
 
-pub use config::{Criterion, EvalConfig};
+pub use config::criterion::Criterion;
+pub use config::eval_config::EvalConfig;
 #[cfg(feature = "edit")]
 pub use edit::{EditError, SetEditor};
 pub use error::ReadError;
 #[cfg(feature = "json-schema")]
 pub use json_schema::json_schema;
 pub use meaning::Meaning;
-pub use metric::{ArgsMatch, Bound, Direction, MatchType, Similarity};
+pub use metric::bound::Bound;
+pub use metric::choices::{ArgsMatch, Direction, MatchType, Similarity};
 pub use model::{
     AgentDetails, AppDetails, Content, ConversationScenario, EvalCase, EvalSet, FunctionCall,
     FunctionResponse, IntermediateData, Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
     UsageMetadata, UserBehavior, UserPersona,
 };
 pub use options::{DEFAULT_TIMEOUT, PassRule, TurnAggregation};
-pub use problem::{Problem, Problems};
+pub use problem::finding::Problem;
+pub use problem::problems::Problems;
 pub use value::{Entries, Map, Number, Value};
 
 /// Helpers that the attribute, the runtime and `cargo evalset` share. Not part of the public interface.

@@ -11,14 +11,15 @@
 //! Configs are checked against this list. A metric that is not in it must be a custom metric. A key that a metric does
 //! not list is refused in its criterion.
 
-mod bound;
-mod choices;
+pub(crate) mod bound;
+pub(crate) mod choices;
 pub(crate) mod fields;
 mod info;
 mod list;
 
-pub use bound::{Bound, MetricArgument};
-pub use choices::{ArgsMatch, Direction, MatchType, Similarity};
+pub(crate) use bound::Bound;
+pub use bound::MetricArgument;
+pub(crate) use choices::{ArgsMatch, Direction, MatchType, Similarity};
 pub use fields::{CriterionField, FieldKind};
 pub(crate) use info::FreeTurns;
 pub use info::{MetricCategory, MetricGroup, MetricInfo, Need, Subject};

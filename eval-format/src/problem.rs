@@ -16,22 +16,22 @@
 //! All problems of a file are collected. `Display` of [`Problems`] renders them as rustc would.
 
 mod code;
-mod finding;
+pub(crate) mod finding;
 mod names;
 mod path;
 mod positions;
-mod problems;
+pub(crate) mod problems;
 mod render;
 
 pub use code::{ProblemCode, Severity};
-pub use finding::Problem;
+pub(crate) use finding::Problem;
 pub(crate) use finding::in_order_of_places;
 pub(crate) use names::{code_list, short, shown};
 pub use path::{JsonPath, PathSegment};
 pub(crate) use positions::Position;
 #[doc(hidden)]
 pub use positions::Positions;
-pub use problems::Problems;
+pub(crate) use problems::Problems;
 #[doc(hidden)]
 pub use render::render_with_level;
 pub use render::{line_column, render};

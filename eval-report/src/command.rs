@@ -15,9 +15,10 @@ use std::sync::mpsc;
 use std::task::Poll;
 use std::time::SystemTime;
 
+use eval_core::EvalRunner;
 use eval_core::agent::{BoxAgent, BoxError, BoxFuture};
 use eval_core::report::EvalReport;
-use eval_core::runner::{EvalRunner, RunDirError, Setup};
+use eval_core::runner::{RunDirError, Setup};
 use eval_format::{EvalCase, ReadError};
 use eval_support::message::show;
 use eval_support::secrets::mask;

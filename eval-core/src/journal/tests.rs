@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use serde_core::de::DeserializeOwned;
 
 use super::*;
+use crate::EvalRunner;
 use crate::report::tests::strategies::{expected, metric, run};
 use crate::report::{CaseReport, RunReport, ScoredMetric};
-use crate::runner::EvalRunner;
 use crate::transcript::Transcript;
 use crate::verdict::{Role, Verdict};
 

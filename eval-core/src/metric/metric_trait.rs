@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-use eval_format::metric::Bound;
+use eval_format::Bound;
 
 use super::input::MetricInput;
 use super::scores::Scores;

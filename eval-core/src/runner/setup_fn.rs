@@ -8,7 +8,7 @@ use eval_format::EvalCase;
 use crate::agent::{BoxAgent, BoxError, IntoAgent};
 use crate::setup::shape;
 
-/// A setup function, which [`EvalRunner`](super::EvalRunner) calls before each run: a function or closure that makes
+/// A setup function, which [`EvalRunner`](crate::EvalRunner) calls before each run: a function or closure that makes
 /// the agent.
 ///
 /// ```
@@ -68,7 +68,7 @@ use crate::setup::shape;
 /// Three shapes do not compile yet. For an `async move` closure whose future borrows from the closure's
 /// captures, write `move |case: &EvalCase| { let client = client.clone(); async move { .. } }`. For a future
 /// that borrows from a function in a lock, clone in the same way. For an agent that borrows, use
-/// [`run_agent`](super::EvalRunner::run_agent), which takes it as a value.
+/// [`run_agent`](crate::EvalRunner::run_agent), which takes it as a value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot set up an agent",
     label = "wrong shape for a setup function",

@@ -6,6 +6,7 @@ use eval_format::{
 use serde_json::json;
 
 use super::*;
+use crate::EvalRunner;
 use crate::agent::{Agent, BoxError, Event, Replay, Turn, agent_fn};
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::report::CaseReport;

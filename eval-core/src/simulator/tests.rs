@@ -7,6 +7,7 @@ use eval_format::config::UserSimulatorConfig;
 use eval_format::{ConversationScenario, Criterion, EvalCase, EvalConfig, EvalSet, Invocation, Map, Value};
 use serde_json::json;
 
+use crate::EvalRunner;
 use crate::agent::{Agent, BoxError, Turn};
 use crate::case_runner::{CaseRunner, IdentifiedCase, Run, SessionNames};
 use crate::judge::{
@@ -15,7 +16,6 @@ use crate::judge::{
 };
 use crate::options::Options;
 use crate::report::CaseReport;
-use crate::runner::EvalRunner;
 use crate::verdict::{Role, Verdict};
 use support::{Shared, run};
 

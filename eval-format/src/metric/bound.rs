@@ -7,7 +7,7 @@ use super::choices::Direction;
 /// The threshold of a criterion with its direction: the one place that compares a score with a threshold.
 ///
 /// ```
-/// use eval_format::metric::Bound;
+/// use eval_format::Bound;
 ///
 /// let at_least = Bound::at_least(0.8);
 /// assert!(at_least.is_met(0.8) && !at_least.is_met(0.7));
@@ -81,7 +81,8 @@ impl fmt::Display for Bound {
 /// `NAME<=5`.
 ///
 /// ```
-/// use eval_format::metric::{Direction, MetricArgument};
+/// use eval_format::metric::MetricArgument;
+/// use eval_format::Direction;
 ///
 /// let asked = MetricArgument::parse("token_usage_v1<=5000")?;
 /// assert_eq!((asked.name.as_str(), asked.threshold), ("token_usage_v1", Some(5000.0)));

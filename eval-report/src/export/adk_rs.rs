@@ -1,7 +1,7 @@
 //! The report in the field names of adk-rs 0.6, whose own types read it.
 
+use eval_core::Score;
 use eval_core::Verdict;
-use eval_core::metric::Score;
 use eval_core::report::{CaseReport, EvalReport, MetricOutcome, MetricReport};
 use eval_format::Direction;
 use eval_support::secrets::mask;

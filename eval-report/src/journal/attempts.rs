@@ -203,8 +203,8 @@ fn passed(evaluation: &Evaluation, metrics: &[MetricReport]) -> Option<bool> {
 
 #[cfg(test)]
 mod passed_tests {
+    use eval_core::Scores;
     use eval_core::journal::{Ran, Scored};
-    use eval_core::metric::Scores;
     use eval_core::report::{MetricOutcome, Role, RunError, ScoredMetric, Transcript};
     use eval_format::Criterion;
     use serde_json::json;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use eval_core::agent::Event;
 use eval_core::metric::arithmetic::{Pair, align, comparison};
 use eval_core::report::TurnRecord;
-use eval_format::metric::{ArgsMatch, MatchType};
+use eval_format::{ArgsMatch, MatchType};
 use eval_format::{FunctionCall, FunctionResponse, Invocation, Value};
 use eval_support::words;
 

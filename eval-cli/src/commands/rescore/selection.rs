@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use eval_core::agent::BoxError;
 use eval_core::judge::{JudgeError, JudgeErrorKind};
-use eval_core::metric::{Metric, MetricInput, Score, Scores};
 use eval_core::report::{MetricOutcome, Role};
+use eval_core::{Metric, MetricInput, Score, Scores};
 use eval_format::EvalConfig;
 use eval_report::journal::{Attempt, Evaluation};
 use eval_support::untrusted::one_line;

@@ -4,13 +4,13 @@ use eval_format::{Content, Criterion, EvalCase, FunctionCall, Invocation, Map, P
 use serde_json::json;
 
 use super::*;
+use crate::EvalRunner;
 use crate::agent::{Agent, BoxError, Event, Recorder, Replay, Turn};
 use crate::compiled::{CaseSource, ConfigSource, SetSource, Target};
 #[cfg(feature = "judges")]
 use crate::judge::ScriptedJudge;
 use crate::metric::{MetricInput, Score, Scores};
 use crate::options::Options;
-use crate::runner::EvalRunner;
 use crate::{Metric, PassRule, TurnAggregation};
 
 mod foreign;

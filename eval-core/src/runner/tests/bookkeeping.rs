@@ -6,10 +6,10 @@ use eval_format::{Criterion, FunctionCall, MatchType};
 use serde_json::json;
 
 use super::{case, run};
+use crate::EvalRunner;
 use crate::agent::{Event, Replay};
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::report::CaseReport;
-use crate::runner::EvalRunner;
 use crate::verdict::{Role, Verdict};
 
 /// A judge that is down.

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::super::*;
 use super::{case, run};
+use crate::EvalRunner;
 use crate::agent::{Agent, BoxError, LocalAgent, Replay, Session, Turn, agent_fn, local};
 
 /// The calls of the agent, in order.

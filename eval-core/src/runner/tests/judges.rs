@@ -7,12 +7,12 @@ use std::time::Duration;
 use eval_format::Criterion;
 
 use super::{case, run};
+use crate::EvalRunner;
 use crate::agent::{BoxError, Replay};
 use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::judge_outcome::asks_for_a_recording;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 use crate::report::CaseReport;
-use crate::runner::EvalRunner;
 use crate::verdict::{Role, Verdict};
 
 /// A judge that takes its time, and does not answer everything.

@@ -5,9 +5,9 @@ use eval_support::secrets::mask;
 use serde_json::json;
 
 use super::{case, run};
+use crate::EvalRunner;
 use crate::agent::{BoxError, Recorder, agent_fn};
 use crate::judge::{Judge, JudgeMode, JudgeReply, JudgeRequest, RecordedJudge, ScriptedJudge};
-use crate::runner::EvalRunner;
 
 /// Texts that look like keys, and the part in which each must not be found.
 const CANARIES: [&str; 4] = [

@@ -5,10 +5,10 @@ use eval_format::{EvalConfig, EvalSet, Invocation};
 use serde_json::{Value, json};
 
 use super::support::{Shared, run};
+use crate::EvalRunner;
 use crate::agent::{Agent, BoxError, Event, Turn};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, ScriptedJudge};
 use crate::report::RunReport;
-use crate::runner::EvalRunner;
 use crate::test_support::adk::ask;
 use crate::verdict::Role;
 

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use eval_format::{Bound, Invocation, TurnAggregation};
 
 use eval_core::__private::failure_texts;
+use eval_core::metric::RubricScore;
 use eval_core::metric::arithmetic::Pool;
-use eval_core::metric::{RubricScore, Score, Scores};
 use eval_core::report::{
     CaseReport, MetricOutcome, MetricReport, Role, RunError, RunReport, Transcript, TurnVerdict, Verdict,
 };
+use eval_core::{Score, Scores};
 
 /// ADK's `EvalStatus`, with its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,12 +9,12 @@ use eval_format::{
 };
 use serde_json::json;
 
+use eval_core::EvalRunner;
 use eval_core::agent::{Agent, BoxError, Event, Turn};
 use eval_core::metric::arithmetic::INVOCATION_DURATION;
-use eval_core::metric::{Metric, MetricInput, Score, Scores};
 use eval_core::report::TurnRecord;
 use eval_core::report::{EvalReport, MetricOutcome, RunReport};
-use eval_core::runner::EvalRunner;
+use eval_core::{Metric, MetricInput, Score, Scores};
 
 /// The time of the report.
 pub(super) fn time() -> SystemTime {

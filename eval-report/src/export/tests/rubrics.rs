@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::fixture;
 use crate::adk_oracle::ask;
+use eval_core::EvalRunner;
 use eval_core::agent::Replay;
 use eval_core::judge::ScriptedJudge;
 use eval_core::report::EvalReport;
-use eval_core::runner::EvalRunner;
 
 const FINAL: &str = "rubric_based_final_response_quality_v1";
 const TRAJECTORY: &str = "rubric_based_multi_turn_trajectory_quality_v1";

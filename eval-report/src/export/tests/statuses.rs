@@ -225,7 +225,7 @@ fn the_report_of_adk_rs_has_a_number_and_a_reason_for_everything() {
 #[test]
 fn a_turn_that_stays_out_of_the_mean_has_no_score_and_fails_nothing() {
     use eval_core::agent::BoxError;
-    use eval_core::metric::{Metric, MetricInput, Score, Scores};
+    use eval_core::{Metric, MetricInput, Score, Scores};
 
     struct Half;
 
@@ -281,7 +281,7 @@ fn the_report_of_adk_rs_has_its_names() {
 #[test]
 fn a_limit_that_is_exceeded_has_failed_in_every_export() {
     use eval_core::agent::BoxError;
-    use eval_core::metric::{Metric, MetricInput, Score, Scores};
+    use eval_core::{Metric, MetricInput, Score, Scores};
 
     struct Cost(f64);
 

@@ -11,11 +11,11 @@ use proptest::prelude::*;
 use eval_core::__private::invocation;
 use eval_core::agent::{Event, Session};
 use eval_core::metric::arithmetic::TOKEN_USAGE;
-use eval_core::metric::{Score, Scores};
 use eval_core::report::{
     CaseReport, EvalReport, JudgeUse, MetricOutcome, MetricReport, RunReport, ScoredMetric,
 };
 use eval_core::report::{Role, RunError, Transcript, TurnRecord, TurnVerdict, Verdict};
+use eval_core::{Score, Scores};
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![

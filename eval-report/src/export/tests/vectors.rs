@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::fixture;
 use crate::adk_oracle::ask;
+use eval_core::EvalRunner;
 use eval_core::agent::Replay;
 use eval_core::judge::ScriptedJudge;
-use eval_core::runner::EvalRunner;
 
 /// The result of the fixture, as ADK wrote it after it loaded it.
 const STORED_RESULT: &str = include_str!("../../../tests/vectors/eval_set_result.json");

@@ -1,8 +1,8 @@
 //! Outlines of journals: the records that remain, and the lines that are refused.
 
+use eval_core::Scores;
 use eval_core::agent::Event;
 use eval_core::journal::JudgeQuestion;
-use eval_core::metric::Scores;
 use eval_core::metric::arithmetic::TOKEN_USAGE;
 use eval_core::report::{MetricOutcome, MetricReport, TurnRecord, TurnVerdict};
 use eval_core::{Criterion, Invocation};

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use eval_core::agent::{Agent, BoxAgent, BoxError, Recorder, Replay, Unreachable, agent_fn, turn_fn};
-use eval_core::metric::{Metric, MetricInput, Score, Scores};
 use eval_core::report::{MetricOutcome, Role};
 use eval_core::{Criterion, EvalCase, EvalRunner, EvalSet, Invocation, Verdict, json};
+use eval_core::{Metric, MetricInput, Score, Scores};
 use eval_format::MatchType;
 use tempfile::TempDir;
 

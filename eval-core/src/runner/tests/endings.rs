@@ -8,7 +8,6 @@ use eval_format::{
 };
 use serde_json::json;
 
-use super::super::*;
 use super::{case, run};
 use crate::EvalRunner;
 use crate::agent::{Agent, BoxError, LocalAgent, Replay, Session, Turn, agent_fn, local};

@@ -119,6 +119,9 @@ impl Routes {
                 Some(id) => id.clone(),
                 None => match state.conversations.keys().next() {
                     Some(id) if open == 1 => id.clone(),
+                    None if state.over.is_empty() => {
+                        return wrong("without being asked; no conversation has begun");
+                    }
                     None => return wrong("after the end of its conversation"),
                     Some(_) => {
                         return wrong(&format!("without a `session_id`, and serves {open} conversations"));
@@ -237,6 +240,8 @@ mod tests {
         assert!(notes[0].ends_with("THE LINE") && routes.take_notes("s2").is_empty());
         // No conversation would show it.
         let alone = Routes::new(false);
+        let error = alone.deliver(text(None), "THE LINE").unwrap_err().to_string();
+        assert!(error.contains("without being asked; no conversation has begun: THE LINE"), "{error}");
         let _inbox = alone.open("s");
         alone.close("s");
         for session in [Some("s"), None] {

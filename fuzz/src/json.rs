@@ -59,7 +59,8 @@ fn has_equal_keys(problems: &Problems) -> bool {
 
 /// Whether a problem says that the text is not JSON.
 pub(crate) fn is_about_json(problem: &Problem) -> bool {
-    problem.is_error() && matches!(problem.code, ProblemCode::Encoding | ProblemCode::Syntax | ProblemCode::TooDeep)
+    problem.is_error()
+        && matches!(problem.code, ProblemCode::Encoding | ProblemCode::Syntax | ProblemCode::TooDeep)
 }
 
 /// Whether JSON can represent every number in the value.

@@ -50,7 +50,7 @@ macro_rules! links {
             "[protocol]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/protocol\n",
             "[record]: crate::_documentation::configuration#what-a-run-records\n",
             "[recording]: crate::_documentation::goldens#recording\n",
-            "[report]: crate::_documentation::command_line#what-a-report-stands-for\n",
+            "[report]: crate::_documentation::command_line#when-a-report-is-a-pass\n",
             "[reports]: https://docs.rs/eval-report\n",
             "[rerun]: crate::_documentation::command_line#rerun\n",
             "[run]: crate::_documentation::command_line#run\n",

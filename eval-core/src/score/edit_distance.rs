@@ -82,7 +82,7 @@ impl Block {
         let Self { more, less } = *self;
         let (above_more, above_less) = (u64::from(above.more), u64::from(above.less));
         let equal = equal | above_less;
-        // The rows whose value is that of the row above in the column before.
+        // Rows that equal their upper neighbour in the previous column.
         let same = ((equal & more).wrapping_add(more) ^ more) | equal | less;
         let (row_more, row_less) = (less | !(same | more), same & more);
         let below = Carry { more: u8::from(row_more & end != 0), less: u8::from(row_less & end != 0) };

@@ -24,7 +24,6 @@ pub use error::AdkServerError;
 use http::Http;
 use spawned::Spawned;
 
-/// The default time limit for a server to become ready.
 const READY_WITHIN: Duration = Duration::from_mins(1);
 
 /// The poll interval while a server is not reachable.
@@ -80,7 +79,6 @@ enum Place {
 /// The servers of this process by their launch. They end with the process.
 static SPAWNED: Mutex<BTreeMap<Launch, Arc<Spawned>>> = Mutex::new(BTreeMap::new());
 
-/// A cache of the details of apps, by address and app.
 static DETAILS: Mutex<BTreeMap<(String, String), AppDetails>> = Mutex::new(BTreeMap::new());
 
 impl AdkServer {
@@ -193,7 +191,6 @@ impl AdkServer {
         }
     }
 
-    /// The details of the app. Each server is asked once per app.
     async fn read_details(&self, http: &Http) -> Result<AppDetails, AdkServerError> {
         let key = (http.base().to_owned(), self.app.clone());
         let known = |key| DETAILS.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();

@@ -197,7 +197,6 @@ fn turn(recorded: &Invocation) -> Invocation {
     turn
 }
 
-/// The most words and characters of an id that is made of what the user said.
 const MAX_ID_WORDS: usize = 6;
 const MAX_ID_CHARS: usize = 40;
 

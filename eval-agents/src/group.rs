@@ -43,7 +43,6 @@ impl Launch {
         }
     }
 
-    /// The same program with other arguments.
     pub(crate) fn with_args(&self, args: Vec<OsString>) -> Self {
         Self { args, ..self.clone() }
     }
@@ -134,7 +133,6 @@ impl Group {
         Ok(Self { child: command.spawn()?, watcher: None })
     }
 
-    /// The id of the process group.
     pub(crate) fn id(&self) -> i32 {
         let leader = self.watcher.as_ref().map_or(&self.child, |watcher| &watcher.process);
         i32::try_from(leader.id()).unwrap_or_default()
@@ -155,7 +153,6 @@ impl Group {
         let _ = self.child.wait();
     }
 
-    /// Starts to kill the program and the processes that it started, without waiting for their end.
     pub(crate) fn begin_to_kill(&mut self) {
         if let Some(watcher) = &mut self.watcher {
             watcher.wake();
@@ -172,13 +169,11 @@ impl Group {
 }
 
 impl Watcher {
-    /// Kills the group, itself included.
     fn kill(mut self) {
         self.wake();
         let _ = self.process.wait();
     }
 
-    /// Tells it to kill the group.
     fn wake(&mut self) {
         use std::io::Write as _;
 

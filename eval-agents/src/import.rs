@@ -185,7 +185,6 @@ impl Import {
     }
 }
 
-/// The content of a file; an error if there is none.
 fn found(from: &str, format: Format, (drafts, left_out): Held) -> Result<Imported, ImportError> {
     if drafts.is_empty() {
         return Err(ImportError::Nothing { from: from.to_owned(), left_out });

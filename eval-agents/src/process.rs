@@ -27,10 +27,8 @@ pub use error::ProcessError;
 use message::HELLO;
 use message::{Reply, Request};
 
-/// The time limit for a program to say `hello`.
 const READY_WITHIN: Duration = Duration::from_secs(30);
 
-/// The time limit for a program to end.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
 /// An agent that is a program: it reads messages on its standard input and answers on its standard output, in JSON lines.
@@ -63,7 +61,6 @@ pub struct Process {
     details: AppDetails,
     state: Option<Map>,
     seat: Option<Seat>,
-    /// The recorder of the session, for remarks.
     recorder: Option<Recorder>,
 }
 
@@ -113,7 +110,6 @@ impl Process {
         self
     }
 
-    /// A place in a program that has room for a conversation, or in a new one.
     fn seat(&self, id: &str) -> Result<Seat, ProcessError> {
         let Some(most) = self.concurrency else {
             return Ok(Child::start(&self.launch, false)?.seat(id));

@@ -4,10 +4,8 @@ use std::fmt;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-/// The text in place of a value.
 const MASKED_VALUE: &str = "[hidden]";
 
-/// The length of the shortest part of a value that is masked.
 const MIN_SECRET_BYTES: usize = 4;
 
 /// Headers that are sent with each request. Their values are not shown.
@@ -39,7 +37,6 @@ impl Headers {
         self.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     }
 
-    /// The headers, or why they cannot be sent.
     pub(crate) fn all(&self) -> Result<&HeaderMap, String> {
         match &self.unfit {
             Some(name) => Err(format!("the header `{name}` has a name or a value that HTTP does not allow")),
@@ -47,7 +44,6 @@ impl Headers {
         }
     }
 
-    /// A text with the values masked.
     pub(crate) fn mask(&self, text: &str) -> String {
         self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASKED_VALUE))
     }

@@ -6,10 +6,8 @@ use std::time::Duration;
 
 use crate::group::Group;
 
-/// The poll interval while a program ends.
 const POLL_PAUSE: Duration = Duration::from_millis(5);
 
-/// The poll interval while a program is killed.
 const KILL_POLL_PAUSE: Duration = Duration::from_millis(1);
 
 /// A running program. It is killed when this is dropped: see [`Group`].
@@ -21,17 +19,14 @@ impl SharedGroup {
         Self(Mutex::new(group))
     }
 
-    /// The id of the process group.
     pub(crate) fn id(&self) -> i32 {
         self.group().id()
     }
 
-    /// The exit status of the program; `None` while it runs.
     pub(crate) fn ended(&self) -> Option<ExitStatus> {
         self.group().ended()
     }
 
-    /// Waits for the end of the program. Returns its exit status, or `None` if it still runs after `limit`.
     pub(crate) async fn ended_within(&self, limit: Duration) -> Option<ExitStatus> {
         let ended = async {
             loop {
@@ -44,7 +39,6 @@ impl SharedGroup {
         tokio::time::timeout(limit, ended).await.ok()
     }
 
-    /// Kills the program and the processes that it started, and waits until the program is gone.
     pub(crate) async fn kill(&self) {
         self.group().begin_to_kill();
         while !self.group().is_gone() {

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// The most bytes that are kept.
 const KEPT_BYTES: usize = 4096;
 
 /// The longest wait for the end of an output once the program is gone.
@@ -27,20 +26,17 @@ pub(crate) struct Tail(Arc<Outputs>);
 #[derive(Default)]
 struct Outputs {
     state: Mutex<State>,
-    /// The number of open outputs.
     open: watch::Sender<usize>,
 }
 
 #[derive(Default)]
 struct State {
     bytes: VecDeque<u8>,
-    /// The number of bytes so far.
     written: usize,
     is_cut: bool,
 }
 
 impl Tail {
-    /// Keeps the end of this output too.
     pub(crate) fn follow(&self, mut output: impl Read + Send + 'static) {
         self.0.open.send_modify(|open| *open += 1);
         let tail = self.clone();
@@ -61,7 +57,6 @@ impl Tail {
         self.0.open.send_modify(|open| *open -= 1);
     }
 
-    /// The last output.
     pub(crate) fn text(&self) -> String {
         let state = self.state();
         let (first, second) = state.bytes.as_slices();

@@ -36,7 +36,6 @@ use crate::traces::{self, Conversation, Gap, MatchedBy, Sought, Traces, normaliz
 pub struct TraceAgent {
     source: Source,
     is_only_case: bool,
-    /// The session whose conversation the first turn looks up.
     sought: Option<CaseSession>,
     played: Option<Played>,
 }
@@ -67,17 +66,14 @@ struct CaseSession {
     turns: Option<usize>,
 }
 
-/// A conversation that is being replayed.
 #[derive(Clone, Debug)]
 struct Played {
     traces: Arc<Traces>,
     at: usize,
     by: MatchedBy,
-    /// The number of replayed turns.
     turns: usize,
 }
 
-/// A cache of the traces that were read, by their files.
 static READ: Mutex<BTreeMap<Vec<PathBuf>, Arc<Traces>>> = Mutex::new(BTreeMap::new());
 
 impl TraceAgent {
@@ -105,7 +101,6 @@ impl TraceAgent {
         self
     }
 
-    /// The conversation of the case whose user begins with these words.
     fn find(&self, first: &str) -> Result<Played, BoxError> {
         let CaseSession { traces, eval_id, session_id, turns } =
             self.sought.as_ref().ok_or("the session was not opened")?;
@@ -200,7 +195,6 @@ impl Played {
     }
 }
 
-/// The events of a stored turn, its answer last.
 fn events_of(turn: &traces::Turn) -> Vec<Event> {
     let agent = turn.agent.as_deref().unwrap_or(DEFAULT_AUTHOR);
     let mut events: Vec<Event> =

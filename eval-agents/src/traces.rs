@@ -169,7 +169,6 @@ impl Traces {
         self.find(Sought::new(case, &first, is_only_case))
     }
 
-    /// The place of the conversation that belongs to a case.
     pub(crate) fn find(&self, sought: Sought<'_>) -> Result<(usize, MatchedBy), MatchError> {
         sought.find(&self.conversations, self.index.get(&self.conversations))
     }

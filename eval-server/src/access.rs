@@ -12,29 +12,24 @@ use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
 use crate::refusal::Refusal;
 use crate::token::Token;
 
-/// The rules of access.
 #[derive(Debug)]
 pub(crate) struct Access {
     address: SocketAddr,
     /// Further names, such as a proxy's.
     hosts: Vec<String>,
     token: Token,
-    /// The cookie that a browser shows in place of the token.
     cookie: Token,
 }
 
-/// The caller of a request that may be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Caller {
     /// A caller on this machine without the token.
     Local,
-    /// A caller with the token.
     Trusted,
     /// A caller from elsewhere without the token.
     Remote,
 }
 
-/// The requirement of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
     /// Nothing: the answer reveals only that the service runs.
@@ -54,7 +49,6 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const PAGE_HEADER: HeaderName = HeaderName::from_static("x-evalset");
 
 impl Access {
-    /// `cookie` identifies browsers that have shown the token.
     pub(crate) fn new(address: SocketAddr, hosts: &[String], token: Token, cookie: Token) -> Self {
         Self { address, hosts: hosts.to_vec(), token, cookie }
     }
@@ -108,7 +102,6 @@ impl Access {
         pairs.any(|(key, value)| key == name && self.cookie.is(value))
     }
 
-    /// Refuses a caller who lacks what a route needs.
     pub(crate) fn check(caller: Caller, needs: Needs) -> Result<(), Refusal> {
         let is_enough = match needs {
             Needs::Nothing => true,
@@ -125,7 +118,6 @@ impl Access {
         ))
     }
 
-    /// The host that the request is for.
     fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<Authority, Refusal> {
         let mut all = headers.get_all(HOST).iter();
         let (Some(host), None) = (all.next(), all.next()) else {

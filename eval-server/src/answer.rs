@@ -16,12 +16,10 @@ pub(crate) struct Envelope<T> {
     pub(crate) error: Option<String>,
 }
 
-/// An answer with data.
 pub(crate) fn data<T: Serialize>(data: T) -> Response {
     json(StatusCode::OK, &Envelope { data, error: None })
 }
 
-/// An answer as JSON.
 pub(crate) fn json(status: StatusCode, document: &impl Serialize) -> Response {
     match serde_json::to_vec(document) {
         Ok(bytes) => of_bytes(status, "application/json", bytes),
@@ -37,7 +35,6 @@ pub(crate) fn of_bytes(status: StatusCode, kind: &'static str, bytes: impl Into<
     of_body(status, kind, Body::from(bytes.into()))
 }
 
-/// An answer with a body of any kind.
 pub(crate) fn of_body(status: StatusCode, kind: &'static str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;

@@ -15,7 +15,6 @@ use crate::refusal::Refusal;
 use crate::sessions::Sessions;
 use crate::work::{Workers, at_once};
 
-/// The state that all requests share.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) access: Access,
@@ -29,10 +28,8 @@ pub(crate) struct App {
     memory: Memory,
 }
 
-/// The most readers of the sessions at a time.
 const MAX_STREAMS: usize = 32;
 
-/// The state as handlers get it.
 pub(crate) type Shared = Arc<App>;
 
 impl App {
@@ -58,7 +55,6 @@ impl App {
         &self.options.limits
     }
 
-    /// The body of a request.
     pub(crate) async fn receive(&self, request: Request) -> Result<Received, Refusal> {
         body::receive(request, &self.memory, self.limits()).await
     }
@@ -72,7 +68,6 @@ impl App {
         self.workers.run(move || work(&own)).await?
     }
 
-    /// Reads a request and computes its answer.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         request: Request,
@@ -83,7 +78,6 @@ impl App {
         self.compute_with(received, thread, work).await
     }
 
-    /// Computes an answer from a body that has arrived.
     pub(crate) async fn compute_with<T: Send + 'static>(
         &self,
         mut received: Received,
@@ -100,7 +94,6 @@ impl App {
     }
 }
 
-/// The thread that computes an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thread {
     /// The thread of the connection if the body is small, else a worker. The work must neither wait nor take
@@ -117,7 +110,6 @@ impl Thread {
     }
 }
 
-/// A request and its caller.
 pub(crate) struct Call {
     pub(crate) app: Shared,
     pub(crate) caller: Caller,
@@ -134,7 +126,6 @@ impl FromRequest<Shared> for Call {
     }
 }
 
-/// The `{id}` in a path.
 #[derive(Debug)]
 pub(crate) struct Id(pub(crate) String);
 

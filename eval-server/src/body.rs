@@ -26,7 +26,6 @@ pub(crate) struct Received {
     memory: HeldMemory,
     /// The bytes that unpacking may still produce.
     left: usize,
-    /// Whether the client still waits.
     pub(crate) wanted: Wanted,
 }
 
@@ -34,7 +33,6 @@ pub(crate) struct Received {
 /// millisecond at most.
 const SMALL_BODY_BYTES: usize = 16 << 10;
 
-/// Reads the body of a request.
 pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) -> Result<Received, Refusal> {
     let (head, body) = request.into_parts();
     let size = match head.headers.get(CONTENT_LENGTH) {
@@ -93,7 +91,6 @@ pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) 
         .unwrap_or_else(|_| Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")))
 }
 
-/// A field of a form.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
@@ -102,11 +99,9 @@ pub(crate) struct Field {
     pub(crate) bytes: Bytes,
 }
 
-/// The most fields of a form.
 const MAX_FIELDS: usize = 1000;
 
 impl Received {
-    /// Whether its work is small, so that it is not worth another thread.
     pub(crate) fn is_small(&self) -> bool {
         let is_plain = || !self.headers.contains_key(CONTENT_ENCODING) && !may_hold_packed(&self.bytes);
         self.bytes.len() <= SMALL_BODY_BYTES && is_plain()
@@ -135,7 +130,6 @@ impl Received {
         }
     }
 
-    /// The packed bytes of this body, unpacked.
     pub(crate) fn unpacked(&mut self, packed: &[u8], what: &str) -> Result<Bytes, Refusal> {
         let Self { memory, left, .. } = self;
         unpacked(packed, what, left, |bytes| memory.grow(bytes)).map(Bytes::from)
@@ -183,7 +177,6 @@ fn unknown_encoding(name: &str) -> Refusal {
     Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why)
 }
 
-/// The unit in which memory is given away.
 const MEMORY_UNIT_BYTES: usize = 1024;
 
 /// The memory for bodies, in units.
@@ -203,12 +196,10 @@ impl Memory {
         Self(Arc::new(Semaphore::new(limits.bodies.max(limits.body).div_ceil(MEMORY_UNIT_BYTES))))
     }
 
-    /// The memory of a request that has none so far.
     pub(crate) fn of_request(&self) -> HeldMemory {
         HeldMemory { all: Arc::clone(&self.0), bytes: 0, units: None }
     }
 
-    /// Whether no request holds any.
     #[cfg(test)]
     pub(crate) fn is_free(&self, limits: &Limits) -> bool {
         self.0.available_permits() == limits.bodies.max(limits.body).div_ceil(MEMORY_UNIT_BYTES)
@@ -237,7 +228,6 @@ impl HeldMemory {
     }
 }
 
-/// The bytes that are unpacked at a time.
 const PIECE_BYTES: usize = 32 << 10;
 
 /// The most parts (gzip members) of a packed file: even an empty one costs time.

@@ -5,9 +5,7 @@ use eval_format::{Map, Value};
 use eval_support::secrets::is_secret_under;
 use eval_support::untrusted::{LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 
-/// Characters of a preview in a list.
 const MAX_PREVIEW_CHARS: usize = 200;
-/// Characters of a whole value.
 const MAX_VALUE_CHARS: usize = 50_000;
 
 /// A text of its own: lines and tabs stay.
@@ -20,29 +18,24 @@ pub(crate) fn line(foreign: &str) -> String {
     excerpt_line(foreign, LONGEST_LINE).noted()
 }
 
-/// Parts of lines.
 pub(crate) fn lines(foreign: &[String]) -> Vec<String> {
     foreign.iter().map(|text| line(text)).collect()
 }
 
-/// The beginning of a text, for a list.
 pub(crate) fn preview(foreign: &str) -> String {
     excerpt_line(foreign, MAX_PREVIEW_CHARS).shown
 }
 
-/// A value: the arguments of a call, or what a tool answered.
 pub(crate) fn value(foreign: &Value) -> Value {
     Walk { left: MAX_VALUE_CHARS }.value(foreign, "")
 }
 
-/// A walk through a value.
 struct Walk {
     /// The characters that may still be shown.
     left: usize,
 }
 
 impl Walk {
-    /// A value under its name.
     fn value(&mut self, foreign: &Value, under: &str) -> Value {
         self.left = self.left.saturating_sub(1);
         match foreign {

@@ -14,7 +14,6 @@ use utoipa::ToSchema;
 /// The type of an answer in events.
 pub const CONTENT_TYPE: &str = "text/event-stream; charset=utf-8";
 
-/// The time limit for a reader to read an event.
 const READER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An event of an answer, as its reader has it.

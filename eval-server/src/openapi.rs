@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 use axum::http::StatusCode;
 use eval_report::document::SCHEMA;
 use serde_json::Value;
-use utoipa::openapi::RefOr;
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{Content, Ref, RefOr, ResponseBuilder};
 use utoipa::{Modify, OpenApi};
 
 use crate::routes::{
-    convert, evaluate, info, runs, score, sessions, sessions_draft, sessions_events, sessions_score, validate,
+    self, convert, evaluate, info, runs, score, sessions, sessions_draft, sessions_events, sessions_score,
+    validate,
 };
 
 /// The routes and their types.
@@ -40,39 +41,44 @@ use crate::routes::{
         sessions_score::score,
         sessions_draft::save
     ),
-    modifiers(&TokenScheme, &Descriptions)
+    modifiers(&Completed)
 )]
 struct Description;
 
-/// The scheme of the token.
-struct TokenScheme;
+/// What each route has by its path and its body: the token, and the answers of requests that are refused. And a
+/// description of each answer, which the standard asks for.
+struct Completed;
 
-impl Modify for TokenScheme {
+impl Modify for Completed {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
         let components = openapi.components.get_or_insert_default();
         components.add_security_scheme("token", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
-    }
-}
-
-/// A description of each answer, which the standard asks for.
-struct Descriptions;
-
-impl Modify for Descriptions {
-    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
-        let items = openapi.paths.paths.values_mut();
-        let operations =
-            items.flat_map(|item| [&mut item.get, &mut item.post, &mut item.put, &mut item.delete]);
-        for operation in operations.flatten() {
-            let responses = &mut operation.responses.responses;
-            // A body that is no text, or no form, is refused with 400.
-            if let Some(refused) = responses.get("422").cloned() {
-                responses.entry("400".to_owned()).or_insert(refused);
-            }
-            for (status, response) in responses {
-                if let RefOr::T(response) = response {
-                    let status = StatusCode::from_bytes(status.as_bytes()).ok();
-                    let told = status.and_then(|status| status.canonical_reason()).unwrap_or("an answer");
-                    told.clone_into(&mut response.description);
+        let refused = Content::new(Some(Ref::from_schema_name("Refused")));
+        let refused = ResponseBuilder::new().content("application/json", refused).build();
+        for (path, item) in &mut openapi.paths.paths {
+            let needs_token = routes::need_token(path);
+            let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
+            for operation in operations.into_iter().flatten() {
+                if needs_token {
+                    operation.security = Some(vec![SecurityRequirement::new("token", [""; 0])]);
+                }
+                let refusals = [
+                    ("401", needs_token),
+                    ("404", path.contains("{id}")),
+                    // A body that is no text, or no form, is refused with 400.
+                    ("400", operation.request_body.is_some()),
+                    ("422", operation.request_body.is_some()),
+                ];
+                let responses = &mut operation.responses.responses;
+                for (status, _) in refusals.into_iter().filter(|(_, is_possible)| *is_possible) {
+                    responses.insert(status.to_owned(), refused.clone().into());
+                }
+                for (status, response) in responses {
+                    if let RefOr::T(response) = response {
+                        let status = StatusCode::from_bytes(status.as_bytes()).ok();
+                        let told = status.and_then(|status| status.canonical_reason()).unwrap_or("an answer");
+                        told.clone_into(&mut response.description);
+                    }
                 }
             }
         }

@@ -18,14 +18,12 @@ use crate::sessions::Full;
 /// The factor by which an unpacked export may exceed a body: spans are alike, and compress well.
 const UNPACKED_FACTOR: usize = 4;
 
-/// The state of the receiver.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     pub(crate) access: Access,
     pub(crate) app: Arc<App>,
 }
 
-/// The routes of the receiver.
 pub(crate) fn routes(receiver: Receiver) -> Router {
     let receiver = Arc::new(receiver);
     let of = |signal: Signal| {

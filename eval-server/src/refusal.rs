@@ -49,7 +49,6 @@ enum Step {
     Item(usize),
 }
 
-/// The longest input that is sent back.
 const MAX_INPUT_BYTES: usize = 1000;
 
 impl FieldError {
@@ -59,13 +58,11 @@ impl FieldError {
         Self { kind, loc: loc.to_vec(), msg: msg.into(), input }
     }
 
-    /// A field that is not there.
     pub(crate) fn missing(loc: &[Value]) -> Self {
         Self::new("missing", loc, "Field required", &Value::Null)
     }
 }
 
-/// The refusal of a request.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     status: StatusCode,
@@ -90,7 +87,6 @@ impl Refusal {
         Self { is_of_content, ..self }
     }
 
-    /// The reason in words.
     pub(crate) fn text(&self) -> String {
         match &self.detail {
             Detail::Text(text) => text.clone(),
@@ -100,12 +96,10 @@ impl Refusal {
         }
     }
 
-    /// The request is not as it should be.
     pub(crate) fn bad(why: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, why)
     }
 
-    /// Fields of the request are wrong.
     pub(crate) fn fields(errors: Vec<FieldError>) -> Self {
         Self {
             status: StatusCode::UNPROCESSABLE_ENTITY,
@@ -119,17 +113,14 @@ impl Refusal {
         Self::fields(vec![FieldError::new("json_invalid", &["body".into()], why(body, error), &Value::Null)])
     }
 
-    /// A part of the body has a wrong value.
     pub(crate) fn value(loc: &[Value], why: impl Into<String>, found: &Value) -> Self {
         Self::fields(vec![FieldError::new("value_error", loc, why, found)])
     }
 
-    /// A field is missing.
     pub(crate) fn missing(field: &str) -> Self {
         Self::fields(vec![FieldError::missing(&["body".into(), field.into()])])
     }
 
-    /// The server is too busy.
     pub(crate) fn busy(why: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, why)
     }
@@ -168,7 +159,6 @@ pub(crate) fn why(text: &[u8], error: &serde_json::Error) -> String {
     }
 }
 
-/// The number at the error, if it is one of Python's.
 fn no_number(text: &[u8], error: &serde_json::Error) -> Option<&'static str> {
     let line = text.split(|byte| *byte == b'\n').nth(error.line().checked_sub(1)?)?;
     // The column is the first wrong character: in `-Infinity`, the second one.

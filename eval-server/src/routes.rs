@@ -31,7 +31,6 @@ use crate::answer;
 use crate::app::Shared;
 use crate::refusal::Refusal;
 
-/// A path, its requirement, and a handler for each of its methods.
 struct Route {
     path: &'static str,
     needs: Needs,
@@ -91,6 +90,11 @@ fn described() -> Vec<Route> {
     ]
 }
 
+/// Whether a route that the document describes needs the token.
+pub(crate) fn need_token(path: &str) -> bool {
+    described().iter().any(|route| route.path == path && route.needs == Needs::Token)
+}
+
 /// The routes that the document does not describe: the document itself, and pages for people with their
 /// files.
 fn undescribed(document: &'static str, has_pages: bool) -> Vec<Route> {
@@ -126,7 +130,6 @@ pub(crate) fn all(app: Shared, document: &'static str) -> Router {
         .layer(from_fn_with_state((app, Arc::new(needs)), guard))
 }
 
-/// The requirement of each route, by its path.
 type AllNeeds = Arc<HashMap<&'static str, Needs>>;
 
 async fn guard(State((app, needs)): State<(Shared, AllNeeds)>, mut request: Request, next: Next) -> Response {

@@ -26,7 +26,6 @@ pub(crate) use intake::Full;
 use store::Store;
 pub(crate) use view::{Digest, SessionState, SessionView};
 
-/// All sessions.
 #[derive(Debug)]
 pub(crate) struct Sessions {
     store: Mutex<Store>,
@@ -36,7 +35,6 @@ pub(crate) struct Sessions {
     limits: Limits,
 }
 
-/// A notification for readers of the sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// Something is new.
@@ -45,24 +43,19 @@ pub(crate) enum Change {
     Last,
 }
 
-/// A session with its traces, as they were parsed.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) view: SessionView,
     pub(crate) traces: Traces,
 }
 
-/// All sessions, the latest first, and counts of removed sessions and refused exports.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) sessions: Vec<(SessionView, Digest)>,
     /// Whether some have changed since they were read, and it is too soon to read them again.
     pub(crate) is_behind: bool,
-    /// The number of sessions that were removed to make room.
     pub(crate) removed: u64,
-    /// The number of exports that were refused.
     pub(crate) refused: u64,
-    /// The reason for the last refusal.
     pub(crate) last_refusal: Option<String>,
 }
 
@@ -81,7 +74,6 @@ impl Sessions {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds the entries of an export. Returns the rejected ones.
     pub(crate) fn add(&self, export: Export) -> Result<Option<Rejected>, Full> {
         let Export { batches, mut rejected } = export;
         let now = Instant::now();
@@ -142,7 +134,6 @@ impl Sessions {
         self.store().golden
     }
 
-    /// Changes, from now on.
     pub(crate) fn changes(&self) -> watch::Receiver<Change> {
         self.changes.subscribe()
     }
@@ -214,7 +205,6 @@ impl Sessions {
 }
 
 impl Reading {
-    /// The digest of a reading, for a list.
     pub(crate) fn digest(&self) -> Digest {
         Digest::new(&self.traces)
     }

@@ -4,11 +4,9 @@ use std::error::Error;
 use std::hint::black_box;
 use std::{fmt, io};
 
-/// A secret that a request can show.
 #[derive(Clone)]
 pub(crate) struct Token(String);
 
-/// The fewest bytes of a given token.
 const MIN_TOKEN_BYTES: usize = 16;
 
 /// An error of making a token.

@@ -31,12 +31,10 @@ impl Wanted {
         Waiting(self.clone())
     }
 
-    /// Fails if no client waits any more.
     pub(crate) fn check(&self) -> Result<(), ReaderGone> {
         if self.0.load(Ordering::Relaxed) { Err(ReaderGone) } else { Ok(()) }
     }
 
-    /// The flag that is set when no client waits any more.
     pub(crate) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
@@ -48,7 +46,6 @@ impl Drop for Waiting {
     }
 }
 
-/// Threads that compute.
 #[derive(Debug)]
 pub(crate) struct Workers {
     free: Arc<Semaphore>,
@@ -80,7 +77,6 @@ fn failed() -> Refusal {
     )
 }
 
-/// A place in the queue, while it lasts.
 struct Waits<'a>(&'a AtomicUsize);
 
 impl Drop for Waits<'_> {
@@ -99,7 +95,6 @@ impl Workers {
         }
     }
 
-    /// Whether nothing is computed, and no request waits.
     #[cfg(test)]
     pub(crate) fn is_idle(&self, limits: &Limits) -> bool {
         self.free.available_permits() == limits.workers && self.waiting.load(Ordering::Relaxed) == 0

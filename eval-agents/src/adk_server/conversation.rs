@@ -15,7 +15,6 @@ use super::kept_state::KeptState;
 use crate::wire;
 use crate::wire::ReadEvent;
 
-/// The time limit for deleting a session.
 const DELETE_TIMEOUT: Duration = Duration::from_secs(10);
 
 const CREATE: &str = "POST of a session";
@@ -23,7 +22,6 @@ const RUN: &str = "POST /run_sse";
 const READ: &str = "GET of the session";
 const REMOVE: &str = "DELETE of the session";
 
-/// A session on a server.
 #[derive(Debug)]
 pub(super) struct Conversation {
     http: Http,
@@ -33,7 +31,6 @@ pub(super) struct Conversation {
     kept: KeptState,
     /// Whether the connection to the server failed, so that the session cannot be deleted.
     is_lost: bool,
-    /// Whether a turn has begun and not ended.
     in_turn: bool,
 }
 
@@ -85,7 +82,6 @@ impl Conversation {
         }
     }
 
-    /// Sends a message and records the events of the answer.
     pub(super) async fn turn(&mut self, turn: &Turn<'_>, streaming: bool) -> Result<(), AdkServerError> {
         self.in_turn = true;
         let ran = self.run(turn, streaming).await;
@@ -148,7 +144,6 @@ impl Conversation {
         Ok(())
     }
 
-    /// The state of the session.
     pub(super) async fn state(&mut self) -> Result<Option<Map>, AdkServerError> {
         let path = ["apps", &self.app, "users", &self.user, "sessions", &self.session];
         let session = self.http.ask(READ, Method::GET, &path, None).await?;
@@ -160,7 +155,6 @@ impl Conversation {
         }
     }
 
-    /// Deletes the session, unless the connection to the server failed.
     pub(super) async fn end(self) -> Result<(), AdkServerError> {
         if self.is_lost {
             return Ok(());
@@ -188,7 +182,6 @@ impl Conversation {
     }
 }
 
-/// Whether an answer says that a session with this id exists already.
 fn says_that_it_exists(status: u16, message: &str) -> bool {
     status == 409 || status == 400 && message.contains("already exists")
 }
@@ -210,7 +203,6 @@ async fn with_apps(error: AdkServerError, http: &Http, app: &str) -> AdkServerEr
     }
 }
 
-/// The events of a turn so far.
 #[derive(Debug, Default)]
 struct Received {
     /// The id of the last event.

@@ -10,10 +10,8 @@ use eval_core::format::Value;
 use eval_support::message::truncated;
 use eval_support::untrusted;
 
-/// The most characters of a server's text that are shown.
 const MAX_TEXT_CHARS: usize = 2000;
 
-/// The error of a library behind an error of ours.
 pub(super) type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
 /// An error of a server. The message has the server's own words.
@@ -99,7 +97,6 @@ macro_rules! of_message {
 }
 
 impl AdkServerError {
-    /// The error of an answer with a status that is no success.
     pub(super) fn status(what: &str, status: reqwest::StatusCode, body: &str) -> Self {
         let message = format!("{what} answered {status}{}", behind_colon(&said(body)));
         match status.as_u16() {
@@ -109,7 +106,6 @@ impl AdkServerError {
         }
     }
 
-    /// The error of a request that cannot be made.
     pub(super) fn request(message: String) -> Self {
         Self::Request { message, source: None }
     }
@@ -122,7 +118,6 @@ impl AdkServerError {
         Self::NoApp(format!("the server has no app `{app}`: {known}"))
     }
 
-    /// The same error with a note about the server.
     pub(super) fn with(mut self, note: &str) -> Self {
         of_message!(&mut self).push_str(note);
         self

@@ -3,10 +3,8 @@
 /// The most bytes of one event. Images and sounds travel in events.
 const MAX_EVENT_BYTES: usize = 32 << 20;
 
-/// The most bytes of all events of a turn.
 const MAX_STREAM_BYTES: usize = 256 << 20;
 
-/// A parser of events in the pieces of a body.
 #[derive(Debug, Default)]
 pub(super) struct EventStream {
     /// The bytes of the line in progress.
@@ -16,7 +14,6 @@ pub(super) struct EventStream {
     read: usize,
 }
 
-/// One event.
 #[derive(Debug, PartialEq)]
 pub(super) struct Sent {
     /// The server's name of the event; mostly empty.

@@ -19,7 +19,6 @@ use crate::{stderr, wire};
 /// The time limit of a request that does not run the agent.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The time limit of a probe of a server that is not ready.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The most bytes of an answer. A session has all its events.
@@ -49,16 +48,13 @@ impl Program {
     }
 }
 
-/// A client of one server.
 #[derive(Clone, Debug)]
 pub(super) struct Http {
     base: Url,
     headers: Headers,
-    /// The program, if it was spawned here.
     program: Option<Arc<Program>>,
 }
 
-/// The clients of this process.
 static CLIENTS: Clients = Clients::new();
 
 impl Http {
@@ -87,7 +83,6 @@ impl Http {
         self.base.as_str()
     }
 
-    /// Whether the server takes requests.
     pub(super) async fn answers(&self) -> bool {
         for path in ["list-apps", "health"] {
             match self.send(Method::GET, &[path], None, None).await {
@@ -100,7 +95,6 @@ impl Http {
         false
     }
 
-    /// Whether the server takes requests, within the time limit of a probe.
     pub(super) async fn answers_soon(&self) -> bool {
         tokio::time::timeout(PROBE_TIMEOUT, self.answers()).await.unwrap_or(false)
     }
@@ -133,7 +127,6 @@ impl Http {
         read.map_err(|why| AdkServerError::Answer(format!("{what}: {why}")))
     }
 
-    /// Sends a request that does not run the agent, and reads the JSON of the answer.
     pub(super) async fn ask(
         &self,
         what: &str,
@@ -145,7 +138,6 @@ impl Http {
         self.json(what, response).await
     }
 
-    /// Sends a request and awaits the beginning of the answer.
     pub(super) async fn send(
         &self,
         method: Method,
@@ -177,7 +169,6 @@ impl Http {
         }
     }
 
-    /// Reads the JSON of an answer. A status that is no success is an error.
     async fn json(&self, what: &str, mut response: Response) -> Result<Value, AdkServerError> {
         if !response.status().is_success() {
             return Err(self.refused(what, response).await);
@@ -200,7 +191,6 @@ impl Http {
         })
     }
 
-    /// The error of an answer that is no success.
     pub(super) async fn refused(&self, what: &str, mut response: Response) -> AdkServerError {
         let status = response.status();
         let body = self.headers.mask(&error_body(&mut response).await);
@@ -215,7 +205,6 @@ impl Http {
         if status.is_server_error() { error.with(&self.wrote_last().await) } else { error }
     }
 
-    /// The next piece of an answer; `None` at its end.
     pub(super) async fn piece(
         &self,
         response: &mut Response,
@@ -257,7 +246,6 @@ impl Http {
         }
     }
 
-    /// The last output of a spawned server, to follow an error; empty for a server that was not started here.
     pub(super) async fn wrote_last(&self) -> String {
         match &self.program {
             Some(program) => {
@@ -280,7 +268,6 @@ impl Http {
     }
 }
 
-/// Whether a status says that the server has no such route.
 pub(super) fn has_no_route(status: StatusCode) -> bool {
     matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED)
 }

@@ -13,19 +13,16 @@ const APP: &str = "app:";
 pub(super) struct KeptState(Map);
 
 impl KeptState {
-    /// The state at the start of a case.
     pub(super) fn new(state: &Map) -> Self {
         let mut kept = Self(Map::new());
         kept.change(state);
         kept
     }
 
-    /// Adds the changes of the state by an event of the conversation.
     pub(super) fn change(&mut self, delta: &Map) {
         self.0.extend(delta.iter().filter(|(key, _)| is_kept(key)).map(|(key, value)| (key, value.clone())));
     }
 
-    /// Fails if a new session has state that was not asked for.
     pub(super) fn check_start(&self, state: &Map) -> Result<(), AdkServerError> {
         let Some(foreign) = Foreign::new(self, state) else { return Ok(()) };
         Err(AdkServerError::Answer(format!(
@@ -36,7 +33,6 @@ impl KeptState {
         )))
     }
 
-    /// Fails if a session ends with state that neither the case nor the conversation set.
     pub(super) fn check_end(&self, state: &Map) -> Result<(), AdkServerError> {
         let Some(foreign) = Foreign::new(self, state) else { return Ok(()) };
         Err(AdkServerError::Answer(format!(
@@ -54,7 +50,6 @@ struct Foreign {
 }
 
 impl Foreign {
-    /// `None` if the conversation asked for or set all the state that is kept.
     fn new(KeptState(own): &KeptState, state: &Map) -> Option<Self> {
         let is_own = |key: &str, value| own.get(key).is_some_and(|own| holds(own, value));
         let foreign = state.iter().filter(|(key, value)| is_kept(key) && !is_own(key, value));

@@ -1,7 +1,6 @@
 //! The process that listens on a port. A port that is free when a server starts may belong to another program
 //! a moment later, and an answer of that program is no answer of the agent.
 
-/// The owner of a port on this machine.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Listener {
     /// A process of the group, or a descendant of one.

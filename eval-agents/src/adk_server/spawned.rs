@@ -17,13 +17,11 @@ use crate::secret_headers::Headers;
 use crate::shared_group::SharedGroup;
 use crate::stderr::{Tail, quoted};
 
-/// The placeholder of the port in the arguments.
 const PORT_PLACEHOLDER: &str = "{port}";
 
 /// The number of ports to try if another program took the first one.
 const PORT_ATTEMPTS: usize = 3;
 
-/// The poll interval while a server is not ready.
 const POLL_PAUSE: Duration = Duration::from_millis(50);
 
 /// The wait before an answer is accepted on a port whose owner the system does not tell. Meanwhile the server
@@ -38,7 +36,6 @@ pub(super) struct Spawned {
     running: OnceCell<Result<Running, AdkServerError>>,
 }
 
-/// The port and the program of a server that answers.
 type Running = (u16, Arc<Program>);
 
 impl Spawned {
@@ -58,7 +55,6 @@ impl Spawned {
         }
     }
 
-    /// Whether the program was started and has ended.
     pub(super) fn has_ended(&self) -> bool {
         matches!(self.running.get(), Some(Ok((_, program))) if program.has_ended())
     }
@@ -141,7 +137,6 @@ impl Spawned {
     }
 }
 
-/// The error of a port on which another program than the server answers.
 fn foreign(launch: &Launch, port: u16, pid: i32, program: &str) -> AdkServerError {
     AdkServerError::NotReady(format!(
         "port {port} of `{launch}` is answered by another program, `{program}` (process {pid}), which this test did not start; \
@@ -156,7 +151,6 @@ enum Failure {
 }
 
 impl Failure {
-    /// The error of a program that was not started.
     fn start(what: &str, error: std::io::Error) -> Self {
         Self::Other(AdkServerError::Start { message: format!("{what}: {error}"), source: Arc::new(error) })
     }

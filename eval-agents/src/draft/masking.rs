@@ -31,7 +31,6 @@ impl fmt::Display for Masked {
     }
 }
 
-/// The replacement of a value whose name says that it is secret.
 const MASKED_VALUE: &str = "(a secret)";
 
 /// A case with its secrets masked, and their places. A case without an id is called `draft`. Fails if the
@@ -52,7 +51,6 @@ pub(super) fn masked(mut case: EvalCase) -> Result<(EvalCase, Vec<Masked>), Prob
 #[derive(Default)]
 struct Walk {
     found: Vec<Masked>,
-    /// The keys and positions that lead to the value.
     path: Vec<Step>,
 }
 
@@ -64,7 +62,6 @@ enum Step {
 }
 
 impl Walk {
-    /// A value without secrets. `name` is its key.
     fn value(&mut self, value: Value, name: &str) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(text, name)),
@@ -127,7 +124,6 @@ impl Walk {
         })
     }
 
-    /// The place in words.
     fn place(&self) -> String {
         let mut words = Vec::new();
         for pair in self.path.windows(2) {

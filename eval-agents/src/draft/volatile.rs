@@ -107,7 +107,6 @@ fn kind_of_text(text: &str) -> Option<VolatileKind> {
     (is_number && text.parse().is_ok_and(is_epoch)).then_some(VolatileKind::Epoch)
 }
 
-/// The groups of a UUID's digits.
 const GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
 
 /// Whether a UUID is in a text, alone or behind a prefix such as `order-`.

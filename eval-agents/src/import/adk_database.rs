@@ -18,7 +18,6 @@ use super::format::{Format, Held};
 use super::turns::SessionEvent;
 use crate::wire;
 
-/// The schema of `DatabaseSessionService` that is read.
 const SCHEMA: &str = "1";
 
 pub(super) fn read(path: &Path, from: &str, wanted: &[String]) -> Result<Held, ImportError> {
@@ -28,7 +27,6 @@ pub(super) fn read(path: &Path, from: &str, wanted: &[String]) -> Result<Held, I
     drafts(from, Format::AdkDatabase, sessions, wanted)
 }
 
-/// The error of `SQLite`, with what to do about it.
 fn failed(from: &str) -> impl Fn(rusqlite::Error) -> ImportError + Copy {
     move |error| ImportError::of_library(from, &explained(&error), error)
 }
@@ -47,7 +45,6 @@ fn explained(error: &rusqlite::Error) -> String {
     }
 }
 
-/// Opens a database to be read.
 fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     // In the mode of write-ahead logs SQLite creates files beside a database, even to read it. Without such a
@@ -65,14 +62,12 @@ fn open(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Whether the header says that a write-ahead log is used.
 fn is_in_log_mode(path: &Path) -> bool {
     use std::io::Read;
     let mut header = [0; 20];
     std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut header)).is_ok() && header[18] == 2
 }
 
-/// The address of a database that does not change.
 fn immutable(path: &Path) -> Option<String> {
     let mut address = reqwest::Url::from_file_path(std::path::absolute(path).ok()?).ok()?;
     address.set_query(Some("immutable=1"));
@@ -182,7 +177,6 @@ fn sessions(connection: &Connection, from: &str, wanted: &[String]) -> Result<Ve
     Ok(sessions)
 }
 
-/// Calls `take` with each row.
 fn each(
     connection: &Connection,
     from: &str,
@@ -211,7 +205,6 @@ fn event(row: &Row<'_>) -> Result<SessionEvent, String> {
     SessionEvent::read(wire::Reader::new(data.into(), place)?)
 }
 
-/// A column as a text.
 fn text(row: &Row<'_>, column: usize) -> Result<String, String> {
     let name = || row.as_ref().column_name(column).unwrap_or("a column").to_owned();
     let bytes = match row.get_ref(column).map_err(|error| error.to_string())? {

@@ -8,7 +8,6 @@ use super::turns::{SessionEvent, turns};
 use crate::draft::{Draft, Origin};
 use crate::wire;
 
-/// A session that was read.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     pub(super) id: String,
@@ -17,17 +16,14 @@ pub(super) struct Session {
     /// The state at the end.
     pub(super) state: Map,
     pub(super) events: Vec<SessionEvent>,
-    /// The keys of the session that nothing reads.
     pub(super) unread: Vec<String>,
 }
 
-/// The drafts of a text, and what is left out.
 pub(super) fn read(from: &str, text: &str, wanted: &[String]) -> Result<Held, ImportError> {
     let sessions = sessions(text).map_err(|why| ImportError::unreadable(from, why))?;
     drafts(from, Format::AdkSession, sessions, wanted)
 }
 
-/// The drafts of sessions, and what is left out.
 pub(super) fn drafts(
     from: &str,
     format: Format,
@@ -61,7 +57,6 @@ fn name(id: &str) -> String {
     if id.is_empty() { "a session without an id".to_owned() } else { format!("session `{id}`") }
 }
 
-/// The case of a session and its gaps, or why there is none.
 fn case(session: Session) -> Result<(EvalCase, Vec<String>), String> {
     let Session { app_name, user_id, state, events, unread, .. } = session;
     let is_empty = events.is_empty();

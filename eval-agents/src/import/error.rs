@@ -113,7 +113,6 @@ impl ImportError {
         Self::Unreadable { from: from.to_owned(), why: mask(&why.into()).into_owned(), source: None }
     }
 
-    /// The error of a library that reads a format. `why` has its text.
     #[cfg(any(feature = "csv", feature = "sqlite"))]
     pub(super) fn of_library(
         from: &str,
@@ -128,7 +127,6 @@ impl ImportError {
     }
 }
 
-/// The most items that a message lists.
 pub(super) const MAX_LISTED_ITEMS: usize = 5;
 
 impl fmt::Display for ImportError {

@@ -41,7 +41,6 @@ pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
     cases.into_iter().map(draft).collect()
 }
 
-/// The gaps of a case: turns without an answer.
 fn gaps(case: &EvalCase) -> Vec<String> {
     let turns = case.conversation.iter().enumerate().filter(|(_, turn)| !answers(turn));
     turns.map(|(at, _)| format!("turn {} has no answer", at + 1)).collect()
@@ -74,7 +73,6 @@ fn others(from: &str, set: &Value) -> Result<Option<Vec<EvalCase>>, ImportError>
     numbered.collect::<Result<_, _>>().map(Some)
 }
 
-/// A case in ADK's form.
 fn rewritten(case: &Map) -> Map {
     let mut out = Map::new();
     for (key, value) in case {
@@ -118,7 +116,6 @@ fn session(input: &Value) -> Value {
     }
 }
 
-/// A turn in ADK's form.
 fn turn(turn: &Value) -> Value {
     let Some(map) = turn.as_object() else { return turn.clone() };
     let mut out = map.clone();
@@ -150,7 +147,6 @@ fn turn(turn: &Value) -> Value {
     out.into()
 }
 
-/// Whether a call has a place for its result.
 fn has_result(call: &Value) -> bool {
     call.as_object().is_some_and(|call| call.contains_key(RESULT))
 }

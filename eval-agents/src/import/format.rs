@@ -83,7 +83,6 @@ impl fmt::Display for UnknownFormat {
 
 impl std::error::Error for UnknownFormat {}
 
-/// The first bytes of a database of `SQLite`.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// The number of bytes that are read to recognize a format.
@@ -105,7 +104,6 @@ pub(super) fn of_head(path: &Path, is_large: bool) -> io::Result<Option<Format>>
     Ok(is_trace.then_some(Format::Trace))
 }
 
-/// The format of a text, by its content.
 pub(super) fn of_text(text: &str) -> Option<Format> {
     let begin = text.trim_start();
     if !begin.starts_with(['{', '[']) {

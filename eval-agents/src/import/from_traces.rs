@@ -52,7 +52,6 @@ pub(super) fn read(from: &str, file: impl Read, wanted: &[String]) -> Result<Hel
     Ok((drafts, left_out))
 }
 
-/// The gaps in the case of a conversation.
 fn gaps(conversation: &Conversation) -> Vec<String> {
     let place = |turn: Option<usize>| turn.map(|turn| format!("turn {turn}: ")).unwrap_or_default();
     let mut gaps: Vec<String> =

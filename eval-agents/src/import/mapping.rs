@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     User,
@@ -150,7 +149,6 @@ impl FromStr for Mapping {
 }
 
 impl Mapping {
-    /// The roles of the columns: by the mapping if there is one, else by common names.
     pub(super) fn roles(
         mapping: Option<&Self>,
         there: &[String],

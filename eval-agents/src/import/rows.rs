@@ -10,25 +10,21 @@ use super::format::{Format, Held};
 use super::mapping::{Mapping, Role};
 use crate::draft::{Draft, Origin};
 
-/// A row: where it begins, and its fields.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) line: usize,
     pub(super) fields: Map,
 }
 
-/// A conversation that is being made of rows.
 #[derive(Default)]
 struct Conversation {
     case: EvalCase,
-    /// The id of the case, if a row has one.
     id: Option<String>,
     line: usize,
     name: Option<String>,
     gaps: Vec<String>,
 }
 
-/// The drafts of rows, and what is left out.
 pub(super) fn drafts(
     from: &str,
     format: Format,
@@ -105,7 +101,6 @@ pub(super) fn drafts(
     Ok((drafts, left_out))
 }
 
-/// The columns that have no role.
 fn not_read(columns: &[String], roles: &[(String, Role)]) -> Option<String> {
     let is_unknown = |column: &&String| !roles.iter().any(|(known, _)| known == *column);
     let unknown: Vec<&String> = columns.iter().filter(is_unknown).collect();
@@ -181,7 +176,6 @@ fn call(value: &Value) -> Result<FunctionCall, String> {
     Ok(call)
 }
 
-/// The drafts of JSON: an object a line, or an array of objects.
 pub(super) fn json_lines(from: &str, text: &str, mapping: Option<&Mapping>) -> Result<Held, ImportError> {
     let values = values(text).map_err(|why| ImportError::unreadable(from, why))?;
     let mut rows = Vec::with_capacity(values.len());
@@ -214,7 +208,6 @@ fn values(text: &str) -> Result<Vec<(usize, Value)>, String> {
     }
 }
 
-/// The drafts of a table whose first line names its columns.
 #[cfg(feature = "csv")]
 pub(super) fn csv(from: &str, text: &str, mapping: Option<&Mapping>) -> Result<Held, ImportError> {
     let failed = |error: csv::Error| ImportError::of_library(from, &error.to_string(), error);

@@ -13,7 +13,6 @@ use eval_core::format::{Content, IntermediateData, Invocation, Map, Part};
 
 use crate::{draft, wire};
 
-/// An event of a session.
 #[derive(Debug)]
 pub(super) struct SessionEvent {
     pub(super) event: Event,
@@ -21,12 +20,10 @@ pub(super) struct SessionEvent {
     pub(super) timestamp: f64,
     /// The invocation that this event rewinds to: the session continues before it.
     pub(super) rewound_to: Option<String>,
-    /// The keys that nothing reads.
     pub(super) unread: Vec<String>,
 }
 
 impl SessionEvent {
-    /// Reads an event.
     pub(super) fn read(mut sent: wire::Reader) -> Result<Self, String> {
         let invocation_id = sent.text("invocation_id")?.unwrap_or_default();
         let timestamp = sent.number("timestamp")?.unwrap_or_default();
@@ -41,7 +38,6 @@ impl SessionEvent {
     }
 }
 
-/// The turns and the state of a session, from its events.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     pub(super) all: Vec<Invocation>,
@@ -54,7 +50,6 @@ pub(super) struct Turns {
     pub(super) gaps: Vec<String>,
 }
 
-/// Makes turns of events. `unread` are keys of the session that nothing reads.
 pub(super) fn turns(events: Vec<SessionEvent>, mut unread: Vec<String>) -> Turns {
     let mut made = Turns::default();
     made.changed.extend(events.iter().flat_map(|sent| sent.event.state_delta.keys().map(str::to_owned)));
@@ -117,7 +112,6 @@ fn by_invocation(events: Vec<SessionEvent>) -> Vec<Vec<SessionEvent>> {
     groups
 }
 
-/// A turn that is being made.
 #[derive(Default)]
 struct Turn {
     id: String,
@@ -127,7 +121,6 @@ struct Turn {
 }
 
 impl Turns {
-    /// Adds the events of an invocation.
     fn add(&mut self, events: Vec<SessionEvent>) {
         let mut turn = Turn {
             id: events.first().map(|it| it.invocation_id.clone()).unwrap_or_default(),
@@ -171,7 +164,6 @@ impl Turns {
         }
     }
 
-    /// Adds a gap for the next turn.
     fn gap(&mut self, what: &str) {
         self.gaps.push(format!("turn {} {what}", self.all.len() + 1));
     }
@@ -211,7 +203,6 @@ fn has_text(part: &Part) -> bool {
     part.text.as_deref().is_some_and(|text| !text.is_empty())
 }
 
-/// Whether a part holds anything.
 fn says_something(part: &Part) -> bool {
     has_text(part)
         || part.function_call.is_some()

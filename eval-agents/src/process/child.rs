@@ -44,7 +44,6 @@ struct Input {
     pipes: Arc<Pipes>,
 }
 
-/// A program that runs.
 #[derive(Debug)]
 pub(super) struct Child {
     launch: Launch,
@@ -55,12 +54,10 @@ pub(super) struct Child {
     input: Mutex<Option<Input>>,
     /// The lock for writing a line, so that lines of several conversations are not mixed.
     writing: AsyncMutex<()>,
-    /// Whether the program said hello.
     hello: watch::Receiver<bool>,
     /// Whether no other conversation may begin: a conversation was left while it waited, or the protocol was
     /// broken.
     hangs: AtomicBool,
-    /// Whether it is kept for other conversations.
     is_shared: bool,
 }
 
@@ -102,17 +99,14 @@ impl Child {
         }))
     }
 
-    /// Whether other conversations may use the program.
     pub(super) fn is_of_use(&self) -> bool {
         self.routes.broken().is_none() && !self.hangs.load(Ordering::Relaxed)
     }
 
-    /// The number of conversations of the program.
     pub(super) fn taken(&self) -> usize {
         self.routes.count()
     }
 
-    /// Begins a conversation.
     pub(super) fn seat(self: &Arc<Self>, session: &str) -> Seat {
         // A session outside of a case has no id. Runs of a case share an id, and the program has to tell them
         // apart.
@@ -140,7 +134,6 @@ impl Child {
         input.as_ref().map(|input| Arc::clone(&input.pipes))
     }
 
-    /// The error with the exit status and the output of the program.
     async fn explain(&self, error: ProcessError) -> ProcessError {
         let ended = match error {
             ProcessError::Ended(_) => self.group.ended_within(EXIT_WAIT).await,
@@ -175,7 +168,6 @@ impl Child {
         }
     }
 
-    /// The error of a program that did not end well.
     async fn badly(&self, status: ExitStatus) -> ProcessError {
         let wrote = quoted("it wrote to its standard error", &self.wrote.final_output().await);
         ProcessError::End(format!("the program ended with {status}{wrote}"))
@@ -263,7 +255,6 @@ pub(super) fn route(
     }
 }
 
-/// A conversation with a program.
 #[derive(Debug)]
 pub(super) struct Seat {
     child: Arc<Child>,
@@ -277,7 +268,6 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    /// Waits for the `hello` of the program.
     pub(super) async fn wait_for_hello(&mut self, limit: Duration) -> Result<(), ProcessError> {
         let child = Arc::clone(&self.child);
         let mut hello = child.hello.clone();
@@ -297,7 +287,6 @@ impl Seat {
         }
     }
 
-    /// Writes a message. The answer comes by [`reply`](Self::reply).
     pub(super) async fn ask(&mut self, request: &Request) -> Result<(), ProcessError> {
         self.is_asking = true;
         self.hand_over(request, true).await?;
@@ -341,12 +330,10 @@ impl Seat {
         Ok(())
     }
 
-    /// The output of the program for conversations that are over, since the last call.
     pub(super) fn take_notes(&self) -> Vec<String> {
         self.child.routes.take_notes(&self.id)
     }
 
-    /// The next message of the program.
     pub(super) async fn reply(&mut self) -> Result<Reply, ProcessError> {
         self.is_told = false;
         let error = match self.inbox.recv().await {
@@ -366,7 +353,6 @@ impl Seat {
         }
     }
 
-    /// The error that made the program useless.
     async fn broken(&self) -> ProcessError {
         let gone = || ProcessError::Ended("the program ended".to_owned());
         self.child.explain(self.child.routes.broken().unwrap_or_else(gone)).await

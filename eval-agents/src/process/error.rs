@@ -7,7 +7,6 @@ use std::sync::Arc;
 use eval_support::message::truncated;
 use eval_support::untrusted;
 
-/// The most characters of a line that are shown.
 const MAX_LINE_CHARS: usize = 500;
 
 /// An error of a program.
@@ -37,19 +36,16 @@ pub enum ProcessError {
 }
 
 impl ProcessError {
-    /// An error that the program reports.
     pub(super) fn agent(message: &str) -> Self {
         let shown = untrusted::quoted(message.trim(), 0);
         let space = if shown.contains('\n') { ":\n" } else { ": " };
         Self::Agent(format!("the agent failed{space}{shown}"))
     }
 
-    /// The error of a message at the wrong time.
     pub(super) fn unexpected(reply: &impl fmt::Display, expected: &str) -> Self {
         Self::Protocol(format!("the program wrote `{reply}`, where {expected} is expected"))
     }
 
-    /// The same error with a note about the program.
     pub(super) fn with(self, note: &str) -> Self {
         let add = |message: String| format!("{message}{note}");
         match self {
@@ -83,7 +79,6 @@ impl fmt::Display for ProcessError {
 
 impl std::error::Error for ProcessError {}
 
-/// The beginning of a line that a program wrote.
 pub(super) fn cut(line: &str) -> String {
     untrusted::one_line(&truncated(line, MAX_LINE_CHARS, "..."))
 }

@@ -5,17 +5,13 @@ use std::io::{self, BufRead};
 /// The most bytes of a line. Images and sounds travel in lines.
 pub(super) const MAX_LINE_BYTES: usize = 32 << 20;
 
-/// A line, or the reason why there is none.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Text(String),
-    /// Longer than is allowed.
     TooLong,
     /// Not UTF-8; a lossy copy of the line.
     NotText(String),
-    /// The output ended in the middle of a line.
     Cut(String),
-    /// The output ended.
     End,
 }
 

@@ -8,7 +8,6 @@ use eval_core::format::{AppDetails, Map, Value};
 use super::error::{ProcessError, cut};
 use crate::wire::{self, ReadEvent, Reader};
 
-/// The version of the protocol.
 pub(super) const PROTOCOL: i64 = 1;
 
 /// A message to the program, without the id of its session.
@@ -35,7 +34,6 @@ impl Request {
         Self(Map::from([("type", "end")]))
     }
 
-    /// The line that is written.
     pub(super) fn line(&self, session: &str) -> Vec<u8> {
         let mut message = self.0.clone();
         message.insert("session_id", session);
@@ -43,10 +41,8 @@ impl Request {
     }
 }
 
-/// A message of the program.
 #[derive(Debug)]
 pub(super) struct Received {
-    /// `None` if the message names none.
     pub(super) session: Option<String>,
     pub(super) reply: Reply,
 }
@@ -76,14 +72,12 @@ impl fmt::Display for Reply {
     }
 }
 
-/// The types of messages that a program can write.
 const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `turn_end`, `error`";
 
 /// The first message, as it should be written.
 pub(super) const HELLO: &str = r#"{"type": "hello", "protocol": 1}"#;
 
 impl Received {
-    /// Reads a line.
     pub(super) fn read(line: &str) -> Result<Self, ProcessError> {
         let wrong = |why: &str| {
             ProcessError::Protocol(format!(

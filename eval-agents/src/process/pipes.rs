@@ -8,7 +8,6 @@ use std::process::{ChildStdin, ChildStdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The output of a program, and whether its reader waits for more.
 #[derive(Debug)]
 pub(super) struct Output {
     pipe: ChildStdout,
@@ -61,7 +60,6 @@ impl Pipes {
         self.input_is_read() && self.output_is_read()
     }
 
-    /// Whether the program has begun a line and not ended it.
     pub(super) fn is_in_a_line(&self) -> bool {
         self.state.is_in_a_line.load(Ordering::SeqCst)
     }

@@ -9,33 +9,26 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use super::error::{ProcessError, cut};
 use super::message::{Received, Reply};
 
-/// The most messages that wait for a slow conversation.
 const MAX_WAITING_MESSAGES: usize = 16;
 
-/// A delivery to a conversation.
 pub(super) type Delivery = Result<Reply, ProcessError>;
 
-/// The conversations of a program.
 #[derive(Debug, Default)]
 pub(super) struct Routes {
     state: Mutex<State>,
-    /// Whether the program is kept for later conversations.
     is_shared: bool,
 }
 
 #[derive(Debug, Default)]
 struct State {
     conversations: BTreeMap<String, Conversation>,
-    /// The ids of conversations that are over.
     over: BTreeSet<String>,
-    /// The error that made the program useless.
     broken: Option<ProcessError>,
 }
 
 #[derive(Debug)]
 struct Conversation {
     inbox: Sender<Delivery>,
-    /// Whether a request to the program is unfinished.
     awaits: bool,
     /// Notes about output of the program for conversations that are over.
     notes: Vec<String>,
@@ -71,36 +64,30 @@ impl Routes {
         }
     }
 
-    /// Takes the notes about output for conversations that are over.
     pub(super) fn take_notes(&self, session: &str) -> Vec<String> {
         let mut state = self.state();
         state.conversations.get_mut(session).map(|open| std::mem::take(&mut open.notes)).unwrap_or_default()
     }
 
-    /// The number of conversations.
     pub(super) fn count(&self) -> usize {
         self.state().conversations.len()
     }
 
-    /// Whether there is or was a conversation of this id.
     pub(super) fn has(&self, session: &str) -> bool {
         let state = self.state();
         state.conversations.contains_key(session) || state.over.contains(session)
     }
 
-    /// Marks a request to the program as unfinished.
     pub(super) fn awaits(&self, session: &str) {
         if let Some(conversation) = self.state().conversations.get_mut(session) {
             conversation.awaits = true;
         }
     }
 
-    /// Whether a request to the program is unfinished.
     pub(super) fn is_awaiting(&self, session: &str) -> bool {
         self.state().conversations.get(session).is_some_and(|conversation| conversation.awaits)
     }
 
-    /// The error that made the program useless, if it is.
     pub(super) fn broken(&self) -> Option<ProcessError> {
         self.state().broken.clone()
     }

@@ -114,7 +114,6 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
         Ok(Some(draft.with_gaps(gaps)))
     }
 
-    /// Ends the conversation with the agent, and ignores its errors.
     async fn close(&mut self) {
         self.failed = None;
         if let Some(conversation) = self.conversation.take() {

@@ -132,7 +132,6 @@ impl DraftRecorder {
         conversation.finish().await
     }
 
-    /// A conversation that has not begun.
     pub(super) fn open<A: Agent>(&self, script: &Script, agent: A) -> Conversation<A> {
         let or = |text: Option<&String>, default: &str| {
             text.filter(|text| !text.is_empty()).map_or_else(|| default.to_owned(), Clone::clone)

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use eval_core::format::{Content, EvalCase, FunctionCall, IntermediateData, Invocation, Map, Part};
 
-/// The most characters of a value that are shown. The number of values is limited too.
 const MAX_VALUE_CHARS: usize = 80;
 const MAX_VALUES: usize = 5;
 
@@ -47,12 +46,13 @@ fn answer(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>)
     turn.final_response = None;
 }
 
-/// A call of the first recording, compared with the other recordings.
 enum Kept {
     /// Made in each recording. `args` are the arguments that were equal in all, and `same_result` says whether the
     /// results were.
-    Each { args: Option<Map>, same_result: bool },
-    /// Not made each time.
+    Each {
+        args: Option<Map>,
+        same_result: bool,
+    },
     Not,
 }
 
@@ -129,7 +129,6 @@ fn paired(first: &[FunctionCall], others: &[&FunctionCall]) -> Vec<Option<usize>
     pairs
 }
 
-/// The names of calls that the first run did not make.
 fn more_calls(pairs: &[Vec<Option<usize>>], others: &[Vec<&FunctionCall>]) -> Vec<String> {
     let mut names = Vec::new();
     for (pairs, calls) in pairs.iter().zip(others) {
@@ -143,14 +142,12 @@ fn more_calls(pairs: &[Vec<Option<usize>>], others: &[Vec<&FunctionCall>]) -> Ve
     names
 }
 
-/// The results of a turn by the ids of their calls.
 fn results(turn: &Invocation) -> HashMap<Option<String>, Option<Map>> {
     let parts = turn.events().iter().filter_map(|event| event.content.as_ref()).flat_map(Content::parts);
     let results = parts.filter_map(|part| part.function_response.as_ref());
     results.map(|result| (result.id.clone(), result.response.clone())).collect()
 }
 
-/// The texts of agents before the answer.
 fn texts(turn: &Invocation) -> Vec<(&str, &str)> {
     let parts = turn.events().iter().flat_map(|event| {
         let parts = event.content.as_ref().map(Content::parts).unwrap_or_default();
@@ -159,7 +156,6 @@ fn texts(turn: &Invocation) -> Vec<(&str, &str)> {
     parts.filter_map(|(author, part)| Some((author, part.text.as_deref()?))).collect()
 }
 
-/// Removes the parts of a turn that varied.
 fn rebuild(turn: &mut Invocation, first: &[FunctionCall], kept: &[Kept], keeps_texts: bool) {
     let Some(IntermediateData::Events(events)) = &mut turn.intermediate_data else { return };
     let of_call =

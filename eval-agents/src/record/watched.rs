@@ -8,7 +8,6 @@ use eval_core::agent::Event;
 use eval_core::format::{AppDetails, Map};
 use eval_core::{Agent, BoxError, Session, Turn};
 
-/// The poll interval for new events.
 const POLL_PAUSE: Duration = Duration::from_millis(50);
 
 /// An agent whose events are shown as they come.

@@ -6,7 +6,6 @@ use super::gap::{Gap, GapKind};
 use super::tree::Tree;
 use super::view::{Class, Status};
 
-/// A trace whose spans are sorted by turns.
 #[derive(Debug)]
 pub(super) struct Analysis {
     pub(super) tree: Tree,
@@ -15,7 +14,6 @@ pub(super) struct Analysis {
     pub(super) anchors: Vec<(usize, Vec<usize>)>,
 }
 
-/// The place of a span in the tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub(super) class: Option<Class>,
@@ -23,9 +21,7 @@ pub(super) struct Node {
     pub(super) inference_parent: Option<usize>,
     /// The nearest tool above; `None` if an agent, workflow or model call is nearer.
     pub(super) tool_parent: Option<usize>,
-    /// The span that names the agent.
     pub(super) agent: Option<usize>,
-    /// Whether a tool is above.
     pub(super) is_under_tool: bool,
 }
 
@@ -35,7 +31,6 @@ impl Analysis {
         self.tree.spans[named].view.as_ref()?.agent.as_deref()
     }
 
-    /// Finds the turns of a trace.
     pub(super) fn new(mut tree: Tree) -> Self {
         let mut nodes: Vec<Node> =
             tree.spans.iter().map(|span| Node { class: span.class(), ..Node::default() }).collect();

@@ -7,10 +7,8 @@ use eval_core::format::{Map, Number, Value};
 use super::gap::Notes;
 use super::id::base64;
 
-/// The deepest nesting of values.
 const MAX_NESTING: usize = 64;
 
-/// Attributes by name, with plain values.
 pub(super) type Attributes = BTreeMap<String, Value>;
 
 /// OTLP's attributes: a list of keys and values, or an object, whose nested keys are joined with dots.
@@ -90,7 +88,6 @@ fn union_of<'v>(value: &'v Value, notes: &mut Notes) -> Option<(&'static str, &'
     KINDS.iter().find_map(|(camel, snake)| Some((*camel, map.get(camel).or_else(|| map.get(snake))?)))
 }
 
-/// The plain value of an `AnyValue`.
 pub(super) fn body(value: &Value, notes: &mut Notes) -> Value {
     union_of(value, notes).map_or(Value::Null, |(kind, value)| any_value(kind, value, 0, notes))
 }
@@ -172,7 +169,6 @@ pub(super) fn jaeger(value: &Value, notes: &mut Notes) -> Attributes {
     out
 }
 
-/// A scalar as text.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -109,7 +109,6 @@ fn joined(found: Vec<Found>) -> Vec<Found> {
     turns
 }
 
-/// The tree of the spans of a trace, with the content of its log records added.
 fn tree(trace: RawTrace, copies: &mut Copies, gaps: &mut Vec<Gap>) -> Tree {
     let RawTrace { spans, mut logs, .. } = trace;
     let mut tree = Tree::new(spans);
@@ -165,7 +164,6 @@ fn identities(trace: &RawTrace) -> (Vec<&Identity>, Vec<&Identity>) {
     (own, spans.iter().filter_map(|span| span.resource.as_deref()).collect())
 }
 
-/// The key that identifies a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     name: String,
@@ -173,7 +171,6 @@ struct Key {
     is_given: bool,
 }
 
-/// The key of the conversation of a trace.
 fn key(trace: &RawTrace) -> Key {
     type Name = fn(&Identity) -> Option<&str>;
     let (spans, resources) = identities(trace);
@@ -193,7 +190,6 @@ fn key(trace: &RawTrace) -> Key {
     found.map_or_else(|| Key { name: trace.id.to_string(), is_given: false }, given)
 }
 
-/// Takes the case that a trace names.
 fn name_case(conversation: &mut Conversation, trace: &RawTrace) {
     let (spans, resources) = identities(trace);
     for id in spans.into_iter().chain(resources).filter_map(|identity| identity.case_id.as_deref()) {

@@ -18,7 +18,6 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// The one copy of a text.
     pub(super) fn text(&mut self, text: &str) -> Arc<str> {
         if let Some(known) = self.texts.get(text) {
             return Arc::clone(known);
@@ -28,7 +27,6 @@ impl Copies {
         new
     }
 
-    /// The one copy of a result in a message.
     pub(super) fn response(&mut self, response: &Arc<Response>) -> Arc<Response> {
         let value = self.value(Arc::clone(&response.value));
         // Equal values share one address.
@@ -37,7 +35,6 @@ impl Copies {
         self.responses.only(place, |known| known == &**response, one)
     }
 
-    /// The one copy of a value.
     pub(super) fn value(&mut self, value: Arc<Value>) -> Arc<Value> {
         let same = Arc::clone(&value);
         self.values.only(hash(value.to_string()), |known| *known == *same, || value)

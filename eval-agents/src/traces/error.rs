@@ -70,7 +70,6 @@ impl TraceError {
         self
     }
 
-    /// The same error of the file, the reader or the text of this number.
     pub(super) fn at_index(mut self, number: usize) -> Self {
         let (Self::Io { index, .. } | Self::Json { index, .. } | Self::Form { index, .. }) = &mut self;
         *index = number;

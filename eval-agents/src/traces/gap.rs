@@ -37,7 +37,6 @@ impl fmt::Display for Gap {
     }
 }
 
-/// The most characters of a short message.
 const SHORT_MESSAGE_CHARS: usize = 100;
 
 /// One gap for each kind: the first of its kind, and the number of further ones.
@@ -165,7 +164,6 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Notes a part that does not follow the format and is left out.
     pub(super) fn malformed(&mut self, what: impl Into<String>) {
         self.add(Gap::new(GapKind::Malformed, what));
     }
@@ -193,7 +191,6 @@ impl Notes {
         }
     }
 
-    /// Notes that an SDK or an exporter dropped data, unless the count is zero.
     pub(super) fn dropped(&mut self, what: &str, count: Option<u64>) {
         if count.is_some_and(|count| count > 0) {
             self.add(Gap::new(

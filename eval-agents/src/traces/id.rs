@@ -5,11 +5,9 @@ use std::fmt;
 /// The id of a span or trace. An id of the standard size is stored as a number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Id {
-    /// Eight bytes, of spans.
     Span(u64),
     /// Sixteen bytes, of traces. Two halves, as the alignment of a `u128` would make each id a third larger.
     Trace([u64; 2]),
-    /// An id of another form, unchanged.
     Other(Box<str>),
 }
 
@@ -46,7 +44,6 @@ impl Id {
     }
 }
 
-/// An id that is not standard; none if it is empty or zeros.
 fn other(text: &str, digits: usize) -> Option<Id> {
     let text = text.trim();
     let is_zero = text.len() == digits && text.bytes().all(|digit| digit == b'0');

@@ -9,7 +9,6 @@ use super::conversation::Conversation;
 /// The conversations with turns, by the ids, keys and words that cases look for.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// By the case that their spans name.
     pub(super) of_case: HashMap<String, Group>,
     /// Conversations whose spans name no case, by their keys.
     pub(super) by_key: HashMap<String, Group>,
@@ -17,7 +16,6 @@ pub(super) struct Index {
     by_words: HashMap<String, Alike>,
     /// The conversation whose spans name no case, if there is exactly one.
     pub(super) only_free: Option<usize>,
-    /// The first messages of some conversations, for error messages.
     pub(super) begin: Vec<String>,
 }
 
@@ -29,17 +27,14 @@ pub(super) struct Group {
     keys: OnceLock<Arc<[String]>>,
 }
 
-/// Conversations in which the user begins with the same words.
 #[derive(Debug, Default)]
 struct Alike {
     all: Group,
     by_turns: HashMap<usize, Group>,
 }
 
-/// The most beginnings that a message shows.
 pub(super) const MAX_SHOWN_BEGINNINGS: usize = 5;
 
-/// The most characters of each.
 const MAX_BEGINNING_CHARS: usize = 60;
 
 impl Index {

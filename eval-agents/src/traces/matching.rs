@@ -89,7 +89,6 @@ fn listed(keys: &[String]) -> String {
     }
 }
 
-/// The parts of a case that identify its conversation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sought<'c> {
     pub(crate) eval_id: Option<&'c str>,

@@ -37,17 +37,14 @@ const DATA: &[&str] = &[
     "cache_control",
 ];
 
-/// Kinds of parts that hold a model's reasoning.
 const THOUGHTS: &[&str] = &["reasoning", "thinking", "redacted_thinking", "thought_signature"];
 
-/// A message.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Message {
     pub(super) role: String,
     pub(super) parts: Vec<Part>,
 }
 
-/// A part of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
     Text(String),
@@ -56,9 +53,7 @@ pub(super) enum Part {
     Thought,
     Call(PartCall),
     Response(Arc<Response>),
-    /// An image or other data.
     Data,
-    /// A part whose kind is not known here.
     Unknown(String),
 }
 
@@ -79,12 +74,10 @@ pub(super) struct Response {
     pub(super) value: Arc<Value>,
 }
 
-/// The reason for missing content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoContent {
     /// There is nothing, or a placeholder.
     NotCaptured,
-    /// The content is not readable.
     Unreadable,
 }
 
@@ -100,7 +93,6 @@ pub(super) fn json(value: &Value) -> Option<Value> {
     }
 }
 
-/// A string as the JSON that it holds, else as it is.
 pub(super) fn json_or_raw(value: Value) -> Value {
     match &value {
         Value::String(text) => Value::parse(text).unwrap_or(value),
@@ -113,7 +105,6 @@ impl Message {
         Self { role: role.to_owned(), parts }
     }
 
-    /// The texts, joined; `None` if there are none.
     pub(super) fn text(&self) -> Option<String> {
         text_of(std::slice::from_ref(self))
     }
@@ -141,7 +132,6 @@ impl Part {
     }
 }
 
-/// The messages, if any part of them is of use.
 pub(super) fn captured(
     messages: Vec<Message>,
     is_of_use: fn(&Part) -> bool,
@@ -235,7 +225,6 @@ fn text(value: &Value) -> Part {
     }
 }
 
-/// One part, in whichever form.
 pub(super) fn part(value: &Value) -> Part {
     let Some(map) = value.as_object() else { return text(value) };
     let Some(kind) = map["type"].as_str() else { return google_part(map) };
@@ -296,7 +285,6 @@ fn response(id: Option<&str>, name: Option<&str>, value: Value) -> Part {
     Part::Response(Arc::new(Response { id: owned(id), name: owned(name), value: Arc::new(value) }))
 }
 
-/// The `tool_calls` of a message, as OpenAI has them.
 pub(super) fn openai_calls(value: &Value) -> Vec<Part> {
     let one = |item: &Value| item.as_object().map_or(Part::Unknown("tool_calls".to_owned()), openai_call);
     value.as_array().unwrap_or_default().iter().map(one).collect()
@@ -307,7 +295,6 @@ fn openai_call(map: &Map) -> Part {
     call(map["id"].as_str(), function["name"].as_str(), arguments(function, &["arguments"]))
 }
 
-/// A part as Google has it.
 fn google_part(map: &Map) -> Part {
     let either = |key: &str| map[key].as_object().or_else(|| map[&*camel(key)].as_object());
     if !map["text"].is_null() {

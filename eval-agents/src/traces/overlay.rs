@@ -25,13 +25,11 @@ pub(super) const DETAILS: &str = "gen_ai.client.inference.operation.details";
 /// The event of a call that failed.
 const EXCEPTION: &str = "gen_ai.client.operation.exception";
 
-/// The scope of ADK's spans.
 pub(super) const ADK_SCOPE: &str = "gcp.vertex.agent";
 
 /// The scope of the spans of `LangChain` under `OpenInference`. Its tool spans have no arguments by name.
 pub(super) const LANGCHAIN_SCOPE: &str = "openinference.instrumentation.langchain";
 
-/// The prefixes of attributes about models, agents and tools.
 const PREFIXES: &[&str] = &[
     "gen_ai.",
     "gcp.vertex.agent.",

@@ -8,7 +8,6 @@ use super::id::Id;
 use super::overlay::{self, Event};
 use super::view::{Slot, Source, Span};
 
-/// All spans and the records of logs of some files.
 #[derive(Debug, Default)]
 pub(super) struct Store {
     /// The traces, in the order in which they were first seen.
@@ -29,7 +28,6 @@ pub(super) struct RawTrace {
 }
 
 impl Store {
-    /// The index of a trace. A trace that was not seen before is added.
     fn place(&mut self, id: &Id) -> usize {
         *self.places.entry(id.clone()).or_insert_with(|| {
             self.traces.push(RawTrace { id: id.clone(), spans: Vec::new(), logs: HashMap::new() });
@@ -50,7 +48,6 @@ impl Store {
         &mut self.traces[place.trace].spans[place.span]
     }
 
-    /// Adds a record of a log.
     pub(super) fn add_log(&mut self, (trace, span, event): Log) {
         let place = self.place(&trace);
         self.traces[place].logs.entry(span).or_default().push(event);
@@ -60,7 +57,6 @@ impl Store {
 /// A record of a log: the trace and the span that it names.
 pub(super) type Log = (Id, Option<Id>, Event);
 
-/// The place of a span.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     trace: usize,

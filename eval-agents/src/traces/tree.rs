@@ -8,7 +8,6 @@ use super::gap::{Gap, GapKind};
 use super::id::Id;
 use super::view::Span;
 
-/// The spans of a trace, by number, with their children.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) spans: Vec<Span>,
@@ -16,7 +15,6 @@ pub(super) struct Tree {
     children: Vec<Vec<usize>>,
     /// The spans without a parent, in the order of time.
     pub(super) roots: Vec<usize>,
-    /// The contradictions.
     pub(super) gaps: Vec<Gap>,
 }
 

@@ -19,7 +19,6 @@ use tool_calls::SpanTool;
 #[derive(Debug)]
 pub(super) struct Found {
     turn: Turn,
-    /// The user's messages.
     users: Box<[Arc<str>]>,
     /// Model calls by start time; calls of joined turns come last.
     calls: Vec<ModelCall>,
@@ -34,7 +33,6 @@ pub(super) struct Found {
     answered: usize,
 }
 
-/// The turns of a trace.
 pub(super) fn find(analysis: &Analysis, trace: &str) -> Vec<Found> {
     analysis.anchors.iter().map(|(anchor, members)| turn(analysis, trace, *anchor, members)).collect()
 }
@@ -113,7 +111,6 @@ fn has_several_turns(own: &[&ModelCall]) -> bool {
     })
 }
 
-/// The texts of a turn.
 struct Said {
     answer: Option<String>,
     intermediate: Vec<String>,
@@ -247,7 +244,6 @@ impl Found {
         (self.turn.start_ns, &self.turn.span_id)
     }
 
-    /// The turn.
     pub(super) fn end(self) -> Turn {
         let Self { mut turn, users, mut calls, tools, mut gaps, .. } = self;
         if users.len() > 1 {
@@ -269,7 +265,6 @@ impl Found {
         self.last_call.map(|at| &self.calls[at])
     }
 
-    /// The first input of a model, if it was captured.
     pub(super) fn input(&self) -> Option<&Input> {
         self.own().next()?.input.as_ref()
     }
@@ -301,7 +296,6 @@ impl Found {
         begins.iter().filter_map(|result| result.id.as_deref())
     }
 
-    /// Whether the user says the same in both.
     pub(super) fn has_users_of(&self, other: &Self) -> bool {
         self.users == other.users
     }
@@ -333,7 +327,6 @@ impl Found {
         }
     }
 
-    /// Whether this turn may continue `previous`, and nothing proves or denies it.
     pub(super) fn may_continue(&self, previous: &Self) -> bool {
         let (Some(first), Some(last)) = (self.calls.first(), previous.last_call()) else { return false };
         self.is_of_root && first.input.is_none() && last.asks_for_tools()

@@ -27,7 +27,6 @@ pub(super) struct Span {
     /// The identity of the conversation: from the span, and from its resource.
     pub(super) identity: Option<Box<Identity>>,
     pub(super) resource: Option<Arc<Identity>>,
-    /// The actions of models, agents and tools; `None` for spans without any.
     pub(super) view: Option<Box<View>>,
 }
 
@@ -37,7 +36,6 @@ impl Span {
         self.end.max(self.start)
     }
 
-    /// The gaps of the span itself.
     pub(super) fn gaps(&self) -> impl Iterator<Item = Gap> {
         let is_timed = self.start.is_some() && self.end.is_some();
         let no_time = (self.view.is_some() && !is_timed).then(|| {
@@ -54,7 +52,6 @@ impl Span {
         no_time.into_iter().chain(dropped)
     }
 
-    /// The key of the order of siblings.
     pub(super) fn order(&self) -> (Option<NonZeroU64>, &Id) {
         (self.start, &self.id)
     }
@@ -73,7 +70,6 @@ impl Span {
 /// The type of an error without a type.
 pub(super) const OTHER_ERROR: &str = "_OTHER";
 
-/// The status of a span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Status {
     #[default]
@@ -82,7 +78,6 @@ pub(super) enum Status {
     Error,
 }
 
-/// The identity of a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Identity {
     pub(super) session_name: Option<Box<str>>,
@@ -92,7 +87,6 @@ pub(super) struct Identity {
     pub(super) case_id: Option<Box<str>>,
 }
 
-/// The class of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Inference,
@@ -141,7 +135,6 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Takes the value, or remembers why there is none.
     pub(super) fn offer_read(&mut self, source: Source, read: Result<T, NoContent>) {
         match read {
             Ok(value) => self.offer(source, value),
@@ -181,7 +174,6 @@ pub(super) struct View {
     pub(super) other_class: Option<Class>,
     /// Whether the span records a call of a model, with the model and its provider.
     pub(super) records_a_call: bool,
-    /// Whether the span is ADK's own.
     pub(super) is_adk: bool,
     /// Whether ADK was told not to capture content.
     pub(super) adk_without_content: bool,
@@ -197,24 +189,20 @@ pub(super) struct View {
 }
 
 impl View {
-    /// The part about a call of a tool.
     pub(super) fn tool(&self) -> &OfTool {
         static NOTHING: LazyLock<OfTool> = LazyLock::new(OfTool::default);
         self.tool.as_deref().unwrap_or_else(|| &NOTHING)
     }
 
-    /// The part about a call of a tool, to add to it.
     pub(super) fn tool_mut(&mut self) -> &mut OfTool {
         self.tool.get_or_insert_default()
     }
 
-    /// The part about a call of a model.
     pub(super) fn model(&self) -> &OfModel {
         static NOTHING: LazyLock<OfModel> = LazyLock::new(OfModel::default);
         self.model.as_deref().unwrap_or_else(|| &NOTHING)
     }
 
-    /// The part about a call of a model, to add to it.
     pub(super) fn model_mut(&mut self) -> &mut OfModel {
         self.model.get_or_insert_default()
     }
@@ -238,7 +226,6 @@ impl View {
     }
 }
 
-/// A call of a tool, as a span has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct OfTool {
     pub(super) name: Option<Arc<str>>,
@@ -247,7 +234,6 @@ pub(super) struct OfTool {
     pub(super) result: Slot<Arc<Value>>,
 }
 
-/// A call of a model, as a span has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct OfModel {
     pub(super) usage: Tokens,
@@ -266,7 +252,6 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// Takes the tokens of a kind, unless an equal or better source gave them.
     pub(super) fn offer(&mut self, kind: usize, source: Source, count: u64) {
         if self.sources[kind].is_none_or(|known| source < known) {
             self.sources[kind] = Some(source);
@@ -288,18 +273,15 @@ pub(super) struct Input {
     pub(super) has_data: bool,
     /// Whether a model answered before these messages.
     pub(super) has_earlier: bool,
-    /// Whether the last message is the result of a tool.
     pub(super) ends_with_result: bool,
     pub(super) results: Box<[Arc<Response>]>,
     /// The number of results at the end, with nothing after them.
     pub(super) last_results: usize,
-    /// The first part of a kind that is not known.
     pub(super) unknown: Option<Box<str>>,
     pub(super) history: History,
 }
 
 impl Input {
-    /// Reads the messages. `copies` keeps each result and each text of the user once.
     pub(super) fn new(messages: &[Message], copies: &mut Copies) -> Self {
         let (before, run) = match messages.iter().rposition(Message::is_users) {
             Some(last) => {
@@ -339,7 +321,6 @@ impl Input {
         }
     }
 
-    /// The results at the end.
     pub(super) fn last_results(&self) -> &[Arc<Response>] {
         &self.results[self.results.len().saturating_sub(self.last_results)..]
     }
@@ -352,7 +333,6 @@ fn unknown(part: &Part) -> Option<Box<str>> {
     }
 }
 
-/// The output of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Output {
     /// The texts of the messages that have one.
@@ -381,7 +361,6 @@ impl Output {
         Self { calls: calls.collect(), texts, has_data, is_redacted, unknown, atoms }
     }
 
-    /// All texts, joined.
     pub(super) fn text(&self) -> Option<String> {
         (!self.texts.is_empty()).then(|| self.texts.concat())
     }
@@ -403,14 +382,11 @@ fn without_chunks(mut messages: Vec<Message>) -> Vec<Message> {
     messages
 }
 
-/// ADK's name of a call of a model.
 const ADK_MODEL: &str = "call_llm";
 
-/// ADK's name of a turn.
 const ADK_TURN: &str = "invocation";
 
 impl Class {
-    /// The class of an operation, by its name.
     pub(super) fn of_operation(name: &str) -> Self {
         match name {
             "chat" | "generate_content" | "text_completion" => Self::Inference,

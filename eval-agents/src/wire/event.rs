@@ -39,7 +39,6 @@ const NOT_READ: [&str; 27] = [
     "voice_activity",
 ];
 
-/// Keys of the actions of events that are not read.
 const ACTIONS_NOT_READ: [&str; 13] = [
     "agent_state",
     "artifact_delta",
@@ -56,7 +55,6 @@ const ACTIONS_NOT_READ: [&str; 13] = [
     "transfer_to_agent",
 ];
 
-/// An event, and the keys in it that are not read.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ReadEvent {
     pub(crate) event: Event,
@@ -64,7 +62,6 @@ pub(crate) struct ReadEvent {
     pub(crate) unread: Vec<String>,
 }
 
-/// Reads an event. Keys that ADK's events do not have are listed.
 pub(crate) fn event(mut sent: Reader) -> Result<ReadEvent, Misread> {
     let author = sent.text("author")?.filter(|author| !author.is_empty());
     let mut event = Event::empty(author.unwrap_or_else(|| DEFAULT_AUTHOR.to_owned()));

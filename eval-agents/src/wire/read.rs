@@ -33,7 +33,6 @@ pub(crate) fn parse(text: &str) -> Result<Value, Misread> {
 pub(crate) struct Reader {
     fields: Map,
     path: String,
-    /// The fields that were asked for.
     asked: Vec<&'static str>,
     /// The paths of keys that nothing reads, here and in the objects inside.
     unread: Rc<RefCell<Vec<String>>>,
@@ -74,7 +73,6 @@ impl Reader {
         Ok(Self { fields: fields.into_iter().collect(), path, asked: Vec::new(), unread })
     }
 
-    /// The path of a field in messages.
     pub(crate) fn path(&self, key: &str) -> String {
         format!("{}.{key}", self.path)
     }
@@ -90,7 +88,6 @@ impl Reader {
         self.fields.remove(key)
     }
 
-    /// Puts back a field that was taken.
     pub(crate) fn put_back(&mut self, key: &str, value: Value) {
         self.fields.insert(key, value);
     }
@@ -138,7 +135,6 @@ impl Reader {
         })
     }
 
-    /// The objects of a list, each read by `read`.
     pub(crate) fn each<T>(
         &mut self,
         key: &'static str,
@@ -153,7 +149,6 @@ impl Reader {
             .map(Some)
     }
 
-    /// An object, read by `read`.
     pub(crate) fn object<T>(
         &mut self,
         key: &'static str,
@@ -215,18 +210,15 @@ impl Reader {
         Ok(rest)
     }
 
-    /// The paths of keys that nothing reads, in this object and in those inside.
     pub(crate) fn unread(&self) -> Rc<RefCell<Vec<String>>> {
         Rc::clone(&self.unread)
     }
 
-    /// The names of the fields that were not taken.
     pub(crate) fn left(&self) -> impl Iterator<Item = &str> {
         self.fields.keys()
     }
 }
 
-/// Whether an unread key is so similar to a known one that the known one is meant.
 fn is_meant(key: &str, asked: &str) -> bool {
     let letters = |name: &str| -> String {
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
@@ -253,7 +245,6 @@ const FREE: [&str; 7] = [
     "custom_metadata",
 ];
 
-/// A value with all keys of ADK's own in another spelling.
 pub(super) fn respelled(value: Value, spell: fn(&str) -> String) -> Value {
     match value {
         Value::Object(map) => Value::Object(respelled_map(map, spell)),
@@ -262,7 +253,6 @@ pub(super) fn respelled(value: Value, spell: fn(&str) -> String) -> Value {
     }
 }
 
-/// An object with all keys of ADK's own in another spelling.
 fn respelled_map(map: Map, spell: fn(&str) -> String) -> Map {
     map.into_iter()
         .map(|(key, value)| {

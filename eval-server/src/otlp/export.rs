@@ -19,7 +19,6 @@ pub(crate) struct Span {
     pub(crate) is_remote: bool,
     /// Whether the agent's own limits dropped attributes or events of it.
     pub(crate) is_cut: bool,
-    /// The hash that distinguishes versions of a span.
     pub(crate) hash: u64,
 }
 
@@ -27,10 +26,7 @@ pub(crate) struct Span {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     Span(Span),
-    Record {
-        /// The hash that distinguishes records.
-        hash: u64,
-    },
+    Record { hash: u64 },
 }
 
 /// The run that a resource names beside the name of its session. Several runs may have one name.
@@ -38,7 +34,6 @@ pub(crate) enum Entry {
 pub(crate) struct Origin {
     /// agentevals' id of the run.
     pub(crate) run: Option<String>,
-    /// The process.
     pub(crate) instance: Option<String>,
 }
 
@@ -57,7 +52,6 @@ impl Origin {
     }
 }
 
-/// The entries of an export about one trace.
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) trace: u128,
@@ -69,7 +63,6 @@ pub(crate) struct Batch {
     document: Document,
 }
 
-/// Spans or records that are not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rejected {
     pub(crate) count: usize,
@@ -77,7 +70,6 @@ pub(crate) struct Rejected {
     pub(crate) why: String,
 }
 
-/// The content of an export.
 #[derive(Debug, Default)]
 pub(crate) struct Export {
     pub(crate) batches: Vec<Batch>,
@@ -92,7 +84,6 @@ impl Rejected {
 }
 
 impl Batch {
-    /// The number of its spans or records.
     pub(crate) fn count(&self) -> usize {
         self.document.places.len()
     }
@@ -101,7 +92,6 @@ impl Batch {
         self.document.places.iter().map(|place| place.entry)
     }
 
-    /// Its text: a document of OTLP.
     pub(crate) fn text(&self) -> &str {
         &self.document.text
     }
@@ -126,7 +116,6 @@ impl Batch {
     }
 }
 
-/// A document of OTLP, as it is written.
 #[derive(Debug)]
 struct Document {
     /// The name of its list: `resourceSpans` or `resourceLogs`.
@@ -139,16 +128,13 @@ struct Document {
     open: Option<usize>,
 }
 
-/// The place of an entry in the text of a document.
 #[derive(Debug)]
 struct Place {
     entry: Entry,
-    /// The number of its scope in the document.
     scope: usize,
     text: Range<usize>,
 }
 
-/// The end of a scope.
 const SCOPE_END: &str = "]}]}";
 
 impl Document {
@@ -189,7 +175,6 @@ impl Document {
     }
 }
 
-/// Collects the spans or records of an export.
 #[derive(Debug)]
 pub(super) struct Collector {
     signal: Signal,
@@ -198,11 +183,9 @@ pub(super) struct Collector {
     parts: Vec<(u128, Origin, Document)>,
     size: usize,
     rejected: Option<Rejected>,
-    /// The number of resources and scopes.
     scopes: usize,
 }
 
-/// The most bytes of the text of a span or record.
 pub(super) const MAX_ENTRY_BYTES: usize = 8 << 20;
 
 /// The most bytes of the documents of an export. A resource is repeated for each of its traces.
@@ -211,7 +194,6 @@ const MAX_EXPORT_BYTES: usize = 128 << 20;
 /// The most traces of an export. Each is parsed on its own.
 pub(super) const MAX_TRACES: usize = 10_000;
 
-/// The resource and the scope of spans.
 #[derive(Debug)]
 pub(super) struct Scope {
     before: String,
@@ -237,7 +219,6 @@ impl Collector {
         Scope { before, origin: Origin::from_resource(resource), number }
     }
 
-    /// Adds a span or record. `text` is its JSON.
     pub(super) fn add(&mut self, scope: &Scope, trace: u128, entry: Entry, text: &str) {
         if self.groups.len() >= MAX_TRACES && !self.groups.contains_key(&trace) {
             self.reject(format!("the export has more than {MAX_TRACES} traces"));
@@ -258,7 +239,6 @@ impl Collector {
         document.add(scope.number, &scope.before, entry, text);
     }
 
-    /// Rejects a span or record.
     pub(super) fn reject(&mut self, why: impl Into<String>) {
         Rejected::add(&mut self.rejected, 1, why);
     }
@@ -293,12 +273,10 @@ impl Collector {
     }
 }
 
-/// The id of a trace as 32 hexadecimal digits.
 pub(crate) fn trace_id(trace: u128) -> String {
     format!("{trace:032x}")
 }
 
-/// The hash that distinguishes texts.
 pub(super) fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -310,7 +288,6 @@ pub(super) fn is_remote(flags: u64) -> bool {
     flags & 0x300 == 0x300
 }
 
-/// The kind of data in an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Signal {
     Traces,
@@ -323,7 +300,6 @@ pub(crate) enum Signal {
 #[derive(Debug)]
 pub(crate) struct Unreadable(pub(crate) String);
 
-/// The encoding of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Protobuf,
@@ -342,7 +318,6 @@ impl Encoding {
     }
 }
 
-/// An export as it was received.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) signal: Signal,

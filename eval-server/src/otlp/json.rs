@@ -6,7 +6,6 @@ use serde_json::value::RawValue;
 
 use super::export::{Collector, Entry, Export, MAX_ENTRY_BYTES, Signal, Span, Unreadable, hash, is_remote};
 
-/// The whole of an export.
 #[derive(Deserialize)]
 struct Document<'b> {
     #[serde(borrow, default, rename = "resourceSpans", alias = "resource_spans")]
@@ -15,7 +14,6 @@ struct Document<'b> {
     logs: Option<&'b RawValue>,
 }
 
-/// The parts of a resource that are read.
 #[derive(Deserialize)]
 struct Resource<'b> {
     #[serde(borrow, default)]
@@ -31,7 +29,6 @@ struct Resource<'b> {
     scopes: Option<&'b RawValue>,
 }
 
-/// The parts of a scope that are read.
 #[derive(Deserialize)]
 struct Scope<'b> {
     #[serde(borrow, default)]
@@ -40,7 +37,6 @@ struct Scope<'b> {
     items: Option<&'b RawValue>,
 }
 
-/// The fields of a span or record that are read here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Head<'b> {
@@ -141,7 +137,6 @@ fn count(raw: Option<&RawValue>) -> u64 {
     text.parse().map_or(0, |count: u64| count.min(u64::from(u32::MAX)))
 }
 
-/// The text of a resource or a scope; `{}` if there is none.
 fn plain(raw: Option<&RawValue>) -> Result<&str, serde_json::Error> {
     let text = raw.map_or("{}", RawValue::get);
     if !text.starts_with('{') {
@@ -151,7 +146,6 @@ fn plain(raw: Option<&RawValue>) -> Result<&str, serde_json::Error> {
     Ok(text)
 }
 
-/// Calls a function for each element of a list.
 fn each<'b>(
     list: Option<&'b RawValue>,
     call: &mut dyn FnMut(&'b RawValue) -> Result<(), serde_json::Error>,

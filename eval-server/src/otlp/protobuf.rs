@@ -1,7 +1,5 @@
 //! Exports in protobuf, written as the JSON that stored traces have.
 
-use std::fmt::Write;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
@@ -16,17 +14,78 @@ type Reason = String;
 /// The deepest nesting of values.
 const MAX_NESTING: usize = 40;
 
+/// The fields of a message that are written: the number, the name in JSON, and the kind.
+type Table = &'static [(u32, &'static str, Kind)];
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    /// OTLP's JSON writes 64-bit numbers in quotes.
+    Time,
+    Int,
+    Double,
+    Bool,
+    Code,
+    Hex,
+    Base64,
+    Value,
+    Message(Table),
+    /// A field that is there once for each element.
+    List(Table),
+    /// A message whose field 1 has the elements.
+    Values(fn(&mut Writer, &[u8], usize) -> Result<(), Reason>),
+}
+
+const KEY_VALUE: Table = &[(1, "key", Kind::Text), (2, "value", Kind::Value)];
+
+const RESOURCE: Table = &[(1, "attributes", Kind::List(KEY_VALUE))];
+
+const SCOPE: Table = &[(1, "name", Kind::Text), (3, "attributes", Kind::List(KEY_VALUE))];
+
+/// The ids of a span are written apart.
+const SPAN: Table = &[
+    (5, "name", Kind::Text),
+    (7, "startTimeUnixNano", Kind::Time),
+    (8, "endTimeUnixNano", Kind::Time),
+    (9, "attributes", Kind::List(KEY_VALUE)),
+    (11, "events", Kind::List(EVENT)),
+    (15, "status", Kind::Message(&[(2, "message", Kind::Text), (3, "code", Kind::Code)])),
+];
+
+const EVENT: Table =
+    &[(1, "timeUnixNano", Kind::Time), (2, "name", Kind::Text), (3, "attributes", Kind::List(KEY_VALUE))];
+
+/// The id of the trace of a record is written apart.
+const RECORD: Table = &[
+    (1, "timeUnixNano", Kind::Time),
+    (5, "body", Kind::Value),
+    (6, "attributes", Kind::List(KEY_VALUE)),
+    (10, "spanId", Kind::Hex),
+    (11, "observedTimeUnixNano", Kind::Time),
+    (12, "eventName", Kind::Text),
+];
+
+const VALUE: Table = &[
+    (1, "stringValue", Kind::Text),
+    (2, "boolValue", Kind::Bool),
+    (3, "intValue", Kind::Int),
+    (4, "doubleValue", Kind::Double),
+    (5, "arrayValue", Kind::Values(Writer::value)),
+    (6, "kvlistValue", Kind::Values(|writer, item, depth| writer.object(item, KEY_VALUE, depth))),
+    (7, "bytesValue", Kind::Base64),
+];
+
 pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
     let mut collector = Collector::new(signal);
     for resource in messages(bytes, 1) {
         let resource = resource?;
-        let own = text_of(first(resource, 1)?, 1)?;
+        let own = text_of(first(resource, 1)?, RESOURCE)?;
         for scope in messages(resource, 2) {
             let scope = scope?;
-            let named = text_of(first(scope, 1)?, 3)?;
+            let named = text_of(first(scope, 1)?, SCOPE)?;
             let around = collector.scope(&own, &named);
             for item in messages(scope, 2) {
-                let read = if signal == Signal::Logs { record(item?) } else { span(item?) };
+                let read = if signal == Signal::Logs { record(item?) } else { span(item?).map(Some) };
                 match read {
                     Ok(Some((trace, entry, text))) => collector.add(&around, trace, entry, &text),
                     Ok(None) => {}
@@ -55,265 +114,192 @@ fn first(message: &[u8], number: u32) -> Result<&[u8], Unreadable> {
     messages(message, number).next().unwrap_or(Ok(&[]))
 }
 
-/// A resource or a scope as JSON. `attributes` is the number of the field of attributes. Field 1 of a scope
-/// is its name.
-fn text_of(message: &[u8], attributes: u32) -> Result<String, Unreadable> {
-    let mut writer = Writer::new();
-    let mut list = Writer::new();
-    let read = (|| {
-        for field in Fields(message) {
-            match field.map_err(|error| error.0)? {
-                (number, Field::Bytes(bytes)) if number == attributes => {
-                    list.item(|list| list.key_value(bytes, 0))?;
-                }
-                (1, Field::Bytes(name)) => writer.entry("name", |it| it.string(name))?,
-                _ => {}
-            }
-        }
-        writer.list("attributes", &list)
-    })();
-    read.map_err(Unreadable)?;
-    Ok(writer.object())
+fn text_of(message: &[u8], table: Table) -> Result<String, Unreadable> {
+    let mut writer = Writer(String::new());
+    writer.object(message, table, 0).map_err(Unreadable)?;
+    Ok(writer.0)
 }
 
 /// The trace, the head and the JSON of a span.
-fn span(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
+fn span(message: &[u8]) -> Result<(u128, Entry, String), Reason> {
     let (mut trace, mut id, mut parent) = (&[][..], &[][..], &[][..]);
     let (mut flags, mut cut) = (0, 0_u64);
-    let mut writer = Writer::new();
-    let (mut attributes, mut events) = (Writer::new(), Writer::new());
     for field in Fields(message) {
         match field.map_err(|error| error.0)? {
             (1, Field::Bytes(bytes)) => trace = bytes,
             (2, Field::Bytes(bytes)) => id = bytes,
             (4, Field::Bytes(bytes)) => parent = bytes,
-            (5, Field::Bytes(name)) => writer.entry("name", |it| it.string(name))?,
-            (7, Field::Fixed64(time)) => writer.entry("startTimeUnixNano", |it| it.quoted(time))?,
-            (8, Field::Fixed64(time)) => writer.entry("endTimeUnixNano", |it| it.quoted(time))?,
-            (9, Field::Bytes(bytes)) => attributes.item(|list| list.key_value(bytes, 0))?,
-            (11, Field::Bytes(bytes)) => events.item(|list| list.event(bytes))?,
             (10 | 12, Field::Varint(count)) => cut = cut.saturating_add(count),
-            (15, Field::Bytes(status)) => writer.entry("status", |it| it.status(status))?,
             (16, Field::Fixed32(value)) => flags = u64::from(value),
             _ => {}
         }
     }
     let trace = <[u8; 16]>::try_from(trace).map_or(0, u128::from_be_bytes);
-    let span_id = <[u8; 8]>::try_from(id).map_or(0, u64::from_be_bytes);
+    let id = <[u8; 8]>::try_from(id).map_or(0, u64::from_be_bytes);
     if trace == 0 {
         return Err("a span has no id of its trace of 16 bytes".to_owned());
     }
-    if span_id == 0 {
+    if id == 0 {
         return Err("a span has no id of 8 bytes".to_owned());
     }
-    let parent_id = match parent {
+    let parent = match parent {
         [] => 0,
         bytes => {
             u64::from_be_bytes(bytes.try_into().map_err(|_| "a span has a parent whose id has not 8 bytes")?)
         }
     };
-    writer.entry("traceId", |it| it.quoted(trace_id(trace)))?;
-    writer.entry("spanId", |it| it.quoted(format_args!("{span_id:016x}")))?;
-    if parent_id != 0 {
-        writer.entry("parentSpanId", |it| it.quoted(format_args!("{parent_id:016x}")))?;
+    let parent = Some(parent).filter(|parent| *parent != 0);
+    let mut writer = Writer(String::from("{"));
+    writer.entry("traceId", &format!("\"{}\"", trace_id(trace)))?;
+    writer.entry("spanId", &format!("\"{id:016x}\""))?;
+    if let Some(parent) = parent {
+        writer.entry("parentSpanId", &format!("\"{parent:016x}\""))?;
     }
-    writer.list("attributes", &attributes)?;
-    writer.list("events", &events)?;
-    let text = writer.object();
-    let head = Span {
-        id: span_id,
-        parent: Some(parent_id).filter(|parent| *parent != 0),
-        is_remote: is_remote(flags),
-        is_cut: cut > 0,
-        hash: hash(&text),
-    };
-    Ok(Some((trace, Entry::Span(head), text)))
+    writer.fields(message, SPAN, 0)?;
+    let text = writer.0 + "}";
+    let hash = hash(&text);
+    Ok((trace, Entry::Span(Span { id, parent, is_remote: is_remote(flags), is_cut: cut > 0, hash }), text))
 }
 
 /// The trace and the JSON of a record of a log; `None` if it is not about models.
 fn record(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
-    let mut trace = &[][..];
-    let mut writer = Writer::new();
-    let mut attributes = Writer::new();
-    for field in Fields(message) {
-        match field.map_err(|error| error.0)? {
-            (1, Field::Fixed64(time)) => writer.entry("timeUnixNano", |it| it.quoted(time))?,
-            (5, Field::Bytes(body)) => writer.entry("body", |it| it.any_value(body, 0))?,
-            (6, Field::Bytes(bytes)) => attributes.item(|list| list.key_value(bytes, 0))?,
-            (9, Field::Bytes(bytes)) => trace = bytes,
-            (10, Field::Bytes(span)) => {
-                let hex = span.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
-                writer.entry("spanId", |it| it.quoted(hex))?;
-            }
-            (11, Field::Fixed64(time)) => writer.entry("observedTimeUnixNano", |it| it.quoted(time))?,
-            (12, Field::Bytes(name)) => writer.entry("eventName", |it| it.string(name))?,
-            _ => {}
-        }
-    }
-    writer.list("attributes", &attributes)?;
+    let mut writer = Writer(String::from("{"));
+    writer.fields(message, RECORD, 0)?;
     if !writer.0.contains("gen_ai.") {
         return Ok(None);
     }
-    let trace = <[u8; 16]>::try_from(trace).map_or(0, u128::from_be_bytes);
+    let ids = Fields(message).flatten().filter_map(|field| match field {
+        (9, Field::Bytes(id)) => Some(id),
+        _ => None,
+    });
+    let trace = ids.last().and_then(|id| id.try_into().ok()).map_or(0, u128::from_be_bytes);
     if trace == 0 {
         return Err("a record has no id of its trace of 16 bytes".to_owned());
     }
-    writer.entry("traceId", |it| it.quoted(trace_id(trace)))?;
-    let text = writer.object();
+    writer.entry("traceId", &format!("\"{}\"", trace_id(trace)))?;
+    let text = writer.0 + "}";
     Ok(Some((trace, Entry::Record { hash: hash(&text) }, text)))
 }
 
-/// Entries of an object, or elements of a list, with commas between them.
+/// A text of JSON that is being written.
 struct Writer(String);
 
 impl Writer {
-    fn new() -> Self {
-        Self(String::new())
-    }
-
-    fn object(self) -> String {
-        format!("{{{}}}", self.0)
-    }
-
-    /// Another element.
-    fn item(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Reason>) -> Result<(), Reason> {
-        // After a bracket or a colon, this is the first.
-        if !matches!(self.0.as_bytes().last(), None | Some(b'[' | b'{' | b':')) {
+    /// Begins another entry of an object, or another element of a list.
+    fn next(&mut self, name: Option<&str>) -> Result<(), Reason> {
+        // After a bracket, this is the first.
+        if !matches!(self.0.as_bytes().last(), Some(b'[' | b'{')) {
             self.0.push(',');
         }
-        write(self)?;
+        if let Some(name) = name {
+            self.0.push_str(&format!("\"{name}\":"));
+        }
+        self.check_size()
+    }
+
+    fn check_size(&self) -> Result<(), Reason> {
         if self.0.len() > MAX_ENTRY_BYTES {
             return Err(format!("a span or record has more than {MAX_ENTRY_BYTES} bytes as JSON"));
         }
         Ok(())
     }
 
-    /// Another entry of an object.
-    fn entry(
-        &mut self,
-        name: &str,
-        write: impl FnOnce(&mut Self) -> Result<(), Reason>,
-    ) -> Result<(), Reason> {
-        self.item(|it| {
-            it.0.push_str(&format!("\"{name}\":"));
-            write(it)
-        })
+    fn entry(&mut self, name: &str, value: &str) -> Result<(), Reason> {
+        self.next(Some(name))?;
+        self.0.push_str(value);
+        self.check_size()
     }
 
-    /// An entry with a list, unless it is empty.
-    fn list(&mut self, name: &str, elements: &Self) -> Result<(), Reason> {
-        if elements.0.is_empty() {
-            return Ok(());
-        }
-        self.entry(name, |it| {
-            it.0.push('[');
-            it.0.push_str(&elements.0);
-            it.0.push(']');
-            Ok(())
-        })
-    }
-
-    fn string(&mut self, bytes: &[u8]) -> Result<(), Reason> {
-        let text = str::from_utf8(bytes).map_err(|_| "a text is not UTF-8")?;
-        self.0.push_str(&serde_json::to_string(text).map_err(|error| error.to_string())?);
-        Ok(())
-    }
-
-    /// A 64-bit number or an id. OTLP's JSON writes both in quotes.
-    fn quoted(&mut self, number: impl std::fmt::Display) -> Result<(), Reason> {
-        write!(self.0, "\"{number}\"").map_err(|error| error.to_string())
-    }
-
-    fn key_value(&mut self, message: &[u8], depth: usize) -> Result<(), Reason> {
+    fn object(&mut self, message: &[u8], table: Table, depth: usize) -> Result<(), Reason> {
         self.0.push('{');
-        for field in Fields(message) {
-            match field.map_err(|error| error.0)? {
-                (1, Field::Bytes(key)) => self.entry("key", |it| it.string(key))?,
-                (2, Field::Bytes(value)) => self.entry("value", |it| it.any_value(value, depth))?,
-                _ => {}
-            }
-        }
+        self.fields(message, table, depth)?;
         self.0.push('}');
         Ok(())
     }
 
-    fn any_value(&mut self, message: &[u8], depth: usize) -> Result<(), Reason> {
+    /// Writes the fields of a message in their order, then its lists that are not empty.
+    fn fields(&mut self, message: &[u8], table: Table, depth: usize) -> Result<(), Reason> {
+        for field in Fields(message) {
+            let (number, field) = field.map_err(|error| error.0)?;
+            self.field(number, field, table, depth)?;
+        }
+        for (number, name, kind) in table {
+            let Kind::List(of) = kind else { continue };
+            let mut is_open = false;
+            for field in Fields(message).flatten() {
+                if let (found, Field::Bytes(item)) = field
+                    && found == *number
+                {
+                    if !is_open {
+                        self.entry(name, "[")?;
+                        is_open = true;
+                    }
+                    self.next(None)?;
+                    self.object(item, of, depth)?;
+                }
+            }
+            if is_open {
+                self.0.push(']');
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a field, if it is in the table, and no list.
+    fn field(&mut self, number: u32, field: Field<'_>, table: Table, depth: usize) -> Result<(), Reason> {
+        let Some((_, name, kind)) = table.iter().find(|(known, ..)| *known == number) else { return Ok(()) };
+        let text = match (kind, field) {
+            (Kind::Text, Field::Bytes(bytes)) => {
+                let text = str::from_utf8(bytes).map_err(|_| "a text is not UTF-8")?;
+                serde_json::to_string(text).map_err(|error| error.to_string())?
+            }
+            (Kind::Time, Field::Fixed64(time)) => format!("\"{time}\""),
+            (Kind::Int, Field::Varint(number)) => format!("\"{}\"", number.cast_signed()),
+            (Kind::Double, Field::Fixed64(bits)) => match f64::from_bits(bits) {
+                // JSON has no NaN and no infinity, so OTLP's JSON writes them as strings.
+                number if number.is_nan() => "\"NaN\"".to_owned(),
+                f64::INFINITY => "\"Infinity\"".to_owned(),
+                f64::NEG_INFINITY => "\"-Infinity\"".to_owned(),
+                number => serde_json::to_string(&number).map_err(|error| error.to_string())?,
+            },
+            (Kind::Bool, Field::Varint(number)) => (number != 0).to_string(),
+            (Kind::Code, Field::Varint(code)) => code.to_string(),
+            (Kind::Hex, Field::Bytes(id)) => {
+                let hex = id.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+                format!("\"{hex}\"")
+            }
+            (Kind::Base64, Field::Bytes(bytes)) => format!("\"{}\"", BASE64.encode(bytes)),
+            (Kind::Value, Field::Bytes(value)) => {
+                self.next(Some(name))?;
+                return self.value(value, depth);
+            }
+            (Kind::Message(table), Field::Bytes(message)) => {
+                self.next(Some(name))?;
+                return self.object(message, table, depth);
+            }
+            (Kind::Values(write), Field::Bytes(list)) => {
+                self.entry(name, "{\"values\":[")?;
+                for value in messages(list, 1) {
+                    self.next(None)?;
+                    write(self, value.map_err(|error| error.0)?, depth + 1)?;
+                }
+                self.0.push_str("]}");
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        self.entry(name, &text)
+    }
+
+    /// Writes an `AnyValue`. The last member of its `oneof` counts.
+    fn value(&mut self, message: &[u8], depth: usize) -> Result<(), Reason> {
         if depth > MAX_NESTING {
             return Err("a value is nested too deeply".to_owned());
         }
-        // The last member of a `oneof` counts.
-        let mut chosen = None;
-        for field in Fields(message) {
-            let (number, field) = field.map_err(|error| error.0)?;
-            chosen = Some((number, field));
-        }
+        let chosen = Fields(message).try_fold(None, |_, field| field.map(Some));
         self.0.push('{');
-        match chosen {
-            Some((1, Field::Bytes(text))) => self.entry("stringValue", |it| it.string(text))?,
-            Some((2, Field::Varint(number))) => self.0.push_str(&format!("\"boolValue\":{}", number != 0)),
-            Some((3, Field::Varint(number))) => {
-                self.entry("intValue", |it| it.quoted(number.cast_signed()))?;
-            }
-            Some((4, Field::Fixed64(bits))) => {
-                let number = f64::from_bits(bits);
-                // JSON has no NaN and no infinity, so OTLP's JSON writes them as strings.
-                let text = serde_json::to_string(&number).map_err(|error| error.to_string())?;
-                let text = match number {
-                    _ if number.is_nan() => "\"NaN\"".to_owned(),
-                    f64::INFINITY => "\"Infinity\"".to_owned(),
-                    f64::NEG_INFINITY => "\"-Infinity\"".to_owned(),
-                    _ => text,
-                };
-                self.0.push_str(&format!("\"doubleValue\":{text}"));
-            }
-            Some((number @ (5 | 6), Field::Bytes(list))) => {
-                let name = if number == 5 { "arrayValue" } else { "kvlistValue" };
-                self.0.push_str(&format!("\"{name}\":{{\"values\":["));
-                for value in messages(list, 1) {
-                    let value = value.map_err(|error| error.0)?;
-                    self.item(|it| match number {
-                        5 => it.any_value(value, depth + 1),
-                        _ => it.key_value(value, depth + 1),
-                    })?;
-                }
-                self.0.push_str("]}");
-            }
-            Some((7, Field::Bytes(bytes))) => {
-                self.entry("bytesValue", |it| it.string(BASE64.encode(bytes).as_bytes()))?;
-            }
-            _ => {}
-        }
-        self.0.push('}');
-        Ok(())
-    }
-
-    fn event(&mut self, message: &[u8]) -> Result<(), Reason> {
-        self.0.push('{');
-        let mut attributes = Self::new();
-        for field in Fields(message) {
-            match field.map_err(|error| error.0)? {
-                (1, Field::Fixed64(time)) => self.entry("timeUnixNano", |it| it.quoted(time))?,
-                (2, Field::Bytes(name)) => self.entry("name", |it| it.string(name))?,
-                (3, Field::Bytes(bytes)) => attributes.item(|list| list.key_value(bytes, 0))?,
-                _ => {}
-            }
-        }
-        self.list("attributes", &attributes)?;
-        self.0.push('}');
-        Ok(())
-    }
-
-    fn status(&mut self, message: &[u8]) -> Result<(), Reason> {
-        self.0.push('{');
-        for field in Fields(message) {
-            match field.map_err(|error| error.0)? {
-                (2, Field::Bytes(text)) => self.entry("message", |it| it.string(text))?,
-                (3, Field::Varint(code)) => self.entry("code", |it| {
-                    it.0.push_str(&code.to_string());
-                    Ok(())
-                })?,
-                _ => {}
-            }
+        if let Some((number, field)) = chosen.map_err(|error| error.0)? {
+            self.field(number, field, VALUE, depth)?;
         }
         self.0.push('}');
         Ok(())

@@ -11,7 +11,7 @@ use crate::answer::{self, Envelope};
 use crate::app::{Call, Thread};
 use crate::body::{Field, Received, is_packed};
 use crate::display;
-use crate::refusal::{Refusal, Refused, why};
+use crate::refusal::{Refusal, why};
 
 /// The conversations of traces.
 #[derive(Debug, Serialize, ToSchema)]
@@ -64,7 +64,7 @@ pub(crate) struct TracesForm {
     post,
     path = "/api/convert",
     request_body(content = TracesForm, content_type = "multipart/form-data"),
-    responses((status = 200, body = Envelope<Converted>), (status = 400, body = Refused), (status = 422, body = Refused))
+    responses((status = 200, body = Envelope<Converted>))
 )]
 pub(crate) async fn convert(Call { app, request, .. }: Call) -> Result<Response, Refusal> {
     app.compute(request, Thread::BySize, |mut received| {
@@ -120,7 +120,6 @@ pub(super) fn uploaded(received: &mut Received, fields: &[Field]) -> Result<(Tra
     Ok((read(texts.iter().map(|(_, text)| &**text))?, unread))
 }
 
-/// The traces in some texts.
 pub(super) fn read<'t>(texts: impl IntoIterator<Item = &'t [u8]> + Clone) -> Result<Traces, Refusal> {
     let traces = Traces::from_texts(texts.clone()).map_err(|error| refused(&error, texts))?;
     if traces.conversations().is_empty() {
@@ -135,7 +134,6 @@ fn refused<'t>(error: &TraceError, texts: impl IntoIterator<Item = &'t [u8]>) ->
     Refusal::bad(format!("not readable as JSON: {}", why(text, source)))
 }
 
-/// The most characters of a preview.
 const PREVIEW_CHARS: usize = 200;
 
 fn preview(text: &str) -> String {

@@ -24,7 +24,7 @@ use crate::app::{Call, Thread};
 use crate::body::{Field, Received};
 use crate::events::{self, Event, Events, ReaderGone, SentEvent};
 use crate::problems::told;
-use crate::refusal::{FieldError, Refusal, Refused, why};
+use crate::refusal::{FieldError, Refusal, why};
 
 /// Traces, and what they are scored with.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -67,7 +67,7 @@ pub(crate) struct EvaluateForm {
     post,
     path = "/api/evaluate",
     request_body(content = EvaluateForm, content_type = "multipart/form-data"),
-    responses((status = 200, body = Envelope<RunResult>), (status = 400, body = Refused), (status = 422, body = Refused))
+    responses((status = 200, body = Envelope<RunResult>))
 )]
 pub(crate) async fn evaluate(call: Call) -> Result<Response, Refusal> {
     whole(call, form).await
@@ -78,7 +78,7 @@ pub(crate) async fn evaluate(call: Call) -> Result<Response, Refusal> {
     post,
     path = "/api/evaluate/json",
     request_body(content = EvaluateRequest, content_type = "application/json"),
-    responses((status = 200, body = Envelope<RunResult>), (status = 400, body = Refused), (status = 422, body = Refused))
+    responses((status = 200, body = Envelope<RunResult>))
 )]
 pub(crate) async fn evaluate_json(call: Call) -> Result<Response, Refusal> {
     whole(call, document).await
@@ -89,7 +89,7 @@ pub(crate) async fn evaluate_json(call: Call) -> Result<Response, Refusal> {
     post,
     path = "/api/evaluate/stream",
     request_body(content = EvaluateForm, content_type = "multipart/form-data"),
-    responses((status = 200, body = SentEvent, content_type = "text/event-stream"), (status = 422, body = Refused))
+    responses((status = 200, body = SentEvent, content_type = "text/event-stream"))
 )]
 pub(crate) async fn evaluate_stream(call: Call) -> Result<Response, Refusal> {
     match stream(call, form).await {
@@ -110,13 +110,12 @@ pub(crate) async fn evaluate_stream(call: Call) -> Result<Response, Refusal> {
     post,
     path = "/api/evaluate/json/stream",
     request_body(content = EvaluateRequest, content_type = "application/json"),
-    responses((status = 200, body = SentEvent, content_type = "text/event-stream"), (status = 422, body = Refused))
+    responses((status = 200, body = SentEvent, content_type = "text/event-stream"))
 )]
 pub(crate) async fn evaluate_json_stream(call: Call) -> Result<Response, Refusal> {
     stream(call, document).await
 }
 
-/// The function that reads a request.
 type Reads = fn(&mut Received) -> Result<Job, Refusal>;
 
 async fn whole(Call { app, caller, request }: Call, read: Reads) -> Result<Response, Refusal> {
@@ -168,7 +167,6 @@ async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Resp
     }
 }
 
-/// The most events that wait for their reader.
 const MAX_WAITING_EVENTS: usize = 1 << 16;
 
 fn tell(job: &Job, caller: Caller, events: &mut Events) -> Result<(), ReaderGone> {
@@ -230,7 +228,6 @@ fn form(received: &mut Received) -> Result<Job, Refusal> {
     content(received, &fields).map_err(Refusal::of_content)
 }
 
-/// The job that the fields of a form ask for.
 fn content(received: &mut Received, fields: &[Field]) -> Result<Job, Refusal> {
     let last = |name: &str, is: fn(&Field) -> bool| fields.iter().rfind(|it| it.name == name && is(it));
     for name in ["config", "eval_set_file"] {

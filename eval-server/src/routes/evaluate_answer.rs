@@ -250,16 +250,13 @@ pub(crate) struct Comparison {
     matched: bool,
 }
 
-/// The most characters of an id in a message.
 const MAX_ID_CHARS: usize = 256;
 
-/// An id, truncated for messages.
 pub(super) fn cut(id: &str) -> Cow<'_, str> {
     truncated(id, MAX_ID_CHARS, "…")
 }
 
 impl Comparison {
-    /// The tool calls of a turn, side by side.
     pub(super) fn new(expected: &Invocation, actual: &Turn, matched: bool) -> Self {
         let of_call = |call: &FunctionCall| {
             let mut entry = Map::new();

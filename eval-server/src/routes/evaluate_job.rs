@@ -25,19 +25,16 @@ use crate::events::ReaderGone;
 use crate::refusal::Refusal;
 use crate::work::{Wanted, complete};
 
-/// A request that was read.
 pub(super) struct Job {
     traces: Arc<Traces>,
     /// The names of the conversations by trace id: scoring trace by trace would lose them.
     names: HashMap<String, String>,
     set: Option<EvalSet>,
     evaluators: Vec<Evaluator>,
-    /// Files that could not be read, and why.
     unread: Vec<String>,
     wanted: Wanted,
 }
 
-/// The progress of a job.
 pub(super) enum Progress<'r> {
     Message(String),
     /// A trace was read, and is scored later.
@@ -79,12 +76,10 @@ impl Job {
         Self { traces, names, set: Some(set), evaluators, unread: Vec::new(), wanted: Wanted::default() }
     }
 
-    /// Stops scoring once no client waits.
     pub(super) fn while_wanted(self, wanted: Wanted) -> Self {
         Self { wanted, ..self }
     }
 
-    /// Scores all traces.
     pub(super) fn run_to_end(&self, caller: Caller) -> Result<RunResult, ReaderGone> {
         self.run(caller, |_| Ok(()))
     }
@@ -181,7 +176,6 @@ impl Job {
         found
     }
 
-    /// The result of each metric for a conversation.
     fn score(&self, conversation: &Conversation, case: Option<&EvalCase>, caller: Caller) -> MetricResults {
         if conversation.turns.is_empty() {
             return MetricResults::of_no_turns();
@@ -207,7 +201,6 @@ impl Job {
         })
     }
 
-    /// The result of a metric that is not scored at all.
     fn unusable(&self, evaluator: &Evaluator, has_case: bool, caller: Caller) -> Option<MetricResult> {
         const NO_CASE: &str = "no matching eval case";
         let name = &evaluator.name;
@@ -272,7 +265,6 @@ fn is_informational(name: &str) -> bool {
     metric(name).is_some_and(|info| !info.gates)
 }
 
-/// The result of a metric for a conversation.
 fn result(
     evaluator: &Evaluator,
     report: &CaseReport,

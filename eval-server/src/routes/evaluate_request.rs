@@ -42,7 +42,6 @@ pub(crate) struct Evaluator {
     pub(super) rubrics: Vec<(String, String)>,
 }
 
-/// The grouping of turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum GroupBy {
     #[default]
@@ -51,10 +50,8 @@ pub(crate) enum GroupBy {
     Conversation,
 }
 
-/// The most metrics of a request.
 const MAX_EVALUATORS: usize = 100;
 
-/// The threshold where none is given.
 const DEFAULT_THRESHOLD: f64 = 0.5;
 
 impl Evaluator {
@@ -89,7 +86,6 @@ impl Evaluator {
     }
 }
 
-/// Whether the criterion of a metric has a key.
 fn reads(name: &str, key: &str) -> bool {
     metric(name).is_some_and(|info| info.criterion.iter().any(|field| field.name == key))
 }
@@ -100,7 +96,6 @@ const MAX_RESULTS: usize = 100_000;
 const MAX_PARAMETER_BYTES: usize = 64 << 20;
 
 impl Parameters {
-    /// Fails if there are too many results: each metric has one for each trace.
     pub(super) fn check_size(&self, traces: usize) -> Result<(), Refusal> {
         let (metrics, size) =
             (self.evaluators.len(), self.evaluators.iter().map(Evaluator::size).sum::<usize>());
@@ -131,12 +126,10 @@ pub(super) fn json(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Tree>(bytes).map(Value::from)
 }
 
-/// Reads parameters and collects the errors.
 struct Reader {
     errors: Vec<FieldError>,
 }
 
-/// A path: the parent's path and a step.
 fn below(at: &[Value], step: impl Into<Value>) -> Vec<Value> {
     let mut at = at.to_vec();
     at.push(step.into());
@@ -285,7 +278,6 @@ impl Reader {
         })
     }
 
-    /// A match type, in any letter case.
     fn match_type(&mut self, object: &Map<String, Value>, at: &[Value]) -> Option<String> {
         const KNOWN: [&str; 3] = ["ANY_ORDER", "EXACT", "IN_ORDER"];
         let key = "trajectoryMatchType";

@@ -18,7 +18,6 @@ use crate::refusal::Refusal;
 /// A content security policy: nothing is loaded, run, framed or sent.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
-/// The page.
 pub(super) async fn page() -> Response {
     overview()
 }
@@ -38,7 +37,6 @@ fn html(page: impl Into<Bytes>, policy: &'static str) -> Response {
 
 const PAGE: &str = include_str!("page.html");
 
-/// Whether a path belongs to a page, if there are pages.
 pub(super) fn is_page(path: &str) -> bool {
     !path.starts_with("/api/") && path != "/openapi.json"
 }
@@ -78,7 +76,6 @@ fn closed() -> Response {
     response
 }
 
-/// The URL without the token, on this server.
 fn without_token(path: &str, query: &str) -> String {
     // Two slashes in front would name another server. Browsers take a backslash for a slash.
     let path = format!("/{}", path.trim_start_matches(['/', '\\']));
@@ -103,7 +100,6 @@ fn with_cookie(cookie: &str, location: &str) -> Response {
 const SESSIONS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
                            frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/// The page of the live sessions, with the links that the server was given.
 pub(super) async fn sessions(State(app): State<Shared>) -> Response {
     let own = [("Sessions", SESSIONS_PATH)];
     let links = if app.options.links.is_empty() { &own } else { app.options.links.as_slice() };
@@ -111,7 +107,6 @@ pub(super) async fn sessions(State(app): State<Shared>) -> Response {
     html(include_str!("sessions_page.html").replacen("<!-- links -->", links.trim_end(), 1), SESSIONS_POLICY)
 }
 
-/// The path of the page of the live sessions.
 const SESSIONS_PATH: &str = "/sessions";
 
 fn link(name: &str, path: &str) -> String {

@@ -85,11 +85,7 @@ pub(crate) struct TurnScore {
     post,
     path = "/api/v1/score",
     request_body(content = ScoreRequest, content_type = "application/json"),
-    responses(
-        (status = 200, body = Envelope<ScoreAnswer>),
-        (status = 401, body = Refused),
-        (status = 422, body = Refused)
-    )
+    responses((status = 200, body = Envelope<ScoreAnswer>), (status = 401, body = Refused))
 )]
 pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Response, Refusal> {
     let read = move |received: &Received| {
@@ -135,7 +131,6 @@ fn compares_all(name: &str, criterion: &Criterion) -> bool {
     }
 }
 
-/// A request that was read.
 struct Read {
     case: EvalCase,
     actual: Transcript,
@@ -143,7 +138,6 @@ struct Read {
     gate: TurnAggregation,
 }
 
-/// The text before the criteria in a config that holds them alone.
 const CRITERIA_PREFIX: &str = "{\"criteria\":";
 
 fn read(bytes: &[u8]) -> Result<Read, Refusal> {
@@ -227,17 +221,13 @@ fn mismatch(
     })
 }
 
-/// The most errors of a turn, or of the criteria, in an answer.
 const MAX_ERRORS: usize = 20;
 
-/// The offset of a part of a text.
 fn offset(text: &str, part: &RawValue) -> usize {
     part.get().as_ptr().addr().saturating_sub(text.as_ptr().addr())
 }
 
-/// An error in a turn, or in the criteria.
 struct Wrong {
-    /// Its offset in the body.
     start: usize,
     loc: Vec<Value>,
     message: String,
@@ -252,7 +242,6 @@ impl Wrong {
     }
 }
 
-/// The steps in `before`, followed by the steps of `path`.
 fn loc(before: &[Value], path: &JsonPath) -> Vec<Value> {
     let steps = path.steps().iter().map(|step| match step {
         PathSegment::Key(key) => key.as_str().into(),
@@ -299,7 +288,6 @@ impl TurnScore {
     }
 }
 
-/// Whether a metric asks a judge.
 pub(crate) fn is_judged(name: &str) -> bool {
     metric(name).is_some_and(|info| info.needs.contains(&Need::Judge))
 }
@@ -312,7 +300,6 @@ pub(crate) fn scores(metric: &ScoredMetric) -> &[Score] {
     }
 }
 
-/// The overall score of a metric; `None` if it was not scored.
 pub(crate) fn overall(metric: &ScoredMetric) -> Option<f64> {
     match &metric.outcome {
         MetricOutcome::Scored(scores) => scores.overall(),
@@ -320,7 +307,6 @@ pub(crate) fn overall(metric: &ScoredMetric) -> Option<f64> {
     }
 }
 
-/// A word for what failed.
 pub(crate) fn kind_of_error(role: Role) -> &'static str {
     match role {
         // The trace plays the agent.

@@ -45,14 +45,7 @@ pub(crate) struct DraftSaved {
     path = "/api/v1/sessions/{id}/draft",
     params(("id" = String, Path, description = "the id of a session")),
     request_body(content = DraftRequest, content_type = "application/json"),
-    responses(
-        (status = 200, body = Envelope<DraftSaved>),
-        (status = 401, body = Refused),
-        (status = 404, body = Refused),
-        (status = 409, body = Refused),
-        (status = 422, body = Refused)
-    ),
-    security(("token" = []))
+    responses((status = 200, body = Envelope<DraftSaved>), (status = 409, body = Refused))
 )]
 pub(crate) async fn save(Id(id): Id, Call { app, request, .. }: Call) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);

@@ -12,10 +12,9 @@ use super::sessions::{Receiving, SessionEntry, SessionList};
 use crate::answer;
 use crate::app::Shared;
 use crate::events::{self, Event, Events, ReaderGone, SentEvent};
-use crate::refusal::{Refusal, Refused};
+use crate::refusal::Refusal;
 use crate::sessions::Change;
 
-/// The most events that wait for their reader.
 const MAX_WAITING_EVENTS: usize = 16;
 
 /// The time for which changes are collected before they are sent.
@@ -32,8 +31,7 @@ const BEAT_PAUSE: Duration = Duration::from_secs(15);
 #[utoipa::path(
     get,
     path = "/api/v1/sessions/events",
-    responses((status = 200, body = SentEvent, content_type = "text/event-stream"), (status = 401, body = Refused)),
-    security(("token" = []))
+    responses((status = 200, body = SentEvent, content_type = "text/event-stream"))
 )]
 pub(crate) async fn events(State(app): State<Shared>) -> Result<Response, Refusal> {
     let place = app.streams.clone().try_acquire_owned().map_err(|_| {
@@ -49,7 +47,6 @@ pub(crate) async fn events(State(app): State<Shared>) -> Result<Response, Refusa
     Ok(answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body))
 }
 
-/// The state that was sent to a reader.
 struct Told {
     events: Events,
     /// The JSON of each session, by its id.

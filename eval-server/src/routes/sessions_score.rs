@@ -74,12 +74,9 @@ pub(crate) enum SessionVerdict {
     request_body(content = SessionScoreRequest, content_type = "application/json"),
     responses(
         (status = 200, body = Envelope<SessionScores>),
-        (status = 401, body = Refused),
         (status = 404, body = Refused),
-        (status = 409, body = Refused),
-        (status = 422, body = Refused)
-    ),
-    security(("token" = []))
+        (status = 409, body = Refused)
+    )
 )]
 pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
@@ -114,7 +111,6 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
     .await
 }
 
-/// The golden session as a case.
 fn expected(conversation: &Conversation) -> EvalCase {
     conversation.to_case(conversation.case_id.as_ref().unwrap_or(&conversation.key))
 }

@@ -12,7 +12,7 @@ use crate::answer::{self, Envelope};
 use crate::app::{Call, Thread};
 use crate::body::Received;
 use crate::problems::{ProblemEntry, told};
-use crate::refusal::{FieldError, Refusal, Refused};
+use crate::refusal::{FieldError, Refusal};
 
 /// The result of checking an eval set.
 #[derive(Debug, Serialize, ToSchema)]
@@ -62,7 +62,7 @@ pub(crate) struct SetForm {
     post,
     path = "/api/validate/eval-set",
     request_body(content = SetForm, content_type = "multipart/form-data"),
-    responses((status = 200, body = Envelope<CheckedSet>), (status = 422, body = Refused))
+    responses((status = 200, body = Envelope<CheckedSet>))
 )]
 pub(crate) async fn validate_eval_set(Call { app, request, .. }: Call) -> Result<Response, Refusal> {
     app.compute(request, Thread::BySize, |received| {
@@ -80,7 +80,7 @@ pub(crate) async fn validate_eval_set(Call { app, request, .. }: Call) -> Result
     post,
     path = "/api/v1/validate/eval-set",
     request_body(content = serde_json::Value, content_type = "application/json"),
-    responses((status = 200, body = Envelope<CheckedSet>), (status = 422, body = Refused))
+    responses((status = 200, body = Envelope<CheckedSet>))
 )]
 pub(crate) async fn validate_set_text(Call { app, request, .. }: Call) -> Result<Response, Refusal> {
     let work = |received: Received| Ok(answer::data(check("eval_set.json", body(&received.bytes)?)));
@@ -92,7 +92,7 @@ pub(crate) async fn validate_set_text(Call { app, request, .. }: Call) -> Result
     post,
     path = "/api/v1/validate/config",
     request_body(content = serde_json::Value, content_type = "application/json"),
-    responses((status = 200, body = Envelope<CheckedConfig>), (status = 422, body = Refused))
+    responses((status = 200, body = Envelope<CheckedConfig>))
 )]
 pub(crate) async fn validate_config(Call { app, request, .. }: Call) -> Result<Response, Refusal> {
     app.compute(request, Thread::BySize, |received| {
@@ -110,7 +110,6 @@ pub(crate) async fn validate_config(Call { app, request, .. }: Call) -> Result<R
     .await
 }
 
-/// The body of a request; an error if it is empty.
 fn body(bytes: &[u8]) -> Result<&[u8], Refusal> {
     if bytes.is_empty() {
         Err(Refusal::fields(vec![FieldError::missing(&["body".into()])]))

@@ -8,7 +8,6 @@ use super::store::Store;
 use super::view::{Digest, SessionState, SessionView};
 
 impl Store {
-    /// Keeps the digest of a reading of a session.
     pub(super) fn keep(&mut self, id: u64, revision: u64, digest: Digest, took: Duration) {
         if let Some(session) = self.sessions.get_mut(&id) {
             session.digest = digest;
@@ -16,12 +15,10 @@ impl Store {
         }
     }
 
-    /// The sessions that have changed since they were read, and may be read again.
     pub(super) fn changed(&self, now: Instant) -> Vec<u64> {
         self.sessions.iter().filter(|(_, session)| session.is_due(now)).map(|(id, _)| *id).collect()
     }
 
-    /// Whether a session has changed since it was read.
     pub(super) fn is_behind(&self) -> bool {
         self.sessions.values().any(Session::is_behind)
     }
@@ -49,7 +46,6 @@ impl Store {
         self.sessions.iter().map(view).collect()
     }
 
-    /// A session and the texts of its traces.
     pub(super) fn snapshot(
         &self,
         id: u64,
@@ -88,7 +84,6 @@ impl Store {
         }
     }
 
-    /// The data that a session waits for.
     fn waits(&self, session: &Session) -> Vec<String> {
         let waits = session.traces.iter().filter_map(|id| self.traces.get(id)?.waits(*id));
         waits.take(MAX_REMARKS).collect()

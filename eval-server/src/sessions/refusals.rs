@@ -4,11 +4,9 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// The refusals of exports, by time.
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
     pub(super) count: u64,
-    /// The reason for the last refusal.
     pub(super) last: Option<String>,
     /// Refused exports that would be recognized if they are sent again, in the order of refusal.
     awaited: VecDeque<Awaited>,
@@ -16,10 +14,8 @@ pub(super) struct Refusals {
     spells: Vec<Spell>,
 }
 
-/// An export that may be sent again.
 #[derive(Debug)]
 struct Awaited {
-    /// The hash that distinguishes the export.
     sent: u64,
     at: Instant,
     why: String,
@@ -72,12 +68,10 @@ impl Refusals {
         }
     }
 
-    /// Notes that an export was stored: its earlier refusals, however many, leave no doubt any more.
     pub(super) fn arrived(&mut self, sent: u64) {
         self.awaited.retain(|it| it.sent != sent);
     }
 
-    /// Whether a refused export would be recognized.
     pub(super) fn awaits(&self) -> bool {
         !self.awaited.is_empty()
     }

@@ -2,7 +2,6 @@
 
 use std::collections::{HashSet, VecDeque};
 
-/// The sessions that were removed.
 #[derive(Debug, Default)]
 pub(super) struct Removed {
     pub(super) sessions: u64,
@@ -10,14 +9,12 @@ pub(super) struct Removed {
     keys: Recent<String>,
 }
 
-/// The last of many values.
 #[derive(Debug)]
 struct Recent<T> {
     order: VecDeque<T>,
     known: HashSet<T>,
 }
 
-/// The number of evicted traces, and of evicted conversations, that are remembered.
 const MAX_EVICTED: usize = 10_000;
 
 impl<T> Default for Recent<T> {

@@ -6,7 +6,6 @@ use super::refusals::Refusals;
 use super::view::Digest;
 use crate::otlp::Origin;
 
-/// A live session, without its traces.
 #[derive(Debug)]
 pub(super) struct Session {
     /// The conversation's name in its spans, or the id of its first trace.
@@ -16,7 +15,6 @@ pub(super) struct Session {
     /// The number of the run among sessions of its name, from 1.
     pub(super) run: usize,
     pub(super) origin: Origin,
-    /// Its traces, in the order in which they were first seen.
     pub(super) traces: Vec<u128>,
     pub(super) count: usize,
     pub(super) bytes: usize,
@@ -25,7 +23,6 @@ pub(super) struct Session {
     pub(super) opened: (Instant, SystemTime),
     pub(super) received: SystemTime,
     pub(super) revision: u64,
-    /// Whether its spans are about an agent or a model.
     pub(super) is_of_agent: bool,
     pub(super) lost: Vec<String>,
     pub(super) digest: Digest,
@@ -42,7 +39,6 @@ const MOMENT: Duration = Duration::from_millis(50);
 /// The time before the first and after the last span of a session in which a refused export concerns it.
 const REFUSAL_REACH: Duration = Duration::from_secs(30);
 
-/// The most remarks on what a session has lost, or waits for.
 pub(super) const MAX_REMARKS: usize = 20;
 
 impl Session {
@@ -73,7 +69,6 @@ impl Session {
         }
     }
 
-    /// Notes that a part of the session is not here.
     pub(super) fn note_loss(&mut self, why: &str) {
         self.revision += 1;
         if self.lost.len() < MAX_REMARKS && !self.lost.iter().any(|known| known == why) {
@@ -81,17 +76,14 @@ impl Session {
         }
     }
 
-    /// Whether no span has arrived for the time `quiet`.
     pub(super) fn is_quiet(&self, now: Instant, quiet: Duration) -> bool {
         now.saturating_duration_since(self.last) >= quiet
     }
 
-    /// Whether it has changed since it was read.
     pub(super) fn is_behind(&self) -> bool {
         self.read.is_none_or(|(read, _, _)| read != self.revision)
     }
 
-    /// Whether it has changed since it was read, and may be read again.
     pub(super) fn is_due(&self, now: Instant) -> bool {
         let may_be_read = self.read.is_none_or(|(_, at, took)| {
             took < MOMENT || now.saturating_duration_since(at) >= took * REREAD_FACTOR

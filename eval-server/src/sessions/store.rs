@@ -12,7 +12,6 @@ use super::trace::Trace;
 use crate::limits::Limits;
 use crate::otlp::{Origin, trace_id};
 
-/// All sessions, with what was evicted and refused.
 #[derive(Debug, Default)]
 pub(super) struct Store {
     pub(super) sessions: BTreeMap<u64, Session>,
@@ -34,7 +33,6 @@ impl Store {
         Self { next: 1, limits: limits.clone(), ..Self::default() }
     }
 
-    /// The next number of a trace or session.
     pub(super) fn number(&mut self) -> u64 {
         let number = self.next;
         self.next += 1;
@@ -68,7 +66,6 @@ impl Store {
         (!is_other_run && !is_over).then_some(id)
     }
 
-    /// The run of the next session of a name, and its display.
     fn next_run(&self, name: &str) -> (usize, String) {
         let last = self.names.get(name).and_then(|id| self.sessions.get(id));
         match last.map_or(1, |last| last.run + 1) {
@@ -77,14 +74,12 @@ impl Store {
         }
     }
 
-    /// Forgets that a session is the last of its name.
     pub(super) fn unname(&mut self, name: &str, id: u64) {
         if self.names.get(name) == Some(&id) {
             self.names.remove(name);
         }
     }
 
-    /// Opens a session under a name.
     pub(super) fn open(
         &mut self,
         id: u64,
@@ -102,7 +97,6 @@ impl Store {
         self.sessions.get(&session).is_some_and(|session| session.name == trace_id(trace))
     }
 
-    /// Moves a trace to the session with a name.
     pub(super) fn move_trace(&mut self, id: u128, name: &str, now: Instant) {
         let Some(trace) = self.traces.get(&id) else { return };
         let (from, number, origin) = (trace.session, trace.number, trace.origin.clone());

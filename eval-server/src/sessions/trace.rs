@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::otlp::{Entry, Origin, trace_id};
 
-/// The spans and log records of one trace.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     pub(super) number: u64,
@@ -16,7 +15,6 @@ pub(super) struct Trace {
     spans: HashMap<u64, u64>,
     /// The number of copies of each record of a log, by its hash.
     records: HashMap<u64, usize>,
-    /// Parents that have not arrived.
     missing: HashSet<u64>,
     has_root: bool,
     pub(super) count: usize,
@@ -24,7 +22,6 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// A trace without spans.
     pub(super) fn new(number: u64, session: u64, origin: Origin) -> Self {
         Self { number, origin, session, ..Self::default() }
     }
@@ -70,7 +67,6 @@ impl Trace {
         self.has_root && self.missing.is_empty()
     }
 
-    /// The spans that have not arrived; `None` if the trace is whole.
     pub(super) fn waits(&self, id: u128) -> Option<String> {
         let id = trace_id(id);
         match self.missing.iter().min() {

@@ -21,7 +21,6 @@ pub(crate) enum SessionState {
     Complete,
 }
 
-/// The stored state of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionView {
     pub(crate) id: u64,
@@ -38,7 +37,6 @@ pub(crate) struct SessionView {
     pub(crate) is_golden: bool,
     /// Remarks on spans that were received or sent, and are not stored.
     pub(crate) lost: Vec<String>,
-    /// The data that it waits for.
     pub(crate) waits: Vec<String>,
 }
 
@@ -63,7 +61,6 @@ pub(crate) struct Digest {
 }
 
 impl SessionView {
-    /// The reasons why it is not whole.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let mut doubts = self.lost.clone();
         if self.state == SessionState::Receiving {

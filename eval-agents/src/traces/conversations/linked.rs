@@ -13,7 +13,6 @@ pub(super) struct Loose {
     pub(super) conversation: Conversation,
     /// In the order of time.
     pub(super) found: Vec<Found>,
-    /// Whether its spans name it.
     pub(super) is_named: bool,
 }
 

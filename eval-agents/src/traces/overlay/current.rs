@@ -20,7 +20,6 @@ const TOKENS: [&[&str]; 5] = [
     &["gen_ai.usage.reasoning.output_tokens"],
 ];
 
-/// The placeholder of names that are not known.
 const NOT_SPECIFIED: &str = "<not specified>";
 
 pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
@@ -80,7 +79,6 @@ pub(super) fn tool_arguments(value: &Value) -> Result<Value, NoContent> {
 }
 
 impl Filler<'_> {
-    /// Takes the result of a tool.
     pub(super) fn result(&mut self, source: Source, value: &Value) {
         let is_placeholder =
             |value: &Value| value.as_str().is_some_and(|text| is_placeholder(text) || text == NOT_SPECIFIED);
@@ -93,7 +91,6 @@ impl Filler<'_> {
         self.view.tool_mut().result.offer_read(source, read);
     }
 
-    /// Takes the messages.
     pub(super) fn content(&mut self, source: Source, attributes: &Attributes) {
         if let Some(value) = attributes.get("gen_ai.input.messages") {
             self.input(source, messages(value));
@@ -103,7 +100,6 @@ impl Filler<'_> {
         }
     }
 
-    /// Takes tokens, models and finish reasons.
     pub(super) fn scalars(&mut self, source: Source, attributes: &Attributes) {
         self.tokens(source, TOKENS.map(|names| attributes.get(names[0])));
         if let Some(model) = self.shared(attributes, MODEL) {

@@ -20,10 +20,8 @@ pub(in crate::traces) struct Event {
     pub(in crate::traces) body: Value,
 }
 
-/// The most characters of an agent's name.
 const MAX_AGENT_CHARS: usize = 256;
 
-/// Fills a view.
 pub(super) struct Filler<'a> {
     pub(super) view: &'a mut View,
     pub(super) copies: &'a mut Copies,
@@ -80,14 +78,12 @@ impl Filler<'_> {
         }
     }
 
-    /// Takes the name of the tool, if it is not known.
     pub(super) fn tool(&mut self, attributes: &Attributes, key: &str) {
         if self.view.tool().name.is_none() {
             self.view.tool_mut().name = self.shared(attributes, key);
         }
     }
 
-    /// The shared copy of a text that many spans have, if it is there.
     pub(super) fn shared(&mut self, attributes: &Attributes, key: &str) -> Option<Arc<str>> {
         filled(attributes, key).map(|text| self.copies.text(&text))
     }

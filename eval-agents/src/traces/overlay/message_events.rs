@@ -6,7 +6,6 @@ use super::filler::{Event, Filler};
 use crate::traces::message::{self, Message, Part, captured};
 use crate::traces::view::Source;
 
-/// The names of the events.
 const NAMES: &[&str] = &[
     "gen_ai.system.message",
     "gen_ai.user.message",
@@ -15,7 +14,6 @@ const NAMES: &[&str] = &[
     "gen_ai.choice",
 ];
 
-/// An event of a message.
 #[derive(Debug)]
 pub(super) struct MessageEvent<'e> {
     name: &'e str,

@@ -37,7 +37,6 @@ fn one(fields: &[Field<'_>]) -> Option<Message> {
     message::message(&map.into())
 }
 
-/// The field of an element and its value.
 pub(super) type Field<'a> = (&'a str, &'a Value);
 
 /// The attributes with a prefix, by the number after it: the rest of each name, and the value.
@@ -57,7 +56,6 @@ pub(super) fn numbered<'a>(
     by_number
 }
 
-/// The attributes whose names begin with a prefix.
 fn below<'a>(attributes: &'a Attributes, prefix: &'a str) -> impl Iterator<Item = Field<'a>> {
     let from = attributes.range(prefix.to_owned()..);
     from.map(|(name, value)| (name.as_str(), value)).take_while(move |(name, _)| name.starts_with(prefix))

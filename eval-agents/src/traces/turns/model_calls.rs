@@ -8,7 +8,6 @@ use crate::traces::anchors::Analysis;
 use crate::traces::conversation::{self, Usage};
 use crate::traces::view::{Class, Input, OTHER_ERROR, OfModel, Output, Slot, Span, Status, View};
 
-/// A call of a model.
 #[derive(Clone, Debug)]
 pub(in crate::traces) struct ModelCall {
     /// The id of the innermost span.
@@ -27,7 +26,6 @@ pub(in crate::traces) struct ModelCall {
 }
 
 impl ModelCall {
-    /// Its text, if it has one.
     pub(in crate::traces) fn text(&self) -> Option<String> {
         self.output.as_ref()?.text()
     }
@@ -41,7 +39,6 @@ impl ModelCall {
         }
     }
 
-    /// The key of the order in which calls ended.
     pub(super) fn ended(&self) -> impl Ord + use<> {
         (self.end, self.start)
     }

@@ -13,7 +13,6 @@ use crate::traces::message::Response;
 use crate::traces::overlay;
 use crate::traces::view::{Class, OTHER_ERROR, Source, Status, View};
 
-/// A call of a tool that has a span.
 #[derive(Clone, Debug)]
 pub(in crate::traces) struct SpanTool {
     pub(in crate::traces) call: ToolCall,
@@ -60,7 +59,6 @@ fn is_same_call(outer: &View, inner: &View) -> bool {
         || same(outer.call_id.as_deref(), inner.call_id.as_deref())
 }
 
-/// A value, and where it comes from.
 type Sourced<'v> = (Option<Source>, Option<&'v Value>);
 
 fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool) -> SpanTool {
@@ -104,7 +102,6 @@ fn of_chain(analysis: &Analysis, chain: &[usize], without_content: bool) -> Span
     }
 }
 
-/// All tool calls of a turn. Missing arguments and results are noted as gaps.
 pub(super) fn of_turn(spans: &[SpanTool], calls: &[ModelCall], gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
     let tools = filled(spans, of_parts(calls), gaps);
     for tool in &tools {
@@ -127,7 +124,6 @@ pub(super) fn of_turn(spans: &[SpanTool], calls: &[ModelCall], gaps: &mut Vec<Ga
     tools
 }
 
-/// Results that no call has yet.
 struct Open<'r> {
     /// The number of the model call that was sent a result first, and the result.
     results: Vec<(usize, &'r Arc<Response>)>,
@@ -220,7 +216,6 @@ struct Asked {
     is_by_order: bool,
 }
 
-/// The tool calls in the outputs of models, with their results from later inputs.
 fn of_parts(calls: &[ModelCall]) -> Vec<Asked> {
     let mut open = Open::new(calls);
     let mut tools = Vec::new();

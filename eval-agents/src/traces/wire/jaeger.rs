@@ -5,10 +5,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use eval_core::format::Value;
-use serde::Deserializer;
-use serde::de::{DeserializeSeed, MapAccess};
 
-use super::stream::{Read, Reads, skip, value, values};
 use crate::traces::attributes::{self, Attributes, count, text};
 use crate::traces::gap::Notes;
 use crate::traces::id::Id;
@@ -16,76 +13,22 @@ use crate::traces::overlay::{self, Event};
 use crate::traces::store::Store;
 use crate::traces::view::{Identity, Span, Status};
 
-/// `data`: a list of traces.
-pub(super) struct Data<'s> {
-    pub(super) store: &'s mut Store,
-    /// The type of other content, if it is no list.
-    pub(super) found: Option<&'static str>,
-}
-
-impl Reads for Data<'_> {
-    const LISTS: bool = true;
-
-    fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
-        let mut trace = Trace { store: &mut *self.store, spans: Vec::new(), processes: BTreeMap::new() };
-        Read(&mut trace).deserialize(deserializer)?;
-        let Trace { store, spans, processes } = trace;
-        for (trace, mut span, process) in spans {
-            span.resource = process.and_then(|process| processes.get(&process)).cloned();
-            store.add_span(&trace, span);
-        }
-        Ok(())
-    }
-
-    fn misfit(&mut self, found: &'static str) {
-        self.found = Some(found);
-    }
-}
-
-struct Trace<'s> {
-    store: &'s mut Store,
-    spans: Vec<JaegerSpan>,
-    processes: BTreeMap<String, Arc<Identity>>,
-}
-
 /// The id of a trace, a span of it, and the id of its process.
-type JaegerSpan = (Id, Span, Option<String>);
+pub(super) type JaegerSpan = (Id, Span, Option<String>);
 
-impl Reads for Trace<'_> {
-    const OBJECTS: bool = true;
-
-    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
-        let Self { store, spans, processes } = self;
-        match name {
-            "spans" => values(access, |read| match read {
-                Ok(value) => spans.extend(span(&value, store)),
-                Err(found) => store.notes.misfit("`spans`", "a list", found),
-            }),
-            "processes" => {
-                let found = value(access)?;
-                if found.as_object().is_none() {
-                    store.notes.misfit("`processes`", "an object", found.kind());
-                }
-                for (id, process) in found.as_object().into_iter().flatten() {
-                    let tags = attributes::jaeger(&process["tags"], &mut store.notes);
-                    processes
-                        .extend(overlay::identity(&tags).map(|identity| (id.to_owned(), Arc::new(identity))));
-                }
-                Ok(())
-            }
-            _ => skip(access),
-        }
+/// The identities of processes, by their ids.
+pub(super) fn processes(found: &Value, notes: &mut Notes) -> BTreeMap<String, Arc<Identity>> {
+    if found.as_object().is_none() {
+        notes.misfit("`processes`", "an object", found.kind());
     }
-
-    fn misfit(&mut self, found: &'static str) {
-        self.store.notes.misfit("an element of `data`", "an object", found);
-        if found == "null" {
-            self.store.notes.malformed("an element of `data` is null");
-        }
-    }
+    let processes = found.as_object().into_iter().flatten().filter_map(|(id, process)| {
+        let tags = attributes::jaeger(&process["tags"], notes);
+        Some((id.to_owned(), Arc::new(overlay::identity(&tags)?)))
+    });
+    processes.collect()
 }
 
-fn span(value: &Value, store: &mut Store) -> Option<JaegerSpan> {
+pub(super) fn span(value: &Value, store: &mut Store) -> Option<JaegerSpan> {
     let Store { notes, copies, .. } = store;
     let id = |key: &str| value[key].as_str().unwrap_or_default();
     let (Some(trace), Some(span_id)) = (Id::trace(id("traceID")), Id::span(id("spanID"))) else {
@@ -115,7 +58,6 @@ fn span(value: &Value, store: &mut Store) -> Option<JaegerSpan> {
     Some((trace, span, value["processID"].as_str().map(str::to_owned)))
 }
 
-/// The first span that it is a child of.
 fn parent(references: &Value, notes: &mut Notes) -> Option<Id> {
     if !matches!(references, Value::Null | Value::Array(_)) {
         notes.misfit("`references`", "a list", references.kind());

@@ -1,169 +1,18 @@
 //! OTLP as JSON.
 
 use std::num::NonZeroU64;
-use std::sync::Arc;
 
 use eval_core::format::Value;
 use eval_support::key_case::{camel, snake};
-use serde::Deserializer;
-use serde::de::{DeserializeSeed, MapAccess};
 
-use super::stream::{Read, Reads, skip, value, values};
 use crate::traces::attributes::{self, count};
 use crate::traces::gap::Notes;
 use crate::traces::id::Id;
 use crate::traces::overlay::{self, Event};
-use crate::traces::store::{Log, Place, Store};
-use crate::traces::view::{Identity, Span, Status};
+use crate::traces::store::{Log, Store};
+use crate::traces::view::{Span, Status};
 
-/// `resourceSpans` and `resourceLogs`: a list with an element for each resource.
-pub(super) struct Resources<'s> {
-    pub(super) store: &'s mut Store,
-    pub(super) what: &'static str,
-}
-
-impl Reads for Resources<'_> {
-    const LISTS: bool = true;
-
-    fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
-        let mut one = Resource {
-            store: &mut *self.store,
-            what: self.what,
-            identity: None,
-            spans: Vec::new(),
-            logs: Vec::new(),
-        };
-        Read(&mut one).deserialize(deserializer)?;
-        let Resource { store, identity, spans, logs, .. } = one;
-        if identity.is_some() {
-            for place in spans {
-                store.span(place).resource.clone_from(&identity);
-            }
-        }
-        for log in logs {
-            store.add_log(log);
-        }
-        Ok(())
-    }
-
-    fn misfit(&mut self, found: &'static str) {
-        self.store.notes.misfit(&format!("`{}`", self.what), "a list", found);
-    }
-}
-
-/// A resource with its spans, or with its logs.
-struct Resource<'s> {
-    store: &'s mut Store,
-    what: &'static str,
-    identity: Option<Arc<Identity>>,
-    /// The places of its spans, as the resource can follow them.
-    spans: Vec<Place>,
-    logs: Vec<Log>,
-}
-
-impl Reads for Resource<'_> {
-    const OBJECTS: bool = true;
-
-    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
-        match &*camel(name) {
-            "resource" => {
-                let resource = value(access)?;
-                let notes = &mut self.store.notes;
-                notes.dropped("attributes of a resource", dropped_attributes(&resource));
-                let attributes = attributes::otlp(&resource["attributes"], notes);
-                self.identity = overlay::identity(&attributes).map(Arc::new);
-                Ok(())
-            }
-            "scopeSpans" | "instrumentationLibrarySpans" | "scopeLogs" | "instrumentationLibraryLogs" => {
-                access.next_value_seed(Read(&mut Scopes(self)))
-            }
-            name => other(name, access, &mut self.store.notes),
-        }
-    }
-
-    fn misfit(&mut self, found: &'static str) {
-        let what = format!("an element of `{}`", self.what);
-        self.store.notes.misfit(&what, "an object", found);
-    }
-}
-
-/// The scopes of a resource.
-struct Scopes<'r, 's>(&'r mut Resource<'s>);
-
-impl Reads for Scopes<'_, '_> {
-    const LISTS: bool = true;
-
-    fn element<'de, D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
-        let mut scope =
-            Scope { store: &mut *self.0.store, name: String::new(), spans: Vec::new(), logs: Vec::new() };
-        Read(&mut scope).deserialize(deserializer)?;
-        let Scope { store, name, spans, logs } = scope;
-        for place in &spans {
-            store.span(*place).set_scope(&name);
-        }
-        self.0.spans.extend(spans);
-        self.0.logs.extend(logs);
-        Ok(())
-    }
-
-    fn misfit(&mut self, found: &'static str) {
-        self.0.store.notes.misfit("`scopeSpans`", "a list", found);
-    }
-}
-
-struct Scope<'s> {
-    store: &'s mut Store,
-    name: String,
-    spans: Vec<Place>,
-    logs: Vec<Log>,
-}
-
-impl Reads for Scope<'_> {
-    const OBJECTS: bool = true;
-
-    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, access: &mut A) -> Result<(), A::Error> {
-        let Self { store, spans, logs, .. } = self;
-        match &*camel(name) {
-            "scope" | "instrumentationLibrary" => {
-                let scope = value(access)?;
-                store.notes.dropped("attributes of a scope", dropped_attributes(&scope));
-                scope["name"].as_str().unwrap_or_default().clone_into(&mut self.name);
-                Ok(())
-            }
-            "spans" => values(access, |read| match read {
-                Ok(value) => {
-                    let read = span(&value, store);
-                    spans.extend(read.map(|(trace, span)| store.add_span(&trace, span)));
-                }
-                Err(found) => store.notes.misfit("`spans`", "a list", found),
-            }),
-            "logRecords" => values(access, |read| match read {
-                Ok(value) => logs.extend(log(&value, &mut store.notes)),
-                Err(found) => store.notes.misfit("`logRecords`", "a list", found),
-            }),
-            name => other(name, access, &mut store.notes),
-        }
-    }
-
-    fn misfit(&mut self, found: &'static str) {
-        self.store.notes.misfit("an element of `scopeSpans`", "an object", found);
-    }
-}
-
-/// Skips a field, but notes a count of dropped spans. `name` is spelt as in OTLP's JSON.
-pub(super) fn other<'de, A: MapAccess<'de>>(
-    name: &str,
-    access: &mut A,
-    notes: &mut Notes,
-) -> Result<(), A::Error> {
-    if name == "droppedSpansCount" {
-        notes.dropped("spans", count(&value(access)?));
-        return Ok(());
-    }
-    skip(access)
-}
-
-fn dropped_attributes(value: &Value) -> Option<u64> {
+pub(super) fn dropped_attributes(value: &Value) -> Option<u64> {
     count(field(value, "droppedAttributesCount"))
 }
 
@@ -292,7 +141,7 @@ fn events(value: &Value, notes: &mut Notes) -> Vec<Event> {
 }
 
 /// A log record; `None` if it names no trace, or if its name does not begin with `gen_ai.`.
-fn log(value: &Value, notes: &mut Notes) -> Option<Log> {
+pub(super) fn log(value: &Value, notes: &mut Notes) -> Option<Log> {
     if value.as_object().is_none() {
         notes.malformed(format!("a record of a log is {}", value.kind()));
         return None;

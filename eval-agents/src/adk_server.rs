@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use eval_core::format::{AppDetails, Map};
 use eval_core::{Agent, BoxError, Session, Turn};
+use eval_support::setters;
 
 use crate::group::Launch;
 use crate::secret_headers::Headers;
@@ -26,7 +27,6 @@ use spawned::Spawned;
 
 const READY_WITHIN: Duration = Duration::from_mins(1);
 
-/// The poll interval while a server is not reachable.
 const RETRY_PAUSE: Duration = Duration::from_millis(250);
 
 /// An agent behind a server with the routes of `adk api_server`: ADK in Python, TypeScript, Go and Java, and adk-rs.
@@ -117,36 +117,22 @@ impl AdkServer {
         }
     }
 
-    /// Adds a header to each request, for servers that need authentication. Its value is never shown: not in
-    /// `Debug` output, not in errors that quote it, not in records.
-    #[must_use]
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.headers.add(name, value);
-        self
-    }
+    setters! {
+        /// Adds a header to each request, for servers that need authentication. Its value is never shown: not in
+        /// `Debug` output, not in errors that quote it, not in records.
+        header(name: &str, value: &str) { headers.add(name, value) }
 
-    /// Sets the path below which a spawned server has its routes: `/api` for ADK in Go.
-    #[must_use]
-    pub fn prefix(mut self, path: impl Into<String>) -> Self {
-        self.prefix = path.into();
-        self
-    }
+        /// Sets the path below which a spawned server has its routes: `/api` for ADK in Go.
+        prefix(path: impl Into<String>) { prefix = path.into() }
 
-    /// Sets whether the model streams its answers; by default it does not. Fragments are recorded, and not
-    /// scored: the whole answer follows them.
-    #[must_use]
-    pub fn streaming(mut self, streaming: bool) -> Self {
-        self.streaming = streaming;
-        self
-    }
+        /// Sets whether the model streams its answers; by default it does not. Fragments are recorded, and not
+        /// scored: the whole answer follows them.
+        streaming(streaming: bool) { streaming = streaming }
 
-    /// Sets the time limit for a spawned server to answer: 60 seconds by default. A run that is
-    /// [repeated](eval_core::EvalRunner::retry) waits as long for any server to answer again. The limit
-    /// should be less than the time limit of a turn, which applies to both waits too.
-    #[must_use]
-    pub fn ready_within(mut self, limit: Duration) -> Self {
-        self.ready_within = limit;
-        self
+        /// Sets the time limit for a spawned server to answer: 60 seconds by default. A run that is
+        /// [repeated](eval_core::EvalRunner::retry) waits as long for any server to answer again. The limit
+        /// should be less than the time limit of a turn, which applies to both waits too.
+        ready_within(limit: Duration) { ready_within = limit }
     }
 
     /// Waits until the server answers, and fails if it has no such app. A spawned server is started.

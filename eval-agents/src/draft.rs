@@ -32,6 +32,7 @@ use eval_core::agent::shows_something;
 use eval_core::format::{EvalCase, IntermediateData, Invocation, Map, Problems, SessionInput, Value};
 use eval_core::report::Transcript;
 use eval_support::secrets::mask;
+use eval_support::setters;
 
 pub use masking::Masked;
 pub use new_cases::{NewCases, new_cases};
@@ -76,23 +77,22 @@ impl Draft {
         Ok(Self { case, origin, masked, volatile, gaps: Vec::new(), varied: Vec::new() })
     }
 
-    /// Adds gaps: parts that the case lacks, or that are in doubt.
-    #[must_use]
-    pub fn with_gaps(mut self, gaps: impl IntoIterator<Item = String>) -> Self {
-        self.gaps.extend(gaps.into_iter().map(|gap| mask(&gap).into_owned()));
-        self
-    }
+    setters! {
+        /// Adds gaps: parts that the case lacks, or that are in doubt.
+        with_gaps(gaps: impl IntoIterator<Item = String>) {
+            gaps.extend(gaps.into_iter().map(|gap| mask(&gap).into_owned()))
+        }
 
-    /// Adds parts that varied between recordings.
-    #[must_use]
-    pub fn with_varied(mut self, varied: impl IntoIterator<Item = String>) -> Self {
-        self.varied.extend(varied.into_iter().map(|what| mask(&what).into_owned()));
-        self
+        /// Adds parts that varied between recordings.
+        with_varied(varied: impl IntoIterator<Item = String>) {
+            varied.extend(varied.into_iter().map(|what| mask(&what).into_owned()))
+        }
     }
 
     /// The case as files have it until it is reviewed. Its key `_draft` holds the other fields of this draft.
     pub fn marked(&self) -> EvalCase {
-        let mut mark = self.origin.to_map();
+        let mut mark = Map::from([("from", self.origin.from.as_str())]);
+        mark.extend(self.origin.details.clone());
         let mut list = |key: &str, items: Vec<String>| {
             if !items.is_empty() {
                 mark.insert(key, items.into_iter().map(Value::from).collect::<Value>());
@@ -140,16 +140,9 @@ impl Origin {
         self.details.insert(key, value);
         self
     }
-
-    fn to_map(&self) -> Map {
-        let mut map = Map::from([("from", self.from.as_str())]);
-        map.extend(self.details.clone());
-        map
-    }
 }
 
-/// The case of a transcript, and its gaps, which include the notes of the run; `None` without a turn. Without
-/// `eval_id` the case has no id, and its [`Draft`] derives one.
+/// The case of a transcript, and its gaps, which include the notes of the run; `None` without a turn.
 pub(crate) fn played(eval_id: Option<&str>, transcript: &Transcript) -> Option<(EvalCase, Vec<String>)> {
     if transcript.turns.is_empty() {
         return None;
@@ -182,8 +175,7 @@ pub(crate) fn played(eval_id: Option<&str>, transcript: &Transcript) -> Option<(
     Some((case, gaps))
 }
 
-/// A turn in the form of a set, without the fields for metrics alone (rubrics, details, durations) and without empty
-/// events.
+/// A turn in the form of a set, without the fields for metrics alone and without empty events.
 fn turn(recorded: &Invocation) -> Invocation {
     let mut turn = recorded.clone();
     (turn.rubrics, turn.app_details) = (None, None);
@@ -200,7 +192,6 @@ fn turn(recorded: &Invocation) -> Invocation {
 const MAX_ID_WORDS: usize = 6;
 const MAX_ID_CHARS: usize = 40;
 
-/// An id for a case that has none: the first words of the user, else `case`.
 fn derived(case: &EvalCase) -> String {
     let said = case.conversation.iter().map(Invocation::user_text);
     let slug = said.map(|text| slug(&text)).find(|slug| !slug.is_empty());

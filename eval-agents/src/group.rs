@@ -12,8 +12,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
-/// The script of the watcher. A line of input kills the group at once; the end of the input gives the group a
-/// second.
+/// The script of the watcher. A line of input kills the group at once; the end of the input, after a second.
 #[cfg(unix)]
 const WATCHER: &str = "trap '' HUP INT TERM; \
     if read -r _; then kill -KILL 0; fi; \
@@ -24,7 +23,6 @@ const WATCHER: &str = "trap '' HUP INT TERM; \
 pub struct Launch {
     program: OsString,
     args: Vec<OsString>,
-    /// `None` for a variable that is removed.
     variables: BTreeMap<OsString, Option<OsString>>,
     folder: Option<PathBuf>,
 }
@@ -99,8 +97,7 @@ pub struct Group {
 #[derive(Debug)]
 struct Watcher {
     process: Child,
-    /// The pipe to the watcher; `None` after the command to kill. The watcher kills the group when this
-    /// closes.
+    /// The pipe to the watcher, which kills the group when this closes; `None` after the command to kill.
     pipe: Option<ChildStdin>,
 }
 

@@ -51,6 +51,7 @@ mod turns;
 use std::path::Path;
 
 use eval_support::file::LARGEST_FILE;
+use eval_support::setters;
 
 use crate::draft::Draft;
 
@@ -61,7 +62,6 @@ pub use format::{Format, UnknownFormat};
 pub use from_journal::journal;
 pub use mapping::{Mapping, MappingError};
 
-/// The size above which a file is not read whole to recognize its format.
 const LARGE_FILE_BYTES: u64 = 64 << 20;
 
 /// Options of reading files.
@@ -91,42 +91,28 @@ impl Import {
         Self::default()
     }
 
-    /// Reads files in this format, whatever they look like.
-    #[must_use]
-    pub fn format(mut self, format: Format) -> Self {
-        self.format = Some(format);
-        self
-    }
+    setters! {
+        /// Reads files in this format, whatever they look like.
+        format(format: Format) { format = Some(format) }
 
-    /// Sets the roles of the columns of tables. Without a mapping, columns are recognized by common names.
-    ///
-    /// ```
-    /// use eval_agents::import::Import;
-    ///
-    /// let import = Import::new().mapping("query=user,reply=answer,used=tools".parse()?);
-    /// let lines = r#"{"query": "Weather in Paris?", "reply": "It is sunny.", "used": ["get_weather"]}"#;
-    /// let draft = &import.parse("chats.jsonl", lines.as_bytes())?.drafts[0];
-    /// assert_eq!(draft.case.conversation[0].tool_calls().count(), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn mapping(mut self, mapping: Mapping) -> Self {
-        self.mapping = Some(mapping);
-        self
-    }
+        /// Sets the roles of the columns of tables. Without a mapping, columns are recognized by common names.
+        ///
+        /// ```
+        /// use eval_agents::import::Import;
+        ///
+        /// let import = Import::new().mapping("query=user,reply=answer,used=tools".parse()?);
+        /// let lines = r#"{"query": "Weather in Paris?", "reply": "It is sunny.", "used": ["get_weather"]}"#;
+        /// let draft = &import.parse("chats.jsonl", lines.as_bytes())?.drafts[0];
+        /// assert_eq!(draft.case.conversation[0].tool_calls().count(), 1);
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        mapping(mapping: Mapping) { mapping = Some(mapping) }
 
-    /// Imports only the session or the conversation with this id. Further calls add further ids.
-    #[must_use]
-    pub fn session(mut self, id: impl Into<String>) -> Self {
-        self.sessions.push(id.into());
-        self
-    }
+        /// Imports only the session or the conversation with this id. Further calls add further ids.
+        session(id: impl Into<String>) { sessions.push(id.into()) }
 
-    /// Sets the name of the file in messages and origins. The default is its path.
-    #[must_use]
-    pub fn called(mut self, from: impl Into<String>) -> Self {
-        self.from = Some(from.into());
-        self
+        /// Sets the name of the file in messages and origins. The default is its path.
+        called(from: impl Into<String>) { from = Some(from.into()) }
     }
 
     /// Reads a file.

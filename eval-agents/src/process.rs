@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use eval_core::format::{AppDetails, Map};
 use eval_core::{Agent, BoxError, Recorder, Session, Turn};
+use eval_support::setters;
 
 use crate::group::Launch;
 use crate::wire;
@@ -64,7 +65,6 @@ pub struct Process {
     recorder: Option<Recorder>,
 }
 
-/// The rule for answers, as messages about answers show it.
 const HOW_TO_ANSWER: &str = r#"the last `text` of a turn is its answer: the program writes {"type": "text", "text": ".."} before `turn_end`"#;
 
 /// The programs of this process that serve several conversations, by their launch. They end with the process.
@@ -74,8 +74,12 @@ impl Process {
     /// An agent that this command starts: its program, arguments, variables and folder. Other settings of a
     /// [`Command`], such as `env_clear` or pipes, are ignored.
     pub fn new(command: impl Borrow<Command>) -> Self {
+        Self::of_launch(Launch::new(command.borrow()))
+    }
+
+    fn of_launch(launch: Launch) -> Self {
         Self {
-            launch: Launch::new(command.borrow()),
+            launch,
             concurrency: None,
             ready_within: READY_WITHIN,
             end_within: END_WITHIN,
@@ -86,28 +90,18 @@ impl Process {
         }
     }
 
-    /// Sets how many conversations of this process can share one program at the same time. Further
-    /// conversations start another program. A program is kept for later conversations, until this process
-    /// ends.
-    #[must_use]
-    pub fn concurrency(mut self, conversations: usize) -> Self {
-        self.concurrency = Some(conversations.max(1));
-        self
-    }
+    setters! {
+        /// Sets how many conversations of this process can share one program at the same time. Further
+        /// conversations start another program. A program is kept for later conversations, until this process
+        /// ends.
+        concurrency(conversations: usize) { concurrency = Some(conversations.max(1)) }
 
-    /// Sets the time limit for the program to say `hello`: 30 seconds by default.
-    #[must_use]
-    pub fn ready_within(mut self, limit: Duration) -> Self {
-        self.ready_within = limit;
-        self
-    }
+        /// Sets the time limit for the program to say `hello`: 30 seconds by default.
+        ready_within(limit: Duration) { ready_within = limit }
 
-    /// Sets the time limit for the program to end after its conversation: 5 seconds by default. Then it is
-    /// killed, which is an error.
-    #[must_use]
-    pub fn end_within(mut self, limit: Duration) -> Self {
-        self.end_within = limit;
-        self
+        /// Sets the time limit for the program to end after its conversation: 5 seconds by default. Then it is
+        /// killed, which is an error.
+        end_within(limit: Duration) { end_within = limit }
     }
 
     fn seat(&self, id: &str) -> Result<Seat, ProcessError> {
@@ -127,34 +121,16 @@ impl Process {
         };
         Ok(child.seat(id))
     }
-
-    fn seated(&mut self) -> Result<&mut Seat, ProcessError> {
-        self.seat.as_mut().ok_or_else(|| ProcessError::NotOpen("the conversation was not opened".to_owned()))
-    }
 }
 
 /// Another conversation with the same program.
 impl Clone for Process {
     fn clone(&self) -> Self {
-        let Self {
-            launch,
-            concurrency,
-            ready_within,
-            end_within,
-            details: _,
-            state: _,
-            seat: _,
-            recorder: _,
-        } = self;
         Self {
-            launch: launch.clone(),
-            concurrency: *concurrency,
-            ready_within: *ready_within,
-            end_within: *end_within,
-            details: AppDetails::default(),
-            state: None,
-            seat: None,
-            recorder: None,
+            concurrency: self.concurrency,
+            ready_within: self.ready_within,
+            end_within: self.end_within,
+            ..Self::of_launch(self.launch.clone())
         }
     }
 }
@@ -179,7 +155,8 @@ impl Agent for Process {
     }
 
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-        let seat = self.seated()?;
+        let not_open = || ProcessError::NotOpen("the conversation was not opened".to_owned());
+        let seat = self.seat.as_mut().ok_or_else(not_open)?;
         seat.ask(&Request::turn(wire::content(turn.content()))).await?;
         loop {
             match record(turn, seat.reply().await?) {

@@ -30,9 +30,94 @@ mod chat;
 mod draft_recorder;
 mod script;
 mod varied;
-mod watched;
+
+use std::fmt;
+use std::pin::pin;
+use std::time::Duration;
+
+use eval_core::agent::Event;
+use eval_core::format::{AppDetails, Map};
+use eval_core::{Agent, BoxError, Session, Turn};
 
 pub use chat::Chat;
 pub use draft_recorder::{DraftRecorder, DraftRecorderError};
 pub use script::{Script, ScriptError, scripts};
-pub use watched::Watched;
+
+const POLL_PAUSE: Duration = Duration::from_millis(50);
+
+/// An agent whose events are shown as they come.
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use eval_agents::record::{DraftRecorder, Script, Watched};
+/// use eval_core::agent_fn;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let seen = Mutex::new(0);
+/// let agent = || Watched::new(agent_fn(|text, _| async move { text }), |_| *seen.lock().unwrap() += 1);
+/// DraftRecorder::new("an echo").record(&Script::new("hi").say("Hi"), agent).await?;
+/// assert_eq!(*seen.lock().unwrap(), 1);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Fragments of streamed answers are not shown; the whole answer is.
+pub struct Watched<A, F> {
+    agent: A,
+    show: F,
+}
+
+impl<A, F: Fn(&Event) + Send> Watched<A, F> {
+    /// Calls `show` with each event of the agent.
+    pub fn new(agent: A, show: F) -> Self {
+        Self { agent, show }
+    }
+}
+
+impl<A: fmt::Debug, F> fmt::Debug for Watched<A, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched").field("agent", &self.agent).finish_non_exhaustive()
+    }
+}
+
+impl<A: Agent, F: Fn(&Event) + Send> Agent for Watched<A, F> {
+    async fn start(&mut self, session: &Session) -> Result<(), BoxError> {
+        self.agent.start(session).await
+    }
+
+    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
+        let mut shown = 0;
+        let mut running = pin!(self.agent.turn(turn));
+        loop {
+            let ended = tokio::time::timeout(POLL_PAUSE, running.as_mut()).await;
+            let events = turn.recorder().events();
+            // The last event may be an answer that is still being streamed.
+            let grows = |event: &Event| event.is_final() && event.error_code.is_none();
+            let ready = match events.last().filter(|last| ended.is_err() && grows(last)) {
+                Some(_) => events.len() - 1,
+                None => events.len(),
+            };
+            for event in events.iter().take(ready).skip(shown).filter(|event| !event.partial) {
+                (self.show)(event);
+            }
+            shown = shown.max(ready);
+            if let Ok(ended) = ended {
+                return ended;
+            }
+        }
+    }
+
+    async fn state(&mut self) -> Result<Option<Map>, BoxError> {
+        self.agent.state().await
+    }
+
+    async fn end(&mut self) -> Result<(), BoxError> {
+        self.agent.end().await
+    }
+
+    fn details(&self) -> AppDetails {
+        self.agent.details()
+    }
+}

@@ -12,7 +12,6 @@ const MIN_SECRET_BYTES: usize = 4;
 #[derive(Clone, Default)]
 pub(crate) struct Headers {
     all: HeaderMap,
-    /// A header that cannot be sent, by its name.
     unfit: Option<String>,
     /// The texts to mask, the longest first.
     secrets: Vec<String>,

@@ -46,8 +46,7 @@ impl SharedGroup {
         }
     }
 
-    /// Kills the program, for code that cannot await. Blocks the thread until the kernel has ended the
-    /// program.
+    /// Kills the program, for code that cannot await, and blocks until the kernel has ended it.
     pub(crate) fn kill_now(&self) {
         self.group().kill();
     }

@@ -18,8 +18,7 @@ const LAST_OUTPUT_WAIT: Duration = Duration::from_millis(500);
 const QUIET_WAIT: Duration = Duration::from_millis(200);
 const MAX_QUIET_WAIT: Duration = Duration::from_secs(2);
 
-/// The end of one or more outputs. A thread per output reads all of it, so that the program never blocks on a
-/// full pipe.
+/// The end of one or more outputs. A thread reads each, so that the program never blocks on a full pipe.
 #[derive(Clone, Default)]
 pub(crate) struct Tail(Arc<Outputs>);
 
@@ -67,8 +66,7 @@ impl Tail {
         }
     }
 
-    /// The last output of a program that still runs. A program may answer first, and write the reason a
-    /// moment later.
+    /// The last output of a program that still runs. It may answer first, and write the reason a moment later.
     pub(crate) async fn settled(&self) -> String {
         let settle = async {
             let mut written = self.state().written;

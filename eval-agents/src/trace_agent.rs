@@ -8,6 +8,7 @@ use eval_core::agent::Event;
 use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{Content, Part};
 use eval_core::{Agent, BoxError, Session, Turn};
+use eval_support::setters;
 use eval_support::words::count;
 
 use crate::traces::{self, Conversation, Gap, MatchedBy, Sought, Traces, normalized};
@@ -93,12 +94,10 @@ impl TraceAgent {
         Self { source, is_only_case: false, sought: None, played: None }
     }
 
-    /// Replays the only conversation even if its user says other words than the case, for a set with one
-    /// case.
-    #[must_use]
-    pub fn only_case(mut self, is_only_case: bool) -> Self {
-        self.is_only_case = is_only_case;
-        self
+    setters! {
+        /// Replays the only conversation even if its user says other words than the case, for a set with one
+        /// case.
+        only_case(is_only_case: bool) { is_only_case = is_only_case }
     }
 
     fn find(&self, first: &str) -> Result<Played, BoxError> {
@@ -153,8 +152,7 @@ impl Played {
         &self.traces.conversations()[self.at]
     }
 
-    /// Records the next turn. Fails if it is missing, failed, or differs from the case, or if its traces lose
-    /// something.
+    /// Records the next turn. Fails if it failed, differs from the case, or lacks something.
     fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
         self.turns += 1;
         let number = self.turns;

@@ -129,10 +129,6 @@ impl Traces {
         for (number, source) in sources.into_iter().enumerate() {
             read(source, &mut store).map_err(|error| error.at_index(number))?;
         }
-        Ok(Self::from_store(store))
-    }
-
-    fn from_store(mut store: Store) -> Self {
         let mut conversations = conversations::group(&mut store);
         // A part outside of all turns may belong to any conversation.
         for conversation in conversations.iter_mut().filter(|it| it.turns.is_empty()) {
@@ -140,7 +136,8 @@ impl Traces {
             conversation.gaps = own;
             store.notes.extend(lost);
         }
-        Self { conversations, spans: store.spans, gaps: store.notes.into_gaps(), index: LazyIndex::default() }
+        let gaps = store.notes.into_gaps();
+        Ok(Self { conversations, spans: store.spans, gaps, index: LazyIndex::default() })
     }
 
     /// The conversations, in the order of the files. Traces that record no agent or model are conversations

@@ -7,9 +7,7 @@
 mod event;
 mod read;
 
-use eval_core::format::{
-    AgentDetails, AppDetails, Content, FunctionCall, FunctionResponse, Map, Part, Value,
-};
+use eval_core::format::{AgentDetails, AppDetails, Content, Map, Value};
 
 use read::{Misread, camel, respelled, snake};
 
@@ -38,54 +36,15 @@ pub(crate) fn details(mut sent: Reader) -> Result<AppDetails, Misread> {
 pub(crate) fn content(content: &Content) -> Value {
     let mut sent = Map::new();
     sent.insert("role", content.role.as_deref().unwrap_or("user"));
-    sent.insert("parts", content.parts().iter().map(part).collect::<Vec<_>>());
-    sent.into()
-}
-
-fn part(part: &Part) -> Value {
-    let Part { text, thought, function_call, function_response, other, .. } = part;
-    let mut sent = Map::new();
-    put(&mut sent, "text", text.as_deref());
-    put(&mut sent, "thought", *thought);
-    put(&mut sent, "functionCall", function_call.as_ref().map(call));
-    put(&mut sent, "functionResponse", function_response.as_ref().map(response));
-    with_rest(sent, other)
-}
-
-fn call(call: &FunctionCall) -> Value {
-    let FunctionCall { id, name, args, other, .. } = call;
-    let mut sent = Map::new();
-    put(&mut sent, "id", id.as_deref());
-    put(&mut sent, "name", name.as_deref());
-    put(&mut sent, "args", args.clone());
-    with_rest(sent, other)
-}
-
-fn response(response: &FunctionResponse) -> Value {
-    let FunctionResponse { id, name, response, other, .. } = response;
-    let mut sent = Map::new();
-    put(&mut sent, "id", id.as_deref());
-    put(&mut sent, "name", name.as_deref());
-    put(&mut sent, "response", response.clone());
-    with_rest(sent, other)
-}
-
-fn put(sent: &mut Map, key: &str, value: Option<impl Into<Value>>) {
-    if let Some(value) = value {
-        sent.insert(key, value);
-    }
-}
-
-fn with_rest(mut sent: Map, other: &Map) -> Value {
-    for (key, value) in other {
-        let is_free = key == "part_metadata";
-        sent.insert(camel(key), if is_free { value.clone() } else { respelled(value.clone(), camel) });
-    }
+    let parts = content.parts().iter().map(|part| respelled(part.to_value(), camel));
+    sent.insert("parts", parts.collect::<Vec<_>>());
     sent.into()
 }
 
 #[cfg(test)]
 mod tests {
+    use eval_core::format::{FunctionResponse, Part};
+
     use super::*;
 
     #[test]

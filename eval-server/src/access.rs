@@ -44,8 +44,7 @@ const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// A header that our pages send with requests that change something. No HTML form can send it, and a script
-/// of another site would need a CORS preflight.
+/// A header of our pages. No HTML form can send it, and a script of another site would need a CORS preflight.
 const PAGE_HEADER: HeaderName = HeaderName::from_static("x-evalset");
 
 impl Access {
@@ -62,8 +61,7 @@ impl Access {
         format!("evalset-{}", self.address.port())
     }
 
-    /// The cookie of a browser that showed the token. It is not the token: it ends with this server, and other servers of the
-    /// host see it.
+    /// The cookie of a browser that showed the token. It ends with this server, and other servers of the host see it.
     pub(crate) fn set_cookie(&self, headers: &HeaderMap) -> String {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
         // Browsers send `Sec-Fetch-Site` only over TLS or to loopback.
@@ -144,7 +142,6 @@ impl Access {
             || self.address.ip().is_unspecified() && address.is_some()
     }
 
-    /// Refuses requests of pages that this server did not send.
     fn check_origin(host: &Authority, headers: &HeaderMap) -> Result<(), Refusal> {
         let foreign =
             || Err(Refusal::new(StatusCode::FORBIDDEN, "pages of other sites may not ask this server"));
@@ -175,7 +172,6 @@ fn ip(host: &str) -> Option<IpAddr> {
     host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
-/// Whether a host is a name of this machine alone.
 fn is_local(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || ip(host).is_some_and(|address| address.is_loopback())
 }

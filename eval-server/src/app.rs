@@ -21,7 +21,6 @@ pub(crate) struct App {
     pub(crate) options: ServerOptions,
     pub(crate) workers: Workers,
     pub(crate) sessions: Sessions,
-    /// Permits for readers of the sessions.
     pub(crate) streams: Arc<Semaphore>,
     /// The address that receives traces.
     pub(crate) otlp: Option<SocketAddr>,
@@ -59,7 +58,6 @@ impl App {
         body::receive(request, &self.memory, self.limits()).await
     }
 
-    /// Computes an answer for which no body is read.
     pub(crate) async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
@@ -96,8 +94,7 @@ impl App {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thread {
-    /// The thread of the connection if the body is small, else a worker. The work must neither wait nor take
-    /// long.
+    /// The thread of the connection if the body is small, else a worker. The work must not take long.
     BySize,
     /// A worker. The work ends early if it checks whether a client still waits, and none does.
     Own,
@@ -126,7 +123,6 @@ impl FromRequest<Shared> for Call {
     }
 }
 
-#[derive(Debug)]
 pub(crate) struct Id(pub(crate) String);
 
 /// An id that is no text gets a refusal as JSON, like all others: axum's own refusal is no JSON.

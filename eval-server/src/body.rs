@@ -18,7 +18,6 @@ use crate::limits::Limits;
 use crate::refusal::Refusal;
 use crate::work::{Wanted, complete};
 
-/// A body that has arrived, with the memory that it holds.
 #[derive(Debug)]
 pub(crate) struct Received {
     headers: HeaderMap,
@@ -29,8 +28,7 @@ pub(crate) struct Received {
     pub(crate) wanted: Wanted,
 }
 
-/// The most bytes of a small body. Its answer is computed faster than another thread wakes up, or in a
-/// millisecond at most.
+/// The most bytes of a small body, whose answer is computed faster than another thread wakes up.
 const SMALL_BODY_BYTES: usize = 16 << 10;
 
 pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) -> Result<Received, Refusal> {
@@ -94,7 +92,6 @@ pub(crate) async fn receive(request: Request, memory: &Memory, limits: &Limits) 
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
-    /// The name of the file, if the field is one.
     pub(crate) file: Option<String>,
     pub(crate) bytes: Bytes,
 }
@@ -103,11 +100,11 @@ const MAX_FIELDS: usize = 1000;
 
 impl Received {
     pub(crate) fn is_small(&self) -> bool {
-        let is_plain = || !self.headers.contains_key(CONTENT_ENCODING) && !may_hold_packed(&self.bytes);
+        // Packed data contains the first byte of gzip, which no text has.
+        let is_plain = || !self.headers.contains_key(CONTENT_ENCODING) && !self.bytes.contains(&GZIP[0]);
         self.bytes.len() <= SMALL_BODY_BYTES && is_plain()
     }
 
-    /// Allows the unpacked data to be `times` as large as a body.
     pub(crate) fn allow_unpacked(&mut self, times: usize) {
         self.left = self.left.saturating_mul(times);
     }
@@ -135,7 +132,6 @@ impl Received {
         unpacked(packed, what, left, |bytes| memory.grow(bytes)).map(Bytes::from)
     }
 
-    /// The fields of a form; none if there is no body.
     pub(crate) fn fields(&self) -> Result<Vec<Field>, Refusal> {
         let kind = self.headers.get(CONTENT_TYPE);
         if self.bytes.is_empty() && kind.is_none() {
@@ -179,7 +175,6 @@ fn unknown_encoding(name: &str) -> Refusal {
 
 const MEMORY_UNIT_BYTES: usize = 1024;
 
-/// The memory for bodies, in units.
 #[derive(Debug)]
 pub(crate) struct Memory(Arc<Semaphore>);
 
@@ -199,16 +194,10 @@ impl Memory {
     pub(crate) fn of_request(&self) -> HeldMemory {
         HeldMemory { all: Arc::clone(&self.0), bytes: 0, units: None }
     }
-
-    #[cfg(test)]
-    pub(crate) fn is_free(&self, limits: &Limits) -> bool {
-        self.0.available_permits() == limits.bodies.max(limits.body).div_ceil(MEMORY_UNIT_BYTES)
-    }
 }
 
 impl HeldMemory {
-    /// Takes memory for more bytes, or fails at once: requests that waited here could wait for each other for
-    /// ever.
+    /// Takes memory for more bytes, or fails at once: requests could wait for each other for ever.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.bytes = self.bytes.saturating_add(bytes);
         let has = self.units.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
@@ -238,13 +227,7 @@ pub(crate) fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(&GZIP)
 }
 
-/// Whether the bytes may hold packed data: they contain the first byte of gzip, which no text has.
-pub(crate) fn may_hold_packed(bytes: &[u8]) -> bool {
-    bytes.contains(&GZIP[0])
-}
-
-/// Unpacks at most `left` bytes, and subtracts their number from it. `grow` takes memory for a piece. `what`
-/// names the packed data in messages.
+/// Unpacks at most `left` bytes, and subtracts their number. `grow` takes memory for a piece.
 pub(crate) fn unpacked(
     packed: &[u8],
     what: &str,
@@ -284,6 +267,12 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::*;
+
+    impl Memory {
+        pub(crate) fn is_free(&self, limits: &Limits) -> bool {
+            self.0.available_permits() == limits.bodies.max(limits.body).div_ceil(MEMORY_UNIT_BYTES)
+        }
+    }
 
     #[test]
     fn requests_have_the_memory_of_what_they_hold_until_they_end() {

@@ -1,9 +1,12 @@
 //! Display of agents' texts: without secrets, without control characters, and truncated. Drafts and scores are made of the whole
 //! text.
 
+use std::fmt::Display;
+
 use eval_format::{Map, Value};
 use eval_support::secrets::is_secret_under;
 use eval_support::untrusted::{LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
+use serde::Serializer;
 
 const MAX_PREVIEW_CHARS: usize = 200;
 const MAX_VALUE_CHARS: usize = 50_000;
@@ -16,6 +19,18 @@ pub(crate) fn text(foreign: &str) -> String {
 /// A part of a line.
 pub(crate) fn line(foreign: &str) -> String {
     excerpt_line(foreign, LONGEST_LINE).noted()
+}
+
+pub(crate) fn as_line<S: Serializer>(foreign: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&line(foreign))
+}
+
+pub(crate) fn as_lines<S: Serializer>(foreign: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(lines(foreign))
+}
+
+pub(crate) fn as_text<S: Serializer>(own: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(own)
 }
 
 pub(crate) fn lines(foreign: &[String]) -> Vec<String> {
@@ -31,7 +46,6 @@ pub(crate) fn value(foreign: &Value) -> Value {
 }
 
 struct Walk {
-    /// The characters that may still be shown.
     left: usize,
 }
 

@@ -70,8 +70,7 @@ impl Events {
         }
     }
 
-    /// Sends an event at once. A reader without room for it counts as gone: computing never waits for a
-    /// reader.
+    /// Sends an event at once. A reader without room for it counts as gone.
     pub(crate) fn send_now(&mut self, event: Event) -> Result<(), ReaderGone> {
         self.0.try_send(Frame::data(event.0)).map_err(|_| ReaderGone)
     }

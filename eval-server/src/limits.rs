@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use eval_support::setters;
+
 /// Limits of the cost of requests. A request beyond a limit is refused; the others are answered.
 ///
 /// ```
@@ -13,7 +15,6 @@ use std::time::Duration;
 /// let options = ServerOptions::new().limits(limits);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use]
 pub struct Limits {
     pub(crate) body: usize,
     pub(crate) bodies: usize,
@@ -53,69 +54,42 @@ impl Default for Limits {
 impl Limits {
     /// The most bytes of a body, and of the data unpacked from it. All bodies in work together have at most
     /// 16 times as many.
+    #[must_use]
     pub fn body(mut self, bytes: usize) -> Self {
         self.body = bytes.clamp(1, 1 << 30);
         self.bodies = self.body.saturating_mul(16);
         self
     }
 
-    /// The most connections at a time; others wait to be accepted.
-    pub fn connections(mut self, connections: usize) -> Self {
-        self.connections = connections.max(1);
-        self
-    }
+    setters! {
+        /// The most connections at a time; others wait to be accepted.
+        connections(connections: usize) { connections = connections.max(1) }
 
-    /// The time limit for a body to arrive, and for an answer to be computed.
-    pub fn time(mut self, time: Duration) -> Self {
-        self.time = time;
-        self
-    }
+        /// The time limit for a body to arrive, and for an answer to be computed.
+        time(time: Duration) { time = time }
 
-    /// The time limit for the headers of a request to arrive, and for an idle connection.
-    pub fn headers(mut self, time: Duration) -> Self {
-        self.headers = time;
-        self
-    }
+        /// The time limit for the headers of a request to arrive, and for an idle connection.
+        headers(time: Duration) { headers = time }
 
-    /// The most requests that are computed at a time, apart from small ones, which the threads of the runtime compute at once.
-    pub fn workers(mut self, workers: usize) -> Self {
-        self.workers = workers.max(1);
-        self
-    }
+        /// The most requests that are computed at a time, apart from small ones, which the threads of the runtime compute at once.
+        workers(workers: usize) { workers = workers.max(1) }
 
-    /// The most requests that wait for a thread that computes. One more is answered with 503.
-    pub fn waiting(mut self, requests: usize) -> Self {
-        self.waiting = requests;
-        self
-    }
+        /// The most requests that wait for a thread that computes. One more is answered with 503.
+        waiting(requests: usize) { waiting = requests }
 
-    /// The time that requests have to end when the server is stopped.
-    pub fn grace(mut self, time: Duration) -> Self {
-        self.grace = time;
-        self
-    }
+        /// The time that requests have to end when the server is stopped.
+        grace(time: Duration) { grace = time }
 
-    /// The most live sessions that are kept. The oldest ended sessions are evicted first.
-    pub fn sessions(mut self, sessions: usize) -> Self {
-        self.sessions = sessions.max(1);
-        self
-    }
+        /// The most live sessions that are kept. The oldest ended sessions are evicted first.
+        sessions(sessions: usize) { sessions = sessions.max(1) }
 
-    /// The most spans of a live session.
-    pub fn session_spans(mut self, spans: usize) -> Self {
-        self.session_spans = spans.max(1);
-        self
-    }
+        /// The most spans of a live session.
+        session_spans(spans: usize) { session_spans = spans.max(1) }
 
-    /// The memory for live sessions. A session has at most a quarter of it.
-    pub fn session_memory(mut self, bytes: usize) -> Self {
-        self.session_memory = bytes;
-        self
-    }
+        /// The memory for live sessions. A session has at most a quarter of it.
+        session_memory(bytes: usize) { session_memory = bytes }
 
-    /// The time without new spans after which a live session can count as complete.
-    pub fn quiet(mut self, time: Duration) -> Self {
-        self.quiet = time;
-        self
+        /// The time without new spans after which a live session can count as complete.
+        quiet(time: Duration) { quiet = time }
     }
 }

@@ -45,8 +45,7 @@ use crate::routes::{
 )]
 struct Description;
 
-/// What each route has by its path and its body: the token, and the answers of requests that are refused. And a
-/// description of each answer, which the standard asks for.
+/// The token and the refusals of each route, and a description of each answer, which the standard asks for.
 struct Completed;
 
 impl Modify for Completed {
@@ -92,8 +91,7 @@ static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     serde_json::to_string_pretty(&document).unwrap_or_default()
 });
 
-/// Adds the schema of reports. `OpenAPI` 3.1 takes a JSON Schema as it is, but its definitions move to
-/// `components/schemas`.
+/// Adds the schema of reports, whose definitions move to `components/schemas`.
 fn add_report(schemas: &mut Value) {
     let text = SCHEMA.replace("#/$defs/", "#/components/schemas/Report.");
     let mut report: Value = serde_json::from_str(&text).unwrap_or_default();

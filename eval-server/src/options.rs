@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
+use eval_support::setters;
 
 use crate::drafts::DraftStore;
 use crate::limits::Limits;
@@ -16,7 +17,6 @@ use crate::limits::Limits;
 /// let options = ServerOptions::new().records("target/evalset").allow_host("evals.example.com");
 /// ```
 #[derive(Clone, Debug, Default)]
-#[must_use]
 pub struct ServerOptions {
     pub(crate) drafts: Option<Arc<dyn DraftStore>>,
     pub(crate) hosts: Vec<String>,
@@ -34,71 +34,49 @@ impl ServerOptions {
         Self::default()
     }
 
-    /// Also answers requests with this name in `Host`, such as the name of a proxy, without a port. They need
-    /// the token.
-    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
-        self.hosts.push(host.into().to_ascii_lowercase());
-        self
-    }
+    setters! {
+        /// Also answers requests with this name in `Host`, such as the name of a proxy, without a port. They need
+        /// the token.
+        allow_host(host: impl Into<String>) { hosts.push(host.into().to_ascii_lowercase()) }
 
-    /// Saves drafts of cases that are made of live sessions. Without it, none can be saved.
-    pub fn drafts(mut self, drafts: impl DraftStore + 'static) -> Self {
-        self.drafts = Some(Arc::new(drafts));
-        self
-    }
+        /// Saves drafts of cases that are made of live sessions. Without it, none can be saved.
+        drafts(drafts: impl DraftStore + 'static) { drafts = Some(Arc::new(drafts)) }
 
-    /// Sets limits of the cost of requests.
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
+        /// Sets limits of the cost of requests.
+        limits(limits: Limits) { limits = limits }
 
-    /// The pages that the page of live sessions links to, by name and path. Without them it links to itself
-    /// and to `/`.
-    ///
-    /// ```
-    /// use eval_server::ServerOptions;
-    ///
-    /// let options = ServerOptions::new().links([("Runs", "/"), ("Sessions", "/sessions")]);
-    /// ```
-    pub fn links(mut self, links: impl IntoIterator<Item = (&'static str, &'static str)>) -> Self {
-        self.links = links.into_iter().collect();
-        self
-    }
+        /// The pages that the page of live sessions links to, by name and path. Without them it links to itself
+        /// and to `/`.
+        ///
+        /// ```
+        /// use eval_server::ServerOptions;
+        ///
+        /// let options = ServerOptions::new().links([("Runs", "/"), ("Sessions", "/sessions")]);
+        /// ```
+        links(links: impl IntoIterator<Item = (&'static str, &'static str)>) { links = links.into_iter().collect() }
 
-    /// Receives traces over OTLP on this port, beside the other routes; 0 takes any free port. Agents send
-    /// them to port 4318 by default.
-    pub fn otlp_port(mut self, port: u16) -> Self {
-        self.otlp_port = Some(port);
-        self
-    }
+        /// Receives traces over OTLP on this port, beside the other routes; 0 takes any free port. Agents send
+        /// them to port 4318 by default.
+        otlp_port(port: u16) { otlp_port = Some(port) }
 
-    /// Further routes: pages for people, `/` among them. They are outside of `/api/` and need the token.
-    ///
-    /// A browser shows the token once, in the URL that the server printed. A cookie replaces it from then on.
-    /// The cookie is enough for requests that change nothing. Others need the header `x-evalset` too, which
-    /// no form of another site can send.
-    ///
-    /// ```
-    /// use eval_server::ServerOptions;
-    /// use eval_server::axum::{Router, routing::get};
-    ///
-    /// let options = ServerOptions::new().pages(Router::new().route("/", get(|| async { "runs" })));
-    /// ```
-    pub fn pages(mut self, pages: Router) -> Self {
-        self.pages = Some(pages);
-        self
-    }
+        /// Further routes: pages for people, `/` among them. They are outside of `/api/` and need the token.
+        ///
+        /// A browser shows the token once, in the URL that the server printed. A cookie replaces it from then on.
+        /// The cookie is enough for requests that change nothing. Others need the header `x-evalset` too, which
+        /// no form of another site can send.
+        ///
+        /// ```
+        /// use eval_server::ServerOptions;
+        /// use eval_server::axum::{Router, routing::get};
+        ///
+        /// let options = ServerOptions::new().pages(Router::new().route("/", get(|| async { "runs" })));
+        /// ```
+        pages(pages: Router) { pages = Some(pages) }
 
-    /// The folder of recorded runs, such as `target/evalset`.
-    pub fn records(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.records = Some(folder.into());
-        self
-    }
+        /// The folder of recorded runs, such as `target/evalset`.
+        records(folder: impl Into<PathBuf>) { records = Some(folder.into()) }
 
-    /// The token, for clients that are set up before the server starts. The default is a new random token.
-    pub fn token(mut self, token: impl Into<String>) -> Self {
-        self.token = Some(token.into());
-        self
+        /// The token, for clients that are set up before the server starts. The default is a new random token.
+        token(token: impl Into<String>) { token = Some(token.into()) }
     }
 }

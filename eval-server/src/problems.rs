@@ -52,8 +52,7 @@ struct Related {
 /// The most problems in an answer, which must not be much larger than its request.
 const MAX_PROBLEMS: usize = 1000;
 
-/// The problems of a file, in the order of its text, and its errors as one line each, for clients that read
-/// no places. If there are too many, errors are kept before warnings.
+/// The problems of a file, and its errors as one line each. If there are too many, errors are kept first.
 pub(crate) fn told(text: &str, problems: &[Problem]) -> (Vec<Value>, Vec<String>) {
     let mut told: Vec<Problem> = problems.to_vec();
     if told.len() > MAX_PROBLEMS {

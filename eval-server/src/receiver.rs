@@ -10,7 +10,6 @@ use axum::routing::post;
 
 use crate::access::{Access, Needs};
 use crate::app::{App, Thread};
-use crate::body::Received;
 use crate::otlp::{self, Encoding, Rejected, Sent, Signal, Unreadable};
 use crate::refusal::Refusal;
 use crate::sessions::Full;
@@ -83,9 +82,18 @@ async fn store(
         let why = "an export is `application/x-protobuf` or `application/json`";
         return Err((Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why), None));
     };
-    let received = app.receive(request).await.map_err(|refusal| (refusal, None))?;
+    let mut received = app.receive(request).await.map_err(|refusal| (refusal, None))?;
     let sent = Sent { signal, bytes: received.bytes.clone() };
-    match add(app, signal, encoding, received).await {
+    received.allow_unpacked(UNPACKED_FACTOR);
+    let own = Arc::clone(app);
+    let added = app.compute_with(received, Thread::BySize, move |received| {
+        let export =
+            otlp::read(signal, encoding, &received.bytes).map_err(|Unreadable(why)| Refusal::bad(why))?;
+        own.sessions
+            .add(export)
+            .map_err(|Full| Refusal::busy("there is no room for more sessions; send it again later"))
+    });
+    match added.await {
         Ok(rejected) => {
             // An export that was stored only in part does not count as arrived.
             if rejected.is_none() {
@@ -95,22 +103,4 @@ async fn store(
         }
         Err(refusal) => Err((refusal, Some(sent))),
     }
-}
-
-async fn add(
-    app: &Arc<App>,
-    signal: Signal,
-    encoding: Encoding,
-    mut received: Received,
-) -> Result<Option<Rejected>, Refusal> {
-    received.allow_unpacked(UNPACKED_FACTOR);
-    let own = Arc::clone(app);
-    app.compute_with(received, Thread::BySize, move |received| {
-        let export =
-            otlp::read(signal, encoding, &received.bytes).map_err(|Unreadable(why)| Refusal::bad(why))?;
-        own.sessions
-            .add(export)
-            .map_err(|Full| Refusal::busy("there is no room for more sessions; send it again later"))
-    })
-    .await
 }

@@ -108,7 +108,6 @@ impl Refusal {
         }
     }
 
-    /// The body is no JSON, or not the JSON of its route.
     pub(crate) fn no_json(body: &[u8], error: &serde_json::Error) -> Self {
         Self::fields(vec![FieldError::new("json_invalid", &["body".into()], why(body, error), &Value::Null)])
     }

@@ -95,8 +95,7 @@ pub(crate) fn need_token(path: &str) -> bool {
     described().iter().any(|route| route.path == path && route.needs == Needs::Token)
 }
 
-/// The routes that the document does not describe: the document itself, and pages for people with their
-/// files.
+/// The routes that the document does not describe: itself, and pages for people with their files.
 fn undescribed(document: &'static str, has_pages: bool) -> Vec<Route> {
     let described = move || async move { answer::of_bytes(StatusCode::OK, "application/json", document) };
     let sessions = if has_pages { Needs::Token } else { Needs::Nothing };
@@ -107,13 +106,12 @@ fn undescribed(document: &'static str, has_pages: bool) -> Vec<Route> {
         Route::new("/sessions.js", Needs::Nothing, [get(page::script)]),
     ];
     if !has_pages {
-        routes.push(Route::new("/", Needs::Nothing, [get(page::page)]));
+        routes.push(Route::new("/", Needs::Nothing, [get(async || page::overview())]));
     }
     routes
 }
 
-/// All routes; `document` describes them. `Host`, `Origin` and token of a request are checked before its body
-/// is read.
+/// All routes. `Host`, `Origin` and token of a request are checked before its body is read.
 pub(crate) fn all(app: Shared, document: &'static str) -> Router {
     let mut needs = HashMap::new();
     let mut own = Router::new();
@@ -125,8 +123,10 @@ pub(crate) fn all(app: Shared, document: &'static str) -> Router {
     let pages = app.options.pages.clone().unwrap_or_default();
     own.with_state(app.clone())
         .merge(pages)
-        .fallback(not_found)
-        .method_not_allowed_fallback(not_allowed)
+        .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "Not Found"))
+        .method_not_allowed_fallback(async || {
+            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
+        })
         .layer(from_fn_with_state((app, Arc::new(needs)), guard))
 }
 
@@ -156,14 +156,6 @@ async fn guard(State((app, needs)): State<(Shared, AllNeeds)>, mut request: Requ
     }
     request.extensions_mut().insert(caller);
     next.run(request).await
-}
-
-async fn not_found() -> Refusal {
-    Refusal::new(StatusCode::NOT_FOUND, "Not Found")
-}
-
-async fn not_allowed() -> Refusal {
-    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
 }
 
 #[cfg(test)]

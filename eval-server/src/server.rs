@@ -88,11 +88,13 @@ impl Server {
         };
         let token = token.map_err(BindError::Token)?;
         let cookie = Token::random().map_err(BindError::Token)?;
-        let failed = |source| BindError::Address { address, source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let (listener, address) =
+            bound(address).await.map_err(|source| BindError::Address { address, source })?;
         let otlp = match options.otlp_port {
-            Some(port) => Some(bound(SocketAddr::new(address.ip(), port)).await?),
+            Some(port) => {
+                let address = SocketAddr::new(address.ip(), port);
+                Some(bound(address).await.map_err(|source| BindError::Receiver { address, source })?)
+            }
             None => None,
         };
         let received = otlp.as_ref().map(|(_, address)| *address);
@@ -161,10 +163,9 @@ impl Server {
     }
 }
 
-async fn bound(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
-    let failed = |source| BindError::Receiver { address, source };
-    let listener = TcpListener::bind(address).await.map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
+async fn bound(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(address).await?;
+    let address = listener.local_addr()?;
     Ok((listener, address))
 }
 

@@ -7,7 +7,6 @@
 mod intake;
 mod reading;
 mod refusals;
-mod removed;
 mod session;
 mod store;
 mod trace;
@@ -32,12 +31,10 @@ pub(crate) struct Sessions {
     changes: watch::Sender<Change>,
     /// The keys of the hashes that distinguish exports.
     keys: RandomState,
-    limits: Limits,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// Something is new.
     Some,
     /// Nothing will be new: the server ends.
     Last,
@@ -66,7 +63,7 @@ impl Sessions {
     pub(crate) fn new(limits: &Limits) -> Self {
         let store = Mutex::new(Store::new(limits));
         let changes = watch::Sender::new(Change::Some);
-        Self { store, changes, keys: RandomState::new(), limits: limits.clone() }
+        Self { store, changes, keys: RandomState::new() }
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {
@@ -96,7 +93,8 @@ impl Sessions {
             // The traces of the rejected spans are unknown. They may be other traces than the ones in the
             // export's batches.
             for trace in &traces {
-                store.note_loss_of_trace(*trace, &lost);
+                let session = store.traces.get(trace).map(|trace| trace.session);
+                store.note_loss(session, &lost);
             }
             store.refusals.add(now, &lost, None);
         }
@@ -138,7 +136,6 @@ impl Sessions {
         self.changes.subscribe()
     }
 
-    /// Tells the readers of changes that the server ends.
     pub(crate) fn close(&self) {
         self.changes.send_replace(Change::Last);
     }
@@ -159,7 +156,7 @@ impl Sessions {
             drop(self.read(id));
         }
         let store = self.store();
-        let mut sessions: Vec<(SessionView, Digest)> = store.views(Instant::now(), self.limits.quiet);
+        let mut sessions: Vec<(SessionView, Digest)> = store.views(Instant::now());
         sessions.sort_by_key(|(view, _)| std::cmp::Reverse(view.id));
         List {
             sessions,
@@ -170,9 +167,8 @@ impl Sessions {
         }
     }
 
-    /// The text of a session: documents of OTLP, one a line.
     pub(crate) fn text(&self, id: u64) -> Option<String> {
-        let (_, documents) = self.store().snapshot(id, Instant::now(), self.limits.quiet)?;
+        let (_, documents) = self.store().snapshot(id, Instant::now())?;
         Some(documents.join("\n"))
     }
 
@@ -181,7 +177,7 @@ impl Sessions {
         let mut reading = None;
         for _ in 0..MAX_REGROUPINGS {
             let began = Instant::now();
-            let (mut view, documents) = self.store().snapshot(id, began, self.limits.quiet)?;
+            let (mut view, documents) = self.store().snapshot(id, began)?;
             // Each document was parsed when it arrived.
             let traces = Traces::from_readers(documents.iter().map(|it| it.as_bytes())).unwrap_or_default();
             let digest = Digest::new(&traces);
@@ -190,7 +186,7 @@ impl Sessions {
             if is_settled {
                 store.keep(view.id, view.revision, digest, began.elapsed());
                 // The refusals that concern it depend on the start of its turns, which is known only now.
-                let (now, _) = store.snapshot(id, Instant::now(), self.limits.quiet)?;
+                let (now, _) = store.snapshot(id, Instant::now())?;
                 is_settled = now.revision == view.revision;
                 view = now;
             }
@@ -209,7 +205,6 @@ impl Reading {
         Digest::new(&self.traces)
     }
 
-    /// Its turns; `None` if its spans are of no agent.
     pub(crate) fn conversation(&self) -> Option<&Conversation> {
         let first = trace_id(self.view.first_trace?);
         let mut all = self.traces.conversations().iter();

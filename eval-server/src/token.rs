@@ -44,7 +44,6 @@ impl fmt::Display for TokenError {
 impl Error for TokenError {}
 
 impl Token {
-    /// A new token of 128 random bits.
     pub(crate) fn random() -> Result<Self, TokenError> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| TokenError::Random { source: error.into() })?;

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -21,8 +21,7 @@ use crate::refusal::Refusal;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted(Arc<AtomicBool>);
 
-/// The wait of a client. It ends when this value is dropped: after the answer, a timeout or a closed
-/// connection.
+/// The wait of a client. It ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Waiting(Wanted);
 
@@ -49,19 +48,17 @@ impl Drop for Waiting {
 #[derive(Debug)]
 pub(crate) struct Workers {
     free: Arc<Semaphore>,
-    waiting: AtomicUsize,
-    most_waiting: usize,
+    /// Places in the queue.
+    waiting: Semaphore,
     time: Duration,
 }
 
-/// Computes an answer at once, on the thread of the connection: for work that is faster than waking another
-/// thread. A panic is an error of this request alone.
+/// Computes an answer on the thread of the connection. A panic is an error of this request alone.
 pub(crate) fn at_once<T>(work: impl FnOnce() -> T) -> Result<T, Refusal> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| failed())
 }
 
-/// The result of a future that never waits, except for a judge. Judges are asked on threads that compute,
-/// which may block.
+/// The result of a future that never waits, except for a judge: then this thread may block.
 pub(crate) fn complete<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -77,27 +74,13 @@ fn failed() -> Refusal {
     )
 }
 
-struct Waits<'a>(&'a AtomicUsize);
-
-impl Drop for Waits<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 impl Workers {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             free: Arc::new(Semaphore::new(limits.workers)),
-            waiting: AtomicUsize::new(0),
-            most_waiting: limits.waiting,
+            waiting: Semaphore::new(limits.waiting.min(Semaphore::MAX_PERMITS)),
             time: limits.time,
         }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn is_idle(&self, limits: &Limits) -> bool {
-        self.free.available_permits() == limits.workers && self.waiting.load(Ordering::Relaxed) == 0
     }
 
     /// The right to compute. It must live as long as the work does, also if no client waits for it any more.
@@ -105,14 +88,9 @@ impl Workers {
         if let Ok(permit) = self.free.clone().try_acquire_owned() {
             return Ok(permit);
         }
-        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-        let waits = Waits(&self.waiting);
-        if before >= self.most_waiting {
-            return Err(Refusal::busy("too many requests wait; send it again later"));
-        }
-        let permit = tokio::time::timeout(self.time, self.free.clone().acquire_owned()).await;
-        drop(waits);
-        match permit {
+        let full = |_| Refusal::busy("too many requests wait; send it again later");
+        let _place = self.waiting.try_acquire().map_err(full)?;
+        match tokio::time::timeout(self.time, self.free.clone().acquire_owned()).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(Refusal::busy("no thread was free in time; send it again later")),
         }
@@ -146,6 +124,13 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+
+    impl Workers {
+        pub(crate) fn is_idle(&self, limits: &Limits) -> bool {
+            self.free.available_permits() == limits.workers
+                && self.waiting.available_permits() == limits.waiting
+        }
+    }
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(future)
@@ -221,7 +206,7 @@ mod tests {
             while workers.run(|| 1).await.is_err() {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
-            assert_eq!(workers.waiting.load(Ordering::Relaxed), 0);
+            assert!(workers.is_idle(&limits));
         });
     }
 }

@@ -49,7 +49,9 @@ impl Conversation {
         let created = match created {
             // Sessions with the same id can exist at the same time: cases can share it, and so can the runs
             // of a case.
-            Err(AdkServerError::Status { status, message }) if says_that_it_exists(status, &message) => {
+            Err(AdkServerError::Status { status, message })
+                if status == 409 || status == 400 && message.contains("already exists") =>
+            {
                 wanted.remove("sessionId");
                 http.ask(CREATE, Method::POST, &path, Some(&wanted.into())).await
             }
@@ -182,10 +184,6 @@ impl Conversation {
     }
 }
 
-fn says_that_it_exists(status: u16, message: &str) -> bool {
-    status == 409 || status == 400 && message.contains("already exists")
-}
-
 /// The same error, or the error of a missing app if the server lacks it.
 async fn with_apps(error: AdkServerError, http: &Http, app: &str) -> AdkServerError {
     if !matches!(&error, AdkServerError::Status { status: 404, .. }) {
@@ -239,7 +237,6 @@ impl Received {
     }
 }
 
-/// The error of an agent, in the words of its server.
 fn failed(text: &str, value: Option<&Value>) -> AdkServerError {
     let told = value.and_then(|value| value["error"].as_str().or_else(|| value["error"]["message"].as_str()));
     AdkServerError::Agent(format!("the agent failed{}", behind_colon(&cut(told.unwrap_or(text)))))

@@ -80,7 +80,6 @@ pub enum AdkServerError {
     },
 }
 
-/// The message of an error, to be read or changed.
 macro_rules! of_message {
     ($error:expr) => {{
         let (AdkServerError::Start { message, .. }

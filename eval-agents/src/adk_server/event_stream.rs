@@ -7,7 +7,6 @@ const MAX_STREAM_BYTES: usize = 256 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct EventStream {
-    /// The bytes of the line in progress.
     line: Vec<u8>,
     name: String,
     data: Option<String>,
@@ -39,7 +38,6 @@ impl EventStream {
         self.check_size()
     }
 
-    /// Ends the body. Fails in the middle of an event.
     pub(super) fn end(mut self, events: &mut Vec<Sent>) -> Result<(), String> {
         let line = std::mem::take(&mut self.line);
         let is_cut = !line.is_empty();

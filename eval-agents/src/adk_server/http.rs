@@ -16,7 +16,6 @@ use crate::shared_group::SharedGroup;
 use crate::stderr::Tail;
 use crate::{stderr, wire};
 
-/// The time limit of a request that does not run the agent.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -27,7 +26,6 @@ const MAX_ANSWER_BYTES: usize = 256 << 20;
 /// The longest wait for a server that broke a connection to end.
 const EXIT_WAIT: Duration = Duration::from_millis(100);
 
-/// The program of a server that this process started.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) launch: Launch,
@@ -99,7 +97,6 @@ impl Http {
         tokio::time::timeout(PROBE_TIMEOUT, self.answers()).await.unwrap_or(false)
     }
 
-    /// The names of the apps; `None` if the server does not tell.
     pub(super) async fn apps(&self) -> Result<Option<Vec<String>>, AdkServerError> {
         let what = "GET /list-apps";
         let response = self.send(Method::GET, &["list-apps"], None, Some(REQUEST_TIMEOUT)).await?;
@@ -113,7 +110,6 @@ impl Http {
         Ok(names.flatten())
     }
 
-    /// The instructions and tools of an app; empty if the server does not tell.
     pub(super) async fn details(&self, app: &str) -> Result<AppDetails, AdkServerError> {
         let what = "GET of the app's info";
         let response =
@@ -237,7 +233,6 @@ impl Http {
         }
     }
 
-    /// The host and the port.
     fn server(&self) -> String {
         let host = self.base.host_str().unwrap_or_default();
         match self.base.port_or_known_default() {

@@ -24,44 +24,30 @@ impl KeptState {
     }
 
     pub(super) fn check_start(&self, state: &Map) -> Result<(), AdkServerError> {
-        let Some(foreign) = Foreign::new(self, state) else { return Ok(()) };
+        let Some((names, user_advice)) = self.foreign(state) else { return Ok(()) };
         Err(AdkServerError::Answer(format!(
-            "the session begins with state of other conversations, which the case does not ask for: {}; start the server \
-             without stored state (Python's: `adk api_server --no_use_local_storage ..`), {}or have the case name the keys in \
-             the `state` of its `session_input`",
-            foreign.names, foreign.user_advice
+            "the session begins with state of other conversations, which the case does not ask for: {names}; start the server \
+             without stored state (Python's: `adk api_server --no_use_local_storage ..`), {user_advice}or have the case name the keys in \
+             the `state` of its `session_input`"
         )))
     }
 
     pub(super) fn check_end(&self, state: &Map) -> Result<(), AdkServerError> {
-        let Some(foreign) = Foreign::new(self, state) else { return Ok(()) };
+        let Some((names, user_advice)) = self.foreign(state) else { return Ok(()) };
         Err(AdkServerError::Answer(format!(
-            "another conversation changed the state of this one meanwhile: {}; {}run one case at a time (`--concurrency 1`) \
-             against a server that nobody else uses",
-            foreign.names, foreign.user_advice
+            "another conversation changed the state of this one meanwhile: {names}; {user_advice}run one case at a time (`--concurrency 1`) \
+             against a server that nobody else uses"
         )))
     }
-}
 
-/// The keys that come from elsewhere, and advice on separate users if some keys belong to a user.
-struct Foreign {
-    names: String,
-    user_advice: &'static str,
-}
-
-impl Foreign {
-    fn new(KeptState(own): &KeptState, state: &Map) -> Option<Self> {
-        let is_own = |key: &str, value| own.get(key).is_some_and(|own| holds(own, value));
+    /// The keys that come from elsewhere, and advice on separate users if some keys belong to a user.
+    fn foreign(&self, state: &Map) -> Option<(String, &'static str)> {
+        let is_own = |key: &str, value| self.0.get(key).is_some_and(|own| holds(own, value));
         let foreign = state.iter().filter(|(key, value)| is_kept(key) && !is_own(key, value));
         let keys: Vec<&str> = foreign.map(|(key, _)| key).collect();
-        if keys.is_empty() {
-            return None;
-        }
         let of_user = keys.iter().any(|key| key.starts_with(USER));
-        Some(Self {
-            names: names(&keys),
-            user_advice: if of_user { "give the case a `user_id` of its own, " } else { "" },
-        })
+        let user_advice = if of_user { "give the case a `user_id` of its own, " } else { "" };
+        (!keys.is_empty()).then(|| (names(&keys), user_advice))
     }
 }
 

@@ -1,7 +1,6 @@
 //! A server program that this process starts.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::net::TcpListener;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -19,7 +18,6 @@ use crate::stderr::{Tail, quoted};
 
 const PORT_PLACEHOLDER: &str = "{port}";
 
-/// The number of ports to try if another program took the first one.
 const PORT_ATTEMPTS: usize = 3;
 
 const POLL_PAUSE: Duration = Duration::from_millis(50);
@@ -29,7 +27,6 @@ const POLL_PAUSE: Duration = Duration::from_millis(50);
 const UNKNOWN_OWNER_TIMEOUT: Duration =
     if cfg!(target_os = "linux") { Duration::from_secs(5) } else { Duration::ZERO };
 
-/// A server, started when it is first needed.
 pub(super) struct Spawned {
     launch: Launch,
     /// A failed start is kept too, and not retried.
@@ -72,7 +69,9 @@ impl Spawned {
     }
 
     async fn attempt(&self, prefix: &str, limit: Duration, deadline: Instant) -> Result<Running, Failure> {
-        let port = free_port().map_err(|error| Failure::start("no free port for the server", error))?;
+        // Another program may take the port before the server does.
+        let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|free| free.local_addr());
+        let port = free.map_err(|error| Failure::start("no free port for the server", error))?.port();
         let http = Http::new(&url(port, prefix), Headers::default(), None).map_err(Failure::Other)?;
         let launch = with_port(&self.launch, port);
         let mut group = launch
@@ -161,11 +160,6 @@ fn url(port: u16, prefix: &str) -> String {
     format!("http://localhost:{port}/{}", prefix.trim_matches('/'))
 }
 
-/// A port that is free now. Another program may take it before the server does.
-fn free_port() -> std::io::Result<u16> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
-}
-
 fn with_port(launch: &Launch, port: u16) -> Launch {
     let mut is_placed = false;
     let mut args: Vec<OsString> = Vec::with_capacity(launch.args().len() + 2);
@@ -187,12 +181,6 @@ fn with_port(launch: &Launch, port: u16) -> Launch {
 fn says_port_taken(text: &str) -> bool {
     let text = text.to_lowercase();
     ["address already in use", "eaddrinuse", "address in use"].iter().any(|words| text.contains(words))
-}
-
-impl fmt::Debug for Spawned {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Spawned").field("launch", &self.launch).finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]

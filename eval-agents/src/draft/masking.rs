@@ -16,12 +16,6 @@ pub struct Masked {
     pub name: Option<String>,
 }
 
-impl Masked {
-    fn new(place: impl Into<String>, name: Option<String>) -> Self {
-        Self { place: place.into(), name }
-    }
-}
-
 impl fmt::Display for Masked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
@@ -33,8 +27,7 @@ impl fmt::Display for Masked {
 
 const MASKED_VALUE: &str = "(a secret)";
 
-/// A case with its secrets masked, and their places. A case without an id is called `draft`. Fails if the
-/// case has other errors.
+/// A case with its secrets masked, and their places. A case without an id is called `draft`.
 pub(super) fn masked(mut case: EvalCase) -> Result<(EvalCase, Vec<Masked>), Problems> {
     if case.eval_id.is_empty() {
         "draft".clone_into(&mut case.eval_id);
@@ -57,7 +50,6 @@ struct Walk {
 enum Step {
     Key(String),
     Index(usize),
-    /// The name of the tool whose arguments or result follow.
     Tool(String),
 }
 
@@ -90,7 +82,7 @@ impl Walk {
             self.path.pop();
             let shown = mask(&key).into_owned();
             if shown != key {
-                self.found.push(Masked::new(self.place(), None));
+                self.found(None);
             }
             (shown, value)
         });
@@ -101,7 +93,7 @@ impl Walk {
 
     fn text(&mut self, text: String, name: &str) -> String {
         if self.is_of_user() && is_secret_under(name, &text) {
-            self.found.push(Masked::new(self.place(), Some(name.to_owned())));
+            self.found(Some(name.to_owned()));
             return MASKED_VALUE.to_owned();
         }
         let shown = mask(&text);
@@ -109,8 +101,13 @@ impl Walk {
             return text;
         }
         let shown = shown.into_owned();
-        self.found.push(Masked::new(self.place(), None));
+        self.found(None);
         shown
+    }
+
+    fn found(&mut self, name: Option<String>) {
+        let place = self.place();
+        self.found.push(Masked { place, name });
     }
 
     /// Whether the keys here belong to tools and users, rather than to ADK.

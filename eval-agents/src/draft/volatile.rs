@@ -50,8 +50,7 @@ impl fmt::Display for Volatile {
     }
 }
 
-/// The volatile arguments of a case. A value from the user's messages or from the state at the start is not
-/// volatile: it is the same each time.
+/// The volatile arguments of a case. What the user or the state at the start gives is the same each time.
 pub(super) fn find(case: &EvalCase) -> Vec<Volatile> {
     let mut given = case.session_input.as_ref().map(|input| Value::Object(input.state.clone()).to_string());
     let given = given.get_or_insert_default();

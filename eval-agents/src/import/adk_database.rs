@@ -74,7 +74,6 @@ fn immutable(path: &Path) -> Option<String> {
     Some(address.into())
 }
 
-/// Checks that this is a database that can be read. The error names what it is instead.
 fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), ImportError> {
     let columns = |table: &str| -> Result<HashSet<String>, ImportError> {
         let mut names = HashSet::new();

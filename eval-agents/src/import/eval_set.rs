@@ -35,15 +35,11 @@ pub(super) fn read(from: &str, text: &str) -> Result<Vec<Draft>, ImportError> {
     let draft = |case: EvalCase| {
         let what = format!("case `{}`", case.eval_id);
         let origin = Origin::new(from).with("format", Format::Set.name()).with("case", case.eval_id.as_str());
-        let gaps = gaps(&case);
+        let turns = case.conversation.iter().enumerate().filter(|(_, turn)| !answers(turn));
+        let gaps: Vec<_> = turns.map(|(at, _)| format!("turn {} has no answer", at + 1)).collect();
         Ok(Draft::from_case(case, origin).map_err(ImportError::case(from, what))?.with_gaps(gaps))
     };
     cases.into_iter().map(draft).collect()
-}
-
-fn gaps(case: &EvalCase) -> Vec<String> {
-    let turns = case.conversation.iter().enumerate().filter(|(_, turn)| !answers(turn));
-    turns.map(|(at, _)| format!("turn {} has no answer", at + 1)).collect()
 }
 
 /// The cases of a set of another tool; `None` if it is none of the known tools.
@@ -56,7 +52,8 @@ fn others(from: &str, set: &Value) -> Result<Option<Vec<EvalCase>>, ImportError>
             || !case["id"].is_null() && case["eval_id"].is_null()
             || turns.iter().any(|turn| {
                 let calls = turn["intermediate_data"]["tool_uses"].as_array().unwrap_or_default();
-                !turn["agent_content"].is_null() || calls.iter().any(has_result)
+                let mut calls = calls.iter().filter_map(Value::as_object);
+                !turn["agent_content"].is_null() || calls.any(|call| call.contains_key(RESULT))
             })
     };
     if !cases.iter().any(is_known) {
@@ -147,10 +144,6 @@ fn turn(turn: &Value) -> Value {
     out.into()
 }
 
-fn has_result(call: &Value) -> bool {
-    call.as_object().is_some_and(|call| call.contains_key(RESULT))
-}
-
 fn has_text(part: &Value) -> bool {
     part["text"].as_str().is_some_and(|text| !text.is_empty())
 }
@@ -172,8 +165,7 @@ fn of_parts(parts: &Value) -> Map {
     data
 }
 
-/// Intermediate data in ADK's form: messages without authors become pairs of an author and parts, and results
-/// in calls become results of their own.
+/// Intermediate data in ADK's form. Results in calls become results of their own.
 fn authored(mut data: Map) -> Map {
     if let Some(Value::Array(mut calls)) = data.get("tool_uses").cloned() {
         let mut results = Vec::new();

@@ -85,7 +85,6 @@ impl std::error::Error for UnknownFormat {}
 
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// The number of bytes that are read to recognize a format.
 const HEAD_BYTES: u64 = 1 << 16;
 
 /// Keys near the beginning of traces. They identify traces in files that are too large to be read whole.

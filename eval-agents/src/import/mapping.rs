@@ -163,8 +163,7 @@ impl Mapping {
     }
 }
 
-/// The roles of columns with common names. If several columns have one role, the first name of the list
-/// counts.
+/// The roles of columns with common names. If several columns have one role, the first name counts.
 fn known(there: &[String]) -> Result<Vec<(String, Role)>, MappingError> {
     let plain = |name: &str| name.trim().to_lowercase().replace([' ', '-'], "_");
     let column = |names: &[&str]| {

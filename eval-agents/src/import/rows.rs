@@ -10,7 +10,6 @@ use super::format::{Format, Held};
 use super::mapping::{Mapping, Role};
 use crate::draft::{Draft, Origin};
 
-#[derive(Debug)]
 pub(super) struct Row {
     pub(super) line: usize,
     pub(super) fields: Map,
@@ -138,7 +137,6 @@ fn calls_of(cell: &Value) -> Result<Vec<FunctionCall>, String> {
     }
 }
 
-/// A call whose arguments are not known.
 fn named(name: &str) -> Result<FunctionCall, String> {
     if name.is_empty() || name.contains(|c: char| c.is_whitespace() || "(){}[]\"'".contains(c)) {
         return Err(format!(
@@ -225,7 +223,6 @@ pub(super) fn csv(from: &str, text: &str, mapping: Option<&Mapping>) -> Result<H
     drafts(from, Format::Csv, &columns, rows, mapping)
 }
 
-/// The most frequent delimiter between the names of the columns.
 #[cfg(feature = "csv")]
 fn delimiter(text: &str) -> u8 {
     let header = text.lines().next().unwrap_or_default();

@@ -45,7 +45,6 @@ pub(super) struct Turns {
     pub(super) changed: HashSet<String>,
     /// The state that the first message of the user set.
     pub(super) given: Map,
-    /// The state that agents set, with the last values.
     pub(super) set_by_agents: Map,
     pub(super) gaps: Vec<String>,
 }
@@ -210,8 +209,7 @@ fn says_something(part: &Part) -> bool {
         || !part.other.is_empty()
 }
 
-/// A turn of a set. The answer is the last final event with text, or without such an event the last final
-/// event.
+/// A turn of a set. The answer is the last final event with text, else the last final event.
 fn invocation(user: Content, events: &[Event]) -> Invocation {
     let speaks = |event: &Event| event.parts().iter().any(has_text);
     let mut answer: Option<usize> = None;

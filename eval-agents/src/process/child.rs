@@ -30,8 +30,7 @@ const MAX_POLL_PAUSE: Duration = Duration::from_millis(5);
 /// The time limit for a shared program to read `end`. It may be busy with another conversation.
 const END_READ_WAIT: Duration = Duration::from_millis(50);
 
-/// The bytes that are held back of a line, the brace and the line break: without them no reader takes it for
-/// a message.
+/// The bytes that are held back of a line: without them no reader takes it for a message.
 const LINE_END_BYTES: usize = 2;
 
 /// Bytes to write, and a sender that signals that they are written.
@@ -55,8 +54,7 @@ pub(super) struct Child {
     /// The lock for writing a line, so that lines of several conversations are not mixed.
     writing: AsyncMutex<()>,
     hello: watch::Receiver<bool>,
-    /// Whether no other conversation may begin: a conversation was left while it waited, or the protocol was
-    /// broken.
+    /// Whether no other conversation may begin.
     hangs: AtomicBool,
     is_shared: bool,
 }
@@ -174,8 +172,7 @@ impl Child {
     }
 }
 
-/// The end of a line that is held back. Dropping it writes it in any case: otherwise the line of the next
-/// message would be part of this one.
+/// The end of a line that is held back. Dropping it writes it: otherwise the next line would be part of this one.
 struct HeldBack<'a> {
     child: &'a Child,
     end: Vec<u8>,
@@ -263,7 +260,6 @@ pub(super) struct Seat {
     /// Whether a message is being written that the program has to answer.
     is_asking: bool,
     is_left: bool,
-    /// Whether an error of the program was returned.
     is_told: bool,
 }
 
@@ -407,8 +403,7 @@ impl Seat {
         }
     }
 
-    /// Leaves a program that may hang: no other conversation begins with it. Returns whether it has none
-    /// left, and has to be killed.
+    /// Leaves a program that may hang. Returns whether it has no conversation left, and has to be killed.
     fn forsake(&self) -> bool {
         self.child.hangs.store(true, Ordering::Relaxed);
         self.child.routes.close(&self.id);

@@ -46,18 +46,18 @@ impl ProcessError {
         Self::Protocol(format!("the program wrote `{reply}`, where {expected} is expected"))
     }
 
-    pub(super) fn with(self, note: &str) -> Self {
-        let add = |message: String| format!("{message}{note}");
-        match self {
+    pub(super) fn with(mut self, note: &str) -> Self {
+        match &mut self {
             // A program that did not start wrote nothing.
-            Self::Start { program, source } => Self::Start { program, source },
-            Self::NotReady(message) => Self::NotReady(add(message)),
-            Self::Ended(message) => Self::Ended(add(message)),
-            Self::Protocol(message) => Self::Protocol(add(message)),
-            Self::Agent(message) => Self::Agent(add(message)),
-            Self::End(message) => Self::End(add(message)),
-            Self::NotOpen(message) => Self::NotOpen(add(message)),
+            Self::Start { .. } => {}
+            Self::NotReady(message)
+            | Self::Ended(message)
+            | Self::Protocol(message)
+            | Self::Agent(message)
+            | Self::End(message)
+            | Self::NotOpen(message) => message.push_str(note),
         }
+        self
     }
 }
 

@@ -1,6 +1,6 @@
 //! The lines that a program writes.
 
-use std::io::{self, BufRead};
+use std::io::{BufRead, Read as _};
 
 /// The most bytes of a line. Images and sounds travel in lines.
 pub(super) const MAX_LINE_BYTES: usize = 32 << 20;
@@ -9,7 +9,6 @@ pub(super) const MAX_LINE_BYTES: usize = 32 << 20;
 pub(super) enum Line {
     Text(String),
     TooLong,
-    /// Not UTF-8; a lossy copy of the line.
     NotText(String),
     Cut(String),
     End,
@@ -19,11 +18,13 @@ pub(super) enum Line {
 pub(super) fn next(output: &mut impl BufRead, longest: usize) -> Line {
     loop {
         let mut line = Vec::new();
-        match read(output, longest, &mut line) {
-            Ok(true) => {}
-            Ok(false) => return Line::TooLong,
-            // A broken pipe has ended.
-            Err(_) => return Line::End,
+        let most = u64::try_from(longest).unwrap_or(u64::MAX).saturating_add(1);
+        // A broken pipe has ended.
+        if output.by_ref().take(most).read_until(b'\n', &mut line).is_err() {
+            return Line::End;
+        }
+        if line.len() > longest {
+            return Line::TooLong;
         }
         let is_whole = line.last() == Some(&b'\n');
         let text = match String::from_utf8(line) {
@@ -41,31 +42,10 @@ pub(super) fn next(output: &mut impl BufRead, longest: usize) -> Line {
     }
 }
 
-/// Reads a line with its line break. `false` if it is too long.
-fn read(output: &mut impl BufRead, longest: usize, line: &mut Vec<u8>) -> io::Result<bool> {
-    loop {
-        let available = match output.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            available => available?,
-        };
-        if available.is_empty() {
-            return Ok(true);
-        }
-        let end = available.iter().position(|byte| *byte == b'\n');
-        let count = end.map_or(available.len(), |end| end + 1);
-        line.extend_from_slice(&available[..count]);
-        output.consume(count);
-        if line.len() > longest {
-            return Ok(false);
-        }
-        if end.is_some() {
-            return Ok(true);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     #[test]

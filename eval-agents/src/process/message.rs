@@ -10,7 +10,6 @@ use crate::wire::{self, ReadEvent, Reader};
 
 pub(super) const PROTOCOL: i64 = 1;
 
-/// A message to the program, without the id of its session.
 #[derive(Debug)]
 pub(super) struct Request(Map);
 
@@ -74,7 +73,6 @@ impl fmt::Display for Reply {
 
 const TYPES: &str = "`hello`, `started`, `event`, `text`, `tool_call`, `turn_end`, `error`";
 
-/// The first message, as it should be written.
 pub(super) const HELLO: &str = r#"{"type": "hello", "protocol": 1}"#;
 
 impl Received {

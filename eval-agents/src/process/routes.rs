@@ -30,7 +30,6 @@ struct State {
 struct Conversation {
     inbox: Sender<Delivery>,
     awaits: bool,
-    /// Notes about output of the program for conversations that are over.
     notes: Vec<String>,
 }
 
@@ -39,8 +38,7 @@ impl Routes {
         Self { is_shared, ..Self::default() }
     }
 
-    /// Adds a conversation. If the program is useless already, the conversation gets the error at once: no
-    /// later message would end its inbox.
+    /// Adds a conversation. If the program is useless already, no later message would end its inbox.
     pub(super) fn open(&self, session: &str) -> Receiver<Delivery> {
         let (inbox, receiver) = channel(MAX_WAITING_MESSAGES);
         let mut state = self.state();
@@ -92,8 +90,7 @@ impl Routes {
         self.state().broken.clone()
     }
 
-    /// Hands the message of a line to its conversation. Fails if it belongs to none, or if no request waits for it. A
-    /// message for a conversation that is over is noted.
+    /// Hands the message of a line to its conversation. A message for a conversation that is over is noted.
     pub(super) fn deliver(&self, received: Received, line: &str) -> Result<(), ProcessError> {
         let Received { session, reply } = received;
         let wrong = |why: &str| {
@@ -149,17 +146,14 @@ impl Routes {
 
     /// Tells all conversations, later ones included, that the program is useless.
     pub(super) fn break_off(&self, error: &ProcessError) {
-        let inboxes: Vec<Sender<Delivery>> = {
+        let open = {
             let mut state = self.state();
             state.broken.get_or_insert_with(|| error.clone());
-            state.conversations.values().map(|conversation| conversation.inbox.clone()).collect()
+            std::mem::take(&mut state.conversations)
         };
-        for inbox in inboxes {
-            let _ = inbox.try_send(Err(error.clone()));
-        }
         // Without their senders the inboxes end, full ones too.
-        for conversation in std::mem::take(&mut self.state().conversations).into_values() {
-            drop(conversation);
+        for conversation in open.into_values() {
+            let _ = conversation.inbox.try_send(Err(error.clone()));
         }
     }
 

@@ -14,7 +14,6 @@ use super::error::ProcessError;
 use super::routes::{Delivery, Routes};
 use super::{HELLO, record};
 
-/// An agent that answers its turn with a stream of bytes.
 struct Written {
     bytes: Vec<u8>,
     routes: Arc<Routes>,

@@ -80,7 +80,10 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
     /// The new agent may answer differently. Its answers count.
     pub async fn undo(&mut self) -> Result<usize, RunError> {
         self.said.turns.pop();
-        self.close().await;
+        self.failed = None;
+        if let Some(conversation) = self.conversation.take() {
+            drop(conversation.finish().await);
+        }
         let turns = std::mem::take(&mut self.said.turns);
         for message in turns {
             self.send(message).await?;
@@ -112,12 +115,5 @@ impl<A: Agent, F: Fn() -> A> Chat<A, F> {
         let Some((case, gaps)) = played(eval_id, &transcript) else { return Ok(None) };
         let draft = Draft::from_case(case, self.recorder.origin()).map_err(DraftRecorderError::Case)?;
         Ok(Some(draft.with_gaps(gaps)))
-    }
-
-    async fn close(&mut self) {
-        self.failed = None;
-        if let Some(conversation) = self.conversation.take() {
-            drop(conversation.finish().await);
-        }
     }
 }

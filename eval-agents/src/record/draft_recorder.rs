@@ -10,6 +10,7 @@ use eval_core::report::{RunError, Transcript};
 use eval_core::testing::Conversation;
 use eval_core::{Agent, Session};
 use eval_support::id::fresh_id;
+use eval_support::setters;
 
 use super::script::Script;
 use super::varied;
@@ -67,33 +68,19 @@ impl DraftRecorder {
         }
     }
 
-    /// Sets the number of runs of each conversation. A case keeps the parts that were equal each time. 0 is
-    /// taken as 1.
-    #[must_use]
-    pub fn runs(mut self, runs: usize) -> Self {
-        self.runs = runs.max(1);
-        self
-    }
+    setters! {
+        /// Sets the number of runs of each conversation. A case keeps the parts that were equal each time. 0 is
+        /// taken as 1.
+        runs(runs: usize) { runs = runs.max(1) }
 
-    /// Sets the time limit of each turn: two minutes by default.
-    #[must_use]
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
-        self
-    }
+        /// Sets the time limit of each turn: two minutes by default.
+        timeout(timeout: Duration) { timeout = timeout }
 
-    /// Sets the app of scripts that name none. It becomes the app of the cases.
-    #[must_use]
-    pub fn app_name(mut self, app_name: impl Into<String>) -> Self {
-        self.app_name = app_name.into();
-        self
-    }
+        /// Sets the app of scripts that name none. It becomes the app of the cases.
+        app_name(app_name: impl Into<String>) { app_name = app_name.into() }
 
-    /// Sets the user of scripts that name none: `test_user_id` by default.
-    #[must_use]
-    pub fn user_id(mut self, user_id: impl Into<String>) -> Self {
-        self.user_id = user_id.into();
-        self
+        /// Sets the user of scripts that name none: `test_user_id` by default.
+        user_id(user_id: impl Into<String>) { user_id = user_id.into() }
     }
 
     /// Records the conversation of a script. Each run has its own agent.

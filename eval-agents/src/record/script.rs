@@ -3,6 +3,7 @@
 use std::fmt;
 
 use eval_core::format::{Content, EvalCase, EvalSet, Map, SessionInput, Value};
+use eval_support::setters;
 
 /// The user's messages in one conversation, turn by turn.
 ///
@@ -35,18 +36,12 @@ impl Script {
         self.send(Content::user(text))
     }
 
-    /// Adds a message of the user, of any parts.
-    #[must_use]
-    pub fn send(mut self, message: Content) -> Self {
-        self.turns.push(message);
-        self
-    }
+    setters! {
+        /// Adds a message of the user, of any parts.
+        send(message: Content) { turns.push(message) }
 
-    /// Sets the session of the conversation.
-    #[must_use]
-    pub fn with_session(mut self, session: SessionInput) -> Self {
-        self.session = Some(session);
-        self
+        /// Sets the session of the conversation.
+        with_session(session: SessionInput) { session = Some(session) }
     }
 }
 
@@ -95,9 +90,11 @@ pub fn scripts(from: &str, text: &str) -> Result<Vec<Script>, ScriptError> {
     let failed = |why: String| ScriptError { from: from.to_owned(), why };
     let text = text.trim_start_matches('\u{feff}');
     let begin = text.trim_start();
+    let is_set =
+        || Value::parse(text).is_ok_and(|it| !it["eval_cases"].is_null() || !it["evalCases"].is_null());
     let scripts = match begin.chars().next() {
         None => Vec::new(),
-        Some('{') if is_set(text) => of_set(text).map_err(failed)?,
+        Some('{') if is_set() => of_set(text).map_err(failed)?,
         Some('{' | '[') => of_lines(text).map_err(failed)?,
         // Plain text may begin with a quote too.
         Some('"') => of_lines(text).unwrap_or_else(|_| of_paragraphs(text)),
@@ -108,10 +105,6 @@ pub fn scripts(from: &str, text: &str) -> Result<Vec<Script>, ScriptError> {
         None if scripts.is_empty() => Err(failed("there is no message of a user in it".to_owned())),
         None => Ok(scripts),
     }
-}
-
-fn is_set(text: &str) -> bool {
-    Value::parse(text).is_ok_and(|value| ["eval_cases", "evalCases"].iter().any(|key| !value[*key].is_null()))
 }
 
 fn of_set(text: &str) -> Result<Vec<Script>, String> {

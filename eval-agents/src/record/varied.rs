@@ -7,8 +7,7 @@ use eval_core::format::{Content, EvalCase, FunctionCall, IntermediateData, Invoc
 const MAX_VALUE_CHARS: usize = 80;
 const MAX_VALUES: usize = 5;
 
-/// A case with the parts that were equal each time, and the parts that varied. The cases are recordings of
-/// one script.
+/// A case with the parts that were equal in all recordings of a script, and the parts that varied.
 pub(super) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
     let mut cases = cases.into_iter();
     let Some(mut case) = cases.next() else { return (EvalCase::default(), Vec::new()) };
@@ -47,8 +46,7 @@ fn answer(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>)
 }
 
 enum Kept {
-    /// Made in each recording. `args` are the arguments that were equal in all, and `same_result` says whether the
-    /// results were.
+    /// Made in each recording, with the arguments that were equal in all.
     Each {
         args: Option<Map>,
         same_result: bool,
@@ -56,8 +54,7 @@ enum Kept {
     Not,
 }
 
-/// Keeps the calls of all recordings, with the arguments that were equal. Texts before the answer are kept if they were
-/// equal.
+/// Keeps the calls of all recordings, with the arguments and the texts before the answer that were equal.
 fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) {
     let first: Vec<FunctionCall> = turn.tool_calls().cloned().collect();
     let runs = others.len() + 1;
@@ -205,7 +202,6 @@ fn same_entries(own: &Map, others: &[&Map], mut other: impl FnMut(&str, Vec<Stri
     same
 }
 
-/// The distinct values, in one line.
 fn list(values: &[String]) -> String {
     let mut different: Vec<String> = Vec::new();
     for value in values {

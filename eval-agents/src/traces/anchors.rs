@@ -123,8 +123,7 @@ struct Asked<'t> {
     has_agent: bool,
 }
 
-/// By span: whether it is a chain whose agents below are all asked the same. These agents are steps of one
-/// turn. A graph of `LangChain` has one for each step.
+/// By span: whether it is a chain whose agents below are all asked the same. These agents are steps of one turn.
 fn chains_of_one_turn(tree: &Tree, nodes: &[Node], order: &[usize]) -> Vec<bool> {
     let mut asked: Vec<Asked<'_>> = vec![Asked::default(); nodes.len()];
     let mut is_one_turn = vec![false; nodes.len()];

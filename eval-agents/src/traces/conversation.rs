@@ -43,8 +43,7 @@ impl Conversation {
         own.chain(of_turns.flat_map(|(number, turn)| turn.gaps.iter().map(move |gap| (Some(number), gap))))
     }
 
-    /// One conversation per trace, with the id of the trace as its key. Each gets all gaps, as missing data
-    /// may belong to any of them.
+    /// One conversation per trace. Each gets all gaps, as missing data may belong to any of them.
     pub(super) fn by_trace(self) -> Vec<Self> {
         let Self { key: _, case_id, trace_ids, turns, gaps } = self;
         // Many gaps, copied for many traces, would be larger than the traces themselves.

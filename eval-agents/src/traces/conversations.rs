@@ -89,16 +89,15 @@ fn joined(found: Vec<Found>) -> Vec<Found> {
                 if begins_with_results {
                     let message = format!(
                         "the turn {} begins with results of tools that no call in these traces asked for",
-                        turn.span_id()
+                        turn.turn.span_id
                     );
-                    turn.note(Gap::new(GapKind::CallsNotCaptured, message));
+                    turn.gaps.push(Gap::new(GapKind::CallsNotCaptured, message));
                 } else if let Some(previous) = turns.last().filter(|previous| turn.may_continue(previous)) {
                     let message = format!(
                         "the turn {} may continue the turn {}: no content says so or denies it",
-                        turn.span_id(),
-                        previous.span_id()
+                        turn.turn.span_id, previous.turn.span_id
                     );
-                    turn.note(Gap::new(GapKind::PossibleContinuation, message));
+                    turn.gaps.push(Gap::new(GapKind::PossibleContinuation, message));
                 }
                 turns.push(turn);
                 turns.len() - 1

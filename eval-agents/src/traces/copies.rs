@@ -8,8 +8,7 @@ use eval_core::format::Value;
 use super::history::hash;
 use super::message::Response;
 
-/// One shared copy of each text and of each tool result. A result is in the span of its tool, and again in
-/// each model call that follows. Results are held weakly, so finished conversations drop them.
+/// One shared copy of each text and tool result. Results are held weakly, so finished conversations drop them.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     texts: HashSet<Arc<str>>,
@@ -52,7 +51,6 @@ impl<T> Default for ByHash<T> {
 }
 
 impl<T> ByHash<T> {
-    /// The stored copy that `is_same` accepts, else a new one.
     fn only(&mut self, mut hash: u64, is_same: impl Fn(&T) -> bool, new: impl FnOnce() -> Arc<T>) -> Arc<T> {
         loop {
             let place = self.0.entry(hash).or_default();

@@ -156,7 +156,6 @@ impl fmt::Display for GapKind {
 /// The most reasons that are kept apart. A file with more is broken as a whole.
 const MAX_REASONS: usize = 100;
 
-/// The gaps of files, each once with its count.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     counted: Vec<(Gap, usize)>,

@@ -2,7 +2,7 @@
 //!
 //! Ids are not hashed: some libraries write one id into a message and another into the history.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash};
 
 use super::message::{Message, Part};
 
@@ -69,9 +69,7 @@ impl Atoms {
 }
 
 pub(super) fn hash(value: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }
 
 /// A history: for each atom, a hash of everything up to it.

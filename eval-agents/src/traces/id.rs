@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+
 /// The id of a span or trace. An id of the standard size is stored as a number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Id {
@@ -30,7 +33,6 @@ impl Id {
         )
     }
 
-    /// The id of a trace; `None` for an empty text, and for zeros of an id's length.
     pub(super) fn trace(text: &str) -> Option<Self> {
         bytes::<16>(text).map_or_else(
             || other(text, 32),
@@ -64,31 +66,9 @@ fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
     (text.len() == N.div_ceil(3) * 4).then(|| base64(text)).flatten()?.try_into().ok()
 }
 
-/// Base64 with padding; `None` if it is something else.
+/// The bytes of either alphabet of base64.
 pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
-    let body = text.trim_end_matches('=');
-    if !text.len().is_multiple_of(4) || text.len() - body.len() > 2 {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let (mut held, mut bits) = (0_u32, 0);
-    for byte in body.bytes() {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        held = held << 6 | u32::from(digit);
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push(u8::try_from(held >> bits & 0xff).ok()?);
-        }
-    }
-    Some(bytes)
+    [STANDARD, URL_SAFE].into_iter().find_map(|alphabet| alphabet.decode(text).ok())
 }
 
 #[cfg(test)]

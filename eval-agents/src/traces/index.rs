@@ -67,8 +67,7 @@ impl Index {
         index
     }
 
-    /// The conversations in which the user begins with these normalized words. Of several, those with this number of turns, if
-    /// there are any.
+    /// The conversations that begin with these normalized words; of several, those with this number of turns.
     pub(super) fn beginning(&self, words: &str, turns: Option<usize>) -> Option<&Group> {
         let alike = self.by_words.get(words)?;
         turns.and_then(|turns| alike.by_turns.get(&turns)).or(Some(&alike.all))
@@ -76,7 +75,6 @@ impl Index {
 }
 
 impl Group {
-    /// The conversations of both, each once, in the order of the files.
     pub(super) fn or(&self, other: &Self) -> Self {
         let mut places = [&*self.places, &*other.places].concat();
         places.sort_unstable();

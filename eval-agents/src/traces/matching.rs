@@ -93,9 +93,7 @@ fn listed(keys: &[String]) -> String {
 pub(crate) struct Sought<'c> {
     pub(crate) eval_id: Option<&'c str>,
     pub(crate) session_id: Option<&'c str>,
-    /// The number of the user's messages; `None` if it is not known.
     pub(crate) turns: Option<usize>,
-    /// The user's first message.
     pub(crate) first: &'c str,
     /// Whether the only conversation matches, whatever is said in it.
     pub(crate) is_only_case: bool,
@@ -112,9 +110,7 @@ impl<'c> Sought<'c> {
         }
     }
 
-    /// The place of its conversation. `index` is the index of `conversations`.
-    ///
-    /// It takes the same time however many conversations there are.
+    /// The place of its conversation. It takes the same time however many conversations there are.
     pub(super) fn find(
         self,
         conversations: &[Conversation],

@@ -48,7 +48,6 @@ pub(super) struct Message {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
     Text(String),
-    /// A text that was not captured.
     Redacted,
     Thought,
     Call(PartCall),
@@ -57,7 +56,6 @@ pub(super) enum Part {
     Unknown(String),
 }
 
-/// A tool call in the output of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PartCall {
     pub(super) id: Option<String>,
@@ -65,7 +63,6 @@ pub(super) struct PartCall {
     pub(super) args: Option<Value>,
 }
 
-/// A tool result in the input of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Response {
     pub(super) id: Option<String>,
@@ -109,8 +106,7 @@ impl Message {
         text_of(std::slice::from_ref(self))
     }
 
-    /// Whether the user wrote it: it has the role `user` and a text, and is not ADK's text about another
-    /// agent.
+    /// Whether the user wrote it. ADK tells an agent about other agents as the user.
     pub(super) fn is_users(&self) -> bool {
         let mut texts = self.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(text.trim()),
@@ -140,7 +136,6 @@ pub(super) fn captured(
     if is_captured { Ok(messages) } else { Err(NoContent::NotCaptured) }
 }
 
-/// The texts of messages, joined; `None` if there are none.
 pub(super) fn text_of(messages: &[Message]) -> Option<String> {
     let parts = messages.iter().flat_map(|message| &message.parts);
     let texts = parts.filter_map(|part| match part {

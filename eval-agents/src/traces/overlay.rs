@@ -22,7 +22,6 @@ pub(super) use tool_spans::named;
 /// The event with all content of a model call.
 pub(super) const DETAILS: &str = "gen_ai.client.inference.operation.details";
 
-/// The event of a call that failed.
 const EXCEPTION: &str = "gen_ai.client.operation.exception";
 
 pub(super) const ADK_SCOPE: &str = "gcp.vertex.agent";
@@ -39,7 +38,6 @@ const PREFIXES: &[&str] = &[
     tool_spans::MCP_METHOD,
 ];
 
-/// The view of a span; `None` if it says nothing of models, agents and tools.
 pub(super) fn view(
     name: &str,
     attributes: &Attributes,
@@ -85,7 +83,6 @@ pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, copi
     }
 }
 
-/// The conversation and the case that a span or a resource names.
 pub(super) fn identity(attributes: &Attributes) -> Option<Identity> {
     // Names are chosen by others. A name that is long or cannot be printed is not taken.
     let key = |name: &str| {

@@ -10,7 +10,6 @@ use super::view::{Slot, Source, Span};
 
 #[derive(Debug, Default)]
 pub(super) struct Store {
-    /// The traces, in the order in which they were first seen.
     pub(super) traces: Vec<RawTrace>,
     places: HashMap<Id, usize>,
     pub(super) notes: Notes,
@@ -18,12 +17,10 @@ pub(super) struct Store {
     pub(super) spans: usize,
 }
 
-/// The spans of a trace, in the order of the file.
 #[derive(Debug)]
 pub(super) struct RawTrace {
     pub(super) id: Id,
     pub(super) spans: Vec<Span>,
-    /// Records of logs, by the span that they name.
     pub(super) logs: HashMap<Option<Id>, Vec<Event>>,
 }
 
@@ -54,7 +51,6 @@ impl Store {
     }
 }
 
-/// A record of a log: the trace and the span that it names.
 pub(super) type Log = (Id, Option<Id>, Event);
 
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,6 @@ pub(super) struct Tree {
     pub(super) spans: Vec<Span>,
     /// In the order of time.
     children: Vec<Vec<usize>>,
-    /// The spans without a parent, in the order of time.
     pub(super) roots: Vec<usize>,
     pub(super) gaps: Vec<Gap>,
 }

@@ -18,8 +18,8 @@ use tool_calls::SpanTool;
 /// A turn with the calls that it was made from. They are needed to join it with a turn that continues it.
 #[derive(Debug)]
 pub(super) struct Found {
-    turn: Turn,
-    users: Box<[Arc<str>]>,
+    pub(super) turn: Turn,
+    pub(super) users: Box<[Arc<str>]>,
     /// Model calls by start time; calls of joined turns come last.
     calls: Vec<ModelCall>,
     /// The index of the call that ended last.
@@ -28,7 +28,7 @@ pub(super) struct Found {
     /// Whether no agent or workflow holds it.
     is_of_root: bool,
     /// The gaps, except the gaps of tool calls: [`end`](Self::end) adds them.
-    gaps: Vec<Gap>,
+    pub(super) gaps: Vec<Gap>,
     /// The number of leading gaps that are known not to be about a missing answer.
     answered: usize,
 }
@@ -97,8 +97,7 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     Found { turn, users, is_of_root, calls, last_call, tools, gaps, answered: 0 }
 }
 
-/// Whether the user says something after the answer of a model call. The caller asks this of root spans only:
-/// an agent's span is one turn.
+/// Whether the user says something after the answer of a model call.
 fn has_several_turns(own: &[&ModelCall]) -> bool {
     let mut answered: HashSet<u64> = HashSet::new();
     own.iter().any(|call| {
@@ -117,8 +116,7 @@ struct Said {
 }
 
 impl Said {
-    /// The answer is the output of the turn's span, else of the model call with text that ended last. Other
-    /// texts are intermediate.
+    /// The answer is the output of the turn's span, else of the model call with text that ended last.
     fn new(whole: Option<&Output>, own: &[&ModelCall]) -> Self {
         let mut speaking: Vec<&Output> = Vec::new();
         let mut last = None;
@@ -154,7 +152,6 @@ fn error_of(span: &Span, own: &[&ModelCall], is_answered: bool) -> Option<String
     last.told.error.clone()
 }
 
-/// Notes that the duration of a turn is not known, unless one of its spans says so already.
 fn note_time(gaps: &mut Vec<Gap>, turn: &Turn) {
     if turn.duration().is_some() || gaps.iter().any(|gap| gap.kind == GapKind::NoTime) {
         return;
@@ -269,7 +266,6 @@ impl Found {
         self.own().next()?.input.as_ref()
     }
 
-    /// The calls of models that are not made by tools.
     fn own(&self) -> impl Iterator<Item = &ModelCall> {
         self.calls.iter().filter(|call| !call.is_delegated)
     }
@@ -294,10 +290,6 @@ impl Found {
     pub(super) fn answered(&self) -> impl Iterator<Item = &str> {
         let begins = self.input().map(Input::last_results).unwrap_or_default();
         begins.iter().filter_map(|result| result.id.as_deref())
-    }
-
-    pub(super) fn has_users_of(&self, other: &Self) -> bool {
-        self.users == other.users
     }
 
     pub(super) fn begins_with_results(&self) -> bool {
@@ -330,14 +322,6 @@ impl Found {
     pub(super) fn may_continue(&self, previous: &Self) -> bool {
         let (Some(first), Some(last)) = (self.calls.first(), previous.last_call()) else { return false };
         self.is_of_root && first.input.is_none() && last.asks_for_tools()
-    }
-
-    pub(super) fn note(&mut self, gap: Gap) {
-        self.gaps.push(gap);
-    }
-
-    pub(super) fn span_id(&self) -> &str {
-        &self.turn.span_id
     }
 
     /// Adds a turn that continues this one. The time depends on `next` alone, as thousands may be joined.

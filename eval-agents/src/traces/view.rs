@@ -179,7 +179,6 @@ pub(super) struct View {
     pub(super) adk_without_content: bool,
     /// Whether the span only groups other steps: a chain of `OpenInference` or a workflow of traceloop.
     pub(super) is_chain: bool,
-    /// Whether the span merges several spans that the trace has too.
     pub(super) is_ignored: bool,
     pub(super) has_exception: bool,
     pub(super) agent: Option<Arc<str>>,
@@ -269,9 +268,7 @@ impl Tokens {
 pub(super) struct Input {
     /// The user's last messages. Each call of a model in a turn is sent them again.
     pub(super) users: Box<[Arc<str>]>,
-    /// Whether these messages have data beside their text.
     pub(super) has_data: bool,
-    /// Whether a model answered before these messages.
     pub(super) has_earlier: bool,
     pub(super) ends_with_result: bool,
     pub(super) results: Box<[Arc<Response>]>,
@@ -339,7 +336,6 @@ pub(super) struct Output {
     pub(super) texts: Box<[Box<str>]>,
     pub(super) calls: Box<[PartCall]>,
     pub(super) has_data: bool,
-    /// Whether a text is a placeholder.
     pub(super) is_redacted: bool,
     pub(super) unknown: Option<Box<str>>,
     pub(super) atoms: Atoms,
@@ -385,18 +381,6 @@ fn without_chunks(mut messages: Vec<Message>) -> Vec<Message> {
 const ADK_MODEL: &str = "call_llm";
 
 const ADK_TURN: &str = "invocation";
-
-impl Class {
-    pub(super) fn of_operation(name: &str) -> Self {
-        match name {
-            "chat" | "generate_content" | "text_completion" => Self::Inference,
-            "invoke_agent" => Self::Agent,
-            "invoke_workflow" => Self::Workflow,
-            "execute_tool" => Self::Tool,
-            _ => Self::Other,
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -7,8 +7,7 @@ use eval_core::format::{Content, FunctionCall, FunctionResponse, Map, Part, Usag
 
 use super::read::{Misread, Reader};
 
-/// Keys of ADK's events that are not read: ids, times, logs, and fields of live streaming and of the flow
-/// between agents.
+/// Keys of ADK's events that are not read.
 const NOT_READ: [&str; 27] = [
     "avg_logprobs",
     "branch",

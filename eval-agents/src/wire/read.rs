@@ -11,7 +11,6 @@ use eval_support::spelling::is_misspelling;
 
 pub(super) use eval_support::key_case::{camel, snake};
 
-/// The message of a value that cannot be read: the path to the value, and the mistake.
 pub(crate) type Misread = String;
 
 /// Reads a JSON text. As in files, a repeated key in an object is an error.
@@ -82,7 +81,6 @@ impl Reader {
         self.raw(key).filter(|value| !value.is_null())
     }
 
-    /// A field, also if it is `null`.
     pub(crate) fn raw(&mut self, key: &'static str) -> Option<Value> {
         self.asked.push(key);
         self.fields.remove(key)
@@ -160,8 +158,7 @@ impl Reader {
         }
     }
 
-    /// Ends reading. A remaining key that looks like a known one is an error; any other remaining key is
-    /// listed as unread. `known` are keys that are not read on purpose.
+    /// Ends reading. A remaining key that looks like a known one is an error. `known` are not read on purpose.
     pub(crate) fn end(&self, known: &[&str]) -> Result<(), Misread> {
         for (key, value) in &self.fields {
             let name = snake(key);
@@ -181,8 +178,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The remaining fields of a piece of a message, in the spelling of ADK's files. Fields that are `null`
-    /// are left out.
+    /// The remaining fields of a piece of a message, in the spelling of ADK's files.
     pub(crate) fn rest_of(self, piece: Piece) -> Result<Map, Misread> {
         for key in self.fields.keys() {
             if let Some(help) = piece.instead_of(key) {
@@ -247,19 +243,16 @@ const FREE: [&str; 7] = [
 
 pub(super) fn respelled(value: Value, spell: fn(&str) -> String) -> Value {
     match value {
-        Value::Object(map) => Value::Object(respelled_map(map, spell)),
+        Value::Object(map) => {
+            let respelled = map.into_iter().map(|(key, value)| {
+                let is_free = FREE.contains(&snake(&key).as_str());
+                (spell(&key), if is_free { value } else { respelled(value, spell) })
+            });
+            Value::Object(respelled.collect())
+        }
         Value::Array(items) => items.into_iter().map(|item| respelled(item, spell)).collect(),
         other => other,
     }
-}
-
-fn respelled_map(map: Map, spell: fn(&str) -> String) -> Map {
-    map.into_iter()
-        .map(|(key, value)| {
-            let is_free = FREE.contains(&snake(&key).as_str());
-            (spell(&key), if is_free { value } else { respelled(value, spell) })
-        })
-        .collect()
 }
 
 /// Two spellings of one of ADK's own keys in the same object, at any depth of the value.

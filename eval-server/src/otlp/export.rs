@@ -1,7 +1,7 @@
 //! An export, and its spans and records by trace.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, RandomState};
 use std::ops::Range;
 
 use axum::body::Bytes;
@@ -22,7 +22,6 @@ pub(crate) struct Span {
     pub(crate) hash: u64,
 }
 
-/// A part of an export about a trace: a span, or a record of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     Span(Span),
@@ -66,7 +65,6 @@ pub(crate) struct Batch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rejected {
     pub(crate) count: usize,
-    /// The reason for the first of them.
     pub(crate) why: String,
 }
 
@@ -118,7 +116,6 @@ impl Batch {
 
 #[derive(Debug)]
 struct Document {
-    /// The name of its list: `resourceSpans` or `resourceLogs`.
     list: &'static str,
     text: String,
     places: Vec<Place>,
@@ -175,10 +172,8 @@ impl Document {
     }
 }
 
-#[derive(Debug)]
 pub(super) struct Collector {
     signal: Signal,
-    /// The index of each trace in `parts`.
     groups: HashMap<u128, usize>,
     parts: Vec<(u128, Origin, Document)>,
     size: usize,
@@ -194,7 +189,6 @@ const MAX_EXPORT_BYTES: usize = 128 << 20;
 /// The most traces of an export. Each is parsed on its own.
 pub(super) const MAX_TRACES: usize = 10_000;
 
-#[derive(Debug)]
 pub(super) struct Scope {
     before: String,
     origin: Origin,
@@ -278,9 +272,7 @@ pub(crate) fn trace_id(trace: u128) -> String {
 }
 
 pub(super) fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(text)
 }
 
 /// Whether flags of a span say that its parent is in another process.
@@ -296,7 +288,6 @@ pub(crate) enum Signal {
     Metrics,
 }
 
-/// The error of an export that cannot be read at all.
 #[derive(Debug)]
 pub(crate) struct Unreadable(pub(crate) String);
 

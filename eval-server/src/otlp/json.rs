@@ -54,8 +54,7 @@ struct Head<'b> {
     dropped_events_count: Option<&'b RawValue>,
 }
 
-/// The deepest nesting of values. Later the entry is part of a document, which `serde_json` reads to a
-/// depth of 128.
+/// The deepest nesting of values. `serde_json` reads the document around them to a depth of 128.
 const MAX_NESTING: usize = 100;
 
 pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {

@@ -306,7 +306,6 @@ impl Writer {
     }
 }
 
-/// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Field<'b> {
     Varint(u64),

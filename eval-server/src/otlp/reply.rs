@@ -4,49 +4,23 @@ use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use prost::encoding::{int64, string};
-use serde::Serialize;
+use serde_json::json;
 
 use super::export::{Encoding, Rejected, Signal};
 use crate::answer;
 
-/// `ExportTraceServiceResponse`, and `ExportLogsServiceResponse`.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Stored<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    partial_success: Option<PartialSuccess<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PartialSuccess<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rejected_spans: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rejected_log_records: Option<String>,
-    error_message: &'a str,
-}
-
-/// `google.rpc.Status`.
-#[derive(Debug, Serialize)]
-struct Status<'a> {
-    code: i32,
-    message: &'a str,
-}
-
-/// The answer to an export that was stored, without the `rejected` entries.
+/// An `ExportTraceServiceResponse` or `ExportLogsServiceResponse`, with the `rejected` entries.
 pub(crate) fn stored(signal: Signal, encoding: Encoding, rejected: Option<&Rejected>) -> Response {
     match encoding {
         Encoding::Json => {
-            let partial_success = rejected.map(|rejected| {
-                let count = |of: Signal| (signal == of).then(|| rejected.count.to_string());
-                PartialSuccess {
-                    rejected_spans: count(Signal::Traces),
-                    rejected_log_records: count(Signal::Logs),
-                    error_message: &rejected.why,
+            let document = match rejected {
+                None => json!({}),
+                Some(Rejected { count, why }) => {
+                    let counted = if signal == Signal::Logs { "rejectedLogRecords" } else { "rejectedSpans" };
+                    json!({ "partialSuccess": { (counted): count.to_string(), "errorMessage": why } })
                 }
-            });
-            answer::json(StatusCode::OK, &Stored { partial_success })
+            };
+            answer::json(StatusCode::OK, &document)
         }
         Encoding::Protobuf => {
             let mut body = Vec::new();
@@ -61,7 +35,7 @@ pub(crate) fn stored(signal: Signal, encoding: Encoding, rejected: Option<&Rejec
     }
 }
 
-/// The answer to an export that was refused. If it can be retried, `Retry-After` gives the time.
+/// The answer to an export that was refused, a `google.rpc.Status`. If it can be retried, `Retry-After` gives the time.
 pub(crate) fn refused(encoding: Encoding, status: StatusCode, why: &str) -> Response {
     let code = match status {
         StatusCode::UNAUTHORIZED => 16,
@@ -73,7 +47,7 @@ pub(crate) fn refused(encoding: Encoding, status: StatusCode, why: &str) -> Resp
         _ => 3,
     };
     let mut response = match encoding {
-        Encoding::Json => answer::json(status, &Status { code, message: why }),
+        Encoding::Json => answer::json(status, &json!({ "code": code, "message": why })),
         Encoding::Protobuf => {
             let mut body = Vec::new();
             prost::encoding::int32::encode(1, &code, &mut body);

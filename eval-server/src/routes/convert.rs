@@ -86,8 +86,7 @@ pub(crate) async fn convert(Call { app, request, .. }: Call) -> Result<Response,
     .await
 }
 
-/// The traces in the files of a form, which may be packed, and the errors of unreadable files. Fails if no
-/// file is readable.
+/// The traces in the files of a form, and the errors of unreadable files, unless all are.
 pub(super) fn uploaded(received: &mut Received, fields: &[Field]) -> Result<(Traces, Vec<String>), Refusal> {
     let files = fields.iter().filter(|field| field.name == "trace_files");
     let mut texts = Vec::new();
@@ -201,8 +200,7 @@ impl ConvertedTrace {
     }
 }
 
-/// A turn as an eval set has it, with keys in camelCase. Keys of arguments and results stay as they are. With
-/// `is_shown`, untrusted text is masked and truncated.
+/// A turn as an eval set has it, with keys in camelCase. With `is_shown`, untrusted text is masked.
 fn invocation(turn: &Turn, is_shown: bool) -> Value {
     let said = |text: &str| if is_shown { display::text(text) } else { text.to_owned() };
     let value = |value: Value| if is_shown { display::value(&value) } else { value };

@@ -128,8 +128,7 @@ async fn whole(Call { app, caller, request }: Call, read: Reads) -> Result<Respo
     app.compute(request, Thread::for_caller(caller), work).await
 }
 
-/// Reads the request, and scores it while the answer is sent. An error in the request is a refusal, not an
-/// event.
+/// Reads the request, and scores it while the answer is sent.
 async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Response, Refusal> {
     let mut received = app.receive(request).await?;
     // A judge may take longer than a request may.

@@ -99,16 +99,17 @@ impl MetricResults {
 }
 
 /// The status of a metric or a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum EvalStatus {
     Passed,
     Failed,
+    #[default]
     NotEvaluated,
 }
 
 /// The result of a metric.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MetricResult {
     pub(super) metric_name: String,
@@ -132,15 +133,9 @@ impl MetricResult {
     pub(super) fn unscored(name: &str, error: impl Into<String>, kind: &'static str) -> Self {
         Self {
             metric_name: name.to_owned(),
-            score: None,
-            score_shown: None,
-            eval_status: EvalStatus::NotEvaluated,
-            per_invocation_scores: Vec::new(),
-            per_invocation_statuses: Vec::new(),
             error: Some(error.into()),
             error_type: Some(kind),
-            details: None,
-            duration_ms: None,
+            ..Self::default()
         }
     }
 

@@ -37,11 +37,7 @@ pub(super) struct Job {
 
 pub(super) enum Progress<'r> {
     Message(String),
-    /// A trace was read, and is scored later.
-    Read {
-        trace_id: &'r str,
-        performance_metrics: &'r Performance,
-    },
+    Read { trace_id: &'r str, performance_metrics: &'r Performance },
     Scored(&'r TraceResult),
 }
 
@@ -134,7 +130,8 @@ impl Job {
         let passed = errors.is_empty()
             && all().any(|metric| metric.eval_status == EvalStatus::Passed)
             && all().all(|metric| {
-                metric.eval_status == EvalStatus::Passed || is_informational(&metric.metric_name)
+                let is_informational = self::metric(&metric.metric_name).is_some_and(|info| !info.gates);
+                metric.eval_status == EvalStatus::Passed || is_informational
             });
         let performance_metrics = RunPerformance::new(&results);
         Ok(RunResult { passed, trace_results: results, errors, performance_metrics, run_id: None })
@@ -146,13 +143,11 @@ impl Job {
         named.cloned().or_else(|| name(conversation))
     }
 
-    /// Whether a single conversation matches the case, whatever it contains: the set has one case, or the
-    /// case is made of the conversation.
+    /// Whether a single conversation matches the case, whatever it contains.
     fn has_one_case(&self) -> bool {
         self.set.as_ref().is_none_or(|set| set.eval_cases.len() == 1)
     }
 
-    /// The case of each conversation, and how it was found. A case without traces is an error.
     fn cases(&self, errors: &mut Vec<String>) -> HashMap<usize, (&EvalCase, MatchedBy)> {
         let cases = self.set.iter().flat_map(|set| &set.eval_cases);
         let mut found: HashMap<usize, (&EvalCase, MatchedBy)> = HashMap::new();
@@ -261,10 +256,6 @@ fn by_name(by: MatchedBy) -> &'static str {
     }
 }
 
-fn is_informational(name: &str) -> bool {
-    metric(name).is_some_and(|info| !info.gates)
-}
-
 fn result(
     evaluator: &Evaluator,
     report: &CaseReport,
@@ -320,8 +311,7 @@ fn result(
     }
 }
 
-/// Details of a score. Fails if the tool calls of turns cannot be compared because the numbers of turns
-/// differ: turns side by side would not belong together.
+/// Details of a score. If the numbers of turns differ, turns side by side would not belong together.
 fn details(
     scored: &ScoredMetric,
     case: &EvalCase,
@@ -339,7 +329,6 @@ fn details(
     Ok((details.comparisons.is_some() || has_rubrics || !details.notes.is_empty()).then_some(details))
 }
 
-/// The tool calls of each turn that was scored; none if the metric has no scores.
 fn comparisons(
     scores: &[Score],
     case: &EvalCase,

@@ -55,7 +55,6 @@ const MAX_EVALUATORS: usize = 100;
 const DEFAULT_THRESHOLD: f64 = 0.5;
 
 impl Evaluator {
-    /// The approximate size of its texts in bytes.
     pub(super) fn size(&self) -> usize {
         let texts = [Some(&self.name), self.trajectory_match_type.as_ref(), self.judge_model.as_ref()];
         let rubrics = self.rubrics.iter().map(|(id, text)| id.len() + text.len());
@@ -90,8 +89,7 @@ fn reads(name: &str, key: &str) -> bool {
     metric(name).is_some_and(|info| info.criterion.iter().any(|field| field.name == key))
 }
 
-/// The most results of a request, and the most bytes of its parameters, counted once for each trace. All
-/// results are kept until the answer is sent.
+/// The most results of a request, and the most bytes of its parameters, counted once for each trace.
 const MAX_RESULTS: usize = 100_000;
 const MAX_PARAMETER_BYTES: usize = 64 << 20;
 

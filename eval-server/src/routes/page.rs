@@ -18,12 +18,8 @@ use crate::refusal::Refusal;
 /// A content security policy: nothing is loaded, run, framed or sent.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
-pub(super) async fn page() -> Response {
-    overview()
-}
-
-fn overview() -> Response {
-    html(PAGE, POLICY)
+pub(super) fn overview() -> Response {
+    html(include_str!("page.html"), POLICY)
 }
 
 fn html(page: impl Into<Bytes>, policy: &'static str) -> Response {
@@ -34,8 +30,6 @@ fn html(page: impl Into<Bytes>, policy: &'static str) -> Response {
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
 }
-
-const PAGE: &str = include_str!("page.html");
 
 pub(super) fn is_page(path: &str) -> bool {
     !path.starts_with("/api/") && path != "/openapi.json"
@@ -114,7 +108,6 @@ fn link(name: &str, path: &str) -> String {
     format!("<a href=\"{}\"{mark}>{}</a>\n", escaped(path), escaped(name))
 }
 
-/// The text in HTML, also between quotes.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     // Writing to a `String` does not fail.

@@ -195,7 +195,9 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
         || actual.iter().map(|turn| Invocation::new(turn.user_content.clone())).collect::<Vec<_>>();
     let expected = expected.unwrap_or_else(unexpecting);
     let case = expected.into_iter().fold(EvalCase::new("score"), EvalCase::turn);
-    Ok(Read { case, actual: transcript(actual), config, gate })
+    let record = |invocation| TurnRecord { invocation, ..TurnRecord::default() };
+    let turns = actual.into_iter().map(record).collect();
+    Ok(Read { case, actual: Transcript { turns, ..Transcript::default() }, config, gate })
 }
 
 /// The reason why the turns that took place cannot be scored beside the expected ones, and the field with the error.
@@ -250,11 +252,6 @@ fn loc(before: &[Value], path: &JsonPath) -> Vec<Value> {
     before.iter().cloned().chain(steps).collect()
 }
 
-fn transcript(turns: Vec<Invocation>) -> Transcript {
-    let record = |invocation| TurnRecord { invocation, ..TurnRecord::default() };
-    Transcript { turns: turns.into_iter().map(record).collect(), ..Transcript::default() }
-}
-
 impl ScoreAnswer {
     fn new(report: &CaseReport) -> Self {
         let run = report.runs.first();
@@ -292,7 +289,6 @@ pub(crate) fn is_judged(name: &str) -> bool {
     metric(name).is_some_and(|info| info.needs.contains(&Need::Judge))
 }
 
-/// The scores of a metric, one for each turn or one for the whole run; none if it was not scored.
 pub(crate) fn scores(metric: &ScoredMetric) -> &[Score] {
     match &metric.outcome {
         MetricOutcome::Scored(scores) => scores.scores(),

@@ -1,7 +1,5 @@
 //! Live sessions: the list, a single session, and the choice of the golden one.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -45,34 +43,10 @@ pub(crate) struct Receiving {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionEntry {
-    id: String,
-    /// The conversation's name in its spans, else the id of its trace.
-    key: String,
-    state: SessionState,
-    /// Whether it is the golden one.
-    golden: bool,
-    traces: usize,
-    spans: usize,
-    /// The memory that its texts take.
-    bytes: usize,
-    turns: usize,
-    calls: usize,
-    /// Tokens that were sent to models and that they wrote.
-    tokens: u64,
-    agent_name: Option<String>,
-    user_input_preview: Option<String>,
-    final_output_preview: Option<String>,
-    /// The time at which the first turn began, in seconds since 1970.
-    started: Option<f64>,
-    /// The time at which the last spans arrived, in seconds since 1970.
-    received: f64,
-    /// The number of gaps that lose something that an expectation may be about.
-    gaps: usize,
-    failed_turns: usize,
-    /// The spans that were sent and are not here. Such a session is never scored as passed.
-    lost: Vec<String>,
-    /// The data that it waits for.
-    waits_for: Vec<String>,
+    #[serde(flatten)]
+    view: SessionView,
+    #[serde(flatten)]
+    digest: Digest,
 }
 
 /// A live session with its turns.
@@ -94,43 +68,17 @@ pub(crate) struct Golden {
 }
 
 impl SessionEntry {
-    pub(super) fn new(view: &SessionView, digest: &Digest) -> Self {
-        let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |it| it.as_secs_f64());
-        let started = digest.started.map(|nanos| std::time::Duration::from_nanos(nanos).as_secs_f64());
-        Self {
-            id: view.id.to_string(),
-            key: display::line(&view.key),
-            state: view.state,
-            golden: view.is_golden,
-            traces: view.traces,
-            spans: view.spans,
-            bytes: view.bytes,
-            turns: digest.turns,
-            calls: digest.calls,
-            tokens: digest.tokens,
-            agent_name: digest.agent.clone(),
-            user_input_preview: digest.asked.clone(),
-            final_output_preview: digest.answered.clone(),
-            started,
-            received: seconds(view.received),
-            gaps: digest.gaps,
-            failed_turns: digest.failed_turns,
-            lost: display::lines(&view.lost),
-            waits_for: display::lines(&view.waits),
-        }
-    }
-
-    pub(super) fn id(&self) -> &str {
-        &self.id
+    pub(super) fn id(&self) -> u64 {
+        self.view.id
     }
 
     pub(super) fn is_receiving(&self) -> bool {
-        self.state == SessionState::Receiving
+        self.view.state == SessionState::Receiving
     }
 }
 
 impl SessionList {
-    pub(super) fn new(app: &App, list: &List) -> Self {
+    pub(super) fn new(app: &App, list: List) -> Self {
         Self {
             about: Receiving {
                 otlp_port: app.otlp.map(|address| address.port()),
@@ -139,7 +87,7 @@ impl SessionList {
                 refused_exports: list.refused,
                 last_refusal: list.last_refusal.as_deref().map(display::line),
             },
-            sessions: list.sessions.iter().map(|(view, digest)| SessionEntry::new(view, digest)).collect(),
+            sessions: list.sessions.into_iter().map(|(view, digest)| SessionEntry { view, digest }).collect(),
         }
     }
 
@@ -151,7 +99,7 @@ impl SessionList {
 /// Lists the live sessions, the latest first. Needs the token.
 #[utoipa::path(get, path = "/api/v1/sessions", responses((status = 200, body = Envelope<SessionList>)))]
 pub(crate) async fn sessions(State(app): State<Shared>) -> Result<Response, Refusal> {
-    app.work(|app| Ok(answer::data(SessionList::new(app, &app.sessions.list())))).await
+    app.work(|app| Ok(answer::data(SessionList::new(app, app.sessions.list())))).await
 }
 
 /// Shows a live session with its turns. Needs the token.
@@ -166,9 +114,9 @@ pub(crate) async fn session(State(app): State<Shared>, Id(id): Id) -> Result<Res
         let reading = found(app, &id)?;
         let gaps: Vec<String> = reading.traces.gaps().iter().map(ToString::to_string).collect();
         Ok(answer::data(SessionDetails {
-            session: SessionEntry::new(&reading.view, &reading.digest()),
             conversation: reading.conversation().map(|it| ConvertedTrace::new(it, &gaps, true)),
             doubts: display::lines(&reading.doubts()),
+            session: SessionEntry { digest: reading.digest(), view: reading.view },
         }))
     })
     .await

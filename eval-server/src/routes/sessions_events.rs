@@ -49,8 +49,7 @@ pub(crate) async fn events(State(app): State<Shared>) -> Result<Response, Refusa
 
 struct Told {
     events: Events,
-    /// The JSON of each session, by its id.
-    sessions: HashMap<String, String>,
+    sessions: HashMap<u64, String>,
     about: Option<Receiving>,
 }
 
@@ -60,7 +59,7 @@ async fn tell(app: &Shared, told: &mut Told) -> Result<(), ReaderGone> {
         changes.mark_unchanged();
         let list = app.work(|app| {
             let list = app.sessions.list();
-            Ok((list.is_behind, SessionList::new(app, &list)))
+            Ok((list.is_behind, SessionList::new(app, list)))
         });
         // If the server is too busy, changes are sent later.
         let is_moving = match list.await {
@@ -89,20 +88,19 @@ impl Told {
             self.about = Some(about);
         }
         let is_moving = sessions.iter().any(SessionEntry::is_receiving);
-        let is_there: HashSet<&str> = sessions.iter().map(SessionEntry::id).collect();
-        let removed: Vec<String> =
-            self.sessions.keys().filter(|id| !is_there.contains(id.as_str())).cloned().collect();
+        let is_there: HashSet<u64> = sessions.iter().map(SessionEntry::id).collect();
+        let removed: Vec<u64> = self.sessions.keys().copied().filter(|id| !is_there.contains(id)).collect();
         for id in removed {
-            self.events.send(Event::named("removed", events::json(&id)?)).await?;
+            self.events.send(Event::named("removed", events::json(&id.to_string())?)).await?;
             self.sessions.remove(&id);
         }
         // The oldest first, so that a page can put each on top.
         sessions.reverse();
         for session in &sessions {
             let text = events::json(session)?;
-            if self.sessions.get(session.id()) != Some(&text) {
+            if self.sessions.get(&session.id()) != Some(&text) {
                 self.events.send(Event::named("session", &text)).await?;
-                self.sessions.insert(session.id().to_owned(), text);
+                self.sessions.insert(session.id(), text);
             }
         }
         Ok(is_moving)

@@ -7,7 +7,6 @@ use super::store::Store;
 use super::trace::Trace;
 use crate::otlp::{Batch, Rejected, trace_id};
 
-/// The store is full, and no session can be evicted.
 #[derive(Debug)]
 pub(crate) struct Full;
 
@@ -16,8 +15,7 @@ const SPAN_OVERHEAD_BYTES: usize = 128;
 const TRACE_OVERHEAD_BYTES: usize = 1024;
 
 impl Store {
-    /// Adds the spans and records of one trace from an export. Entries that are stored already are skipped: an exporter
-    /// that got no answer sends them again, perhaps with others. Returns the entries that do not fit.
+    /// Adds the spans and records of one trace, but for those that are stored already. Returns those that do not fit.
     pub(super) fn add(&mut self, batch: Batch, now: Instant) -> Result<Option<Rejected>, Full> {
         let id = batch.trace;
         let batch = match self.traces.get(&id) {
@@ -93,7 +91,8 @@ impl Store {
             self.note_loss(Some(session), "the agent's own limits cut attributes or events off its spans");
         }
         // The name of a conversation may come with later spans than the first.
-        if let Some(key) = key.filter(|_| old.is_some_and(|old| self.is_unnamed(old, id))) {
+        let old = old.and_then(|old| self.sessions.get(&old));
+        if let Some(key) = key.filter(|_| old.is_some_and(|old| old.name == trace_id(id))) {
             self.move_trace(id, &key, now);
         }
         Ok(None)
@@ -118,7 +117,6 @@ impl Store {
         }
     }
 
-    /// The rank of a session for eviction; `None` if it must stay.
     fn rank(&self, session: &Session, now: Instant) -> Option<u8> {
         let is_whole = self.is_whole(session);
         if is_whole && !session.is_of_agent {

@@ -1,7 +1,7 @@
 //! Live sessions as they are read from the store.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use super::session::{MAX_REMARKS, Session};
 use super::store::Store;
@@ -40,28 +40,22 @@ impl Store {
         Some(self.traces.get(self.numbers.get(&id)?)?.session)
     }
 
-    pub(super) fn views(&self, now: Instant, quiet: Duration) -> Vec<(SessionView, Digest)> {
-        let view =
-            |(id, session): (&u64, &Session)| (self.view(*id, session, now, quiet), session.digest.clone());
+    pub(super) fn views(&self, now: Instant) -> Vec<(SessionView, Digest)> {
+        let view = |(id, session): (&u64, &Session)| (self.view(*id, session, now), session.digest.clone());
         self.sessions.iter().map(view).collect()
     }
 
-    pub(super) fn snapshot(
-        &self,
-        id: u64,
-        now: Instant,
-        quiet: Duration,
-    ) -> Option<(SessionView, Vec<Arc<str>>)> {
+    pub(super) fn snapshot(&self, id: u64, now: Instant) -> Option<(SessionView, Vec<Arc<str>>)> {
         let id = self.resolved(id)?;
         let session = self.sessions.get(&id)?;
         let traces = session.traces.iter().filter_map(|trace| self.traces.get(trace));
         let documents = traces.flat_map(|trace| trace.documents.iter().cloned()).collect();
-        Some((self.view(id, session, now, quiet), documents))
+        Some((self.view(id, session, now), documents))
     }
 
-    fn view(&self, id: u64, session: &Session, now: Instant, quiet: Duration) -> SessionView {
+    fn view(&self, id: u64, session: &Session, now: Instant) -> SessionView {
         let waits = self.waits(session);
-        let state = match (session.is_quiet(now, quiet), waits.is_empty()) {
+        let state = match (session.is_quiet(now, self.limits.quiet), waits.is_empty()) {
             (false, _) => SessionState::Receiving,
             (true, false) => SessionState::Waiting,
             (true, true) => SessionState::Complete,
@@ -76,7 +70,7 @@ impl Store {
             traces: session.traces.len(),
             spans: session.count,
             bytes: session.bytes,
-            received: session.received,
+            received: session.received.duration_since(UNIX_EPOCH).map_or(0.0, |it| it.as_secs_f64()),
             revision: session.revision,
             is_golden: self.golden == Some(id),
             lost,

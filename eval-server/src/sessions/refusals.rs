@@ -10,7 +10,6 @@ pub(super) struct Refusals {
     pub(super) last: Option<String>,
     /// Refused exports that would be recognized if they are sent again, in the order of refusal.
     awaited: VecDeque<Awaited>,
-    /// The times of all other refusals, in their order.
     spells: Vec<Spell>,
 }
 
@@ -21,7 +20,6 @@ struct Awaited {
     why: String,
 }
 
-/// A time in which exports were refused, and the reason for the last refusal.
 #[derive(Debug)]
 struct Spell {
     from: Instant,
@@ -29,8 +27,7 @@ struct Spell {
     why: String,
 }
 
-/// The most spells that are kept. Beyond it, the two with the shortest pause between them are merged. That
-/// may put a session in doubt that ran in the pause, and ends no doubt.
+/// The most spells. Beyond it, two are merged. That may put a session in doubt, and ends no doubt.
 const MAX_SPELLS: usize = 100;
 
 /// The most refused exports that are awaited. Beyond it, the oldest is no longer recognized.
@@ -76,8 +73,7 @@ impl Refusals {
         !self.awaited.is_empty()
     }
 
-    /// The reason for a refusal between two times whose export was not stored since. Without `from`, all
-    /// times up to `to` count.
+    /// The reason for a refusal between two times whose export was not stored since.
     pub(super) fn between(&self, from: Option<Instant>, to: Instant) -> Option<&str> {
         let concerns = |begin: Instant, end: Instant| from.is_none_or(|from| from <= end) && begin <= to;
         let awaited = self.awaited.iter().rev().find(|it| concerns(it.at, it.at)).map(|it| &it.why);

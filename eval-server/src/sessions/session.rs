@@ -12,14 +12,12 @@ pub(super) struct Session {
     pub(super) name: String,
     /// The name as it is shown: the second run of a name has a number behind it.
     pub(super) key: String,
-    /// The number of the run among sessions of its name, from 1.
     pub(super) run: usize,
     pub(super) origin: Origin,
     pub(super) traces: Vec<u128>,
     pub(super) count: usize,
     pub(super) bytes: usize,
     pub(super) last: Instant,
-    /// The time at which its first spans arrived.
     pub(super) opened: (Instant, SystemTime),
     pub(super) received: SystemTime,
     pub(super) revision: u64,
@@ -42,8 +40,7 @@ const REFUSAL_REACH: Duration = Duration::from_secs(30);
 pub(super) const MAX_REMARKS: usize = 20;
 
 impl Session {
-    /// A session without traces. `key` is its name as it is shown, and `run` its number among the sessions of
-    /// its name.
+    /// A session without traces. `run` is its number among the sessions of its name.
     pub(super) fn new(
         name: String,
         (run, key): (usize, String),
@@ -99,7 +96,7 @@ impl Session {
         // The agent's clock may be ahead, and then `started` is too late. The duration of the turns does not
         // depend on the clock, so the longer of both counts.
         let (opened, at) = self.opened;
-        let started = self.digest.started.map(|nanos| UNIX_EPOCH + Duration::from_nanos(nanos));
+        let started = self.digest.started.map(|seconds| UNIX_EPOCH + Duration::from_secs_f64(seconds));
         let before = started.and_then(|started| at.duration_since(started).ok()).unwrap_or_default();
         let began = opened.checked_sub(before.max(self.digest.lasted.unwrap_or_default()).max(REFUSAL_REACH));
         let why = refusals.between(began, self.last + REFUSAL_REACH)?;

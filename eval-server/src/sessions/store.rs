@@ -1,16 +1,16 @@
 //! The store of live sessions, and the assignment of traces to them by the name of the conversation in their spans.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::hash::Hash;
 use std::time::{Instant, SystemTime};
 
 use eval_agents::traces::Traces;
 
 use super::refusals::Refusals;
-use super::removed::Removed;
 use super::session::Session;
 use super::trace::Trace;
 use crate::limits::Limits;
-use crate::otlp::{Origin, trace_id};
+use crate::otlp::Origin;
 
 #[derive(Debug, Default)]
 pub(super) struct Store {
@@ -45,7 +45,6 @@ impl Store {
         }
     }
 
-    /// Whether all that a session waits for is there.
     pub(super) fn is_whole(&self, session: &Session) -> bool {
         let traces = session.traces.iter().filter_map(|trace| self.traces.get(trace));
         traces.into_iter().all(Trace::is_whole)
@@ -91,10 +90,6 @@ impl Store {
         self.names.insert(name.clone(), id);
         self.sessions.insert(id, Session::new(name, run, origin, opened));
         id
-    }
-
-    pub(super) fn is_unnamed(&self, session: u64, trace: u128) -> bool {
-        self.sessions.get(&session).is_some_and(|session| session.name == trace_id(trace))
     }
 
     pub(super) fn move_trace(&mut self, id: u128, name: &str, now: Instant) {
@@ -157,8 +152,7 @@ impl Store {
         }
     }
 
-    /// Moves each trace whose conversation, as it is read now, has another name than its session. Returns whether a
-    /// trace was moved.
+    /// Moves each trace whose conversation has another name than its session. Returns whether there was one.
     pub(super) fn regroup(&mut self, traces: &Traces) -> bool {
         let mut moves = Vec::new();
         for conversation in traces.conversations() {
@@ -174,9 +168,57 @@ impl Store {
         }
         !moves.is_empty()
     }
+}
 
-    pub(super) fn note_loss_of_trace(&mut self, trace: u128, why: &str) {
-        let session = self.traces.get(&trace).map(|trace| trace.session);
-        self.note_loss(session, why);
+/// Traces and conversations of sessions that were evicted.
+#[derive(Debug, Default)]
+pub(super) struct Removed {
+    pub(super) sessions: u64,
+    traces: Recent<u128>,
+    keys: Recent<String>,
+}
+
+#[derive(Debug)]
+struct Recent<T> {
+    order: VecDeque<T>,
+    known: HashSet<T>,
+}
+
+const MAX_EVICTED: usize = 10_000;
+
+impl<T> Default for Recent<T> {
+    fn default() -> Self {
+        Self { order: VecDeque::new(), known: HashSet::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Recent<T> {
+    fn add(&mut self, value: &T) {
+        if self.known.insert(value.clone()) {
+            self.order.push_back(value.clone());
+        }
+        if self.order.len() > MAX_EVICTED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+}
+
+impl Removed {
+    pub(super) fn add(&mut self, key: &str, traces: &[u128]) {
+        self.sessions += 1;
+        self.keys.add(&key.to_owned());
+        for trace in traces {
+            self.traces.add(trace);
+        }
+    }
+
+    pub(super) fn concerns(&self, trace: u128, key: Option<&str>) -> Option<&'static str> {
+        if self.traces.known.contains(&trace) {
+            return Some("earlier spans of its trace were removed to make room");
+        }
+        let key = key?;
+        self.keys.known.contains(key).then_some("earlier turns of its conversation were removed to make room")
     }
 }

@@ -26,8 +26,7 @@ impl Trace {
         Self { number, origin, session, ..Self::default() }
     }
 
-    /// A predicate: whether an entry of an export is stored already. Of equal records, as many are known as
-    /// are stored.
+    /// Whether an entry is stored already. Of equal records, as many are known as are stored.
     pub(super) fn knows(&self) -> impl FnMut(Entry) -> bool {
         let mut seen: HashMap<u64, usize> = HashMap::new();
         move |entry| match entry {
@@ -62,7 +61,6 @@ impl Trace {
         span.is_cut
     }
 
-    /// Whether its root and the parents of all its spans have arrived.
     pub(super) fn is_whole(&self) -> bool {
         self.has_root && self.missing.is_empty()
     }

@@ -1,7 +1,6 @@
 //! A session as it is shown: the stored state, and the digest of its reading.
 
-use std::num::NonZeroU64;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use eval_agents::traces::{Traces, Turn};
 use serde::Serialize;
@@ -21,41 +20,60 @@ pub(crate) enum SessionState {
     Complete,
 }
 
-#[derive(Clone, Debug)]
+/// The stored state of a session.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct SessionView {
+    #[serde(serialize_with = "display::as_text")]
+    #[schema(value_type = String)]
     pub(crate) id: u64,
     /// The conversation's name in its spans, else the id of its trace.
+    #[serde(serialize_with = "display::as_line")]
     pub(crate) key: String,
     pub(crate) state: SessionState,
-    /// None for a moment, while its last trace moves to another.
-    pub(crate) first_trace: Option<u128>,
+    /// Whether it is the golden one.
+    #[serde(rename = "golden")]
+    pub(crate) is_golden: bool,
     pub(crate) traces: usize,
     pub(crate) spans: usize,
+    /// The memory that its texts take.
     pub(crate) bytes: usize,
-    pub(crate) received: SystemTime,
-    pub(crate) revision: u64,
-    pub(crate) is_golden: bool,
-    /// Remarks on spans that were received or sent, and are not stored.
+    /// The time at which the last spans arrived, in seconds since 1970.
+    pub(crate) received: f64,
+    /// The spans that were sent and are not here. Such a session is never scored as passed.
+    #[serde(serialize_with = "display::as_lines")]
     pub(crate) lost: Vec<String>,
+    /// The data that it waits for.
+    #[serde(rename = "waitsFor", serialize_with = "display::as_lines")]
     pub(crate) waits: Vec<String>,
+    /// None for a moment, while its last trace moves to another.
+    #[serde(skip)]
+    pub(crate) first_trace: Option<u128>,
+    #[serde(skip)]
+    pub(crate) revision: u64,
 }
 
 /// The digest of a session's reading, with texts as they are shown.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Digest {
     pub(crate) turns: usize,
     pub(crate) calls: usize,
+    /// Tokens that were sent to models and that they wrote.
     pub(crate) tokens: u64,
+    #[serde(rename = "agentName")]
     pub(crate) agent: Option<String>,
-    /// The first text of the user and the last of the agent, as far as they fit into a line.
+    #[serde(rename = "userInputPreview")]
     pub(crate) asked: Option<String>,
+    #[serde(rename = "finalOutputPreview")]
     pub(crate) answered: Option<String>,
-    /// The time at which the first turn began, in nanoseconds since 1970, if the traces say.
-    pub(crate) started: Option<u64>,
+    /// The time at which the first turn began, in seconds since 1970.
+    pub(crate) started: Option<f64>,
     /// The time from the beginning of the first turn to the end of the last, if the traces say. It does not
     /// depend on the agent's clock.
+    #[serde(skip)]
     pub(crate) lasted: Option<Duration>,
-    /// The number of gaps that lose something.
+    /// The number of gaps that lose something that an expectation may be about.
     pub(crate) gaps: usize,
     pub(crate) failed_turns: usize,
 }
@@ -91,7 +109,7 @@ impl Digest {
             agent: turns().find_map(|turn| turn.agent.as_deref()).map(display::line),
             asked: turns().find_map(|turn| turn.user.as_deref()).map(display::preview),
             answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(display::preview),
-            started: started.map(NonZeroU64::get),
+            started: started.map(|nanos| Duration::from_nanos(nanos.get()).as_secs_f64()),
             lasted: lasted.map(Duration::from_nanos),
             gaps: gaps.chain(traces.gaps()).filter(|gap| gap.kind.loses()).count(),
             failed_turns: turns().filter(|turn| turn.error.is_some()).count(),
@@ -121,10 +139,7 @@ mod tests {
         let timed =
             r#", "startTimeUnixNano": "1760000000000000000", "endTimeUnixNano": "1760000002000000000""#;
         let one = digest(&[timed]);
-        assert_eq!(
-            (one.started, one.lasted),
-            (Some(1_760_000_000_000_000_000), Some(Duration::from_secs(2)))
-        );
+        assert_eq!((one.started, one.lasted), (Some(1_760_000_000.0), Some(Duration::from_secs(2))));
         let none = digest(&[""]);
         assert_eq!((none.turns, none.started, none.lasted), (1, None, None));
         assert_eq!(

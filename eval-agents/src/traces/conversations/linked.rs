@@ -11,13 +11,11 @@ use crate::traces::turns::Found;
 #[derive(Debug)]
 pub(super) struct Loose {
     pub(super) conversation: Conversation,
-    /// In the order of time.
     pub(super) found: Vec<Found>,
     pub(super) is_named: bool,
 }
 
-/// Joins conversations that continue each other. A conversation is continued at one place only: if two continue the same one, the
-/// second stays a conversation of its own.
+/// Joins conversations that continue each other. Each is continued at one place only.
 pub(super) fn linked(all: Vec<Loose>) -> Vec<Loose> {
     let mut order: Vec<usize> =
         (0..all.len()).filter(|at| !all[*at].is_named && !all[*at].found.is_empty()).collect();
@@ -64,13 +62,11 @@ impl Loose {
     }
 }
 
-/// The conversations read so far, indexed by their ends.
 #[derive(Default)]
 struct Ends {
     /// Conversations by the hash of all their messages.
     by_tail: HashMap<u64, Vec<usize>>,
-    /// Conversations by the ids of tool calls: those in the last output of the model, and those whose results are in
-    /// its last input.
+    /// Conversations by the ids of calls in the last output of the model, and of results in its last input.
     by_id: HashMap<String, Vec<usize>>,
 }
 
@@ -99,7 +95,7 @@ impl Ends {
         };
         if input.ends_with_result {
             return first.answered().find_map(|id| {
-                only(id, &|last| last.asked().any(|asked| asked == id) && last.has_users_of(first))
+                only(id, &|last| last.asked().any(|asked| asked == id) && last.users == first.users)
             });
         }
         let is_same = |result: &Arc<Response>, last: &Found| last.results().contains(result);

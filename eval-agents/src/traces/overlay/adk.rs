@@ -34,10 +34,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
                 let read: Vec<Message> =
                     contents.iter().filter_map(|content| google_message(content, "user")).collect();
                 filler.input(Source::Adk, captured(read, |_| true));
-                if let Some(model) = request["model"].as_str() {
-                    let model = filler.copies.text(model);
-                    filler.view.model_mut().request_model.offer(Source::Adk, model);
-                }
+                filler.model(Source::Adk, Some(&request["model"]), |it| &mut it.request_model);
             }
             None => filler.input(Source::Adk, Err(NoContent::Unreadable)),
         }
@@ -65,13 +62,8 @@ fn object(value: &Value) -> Option<Value> {
 fn from_response(filler: &mut Filler<'_>, response: &Value) {
     let said = google_message(&response["content"], "assistant");
     filler.output(Source::Adk, captured(said.into_iter().collect(), |_| true));
-    if let Some(reason) = response["finish_reason"].as_str() {
-        filler.view.model_mut().finish.offer(Source::Adk, vec![reason.to_lowercase().into()]);
-    }
-    if let Some(model) = response["model_version"].as_str() {
-        let model = filler.copies.text(model);
-        filler.view.model_mut().response_model.offer(Source::Adk, model);
-    }
+    filler.finish(Source::Adk, response["finish_reason"].as_str().map(str::to_lowercase));
+    filler.model(Source::Adk, Some(&response["model_version"]), |it| &mut it.response_model);
     let usage = &response["usage_metadata"];
     filler.tokens(Source::Adk, TOKENS.map(|names| names.iter().map(|name| &usage[*name])));
 }

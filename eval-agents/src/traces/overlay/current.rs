@@ -29,12 +29,16 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
         Source::Alias,
         TOKENS.map(|names| names[1..].iter().filter_map(|name| attributes.get(*name))),
     );
-    if let Some(reason) = filled(attributes, "gen_ai.response.finish_reason") {
-        filler.view.model_mut().finish.offer(Source::Alias, vec![reason]);
-    }
+    filler.finish(Source::Alias, filled(attributes, "gen_ai.response.finish_reason"));
     filler.agent(attributes, "gen_ai.agent.name");
     let view = &mut *filler.view;
-    view.operation = filled(attributes, "gen_ai.operation.name").map(|name| Class::of_operation(&name));
+    view.operation = filled(attributes, "gen_ai.operation.name").map(|name| match &*name {
+        "chat" | "generate_content" | "text_completion" => Class::Inference,
+        "invoke_agent" => Class::Agent,
+        "invoke_workflow" => Class::Workflow,
+        "execute_tool" => Class::Tool,
+        _ => Class::Other,
+    });
     view.records_a_call = records_a_call(attributes);
     view.error_type = filled(attributes, "error.type");
     if let Some(id) = filled(attributes, "gen_ai.tool.call.id").filter(|id| &**id != NOT_SPECIFIED) {
@@ -52,8 +56,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     }
 }
 
-/// Whether the span has a model, its provider, and data of a call. The first two alone are often copied to
-/// every span.
+/// Whether the span is of a call. The model and its provider alone are often copied to every span.
 fn records_a_call(attributes: &Attributes) -> bool {
     let has = |key| filled(attributes, key).is_some();
     let is_of_a_call = |key: &str| {
@@ -102,17 +105,9 @@ impl Filler<'_> {
 
     pub(super) fn scalars(&mut self, source: Source, attributes: &Attributes) {
         self.tokens(source, TOKENS.map(|names| attributes.get(names[0])));
-        if let Some(model) = self.shared(attributes, MODEL) {
-            self.view.model_mut().request_model.offer(source, model);
-        }
-        if let Some(model) = self.shared(attributes, "gen_ai.response.model") {
-            self.view.model_mut().response_model.offer(source, model);
-        }
+        self.model(source, attributes.get(MODEL), |it| &mut it.request_model);
+        self.model(source, attributes.get("gen_ai.response.model"), |it| &mut it.response_model);
         let finish = attributes.get("gen_ai.response.finish_reasons").and_then(Value::as_array);
-        let reasons: Vec<Box<str>> =
-            finish.unwrap_or_default().iter().filter_map(Value::as_str).map(Into::into).collect();
-        if !reasons.is_empty() {
-            self.view.model_mut().finish.offer(source, reasons);
-        }
+        self.finish(source, finish.unwrap_or_default().iter().filter_map(Value::as_str));
     }
 }

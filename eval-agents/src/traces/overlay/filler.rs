@@ -8,7 +8,7 @@ use eval_support::message::truncated;
 use crate::traces::attributes::{Attributes, count, text};
 use crate::traces::copies::Copies;
 use crate::traces::message::{Message, NoContent, Part, Response};
-use crate::traces::view::{Input, Output, Source, View};
+use crate::traces::view::{Input, OfModel, Output, Slot, Source, View};
 
 /// An event of a span, or a record of a log that belongs to one.
 #[derive(Clone, Debug)]
@@ -38,8 +38,7 @@ impl Filler<'_> {
         self.view.model_mut().output.offer_read(source, read);
     }
 
-    /// The messages without the ids that ADK makes up if the model gave none: the tool's name and the number
-    /// of the part. A call and its result get different ids.
+    /// The messages without the ids that ADK makes up: a call and its result get different ones.
     fn with_own_ids(&self, mut messages: Vec<Message>) -> Vec<Message> {
         let parts = messages.iter_mut().flat_map(|message| &mut message.parts).filter(|_| self.view.is_adk);
         for part in parts {
@@ -61,6 +60,27 @@ impl Filler<'_> {
         messages
     }
 
+    /// Takes the name of a model, if it is there.
+    pub(super) fn model(
+        &mut self,
+        source: Source,
+        name: Option<&Value>,
+        slot: fn(&mut OfModel) -> &mut Slot<Arc<str>>,
+    ) {
+        if let Some(name) = name.and_then(text).filter(|name| !name.is_empty()) {
+            let name = self.copies.text(&name);
+            slot(self.view.model_mut()).offer(source, name);
+        }
+    }
+
+    /// Takes the reasons why the model ended, if there are any.
+    pub(super) fn finish(&mut self, source: Source, reasons: impl IntoIterator<Item = impl Into<Box<str>>>) {
+        let reasons: Vec<Box<str>> = reasons.into_iter().map(Into::into).collect();
+        if !reasons.is_empty() {
+            self.view.model_mut().finish.offer(source, reasons);
+        }
+    }
+
     /// Takes token counts, each kind from the first of its values that is a count.
     pub(super) fn tokens<'v>(&mut self, source: Source, named: [impl IntoIterator<Item = &'v Value>; 5]) {
         for (kind, values) in named.into_iter().enumerate() {
@@ -70,8 +90,7 @@ impl Filler<'_> {
         }
     }
 
-    /// Takes the name of the agent, if none is known. Each call and message of the agent repeats it, so a
-    /// long name is truncated.
+    /// Takes the name of the agent, if none is known. Each call repeats it, so a long name is truncated.
     pub(super) fn agent(&mut self, attributes: &Attributes, key: &str) {
         if let Some(name) = filled(attributes, key).filter(|_| self.view.agent.is_none()) {
             self.view.agent = Some(self.copies.text(&truncated(&name, MAX_AGENT_CHARS, "…")));
@@ -101,7 +120,6 @@ pub(super) fn there<'a>(attributes: &'a Attributes, key: &str) -> Option<&'a Val
     attributes.get(key).filter(|value| !value.is_null())
 }
 
-/// A text that is not empty.
 pub(super) fn filled(attributes: &Attributes, key: &str) -> Option<Box<str>> {
     attributes.get(key).and_then(text).filter(|text| !text.is_empty()).map(Into::into)
 }

@@ -14,7 +14,6 @@ const NAMES: &[&str] = &[
     "gen_ai.choice",
 ];
 
-#[derive(Debug)]
 pub(super) struct MessageEvent<'e> {
     name: &'e str,
     time: u64,
@@ -53,7 +52,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, source: Source, mut events: Vec<Mes
             "gen_ai.tool.message" => sent.push(Message::new("tool", vec![message::openai_result(&body)])),
             "gen_ai.choice" => {
                 put_out.push(choice(&body));
-                finish.extend(body["finish_reason"].as_str().map(|reason| reason.to_lowercase().into()));
+                finish.extend(body["finish_reason"].as_str().map(str::to_lowercase));
             }
             _ => {}
         }
@@ -64,9 +63,7 @@ pub(super) fn apply(filler: &mut Filler<'_>, source: Source, mut events: Vec<Mes
     if !put_out.is_empty() {
         filler.output(source, captured(put_out, Part::has_content));
     }
-    if !finish.is_empty() {
-        filler.view.model_mut().finish.offer(source, finish);
-    }
+    filler.finish(source, finish);
 }
 
 fn assistant(body: &Map) -> Message {

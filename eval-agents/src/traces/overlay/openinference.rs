@@ -21,9 +21,7 @@ const TOKENS: [&str; 5] = [
 pub(super) fn apply(filler: &mut Filler<'_>, attributes: &Attributes) {
     let Some(kind) = filled(attributes, "openinference.span.kind") else { return };
     filler.tokens(Source::OpenInference, TOKENS.map(|name| attributes.get(name)));
-    if let Some(model) = filler.shared(attributes, "llm.model_name") {
-        filler.view.model_mut().request_model.offer(Source::OpenInference, model);
-    }
+    filler.model(Source::OpenInference, attributes.get("llm.model_name"), |it| &mut it.request_model);
     filler.agent(attributes, "agent.name");
     filler.view.other_class = match &*kind.to_uppercase() {
         "LLM" => Some(Class::Inference),
@@ -49,9 +47,7 @@ fn model_call(filler: &mut Filler<'_>, attributes: &Attributes) {
     if let Some(read) = messages(attributes, "llm.output_messages.", one) {
         filler.output(Source::OpenInference, read);
     }
-    if let Some(reason) = filled(attributes, "llm.finish_reason") {
-        filler.view.model_mut().finish.offer(Source::OpenInference, vec![reason]);
-    }
+    filler.finish(Source::OpenInference, filled(attributes, "llm.finish_reason"));
 }
 
 fn tool(filler: &mut Filler<'_>, attributes: &Attributes) {
@@ -83,7 +79,6 @@ fn tool_message(value: &Value) -> Option<(Value, Box<str>)> {
     Some((content, id.into()))
 }
 
-/// The message of these fields, put together as OpenAI has it.
 fn one(fields: &[Field<'_>]) -> Option<Message> {
     let fields: Vec<Field<'_>> =
         fields.iter().filter_map(|(name, value)| Some((name.strip_prefix("message.")?, *value))).collect();

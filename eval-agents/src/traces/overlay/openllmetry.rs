@@ -61,7 +61,6 @@ fn below<'a>(attributes: &'a Attributes, prefix: &'a str) -> impl Iterator<Item 
     from.map(|(name, value)| (name.as_str(), value)).take_while(move |(name, _)| name.starts_with(prefix))
 }
 
-/// The fields that are no lists.
 pub(super) fn plain(fields: &[Field<'_>]) -> Map {
     fields.iter().filter(|(name, _)| !name.contains('.')).map(|(name, value)| (*name, *value)).collect()
 }

@@ -16,7 +16,6 @@ pub(in crate::traces) struct ModelCall {
     pub(in crate::traces) end: Option<NonZeroU64>,
     /// Whether a tool made it: its text is not the agent's.
     pub(in crate::traces) is_delegated: bool,
-    /// The call as users see it.
     pub(in crate::traces) told: conversation::ModelCall,
     pub(in crate::traces) finish: Vec<Box<str>>,
     pub(in crate::traces) input: Option<Input>,
@@ -43,15 +42,13 @@ impl ModelCall {
         (self.end, self.start)
     }
 
-    /// Whether its finish reason is a call of tools.
     pub(in crate::traces) fn asks_for_tools(&self) -> bool {
         const REASONS: &[&str] = &["tool_calls", "tool_call", "tool_use", "function_call"];
         self.finish.iter().any(|reason| REASONS.contains(&&**reason))
     }
 }
 
-/// The model calls among the members of a turn, in the order of time. A span around exactly one call is part
-/// of it. A span around several is no call itself: each inner span is one.
+/// The model calls of a turn, in the order of time. A span around exactly one call is part of it.
 pub(super) fn find(analysis: &Analysis, members: &[usize]) -> Vec<ModelCall> {
     let is_inference = |number: &usize| analysis.nodes[*number].class == Some(Class::Inference);
     let inference: Vec<usize> = members.iter().copied().filter(is_inference).collect();

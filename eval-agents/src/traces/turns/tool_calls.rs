@@ -128,10 +128,8 @@ struct Open<'r> {
     /// The number of the model call that was sent a result first, and the result.
     results: Vec<(usize, &'r Arc<Response>)>,
     by_id: HashMap<&'r str, usize>,
-    /// Results without the id of a call, in order, by the tool that they name. The key of results that name
-    /// none is empty.
+    /// Results without the id of a call, in order, by the tool that they name, or under an empty name.
     in_order: HashMap<&'r str, VecDeque<usize>>,
-    taken: Vec<bool>,
 }
 
 impl<'r> Open<'r> {
@@ -140,8 +138,7 @@ impl<'r> Open<'r> {
         let call_ids: HashSet<&str> =
             outputs.flat_map(|output| &*output.calls).filter_map(|call| call.id.as_deref()).collect();
         let mut seen = HashSet::new();
-        let mut open =
-            Self { results: Vec::new(), by_id: HashMap::new(), in_order: HashMap::new(), taken: Vec::new() };
+        let mut open = Self { results: Vec::new(), by_id: HashMap::new(), in_order: HashMap::new() };
         for (at, call) in calls.iter().enumerate() {
             let mut equal: HashMap<usize, usize> = HashMap::new();
             for result in call.input.iter().flat_map(|input| &*input.results) {
@@ -173,31 +170,27 @@ impl<'r> Open<'r> {
                 }
             }
         }
-        open.taken = vec![false; open.results.len()];
         open
     }
 
     /// The result of a call that the model call `at` asked for, and whether it was joined by order in spite of an id.
     fn take(&mut self, at: usize, id: Option<&str>, name: &str) -> Option<(Value, bool)> {
-        let by_id = id.and_then(|id| self.by_id.get(id)).copied();
-        let by_id = by_id.filter(|number| !self.taken[*number] && self.results[*number].0 > at);
+        let is_later = |id: &&str| self.by_id.get(id).is_some_and(|number| self.results[*number].0 > at);
+        let by_id = id.filter(is_later).and_then(|id| self.by_id.remove(id));
         let number = match by_id {
             Some(number) => number,
             None => {
-                let first = ["", name].into_iter().filter_map(|key| self.front(key, at)).min()?;
-                for queue in self.in_order.values_mut().filter(|queue| queue.front() == Some(&first)) {
-                    queue.pop_front();
-                }
-                first
+                let first = |key| Some((self.front(key, at)?, key));
+                let (number, key) = ["", name].into_iter().filter_map(first).min()?;
+                self.in_order.get_mut(key)?.pop_front();
+                number
             }
         };
-        self.taken[number] = true;
         let response = self.results[number].1;
         Some(((*response.value).clone(), by_id.is_none() && response.id.is_some()))
     }
 
-    /// The next result under a name that was first sent after the model call `at`. `at` never decreases, so
-    /// earlier results are removed.
+    /// The next result under a name that was first sent after the model call `at`, which never decreases.
     fn front(&mut self, name: &str, at: usize) -> Option<usize> {
         let queue = self.in_order.get_mut(name)?;
         while queue.front().is_some_and(|number| self.results[*number].0 <= at) {
@@ -207,12 +200,9 @@ impl<'r> Open<'r> {
     }
 }
 
-/// A tool call in the output of a model.
 struct Asked {
     call: ToolCall,
-    /// The call of the model that asked for it, by number.
     by: usize,
-    /// Whether its result was joined by order, in spite of an id.
     is_by_order: bool,
 }
 
@@ -291,8 +281,7 @@ fn claims(spans: &[SpanTool], parts: &[Asked]) -> Vec<Claim> {
     claims
 }
 
-/// The spans with their claims, in the order of time. Calls that one model call asked for are in the order of
-/// its output: threads decide in which order these begin.
+/// The spans with their claims, in the order of time. Of calls that were asked for at once, threads decide it.
 fn as_asked<'s>(spans: &'s [SpanTool], claims: &[Claim], parts: &[Asked]) -> Vec<(&'s SpanTool, Claim)> {
     let mut places: HashMap<usize, Vec<usize>> = HashMap::new();
     for (place, claim) in claims.iter().enumerate() {
@@ -311,8 +300,7 @@ fn as_asked<'s>(spans: &'s [SpanTool], claims: &[Claim], parts: &[Asked]) -> Vec
     order.into_iter().map(|from| (&spans[from], claims[from])).collect()
 }
 
-/// The calls with spans, completed from messages, and the calls that only messages have. Each call without a span follows the
-/// call that was asked for before it.
+/// The calls with spans, completed from messages, and the calls that only messages have behind those before them.
 fn filled(spans: &[SpanTool], mut parts: Vec<Asked>, gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
     let mut claimed: Vec<Option<usize>> = vec![None; parts.len()];
     // Each call with the number of its span, or of the span before it, from 1.

@@ -16,8 +16,7 @@ pub(super) fn dropped_attributes(value: &Value) -> Option<u64> {
     count(field(value, "droppedAttributesCount"))
 }
 
-/// The number of dropped attributes, events and links of a span. In a span without agents only attributes matter: they may have
-/// been about agents.
+/// The number of dropped parts of a span. In a span without agents, attributes may have been about agents.
 fn dropped(value: &Value, is_viewed: bool) -> u32 {
     let mut counts = vec![dropped_attributes(value)];
     if is_viewed {
@@ -52,7 +51,6 @@ fn check_spellings(what: &str, value: &Value, notes: &mut Notes) {
     }
 }
 
-/// A span of OTLP and the id of its trace; `None` if it has no ids.
 pub(super) fn span(value: &Value, store: &mut Store) -> Option<(Id, Span)> {
     let Store { notes, copies, .. } = store;
     if value.as_object().is_none() {

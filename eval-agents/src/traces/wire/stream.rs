@@ -128,8 +128,10 @@ impl<'s> Document<'s> {
             (At::Document, "batches") => At::Resources("batches"),
             (At::Document, "trace") => At::Document,
             (At::Document, "data") => At::Data,
-            (At::Resource(_), "scopeSpans" | "instrumentationLibrarySpans") => At::Scopes,
-            (At::Resource(_), "scopeLogs" | "instrumentationLibraryLogs") => At::Scopes,
+            (
+                At::Resource(_),
+                "scopeSpans" | "instrumentationLibrarySpans" | "scopeLogs" | "instrumentationLibraryLogs",
+            ) => At::Scopes,
             (At::Scope, "spans") => At::Spans,
             (At::Scope, "logRecords") => At::Logs,
             (At::JaegerTrace, "spans") => At::JaegerSpans,

@@ -178,7 +178,7 @@ impl AdkServer {
     }
 
     async fn read_details(&self, http: &Http) -> Result<AppDetails, AdkServerError> {
-        let key = (http.base().to_owned(), self.app.clone());
+        let key = (http.base.to_string(), self.app.clone());
         let known = |key| DETAILS.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
         if let Some(details) = known(&key) {
             return Ok(details);

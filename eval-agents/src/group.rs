@@ -22,7 +22,7 @@ const WATCHER: &str = "trap '' HUP INT TERM; \
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Launch {
     program: OsString,
-    args: Vec<OsString>,
+    pub(crate) args: Vec<OsString>,
     variables: BTreeMap<OsString, Option<OsString>>,
     folder: Option<PathBuf>,
 }
@@ -41,15 +41,8 @@ impl Launch {
         }
     }
 
-    pub(crate) fn with_args(&self, args: Vec<OsString>) -> Self {
-        Self { args, ..self.clone() }
-    }
-
-    pub(crate) fn args(&self) -> &[OsString] {
-        &self.args
-    }
-
-    fn command(&self) -> Command {
+    /// Starts the program in a group of its own. Its output and its errors can be read.
+    pub fn start(&self, input: Stdio) -> Result<Group, io::Error> {
         let mut command = Command::new(&self.program);
         command.args(&self.args);
         for (name, value) in &self.variables {
@@ -61,12 +54,6 @@ impl Launch {
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
-        command
-    }
-
-    /// Starts the program in a group of its own. Its output and its errors can be read.
-    pub fn start(&self, input: Stdio) -> Result<Group, io::Error> {
-        let mut command = self.command();
         command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
         Group::start(command)
     }

@@ -26,7 +26,7 @@ use child::{Child, Seat};
 pub use error::ProcessError;
 #[cfg(any(test, fuzzing))]
 use message::HELLO;
-use message::{Reply, Request};
+use message::Reply;
 
 const READY_WITHIN: Duration = Duration::from_secs(30);
 
@@ -141,7 +141,7 @@ impl Agent for Process {
         self.recorder = Some(session.recorder().clone());
         let seat = self.seat.insert(self.seat(&session.session_id)?);
         seat.wait_for_hello(self.ready_within).await?;
-        seat.ask(&Request::start(session)).await?;
+        seat.ask(message::start(session)).await?;
         match seat.reply().await? {
             Reply::Started { details } => self.details = details,
             Reply::Error { message } => return Err(ProcessError::agent(&message).into()),
@@ -157,7 +157,7 @@ impl Agent for Process {
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
         let not_open = || ProcessError::NotOpen("the conversation was not opened".to_owned());
         let seat = self.seat.as_mut().ok_or_else(not_open)?;
-        seat.ask(&Request::turn(wire::content(turn.content()))).await?;
+        seat.ask(message::turn(wire::content(turn.content()))).await?;
         loop {
             match record(turn, seat.reply().await?) {
                 Ok(ControlFlow::Continue(())) => {}

@@ -4,7 +4,6 @@
 //! repository. Here, definitions in front of the page lead to the pages in rustdoc: of two definitions the
 //! first one counts.
 
-/// The text of a page.
 macro_rules! page {
     ($file:literal) => {
         concat!(

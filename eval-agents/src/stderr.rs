@@ -32,7 +32,6 @@ struct Outputs {
 struct State {
     bytes: VecDeque<u8>,
     written: usize,
-    is_cut: bool,
 }
 
 impl Tail {
@@ -61,7 +60,9 @@ impl Tail {
         let (first, second) = state.bytes.as_slices();
         let text = String::from_utf8_lossy(&[first, second].concat()).into_owned();
         match text.split_once('\n') {
-            Some((_, whole_lines)) if state.is_cut => format!("...\n{}", whole_lines.trim_end()),
+            Some((_, whole_lines)) if state.written > state.bytes.len() => {
+                format!("...\n{}", whole_lines.trim_end())
+            }
             _ => text.trim_end().to_owned(),
         }
     }
@@ -99,10 +100,7 @@ impl State {
     fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
         self.written += bytes.len();
-        if self.bytes.len() > KEPT_BYTES {
-            self.is_cut = true;
-            self.bytes.drain(..self.bytes.len() - KEPT_BYTES);
-        }
+        self.bytes.drain(..self.bytes.len().saturating_sub(KEPT_BYTES));
     }
 }
 

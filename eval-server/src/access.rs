@@ -17,7 +17,7 @@ pub(crate) struct Access {
     address: SocketAddr,
     /// Further names, such as a proxy's.
     hosts: Vec<String>,
-    token: Token,
+    pub(crate) token: Token,
     cookie: Token,
 }
 
@@ -50,10 +50,6 @@ const PAGE_HEADER: HeaderName = HeaderName::from_static("x-evalset");
 impl Access {
     pub(crate) fn new(address: SocketAddr, hosts: &[String], token: Token, cookie: Token) -> Self {
         Self { address, hosts: hosts.to_vec(), token, cookie }
-    }
-
-    pub(crate) fn token(&self) -> &Token {
-        &self.token
     }
 
     /// The name of the cookie: browsers send cookies to all ports of a host.

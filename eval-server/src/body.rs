@@ -24,7 +24,7 @@ pub(crate) struct Received {
     pub(crate) bytes: Bytes,
     memory: HeldMemory,
     /// The bytes that unpacking may still produce.
-    left: usize,
+    pub(crate) left: usize,
     pub(crate) wanted: Wanted,
 }
 
@@ -103,10 +103,6 @@ impl Received {
         // Packed data contains the first byte of gzip, which no text has.
         let is_plain = || !self.headers.contains_key(CONTENT_ENCODING) && !self.bytes.contains(&GZIP[0]);
         self.bytes.len() <= SMALL_BODY_BYTES && is_plain()
-    }
-
-    pub(crate) fn allow_unpacked(&mut self, times: usize) {
-        self.left = self.left.saturating_mul(times);
     }
 
     /// Unpacks a body that is packed as a whole.
@@ -221,11 +217,6 @@ const PIECE_BYTES: usize = 32 << 10;
 
 /// The most parts (gzip members) of a packed file: even an empty one costs time.
 const MAX_PARTS: usize = 1000;
-
-/// Whether bytes begin with the magic number of gzip. No text begins with it.
-pub(crate) fn is_packed(bytes: &[u8]) -> bool {
-    bytes.starts_with(&GZIP)
-}
 
 /// Unpacks at most `left` bytes, and subtracts their number. `grow` takes memory for a piece.
 pub(crate) fn unpacked(

@@ -58,7 +58,7 @@ async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Respo
         .and_then(|caller| Access::check(caller, Needs::Computing));
     // A caller without access changes nothing, not even the list of refusals.
     if let Err(refusal) = allowed {
-        return otlp::refused(encoding, refusal.status(), &refusal.text());
+        return otlp::refused(encoding, refusal.status, &refusal.text());
     }
     match store(app, signal, request).await {
         Ok(rejected) => otlp::stored(signal, encoding, rejected.as_ref()),
@@ -67,7 +67,7 @@ async fn receive(receiver: &Receiver, signal: Signal, request: Request) -> Respo
             if signal != Signal::Metrics {
                 app.sessions.refuse(&why, sent.as_ref());
             }
-            otlp::refused(encoding, refusal.status(), &why)
+            otlp::refused(encoding, refusal.status, &why)
         }
     }
 }
@@ -84,7 +84,7 @@ async fn store(
     };
     let mut received = app.receive(request).await.map_err(|refusal| (refusal, None))?;
     let sent = Sent { signal, bytes: received.bytes.clone() };
-    received.allow_unpacked(UNPACKED_FACTOR);
+    received.left = received.left.saturating_mul(UNPACKED_FACTOR);
     let own = Arc::clone(app);
     let added = app.compute_with(received, Thread::BySize, move |received| {
         let export =

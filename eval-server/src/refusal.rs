@@ -65,7 +65,7 @@ impl FieldError {
 
 #[derive(Debug)]
 pub(crate) struct Refusal {
-    status: StatusCode,
+    pub(crate) status: StatusCode,
     detail: Detail,
     /// Whether all parts of the request came, and the content of one is wrong.
     pub(crate) is_of_content: bool,
@@ -74,10 +74,6 @@ pub(crate) struct Refusal {
 impl Refusal {
     pub(crate) fn new(status: StatusCode, why: impl Into<String>) -> Self {
         Self { status, detail: Detail::Text(why.into()), is_of_content: false }
-    }
-
-    pub(crate) fn status(&self) -> StatusCode {
-        self.status
     }
 
     /// The refusal as one about the content of a request, unless a part of it is missing.

@@ -134,7 +134,7 @@ impl Server {
 
     /// The token.
     pub fn token(&self) -> &str {
-        self.app.access.token().as_str()
+        self.app.access.token.as_str()
     }
 
     /// Answers requests until `stop` ends. Then no client can connect any more, and requests that are in work have
@@ -177,14 +177,8 @@ mod tests;
 /// It never ends if neither can be caught: the system then ends the process.
 pub async fn stop_signal() {
     tokio::select! {
-        () = ctrl_c() => {}
+        Ok(()) = tokio::signal::ctrl_c() => {}
         () = terminated() => {}
-    }
-}
-
-async fn ctrl_c() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }
 

@@ -62,7 +62,7 @@ impl Conversation {
             Err(error) => return Err(with_apps(error, &http, app).await),
         };
         let id = created["id"].as_str().filter(|id| !id.is_empty()).ok_or_else(|| {
-            let answer = http.headers().mask(&created.to_string());
+            let answer = http.headers.mask(&created.to_string());
             AdkServerError::Answer(format!("{CREATE} answered without the id of a session: {}", cut(&answer)))
         })?;
         let begun = Self {
@@ -106,7 +106,7 @@ impl Conversation {
         }
         let (mut stream, mut events, mut received) =
             (EventStream::default(), Vec::new(), Received::default());
-        let headers = self.http.headers().clone();
+        let headers = self.http.headers.clone();
         let broken = |why: String| AdkServerError::Answer(format!("{RUN} {}", headers.mask(&why)));
         while let Some(piece) = self.http.piece(&mut response).await? {
             let read = stream.read(&piece, &mut events);
@@ -138,7 +138,7 @@ impl Conversation {
                 }
                 Ok(None) => {}
                 Err(AdkServerError::Agent(why)) => {
-                    return Err(AdkServerError::Agent(self.http.headers().mask(&why)));
+                    return Err(AdkServerError::Agent(self.http.headers.mask(&why)));
                 }
                 Err(error) => return Err(error),
             }

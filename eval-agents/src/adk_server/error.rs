@@ -12,8 +12,6 @@ use eval_support::untrusted;
 
 const MAX_TEXT_CHARS: usize = 2000;
 
-pub(super) type Cause = Arc<dyn std::error::Error + Send + Sync>;
-
 /// An error of a server. The message has the server's own words.
 ///
 /// ```

@@ -9,7 +9,7 @@ use eval_core::format::{AppDetails, Value};
 use eval_support::http::{Clients, error_body};
 use reqwest::{Client, Method, Response, StatusCode, Url};
 
-use super::error::{AdkServerError, Cause, cut};
+use super::error::{AdkServerError, cut};
 use crate::group::Launch;
 use crate::secret_headers::Headers;
 use crate::shared_group::SharedGroup;
@@ -48,8 +48,8 @@ impl Program {
 
 #[derive(Clone, Debug)]
 pub(super) struct Http {
-    base: Url,
-    headers: Headers,
+    pub(super) base: Url,
+    pub(super) headers: Headers,
     program: Option<Arc<Program>>,
 }
 
@@ -77,24 +77,19 @@ impl Http {
         Ok(Self { base, headers, program })
     }
 
-    pub(super) fn base(&self) -> &str {
-        self.base.as_str()
-    }
-
-    pub(super) async fn answers(&self) -> bool {
-        for path in ["list-apps", "health"] {
-            match self.send(Method::GET, &[path], None, None).await {
-                Ok(response) if response.status().is_success() => return true,
-                // Some servers have only the other route.
-                Ok(response) if has_no_route(response.status()) => {}
-                _ => return false,
-            }
-        }
-        false
-    }
-
     pub(super) async fn answers_soon(&self) -> bool {
-        tokio::time::timeout(PROBE_TIMEOUT, self.answers()).await.unwrap_or(false)
+        let answers = async {
+            for path in ["list-apps", "health"] {
+                match self.send(Method::GET, &[path], None, None).await {
+                    Ok(response) if response.status().is_success() => return true,
+                    // Some servers have only the other route.
+                    Ok(response) if has_no_route(response.status()) => {}
+                    _ => return false,
+                }
+            }
+            false
+        };
+        tokio::time::timeout(PROBE_TIMEOUT, answers).await.unwrap_or(false)
     }
 
     pub(super) async fn apps(&self) -> Result<Option<Vec<String>>, AdkServerError> {
@@ -217,7 +212,7 @@ impl Http {
         let is_timeout = error.is_timeout();
         let error = error.without_url();
         let causes = self.headers.mask(&causes(&error));
-        let source: Option<Cause> = Some(Arc::new(error));
+        let source: Option<Arc<dyn std::error::Error + Send + Sync>> = Some(Arc::new(error));
         let error = if is_connect {
             let message = format!("no connection to {}: {causes}", self.server());
             AdkServerError::Unreachable { message, source }
@@ -248,10 +243,6 @@ impl Http {
             }
             None => String::new(),
         }
-    }
-
-    pub(super) fn headers(&self) -> &Headers {
-        &self.headers
     }
 
     fn client(&self) -> Result<&'static Client, AdkServerError> {

@@ -1,6 +1,5 @@
 //! A server program that this process starts.
 
-use std::ffi::OsString;
 use std::net::TcpListener;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -61,9 +60,8 @@ impl Spawned {
         let mut attempt = 1;
         loop {
             match self.attempt(prefix, limit, deadline).await {
-                Err(Failure::PortTaken(_)) if attempt < PORT_ATTEMPTS => attempt += 1,
-                Err(Failure::PortTaken(error) | Failure::Other(error)) => return Err(error),
-                Ok(running) => return Ok(running),
+                Err(failure) if failure.is_port_taken && attempt < PORT_ATTEMPTS => attempt += 1,
+                ended => return ended.map_err(|failure| failure.error),
             }
         }
     }
@@ -71,12 +69,12 @@ impl Spawned {
     async fn attempt(&self, prefix: &str, limit: Duration, deadline: Instant) -> Result<Running, Failure> {
         // Another program may take the port before the server does.
         let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|free| free.local_addr());
-        let port = free.map_err(|error| Failure::start("no free port for the server", error))?.port();
-        let http = Http::new(&url(port, prefix), Headers::default(), None).map_err(Failure::Other)?;
+        let port = free.map_err(|error| not_started("no free port for the server", error))?.port();
+        let http = Http::new(&url(port, prefix), Headers::default(), None)?;
         let launch = with_port(&self.launch, port);
         let mut group = launch
             .start(Stdio::null())
-            .map_err(|error| Failure::start(&format!("the server `{launch}` cannot be started"), error))?;
+            .map_err(|error| not_started(&format!("the server `{launch}` cannot be started"), error))?;
         let wrote = Tail::default();
         // Servers write to either output that they are ready, or why they are not.
         if let Some(output) = group.child.stdout.take() {
@@ -97,23 +95,18 @@ impl Spawned {
             if let Some(status) = group.ended() {
                 group.kill().await;
                 let text = wrote.final_output().await;
-                let why = format!(
-                    "the server `{launch}` ended before it answered: {status}{}",
-                    quoted("it wrote", &text)
-                );
-                let why = AdkServerError::NotReady(why);
-                return Err(if says_port_taken(&text) {
-                    Failure::PortTaken(why)
-                } else {
-                    Failure::Other(why)
-                });
+                let wrote = quoted("it wrote", &text);
+                let why = format!("the server `{launch}` ended before it answered: {status}{wrote}");
+                let error = AdkServerError::NotReady(why);
+                return Err(Failure { error, is_port_taken: says_port_taken(&text) });
             }
             if answers {
                 match listener(port, group.id()) {
                     Listener::Ours => return Ok(running(group, wrote)),
                     Listener::Foreign { pid, program } => {
                         group.kill().await;
-                        return Err(Failure::PortTaken(foreign(&launch, port, pid, &program)));
+                        let error = foreign(&launch, port, pid, &program);
+                        return Err(Failure { error, is_port_taken: true });
                     }
                     Listener::Unknown => {
                         let since = *answered_unknown.get_or_insert_with(Instant::now);
@@ -125,11 +118,12 @@ impl Spawned {
             }
             if Instant::now() >= deadline {
                 group.kill().await;
-                return Err(Failure::Other(AdkServerError::NotReady(format!(
+                let why = format!(
                     "the server `{launch}` did not answer {} within {limit:?} (`ready_within`, or `--ready-within`, sets the limit){}",
-                    http.base(),
+                    http.base,
                     quoted("it wrote last", &wrote.final_output().await)
-                ))));
+                );
+                return Err(AdkServerError::NotReady(why).into());
             }
             tokio::time::sleep(POLL_PAUSE).await;
         }
@@ -144,15 +138,19 @@ fn foreign(launch: &Launch, port: u16, pid: i32, program: &str) -> AdkServerErro
     ))
 }
 
-enum Failure {
-    PortTaken(AdkServerError),
-    Other(AdkServerError),
+struct Failure {
+    error: AdkServerError,
+    is_port_taken: bool,
 }
 
-impl Failure {
-    fn start(what: &str, error: std::io::Error) -> Self {
-        Self::Other(AdkServerError::Start { message: format!("{what}: {error}"), source: Arc::new(error) })
+impl From<AdkServerError> for Failure {
+    fn from(error: AdkServerError) -> Self {
+        Self { error, is_port_taken: false }
     }
+}
+
+fn not_started(what: &str, error: std::io::Error) -> AdkServerError {
+    AdkServerError::Start { message: format!("{what}: {error}"), source: Arc::new(error) }
 }
 
 /// The address of a server, by name: it may listen on a single address of `localhost`.
@@ -162,20 +160,17 @@ fn url(port: u16, prefix: &str) -> String {
 
 fn with_port(launch: &Launch, port: u16) -> Launch {
     let mut is_placed = false;
-    let mut args: Vec<OsString> = Vec::with_capacity(launch.args().len() + 2);
-    for arg in launch.args() {
-        match arg.to_str() {
-            Some(text) if text.contains(PORT_PLACEHOLDER) => {
-                is_placed = true;
-                args.push(text.replace(PORT_PLACEHOLDER, &port.to_string()).into());
-            }
-            _ => args.push(arg.clone()),
+    let mut launch = launch.clone();
+    for arg in &mut launch.args {
+        if let Some(text) = arg.to_str().filter(|text| text.contains(PORT_PLACEHOLDER)) {
+            is_placed = true;
+            *arg = text.replace(PORT_PLACEHOLDER, &port.to_string()).into();
         }
     }
     if !is_placed {
-        args.extend(["--port".into(), port.to_string().into()]);
+        launch.args.extend(["--port".into(), port.to_string().into()]);
     }
-    launch.with_args(args)
+    launch
 }
 
 fn says_port_taken(text: &str) -> bool {

@@ -123,8 +123,6 @@ fn check_schema(connection: &Connection, path: &Path, from: &str) -> Result<(), 
     Ok(())
 }
 
-type Key = (String, String, String);
-
 fn sessions(connection: &Connection, from: &str, wanted: &[String]) -> Result<Vec<Session>, ImportError> {
     // ADK stores the states of apps and users in tables of their own, and each session has both. A missing table holds none.
     let is_there = |query: &str| connection.prepare(query).is_ok();
@@ -145,7 +143,7 @@ fn sessions(connection: &Connection, from: &str, wanted: &[String]) -> Result<Ve
         })?;
     }
     let mut sessions: Vec<Session> = Vec::new();
-    let mut places: HashMap<Key, usize> = HashMap::new();
+    let mut places: HashMap<(String, String, String), usize> = HashMap::new();
     let query = "SELECT app_name, user_id, id, state FROM sessions ORDER BY create_time, rowid";
     each(connection, from, query, |row| {
         let (app_name, user_id, id) = (text(row, 0)?, text(row, 1)?, text(row, 2)?);

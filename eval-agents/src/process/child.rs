@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use eval_core::format::Map;
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::{Mutex as AsyncMutex, oneshot, watch};
 
-use super::error::{ProcessError, cut};
-use super::lines::{self, Line, MAX_LINE_BYTES};
-use super::message::{HELLO, Received, Reply, Request};
+use super::error::ProcessError;
+use super::lines::{self, MAX_LINE_BYTES};
+use super::message::{self, HELLO, Received, Reply};
 use super::pipes::Pipes;
 use super::routes::{Delivery, Routes};
 use crate::group::Launch;
@@ -208,30 +209,9 @@ pub(super) fn route(
 ) -> ProcessError {
     let mut said_hello = false;
     loop {
-        let line = match lines::next(&mut output, MAX_LINE_BYTES) {
-            Line::Text(line) => line,
-            Line::TooLong => {
-                let most = MAX_LINE_BYTES >> 20;
-                return ProcessError::Protocol(format!("the program wrote a line of more than {most} MiB"));
-            }
-            Line::NotText(shown) => {
-                return ProcessError::Protocol(format!(
-                    "the program wrote a line that is not UTF-8: {}",
-                    cut(&shown)
-                ));
-            }
-            Line::Cut(shown) => {
-                return ProcessError::Ended(format!(
-                    "the program ended in the middle of a line: {}",
-                    cut(&shown)
-                ));
-            }
-            Line::End => {
-                return ProcessError::Ended("the program ended, or closed its standard output".to_owned());
-            }
-        };
-        let received = match Received::read(&line) {
-            Ok(received) => received,
+        let read = lines::next(&mut output, MAX_LINE_BYTES);
+        let (received, line) = match read.and_then(|line| Ok((Received::read(&line)?, line))) {
+            Ok(read) => read,
             Err(error) => return error,
         };
         let delivered = match (received.reply, said_hello) {
@@ -283,7 +263,7 @@ impl Seat {
         }
     }
 
-    pub(super) async fn ask(&mut self, request: &Request) -> Result<(), ProcessError> {
+    pub(super) async fn ask(&mut self, request: Map) -> Result<(), ProcessError> {
         self.is_asking = true;
         self.hand_over(request, true).await?;
         self.is_asking = false;
@@ -292,9 +272,9 @@ impl Seat {
 
     /// Writes a message. The end of its line follows when the program has read the rest and all its output
     /// was handled: output before that was not asked for.
-    async fn hand_over(&self, request: &Request, awaits: bool) -> Result<(), ProcessError> {
+    async fn hand_over(&self, request: Map, awaits: bool) -> Result<(), ProcessError> {
         let child = &*self.child;
-        let mut line = request.line(&self.id);
+        let mut line = message::line(request, &self.id);
         let end = line.split_off(line.len().saturating_sub(LINE_END_BYTES));
         let _writing = child.writing.lock().await;
         let (Some(written), Some(pipes)) = (child.put(line), child.pipes()) else {
@@ -377,11 +357,11 @@ impl Seat {
             };
         }
         if child.is_shared {
-            let told = tokio::time::timeout(END_READ_WAIT, self.hand_over(&Request::end(), false)).await;
+            let told = tokio::time::timeout(END_READ_WAIT, self.hand_over(message::end(), false)).await;
             child.routes.close(&self.id);
             return told.unwrap_or(Ok(()));
         }
-        if child.put(Request::end().line(&self.id)).is_none() {
+        if child.put(message::line(message::end(), &self.id)).is_none() {
             return Err(self.broken().await);
         }
         child.routes.close(&self.id);

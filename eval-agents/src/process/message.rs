@@ -10,34 +10,28 @@ use crate::wire::{self, ReadEvent, Reader};
 
 pub(super) const PROTOCOL: i64 = 1;
 
-#[derive(Debug)]
-pub(super) struct Request(Map);
+pub(super) fn start(session: &Session) -> Map {
+    let mut message = Map::from([("type", "start")]);
+    message.insert("protocol", PROTOCOL);
+    message.insert("app_name", session.app_name.as_str());
+    message.insert("user_id", session.user_id.as_str());
+    message.insert("state", session.state.clone());
+    message
+}
 
-impl Request {
-    pub(super) fn start(session: &Session) -> Self {
-        let mut message = Map::from([("type", "start")]);
-        message.insert("protocol", PROTOCOL);
-        message.insert("app_name", session.app_name.as_str());
-        message.insert("user_id", session.user_id.as_str());
-        message.insert("state", session.state.clone());
-        Self(message)
-    }
+pub(super) fn turn(content: Value) -> Map {
+    let mut message = Map::from([("type", "turn")]);
+    message.insert("content", content);
+    message
+}
 
-    pub(super) fn turn(content: Value) -> Self {
-        let mut message = Map::from([("type", "turn")]);
-        message.insert("content", content);
-        Self(message)
-    }
+pub(super) fn end() -> Map {
+    Map::from([("type", "end")])
+}
 
-    pub(super) fn end() -> Self {
-        Self(Map::from([("type", "end")]))
-    }
-
-    pub(super) fn line(&self, session: &str) -> Vec<u8> {
-        let mut message = self.0.clone();
-        message.insert("session_id", session);
-        format!("{}\n", Value::Object(message)).into_bytes()
-    }
+pub(super) fn line(mut message: Map, session: &str) -> Vec<u8> {
+    message.insert("session_id", session);
+    format!("{}\n", Value::Object(message)).into_bytes()
 }
 
 #[derive(Debug)]
@@ -218,8 +212,7 @@ mod tests {
 
     #[test]
     fn requests_carry_their_session() {
-        let line =
-            String::from_utf8(Request::start(&Session::new("a", "u").with_state("k", 1)).line("s")).unwrap();
+        let line = String::from_utf8(line(start(&Session::new("a", "u").with_state("k", 1)), "s")).unwrap();
         assert_eq!(
             line,
             "{\"type\":\"start\",\"protocol\":1,\"app_name\":\"a\",\"user_id\":\"u\",\"state\":{\"k\":1},\"session_id\":\"s\"}\n"

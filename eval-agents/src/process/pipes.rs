@@ -56,34 +56,18 @@ impl Pipes {
     /// not tell about the pipes: only the reader's state counts there.
     pub(super) fn are_empty(&self) -> bool {
         // The input pipe is checked first: output that was written before the input was read is in the output
-        // pipe by then.
-        self.input_is_read() && self.output_is_read()
+        // pipe by then. The reader clears `waits` before it takes anything out of that pipe.
+        #[cfg(unix)]
+        let are_read = [&self.input, &self.output]
+            .into_iter()
+            .all(|pipe| rustix::io::ioctl_fionread(pipe).is_ok_and(|unread| unread == 0));
+        #[cfg(not(unix))]
+        let are_read = true;
+        are_read && self.state.waits.load(Ordering::SeqCst)
     }
 
     pub(super) fn is_in_a_line(&self) -> bool {
         self.state.is_in_a_line.load(Ordering::SeqCst)
-    }
-
-    #[cfg(unix)]
-    fn input_is_read(&self) -> bool {
-        rustix::io::ioctl_fionread(&self.input).is_ok_and(|unread| unread == 0)
-    }
-
-    #[cfg(unix)]
-    fn output_is_read(&self) -> bool {
-        // The reader clears `waits` before it takes anything out of the pipe.
-        let is_empty = rustix::io::ioctl_fionread(&self.output).is_ok_and(|unread| unread == 0);
-        is_empty && self.state.waits.load(Ordering::SeqCst)
-    }
-
-    #[cfg(not(unix))]
-    fn input_is_read(&self) -> bool {
-        true
-    }
-
-    #[cfg(not(unix))]
-    fn output_is_read(&self) -> bool {
-        self.state.waits.load(Ordering::SeqCst)
     }
 }
 

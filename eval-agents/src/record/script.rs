@@ -148,7 +148,9 @@ fn of_lines(text: &str) -> Result<Vec<Script>, String> {
 
 fn of_value(value: &Value) -> Result<Script, String> {
     match value {
-        Value::Array(items) => Ok(Script { turns: messages(items)?, ..Script::default() }),
+        Value::Array(items) => {
+            Ok(Script { turns: items.iter().map(message).collect::<Result<_, _>>()?, ..Script::default() })
+        }
         Value::Object(map) => of_object(map),
         other => Ok(Script { turns: vec![message(other)?], ..Script::default() }),
     }
@@ -162,10 +164,6 @@ fn message(value: &Value) -> Result<Content, String> {
     }
 }
 
-fn messages(items: &[Value]) -> Result<Vec<Content>, String> {
-    items.iter().map(message).collect()
-}
-
 fn of_object(map: &Map) -> Result<Script, String> {
     let mut script = Script::default();
     let mut session = SessionInput::default();
@@ -173,7 +171,10 @@ fn of_object(map: &Map) -> Result<Script, String> {
         let is_not = |expected: &str| format!("`{key}` should be {expected} and is {}", value.kind());
         let text = || value.as_str().map(str::to_owned).ok_or_else(|| is_not("a text"));
         match key {
-            "turns" => script.turns = messages(value.as_array().ok_or_else(|| is_not("an array"))?)?,
+            "turns" => {
+                let items = value.as_array().ok_or_else(|| is_not("an array"))?;
+                script.turns = items.iter().map(message).collect::<Result<_, _>>()?;
+            }
             "user" => script.turns = vec![message(value)?],
             "id" => script.eval_id = Script::new(text()?).eval_id,
             "app_name" => session.app_name = text()?,

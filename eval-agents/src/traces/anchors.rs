@@ -69,7 +69,7 @@ impl Analysis {
                 agent: node.agent.filter(|named| is_agentic || *named != number),
                 is_under_tool: node.is_under_tool || is_tool,
             };
-            for &child in tree.children(number) {
+            for &child in &tree.children[number] {
                 let class = nodes[child].class;
                 nodes[child] = Node { class, ..below.clone() };
                 is_covered[child] = is_covered[number] || is_agentic || is_tool || is_one_turn[number];
@@ -131,7 +131,7 @@ fn chains_of_one_turn(tree: &Tree, nodes: &[Node], order: &[usize]) -> Vec<bool>
     for &number in order.iter().rev() {
         let view = tree.spans[number].view.as_deref();
         let mut all = Asked::default();
-        for below in tree.children(number).iter().map(|child| asked[*child]) {
+        for below in tree.children[number].iter().map(|child| asked[*child]) {
             all.is_several |=
                 below.is_several || all.first.zip(below.first).is_some_and(|(one, other)| one != other);
             all.first = all.first.or(below.first);

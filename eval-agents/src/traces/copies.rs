@@ -12,8 +12,8 @@ use super::message::Response;
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     texts: HashSet<Arc<str>>,
-    values: ByHash<Value>,
-    responses: ByHash<Response>,
+    values: HashMap<u64, Weak<Value>>,
+    responses: HashMap<u64, Weak<Response>>,
 }
 
 impl Copies {
@@ -31,37 +31,32 @@ impl Copies {
         // Equal values share one address.
         let place = hash((&response.id, &response.name, Arc::as_ptr(&value).addr()));
         let one = || Arc::new(Response { id: response.id.clone(), name: response.name.clone(), value });
-        self.responses.only(place, |known| known == &**response, one)
+        only(&mut self.responses, place, |known| known == &**response, one)
     }
 
     pub(super) fn value(&mut self, value: Arc<Value>) -> Arc<Value> {
         let same = Arc::clone(&value);
-        self.values.only(hash(value.to_string()), |known| *known == *same, || value)
+        only(&mut self.values, hash(value.to_string()), |known| *known == *same, || value)
     }
 }
 
-/// Copies by their hash. If another value has that hash, the next free number is used.
-#[derive(Debug)]
-struct ByHash<T>(HashMap<u64, Weak<T>>);
-
-impl<T> Default for ByHash<T> {
-    fn default() -> Self {
-        Self(HashMap::new())
-    }
-}
-
-impl<T> ByHash<T> {
-    fn only(&mut self, mut hash: u64, is_same: impl Fn(&T) -> bool, new: impl FnOnce() -> Arc<T>) -> Arc<T> {
-        loop {
-            let place = self.0.entry(hash).or_default();
-            match place.upgrade() {
-                Some(known) if is_same(&known) => return known,
-                Some(_) => hash = hash.wrapping_add(1),
-                None => {
-                    let new = new();
-                    *place = Arc::downgrade(&new);
-                    return new;
-                }
+/// The stored copy with this hash that `is_same` accepts, else a new one. If another value has that hash, the next free
+/// number is used.
+fn only<T>(
+    copies: &mut HashMap<u64, Weak<T>>,
+    mut hash: u64,
+    is_same: impl Fn(&T) -> bool,
+    new: impl FnOnce() -> Arc<T>,
+) -> Arc<T> {
+    loop {
+        let place = copies.entry(hash).or_default();
+        match place.upgrade() {
+            Some(known) if is_same(&known) => return known,
+            Some(_) => hash = hash.wrapping_add(1),
+            None => {
+                let new = new();
+                *place = Arc::downgrade(&new);
+                return new;
             }
         }
     }
@@ -73,9 +68,9 @@ mod tests {
 
     #[test]
     fn each_is_kept_once_even_where_hashes_are_equal() {
-        let mut by_hash = ByHash::default();
+        let mut by_hash = HashMap::new();
         let mut only = |text: &'static str| {
-            by_hash.only(7, |known: &String| known == text, || Arc::new(text.to_owned()))
+            only(&mut by_hash, 7, |known: &String| known == text, || Arc::new(text.to_owned()))
         };
         let (one, two, three) = (only("one"), only("two"), only("three"));
         assert!(

@@ -61,7 +61,6 @@ pub(super) fn in_short(gaps: Vec<Gap>) -> Vec<Gap> {
     told.collect()
 }
 
-/// The kinds of gaps, each with its code, and whether it loses something.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = ($code:literal, $loses:literal),)*) => {
         /// A kind of gap. Its [`code`](Self::code) is stable.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use eval_core::format::{Map, Value};
 use eval_support::key_case::{camel, snake};
 
-/// Placeholders of content that is not captured.
 const PLACEHOLDERS: &[&str] = &["", "<REDACTED>", "<elided>", "__REDACTED__"];
 
 /// The beginning of a message in which ADK tells an agent about another agent, and a mark in it since 2.13.
@@ -103,7 +102,7 @@ impl Message {
     }
 
     pub(super) fn text(&self) -> Option<String> {
-        text_of(std::slice::from_ref(self))
+        text_of(&self.parts)
     }
 
     /// Whether the user wrote it. ADK tells an agent about other agents as the user.
@@ -136,9 +135,8 @@ pub(super) fn captured(
     if is_captured { Ok(messages) } else { Err(NoContent::NotCaptured) }
 }
 
-pub(super) fn text_of(messages: &[Message]) -> Option<String> {
-    let parts = messages.iter().flat_map(|message| &message.parts);
-    let texts = parts.filter_map(|part| match part {
+pub(super) fn text_of<'p>(parts: impl IntoIterator<Item = &'p Part>) -> Option<String> {
+    let texts = parts.into_iter().filter_map(|part| match part {
         Part::Text(text) => Some(text.as_str()),
         _ => None,
     });
@@ -191,7 +189,7 @@ pub(super) fn openai_result(map: &Map) -> Part {
     if let Some(response) = nested.iter().find(|part| matches!(part, Part::Response(_))) {
         return response.clone();
     }
-    let text = text_of(&[Message::new("tool", nested)]).map_or_else(|| content.clone(), Value::from);
+    let text = text_of(&nested).map_or_else(|| content.clone(), Value::from);
     let id = [&map["tool_call_id"], &map["id"]].into_iter().find_map(Value::as_str);
     response(id, map["name"].as_str(), json_or_raw(text))
 }
@@ -249,7 +247,7 @@ pub(super) fn part(value: &Value) -> Part {
 pub(super) fn flat(content: &Value) -> Value {
     let parts = content_parts(content);
     let is_text = !parts.is_empty() && parts.iter().all(|part| matches!(part, Part::Text(_)));
-    let joined = is_text.then(|| text_of(&[Message::new("tool", parts)])).flatten();
+    let joined = is_text.then(|| text_of(&parts)).flatten();
     joined.map_or_else(|| content.clone(), Value::from)
 }
 

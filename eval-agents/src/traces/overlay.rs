@@ -64,7 +64,6 @@ pub(super) fn view(
     Some(view)
 }
 
-/// Adds the content of events of a span, or of log records, to its view.
 pub(super) fn add_events(view: &mut View, events: &[Event], are_logs: bool, copies: &mut Copies) {
     let (details, messages) = if are_logs {
         (Source::DetailsLog, Source::MessageLog)

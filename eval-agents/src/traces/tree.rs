@@ -12,7 +12,7 @@ use super::view::Span;
 pub(super) struct Tree {
     pub(super) spans: Vec<Span>,
     /// In the order of time.
-    children: Vec<Vec<usize>>,
+    pub(super) children: Vec<Vec<usize>>,
     pub(super) roots: Vec<usize>,
     pub(super) gaps: Vec<Gap>,
 }
@@ -64,10 +64,6 @@ impl Tree {
         children.iter_mut().for_each(in_order);
         in_order(&mut roots);
         Self { spans, children, roots, gaps }
-    }
-
-    pub(super) fn children(&self, number: usize) -> &[usize] {
-        &self.children[number]
     }
 
     /// Some spans and all below them, depth first, siblings in the order of time.

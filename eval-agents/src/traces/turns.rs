@@ -54,12 +54,12 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
     let input = view.and_then(|view| view.model().input.get()).or(first_input);
     let own: Vec<&ModelCall> = calls.iter().filter(|call| !call.is_delegated).collect();
     let own = if own.is_empty() { calls.iter().collect() } else { own };
-    let said = Said::new(view.and_then(|view| view.model().output.get()), &own);
-    let error = error_of(span, &own, said.answer.is_some());
+    let (answer, intermediate) = said(view.and_then(|view| view.model().output.get()), &own);
+    let error = error_of(span, &own, answer.is_some());
     let users = input.map(|input| input.users.clone()).unwrap_or_default();
     let user = (!users.is_empty()).then(|| users.concat());
     note_user(&mut gaps, user.is_some(), input, &calls);
-    note_outputs(&mut gaps, &own, &tools, &said, error.is_some());
+    note_outputs(&mut gaps, &own, &tools, answer.as_ref(), error.is_some());
     let is_agentic =
         |number: usize| matches!(analysis.nodes[number].class, Some(Class::Agent | Class::Workflow));
     let is_of_root = !is_agentic(anchor);
@@ -81,8 +81,8 @@ fn turn(analysis: &Analysis, trace: &str, anchor: usize, members: &[usize]) -> F
         agent: agent.or_else(|| calls.iter().find_map(|call| call.told.agent.as_deref())).map(str::to_owned),
         agents: agents.into_iter().map(str::to_owned).collect(),
         user,
-        intermediate: said.intermediate,
-        answer: said.answer,
+        intermediate,
+        answer,
         usage: calls.iter().map(|call| call.told.usage).fold(Usage::default(), Usage::plus),
         // If the span that holds the turn has no times, the spans inside it do not tell its duration.
         start_ns: span.start.and(spans().filter_map(|span| span.start).min()),
@@ -110,36 +110,28 @@ fn has_several_turns(own: &[&ModelCall]) -> bool {
     })
 }
 
-struct Said {
-    answer: Option<String>,
-    intermediate: Vec<String>,
-}
-
-impl Said {
-    /// The answer is the output of the turn's span, else of the model call with text that ended last.
-    fn new(whole: Option<&Output>, own: &[&ModelCall]) -> Self {
-        let mut speaking: Vec<&Output> = Vec::new();
-        let mut last = None;
-        for call in own {
-            let Some(output) = call.output.as_ref().filter(|output| !output.texts.is_empty()) else {
-                continue;
-            };
-            if last.as_ref().is_none_or(|(_, ended)| call.ended() > *ended) {
-                last = Some((speaking.len(), call.ended()));
-            }
-            speaking.push(output);
+/// The answer, and the texts before it. The answer is the output of the turn's span, else of the model call with text that
+/// ended last.
+fn said(whole: Option<&Output>, own: &[&ModelCall]) -> (Option<String>, Vec<String>) {
+    let mut speaking: Vec<&Output> = Vec::new();
+    let mut last = None;
+    for call in own {
+        let Some(output) = call.output.as_ref().filter(|output| !output.texts.is_empty()) else { continue };
+        if last.as_ref().is_none_or(|(_, ended)| call.ended() > *ended) {
+            last = Some((speaking.len(), call.ended()));
         }
-        let answer = match (whole, last) {
-            (Some(whole), _) => whole.text(),
-            (None, last) => last.and_then(|(at, _)| speaking.remove(at).text()),
-        };
-        let texts = speaking.into_iter().flat_map(|output| &*output.texts);
-        let mut intermediate: Vec<String> = texts.map(ToString::to_string).collect();
-        if whole.is_some() && intermediate.last() == answer.as_ref() {
-            intermediate.pop();
-        }
-        Self { answer, intermediate }
+        speaking.push(output);
     }
+    let answer = match (whole, last) {
+        (Some(whole), _) => whole.text(),
+        (None, last) => last.and_then(|(at, _)| speaking.remove(at).text()),
+    };
+    let texts = speaking.into_iter().flat_map(|output| &*output.texts);
+    let mut intermediate: Vec<String> = texts.map(ToString::to_string).collect();
+    if whole.is_some() && intermediate.last() == answer.as_ref() {
+        intermediate.pop();
+    }
+    (answer, intermediate)
 }
 
 /// The error of a turn: its span's, or the last model call's if there is no answer.
@@ -185,7 +177,13 @@ fn note_user(gaps: &mut Vec<Gap>, is_known: bool, input: Option<&Input>, calls: 
     }
 }
 
-fn note_outputs(gaps: &mut Vec<Gap>, own: &[&ModelCall], tools: &[SpanTool], said: &Said, failed: bool) {
+fn note_outputs(
+    gaps: &mut Vec<Gap>,
+    own: &[&ModelCall],
+    tools: &[SpanTool],
+    answer: Option<&String>,
+    failed: bool,
+) {
     for call in own {
         if let Some(kind) = call.output.as_ref().and_then(|output| output.unknown.as_deref()) {
             let message = format!("the model call {} put out a part of an unknown kind: {kind}", call.span);
@@ -224,12 +222,12 @@ fn note_outputs(gaps: &mut Vec<Gap>, own: &[&ModelCall], tools: &[SpanTool], sai
     };
     let last = own.iter().max_by_key(|call| call.ended());
     let is_last_lost = last.is_none_or(|call| is_lost(call) || is_redacted(call));
-    if said.answer.is_none() && is_last_lost && !failed {
+    if answer.is_none() && is_last_lost && !failed {
         gaps.push(Gap::new(GapKind::AnswerNotCaptured, "what the agent answered was not captured"));
-    } else if said.answer.is_some()
+    } else if answer.is_some()
         && last.is_some_and(|call| is_lost(call))
         // Otherwise the answer comes from the span of the turn.
-        && own.iter().any(|call| call.text() == said.answer)
+        && own.iter().any(|call| call.text().as_ref() == answer)
     {
         let message = "what the last model call put out was not captured: the answer may be another one";
         gaps.push(Gap::new(GapKind::AnswerNotCaptured, message));

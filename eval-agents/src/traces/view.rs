@@ -369,7 +369,7 @@ fn without_chunks(mut messages: Vec<Message>) -> Vec<Message> {
         parts.filter(|part| matches!(part, Part::Call(_))).cloned().collect()
     };
     if let Some((last, chunks)) = messages.split_last()
-        && let Some(said) = text_of(chunks)
+        && let Some(said) = text_of(chunks.iter().flat_map(|message| &message.parts))
         && last.text() == Some(said)
         && calls(std::slice::from_ref(last)).starts_with(&calls(chunks))
     {

@@ -191,10 +191,9 @@ impl Reader {
 
     /// The remaining fields, in the spelling of ADK's files. Fields that are `null` are left out.
     pub(crate) fn rest(self) -> Result<Map, Misread> {
-        let free = |key: &str| key == "part_metadata";
         let mut rest = Map::new();
         for (key, value) in self.fields.into_iter().filter(|(_, value)| !value.is_null()) {
-            if free(&key) {
+            if key == "part_metadata" {
                 rest.insert(key, value);
                 continue;
             }

@@ -8,49 +8,42 @@ use super::export::{Collector, Entry, Export, MAX_ENTRY_BYTES, Signal, Span, Unr
 
 #[derive(Deserialize)]
 struct Document<'b> {
-    #[serde(borrow, default, rename = "resourceSpans", alias = "resource_spans")]
+    #[serde(borrow, rename = "resourceSpans", alias = "resource_spans")]
     spans: Option<&'b RawValue>,
-    #[serde(borrow, default, rename = "resourceLogs", alias = "resource_logs")]
+    #[serde(borrow, rename = "resourceLogs", alias = "resource_logs")]
     logs: Option<&'b RawValue>,
 }
 
 #[derive(Deserialize)]
 struct Resource<'b> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     resource: Option<&'b RawValue>,
-    #[serde(
-        borrow,
-        default,
-        rename = "scopeSpans",
-        alias = "scope_spans",
-        alias = "scopeLogs",
-        alias = "scope_logs"
-    )]
+    #[serde(borrow, rename = "scopeSpans", alias = "scope_spans", alias = "scopeLogs", alias = "scope_logs")]
     scopes: Option<&'b RawValue>,
 }
 
 #[derive(Deserialize)]
 struct Scope<'b> {
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     scope: Option<&'b RawValue>,
-    #[serde(borrow, default, rename = "spans", alias = "logRecords", alias = "log_records")]
+    #[serde(borrow, rename = "spans", alias = "logRecords", alias = "log_records")]
     items: Option<&'b RawValue>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Head<'b> {
-    #[serde(default, alias = "trace_id")]
+    #[serde(alias = "trace_id")]
     trace_id: Option<String>,
-    #[serde(default, alias = "span_id")]
+    #[serde(alias = "span_id")]
     span_id: Option<String>,
-    #[serde(default, alias = "parent_span_id")]
+    #[serde(alias = "parent_span_id")]
     parent_span_id: Option<String>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     flags: Option<&'b RawValue>,
-    #[serde(borrow, default, alias = "dropped_attributes_count")]
+    #[serde(borrow, alias = "dropped_attributes_count")]
     dropped_attributes_count: Option<&'b RawValue>,
-    #[serde(borrow, default, alias = "dropped_events_count")]
+    #[serde(borrow, alias = "dropped_events_count")]
     dropped_events_count: Option<&'b RawValue>,
 }
 

@@ -79,10 +79,10 @@ pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
     let mut collector = Collector::new(signal);
     for resource in messages(bytes, 1) {
         let resource = resource?;
-        let own = text_of(first(resource, 1)?, RESOURCE)?;
+        let own = text_of(resource, RESOURCE)?;
         for scope in messages(resource, 2) {
             let scope = scope?;
-            let named = text_of(first(scope, 1)?, SCOPE)?;
+            let named = text_of(scope, SCOPE)?;
             let around = collector.scope(&own, &named);
             for item in messages(scope, 2) {
                 let read = if signal == Signal::Logs { record(item?) } else { span(item?).map(Some) };
@@ -97,7 +97,6 @@ pub(super) fn read(signal: Signal, bytes: &[u8]) -> Result<Export, Unreadable> {
     Ok(collector.end())
 }
 
-/// The messages in a field.
 fn messages(message: &[u8], number: u32) -> impl Iterator<Item = Result<&[u8], Unreadable>> {
     Fields(message).filter_map(move |field| match field {
         Ok((found, Field::Bytes(bytes))) if found == number => Some(Ok(bytes)),
@@ -109,14 +108,11 @@ fn messages(message: &[u8], number: u32) -> impl Iterator<Item = Result<&[u8], U
     })
 }
 
-/// The first message in a field; an empty one if there is none.
-fn first(message: &[u8], number: u32) -> Result<&[u8], Unreadable> {
-    messages(message, number).next().unwrap_or(Ok(&[]))
-}
-
+/// The first message in field 1, which is empty if there is none, as JSON.
 fn text_of(message: &[u8], table: Table) -> Result<String, Unreadable> {
     let mut writer = Writer(String::new());
-    writer.object(message, table, 0).map_err(Unreadable)?;
+    let own = messages(message, 1).next().unwrap_or(Ok(&[]))?;
+    writer.object(own, table, 0).map_err(Unreadable)?;
     Ok(writer.0)
 }
 
@@ -181,7 +177,6 @@ fn record(message: &[u8]) -> Result<Option<(u128, Entry, String)>, Reason> {
     Ok(Some((trace, Entry::Record { hash: hash(&text) }, text)))
 }
 
-/// A text of JSON that is being written.
 struct Writer(String);
 
 impl Writer {

@@ -4,12 +4,13 @@ use axum::response::Response;
 use eval_agents::traces::{Conversation, ToolCall, TraceError, Traces, Turn};
 use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Map, Value};
+use eval_support::file::GZIP;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::answer::{self, Envelope};
 use crate::app::{Call, Thread};
-use crate::body::{Field, Received, is_packed};
+use crate::body::{Field, Received};
 use crate::display;
 use crate::refusal::{Refusal, why};
 
@@ -92,7 +93,8 @@ pub(super) fn uploaded(received: &mut Received, fields: &[Field]) -> Result<(Tra
     let mut texts = Vec::new();
     for Field { file, bytes, .. } in files {
         let Some(file) = file else { continue };
-        let text = if is_packed(bytes) {
+        // No text begins with the magic number of gzip.
+        let text = if bytes.starts_with(&GZIP) {
             received.unpacked(bytes, &format!("the file `{file}` in `trace_files`"))?
         } else {
             bytes.clone()
@@ -134,10 +136,6 @@ fn refused<'t>(error: &TraceError, texts: impl IntoIterator<Item = &'t [u8]>) ->
 }
 
 const PREVIEW_CHARS: usize = 200;
-
-fn preview(text: &str) -> String {
-    text.chars().take(PREVIEW_CHARS).collect()
-}
 
 /// The most bytes of the files' gaps in all warnings together. Longer lists are shortened.
 const MAX_GAP_BYTES: usize = 8 << 20;
@@ -181,7 +179,8 @@ impl ConvertedTrace {
         let turns = &conversation.turns;
         let (first, last) = (turns.first(), turns.last());
         let line = |text: String| if is_shown { display::line(&text) } else { text };
-        let preview = if is_shown { display::preview } else { preview };
+        let preview: fn(&str) -> String =
+            if is_shown { display::preview } else { |text| text.chars().take(PREVIEW_CHARS).collect() };
         let model = turns.iter().flat_map(|turn| &turn.model_calls).find_map(|call| call.model.clone());
         Self {
             trace_id: conversation.trace_ids.first().cloned().unwrap_or_default(),

@@ -43,7 +43,6 @@ pub(crate) struct EvaluateRequest<'b> {
     #[schema(value_type = Option<Object>)]
     eval_set: Option<&'b RawValue>,
     /// Keys are where the service runs: none is taken from a request.
-    #[serde(default)]
     #[schema(value_type = Option<Object>)]
     credential_refs: Option<Value>,
 }

@@ -1,6 +1,5 @@
 //! Results of scoring traces, in the form that agentevals has.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -9,7 +8,6 @@ use eval_core::Score;
 use eval_core::metric::RubricScore;
 use eval_core::metric::arithmetic::mean::exact;
 use eval_format::{FunctionCall, Invocation, Map, Value};
-use eval_support::message::truncated;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -29,13 +27,6 @@ pub(crate) struct RunResult {
     /// Always null: nothing is kept.
     #[schema(value_type = Option<String>)]
     pub(super) run_id: Option<()>,
-}
-
-impl RunResult {
-    /// Whether it passed, and the results of each trace.
-    pub(super) fn into_verdict(self) -> (bool, Vec<MetricResults>) {
-        (self.passed, self.trace_results.into_iter().map(|trace| trace.metric_results).collect())
-    }
 }
 
 /// The result of a trace, or of a conversation over several traces.
@@ -62,14 +53,8 @@ pub(crate) struct TraceResult {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TurnRef {
-    trace_id: String,
-    span_id: String,
-}
-
-impl TurnRef {
-    pub(super) fn new(turn: &Turn) -> Self {
-        Self { trace_id: turn.trace_id.clone(), span_id: turn.span_id.clone() }
-    }
+    pub(super) trace_id: String,
+    pub(super) span_id: String,
 }
 
 /// One result for each metric of the request, in its order. It can be made in no other way, so that no metric is left out.
@@ -243,12 +228,6 @@ pub(crate) struct Comparison {
     #[schema(value_type = Vec<Object>)]
     actual: Vec<Value>,
     matched: bool,
-}
-
-const MAX_ID_CHARS: usize = 256;
-
-pub(super) fn cut(id: &str) -> Cow<'_, str> {
-    truncated(id, MAX_ID_CHARS, "…")
 }
 
 impl Comparison {

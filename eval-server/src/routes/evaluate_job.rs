@@ -7,16 +7,17 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use eval_agents::TraceAgent;
-use eval_agents::traces::{Conversation, MatchedBy, Traces};
+use eval_agents::traces::{Conversation, MatchedBy, Traces, Turn};
 use eval_core::report::{CaseReport, ScoredMetric, TurnVerdict, short};
 use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Score, Verdict};
 use eval_format::Criterion;
 use eval_format::metric::{Need, Subject, metric};
+use eval_support::message::truncated;
 
 use super::convert::{gaps_of_files, name, warnings};
 use super::evaluate_answer::{
     Comparison, Details, EvalStatus, MetricResult, MetricResults, Performance, RubricResult, RunPerformance,
-    RunResult, TraceResult, TurnRef, cut,
+    RunResult, TraceResult, TurnRef,
 };
 use super::evaluate_request::{Evaluator, GroupBy, Parameters};
 use super::score::{is_judged, kind_of_error, overall, scores};
@@ -24,6 +25,8 @@ use crate::access::Caller;
 use crate::events::ReaderGone;
 use crate::refusal::Refusal;
 use crate::work::{Wanted, complete};
+
+const MAX_ID_CHARS: usize = 256;
 
 pub(super) struct Job {
     traces: Arc<Traces>,
@@ -95,6 +98,8 @@ impl Job {
             tell(Progress::Read { trace_id, performance_metrics: &performance_metrics })?;
             read.push((conversation, performance_metrics));
         }
+        let turn_ref =
+            |turn: &Turn| TurnRef { trace_id: turn.trace_id.clone(), span_id: turn.span_id.clone() };
         let total = conversations.len();
         let traces = if total == 1 { "trace" } else { "traces" };
         tell(Progress::Message(format!("Evaluating {total} {traces}...")))?;
@@ -121,7 +126,7 @@ impl Job {
                 group_key: conversation.key.clone(),
                 eval_case_id: case.map(|(case, _)| case.eval_id.clone()),
                 eval_case_match: case.map(|(_, by)| by_name(by)),
-                turn_refs: conversation.turns.iter().map(TurnRef::new).collect(),
+                turn_refs: conversation.turns.iter().map(turn_ref).collect(),
             };
             tell(Progress::Scored(&result))?;
             results.push(result);
@@ -158,8 +163,8 @@ impl Job {
                     Entry::Occupied(place) => {
                         let key = &self.traces.conversations()[at].key;
                         // An id is truncated: thousands of messages can repeat it.
-                        let [key, one, other] =
-                            [key, &case.eval_id, &place.get().0.eval_id].map(|id| cut(id));
+                        let [key, one, other] = [key, &case.eval_id, &place.get().0.eval_id]
+                            .map(|id| truncated(id, MAX_ID_CHARS, "…"));
                         errors.push(format!(
                             "the cases `{other}` and `{one}` are both about the trace `{key}`; only `{other}` is scored"
                         ));

@@ -55,7 +55,7 @@ pub(super) fn response_before_page(app: &App, caller: Caller, request: &Request)
 
 /// The response to a browser whose URL has a wrong token: the page that says which URL has the right one.
 pub(super) fn wrong_token(refusal: &Refusal, request: &Request) -> Option<Response> {
-    let is_of_token = refusal.status() == StatusCode::UNAUTHORIZED;
+    let is_of_token = refusal.status == StatusCode::UNAUTHORIZED;
     (is_of_token && is_page(request.uri().path()) && is_for_a_person(request)).then(closed)
 }
 

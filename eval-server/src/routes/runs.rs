@@ -43,6 +43,7 @@ impl ToSchema for Report {}
 pub(crate) async fn runs(State(app): State<Shared>) -> Result<Response, Refusal> {
     app.work(move |app| {
         let folder = folder(app)?;
+        let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |it| it.as_secs_f64());
         let entry = |run: RunDir| RunEntry { started: seconds(run.started), id: run.id };
         let (runs, _) = own_runs(folder).map_err(|error| failed(&error))?;
         let runs: Vec<_> = runs.into_iter().map(entry).collect();
@@ -83,8 +84,4 @@ fn folder(app: &App) -> Result<&Path, Refusal> {
 
 fn failed(error: &dyn std::error::Error) -> Refusal {
     Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("the records cannot be read: {error}"))
-}
-
-fn seconds(time: SystemTime) -> f64 {
-    time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }

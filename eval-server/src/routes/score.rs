@@ -36,7 +36,6 @@ pub(crate) struct ScoreRequest<'b> {
     #[schema(value_type = Object)]
     criteria: &'b RawValue,
     /// `mean` (the default) or `every_turn`.
-    #[serde(default)]
     gate: Option<String>,
 }
 
@@ -152,10 +151,9 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
                 Ok(turn) => turns.push(turn),
                 Err(problems) => {
                     let of = problems.iter().filter(|problem| problem.is_error());
-                    wrong.extend(of.take(MAX_ERRORS).map(|problem| Wrong {
-                        start: offset(text, raw) + problem.range.start,
-                        loc: loc(&["body".into(), name.into(), at.into()], &problem.path),
-                        message: problem.message.clone(),
+                    wrong.extend(of.take(MAX_ERRORS).map(|problem| {
+                        let loc = loc(&["body".into(), name.into(), at.into()], &problem.path);
+                        (offset(text, raw) + problem.range.start, loc, problem.message.clone())
                     }));
                 }
             }
@@ -169,14 +167,15 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     for problem in config.problems.iter().filter(|problem| problem.is_error()).take(MAX_ERRORS) {
         let start =
             offset(text, request.criteria) + problem.range.start.saturating_sub(CRITERIA_PREFIX.len());
-        wrong.push(Wrong {
-            start,
-            loc: loc(&["body".into()], &problem.path),
-            message: problem.message.clone(),
-        });
+        wrong.push((start, loc(&["body".into()], &problem.path), problem.message.clone()));
     }
-    let positions = Positions::from_offsets(text, wrong.iter().map(|wrong| wrong.start).collect());
-    let mut errors: Vec<FieldError> = wrong.into_iter().map(|wrong| wrong.told(&positions)).collect();
+    let positions = Positions::from_offsets(text, wrong.iter().map(|(start, ..)| *start).collect());
+    let told = wrong.into_iter().map(|(start, loc, message)| {
+        let at = positions.get(start);
+        let message = format!("{}:{}: {message}", at.line, at.column);
+        FieldError::new("value_error", &loc, message, &Value::Null)
+    });
+    let mut errors: Vec<FieldError> = told.collect();
     if errors.is_empty()
         && let Some((field, message)) = mismatch(&actual, expected.as_deref(), config.config.as_ref())
     {
@@ -227,21 +226,6 @@ const MAX_ERRORS: usize = 20;
 
 fn offset(text: &str, part: &RawValue) -> usize {
     part.get().as_ptr().addr().saturating_sub(text.as_ptr().addr())
-}
-
-struct Wrong {
-    start: usize,
-    loc: Vec<Value>,
-    message: String,
-}
-
-impl Wrong {
-    fn told(self, positions: &Positions) -> FieldError {
-        let Self { start, loc, message } = self;
-        let at = positions.get(start);
-        let msg = format!("{}:{}: {message}", at.line, at.column);
-        FieldError::new("value_error", &loc, msg, &Value::Null)
-    }
 }
 
 fn loc(before: &[Value], path: &JsonPath) -> Vec<Value> {

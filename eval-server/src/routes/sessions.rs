@@ -11,7 +11,7 @@ use crate::answer::{self, Envelope};
 use crate::app::{App, Id, Shared};
 use crate::display;
 use crate::refusal::{Refusal, Refused};
-use crate::sessions::{Digest, List, Reading, SessionState, SessionView};
+use crate::sessions::{Digest, List, Reading, SessionView};
 
 /// The live sessions.
 #[derive(Debug, Serialize, ToSchema)]
@@ -20,7 +20,7 @@ pub(crate) struct SessionList {
     #[serde(flatten)]
     pub(super) about: Receiving,
     /// The latest first.
-    sessions: Vec<SessionEntry>,
+    pub(super) sessions: Vec<SessionEntry>,
 }
 
 /// The state of the receiver: data that is not among the sessions.
@@ -44,7 +44,7 @@ pub(crate) struct Receiving {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionEntry {
     #[serde(flatten)]
-    view: SessionView,
+    pub(super) view: SessionView,
     #[serde(flatten)]
     digest: Digest,
 }
@@ -67,16 +67,6 @@ pub(crate) struct Golden {
     golden: Option<String>,
 }
 
-impl SessionEntry {
-    pub(super) fn id(&self) -> u64 {
-        self.view.id
-    }
-
-    pub(super) fn is_receiving(&self) -> bool {
-        self.view.state == SessionState::Receiving
-    }
-}
-
 impl SessionList {
     pub(super) fn new(app: &App, list: List) -> Self {
         Self {
@@ -89,10 +79,6 @@ impl SessionList {
             },
             sessions: list.sessions.into_iter().map(|(view, digest)| SessionEntry { view, digest }).collect(),
         }
-    }
-
-    pub(super) fn into_parts(self) -> (Receiving, Vec<SessionEntry>) {
-        (self.about, self.sessions)
     }
 }
 

@@ -20,7 +20,6 @@ use crate::sessions::Reading;
 #[serde(deny_unknown_fields)]
 pub(crate) struct DraftRequest {
     /// The file of the set, below the folder of the service. It is made if it does not exist.
-    #[serde(default)]
     set: Option<String>,
 }
 

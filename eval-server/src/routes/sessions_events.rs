@@ -8,12 +8,12 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use tokio::time::{sleep, timeout};
 
-use super::sessions::{Receiving, SessionEntry, SessionList};
+use super::sessions::{Receiving, SessionList};
 use crate::answer;
 use crate::app::Shared;
 use crate::events::{self, Event, Events, ReaderGone, SentEvent};
 use crate::refusal::Refusal;
-use crate::sessions::Change;
+use crate::sessions::{Change, SessionState};
 
 const MAX_WAITING_EVENTS: usize = 16;
 
@@ -82,13 +82,13 @@ async fn tell(app: &Shared, told: &mut Told) -> Result<(), ReaderGone> {
 impl Told {
     /// Sends all changes. Returns whether a session may change without a further export.
     async fn tell(&mut self, list: SessionList) -> Result<bool, ReaderGone> {
-        let (about, mut sessions) = list.into_parts();
+        let SessionList { about, mut sessions } = list;
         if self.about.as_ref() != Some(&about) {
             self.events.send(Event::named("about", events::json(&about)?)).await?;
             self.about = Some(about);
         }
-        let is_moving = sessions.iter().any(SessionEntry::is_receiving);
-        let is_there: HashSet<u64> = sessions.iter().map(SessionEntry::id).collect();
+        let is_moving = sessions.iter().any(|it| it.view.state == SessionState::Receiving);
+        let is_there: HashSet<u64> = sessions.iter().map(|it| it.view.id).collect();
         let removed: Vec<u64> = self.sessions.keys().copied().filter(|id| !is_there.contains(id)).collect();
         for id in removed {
             self.events.send(Event::named("removed", events::json(&id.to_string())?)).await?;
@@ -98,9 +98,9 @@ impl Told {
         sessions.reverse();
         for session in &sessions {
             let text = events::json(session)?;
-            if self.sessions.get(&session.id()) != Some(&text) {
+            if self.sessions.get(&session.view.id) != Some(&text) {
                 self.events.send(Event::named("session", &text)).await?;
-                self.sessions.insert(session.id(), text);
+                self.sessions.insert(session.view.id, text);
             }
         }
         Ok(is_moving)

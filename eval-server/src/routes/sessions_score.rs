@@ -92,6 +92,7 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
         let golden = found(&own, &golden)?;
         // Spans may have come since it was marked.
         check_golden(&golden)?;
+        let expected = |it: &Conversation| it.to_case(it.case_id.as_ref().unwrap_or(&it.key));
         let case = golden.conversation().map(expected).ok_or_else(|| Refusal::bad("the golden session has no turns"))?;
         // Sessions are read one by one: all together may take much memory.
         let still = &received.wanted;
@@ -109,10 +110,6 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
         Ok(answer::data(SessionScores { golden: golden.view.id.to_string(), passed, sessions }))
     })
     .await
-}
-
-fn expected(conversation: &Conversation) -> EvalCase {
-    conversation.to_case(conversation.case_id.as_ref().unwrap_or(&conversation.key))
 }
 
 /// All sessions but the golden one, without sessions in which no agent takes part.
@@ -150,7 +147,8 @@ fn scored(
     let Ok(ran) = job.while_wanted(still.clone()).run_to_end(caller) else {
         return scored(SessionVerdict::Error, Some("no client waits for it any more".to_owned()), Vec::new());
     };
-    let (passed, results) = ran.into_verdict();
+    let passed = ran.passed;
+    let results: Vec<_> = ran.trace_results.into_iter().map(|trace| trace.metric_results).collect();
     let unscored = results.iter().flat_map(MetricResults::iter).find_map(MetricResult::why_unscored);
     let (verdict, reason) = match unscored {
         _ if passed => (SessionVerdict::Passed, None),

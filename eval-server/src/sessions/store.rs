@@ -178,19 +178,13 @@ pub(super) struct Removed {
     keys: Recent<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Recent<T> {
     order: VecDeque<T>,
     known: HashSet<T>,
 }
 
 const MAX_EVICTED: usize = 10_000;
-
-impl<T> Default for Recent<T> {
-    fn default() -> Self {
-        Self { order: VecDeque::new(), known: HashSet::new() }
-    }
-}
 
 impl<T: Clone + Eq + Hash> Recent<T> {
     fn add(&mut self, value: &T) {

@@ -56,10 +56,6 @@ impl Loose {
         self.conversation.case_id = self.conversation.case_id.take().or(conversation.case_id);
         self.found.extend(found);
     }
-
-    fn latest(&self) -> Option<&Found> {
-        self.found.last()
-    }
 }
 
 #[derive(Default)]
@@ -105,7 +101,7 @@ impl Ends {
     }
 
     fn note(&mut self, place: usize, known: &Loose) {
-        let Some(last) = known.latest() else { return };
+        let Some(last) = known.found.last() else { return };
         if let Some(tail) = last.tail() {
             self.by_tail.entry(tail).or_default().push(place);
         }
@@ -118,7 +114,7 @@ impl Ends {
     }
 
     fn forget(&mut self, place: usize, known: &Loose) {
-        let Some(last) = known.latest() else { return };
+        let Some(last) = known.found.last() else { return };
         if let Some(places) = last.tail().and_then(|tail| self.by_tail.get_mut(&tail)) {
             places.retain(|root| *root != place);
         }
@@ -131,7 +127,7 @@ impl Ends {
 }
 
 fn latest(all: &[Option<Loose>], root: usize) -> Option<&Found> {
-    all[root].as_ref().and_then(Loose::latest)
+    all[root].as_ref().and_then(|it| it.found.last())
 }
 
 fn ids(last: &Found) -> impl Iterator<Item = &str> {

@@ -60,7 +60,6 @@ impl Filler<'_> {
         messages
     }
 
-    /// Takes the name of a model, if it is there.
     pub(super) fn model(
         &mut self,
         source: Source,
@@ -73,7 +72,6 @@ impl Filler<'_> {
         }
     }
 
-    /// Takes the reasons why the model ended, if there are any.
     pub(super) fn finish(&mut self, source: Source, reasons: impl IntoIterator<Item = impl Into<Box<str>>>) {
         let reasons: Vec<Box<str>> = reasons.into_iter().map(Into::into).collect();
         if !reasons.is_empty() {

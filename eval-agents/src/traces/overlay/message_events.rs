@@ -68,19 +68,15 @@ pub(super) fn apply(filler: &mut Filler<'_>, source: Source, mut events: Vec<Mes
 
 fn assistant(body: &Map) -> Message {
     let mut parts = message::content_parts(&body["content"]);
-    parts.extend(message::openai_calls(&parsed(&body["tool_calls"])));
+    parts.extend(message::openai_calls(&message::json_or_raw(body["tool_calls"].clone())));
     Message::new("assistant", parts)
 }
 
 /// The output of a model: under `message`, as an object or as JSON in a string, or in the event itself.
 fn choice(body: &Map) -> Message {
-    match parsed(&body["message"]) {
+    match message::json_or_raw(body["message"].clone()) {
         Value::Object(message) => assistant(&message),
         Value::String(text) => Message::new("assistant", message::content_parts(&text.into())),
         _ => assistant(body),
     }
-}
-
-fn parsed(value: &Value) -> Value {
-    message::json_or_raw(value.clone())
 }

@@ -16,7 +16,6 @@ use crate::traces::view::{Identity, Span, Status};
 /// The id of a trace, a span of it, and the id of its process.
 pub(super) type JaegerSpan = (Id, Span, Option<String>);
 
-/// The identities of processes, by their ids.
 pub(super) fn processes(found: &Value, notes: &mut Notes) -> BTreeMap<String, Arc<Identity>> {
     if found.as_object().is_none() {
         notes.misfit("`processes`", "an object", found.kind());

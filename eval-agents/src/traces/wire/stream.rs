@@ -57,7 +57,6 @@ enum At {
     JaegerSpans,
 }
 
-/// A document of any form.
 struct Document<'s> {
     store: &'s mut Store,
     found: Found,
@@ -73,7 +72,6 @@ struct Document<'s> {
 struct Found {
     /// Whether a form was recognized.
     is_known: bool,
-    /// The fields of a span.
     span: Map,
     /// The description of other content, for the error.
     other: Option<String>,
@@ -168,7 +166,6 @@ impl<'s> Document<'s> {
         access.next_value_seed(Read(inside, self))
     }
 
-    /// Reads one element.
     fn element<'de, D: Deserializer<'de>>(&mut self, at: At, deserializer: D) -> Result<(), D::Error> {
         match at {
             At::Whole => {
@@ -321,7 +318,6 @@ impl<'de> Visitor<'de> for Read<'_, '_> {
     }
 }
 
-/// One element of a list.
 struct Element<'a, 's>(At, &'a mut Document<'s>);
 
 impl<'de> DeserializeSeed<'de> for Element<'_, '_> {

@@ -111,7 +111,7 @@ impl Process {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         let children = shared.entry(self.launch.clone()).or_default();
         children.retain(|child| child.is_of_use());
-        let free = children.iter().find(|child| child.taken() < most);
+        let free = children.iter().find(|child| child.routes.count() < most);
         let child = match free {
             Some(child) => child,
             None => {

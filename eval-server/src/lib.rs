@@ -1,5 +1,5 @@
 //! A service that checks and scores eval sets of Google's Agent Development Kit over HTTP: what `cargo evalset serve` runs.
-#![doc = include_str!("../docs/service.md")]
+#![doc = crate::rustdoc_links::page!("../docs/service.md")]
 //!
 //! # In a program
 //!
@@ -33,6 +33,7 @@ mod problems;
 mod receiver;
 mod refusal;
 mod routes;
+mod rustdoc_links;
 mod server;
 mod sessions;
 mod token;

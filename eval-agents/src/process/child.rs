@@ -48,7 +48,7 @@ struct Input {
 pub(super) struct Child {
     launch: Launch,
     group: SharedGroup,
-    routes: Arc<Routes>,
+    pub(super) routes: Arc<Routes>,
     wrote: Tail,
     /// `None` after the input was closed to end the program.
     input: Mutex<Option<Input>>,
@@ -100,10 +100,6 @@ impl Child {
 
     pub(super) fn is_of_use(&self) -> bool {
         self.routes.broken().is_none() && !self.hangs.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn taken(&self) -> usize {
-        self.routes.count()
     }
 
     pub(super) fn seat(self: &Arc<Self>, session: &str) -> Seat {
@@ -387,7 +383,7 @@ impl Seat {
     fn forsake(&self) -> bool {
         self.child.hangs.store(true, Ordering::Relaxed);
         self.child.routes.close(&self.id);
-        self.child.taken() == 0
+        self.child.routes.count() == 0
     }
 }
 

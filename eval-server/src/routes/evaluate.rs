@@ -1,7 +1,5 @@
 //! Scoring traces with an eval set.
 
-use std::collections::HashMap;
-
 use axum::http::StatusCode;
 use axum::response::Response;
 use eval_core::EvalSet;
@@ -15,7 +13,7 @@ use tokio::sync::oneshot;
 use utoipa::ToSchema;
 
 use super::convert::{read, uploaded};
-use super::evaluate_answer::{Performance, RunResult, TraceResult};
+use super::evaluate_answer::RunResult;
 use super::evaluate_job::{Job, Progress};
 use super::evaluate_request::{self, Parameters};
 use crate::access::Caller;
@@ -168,36 +166,15 @@ async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Resp
 const MAX_WAITING_EVENTS: usize = 1 << 16;
 
 fn tell(job: &Job, caller: Caller, events: &mut Events) -> Result<(), ReaderGone> {
-    let told = |message: &str| Event::unnamed(json!({ "message": message }));
     let result = job.run(caller, |progress| {
+        let json = events::json(&progress)?;
         events.send_now(match progress {
-            Progress::Message(message) => told(&message),
-            Progress::Read { trace_id, performance_metrics } => {
-                let read = events::json(&ReadTrace { trace_id, performance_metrics })?;
-                Event::named("performance_metrics", read)
-            }
-            Progress::Scored(result) => {
-                let trace_progress = TraceProgress { trace_id: &result.trace_id, partial_result: result };
-                Event::unnamed(events::json(&HashMap::from([("traceProgress", trace_progress)]))?)
-            }
+            Progress::Read { .. } => Event::named("performance_metrics", json),
+            _ => Event::unnamed(json),
         })
     })?;
-    events.send_now(told("Evaluation complete"))?;
+    events.send_now(Event::unnamed(json!({ "message": "Evaluation complete" })))?;
     events.send_now(Event::unnamed(events::json(&Done { done: true, result: &result })?))
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ReadTrace<'r> {
-    trace_id: &'r str,
-    performance_metrics: &'r Performance,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct TraceProgress<'r> {
-    trace_id: &'r str,
-    partial_result: &'r TraceResult,
 }
 
 #[derive(Serialize)]

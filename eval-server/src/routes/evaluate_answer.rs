@@ -189,16 +189,12 @@ pub(crate) struct RubricResult {
 }
 
 impl RubricResult {
-    fn new(found: &RubricScore) -> Self {
-        let RubricScore { rubric_id, score, rationale, .. } = found.clone();
-        Self { rubric_id, score, rationale }
-    }
-
     /// The rubrics of turns, and of all of them together.
     pub(super) fn of_turns<'s>(
         turns: impl Iterator<Item = (&'s Turn, &'s Score)>,
     ) -> (Vec<TurnRubrics>, Vec<Self>) {
         let (mut of_turns, mut all): (Vec<TurnRubrics>, Vec<(String, Vec<f64>)>) = Default::default();
+        let own = |RubricScore { rubric_id, score, rationale, .. }| Self { rubric_id, score, rationale };
         for (turn, score) in turns {
             for found in score.rubrics() {
                 match all.iter_mut().find(|(id, _)| *id == found.rubric_id) {
@@ -206,7 +202,7 @@ impl RubricResult {
                     None => all.push((found.rubric_id.clone(), found.score.into_iter().collect())),
                 }
             }
-            let rubric_scores = score.rubrics().iter().map(Self::new).collect();
+            let rubric_scores = score.rubrics().iter().cloned().map(own).collect();
             of_turns.push(TurnRubrics { invocation_id: turn.span_id.clone(), rubric_scores });
         }
         let mean = |(rubric_id, scores): (String, Vec<f64>)| Self {

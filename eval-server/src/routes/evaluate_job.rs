@@ -13,6 +13,7 @@ use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Score, Verdict};
 use eval_format::Criterion;
 use eval_format::metric::{Need, Subject, metric};
 use eval_support::message::truncated;
+use serde::Serialize;
 
 use super::convert::{gaps_of_files, name, warnings};
 use super::evaluate_answer::{
@@ -38,10 +39,20 @@ pub(super) struct Job {
     wanted: Wanted,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(super) enum Progress<'r> {
     Message(String),
-    Read { trace_id: &'r str, performance_metrics: &'r Performance },
-    Scored(&'r TraceResult),
+    #[serde(rename = "traceProgress")]
+    Scored {
+        trace_id: &'r str,
+        partial_result: &'r TraceResult,
+    },
+    #[serde(untagged)]
+    Read {
+        trace_id: &'r str,
+        performance_metrics: &'r Performance,
+    },
 }
 
 impl Job {
@@ -128,7 +139,7 @@ impl Job {
                 eval_case_match: case.map(|(_, by)| by_name(by)),
                 turn_refs: conversation.turns.iter().map(turn_ref).collect(),
             };
-            tell(Progress::Scored(&result))?;
+            tell(Progress::Scored { trace_id: &result.trace_id, partial_result: &result })?;
             results.push(result);
         }
         let all = || results.iter().flat_map(|result| result.metric_results.iter());

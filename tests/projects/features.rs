@@ -32,6 +32,7 @@ fn a_recording_beside_a_set_needs_no_feature() {
                 agent_fn(|text: String, _| async move { Ok::<_, BoxError>(text) })\n}\n";
     let recording = "{\"judge_recording\": 1, \"questions\": []}\n";
     Draft::empty("recorded_without_judges")
+        .dependencies("[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n")
         .file("tests/evals.rs", test)
         .file("evals/plain.evalset.json", echo_set(&[("hello", "Hello!")]))
         .file("evals/plain.evalset.judge.json", recording)

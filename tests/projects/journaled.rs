@@ -19,7 +19,7 @@ fn project() -> Project {
         ("e_no_agent", "anybody?"),
         ("f_late", "good night"),
     ];
-    Draft::journaled()
+    Draft::new("journaled")
         .file("evals/first.evalset.json", echo_set(&first))
         .file("evals/second.evalset.json", echo_set(&[("only", "hi")]))
         .shared()
@@ -174,7 +174,7 @@ fn kill_9_loses_the_case_in_flight_and_nothing_else() {
 #[cfg(unix)]
 #[test]
 fn hand_written_tests_whose_process_is_killed_between_two_calls_have_not_ended() {
-    let binary = Draft::by_hand().shared().test_binary("tests/by_hand.rs");
+    let binary = Draft::new("by_hand").shared().test_binary("tests/by_hand.rs");
     for (how, passes, cases, unended) in [
         ("runs", true, &["by_hand/first", "by_hand/last"][..], 0),
         ("panics", false, &["by_hand/first", "by_hand/last"], 0),

@@ -18,7 +18,7 @@ const FAILS: [(&str, &str); 2] = [("manners::bread", "FAILED"), ("manners::salt"
 
 fn project(name: &'static str) -> Project {
     let set = echo_set(&[("bread", "The bread"), ("salt", "The salt")]);
-    Draft::judged().named(name).file(SET, set).owned()
+    Draft::new("judged").named(name).file(SET, set).owned()
 }
 
 impl Project {
@@ -133,7 +133,7 @@ fn secrets_are_not_recorded() {
 fn many_processes_record_at_once_and_a_killed_one_leaves_a_whole_file() {
     let ids: Vec<String> = (0..24).map(|at| format!("case_{at}")).collect();
     let cases: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), id.as_str())).collect();
-    let draft = Draft::judged().named("judged_at_once").file(SET, echo_set(&cases));
+    let draft = Draft::new("judged").named("judged_at_once").file(SET, echo_set(&cases));
     let project = draft.owned();
     let binary = project.test_binary("tests/evals.rs");
 

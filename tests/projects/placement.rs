@@ -6,7 +6,7 @@ use crate::project::{Draft, Project, echo_set, set, target};
 
 fn ungated() -> Project {
     Draft::new("ungated")
-        .dependencies("[dependencies]\neval-core.path = \"{workspace}/eval-core\"\n")
+        .dependencies("[dependencies]\neval-core = {evals}\n")
         .file("evals/greetings.evalset.json", echo_set(&[("hello", "Hello!")]))
         .shared()
 }
@@ -77,7 +77,7 @@ fn clippy_finds_nothing_in_the_expansion() {
 fn the_crate_may_have_another_name() {
     Draft::new("renamed")
         .dependencies(
-            "[dev-dependencies]\nevals = { package = \"eval-core\", path = \"{workspace}/eval-core\" }\n",
+            "[dev-dependencies]\nevals = { package = \"eval-core\", path = \"{workspace}/eval-core\", features = [\"judges\"] }\n",
         )
         .file("evals/greetings.evalset.json", echo_set(&[("hello", "Hello!")]))
         .shared()

@@ -12,14 +12,12 @@ use eval_core::{EvalCase, EvalSet, Invocation};
 use crate::WORKSPACE;
 use crate::run::Run;
 
-/// What most projects need.
-const DEV_DEPENDENCIES: &str = "[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n";
-/// The same, and the tokio that their tests call.
-const WITH_TOKIO: &str = "[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n\
-    tokio = { version = \"1\", default-features = false, features = [\"rt\"] }\n";
-/// The same as the first, with judges.
-const WITH_JUDGES: &str =
-    "[dev-dependencies]\neval-core = { path = \"{workspace}/eval-core\", features = [\"judges\"] }\n";
+/// The dependencies of most projects. `{evals}` in others is the same table: with the same features of each crate, all of them
+/// share one build of it.
+const DEV_DEPENDENCIES: &str = "[dev-dependencies]\neval-core = {evals}\n\
+    tokio = { version = \"1\", default-features = false, features = [\"macros\", \"rt\", \"time\"] }\n";
+/// The table that `{evals}` is replaced by.
+const EVALS: &str = "{ path = \"{workspace}/eval-core\", features = [\"judges\"] }";
 
 /// A project that is not yet on disk.
 pub(crate) struct Draft {
@@ -40,21 +38,6 @@ impl Draft {
     /// A project without files.
     pub(crate) fn empty(name: &'static str) -> Self {
         Self { name, dependencies: DEV_DEPENDENCIES.to_owned(), files: BTreeMap::new() }
-    }
-
-    /// The fixture whose tests record what they do in many ways, without its sets.
-    pub(crate) fn journaled() -> Self {
-        Self::new("journaled").dependencies(WITH_TOKIO)
-    }
-
-    /// The fixture whose tests call a runner themselves.
-    pub(crate) fn by_hand() -> Self {
-        Self::new("by_hand").dependencies(WITH_TOKIO)
-    }
-
-    /// The fixture whose tests ask a judge, without its set.
-    pub(crate) fn judged() -> Self {
-        Self::new("judged").dependencies(WITH_JUDGES)
     }
 
     /// The example of this name, with a manifest of its own.
@@ -123,7 +106,7 @@ impl Draft {
             "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
              [lints]\nrust.warnings = \"deny\"\n\n{}",
             self.name,
-            self.dependencies.replace("{workspace}", WORKSPACE)
+            self.dependencies.replace("{evals}", EVALS).replace("{workspace}", WORKSPACE)
         );
         let lock =
             fs::read_to_string(Path::new(WORKSPACE).join("Cargo.lock")).expect("the lock file is there");

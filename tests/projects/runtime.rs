@@ -5,7 +5,7 @@ use crate::project::{Draft, Project, echo_set};
 fn project(name: &'static str, features: &str) -> Project {
     let dependencies = format!(
         "[dev-dependencies]\neval-core = {{ path = \"{{workspace}}/eval-core\", features = [{features}] }}\n\
-         tokio = {{ version = \"1\", default-features = false, features = [\"rt\"] }}\n"
+         tokio = {{ version = \"1\", default-features = false, features = [\"macros\", \"rt\", \"time\"] }}\n"
     );
     Draft::new("runtime")
         .named(name)
@@ -16,7 +16,7 @@ fn project(name: &'static str, features: &str) -> Project {
 
 #[test]
 fn with_the_feature_tests_run_on_several_threads() {
-    project("runtime_multi", "\"multi-thread\"")
+    project("runtime_multi", "\"judges\", \"multi-thread\"")
         .cargo(&["test"])
         .passes()
         .never_says("warning")
@@ -25,7 +25,7 @@ fn with_the_feature_tests_run_on_several_threads() {
 
 #[test]
 fn without_the_feature_the_error_names_it() {
-    project("runtime_single", "")
+    project("runtime_single", "\"judges\"")
         .cargo(&["test", "--no-run"])
         .fails()
         .says("error: `flavor = \"multi_thread\"` needs the feature `multi-thread` of `eval-core`")

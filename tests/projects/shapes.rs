@@ -72,13 +72,8 @@ const BAD: [(&str, &str, &str); 18] = [
     ("no_run_is_enough", "response_match_score reached 0.8 in none of 2 runs", "(0/2 runs)"),
 ];
 
-/// The bodies need a runtime of their own, timeouts and tasks.
-const DEPENDENCIES: &str = "[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\n\
-    tokio = { version = \"1\", default-features = false, features = [\"macros\", \"rt\", \"time\"] }\n";
-
 fn run() -> Run {
     Draft::new("shapes")
-        .dependencies(DEPENDENCIES)
         .file("evals/hello.evalset.json", echo_set(&[("hello", "Hello!")]))
         .shared()
         .cargo(&["test", "--test", "shapes"])
@@ -133,10 +128,7 @@ fn a_wrong_shape_is_reported_once_in_tests_too() {
                 fn wrong() -> u8 {\n    0\n}\n\n\
                 #[eval_set(\"evals/hello.evalset.json\", criteria(wrong = 1.0), metrics(wrong), judge = wrong)]\n\
                 fn hello() -> u8 {\n    0\n}\n";
-    let dependencies =
-        "[dev-dependencies]\neval-core = { path = \"{workspace}/eval-core\", features = [\"judges\"] }\n";
     Draft::empty("wrong_shapes")
-        .dependencies(dependencies)
         .file("tests/evals.rs", test)
         .file("evals/hello.evalset.json", echo_set(&[("hello", "Hello!")]))
         .shared()

@@ -8,7 +8,7 @@ use crate::run::Run;
 #[test]
 fn paths_are_those_of_the_package_whose_tests_trybuild_runs() {
     let project = Draft::new("in_trybuild")
-        .dependencies("[dev-dependencies]\neval-core.path = \"{workspace}/eval-core\"\ntrybuild = \"1\"\n")
+        .dependencies("[dev-dependencies]\neval-core = {evals}\ntrybuild = \"1\"\n")
         .file("evals/good.evalset.json", echo_set(&[("hello", "Hello")]))
         .owned();
     Run::of(project.command().arg("test").env("TRYBUILD", "overwrite")).passes();

@@ -65,7 +65,7 @@ fn json(run: &Run) -> Value {
 #[test]
 fn a_killed_run_is_resumed_without_what_it_finished() {
     let cases = [("a_hello", "hello"), ("b_fatal", "die"), ("c_flaky", "flaky"), ("f_late", "good night")];
-    let draft = Draft::journaled().named("reported_killed");
+    let draft = Draft::new("journaled").named("reported_killed");
     let draft = draft.file("evals/first.evalset.json", echo_set(&cases));
     let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).shared();
     let runs = folder("killed");
@@ -91,7 +91,7 @@ fn a_killed_run_is_resumed_without_what_it_finished() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_binary_that_the_runner_did_not_come_to_is_missed_until_it_ran() {
-    let draft = Draft::journaled().named("reported_beside");
+    let draft = Draft::new("journaled").named("reported_beside");
     let draft =
         draft.file("evals/first.evalset.json", echo_set(&[("a_flaky", "flaky"), ("b_hello", "hello")]));
     let draft = draft.file("tests/third.rs", "#[test]\nfn it_has_no_set() {}\n");
@@ -134,7 +134,7 @@ fn a_runner_that_is_killed_between_binaries_leaves_no_pass() {
         if std::env::var_os(\"KILL\").is_some() {\n            let runner = std::os::unix::process::parent_id().to_string();\n            \
         std::process::Command::new(\"kill\").args([\"-9\", &runner]).status()?;\n        }\n        \
         Ok::<_, BoxError>(text)\n    })\n}\n";
-    let draft = Draft::journaled().named("reported_beside_killed").file("tests/first.rs", kills);
+    let draft = Draft::new("journaled").named("reported_beside_killed").file("tests/first.rs", kills);
     let draft = draft.file("evals/first.evalset.json", echo_set(&[("a_hello", "hello")]));
     let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).owned();
     let runners = [&["test", "--test", "first", "--test", "second"][..], &["nextest", "run", "-j", "1"]];
@@ -166,7 +166,7 @@ fn a_runner_that_is_killed_between_binaries_leaves_no_pass() {
 
 #[test]
 fn a_run_that_lacks_tests_is_no_pass_unless_they_were_left_out_on_purpose() {
-    let draft = Draft::journaled().named("reported_partial");
+    let draft = Draft::new("journaled").named("reported_partial");
     let draft = draft.file("evals/first.evalset.json", echo_set(&[("a_hello", "hello"), ("b_hi", "hi")]));
     let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).owned();
     let runs = folder("partial");
@@ -223,7 +223,7 @@ fn a_run_that_lacks_tests_is_no_pass_unless_they_were_left_out_on_purpose() {
 
 #[test]
 fn one_process_of_nextest_records_what_all_were_to_run() {
-    let draft = Draft::journaled().named("reported_listed");
+    let draft = Draft::new("journaled").named("reported_listed");
     let cases = [("a_hello", "hello"), ("b_hi", "hi"), ("c_hey", "hey")];
     let draft = draft.file("evals/first.evalset.json", echo_set(&cases));
     let project = draft.file("evals/second.evalset.json", echo_set(&[("only", "hi")])).shared();
@@ -258,7 +258,7 @@ fn one_process_of_nextest_records_what_all_were_to_run() {
 #[test]
 fn a_test_that_is_there_no_more_is_no_pass_when_run_again() {
     let project = |cases: &[(&str, &str)]| {
-        let draft = Draft::journaled().named("reported_gone");
+        let draft = Draft::new("journaled").named("reported_gone");
         draft
             .file("evals/first.evalset.json", echo_set(cases))
             .file("evals/second.evalset.json", echo_set(&[("only", "hi")]))
@@ -366,7 +366,7 @@ fn a_junit_report_says_metric_expected_and_actual() {
 #[test]
 fn a_missing_judge_is_no_pass_under_nextest() {
     let set = echo_set(&[("bread", "The bread")]);
-    let draft = Draft::judged().named("reported_judged").file("evals/manners.evalset.json", set);
+    let draft = Draft::new("judged").named("reported_judged").file("evals/manners.evalset.json", set);
     let project = draft.owned();
     if !project.has(&["nextest", "--version"]) {
         return;

@@ -58,7 +58,7 @@ pub use error::ImportError;
 use format::Held;
 pub use format::{Format, UnknownFormat};
 #[cfg(feature = "reports")]
-pub use from_journal::journal;
+pub use from_journal::{journal, recorded};
 pub use mapping::{Mapping, MappingError};
 
 /// The size above which a file is not read whole to recognize its format.

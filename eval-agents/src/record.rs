@@ -29,7 +29,6 @@
 mod chat;
 mod draft_recorder;
 mod script;
-mod varied;
 mod watched;
 
 pub use chat::Chat;

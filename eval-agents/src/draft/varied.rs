@@ -10,7 +10,7 @@ const MAX_VALUES: usize = 5;
 
 /// A case with the parts that were equal each time, and the parts that varied. The cases are recordings of
 /// one script.
-pub(super) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
+pub(crate) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
     let mut cases = cases.into_iter();
     let Some(mut case) = cases.next() else { return (EvalCase::default(), Vec::new()) };
     let others: Vec<EvalCase> = cases.collect();

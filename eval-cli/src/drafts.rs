@@ -1,6 +1,7 @@
 //! Drafts: adding new drafts to a set, and reviewing the drafts in a set.
 
 mod added;
+mod golden;
 mod set;
 mod shown;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 pub(crate) use added::Added;
 use eval_format::{EvalCase, SetEditor};
 use eval_support::untrusted::one_line;
+pub(crate) use golden::golden_of;
 pub(crate) use set::Destination;
 pub(crate) use shown::text as shown;
 #[cfg(feature = "serve")]
@@ -37,11 +39,15 @@ pub(crate) fn accept(drafts: &[Draft]) -> Result<(), CommandError> {
     })
 }
 
-/// Takes a draft out of its set, if the case is still the one that was shown.
+/// Takes a draft out of its set, if the case is still the one that was shown. A golden that it replaces is put back.
 #[cfg(feature = "serve")]
 pub(crate) fn reject(draft: &Draft) -> Result<(), CommandError> {
     edit(&draft.path, |editor| {
         unchanged(draft, editor)?;
+        if let Some(golden) = golden_of(&draft.case) {
+            let put_back = editor.redraft(&golden).and_then(|()| editor.accept(&golden.eval_id));
+            return put_back.map_err(|error| refused(&draft.path, &error));
+        }
         let removed = editor.remove_case(&draft.case.eval_id);
         removed.map(drop).map_err(|error| refused(&draft.path, &error))
     })

@@ -1,5 +1,7 @@
 //! `cargo evalset import`: drafts of cases from conversations that are stored.
 
+mod replace;
+
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -27,8 +29,13 @@ pub(crate) struct Args {
     from: Vec<OsString>,
 
     /// The set. A file that does not exist is made.
-    #[arg(short, long, value_name = "SET")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "SET", required_unless_present = "replace")]
+    output: Option<PathBuf>,
+
+    /// Puts what the agent did in place of the golden that it ran, as a draft. The case keeps its id, its session, its
+    /// rubrics, its comments and what the user says.
+    #[arg(long, conflicts_with_all = ["output", "case", "session", "map", "from_format"])]
+    replace: bool,
 
     /// The id of the case, if there is one. It is derived from what the user says otherwise.
     #[arg(long, value_name = "ID")]
@@ -62,10 +69,12 @@ Examples:
   cargo evalset import faq.csv --map question=user,answer=final -o evals/faq.evalset.json --dry-run
   cargo evalset import traces.json -o evals/weather.evalset.json
   cargo evalset import :weather::sunny -o evals/weather.evalset.json
+  cargo evalset import 2026-11-22T02-31-07-1a2b3c4d:weather::sunny --replace
 
 Exit codes:
   0  each source was read; the drafts were added, or the set has their conversations already
-  2  a source or the set cannot be read or written, or a source holds no conversation; nothing was written";
+  2  a source or the set cannot be read or written, a source holds no conversation, or a run cannot take the place of its
+     golden; nothing was written";
 
 /// The names of the formats, for the help.
 fn formats() -> impl TypedValueParser<Value = Stored> {
@@ -73,7 +82,8 @@ fn formats() -> impl TypedValueParser<Value = Stored> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let destination = Destination::new(&args.output)?;
+    let Some(output) = &args.output else { return replace::run(&args.from, args.dry_run, args.format) };
+    let destination = Destination::new(output)?;
     let mut import = Import::new();
     if let Some(format) = args.from_format {
         import = import.format(format);

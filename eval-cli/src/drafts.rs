@@ -111,4 +111,28 @@ mod tests {
         accept(&drafts).expect("both are as they were shown");
         assert_eq!(fs::read_to_string(&path).expect("a set"), text.replace(r#", "_draft": {}"#, ""));
     }
+
+    #[cfg(feature = "serve")]
+    #[test]
+    fn a_draft_that_is_rejected_puts_the_golden_back_that_it_replaces() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.evalset.json");
+        let golden = r#"{"eval_set_id": "s", "eval_cases": [
+            {"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}, "final_response": {"parts": [{"text": "Old."}]}}], "_note": 1}]}"#;
+        fs::write(&path, golden).expect("a set");
+        edit(&path, |editor| {
+            let mut case = editor.case("a").expect("it is there").clone();
+            let before = r#"{"golden": [{"turn": 1, "final_response": {"parts": [{"text": "Old."}]}}]}"#;
+            case = case.with_draft(eval_format::Value::parse(before).expect("JSON"));
+            case.conversation[0] = case.conversation[0].clone().response("New.");
+            editor.redraft(&case).map_err(|error| refused(&path, &error))
+        })
+        .expect("it asks the same");
+        let case = open(&path).expect("a set").case("a").expect("it is there").clone();
+        assert_eq!(case.conversation[0].response_text(), "New.");
+        reject(&Draft { path: path.clone(), case }).expect("it can be written");
+        let put_back = open(&path).expect("a set").case("a").expect("it is there").clone();
+        assert_eq!(put_back.conversation[0].response_text(), "Old.");
+        assert!(put_back.draft().is_none() && put_back.extra.contains_key("_note"));
+    }
 }

@@ -39,7 +39,9 @@ fn time_limit(message: &str, timeout: Option<Duration>) -> Option<String> {
     }
     Some(match timeout {
         Some(timeout) if timeout == eval_format::options::DEFAULT_TIMEOUT => {
-            format!("{timeout:?} is the default of `timeout`; `timeout = \"..\"` in the attribute sets another limit")
+            format!(
+                "{timeout:?} is the default of `timeout`; `timeout = \"..\"` in the attribute sets another limit"
+            )
         }
         Some(timeout) => format!("`timeout = ..` in the attribute sets this limit of {timeout:?}"),
         None => "`--timeout` sets this limit, and `EvalRunner::timeout` does in Rust".to_owned(),
@@ -97,7 +99,10 @@ fn looser(report: &CaseReport) -> Option<String> {
         } else {
             return None;
         };
-        Some(format!("{what}; if that is right, `{setting}` in the criterion of `{}` accepts it", name(&metric.name)))
+        Some(format!(
+            "{what}; if that is right, `{setting}` in the criterion of `{}` accepts it",
+            name(&metric.name)
+        ))
     })
 }
 
@@ -118,9 +123,9 @@ fn matches(report: &CaseReport, run: &RunReport, match_type: MatchType, args: Ar
 fn has_more(report: &CaseReport) -> bool {
     report.runs.iter().any(|run| {
         let pairs = report.case.conversation.iter().zip(&run.transcript.turns);
-        pairs.into_iter().any(|(expected, actual)| {
-            actual.invocation.tool_calls().count() > expected.tool_calls().count()
-        })
+        pairs
+            .into_iter()
+            .any(|(expected, actual)| actual.invocation.tool_calls().count() > expected.tool_calls().count())
     })
 }
 

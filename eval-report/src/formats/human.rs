@@ -1,7 +1,9 @@
 //! The report for people: a line for each case, the totals, and then what failed.
 
 use anstyle::Style;
+use eval_core::__private::reads_the_golden;
 use eval_core::report::{Verdict, short};
+use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
 
@@ -138,8 +140,12 @@ fn failures(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<
     let mut text = String::new();
     for test in results.needing_attention().take(MAX_FAILURES) {
         text.push_str(&format!("\n---- {} ----\n{}\n", one_line(&test.name), details(test)));
-        if let Some(command) = again(test) {
-            text.push_str(&format!("\nrun again     {command}\n"));
+        let commands = [("run again     ", again(test)), ("new golden    ", new_golden(results, test))];
+        let commands =
+            commands.into_iter().filter_map(|(label, command)| Some(format!("{label}{}\n", command?)));
+        let commands = commands.collect::<String>();
+        if !commands.is_empty() {
+            text.push_str(&format!("\n{commands}"));
         }
     }
     let more = results.needing_attention().count().saturating_sub(MAX_FAILURES);
@@ -154,6 +160,20 @@ fn failures(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<
 
 /// The most failures in the text. More of them are unreadable on a terminal.
 const MAX_FAILURES: usize = 50;
+
+/// The command that puts what happened in place of the golden of a case. The output of a test has it already.
+fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<String> {
+    let decided = test.attempt.decided.as_ref().filter(|_| test.attempt.started.of_program)?;
+    let [id] = results.loaded.run.ids.as_slice() else { return None };
+    // If some runs passed, they differ, and none of them is the one to expect.
+    let is_stable = test.runs.total == 1 || test.runs.passed == 0;
+    let is_asked = is_stable
+        && results.loaded.is_recorded()
+        && test.attempt.started.file.is_some()
+        && reads_the_golden(&decided.verdict, &decided.metrics);
+    is_asked
+        .then(|| format!("cargo evalset import {} --replace", shell::word(&format!("{id}:{}", test.name))))
+}
 
 /// The commands that run tests again, and the folders of the run.
 fn commands(results: &RunResults<'_>) -> String {

@@ -65,10 +65,29 @@ pub(crate) fn parts(case: &EvalCase) -> Vec<Part> {
             parts.extend_from_slice(&draft[change.new_range()]);
             continue;
         }
-        parts.extend(golden[change.old_range()].iter().map(|part| signed("-", part)));
-        parts.extend(draft[change.new_range()].iter().map(|part| signed("+", part)));
+        // The two sides of an answer, or of a turn's calls, are one below the other.
+        let (mut old, mut new) = (&golden[change.old_range()], &draft[change.new_range()]);
+        while let Some(first) = old.first() {
+            let same = |parts: &[Part]| parts.iter().take_while(|part| part.what() == first.what()).count();
+            let (old_end, new_end) = (same(old), same(new));
+            parts.extend(old[..old_end].iter().map(|part| signed("-", part)));
+            parts.extend(new[..new_end].iter().map(|part| signed("+", part)));
+            (old, new) = (&old[old_end..], &new[new_end..]);
+        }
+        parts.extend(new.iter().map(|part| signed("+", part)));
     }
     parts
+}
+
+impl Part {
+    /// Its author or kind.
+    fn what(&self) -> &str {
+        match self {
+            Self::Turn(_) => "",
+            Self::Line { what, .. } => what,
+            Self::NoAnswer => "answer",
+        }
+    }
 }
 
 /// A part with a sign before its text.

@@ -19,8 +19,8 @@ pub(super) fn text(text: &str, old: &EvalCase, new: &EvalCase) -> Option<String>
     let style = Style::of_keys(entries.iter().map(|entry| &*entry.key));
     let spelt = style.spell(new.to_value());
     let spelt = Spelt { style, value: &spelt };
-    let has_state = old.final_session_state == new.final_session_state;
-    let state = Field::new(&spelt, &root, &EVAL_CASE, "final_session_state", has_state);
+    let is_same = old.final_session_state == new.final_session_state;
+    let state = Field::new(&spelt, &root, &EVAL_CASE, "final_session_state", is_same);
     let turns = EVAL_CASE.entry(entries, "conversation");
     let kept = |entry: &Entry<'_>| {
         if entry.key == DRAFT {

@@ -363,6 +363,8 @@ fn one_turn(fields: &str, after: &str) -> String {
     )
 }
 
+type Change = Box<dyn Fn(Invocation) -> Invocation>;
+
 #[test]
 fn other_expectations_change_their_own_bytes_alone() {
     let call = |name: &str, city: &str| FunctionCall::new(name, json!({ "city": city }));
@@ -377,7 +379,7 @@ fn other_expectations_change_their_own_bytes_alone() {
         turn
     };
     let oslo = r#"{ "name": "f", "args": { "city": "Oslo" } }"#;
-    let table: Vec<(&str, String, Box<dyn Fn(Invocation) -> Invocation>)> = vec![
+    let table: Vec<(&str, String, Change)> = vec![
         (
             r#",
           "final_response": { "parts": [{ "text": "Hello!" }] }"#,

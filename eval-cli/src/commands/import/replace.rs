@@ -59,7 +59,7 @@ pub(super) fn run(from: &[OsString], dry_run: bool, format: Format) -> Result<An
         let ids: Vec<&str> = of_set.iter().map(|it| it.draft.eval_id.as_str()).collect();
         let named = shell::word(&format!("{}:{}", path.display(), ids.join(",")));
         text.push_str(&format!(
-            "tests refuse drafts; accept {} if that is right now: `cargo evalset accept {}`\n",
+            "tests refuse drafts; accept {} if the agent is right: `cargo evalset accept {}`\n",
             them(of_set.len()),
             one_line(&named)
         ));

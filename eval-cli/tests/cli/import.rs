@@ -286,7 +286,7 @@ fn a_golden_that_is_out_of_date_is_replaced_by_a_draft_of_what_happened() {
     let refused = run(&folder);
     assert_eq!(refused.code, Some(2), "drafts do not run: {}{}", refused.out, refused.err);
     let again = folder.run(&["import", &paris, "--replace"]);
-    assert!(again.code == Some(2) && again.err.contains("was edited since it ran"), "{}", again.err);
+    assert!(again.code == Some(2) && again.err.contains("is a draft already"), "{}", again.err);
 
     let accepted = folder.run(&["accept", &format!("{SET}:paris,oslo")]);
     assert_eq!(accepted.code, Some(0), "{}{}", accepted.out, accepted.err);

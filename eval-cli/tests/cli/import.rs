@@ -350,6 +350,6 @@ fn runs_that_differ_are_no_golden_and_say_what_varied() {
     let ran = folder.run(&["import", ":paris", "--replace"]);
     assert_eq!(ran.code, Some(2), "{}", ran.out);
     assert!(ran.err.contains("the runs differ: turn 1: the answer: \"It is sunny in Paris"), "{}", ran.err);
-    assert!(ran.err.contains("no behaviour is that of all runs"), "{}", ran.err);
+    assert!(ran.err.contains("no behaviour is common to all runs"), "{}", ran.err);
     assert_eq!(folder.read(SET), OUTDATED);
 }

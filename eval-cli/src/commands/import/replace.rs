@@ -169,7 +169,7 @@ fn replacement(text: &str, cases: &mut Cases) -> Result<Result<Replacement, Stri
                 NotReplaced::Run { .. } => "run it again, and take that run",
                 NotReplaced::Turns => "write the case by hand: a run of other turns says nothing about it",
                 NotReplaced::Varied { .. } => {
-                    "no behaviour is that of all runs: let a metric decide that allows what varied, such as a `match_type` or a judge"
+                    "no behaviour is common to all runs: let a metric decide that allows what varied, such as a `match_type` or a judge"
                 }
                 NotReplaced::Masked { .. } => "write that expectation by hand",
                 _ => "write the case by hand",

@@ -237,8 +237,8 @@ impl SetEditor {
         Ok(())
     }
 
-    /// Puts other expectations in place of those of the case with the same id, as a draft: answers, what happened on the way to
-    /// them, the state at the end, and the mark of the draft. All other bytes of the case stay.
+    /// Gives the case with the same id other expectations, as a draft: answers, what happened on the way to them, the state at
+    /// the end, and the mark of the draft. All other bytes of the case stay.
     ///
     /// The case must be a draft, and ask the same. It must have no errors.
     ///

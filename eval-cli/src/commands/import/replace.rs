@@ -12,7 +12,7 @@ use eval_support::untrusted::{headline, one_line};
 use eval_support::words::{count, them};
 use serde_json::{Value, json};
 
-use super::{refused, run_and_case};
+use super::source::{refused, run_and_case};
 use crate::drafts::{self, shown};
 use crate::edited::{self, edit, open};
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};

@@ -26,6 +26,8 @@
 
 mod masking;
 mod new_cases;
+mod replaced;
+mod varied;
 mod volatile;
 
 use eval_core::agent::shows_something;
@@ -36,6 +38,8 @@ use eval_support::setters;
 
 pub use masking::Masked;
 pub use new_cases::{NewCases, new_cases};
+pub use replaced::NotReplaced;
+pub(crate) use varied::same;
 pub use volatile::{Volatile, VolatileKind};
 
 /// Whether a turn has an answer that a user sees: neither blank nor a thought alone.

@@ -59,7 +59,7 @@ pub use error::ImportError;
 use format::Held;
 pub use format::{Format, UnknownFormat};
 #[cfg(feature = "reports")]
-pub use from_journal::journal;
+pub use from_journal::{journal, recorded};
 pub use mapping::{Mapping, MappingError};
 
 const LARGE_FILE_BYTES: u64 = 64 << 20;

@@ -29,7 +29,6 @@
 mod chat;
 mod draft_recorder;
 mod script;
-mod varied;
 
 use std::fmt;
 use std::pin::pin;

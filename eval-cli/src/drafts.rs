@@ -1,6 +1,7 @@
 //! Drafts: adding new drafts to a set, and reviewing the drafts in a set.
 
 mod added;
+mod golden;
 mod set;
 mod shown;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 pub(crate) use added::Added;
 use eval_format::{EvalCase, SetEditor};
 use eval_support::untrusted::one_line;
+pub(crate) use golden::golden_of;
 pub(crate) use set::Destination;
 pub(crate) use shown::text as shown;
 #[cfg(feature = "serve")]
@@ -37,11 +39,15 @@ pub(crate) fn accept(drafts: &[Draft]) -> Result<(), CommandError> {
     })
 }
 
-/// Takes a draft out of its set, if the case is still the one that was shown.
+/// Takes a draft out of its set, if the case is still the one that was shown. A golden that it replaces is put back.
 #[cfg(feature = "serve")]
 pub(crate) fn reject(draft: &Draft) -> Result<(), CommandError> {
     edit(&draft.path, |editor| {
         unchanged(draft, editor)?;
+        if let Some(golden) = golden_of(&draft.case) {
+            let put_back = editor.redraft(&golden).and_then(|()| editor.accept(&golden.eval_id));
+            return put_back.map_err(|error| refused(&draft.path, &error));
+        }
         let removed = editor.remove_case(&draft.case.eval_id);
         removed.map(drop).map_err(|error| refused(&draft.path, &error))
     })
@@ -104,5 +110,29 @@ mod tests {
         fs::write(&path, &text).expect("a set");
         accept(&drafts).expect("both are as they were shown");
         assert_eq!(fs::read_to_string(&path).expect("a set"), text.replace(r#", "_draft": {}"#, ""));
+    }
+
+    #[cfg(feature = "serve")]
+    #[test]
+    fn a_draft_that_is_rejected_puts_the_golden_back_that_it_replaces() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.evalset.json");
+        let golden = r#"{"eval_set_id": "s", "eval_cases": [
+            {"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}, "final_response": {"parts": [{"text": "Old."}]}}], "_note": 1}]}"#;
+        fs::write(&path, golden).expect("a set");
+        edit(&path, |editor| {
+            let mut case = editor.case("a").expect("it is there").clone();
+            let before = r#"{"golden": [{"turn": 1, "final_response": {"parts": [{"text": "Old."}]}}]}"#;
+            case = case.with_draft(eval_format::Value::parse(before).expect("JSON"));
+            case.conversation[0] = case.conversation[0].clone().response("New.");
+            editor.redraft(&case).map_err(|error| refused(&path, &error))
+        })
+        .expect("it asks the same");
+        let case = open(&path).expect("a set").case("a").expect("it is there").clone();
+        assert_eq!(case.conversation[0].response_text(), "New.");
+        reject(&Draft { path: path.clone(), case }).expect("it can be written");
+        let put_back = open(&path).expect("a set").case("a").expect("it is there").clone();
+        assert_eq!(put_back.conversation[0].response_text(), "Old.");
+        assert!(put_back.draft().is_none() && put_back.extra.contains_key("_note"));
     }
 }

@@ -3,12 +3,14 @@
 //! One failing case takes at most about 40 lines. Long texts and long lists are truncated, and say by how much.
 
 mod differ;
+mod hints;
 mod lines;
 mod table;
 mod text;
 mod trajectory;
 mod turns;
 
+pub(crate) use hints::reads_the_golden;
 #[cfg(feature = "judges")]
 pub(crate) use text::rerun_command;
 pub(crate) use text::{Print, failing, harness, headline, passing, reason, skipped, stale, texts};

@@ -10,6 +10,8 @@ pub(crate) use concurrent::all;
 pub(crate) use concurrent::{ShutDown, all_until, on_own_task};
 #[cfg(feature = "judges")]
 pub(crate) use fence::watched;
-pub(crate) use fence::{Fault, Waited, catch_panic, fenced, fenced_but_for, not_async, panic_message};
+pub(crate) use fence::{
+    Fault, LIMIT_IS_TIMEOUT, Waited, catch_panic, fenced, fenced_but_for, not_async, panic_message,
+};
 pub(crate) use lanes::Lanes;
 pub(crate) use watchdog::{Watch, What};

@@ -166,6 +166,14 @@ pub mod __private {
     pub fn failure_texts(report: &crate::report::CaseReport) -> Option<(String, String)> {
         crate::failure::texts(report)
     }
+
+    /// Whether a metric failed that reads the expectations of its case, so that these may be out of date.
+    pub fn reads_the_golden(
+        verdict: &crate::report::Verdict,
+        metrics: &[crate::report::MetricReport],
+    ) -> bool {
+        crate::failure::reads_the_golden(verdict, metrics)
+    }
 }
 
 /// Scoring functions for the fuzz targets. Not public API.

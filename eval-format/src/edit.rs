@@ -37,6 +37,8 @@
 mod edit_error;
 mod editor;
 mod layout;
+mod patch;
+mod redraft;
 mod sections;
 mod spelling;
 

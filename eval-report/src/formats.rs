@@ -10,7 +10,7 @@ mod markdown;
 
 pub use exported::{csv, report, save_adk_results};
 pub use github::annotations as github;
-pub use human::{body as human_body, summary as human_summary, text as human};
+pub use human::{body as human_body, new_golden, summary as human_summary, text as human};
 pub use junit::text as junit;
 pub use markdown::text as markdown;
 

@@ -151,6 +151,13 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     Secrets::of_environment().mask(text)
 }
 
+/// Whether a text has the note of a mask in it. What was there before is lost.
+pub fn shows_a_mask(text: &str) -> bool {
+    [shapes::HIDDEN, "(a hidden value)", "(a secret)", "(the value of "]
+        .iter()
+        .any(|note| text.contains(note))
+}
+
 /// A text with the values of [`hide`] masked.
 fn mask_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
     let hidden = HIDDEN.read().unwrap_or_else(PoisonError::into_inner);
@@ -237,6 +244,16 @@ pub fn first_words(mut text: Vec<u8>, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mask_is_seen_in_a_text() {
+        hide("green-elephant-2");
+        for text in [concat!("use AKIA", "IOSFODNN7EXAMPLE"), "green-elephant-2"] {
+            assert!(!shows_a_mask(text) && shows_a_mask(&mask(text)), "{text}");
+        }
+        assert!(shows_a_mask(&masked(&[("A_TOKEN", "tok-1234567")], "tok-1234567")));
+        assert!(!shows_a_mask("a key (of the house)"));
+    }
 
     #[test]
     fn a_word_that_is_cut_is_left_out() {

@@ -36,6 +36,8 @@ pub const JUDGE_BASE_URL: &str = "EVALSET_JUDGE_BASE_URL";
 pub const JUDGE_RETRIES: &str = "EVALSET_JUDGE_RETRIES";
 /// The number of concurrent requests to judges.
 pub const JUDGE_SLOTS: &str = "EVALSET_JUDGE_SLOTS";
+/// The address of this project's repository, for `cargo evalset new`.
+pub const REPOSITORY: &str = "EVALSET_REPOSITORY";
 
 /// nextest's: the id of its run.
 pub const NEXTEST_RUN_ID: &str = "NEXTEST_RUN_ID";
@@ -45,7 +47,7 @@ pub const NEXTEST_ATTEMPT: &str = "NEXTEST_ATTEMPT";
 pub const NEXTEST_BINARY_ID: &str = "NEXTEST_BINARY_ID";
 
 /// The variables that the crates read, in the order of `docs/configuration.md`.
-pub const ALL: [&str; 14] = [
+pub const ALL: [&str; 15] = [
     PRINT,
     JOURNAL,
     DIR,
@@ -60,6 +62,7 @@ pub const ALL: [&str; 14] = [
     JUDGE_BASE_URL,
     JUDGE_RETRIES,
     JUDGE_SLOTS,
+    REPOSITORY,
 ];
 
 /// The variables that tests and scripts of this project read.

@@ -1,6 +1,7 @@
 //! Conversations of recorded runs.
 
 use eval_report::journal::{RecordedRun, RecordedTest};
+use eval_report::recorded::TestResult;
 
 use super::error::ImportError;
 use crate::draft::{Draft, Origin, played};
@@ -20,20 +21,7 @@ use crate::draft::{Draft, Origin, played};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn journal(from: &str, run: &RecordedRun, case: &str) -> Result<Vec<Draft>, ImportError> {
-    let id = |test: &RecordedTest| test.last().map(|attempt| attempt.started.eval_id.clone());
-    let mut found: Vec<_> = run.tests.iter().filter(|test| test.name() == case).collect();
-    if found.is_empty() {
-        found = run.tests.iter().filter(|test| id(test).as_deref() == Some(case)).collect();
-    }
-    let [test] = found.as_slice() else {
-        let (what, there) = if found.is_empty() {
-            (format!("case `{case}`"), run.tests.iter().filter_map(id).collect())
-        } else {
-            let names = found.iter().map(|test| test.name().to_owned()).collect();
-            (format!("single case `{case}`; name its test"), names)
-        };
-        return Err(ImportError::Missing { from: from.to_owned(), what, there });
-    };
+    let test = recorded(from, run, case)?;
     let Some(attempt) = test.last() else { return Ok(Vec::new()) };
     let (mut drafts, mut left_out) = (Vec::new(), Vec::new());
     for evaluation in &attempt.evaluations {
@@ -58,4 +46,27 @@ pub fn journal(from: &str, run: &RecordedRun, case: &str) -> Result<Vec<Draft>, 
         return Err(ImportError::Nothing { from: from.to_owned(), left_out });
     }
     Ok(drafts)
+}
+
+/// The recorded test of a case. `case` is its name in reports, the name of its test as cargo shows it, or the id of the case.
+pub fn recorded<'r>(from: &str, run: &'r RecordedRun, case: &str) -> Result<&'r RecordedTest, ImportError> {
+    let id = |test: &RecordedTest| test.last().map(|attempt| attempt.started.eval_id.clone());
+    let all = TestResult::all(run);
+    let mut found: Vec<&RecordedTest> = all.iter().filter(|it| it.name == case).map(|it| it.test).collect();
+    if found.is_empty() {
+        found = run.tests.iter().filter(|test| test.name() == case).collect();
+    }
+    if found.is_empty() {
+        found = run.tests.iter().filter(|test| id(test).as_deref() == Some(case)).collect();
+    }
+    let [test] = found.as_slice() else {
+        let (what, there) = if found.is_empty() {
+            (format!("case `{case}`"), run.tests.iter().filter_map(id).collect())
+        } else {
+            let named = all.iter().filter(|it| found.iter().any(|test| std::ptr::eq(*test, it.test)));
+            (format!("single case `{case}`; name its test"), named.map(|it| it.name.to_string()).collect())
+        };
+        return Err(ImportError::Missing { from: from.to_owned(), what, there });
+    };
+    Ok(test)
 }

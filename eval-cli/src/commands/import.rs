@@ -1,17 +1,21 @@
 //! `cargo evalset import`: drafts of cases from conversations that are stored.
 
+mod replace;
+mod source;
+
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use eval_agents::draft::Draft;
-use eval_agents::import::{self, Format as Stored, Import, ImportError, Mapping};
+use eval_agents::import::{self, Format as Stored, Import, Mapping};
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 
 use crate::drafts::{Added, Destination};
 use crate::output::{Answer, CommandError, Format};
 use crate::recorded::{WhichRun, near};
+use source::{refused, run_and_case};
 
 /// Adds drafts of cases to a set, made of conversations that are stored.
 ///
@@ -27,8 +31,13 @@ pub(crate) struct Args {
     from: Vec<OsString>,
 
     /// The set. A file that does not exist is made.
-    #[arg(short, long, value_name = "SET")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "SET", required_unless_present = "replace")]
+    output: Option<PathBuf>,
+
+    /// Puts what the agent did in place of the golden that it ran, as a draft. The case keeps its id, its session, its
+    /// rubrics, its comments and what the user says.
+    #[arg(long, conflicts_with_all = ["output", "case", "session", "map", "from_format"])]
+    replace: bool,
 
     /// The id of the case, if there is one. It is derived from what the user says otherwise.
     #[arg(long, value_name = "ID")]
@@ -62,10 +71,12 @@ Examples:
   cargo evalset import faq.csv --map question=user,answer=final -o evals/faq.evalset.json --dry-run
   cargo evalset import traces.json -o evals/weather.evalset.json
   cargo evalset import :weather::sunny -o evals/weather.evalset.json
+  cargo evalset import 2026-11-22T02-31-07-1a2b3c4d:weather::sunny --replace
 
 Exit codes:
   0  each source was read; the drafts were added, or the set has their conversations already
-  2  a source or the set cannot be read or written, or a source holds no conversation; nothing was written";
+  2  a source or the set cannot be read or written, a source holds no conversation, or a run cannot take the place of its
+     golden; nothing was written";
 
 /// The names of the formats, for the help.
 fn formats() -> impl TypedValueParser<Value = Stored> {
@@ -73,7 +84,8 @@ fn formats() -> impl TypedValueParser<Value = Stored> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    let destination = Destination::new(&args.output)?;
+    let Some(output) = &args.output else { return replace::run(&args.from, args.dry_run, args.format) };
+    let destination = Destination::new(output)?;
     let mut import = Import::new();
     if let Some(format) = args.from_format {
         import = import.format(format);
@@ -115,26 +127,6 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     added.answer(args.format)
 }
 
-fn refused(error: &ImportError) -> CommandError {
-    if let ImportError::OldDatabase { from, migrate, .. } = error {
-        return CommandError::new(
-            format!("`{from}` has the schema of an earlier ADK, whose events only Python can read"),
-            format!("make a new database of it with ADK's own command, then import that: `{migrate}`"),
-        );
-    }
-    let help = match error {
-        ImportError::Io { .. } => "give this user permission to read it, or name another file",
-        ImportError::TooLarge { .. } => "split it, or import a part of it",
-        ImportError::Unknown { .. } => "name its format with `--from-format`, if it is one of these",
-        ImportError::Mapping { .. } => "`--map COLUMN=user,COLUMN=final` says what the columns hold",
-        ImportError::Missing { .. } => "name one that is there",
-        ImportError::Nothing { .. } => "a conversation begins with a message of the user",
-        ImportError::NotCompiled { .. } => "install `cargo-evalset` with its default features",
-        _ => "mend the file, or name its format with `--from-format`",
-    };
-    CommandError::new(one_line(&error.to_string()), help)
-}
-
 /// The drafts of a source, and notes on conversations that were left out.
 fn read(word: &OsStr, import: &Import) -> Result<(Vec<Draft>, Vec<String>), CommandError> {
     let path = Path::new(word);
@@ -160,35 +152,9 @@ fn read(word: &OsStr, import: &Import) -> Result<(Vec<Draft>, Vec<String>), Comm
     })
 }
 
-/// The run and the case of `RUN:CASE`. The name of a test may have colons, and so may the path of a folder on Windows.
-fn run_and_case(text: &str) -> Option<(Option<&str>, &str)> {
-    let colons = || text.match_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
-    let of_folder = colons().filter(|(run, _)| !run.is_empty()).find(|(run, _)| Path::new(run).is_dir());
-    let (run, case) = of_folder.or_else(|| colons().next())?;
-    (!case.is_empty()).then_some((Some(run).filter(|run| !run.is_empty()), case))
-}
-
 /// The name of a file in drafts. A path outside the current folder is private, so only its file name is kept.
 fn called(path: &Path) -> String {
     let near = near(path);
     let shown = if near.is_absolute() { near.file_name().map_or(near, Path::new) } else { near };
     shown.display().to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_run_and_a_case_are_told_apart_at_the_first_colon() {
-        for (text, expected) in [
-            ("2026:sunny", Some((Some("2026"), "sunny"))),
-            (":weather::sunny", Some((None, "weather::sunny"))),
-            ("2026:weather::sunny", Some((Some("2026"), "weather::sunny"))),
-            ("session.json", None),
-            ("2026:", None),
-        ] {
-            assert_eq!(run_and_case(text), expected, "{text}");
-        }
-    }
 }

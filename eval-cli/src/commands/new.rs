@@ -1,8 +1,10 @@
 //! `cargo evalset new`: the first eval set of a package, and the tests that run it.
 
+mod ignored;
 mod manifest;
 mod new_file;
 mod package;
+mod source;
 
 use std::path::PathBuf;
 
@@ -10,10 +12,12 @@ use clap::ValueEnum;
 use eval_format::conventions::SET_SUFFIX;
 use eval_support::words::count;
 
-use crate::output::{Answer, BOLD, CommandError, GOOD, Outcome, styled};
+use crate::cargo;
+use crate::output::{Answer, BOLD, CommandError, GOOD, Outcome, WARNING, styled};
 use manifest::Manifest;
 use new_file::{Name, refuse_existing, shown, write_new};
-use package::{EVAL_CORE, Package, eval_core_dependency, eval_core_folder};
+use package::Package;
+use source::{EVAL_CORE, Source};
 
 /// Writes a first eval set, the tests that run it, and the lines of `Cargo.toml` that they need.
 ///
@@ -34,6 +38,11 @@ pub(crate) struct Args {
     /// The clone of evalset to depend on. By default, the one that this program was built in.
     #[arg(long, value_name = "FOLDER")]
     path: Option<PathBuf>,
+
+    /// The address of evalset's repository, to depend on it in place of a clone. By default, the value of
+    /// `EVALSET_REPOSITORY`, or the address that cargo installed this program from.
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "path")]
+    git: Option<String>,
 }
 
 const AFTER_HELP: &str = "\
@@ -41,14 +50,15 @@ Examples:
   cargo evalset new
   cargo evalset new booking --agent struct
   cargo evalset new --agent rig --path ../evalset
+  cargo evalset new --git file:///srv/git/evalset
 
 Exit codes:
   0  the files were written
-  2  a file exists already or cannot be written, or there is no clone to depend on";
+  2  a file exists already or cannot be written, or there is no clone or address to depend on";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let package = Package::here()?;
-    let eval_core = eval_core_folder(args.path.as_deref())?;
+    let eval_core = Source::new(args.path.as_deref(), args.git.as_deref())?;
     let set = format!("evals/{}{SET_SUFFIX}", args.name);
     let tests = format!("tests/{}.rs", args.name);
     // Both would clash with the new file: `main.rs` is a second test target of the same name, which cargo
@@ -62,23 +72,23 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let made = package.make(&args.name)?;
     let folder = package.folder();
     let mut manifest = Manifest::read(&folder.join("Cargo.toml"))?;
-    let lines = [eval_core_dependency(folder, &eval_core)].into_iter().chain(args.agent.dependencies());
+    let lines = [eval_core.dependency(folder)].into_iter().chain(args.agent.dependencies());
     for (name, line) in lines {
         manifest.add(name, &line)?;
     }
     let (added, kept) = manifest.save()?;
-    let mut files = vec![
+    let files = [
         (folder.join(&set), args.name.filled(SET)),
         (folder.join(&tests), args.name.filled(args.agent.template())),
     ];
-    // As `cargo new` does. An existing package has its own.
-    let ignored = folder.join(".gitignore");
-    if made.is_some() && !ignored.exists() {
-        files.push((ignored, "/target\n".to_owned()));
-    }
     write_new(&files)?;
+    // The tests are there and pass without this line, so an error is no error of the command.
+    let ignored = match ignored::ignore_target(folder, cargo::target_directory().as_deref(), made.is_some()) {
+        Ok(added) => added.map(|added| format!("{} {added}\n", styled(GOOD, "added"))),
+        Err(error) => Some(format!("{} `.gitignore` as it was: {error}\n", styled(WARNING, "left"))),
+    };
     let folder = package.is_above().then(|| folder.to_path_buf());
-    let written = Written { name: &args.name, set, tests, made, added, kept, folder };
+    let written = Written { name: &args.name, set, tests, made, added, kept, ignored, folder };
     Ok(Answer::new(Outcome::Passed, text(&written)))
 }
 
@@ -142,12 +152,14 @@ struct Written<'a> {
     added: Vec<String>,
     /// The lines that were not added, since `Cargo.toml` had the dependencies already.
     kept: Vec<String>,
+    /// The line on `.gitignore`, if it was changed or could not be.
+    ignored: Option<String>,
     /// The folder of the package, if it is not the current folder.
     folder: Option<PathBuf>,
 }
 
 fn text(written: &Written<'_>) -> String {
-    let Written { name, set, tests, made, added, kept, folder } = written;
+    let Written { name, set, tests, made, added, kept, ignored, folder } = written;
     let mut text = String::new();
     if let Some(package) = made {
         text.push_str(&format!("{} the package `{package}`\n", styled(GOOD, "made")));
@@ -171,6 +183,7 @@ fn text(written: &Written<'_>) -> String {
         }
         text.push('\n');
     }
+    text.push_str(ignored.as_deref().unwrap_or_default());
     text.push_str(&format!("\n{}\n", styled(BOLD, "next")));
     if let Some(folder) = folder {
         text.push_str(&format!("  cd {}\n", eval_support::shell::word(&shown(folder))));

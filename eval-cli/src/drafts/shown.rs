@@ -9,14 +9,18 @@ use eval_format::{
 };
 use eval_support::untrusted::{one_line, quoted};
 
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
 use super::Draft;
+use super::golden::golden_of;
 use crate::output::{BOLD, styled};
+use eval_agents::draft::Draft as Written;
 
 /// The column in which texts begin.
 const INDENT_COLUMNS: usize = 12;
 
 /// A part of the display of a draft.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Part {
     /// A turn begins, with its number.
     Turn(usize),
@@ -44,10 +48,62 @@ pub(crate) fn text(draft: &Draft) -> String {
 
 /// The origin of a draft, and all that it plays and expects, in parts. Unknown keys of a case, a turn, a
 /// session, a scenario or a rubric are shown as they are in the file, so that no key of a later version is
-/// accepted unseen.
+/// accepted unseen. If the draft replaces a golden, `-` is before what the golden expects, and `+` before what the draft
+/// expects in its place.
 pub(crate) fn parts(case: &EvalCase) -> Vec<Part> {
     let mut parts = Vec::new();
-    mark(case, &mut parts);
+    let golden = golden_of(case);
+    mark(case, golden.is_some(), &mut parts);
+    let draft = content_of(case);
+    let Some(golden) = golden else {
+        parts.extend(draft);
+        return parts;
+    };
+    let golden = content_of(&golden);
+    for change in capture_diff_slices(Algorithm::Myers, &golden, &draft) {
+        if change.tag() == DiffTag::Equal {
+            parts.extend_from_slice(&draft[change.new_range()]);
+            continue;
+        }
+        // The two sides of an answer, or of a turn's calls, are one below the other.
+        let (mut old, mut new) = (&golden[change.old_range()], &draft[change.new_range()]);
+        while let Some(first) = old.first() {
+            let same = |parts: &[Part]| parts.iter().take_while(|part| part.what() == first.what()).count();
+            let (old_end, new_end) = (same(old), same(new));
+            parts.extend(old[..old_end].iter().map(|part| signed("-", part)));
+            parts.extend(new[..new_end].iter().map(|part| signed("+", part)));
+            (old, new) = (&old[old_end..], &new[new_end..]);
+        }
+        parts.extend(new.iter().map(|part| signed("+", part)));
+    }
+    parts
+}
+
+impl Part {
+    /// Its author or kind.
+    fn what(&self) -> &str {
+        match self {
+            Self::Turn(_) => "",
+            Self::Line { what, .. } => what,
+            Self::NoAnswer => "answer",
+        }
+    }
+}
+
+/// A part with a sign before its text.
+fn signed(sign: &str, part: &Part) -> Part {
+    match part {
+        Part::Turn(number) => Part::Turn(*number),
+        Part::Line { what, said } => Part::Line { what: what.clone(), said: format!("{sign} {said}") },
+        Part::NoAnswer => {
+            Part::Line { what: "answer".to_owned(), said: format!("{sign} (no answer is expected)") }
+        }
+    }
+}
+
+/// All that a case plays and expects.
+fn content_of(case: &EvalCase) -> Vec<Part> {
+    let mut parts = Vec::new();
     if let Some(input) = &case.session_input {
         session(input, &mut parts);
     }
@@ -156,10 +212,11 @@ fn rubrics(rubrics: Option<&[Rubric]>, parts: &mut Vec<Part>) {
 }
 
 /// The content of the mark: the origin, the varied parts, and further remarks of its writer.
-fn mark(case: &EvalCase, parts: &mut Vec<Part>) {
+fn mark(case: &EvalCase, replaces: bool, parts: &mut Vec<Part>) {
     match case.draft() {
         Some(Value::Object(mark)) => {
-            for (key, value) in mark {
+            // The expectations that are replaced are shown beside the new ones.
+            for (key, value) in mark.iter().filter(|(key, _)| !replaces || *key != Written::GOLDEN_KEY) {
                 add(&one_line(key), &plain(value), parts);
             }
         }

@@ -129,6 +129,9 @@ pub(super) async fn accept(State(site): State<Arc<Site>>, body: Bytes) -> Result
 pub(super) async fn reject(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
     decide(site, body, |draft| {
         drafts::reject(draft)?;
+        if drafts::golden_of(&draft.case).is_some() {
+            return Ok(format!("`{}` is the golden again that it was", one_line(&draft.case.eval_id)));
+        }
         let set = one_line(&draft.path.display().to_string());
         let is_empty = open(&draft.path).is_ok_and(|editor| editor.case_ids().len() == 0);
         let rest =

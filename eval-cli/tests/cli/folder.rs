@@ -62,6 +62,7 @@ pub(crate) fn plain(program: &Path) -> Command {
         "CARGO_TARGET_DIR",
         "EVALSET_DIR",
         "EVALSET_JUDGE",
+        "EVALSET_REPOSITORY",
         "EVALSET_RUN_ID",
     ]
     .into_iter()

@@ -214,3 +214,142 @@ fn a_database_of_google_adk_is_imported_by_session() {
     assert_eq!(ids(&folder), ["desk"]);
     assert_eq!(folder.names(), ["evals", "one.json", "sessions.db", "two.json", "weather.py"]);
 }
+
+/// A set that the weather agent fails: its first case expects another answer, and its second one another city.
+const OUTDATED: &str = r#"{
+  "eval_set_id": "weather",
+  "eval_cases": [
+    {
+      "eval_id": "paris",   "_note": "the answer of May",
+      "conversation": [
+        {
+          "user_content": { "parts": [{ "text": "What is the weather in Paris?" }] },
+          "final_response": { "parts": [{ "text": "It rains in Paris, take an umbrella." }] },
+          "intermediate_data": { "tool_uses": [{ "name": "get_weather", "args": { "city": "Paris" } }] }
+        }
+      ],
+      "final_session_state": { "last_city": "Rome" }
+    },
+    {
+      "eval_id": "oslo", "conversation": [{ "user_content": { "parts": [{ "text": "What is the weather in Oslo?" }] }, "final_response": { "parts": [{ "text": "It is sunny in Oslo." }] }, "intermediate_data": { "tool_uses": [{ "name": "get_weather", "args": { "city": "Rome" } }] } }]
+    },
+    {
+      "eval_id": "atlantis", "conversation": [{ "user_content": { "parts": [{ "text": "What is the weather in Atlantis?" }] }, "final_response": { "parts": [{ "text": "Wet." }] } }]
+    }
+  ]
+}
+"#;
+
+/// Runs the set, and returns the folder with the id of the run and what was printed.
+fn outdated(test: &str) -> (Folder, String, Ran) {
+    let folder = folder(test);
+    folder.write(SET, OUTDATED);
+    let ran = folder.run(&["run", SET, "--agent-cmd", "python3 weather.py"]);
+    let id = ran.out.lines().next().and_then(|line| line.split_whitespace().nth(1)).unwrap_or_default();
+    let id = id.to_owned();
+    (folder, id, ran)
+}
+
+#[test]
+fn a_golden_that_is_out_of_date_is_replaced_by_a_draft_of_what_happened() {
+    let (folder, id, failed) = outdated("import-replace");
+    for case in ["paris", "oslo"] {
+        let command = format!("new golden    cargo evalset import {id}:weather/{case} --replace\n");
+        assert!(failed.out.contains(&command), "{}{}", failed.out, failed.err);
+    }
+    assert!(!failed.out.contains("weather/atlantis --replace"), "an error is no golden: {}", failed.out);
+
+    let paris = format!("{id}:weather/paris");
+    let preview = folder.run(&["import", &paris, "--replace", "--dry-run"]);
+    assert_eq!(preview.code, Some(0), "{}", preview.err);
+    let new = "\n+          \"final_response\": { \"parts\": [{ \"text\": \"It is sunny in Paris.\" }] },\n";
+    assert!(preview.out.contains(new), "{}", preview.out);
+    assert!(
+        preview.out.ends_with("would put 1 draft in place of a golden of `evals/weather.evalset.json`\n")
+    );
+    assert_eq!(folder.read(SET), OUTDATED);
+
+    let replaced = folder.run(&["import", &paris, &format!("{id}:oslo"), "--replace"]);
+    assert_eq!(replaced.code, Some(0), "{}", replaced.err);
+    let shown = replaced.out.replace(&id, "RUN");
+    insta::assert_snapshot!(shown);
+    // Apart from the marks, only what is expected now has other bytes.
+    let marked: Value = serde_json::from_str(&folder.read(SET)).expect("JSON");
+    assert_eq!(marked["eval_cases"][0]["_draft"]["from"], format!("run {id}"));
+    assert_eq!(
+        marked["eval_cases"][0]["_draft"]["golden"],
+        json!([
+            { "turn": 1, "final_response": { "parts": [{ "text": "It rains in Paris, take an umbrella." }] } },
+            { "final_session_state": { "last_city": "Rome" } }
+        ])
+    );
+    let refused = run(&folder);
+    assert_eq!(refused.code, Some(2), "drafts do not run: {}{}", refused.out, refused.err);
+    let again = folder.run(&["import", &paris, "--replace"]);
+    assert!(again.code == Some(2) && again.err.contains("is a draft already"), "{}", again.err);
+
+    let accepted = folder.run(&["accept", &format!("{SET}:paris,oslo")]);
+    assert_eq!(accepted.code, Some(0), "{}{}", accepted.out, accepted.err);
+    let expected = OUTDATED
+        .replace("It rains in Paris, take an umbrella.", "It is sunny in Paris.")
+        .replace(r#"{ "last_city": "Rome" }"#, r#"{ "last_city": "Paris" }"#)
+        .replace(r#"{ "city": "Rome" }"#, r#"{ "city": "Oslo" }"#);
+    assert_eq!(folder.read(SET), expected);
+    let cases = format!("{SET}:paris,oslo");
+    let passed = folder.run(&["run", &cases, "--agent-cmd", "python3 weather.py"]);
+    assert_eq!(passed.code, Some(0), "{}{}", passed.out, passed.err);
+    let same = folder.run(&["import", ":paris", "--replace"]);
+    assert_eq!(same.code, Some(0), "{}", same.err);
+    assert_eq!(same.out, "`paris` expects already what the agent did\n");
+    let json = folder.run(&["import", ":paris", "--replace", "--format", "json"]);
+    let document: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!((&document["written"], &document["unchanged"]), (&json!(false), &json!(["paris"])));
+}
+
+#[test]
+fn a_run_that_cannot_take_the_place_of_a_golden_is_refused_and_writes_nothing() {
+    let (folder, id, _) = outdated("import-replace-refused");
+    let replace = |from: &str| folder.run(&["import", from, "--replace"]);
+    for (from, why) in [
+        (format!("{id}:atlantis"), "`atlantis` in run"),
+        (format!("{id}:atlantis"), "it is an ERROR, and no answer of the agent"),
+        (format!("{id}:rome"), "has no case `rome`"),
+        ("one.json".to_owned(), "`one.json` names no case of a recorded run"),
+    ] {
+        let ran = replace(&from);
+        assert_eq!(ran.code, Some(2), "{from}: {}", ran.out);
+        assert!(ran.err.contains(why), "{from}: {} lacks {why}", ran.err);
+    }
+    let both = folder.run(&["import", ":paris", "--replace", "-o", SET]);
+    assert!(both.code == Some(2) && both.err.contains("cannot be used with"), "{}", both.err);
+
+    // The user says something else now, or the case is there no more.
+    let edited = OUTDATED.replace("weather in Paris?", "weather in Paris, please?");
+    folder.write(SET, &edited);
+    let ran = replace(&format!("{id}:paris"));
+    assert!(ran.err.contains("the case was edited since it ran"), "{}", ran.err);
+    let unnamed = replace(":oslo");
+    assert!(unnamed.code == Some(2) && unnamed.err.contains("written after the run"), "{}", unnamed.err);
+    assert!(unnamed.err.contains(&format!("`cargo evalset import {id}:oslo --replace`")), "{}", unnamed.err);
+    assert_eq!(folder.read(SET), edited);
+    folder.write(SET, OUTDATED.replace("\"oslo\"", "\"bergen\""));
+    let gone = replace(&format!("{id}:oslo"));
+    assert!(gone.err.contains("has no case `oslo` any more"), "{}", gone.err);
+}
+
+#[test]
+fn runs_that_differ_are_no_golden_and_say_what_varied() {
+    let folder = folder("import-replace-varied");
+    folder.write(SET, OUTDATED);
+    let program = std::fs::read_to_string(agents().join("weather.py")).expect("the program");
+    folder
+        .write("weather.py", program.replace("sunny in {city}.\"", "sunny in {city} at {time.time_ns()}.\""));
+    let cases = format!("{SET}:paris");
+    let failed = folder.run(&["run", &cases, "--agent-cmd", "python3 weather.py", "--runs", "2"]);
+    assert_eq!(failed.code, Some(1), "{}{}", failed.out, failed.err);
+    let ran = folder.run(&["import", ":paris", "--replace"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.err.contains("the runs differ: turn 1: the answer: \"It is sunny in Paris"), "{}", ran.err);
+    assert!(ran.err.contains("no behaviour is common to all runs"), "{}", ran.err);
+    assert_eq!(folder.read(SET), OUTDATED);
+}

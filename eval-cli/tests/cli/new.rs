@@ -104,6 +104,7 @@ fn a_folder_without_a_package_gets_one() {
     assert!(ran.out.starts_with("made the package `my-agent`\n"), "{}", ran.out);
     assert_eq!(names(&folder, "my-agent"), [".gitignore", "Cargo.toml", "evals", "src", "tests"]);
     assert_eq!(folder.read("my-agent/.gitignore"), "/target\n");
+    assert!(ran.out.contains("added `/target` to a new `.gitignore`\n"), "{}", ran.out);
     let manifest = folder.read("my-agent/Cargo.toml");
     assert!(manifest.contains("name = \"my-agent\""), "{manifest}");
     assert!(
@@ -231,4 +232,79 @@ fn a_framework_that_is_there_already_stays_and_what_the_tests_need_of_it_is_said
                 default-features = false, features = [\"test-utils\"] }`\n";
     assert!(ran.out.contains(says), "{}", ran.out);
     assert!(folder.read("agent/Cargo.toml").starts_with(&manifest));
+}
+
+fn git(folder: &Folder, below: &str, args: &[&str]) {
+    let name = ["-c", "user.name=a", "-c", "user.email=a@b.test"];
+    let mut git = Command::new("git");
+    git.args(name).args(args).current_dir(folder.path(below));
+    let output = git.output().expect("git runs");
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A repository with a crate named eval-core, and its address.
+fn repository(folder: &Folder) -> String {
+    folder.write("repository/eval-core/Cargo.toml", "[package]\nname = \"eval-core\"\nversion = \"0.1.0\"\n");
+    folder.write("repository/eval-core/src/lib.rs", "");
+    git(folder, "repository", &["init", "--quiet"]);
+    git(folder, "repository", &["add", "."]);
+    git(folder, "repository", &["commit", "--quiet", "-m", "a crate"]);
+    format!("file://{}", folder.path("repository").display())
+}
+
+#[test]
+fn the_tests_depend_on_a_repository_that_cargo_can_fetch() {
+    let folder = with_package("new-git");
+    let address = repository(&folder);
+    folder.write("agent/src/lib.rs", "");
+    let line = format!("eval-core = {{ git = \"{address}\" }}\n");
+    let ran = run_in(&folder, "agent", &["new", "--git", &address]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(folder.read("agent/Cargo.toml"), format!("{MANIFEST}\n[dev-dependencies]\n{line}"));
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--format-version", "1"]).current_dir(folder.path("agent"));
+    // Nothing of it is in a registry, and the home of cargo here has nothing fetched.
+    cargo.env("CARGO_HOME", folder.path("home")).env_remove("CARGO_NET_OFFLINE");
+    let output = cargo.output().expect("cargo runs");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(told.contains(&format!("git+{address}#")), "{told}");
+
+    // The variable says the same, and the command line comes before it.
+    let with_variable = |package: &str, args: &[&str], value: &str| -> Ran {
+        folder.write(&format!("{package}/Cargo.toml"), MANIFEST);
+        let mut command = folder.command(&[&["new"], args].concat());
+        command.current_dir(folder.path(package)).env("EVALSET_REPOSITORY", value);
+        command.output().expect("the program runs").into()
+    };
+    let ran = with_variable("second", &[], &address);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(folder.read("second/Cargo.toml").ends_with(&line), "{}", folder.read("second/Cargo.toml"));
+    let ran = with_variable("third", &["--path", "../evalset"], &address);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(folder.read("third/Cargo.toml").contains("path = \"../evalset/eval-core\""));
+    let ran = with_variable("fourth", &[], "git@host.test:evalset.git");
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(
+        ran.err.contains("is no address that cargo takes\n  = help: write it as `https://"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(names(&folder, "fourth"), ["Cargo.toml"]);
+    let both = run_in(&folder, "fourth", &["new", "--path", "../evalset", "--git", &address]);
+    assert_eq!(both.code, Some(2), "{}", both.out);
+}
+
+#[test]
+fn a_package_in_a_repository_gets_the_missing_line_of_gitignore_alone() {
+    let folder = with_package("new-ignored");
+    git(&folder, "agent", &["init", "--quiet"]);
+    folder.write("agent/.gitignore", "*.log");
+    let ran = run_in(&folder, "agent", &["new", "--path", "../evalset"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("added `/target` to `.gitignore`\n"), "{}", ran.out);
+    assert_eq!(folder.read("agent/.gitignore"), "*.log\n/target\n");
+    let ran = run_in(&folder, "agent", &["new", "second", "--path", "../evalset"]);
+    assert!(ran.code == Some(0) && !ran.out.contains("gitignore"), "{}{}", ran.out, ran.err);
+    assert_eq!(folder.read("agent/.gitignore"), "*.log\n/target\n");
 }

@@ -365,7 +365,7 @@ fn without_a_journal_there_is_a_report_and_nothing_stays() {
     let ran = Ran::from(command.env("EVALSET_JOURNAL", "off").output().expect("the program runs"));
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.out.contains("response_match_score is 0.2"), "{}", ran.out);
-    assert!(!ran.out.contains("whole record"), "{}", ran.out);
+    assert!(!ran.out.contains("whole record") && !ran.out.contains("new golden"), "{}", ran.out);
     assert!(!folder.path("target").exists());
 }
 

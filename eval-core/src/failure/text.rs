@@ -1,5 +1,7 @@
 //! The text of a failing test, of a passing one, and of one that could not begin.
 
+use std::time::Duration;
+
 use eval_format::Direction;
 use eval_support::message::cut;
 use eval_support::secrets::mask;
@@ -9,7 +11,7 @@ use eval_support::variables::{NEXTEST_BINARY_ID, PRINT};
 use eval_support::words::count;
 
 use super::lines::{HEADLINE, line};
-use super::{lines, table, turns};
+use super::{hints, lines, table, turns};
 use crate::compiled::Test;
 use crate::decide::forbidden;
 use crate::journal::Journal;
@@ -105,7 +107,7 @@ pub(crate) fn describe(report: &CaseReport) -> String {
     } else {
         format!("{}: {}", named(name), report.verdict)
     };
-    body(&mut out, report, Print::Failures);
+    body(&mut out, report, Print::Failures, None);
     guard(&out).into_owned()
 }
 
@@ -123,7 +125,7 @@ pub(crate) fn failing(
     journal: Option<&Journal>,
 ) -> String {
     let mut out = headline(&test.path(), report);
-    body(&mut out, report, print);
+    body(&mut out, report, print, Some(test.set.options.timeout));
     match freshness {
         Freshness::Fresh => {}
         Freshness::Stale(how) => {
@@ -149,6 +151,10 @@ pub(crate) fn failing(
     line(&mut out, &format!("              {NOT_KNOWN}"));
     match journal {
         Some(journal) => {
+            if matches!(freshness, Freshness::Fresh) && hints::may_be_out_of_date(report) {
+                let case = shell::word(&format!("{}:{}", journal.run(), test.path()));
+                line(&mut out, &format!("new golden    cargo evalset import {case} --replace"));
+            }
             line(&mut out, &format!("whole record  cargo evalset report {}", journal.run()));
             line(&mut out, &format!("              {}", journal.path().display()));
         }
@@ -167,7 +173,7 @@ impl std::fmt::Display for CaseReport {
 /// The table of a passing test, for `EVALSET_PRINT=all`.
 pub(crate) fn passing(test: &Test, report: &CaseReport, print: Print) -> String {
     let mut out = format!("{}: {}", test.path(), report.verdict);
-    body(&mut out, report, print);
+    body(&mut out, report, print, None);
     out
 }
 
@@ -195,7 +201,8 @@ pub(crate) fn harness(test: &Test, message: &str) -> String {
     )
 }
 
-fn body(out: &mut String, report: &CaseReport, print: Print) {
+/// `timeout` is the limit that the attribute of a test has.
+fn body(out: &mut String, report: &CaseReport, print: Print, timeout: Option<Duration>) {
     let mut case = format!("case `{}`", named(&report.case.eval_id));
     if let Some(eval_set_id) = &report.eval_set_id {
         case.push_str(&format!(" of set `{}`", named(eval_set_id)));
@@ -222,6 +229,9 @@ fn body(out: &mut String, report: &CaseReport, print: Print) {
     if report.verdict.fails() {
         broken_metrics(out, report);
         turns::write(out, report);
+        for (at, hint) in hints::of(report, timeout).iter().enumerate() {
+            line(out, &format!("{}hint: {hint}", if at == 0 { "\n" } else { "" }));
+        }
     }
     if print == Print::Record {
         lines::write(out, report);

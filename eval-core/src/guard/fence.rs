@@ -46,6 +46,9 @@ impl Fault {
     }
 }
 
+/// The setting behind a time limit, as errors name it.
+pub(crate) const LIMIT_IS_TIMEOUT: &str = "`timeout` sets the limit";
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -64,7 +67,7 @@ impl fmt::Display for Fault {
                 Ok(())
             }
             Self::Panicked(message) => write!(f, "panicked: {message}"),
-            Self::TimedOut(limit) => write!(f, "timed out after {limit:?} (`timeout` sets the limit)"),
+            Self::TimedOut(limit) => write!(f, "timed out after {limit:?} ({LIMIT_IS_TIMEOUT})"),
             Self::Blocked { limit, took } => write!(
                 f,
                 "blocked its thread for {took:.1?} where {limit:?} is allowed (wrap blocking work in `spawn_blocking`)"

@@ -129,7 +129,12 @@ async fn call(make: fn() -> Making) -> Result<BoxJudge, JudgeError> {
 /// The error of a function that made no judge. Its kind is not [`NoJudge`](JudgeErrorKind::NoJudge), which
 /// may be skipped: a named judge must exist.
 fn not_made(why: &dyn fmt::Display) -> JudgeError {
-    JudgeError::new(JudgeErrorKind::Failed, format!("the function of `judge = ..` made no judge: {why}"))
+    let mut message = format!("the function of `judge = ..` made no judge: {why}");
+    // The error of `std::env::var` has no name in it.
+    if message.ends_with(&std::env::VarError::NotPresent.to_string()) {
+        message.push_str(" (its name: `std::env::var(NAME).map_err(|error| format!(\"{NAME}: {error}\"))?`)");
+    }
+    JudgeError::new(JudgeErrorKind::Failed, message)
 }
 
 /// The judge if the user names none.

@@ -41,6 +41,12 @@ pub enum EditError {
         /// The id of the case.
         eval_id: String,
     },
+    /// The case that was to take the place of another one is no draft of it: it has no mark, or asks something else.
+    #[non_exhaustive]
+    NotTheSame {
+        /// The id of the case.
+        eval_id: String,
+    },
     /// The id is empty.
     EmptyId,
     /// The file is in one of ADK's old forms, which cannot hold what the edit would write.
@@ -68,6 +74,9 @@ impl fmt::Display for EditError {
                 }
             }
             Self::NotADraft { eval_id } => write!(f, "the case `{}` is no draft", shown(eval_id)),
+            Self::NotTheSame { eval_id } => {
+                write!(f, "the user of the case `{}` says something else now", shown(eval_id))
+            }
             Self::EmptyId => f.write_str("the id of a case cannot be empty"),
             Self::OldForm { file } => write!(
                 f,

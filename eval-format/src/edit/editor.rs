@@ -6,8 +6,10 @@ use eval_support::spelling::suggest;
 
 use super::edit_error::EditError;
 use super::layout::{self, Slot};
+use super::redraft;
 use super::sections::{Item, Sections, without};
 use super::spelling::Style;
+use crate::meaning::Meaning;
 use crate::model::{DRAFT, EvalCase, EvalSet};
 use crate::problem::{Problem, ProblemCode, Problems};
 use crate::reader::{CheckedSet, NO_FILE, SetFormat, check_set, model_of};
@@ -232,6 +234,43 @@ impl SetEditor {
         let accepted = item.meaning.draft().is_some().then(|| without(&item.text, DRAFT)).flatten();
         item.text = accepted.ok_or_else(|| EditError::NotADraft { eval_id: eval_id.to_owned() })?;
         item.meaning.extra.remove(DRAFT);
+        Ok(())
+    }
+
+    /// Gives the case with the same id other expectations, as a draft: answers, what happened on the way to them, the state at
+    /// the end, and the mark of the draft. All other bytes of the case stay.
+    ///
+    /// The case must be a draft, and ask the same. It must have no errors.
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, Invocation, Map, SetEditor};
+    ///
+    /// let text = r#"{"eval_set_id": "s", "eval_cases": [
+    ///   {"eval_id": "a", "_note": "ours", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}, "final_response": {"parts": [{"text": "Hello!"}]}}]}
+    /// ]}"#;
+    /// let mut editor = SetEditor::new(text)?;
+    /// let mut case = editor.case("a").unwrap().clone().with_draft(Map::from([("from", "run 7")]));
+    /// case.conversation[0] = case.conversation[0].clone().response("Good day!");
+    /// editor.redraft(&case)?;
+    /// assert_eq!(editor.drafts().collect::<Vec<_>>(), ["a"]);
+    /// editor.accept("a")?;
+    /// assert!(editor.text().contains(r#""_note": "ours""#) && editor.text().contains("Good day!"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn redraft(&mut self, case: &EvalCase) -> Result<(), EditError> {
+        self.expect_present_form()?;
+        let at = self.position(&case.eval_id)?;
+        let old = &self.cases.items[at];
+        if case.draft().is_none() || Meaning::from_case(case).asks != Meaning::from_case(&old.meaning).asks {
+            return Err(EditError::NotTheSame { eval_id: case.eval_id.clone() });
+        }
+        case.check().map_err(EditError::Case)?;
+        let text = redraft::text(&old.text, &old.meaning, case)
+            .ok_or_else(|| EditError::NotTheSame { eval_id: case.eval_id.clone() })?;
+        // The case is kept as a reader of the file will read it.
+        let meaning = EvalCase::parse(&text).map_err(EditError::Case)?;
+        let item = &mut self.cases.items[at];
+        (item.text, item.meaning) = (text, meaning);
         Ok(())
     }
 

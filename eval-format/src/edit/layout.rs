@@ -47,7 +47,7 @@ pub(super) fn first(text: &str, root: &Node<'_>, cases: &Entry<'_>) -> (Slot, St
 }
 
 /// The layout of an object, which is a node of the text.
-fn of_object(text: &str, node: &Node<'_>) -> Layout {
+pub(super) fn of_object(text: &str, node: &Node<'_>) -> Layout {
     let mut layout = on_one_line();
     let Some([first, rest @ ..]) = node.object() else { return layout };
     let colon = &text[first.key_range.end..first.value.range.start];
@@ -72,12 +72,12 @@ fn of_object(text: &str, node: &Node<'_>) -> Layout {
 }
 
 /// The layout of Python's `json.dumps`.
-fn on_one_line() -> Layout {
+pub(super) fn on_one_line() -> Layout {
     Layout { lines: None, colon: ": ".to_owned(), gap: " ".to_owned() }
 }
 
 /// The white space at the begin of the last line of a text.
-fn indentation(text: &str) -> &str {
+pub(super) fn indentation(text: &str) -> &str {
     let line = text.rsplit_once('\n').map_or(text, |(_, line)| line);
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }

@@ -344,3 +344,143 @@ fn a_set_is_created_and_filled() {
         assert_eq!(Value::parse(&editor.text()).unwrap()["eval_set_id"].as_str(), Some(id));
     }
 }
+
+/// A set with one case, whose first turn has these fields after the message of the user.
+fn one_turn(fields: &str, after: &str) -> String {
+    format!(
+        r#"{{
+  "eval_set_id": "s", "eval_cases": [
+    {{
+      "eval_id": "a",   "_note": "ours",
+      "conversation": [
+        {{
+          "user_content": {{ "parts": [{{ "text": "Hi" }}] }}{fields}
+        }}
+      ]{after}
+    }}
+  ]
+}}"#
+    )
+}
+
+type Change = Box<dyn Fn(Invocation) -> Invocation>;
+
+#[test]
+fn other_expectations_change_their_own_bytes_alone() {
+    let call = |name: &str, city: &str| FunctionCall::new(name, json!({ "city": city }));
+    let data = |calls: Vec<FunctionCall>| IntermediateData::Tools {
+        tool_uses: calls,
+        tool_responses: Vec::new(),
+        intermediate_responses: Vec::new(),
+    };
+    let answered = |turn: Invocation, text: &str| {
+        let mut turn = turn.response(text);
+        turn.final_response.as_mut().expect("an answer").role = None;
+        turn
+    };
+    let oslo = r#"{ "name": "f", "args": { "city": "Oslo" } }"#;
+    let table: Vec<(&str, String, Change)> = vec![
+        (
+            r#",
+          "final_response": { "parts": [{ "text": "Hello!" }] }"#,
+            r#",
+          "final_response": { "parts": [{ "text": "Good day!" }] }"#
+                .to_owned(),
+            Box::new(|turn| answered(turn, "Good day!")),
+        ),
+        (
+            r#", "final_response": { "role": null, "parts": [{ "text": "Hello!", "thought": null }] }"#,
+            r#", "final_response": { "role": null, "parts": [{ "text": "Good day!", "thought": null }] }"#
+                .to_owned(),
+            Box::new(|turn| answered(turn, "Good day!")),
+        ),
+        (
+            r#",
+          "intermediate_data": { "tool_uses": [{ "name": "f", "args": { "city": "Oslo" } }] }"#,
+            format!(
+                r#",
+          "intermediate_data": {{ "tool_uses": [{oslo}, {{"args": {{"city": "Rome"}}, "name": "g"}}] }}"#
+            ),
+            Box::new(move |turn| {
+                turn.with_intermediate_data(data(vec![call("f", "Oslo"), call("g", "Rome")]))
+            }),
+        ),
+        (
+            r#", "intermediate_data": { "tool_uses": [{ "name": "g", "args": {} }, { "name": "f", "args": { "city": "Oslo" } }] }"#,
+            format!(r#", "intermediate_data": {{ "tool_uses": [{oslo}] }}"#),
+            Box::new(move |turn| turn.with_intermediate_data(data(vec![call("f", "Oslo")]))),
+        ),
+        (
+            r#", "intermediate_data": { "tool_uses": [{ "name": "f", "args": { "city": "Rome" } }] }"#,
+            format!(r#", "intermediate_data": {{ "tool_uses": [{oslo}] }}"#),
+            Box::new(move |turn| turn.with_intermediate_data(data(vec![call("f", "Oslo")]))),
+        ),
+        (
+            "",
+            r#",
+          "final_response": {
+            "parts": [
+              {
+                "text": "Good day!"
+              }
+            ]
+          }"#
+            .to_owned(),
+            Box::new(|turn| answered(turn, "Good day!")),
+        ),
+        (
+            r#", "finalResponse": { "parts": [{ "text": "Hello!" }] }, "invocation_id": "e-1""#,
+            r#", "invocation_id": "e-1""#.to_owned(),
+            Box::new(|mut turn| {
+                turn.final_response = None;
+                turn
+            }),
+        ),
+    ];
+    for (old, new, change) in table {
+        let mut editor = SetEditor::new(&one_turn(old, "")).unwrap_or_else(|error| panic!("{old}\n{error}"));
+        let mut case = editor.case("a").expect("it is there").clone().with_draft(Map::from([("from", "r")]));
+        case.conversation[0] = change(case.conversation[0].clone());
+        editor.redraft(&case).unwrap_or_else(|error| panic!("{old}\n{error}"));
+        let mark = ",\n      \"_draft\": {\n        \"from\": \"r\"\n      }";
+        assert_eq!(editor.text(), one_turn(&new, mark));
+        assert_eq!(editor.case("a"), Some(&case), "{old}");
+        editor.accept("a").expect("it is a draft");
+        assert_eq!(editor.text(), one_turn(&new, ""));
+        SetEditor::new(&editor.text()).expect("it is a set");
+    }
+}
+
+#[test]
+fn other_expectations_take_the_spelling_of_the_file() {
+    let text = r#"{"evalSetId":"s","evalCases":[{"evalId":"a","conversation":[{"userContent":{"parts":[{"text":"Hi"}]}}],"finalSessionState":{"n":null,"a_b":1}}]}"#;
+    let mut editor = SetEditor::new(text).expect("a set");
+    let mut case = editor.case("a").expect("it is there").clone().with_draft(Map::from([("from", "r")]));
+    case.conversation[0].intermediate_data = Some(IntermediateData::Tools {
+        tool_uses: vec![FunctionCall::new("f", json!({ "a_b": null }))],
+        tool_responses: Vec::new(),
+        intermediate_responses: Vec::new(),
+    });
+    case.final_session_state = Map::from([("a_b", 2)]);
+    editor.redraft(&case).expect("it asks the same");
+    let expected = r#"{"evalSetId":"s","evalCases":[{"evalId":"a","conversation":[{"userContent":{"parts":[{"text":"Hi"}]},"intermediateData":{"toolUses":[{"args":{"a_b":null},"name":"f"}]}}],"finalSessionState":{"a_b":2},"_draft":{"from":"r"}}]}"#;
+    assert_eq!(editor.text(), expected);
+}
+
+#[test]
+fn expectations_are_replaced_only_by_a_draft_that_asks_the_same() {
+    let mut editor = SetEditor::new(&one_turn("", "")).expect("a set");
+    let case = editor.case("a").expect("it is there").clone();
+    let marked = case.clone().with_draft(Map::from([("from", "r")]));
+    for other in [case, hi("a").turn(Invocation::user("And?")).with_draft(true), {
+        let mut other = marked.clone();
+        other.conversation[0] = Invocation::user("Bye");
+        other
+    }] {
+        assert!(matches!(editor.redraft(&other), Err(EditError::NotTheSame { .. })), "{other:?}");
+    }
+    assert_eq!(editor.redraft(&draft("b")).unwrap_err().to_string(), "the set has no case `b`");
+    assert_eq!(editor.text(), one_turn("", ""));
+    let mut old = SetEditor::new(r#"[{"query": "Hi"}]"#).expect("a test file");
+    assert!(matches!(old.redraft(&marked), Err(EditError::OldForm { .. })));
+}

@@ -1,7 +1,9 @@
 //! The report for people: a line for each case, the totals, and then what failed.
 
 use anstyle::Style;
+use eval_core::__private::reads_the_golden;
 use eval_core::report::{Verdict, short};
+use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
 
@@ -10,11 +12,11 @@ use crate::recorded::{Retry, RunResults, State, TestResult, Totals, near};
 use crate::summary_text::{counts, details, have, notes, numbers, rerun, runs, times, word};
 
 pub fn text(results: &RunResults<'_>) -> String {
-    body(results, |_| None) + &commands(results)
+    body(results, |test| new_golden(results, test)) + &commands(results)
 }
 
-/// The report without the commands at its end. `again` is the command that runs a case again.
-pub fn body(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
+/// The report without the commands at its end. `next` is the lines with commands below a case that did not pass.
+pub fn body(results: &RunResults<'_>, next: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
     let mut text = head(results);
     let widest = results.tests.iter().map(|test| test.name.chars().count()).max().unwrap_or_default();
     let column =
@@ -26,7 +28,7 @@ pub fn body(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<
     text.push_str(&summary(&first_line(results), numbers(results), notes(results), &results.totals));
     // Outputs of tests and commands are not wrapped: people read and copy them as they are.
     text = width::fitted(text);
-    text.push_str(&failures(results, again));
+    text.push_str(&failures(results, next));
     text
 }
 
@@ -134,12 +136,12 @@ pub fn summary(
 }
 
 /// The output of the tests that failed or have no verdict.
-fn failures(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
+fn failures(results: &RunResults<'_>, next: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
     let mut text = String::new();
     for test in results.needing_attention().take(MAX_FAILURES) {
         text.push_str(&format!("\n---- {} ----\n{}\n", one_line(&test.name), details(test)));
-        if let Some(command) = again(test) {
-            text.push_str(&format!("\nrun again     {command}\n"));
+        if let Some(lines) = next(test) {
+            text.push_str(&format!("\n{lines}"));
         }
     }
     let more = results.needing_attention().count().saturating_sub(MAX_FAILURES);
@@ -154,6 +156,20 @@ fn failures(results: &RunResults<'_>, again: impl Fn(&TestResult<'_>) -> Option<
 
 /// The most failures in the text. More of them are unreadable on a terminal.
 const MAX_FAILURES: usize = 50;
+
+/// The line with the command that puts what happened in place of the golden of a case. The output of a test has it already.
+pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<String> {
+    let decided = test.attempt.decided.as_ref().filter(|_| test.attempt.started.of_program)?;
+    let [id] = results.loaded.run.ids.as_slice() else { return None };
+    // If some runs passed, they differ, and none of them is the one to expect.
+    let is_stable = test.runs.total == 1 || test.runs.passed == 0;
+    let is_asked = is_stable
+        && results.loaded.is_recorded()
+        && test.attempt.started.file.is_some()
+        && reads_the_golden(&decided.verdict, &decided.metrics);
+    let case = || shell::word(&format!("{id}:{}", test.name));
+    is_asked.then(|| format!("new golden    cargo evalset import {} --replace\n", case()))
+}
 
 /// The commands that run tests again, and the folders of the run.
 fn commands(results: &RunResults<'_>) -> String {

@@ -30,6 +30,8 @@ struct Set {
 /// A case as it is now.
 #[derive(Debug)]
 pub struct Found {
+    /// The file of its set.
+    pub path: PathBuf,
     pub case: EvalCase,
     /// Whether what it asks, or what it expects, has changed since it ran.
     pub is_edited: bool,
@@ -87,6 +89,7 @@ impl Cases {
         let found = set.cases.get(eval_id);
         let case = found.ok_or_else(|| NotFound::CaseMissing { file, eval_id: eval_id.clone() })?;
         Ok(Found {
+            path: set.path.clone(),
             case: case.clone(),
             is_edited: !is_of(started, &Meaning::from_case(case)),
             recording: recording_path(&set.path.to_string_lossy()).into(),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The replacement of a key.
-const HIDDEN: &str = "(a key)";
+pub(super) const HIDDEN: &str = "(a key)";
 
 /// The shape of a provider's keys: their beginning, and the least number of characters behind it.
 struct Shape {

@@ -1,9 +1,7 @@
-//! The package to which the files are added, and its dependency eval-core.
-//!
-//! The crates are not in a registry yet, so the tests depend on a clone of the repository.
+//! The package to which the files are added.
 
-use std::path::{Component, Path, PathBuf};
-use std::{env, fs};
+use std::env;
+use std::path::{Path, PathBuf};
 
 use super::manifest::Manifest;
 use super::new_file::{Name, shown};
@@ -97,68 +95,4 @@ impl Package {
 fn is_package_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-}
-
-/// The package that the tests depend on. The package of this name in the registry is another project.
-pub(super) const EVAL_CORE: &str = "eval-core";
-
-/// The folder of eval-core in the named clone, or in the clone that this program was built in.
-pub(super) fn eval_core_folder(clone: Option<&Path>) -> Result<PathBuf, CommandError> {
-    let help = "name a clone of evalset: `--path ../evalset`";
-    match clone {
-        Some(clone) => {
-            // The argument names the clone or the crate in it.
-            let found = [clone.join("eval-core"), clone.to_path_buf()].iter().find_map(|it| crate_at(it));
-            let message = format!("there is no eval-core in `{}`", shown(clone));
-            found.ok_or_else(|| CommandError::new(message, help))
-        }
-        None => {
-            let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("eval-core");
-            let message = "the clone that this program was built in is not there any more";
-            crate_at(&built_in).ok_or_else(|| CommandError::new(message, help))
-        }
-    }
-}
-
-/// The folder, if it holds the crate.
-fn crate_at(folder: &Path) -> Option<PathBuf> {
-    let folder = fs::canonicalize(folder).ok()?;
-    let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok()?;
-    manifest.lines().any(|line| line.trim() == "name = \"eval-core\"").then_some(folder)
-}
-
-/// The dependency on eval-core, for the package in a folder.
-pub(super) fn eval_core_dependency(package: &Path, eval_core: &Path) -> (&'static str, String) {
-    let package = fs::canonicalize(package).unwrap_or_else(|_| package.to_path_buf());
-    let path = relative(&package, eval_core).display().to_string();
-    // Windows accepts `/` too, and a checkout may be used on several systems.
-    let path = if cfg!(windows) { path.replace('\\', "/") } else { path };
-    (EVAL_CORE, format!("{{ path = {} }}", toml_edit::Value::from(path)))
-}
-
-/// The path from one folder to another: relative if they share more than the root, else absolute.
-fn relative(from: &Path, to: &Path) -> PathBuf {
-    let common: Vec<_> = from.components().zip(to.components()).take_while(|(a, b)| a == b).collect();
-    if !common.iter().any(|(a, _)| matches!(a, Component::Normal(_))) {
-        return to.to_path_buf();
-    }
-    let up = from.components().skip(common.len()).map(|_| Component::ParentDir);
-    up.chain(to.components().skip(common.len())).collect()
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_clone_nearby_is_named_from_the_package_and_one_far_away_from_the_root() {
-        for (from, to, expected) in [
-            ("/home/me/agent", "/home/me/evalset/eval-core", "../evalset/eval-core"),
-            ("/home/me/work/agent", "/home/me/evalset/eval-core", "../../evalset/eval-core"),
-            ("/home/me/evalset/a", "/home/me/evalset/eval-core", "../eval-core"),
-            ("/srv/agent", "/home/me/evalset/eval-core", "/home/me/evalset/eval-core"),
-        ] {
-            assert_eq!(relative(Path::new(from), Path::new(to)), Path::new(expected), "{from}");
-        }
-    }
 }

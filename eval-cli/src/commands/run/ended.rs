@@ -3,7 +3,7 @@
 use eval_core::runner::{RunDirError, RunPlan, RunnerError};
 use eval_format::ReadError;
 use eval_format::reader::{drafts_are, how_to_accept};
-use eval_report::formats::human_body;
+use eval_report::formats::{human_body, new_golden};
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
@@ -46,13 +46,16 @@ pub(super) struct Ended<'r> {
 
 impl Ended<'_> {
     pub(super) fn text(&self) -> String {
-        let again = |test: &TestResult<'_>| {
-            Some(rerun_command(
-                self.again,
-                [(test.attempt.started.file.as_deref()?, test.attempt.started.eval_id.as_str())],
-            ))
+        let next = |test: &TestResult<'_>| {
+            let started = &test.attempt.started;
+            let case = (started.file.as_deref()?, started.eval_id.as_str());
+            let mut lines = format!("run again     {}\n", rerun_command(self.again, [case]));
+            if self.is_recorded {
+                lines.push_str(&new_golden(self.results, test).unwrap_or_default());
+            }
+            Some(lines)
         };
-        let mut text = human_body(self.results, again);
+        let mut text = human_body(self.results, next);
         let missing = self.missing();
         if !missing.is_empty() {
             let names: Vec<String> = missing.iter().map(|case| one_line(&case.name)).collect();

@@ -7,8 +7,9 @@ use eval_core::format::{Content, EvalCase, FunctionCall, IntermediateData, Invoc
 const MAX_VALUE_CHARS: usize = 80;
 const MAX_VALUES: usize = 5;
 
-/// A case with the parts that were equal in all recordings of a script, and the parts that varied.
-pub(super) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
+/// A case with the parts that were equal each time, and the parts that varied. The cases are recordings of
+/// one script.
+pub(crate) fn same(cases: Vec<EvalCase>) -> (EvalCase, Vec<String>) {
     let mut cases = cases.into_iter();
     let Some(mut case) = cases.next() else { return (EvalCase::default(), Vec::new()) };
     let others: Vec<EvalCase> = cases.collect();

@@ -1,0 +1,180 @@
+//! `cargo evalset import --replace`: what an agent did in a recorded run, as a draft in place of the golden.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use eval_agents::draft::{Draft, NotReplaced, Origin};
+use eval_agents::import;
+use eval_core::report::Verdict;
+use eval_format::{EvalCase, SetEditor};
+use eval_support::shell;
+use eval_support::untrusted::{headline, one_line};
+use eval_support::words::{count, them};
+use serde_json::{Value, json};
+
+use super::source::{refused, run_and_case};
+use crate::drafts::{self, shown};
+use crate::edited::{self, edit, open};
+use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};
+use crate::recorded::{Cases, RunResults, WhichRun, near};
+
+/// A golden and the draft that takes its place.
+struct Replacement {
+    path: PathBuf,
+    golden: EvalCase,
+    draft: EvalCase,
+}
+
+pub(super) fn run(from: &[OsString], dry_run: bool, format: Format) -> Result<Answer, CommandError> {
+    let (mut all, mut unchanged) = (Vec::new(), Vec::new());
+    let mut cases = Cases::default();
+    for word in from {
+        match replacement(&word.to_string_lossy(), &mut cases)? {
+            Ok(replacement) => all.push(replacement),
+            Err(eval_id) => unchanged.push(eval_id),
+        }
+    }
+    // The drafts of a set are written together.
+    all.sort_by(|one, other| one.path.cmp(&other.path));
+    let mut text = String::new();
+    for of_set in all.chunk_by(|one, other| one.path == other.path) {
+        let path = &of_set[0].path;
+        let file = one_line(&path.display().to_string());
+        if dry_run {
+            let mut editor = open(path)?;
+            let before = editor.text();
+            of_set.iter().try_for_each(|it| it.replace(&mut editor))?;
+            let after = editor.text();
+            let diff = similar::TextDiff::from_lines(&before, &after);
+            text.push_str(&diff.unified_diff().context_radius(3).header(&file, &file).to_string());
+            text.push('\n');
+            text.push_str(&format!("would put {} of `{file}`\n", in_place(of_set.len())));
+            continue;
+        }
+        edit(path, |editor| of_set.iter().try_for_each(|it| it.replace(editor)))?;
+        text.push_str(&format!("{} {} of `{file}`\n\n", styled(GOOD, "put"), in_place(of_set.len())));
+        for it in of_set {
+            text.push_str(&shown(&drafts::Draft { path: path.clone(), case: it.draft.clone() }));
+        }
+        let ids: Vec<&str> = of_set.iter().map(|it| it.draft.eval_id.as_str()).collect();
+        let named = shell::word(&format!("{}:{}", path.display(), ids.join(",")));
+        text.push_str(&format!(
+            "tests refuse drafts; accept {} if the agent is right: `cargo evalset accept {}`\n",
+            them(of_set.len()),
+            one_line(&named)
+        ));
+    }
+    for id in &unchanged {
+        text.push_str(&format!("`{}` expects already what the agent did\n", one_line(id)));
+    }
+    if format == Format::Json {
+        let drafts: Vec<Value> = all.iter().map(Replacement::entry).collect();
+        let written = !dry_run && !all.is_empty();
+        let results = json!({ "written": written, "drafts": drafts, "unchanged": unchanged });
+        return Answer::results("import", Outcome::Passed, &results);
+    }
+    Ok(Answer::new(Outcome::Passed, text))
+}
+
+fn in_place(drafts: usize) -> String {
+    let goldens = if drafts == 1 { "a golden" } else { "goldens" };
+    format!("{} in place of {goldens}", count(drafts, "draft"))
+}
+
+impl Replacement {
+    fn replace(&self, editor: &mut SetEditor) -> Result<(), CommandError> {
+        let id = &self.golden.eval_id;
+        if editor.case(id).is_some_and(|now| *now != self.golden) {
+            let file = one_line(&self.path.display().to_string());
+            let message = format!("`{file}`: the case `{}` was changed meanwhile", one_line(id));
+            return Err(CommandError::new(message, "run it again, and take that run"));
+        }
+        editor.redraft(&self.draft).map_err(|error| edited::refused(&self.path, &error))
+    }
+
+    fn entry(&self) -> Value {
+        let calls: usize = self.draft.conversation.iter().map(|turn| turn.tool_calls().count()).sum();
+        json!({
+            "set": self.path.display().to_string(),
+            "eval_id": self.draft.eval_id,
+            "turns": self.draft.conversation.len(),
+            "calls": calls,
+            "draft": self.draft.draft().map(Value::from),
+        })
+    }
+}
+
+/// The replacement of a case that is named by `RUN:CASE`; the id of the case if nothing changes.
+fn replacement(text: &str, cases: &mut Cases) -> Result<Result<Replacement, String>, CommandError> {
+    let Some((run, case)) = run_and_case(text) else {
+        return Err(CommandError::new(
+            format!("`{}` names no case of a recorded run", one_line(text)),
+            "`--replace` takes `RUN:CASE`, or `:CASE` for the last run",
+        ));
+    };
+    let loaded = WhichRun::named(run.map(str::to_owned)).load()?;
+    let name = loaded.name();
+    let of_run = |why: &str| format!("`{}` in run {name}: {}", one_line(case), one_line(why));
+    let results = RunResults::new(&loaded, None, true);
+    if let Ok(results) = &results
+        && results.totals.is_doubtful
+        && let Some(doubt) = results.doubts.first()
+    {
+        let named = shell::word(&format!("{name}:{case}"));
+        return Err(CommandError::new(
+            of_run(doubt),
+            format!(
+                "run the tests again; or if this run is meant, name it: `cargo evalset import {named} --replace`"
+            ),
+        ));
+    }
+    let test =
+        import::recorded(&format!("run {name}"), &loaded.run, case).map_err(|error| refused(&error))?;
+    let verdict = test.last().and_then(|attempt| Some((attempt, &attempt.decided.as_ref()?.verdict)));
+    let Some((attempt, verdict)) = verdict else {
+        return Err(CommandError::new(of_run("it has no verdict"), "run it again, and take that run"));
+    };
+    if let Verdict::Error { message, .. } = verdict {
+        let why = format!("it is an ERROR, and no answer of the agent: {}", headline(message));
+        return Err(CommandError::new(of_run(&why), "mend what broke, run it again, and take that run"));
+    }
+    let found = cases.find(&attempt.started).map_err(|error| {
+        CommandError::new(of_run(&error.to_string()), "run this in the folder in which the tests ran")
+    })?;
+    let id = &found.case.eval_id;
+    let file = near(&found.path).to_path_buf();
+    if found.case.draft().is_some() {
+        let named = shell::word(&format!("{}:{id}", file.display()));
+        return Err(CommandError::new(
+            of_run("the case is a draft already"),
+            format!("look at it, and accept it: `cargo evalset accept {}`", one_line(&named)),
+        ));
+    }
+    if found.is_edited {
+        return Err(CommandError::new(
+            of_run("the case was edited since it ran"),
+            "run it again, and take that run",
+        ));
+    }
+    let transcripts: Vec<_> = attempt.evaluations.iter().map(|it| &it.ran.transcript).collect();
+    let mut origin = Origin::new(format!("run {name}")).with("format", "journal").with("case", test.name());
+    if transcripts.len() > 1 {
+        origin = origin.with("runs", i64::try_from(transcripts.len()).unwrap_or(i64::MAX));
+    }
+    match Draft::in_place_of(&found.case, &transcripts, origin) {
+        Ok(draft) => Ok(Ok(Replacement { path: file, draft: draft.marked(), golden: found.case })),
+        Err(NotReplaced::Unchanged) => Ok(Err(id.clone())),
+        Err(error) => {
+            let help = match &error {
+                NotReplaced::Run { .. } => "run it again, and take that run",
+                NotReplaced::Turns => "write the case by hand: a run of other turns says nothing about it",
+                NotReplaced::Varied { .. } => {
+                    "no behaviour is common to all runs: let a metric decide that allows what varied, such as a `match_type` or a judge"
+                }
+                NotReplaced::Masked { .. } => "write that expectation by hand",
+                _ => "write the case by hand",
+            };
+            Err(CommandError::new(of_run(&error.to_string()), help))
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The jobs of `docs/ci.md`, run as GitHub and GitLab run them, in the repository of a user.
 //!
-//! What is emulated is narrow: a key, an action, an expression or a variable that is not known is an error.
+//! A key, an action, an expression or a variable that is not emulated is an error of the test.
 
 mod actions;
 mod emulated;
@@ -37,8 +37,11 @@ fn repository(machine: &Machine, address: &str, is_real: bool) {
     fs::copy(format!("{WORKSPACE}/Cargo.lock"), origin.folder().join("Cargo.lock")).expect("there is a lock");
     // Locked before the address is known: a crate by path and a crate that is patched to a path are locked alike.
     origin.write("Cargo.toml", &format!("{name}[dev-dependencies]{by_path}"));
-    let lock =
-        || origin.cargo(&["metadata", "--format-version", "1", if is_real { "-v" } else { "--offline" }]);
+    let lock = || {
+        let mut cargo = origin.command();
+        cargo.args(["metadata", "--format-version", "1"]);
+        Run::of(if is_real { cargo.env("CARGO_HOME", machine.cargo_home()) } else { cargo.arg("--offline") })
+    };
     drop(lock().passes());
     origin.write("Cargo.toml", &format!("{name}{dependencies}"));
     if is_real {
@@ -230,7 +233,7 @@ fn the_job_of_gitlab_passes_and_fails_as_its_evals_do() {
     assert!(broken.log.contains("WARNING: report.html: no matching files"), "{}", broken.log);
 }
 
-/// With a clone of the commit that is checked out, as one has it who follows the page. Everything is built, in minutes.
+/// The address is a clone of the commit that is checked out. Everything is built, in minutes.
 #[test]
 #[ignore = "builds the command and the crates; `.ci/run full` runs it"]
 fn the_workflow_installs_what_it_needs() {

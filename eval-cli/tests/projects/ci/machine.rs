@@ -42,7 +42,20 @@ impl Machine {
         let place = place(&format!("ci_{name}"));
         drop(fs::remove_dir_all(&place));
         fs::create_dir_all(place.join("origin")).expect("there is a place for temporary files");
-        Self { place, is_real, address: address.to_owned() }
+        let machine = Self { place, is_real, address: address.to_owned() };
+        if is_real {
+            // It names the registry.
+            let config = fs::read_to_string(home_of_cargo().join("config.toml"));
+            machine.configure(".", &config.unwrap_or_default());
+        }
+        machine
+    }
+
+    /// Writes a configuration of cargo for all that is in a folder.
+    fn configure(&self, folder: &str, config: &str) {
+        let folder = self.place.join(folder).join(".cargo");
+        fs::create_dir_all(&folder).expect("the folder is ours");
+        fs::write(folder.join("config.toml"), config).expect("the folder is ours");
     }
 
     /// The folder in which the user works.
@@ -91,13 +104,10 @@ impl Machine {
         for folder in [self.cargo_home(), self.workspace(), self.place.join("runner")] {
             fs::create_dir_all(folder).expect("the folder is ours");
         }
-        let mut config = fs::read_to_string(home_of_cargo().join("config.toml")).unwrap_or_default();
         if !self.is_real {
-            let core = format!("{WORKSPACE}/eval-core");
-            config = format!("[patch.\"{}\"]\neval-core.path = \"{core}\"\n", self.address);
+            let (core, address) = (format!("{WORKSPACE}/eval-core"), &self.address);
+            self.configure("work", &format!("[patch.\"{address}\"]\neval-core.path = \"{core}\"\n"));
         }
-        fs::create_dir_all(self.place.join("work/.cargo")).expect("the folder is ours");
-        fs::write(self.place.join("work/.cargo/config.toml"), config).expect("the folder is ours");
     }
 
     /// Clones the repository into the folder of the job.

@@ -10,6 +10,7 @@ pub(crate) use eval_report::output::{
     styled, tell, unreadable, width,
 };
 pub(crate) use eval_support::secrets::{hide, mask};
+use eval_support::untrusted;
 use serde::Serialize;
 
 /// The runtime of a command that waits for something.
@@ -39,6 +40,15 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn new(outcome: Outcome, text: String) -> Self {
         Self { text, annotations: String::new(), opens: None, failed: None, exit_code: outcome.exit_code() }
+    }
+
+    /// An error in place of the output, also as an annotation for GitHub: otherwise the page of the job says no more than the
+    /// exit code.
+    pub(crate) fn annotated(error: CommandError) -> Self {
+        let title = [("title", "evals are not measurable")];
+        let said = format!("{}\nhelp: {}", error.message, error.help);
+        let annotation = untrusted::annotation("error", &title, &said);
+        Self::new(Outcome::Unmeasurable, String::new()).with_annotations(annotation).and_failed(Some(error))
     }
 
     /// Adds commands of a CI service.

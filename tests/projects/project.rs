@@ -151,7 +151,8 @@ impl Project {
         Run::of(self.prepared(Command::new("sh")).args(["-c", line]))
     }
 
-    fn prepared(&self, command: Command) -> Command {
+    /// A command, about to be run in it with the environment of cargo's calls.
+    pub(crate) fn prepared(&self, command: Command) -> Command {
         let mut command = without_this_run(command);
         command
             .current_dir(&self.folder)

@@ -88,7 +88,10 @@ Exit codes:
      not of this CI job or of the tests that are there now (name it if it is the one you mean)";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    report(args).map_err(|error| args.files.before_writing(error))
+    match report(args).map_err(|error| args.files.before_writing(error)) {
+        Err(error) if args.github => Ok(Answer::annotated(error)),
+        answer => answer,
+    }
 }
 
 fn report(args: &Args) -> Result<Answer, CommandError> {

@@ -75,7 +75,10 @@ Exit codes:
   2  a case has no verdict (an error, not evaluated, interrupted), or nothing was run";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
-    run_sets(args).map_err(|error| args.files.before_writing(error))
+    match run_sets(args).map_err(|error| args.files.before_writing(error)) {
+        Err(error) if args.github => Ok(Answer::annotated(error)),
+        answer => answer,
+    }
 }
 
 fn run_sets(args: &Args) -> Result<Answer, CommandError> {

@@ -14,12 +14,17 @@ pub(crate) struct Walk {
     runs: PathBuf,
 }
 
+/// A folder outside of this workspace. Its place is the same each time.
+pub(crate) fn place(name: &str) -> PathBuf {
+    let place = format!("evalset-{:016x}", eval_support::hash::content_hash(WORKSPACE.as_bytes()));
+    env::temp_dir().join(place).join(name)
+}
+
 impl Walk {
     /// Begins a walk in a folder of this name. Its place is the same each time, so that cargo builds over what it built
     /// there before.
     pub(crate) fn begin(name: &str, folder: &str) -> Self {
-        let place = format!("evalset-{:016x}", eval_support::hash::content_hash(WORKSPACE.as_bytes()));
-        let place = env::temp_dir().join(place).join(name);
+        let place = place(name);
         drop(fs::remove_dir_all(&place));
         let folder = place.join(folder);
         fs::create_dir_all(&folder).expect("there is a place for temporary files");

@@ -2,6 +2,8 @@
 //!
 //! The projects are in `tests/projects` of the workspace. They are built in the same folder.
 
+#[cfg(unix)]
+mod ci;
 mod first_steps;
 #[allow(dead_code, reason = "the tests of the workspace use the rest")]
 #[path = "../../../tests/projects/project.rs"]

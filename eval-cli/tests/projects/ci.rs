@@ -72,7 +72,7 @@ fn break_a_case(machine: &Machine) {
 const STEPS: [&str; 7] = [
     "actions/checkout@v4",
     "Swatinem/rust-cache@v2",
-    "cargo install --locked --git \"$EVALS_REPOSITORY\" cargo-evalset",
+    "cargo install --locked --git \"$EVALSET_REPOSITORY\" cargo-evalset",
     "cargo evalset check evals --github --deny-warnings",
     "tests",
     "report",

@@ -11,7 +11,7 @@ use crate::first_steps::place;
 use crate::project::Project;
 
 /// The line that installs the command.
-const INSTALL: &str = "cargo install --locked --git \"$EVALS_REPOSITORY\" cargo-evalset";
+const INSTALL: &str = "cargo install --locked --git \"$EVALSET_REPOSITORY\" cargo-evalset";
 
 /// A shell that has ended.
 pub(super) struct Ended {
@@ -177,7 +177,7 @@ impl Machine {
     /// A script in which the program of this workspace takes the place of the line that installs it.
     fn without_install(&self, script: &str, cargo_home: &Path) -> String {
         let installed = format!(
-            "test \"$EVALS_REPOSITORY\" = '{}' && mkdir -p '{home}/bin' && ln -sf '{program}' '{home}/bin'",
+            "test \"$EVALSET_REPOSITORY\" = '{}' && mkdir -p '{home}/bin' && ln -sf '{program}' '{home}/bin'",
             self.address,
             home = cargo_home.display(),
             program = env!("CARGO_BIN_EXE_cargo-evalset"),

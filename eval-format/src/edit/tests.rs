@@ -386,13 +386,13 @@ fn other_expectations_change_their_own_bytes_alone() {
             r#",
           "final_response": { "parts": [{ "text": "Good day!" }] }"#
                 .to_owned(),
-            Box::new(|turn| answered(turn, "Good day!")),
+            Box::new(move |turn| answered(turn, "Good day!")),
         ),
         (
             r#", "final_response": { "role": null, "parts": [{ "text": "Hello!", "thought": null }] }"#,
             r#", "final_response": { "role": null, "parts": [{ "text": "Good day!", "thought": null }] }"#
                 .to_owned(),
-            Box::new(|turn| answered(turn, "Good day!")),
+            Box::new(move |turn| answered(turn, "Good day!")),
         ),
         (
             r#",
@@ -426,7 +426,7 @@ fn other_expectations_change_their_own_bytes_alone() {
             ]
           }"#
             .to_owned(),
-            Box::new(|turn| answered(turn, "Good day!")),
+            Box::new(move |turn| answered(turn, "Good day!")),
         ),
         (
             r#", "finalResponse": { "parts": [{ "text": "Hello!" }] }, "invocation_id": "e-1""#,

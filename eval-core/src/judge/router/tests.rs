@@ -167,7 +167,7 @@ fn a_function_is_called_once_and_its_error_counts_only_where_it_is_asked() {
         assert_eq!(error.kind(), JudgeErrorKind::Failed, "a judge that breaks is not one that is missing");
     }
     assert_eq!(CALLS.load(Ordering::SeqCst), 1);
-    let nameless = super::not_made(&std::env::VarError::NotPresent).to_string();
+    let nameless = not_made(&std::env::VarError::NotPresent).to_string();
     assert!(
         nameless.contains("made no judge: environment variable not found (its name: `std::env::var(NAME)")
     );

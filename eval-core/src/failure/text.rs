@@ -149,8 +149,8 @@ pub(crate) fn failing(
     line(&mut out, &format!("              {NOT_KNOWN}"));
     match journal {
         Some(journal) => {
-            line(&mut out, &format!("whole record  cargo evalset report {}", journal.run()));
-            line(&mut out, &format!("              {}", journal.path().display()));
+            line(&mut out, &format!("whole record  cargo evalset report {}", journal.run));
+            line(&mut out, &format!("              {}", journal.path.display()));
         }
         None => line(&mut out, &format!("whole record  EVALSET_PRINT=record {again}")),
     }

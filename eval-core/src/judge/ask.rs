@@ -77,12 +77,12 @@ pub trait Judge: Send + Sync {
     where
         Self: Sized + 'static,
     {
-        BoxJudge::shared(Arc::new(self))
+        BoxJudge(Arc::new(self))
     }
 }
 
 /// The form of [`Judge`] that can be a trait object: its futures are boxed.
-trait DynJudge: Send + Sync {
+pub(super) trait DynJudge: Send + Sync {
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> BoxFuture<'a, Result<JudgeReply, JudgeError>>;
     fn is_offline(&self) -> bool;
     fn time_limit(&self) -> Option<Duration>;
@@ -111,13 +111,7 @@ impl<J: Judge> DynJudge for J {
 /// assert!(judges.iter().all(Judge::is_offline));
 /// ```
 #[derive(Clone)]
-pub struct BoxJudge(Arc<dyn DynJudge>);
-
-impl BoxJudge {
-    pub(super) fn shared(judge: Arc<impl Judge + 'static>) -> Self {
-        Self(judge)
-    }
-}
+pub struct BoxJudge(pub(super) Arc<dyn DynJudge>);
 
 impl fmt::Debug for BoxJudge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

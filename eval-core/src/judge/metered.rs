@@ -35,7 +35,7 @@ impl MeteredJudge {
     }
 
     pub(crate) fn judge(self: &Arc<Self>) -> BoxJudge {
-        BoxJudge::shared(self.clone())
+        BoxJudge(self.clone())
     }
 
     /// The error of the first question that had no judge to ask, or no recorded answer. Other errors are left to

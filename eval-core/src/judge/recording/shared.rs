@@ -59,7 +59,7 @@ fn followed(path: &Path) -> PathBuf {
 
 /// A user of a recording. When the last one is dropped, all answers are merged into the file.
 #[derive(Debug)]
-pub(super) struct User(Arc<SharedRecording>);
+pub(super) struct User(pub(super) Arc<SharedRecording>);
 
 impl User {
     pub(super) fn of(path: &Path) -> Self {
@@ -69,10 +69,6 @@ impl User {
         drop(open);
         shared.users.fetch_add(1, Ordering::AcqRel);
         Self(shared)
-    }
-
-    pub(super) fn recording(&self) -> &Arc<SharedRecording> {
-        &self.0
     }
 }
 

@@ -61,7 +61,7 @@ impl RecordingStore {
     }
 
     pub(crate) fn touching(self, path: PathBuf) -> Self {
-        self.user.recording().touch_at_first(path);
+        self.user.0.touch_at_first(path);
         self
     }
 
@@ -75,8 +75,8 @@ impl RecordingStore {
             RecordingText::Absent => false,
             RecordingText::Compiled { .. } => true,
             RecordingText::OnDisk => match self.loaded.get() {
-                Some(_) => self.user.recording().exists(),
-                None => self.user.recording().path.exists(),
+                Some(_) => self.user.0.exists(),
+                None => self.user.0.path.exists(),
             },
         }
     }
@@ -90,7 +90,7 @@ impl RecordingStore {
         match &self.text {
             RecordingText::Absent => Ok(()),
             RecordingText::Compiled { all, .. } => self.all(all).map(drop),
-            RecordingText::OnDisk => load(self.user.recording(), &self.loaded),
+            RecordingText::OnDisk => load(&self.user.0, &self.loaded),
         }
     }
 
@@ -154,7 +154,7 @@ impl RecordingStore {
         }
         refuse(&question.key(), "the question", self.shown())?;
         let asking = Box::pin(self.ask(question.clone(), request.sample, ask));
-        match self.user.recording().flights.ask((question.key(), request.sample), asking).await {
+        match self.user.0.flights.ask((question.key(), request.sample), asking).await {
             Landed::Asked(answer) => answer,
             Landed::Shared(Err(error)) => Err(error),
             Landed::Shared(Ok(reply)) => {
@@ -207,19 +207,17 @@ impl RecordingStore {
             return Vec::new();
         }
         // The error of a recording that cannot be read was shown when a question was asked.
-        match (&self.text, case) {
-            (RecordingText::Absent, _) => Vec::new(),
-            (RecordingText::Compiled { own, .. }, Some(_)) => {
-                self.own(own).map(|own| unused(own.questions(), &used)).unwrap_or_default()
+        match &self.text {
+            RecordingText::Absent => Vec::new(),
+            RecordingText::Compiled { all, own } => {
+                let recorded = if case.is_some() { self.own(own) } else { self.all(all) };
+                recorded.map(|recorded| unused(recorded.questions(), &used)).unwrap_or_default()
             }
-            (RecordingText::Compiled { all, .. }, None) => {
-                self.all(all).map(|all| unused(all.questions(), &used)).unwrap_or_default()
-            }
-            (RecordingText::OnDisk, case) => {
+            RecordingText::OnDisk => {
                 let is_of = |question: &&RecordedQuestion| {
                     case.is_none_or(|case| question.cases.iter().any(|of| of == case))
                 };
-                self.user.recording().with(|all| unused(all.questions().iter().filter(is_of), &used))
+                self.user.0.with(|all| unused(all.questions().iter().filter(is_of), &used))
             }
         }
     }
@@ -247,7 +245,7 @@ impl RecordingStore {
         &self,
         work: impl FnOnce(&SharedRecording) -> Result<T, JudgeError> + Send + 'static,
     ) -> Result<T, JudgeError> {
-        let file = Arc::clone(self.user.recording());
+        let file = Arc::clone(&self.user.0);
         blocking(move || work(&file)).await
     }
 }

@@ -41,7 +41,6 @@ macro_rules! __multi_thread {
     ({ $($with:tt)* } { $($without:tt)* }) => { $($with)* };
 }
 
-/// The first part if eval-core has the feature `multi-thread`, else the second.
 #[cfg(not(feature = "multi-thread"))]
 #[doc(hidden)]
 #[macro_export]
@@ -58,7 +57,6 @@ macro_rules! __judges {
     ({ $($with:tt)* } { $($without:tt)* }) => { $($with)* };
 }
 
-/// The first part if eval-core has the feature `judges`, else the second.
 #[cfg(not(feature = "judges"))]
 #[doc(hidden)]
 #[macro_export]

@@ -24,7 +24,7 @@ use crate::options::Options;
 use crate::play::{Conditions, User, converse};
 use crate::report::{CaseReport, Location, MetricOutcome, RunReport};
 use crate::scoring::{PlanError, ScoringPlan};
-use crate::simulator::{Simulation, SimulationError};
+use crate::simulator::Simulation;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
 
@@ -350,7 +350,7 @@ pub(crate) enum CaseRunnerError {
     /// The criteria and the metrics do not fit together.
     Plan(PlanError),
     /// The settings of the simulated user are wrong.
-    Simulator(SimulationError),
+    Simulator(String),
 }
 
 impl std::fmt::Display for CaseRunnerError {

@@ -53,7 +53,6 @@ use crate::guard::panic_message;
 pub struct Fixture<T> {
     make: fn() -> BoxFuture<'static, Result<T, BoxError>>,
     value: OnceLock<Result<T, String>>,
-    /// Whether the thread that makes the value was begun.
     begun: Once,
     /// Closed when there is a value.
     made: Semaphore,
@@ -93,7 +92,6 @@ impl<T: Send + Sync + 'static> Fixture<T> {
         self.made.close();
     }
 
-    /// Makes the value, and then keeps its runtime running.
     fn serve(&self) {
         let made = catch_unwind(AssertUnwindSafe(|| {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

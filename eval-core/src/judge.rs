@@ -35,18 +35,17 @@ pub(crate) mod reply_text;
 mod request;
 mod router;
 mod scripted;
-mod settings;
 
-pub(crate) use ask::nobody;
 pub use ask::{BoxJudge, Judge};
 #[cfg(feature = "model-judge")]
 #[doc(hidden)]
 pub use client::patient as __patient;
 #[cfg(feature = "model-judge")]
 pub use client::{ModelJudge, default_judge};
-pub(crate) use closure::Making;
 pub use closure::{ClosureJudge, IntoJudge, IntoReply, JudgeFn, judge_fn};
-pub use environment::EnvironmentError;
+pub(crate) use closure::{Making, nobody};
+pub(crate) use environment::Settings;
+pub use environment::{EnvironmentError, JudgeMode};
 pub(crate) use in_case::{in_case, inherited};
 pub(crate) use judging::majority;
 pub use judging::{JudgeClient, Rating, Sample, Vote};
@@ -63,7 +62,5 @@ pub(crate) use reply_text::{is_space, reasoning};
 pub use request::{JudgeReply, JudgeRequest};
 pub(crate) use router::{JudgeRouter, JudgeSource};
 pub use scripted::ScriptedJudge;
-pub use settings::JudgeMode;
-pub(crate) use settings::Settings;
 
 pub use crate::judge_outcome::{JudgeError, JudgeErrorKind};

@@ -9,7 +9,6 @@ use std::convert::Infallible;
 use crate::guard::Waited;
 use crate::judge_outcome::{JudgeError, JudgeUse};
 
-/// No judge.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxJudge;
 
@@ -20,17 +19,14 @@ pub(crate) fn nobody() -> &'static BoxJudge {
 /// The result of a function that makes a judge. There is no such function.
 pub(crate) type Making = Infallible;
 
-/// Runs a case. The id is not used, as no judge asks for the current case.
 pub(crate) async fn in_case<T>(_: &str, run: impl Future<Output = T>) -> T {
     run.await
 }
 
-/// The work as it is: no judge asks for its case.
 pub(crate) fn inherited<T>(work: impl Future<Output = T>) -> impl Future<Output = T> {
     work
 }
 
-/// The judges of the cases of a set: none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JudgeRouter(());
 
@@ -48,7 +44,6 @@ impl JudgeRouter {
     }
 }
 
-/// A judge that is asked nothing.
 #[derive(Debug)]
 pub(crate) struct MeteredJudge;
 

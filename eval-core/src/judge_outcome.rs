@@ -56,6 +56,11 @@ impl JudgeError {
         Self { kind, message: message.into(), transient: false, retry_after: None }
     }
 
+    #[cfg(feature = "judges")]
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::new(JudgeErrorKind::Failed, message)
+    }
+
     /// Marks the error as transient: a retry may help. `retry_after` is the wait that the judge asks for, if
     /// any.
     ///
@@ -78,7 +83,6 @@ impl JudgeError {
         self
     }
 
-    /// The message in one line.
     pub(crate) fn headline(&self) -> Cow<'_, str> {
         headline(&self.message)
     }
@@ -86,10 +90,11 @@ impl JudgeError {
     /// The error with the number of the question's turn in its message, if there are several turns. `at`
     /// counts from 0.
     #[cfg(feature = "judges")]
-    pub(crate) fn in_turn(self, at: usize, turns: usize) -> Self {
-        let message =
-            if turns > 1 { format!("turn {}: {}", at + 1, self.message) } else { self.message.clone() };
-        Self { message, ..self }
+    pub(crate) fn in_turn(mut self, at: usize, turns: usize) -> Self {
+        if turns > 1 {
+            self.message = format!("turn {}: {}", at + 1, self.message);
+        }
+        self
     }
 
     /// The kind of the error.
@@ -106,17 +111,9 @@ impl JudgeError {
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
-
-    /// The error with another message, which is made of the present one.
-    #[cfg(feature = "model-judge")]
-    pub(crate) fn with_message(self, message: impl FnOnce(&str) -> String) -> Self {
-        Self { message: message(&self.message), ..self }
-    }
 }
 
-/// The beginning of the error of a question that its recording does not answer.
 pub(crate) const NOT_RECORDED: &str = "not recorded: ";
-/// The beginning of the error of a question without a recording.
 pub(crate) const NO_RECORDING: &str = "no judge: there is no recording";
 
 /// Whether a verdict is an error that recording the judge resolves, and rerunning the case does not.

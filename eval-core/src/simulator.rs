@@ -9,7 +9,7 @@ mod personas;
 mod user;
 
 pub(crate) use personas::profile;
-pub(crate) use user::{Simulation, SimulationError, Simulator, Trouble};
+pub(crate) use user::{Simulation, Simulator, Trouble};
 
 #[cfg(test)]
 mod tests;

@@ -18,32 +18,18 @@ pub(crate) struct Simulation;
 
 impl Simulation {
     #[expect(clippy::unnecessary_wraps, reason = "the function is that of the feature `judges`")]
-    pub(crate) fn new(_: &UserSimulatorConfig) -> Result<Self, SimulationError> {
+    pub(crate) fn new(_: &UserSimulatorConfig) -> Result<Self, String> {
         Ok(Self)
     }
 }
 
-/// The error of a config of simulated users. There is none, as the config is not read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SimulationError {}
-
-impl std::fmt::Display for SimulationError {
-    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match *self {}
-    }
-}
-
-/// The reason why a simulated user has no next message.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// The model that plays the user gave no answer.
     #[expect(dead_code, reason = "the variant is that of the feature `judges`")]
     Judge(JudgeError),
-    /// There is no simulated user.
     Simulator(String),
 }
 
-/// A user that says nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Simulator<'a>(PhantomData<&'a ()>);
 

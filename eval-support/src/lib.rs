@@ -6,6 +6,7 @@
 //! | [`secrets`] | values and words that are masked wherever something is written or printed |
 //! | [`untrusted`] | texts of agents, tools, judges and files, printed so that they steer no terminal or service |
 //! | [`variables`] | the variables `EVALSET_..`, and the mistakes in their values |
+//! | [`mutex`] | a mutex that a panic does not poison |
 //! | [`lock`] | locks on files and folders, between processes |
 //! | [`file`](mod@file) | the bytes of a regular file of limited size |
 //! | `whole_file` | files that are never half written (feature `whole-files`) |
@@ -30,6 +31,7 @@ pub mod id;
 pub mod key_case;
 pub mod lock;
 pub mod message;
+pub mod mutex;
 pub mod secrets;
 pub mod shell;
 pub mod spelling;

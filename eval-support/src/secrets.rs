@@ -15,9 +15,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use serde_json::Value;
 use shapes::Needle;
 
-pub use shapes::{
-    PrivateKey, begins_like_key, is_in_every_address, is_in_every_border, is_in_every_key, mask_shapes,
-};
+pub use shapes::{PrivateKey, begins_like_key, mask_shapes};
 
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.
 pub const SHORTEST_SECRET: usize = 8;
@@ -108,11 +106,6 @@ impl Secrets {
     pub fn of_environment() -> &'static Arc<Self> {
         static READ: OnceLock<Arc<Secrets>> = OnceLock::new();
         READ.get_or_init(|| Arc::new(Self::of(secret_variables())))
-    }
-
-    /// Whether there are values to mask, besides words that look like keys.
-    pub fn has_values(&self) -> bool {
-        !self.values.is_empty() || IS_HIDDEN.load(Ordering::Acquire)
     }
 
     /// The text without secrets. Each is replaced by the name of its variable, by a note that there was a key, or by a

@@ -1,8 +1,9 @@
 //! The argument of a test body of the user's own.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use eval_format::EvalCase;
+use eval_support::mutex::Mutex;
 use eval_support::words::count;
 
 use crate::agent::Agent;
@@ -31,31 +32,28 @@ use crate::verdict::Role;
 /// evaluate the case in each run, and await each evaluation to its end: otherwise the run is an ERROR.
 #[derive(Clone, Debug)]
 pub struct EvalRun {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
-struct Shared {
+pub(super) struct Shared {
     runner: Arc<CaseRunner>,
     identified: IdentifiedCase<'static>,
     run: Run,
     ledger: Mutex<Ledger>,
 }
 
-/// The evaluations of a run.
 #[derive(Debug, Default)]
 struct Ledger {
     /// The number of evaluations that were asked for before the body ended.
     begun: usize,
     /// The evaluations that ended before the body did.
     finished: Vec<Evaluated>,
-    /// Whether the body has ended.
     is_over: bool,
     /// The number of evaluations that were asked for after the body had ended.
     begun_late: usize,
     /// The number of evaluations at work. They have time limits of their own.
     at_work: usize,
-    /// Watches the body while no evaluation is at work.
     watch: Option<Watch>,
 }
 
@@ -80,25 +78,26 @@ impl EvalRun {
     /// about this evaluation alone. Each call counts as an evaluation, awaited or not: an evaluation that has
     /// not ended when the body ends is an ERROR.
     pub fn evaluate(&self, agent: impl Agent) -> impl Future<Output = CaseReport> {
-        self.shared.ledger().begin();
+        let mut ledger = self.shared.ledger.lock();
+        let begun = if ledger.is_over { &mut ledger.begun_late } else { &mut ledger.begun };
+        *begun += 1;
+        drop(ledger);
         async move {
             let Shared { runner, identified, run, .. } = &*self.shared;
             let _at_work = AtWork::new(&self.shared);
             let evaluated = runner.evaluate(identified, Box::new(agent), run).await;
             let report = runner.decide_alone(identified, evaluated.report().clone());
-            self.shared.ledger().finish(evaluated);
+            let mut ledger = self.shared.ledger.lock();
+            if !ledger.is_over {
+                ledger.finished.push(evaluated);
+            }
             report
         }
     }
 
-    /// Watches the body from now on. The body itself has no time limit, since its turns have one.
-    pub(super) fn watch(&self) {
-        self.shared.watch();
-    }
-
     /// Ends the run with its body. `failed` is the error of the body itself.
     pub(super) fn end(&self, failed: Option<RunError>) -> EndedBody {
-        let mut ledger = self.shared.ledger();
+        let mut ledger = self.shared.ledger.lock();
         ledger.is_over = true;
         ledger.watch = None;
         let undone = ledger.undone().map(|message| RunError::new(Role::Harness, None, message));
@@ -107,7 +106,7 @@ impl EvalRun {
 
     /// The number and the error of this run if an evaluation began after the body had ended.
     pub(super) fn left_undone(&self) -> Option<(usize, RunError)> {
-        let late = self.shared.ledger().begun_late;
+        let late = self.shared.ledger.lock().begun_late;
         (late > 0).then(|| {
             let message = format!(
                 "{} of the test body began after the body had ended; await each `evaluate` in the body",
@@ -119,11 +118,8 @@ impl EvalRun {
 }
 
 impl Shared {
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn watch(&self) {
+    /// Watches the body from now on. The body itself has no time limit, since its turns have one.
+    pub(super) fn watch(&self) {
         let limit = self.runner.timeout();
         let line = || {
             format!(
@@ -133,25 +129,11 @@ impl Shared {
             )
         };
         let watch = Watch::start_with(limit, &line);
-        self.ledger().watch = Some(watch);
+        self.ledger.lock().watch = Some(watch);
     }
 }
 
 impl Ledger {
-    fn begin(&mut self) {
-        if self.is_over {
-            self.begun_late += 1;
-        } else {
-            self.begun += 1;
-        }
-    }
-
-    fn finish(&mut self, evaluated: Evaluated) {
-        if !self.is_over {
-            self.finished.push(evaluated);
-        }
-    }
-
     /// The error of a missing or unfinished evaluation; `None` if there is at least one, and each ended.
     fn undone(&self) -> Option<String> {
         let (begun, finished) = (self.begun, self.finished.len());
@@ -169,12 +151,11 @@ impl Ledger {
     }
 }
 
-/// An evaluation at work. Meanwhile the body is not watched.
 struct AtWork<'a>(&'a Shared);
 
 impl<'a> AtWork<'a> {
     fn new(shared: &'a Shared) -> Self {
-        let mut ledger = shared.ledger();
+        let mut ledger = shared.ledger.lock();
         ledger.at_work += 1;
         ledger.watch = None;
         Self(shared)
@@ -183,7 +164,7 @@ impl<'a> AtWork<'a> {
 
 impl Drop for AtWork<'_> {
     fn drop(&mut self) {
-        let mut ledger = self.0.ledger();
+        let mut ledger = self.0.ledger.lock();
         ledger.at_work -= 1;
         let is_idle = ledger.at_work == 0 && !ledger.is_over;
         drop(ledger);

@@ -80,69 +80,41 @@ fn body(value: impl IntoOutcome) -> Result<Driven, BoxError> {
     value.into_outcome().map(|()| Driven::Body)
 }
 
-impl<F, R> EvalFn<shape::Plain> for F
-where
-    F: Fn() -> R + Copy + 'static,
-    R: IntoAgent + 'static,
-{
-    fn call(self, _: &'static EvalCase, _: EvalRun) -> Driving {
-        Box::pin(async move { agent(self()) })
-    }
+/// Implements [`EvalFn`] for plain and async functions with these arguments.
+macro_rules! eval_fn {
+    (
+        $plain:ident, $async:ident, $is_body:literal, fn($($of:ty)?) -> $result:ident,
+        |$function:ident, $case:ident, $run:ident| $driven:ident($called:expr)
+    ) => {
+        impl<F, R> EvalFn<shape::$plain> for F
+        where
+            F: Fn($($of)?) -> R + Copy + 'static,
+            R: $result + 'static,
+        {
+            const IS_BODY: bool = $is_body;
+
+            fn call(self, $case: &'static EvalCase, $run: EvalRun) -> Driving {
+                let $function = self;
+                Box::pin(async move { $driven($called) })
+            }
+        }
+
+        impl<F, Fut, R> EvalFn<shape::$async> for F
+        where
+            F: Fn($($of)?) -> Fut + Copy + 'static,
+            Fut: Future<Output = R> + 'static,
+            R: $result + 'static,
+        {
+            const IS_BODY: bool = $is_body;
+
+            fn call(self, $case: &'static EvalCase, $run: EvalRun) -> Driving {
+                let $function = self;
+                Box::pin(async move { $driven($called.await) })
+            }
+        }
+    };
 }
 
-impl<F, Fut, R> EvalFn<shape::Async> for F
-where
-    F: Fn() -> Fut + Copy + 'static,
-    Fut: Future<Output = R> + 'static,
-    R: IntoAgent + 'static,
-{
-    fn call(self, _: &'static EvalCase, _: EvalRun) -> Driving {
-        Box::pin(async move { agent(self().await) })
-    }
-}
-
-impl<F, R> EvalFn<shape::PlainOfCase> for F
-where
-    F: Fn(&'static EvalCase) -> R + Copy + 'static,
-    R: IntoAgent + 'static,
-{
-    fn call(self, case: &'static EvalCase, _: EvalRun) -> Driving {
-        Box::pin(async move { agent(self(case)) })
-    }
-}
-
-impl<F, Fut, R> EvalFn<shape::AsyncOfCase> for F
-where
-    F: Fn(&'static EvalCase) -> Fut + Copy + 'static,
-    Fut: Future<Output = R> + 'static,
-    R: IntoAgent + 'static,
-{
-    fn call(self, case: &'static EvalCase, _: EvalRun) -> Driving {
-        Box::pin(async move { agent(self(case).await) })
-    }
-}
-
-impl<F, R> EvalFn<shape::Body> for F
-where
-    F: Fn(EvalRun) -> R + Copy + 'static,
-    R: IntoOutcome + 'static,
-{
-    const IS_BODY: bool = true;
-
-    fn call(self, _: &'static EvalCase, run: EvalRun) -> Driving {
-        Box::pin(async move { body(self(run)) })
-    }
-}
-
-impl<F, Fut, R> EvalFn<shape::AsyncBody> for F
-where
-    F: Fn(EvalRun) -> Fut + Copy + 'static,
-    Fut: Future<Output = R> + 'static,
-    R: IntoOutcome + 'static,
-{
-    const IS_BODY: bool = true;
-
-    fn call(self, _: &'static EvalCase, run: EvalRun) -> Driving {
-        Box::pin(async move { body(self(run).await) })
-    }
-}
+eval_fn!(Plain, Async, false, fn() -> IntoAgent, |f, _case, _run| agent(f()));
+eval_fn!(PlainOfCase, AsyncOfCase, false, fn(&'static EvalCase) -> IntoAgent, |f, case, _run| agent(f(case)));
+eval_fn!(Body, AsyncBody, true, fn(EvalRun) -> IntoOutcome, |f, _case, run| body(f(run)));

@@ -16,7 +16,7 @@ use super::eval_run::EvalRun;
 use super::function::{Annotated, Driven, Functions};
 #[cfg(feature = "judges")]
 use super::judges_of_test::judges;
-use super::prepare::{self, Unprepared};
+use super::prepare;
 use crate::case_runner::{AgentSource, Begun, CaseRunner, EndedBody, IdentifiedCase, Run};
 use crate::compiled::{SetSource, Test};
 use crate::decide::notes_of_ignored_runs;
@@ -80,20 +80,17 @@ fn unwind(headline: &str) -> ! {
     resume_unwind(Box::new(guard(&mask(headline)).into_owned()))
 }
 
-/// The annotated function as the source of the agents of one case.
 struct FunctionSource<'a> {
     function: &'a Annotated,
     runner: Arc<CaseRunner>,
     identified: IdentifiedCase<'static>,
-    /// The runs of a test body so far.
     bodies: RefCell<Vec<EvalRun>>,
 }
 
 impl FunctionSource<'_> {
-    /// Runs the test body to its end, however it ends.
     async fn body(&self, eval_run: EvalRun) -> EndedBody {
         self.bodies.borrow_mut().push(eval_run.clone());
-        eval_run.watch();
+        eval_run.shared.watch();
         let ended = match catch_panic((self.function.call)(self.identified.case, eval_run.clone())).await {
             Ok(ended) => ended.map_err(Fault::Failed),
             Err(panic) => Err(Fault::Panicked(panic)),
@@ -121,7 +118,6 @@ impl AgentSource for FunctionSource<'_> {
     }
 }
 
-/// The shown text of a failed test, and the kind of its failure.
 struct Failure {
     headline: String,
     kind: FailureKind,
@@ -152,24 +148,20 @@ impl Failure {
     }
 }
 
-/// Whether a text has a word that tells one error from another.
 fn is_specific(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
     words.map(str::to_lowercase).any(|word| !GENERAL.contains(&&*word))
 }
 
-/// The error of the agent of a case; `None` if the agent was not reached.
 fn agent_said(report: &CaseReport) -> Option<String> {
     let error = report.runs.iter().find_map(|run| run.error.as_ref())?;
     (!error.unreachable).then(|| error.message.clone())
 }
 
-/// The kind of a failure, for `#[should_panic]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FailureKind {
     /// The case was checked, and is below a threshold or fails an assertion of the test body.
     Checked,
-    /// The agent broke.
     Agent,
     /// Something else broke, so the case was not checked.
     Unchecked,
@@ -211,8 +203,9 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         log.broke(message, headline, text);
         Err(broken(text))
     };
+    let break_harness = |message: &str| break_off(message, &failure::harness(&test, message));
     if let Err(message) = variables::check() {
-        return break_off(&message, &failure::harness(&test, &message));
+        return break_harness(&message);
     }
     let print = match failure::Print::from_env() {
         Ok(print) => print,
@@ -220,10 +213,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
     };
     let settings = match Settings::from_env() {
         Ok(settings) => settings,
-        Err(error) => {
-            let message = error.to_string();
-            return break_off(&message, &failure::harness(&test, &message));
-        }
+        Err(error) => return break_harness(&error.to_string()),
     };
     // While a judge is asked, the recording on disk is not the one compiled in.
     let replays = settings.replays();
@@ -238,10 +228,7 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
     }
     let report = match evaluate(&test, case, &functions, settings, &log).await {
         Ok(report) => report,
-        Err(error) => {
-            let message = error.to_string();
-            return break_off(&message, &failure::harness(&test, &message));
-        }
+        Err(message) => return break_harness(&message),
     };
     if let Some(skipped) = failure::skipped(&test.path(), &report) {
         show_past_the_harness(&skipped);
@@ -272,11 +259,11 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
 
 async fn evaluate(
     test: &Test,
-    case: Result<&'static EvalCase, Unprepared>,
+    case: Result<&'static EvalCase, String>,
     functions: &Functions,
     settings: Settings,
     log: &Arc<TestLog>,
-) -> Result<CaseReport, Unprepared> {
+) -> Result<CaseReport, String> {
     let Test { set: source, source: place, .. } = *test;
     let runner =
         Arc::new(prepare::case_runner(source, functions.metrics, judges(test, functions, settings))?);
@@ -316,25 +303,20 @@ thread_local! {
 /// process. Only the thread of the test is seen, not the workers of a multi-threaded runtime and not threads
 /// that an agent starts.
 ///
-/// A hook for the exit of the whole process (`atexit`) takes unsafe code, here or in a dependency. The crate
-/// `shutdown_hooks` offers it as a safe function, but it is not maintained, and every user would build it. No
-/// hook sees `_exit` and `exec`. The journal shows all of these exits: the test that was running has no
-/// verdict in it.
+/// A hook for the exit of the whole process (`atexit`) takes unsafe code, and no hook sees `_exit` and `exec`.
+/// The journal shows all of these exits: the test that was running has no verdict in it.
 struct Underway(Cell<Option<Test>>);
 
 impl Drop for Underway {
     fn drop(&mut self) {
         // The guard of a test that came to its end has taken the test out.
         if let Some(test) = self.0.take() {
-            show_past_the_harness(&text(&test));
+            let exited = "`std::process::exit` was called while this test ran; the process is aborted, since its exit \
+                          code could pass for success";
+            show_past_the_harness(&failure::harness(&test, exited));
             std::process::abort();
         }
     }
-}
-
-fn text(test: &Test) -> String {
-    const WHY: &str = "the process is aborted, since its exit code could pass for success";
-    failure::harness(test, &format!("`std::process::exit` was called while this test ran; {WHY}"))
 }
 
 /// Until this is dropped, a process that exits on this thread is aborted.

@@ -152,11 +152,11 @@ pub(crate) fn failing(
     match journal {
         Some(journal) => {
             if matches!(freshness, Freshness::Fresh) && hints::may_be_out_of_date(report) {
-                let case = shell::word(&format!("{}:{}", journal.run(), test.path()));
+                let case = shell::word(&format!("{}:{}", journal.run, test.path()));
                 line(&mut out, &format!("new golden    cargo evalset import {case} --replace"));
             }
-            line(&mut out, &format!("whole record  cargo evalset report {}", journal.run()));
-            line(&mut out, &format!("              {}", journal.path().display()));
+            line(&mut out, &format!("whole record  cargo evalset report {}", journal.run));
+            line(&mut out, &format!("              {}", journal.path.display()));
         }
         None => line(&mut out, &format!("whole record  EVALSET_PRINT=record {again}")),
     }

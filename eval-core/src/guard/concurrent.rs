@@ -7,9 +7,7 @@ use std::task::Poll;
 
 use tokio::task::JoinSet;
 
-/// Polls at most `limit` futures at a time, at least one.
-///
-/// The results are in the order of the futures. The order in which they end does not matter.
+/// Polls at most `limit` futures at a time, at least one. The results are in the order of the futures.
 #[cfg(any(test, feature = "judges"))]
 pub(crate) async fn all<F: Future + Unpin>(
     limit: usize,
@@ -61,14 +59,11 @@ pub(crate) async fn all_until<F: Future + Unpin>(
     results
 }
 
-/// The error of a task without a result: its runtime shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShutDown;
 
 /// Does work on a task of its own, on any thread of the runtime. The task ends if the caller stops waiting
-/// for it.
-///
-/// A panic of the work is resumed in the caller.
+/// for it. A panic of the work is resumed in the caller.
 pub(crate) async fn on_own_task<T: Send + 'static>(
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, ShutDown> {

@@ -14,7 +14,6 @@ use super::lanes::Polls;
 use super::watchdog::{Watch, What};
 use crate::agent::{BoxError, Unreachable};
 
-/// A failure of guarded code.
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// It returned an error.
@@ -24,23 +23,12 @@ pub(crate) enum Fault {
     /// It was still waiting when its time was up, and was dropped.
     TimedOut(Duration),
     /// It blocked its thread and returned after its time was up.
-    Blocked {
-        /// The time it had.
-        limit: Duration,
-        /// The time it took.
-        took: Duration,
-    },
+    Blocked { limit: Duration, took: Duration },
     /// It returned after its time was up although it blocked nothing itself.
-    HeldUp {
-        /// The time it had.
-        limit: Duration,
-        /// The time it took.
-        took: Duration,
-    },
+    HeldUp { limit: Duration, took: Duration },
 }
 
 impl Fault {
-    /// Whether an agent was not reached.
     pub(crate) fn is_unreachable(&self) -> bool {
         matches!(self, Self::Failed(error) if Unreachable::is_in(&**error))
     }
@@ -81,8 +69,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Calls a function and awaits its future until it ends, panics, or reaches its time limit. `what` names it in the
-/// watchdog's line.
+/// Calls a function and awaits its future until it ends, panics, or reaches its time limit.
 ///
 /// The call itself is guarded too, since a function that is not `async` may do its work before it returns its future.
 /// So is dropping the future after its time is up.
@@ -100,7 +87,6 @@ where
 /// Time that does not count towards a limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Waited {
-    /// The sum so far.
     pub(crate) total: Duration,
     /// Whether more is being added right now.
     pub(crate) still: bool,
@@ -203,7 +189,6 @@ pub(crate) fn not_async<T>(limit: Duration, what: &What, call: impl FnOnce() -> 
     if took > limit { Err(Fault::Blocked { limit, took }) } else { Ok(result) }
 }
 
-/// Turns a panic of a future into an `Err` with its message.
 pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = pin!(future);
     poll_fn(move |context| {
@@ -217,7 +202,6 @@ pub(crate) async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T,
     .await
 }
 
-/// The message of a panic; `(no message)` if its payload is not text.
 pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
     payload
         .downcast_ref::<&str>()

@@ -3,8 +3,10 @@
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use eval_support::mutex::Mutex;
 
 /// Pieces of work that may share threads.
 ///
@@ -14,10 +16,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub(crate) struct Lanes(Mutex<Busy>);
 
-/// The time in which any lane is polled.
 #[derive(Debug, Default)]
 struct Busy {
-    /// The number of lanes that are polled right now.
     polled: usize,
     /// The end of the time in `total`; `None` while no lane is polled.
     since: Option<Instant>,
@@ -31,7 +31,6 @@ impl Busy {
     }
 }
 
-/// One of several pieces of work.
 #[derive(Debug)]
 pub(crate) struct Lane {
     lanes: Arc<Lanes>,
@@ -48,19 +47,16 @@ struct State {
 }
 
 thread_local! {
-    /// The lane that is polled on this thread.
     static CURRENT: RefCell<Option<Arc<Lane>>> = const { RefCell::new(None) };
 }
 
-/// The lane of the code that calls this; `None` outside of lanes.
 pub(super) fn current() -> Option<Arc<Lane>> {
     CURRENT.with(|current| current.borrow().clone())
 }
 
 impl Lanes {
-    /// Does a piece of work in a lane of its own.
     pub(crate) async fn run<T>(self: Arc<Self>, work: impl Future<Output = T>) -> T {
-        let left_at = self.busy().total(Instant::now());
+        let left_at = self.0.lock().total(Instant::now());
         let state = State { is_polled: false, held_up: Duration::ZERO, left_at };
         let lane = Arc::new(Lane { lanes: self, state: Mutex::new(state) });
         let mut work = pin!(work);
@@ -71,28 +67,28 @@ impl Lanes {
         .await
     }
 
-    fn busy(&self) -> MutexGuard<'_, Busy> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Changes the number of lanes that are polled. Returns how long at least one was polled so far.
+    fn count(&self, change: impl FnOnce(usize) -> usize) -> Duration {
+        let mut busy = self.0.lock();
+        let now = Instant::now();
+        busy.total = busy.total(now);
+        busy.polled = change(busy.polled);
+        busy.since = (busy.polled > 0).then_some(now);
+        busy.total
     }
 }
 
 impl Lane {
     /// How long other lanes held this one up, from its beginning until it was last polled.
     pub(super) fn held_up(&self) -> Duration {
-        self.state().held_up
+        self.state.lock().held_up
     }
 
-    /// Whether another lane is polled right now, and this one is not.
     pub(super) fn waits(&self) -> bool {
-        !self.state().is_polled && self.lanes.busy().polled > 0
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        !self.state.lock().is_polled && self.lanes.0.lock().polled > 0
     }
 }
 
-/// A lane while it is polled.
 struct Inside {
     lane: Arc<Lane>,
     /// The lane whose poll this one is nested in.
@@ -101,14 +97,8 @@ struct Inside {
 
 impl Inside {
     fn enter(lane: &Arc<Lane>) -> Self {
-        let mut busy = lane.lanes.busy();
-        let now = Instant::now();
-        let total = busy.total(now);
-        busy.polled += 1;
-        busy.total = total;
-        busy.since = Some(now);
-        drop(busy);
-        let mut state = lane.state();
+        let total = lane.lanes.count(|polled| polled + 1);
+        let mut state = lane.state.lock();
         let held_up = total.saturating_sub(state.left_at);
         state.held_up += held_up;
         state.is_polled = true;
@@ -122,36 +112,25 @@ impl Drop for Inside {
     fn drop(&mut self) {
         let outer = self.outer.take();
         CURRENT.with(|current| *current.borrow_mut() = outer);
-        let mut busy = self.lane.lanes.busy();
-        let now = Instant::now();
-        let total = busy.total(now);
-        busy.polled -= 1;
-        busy.total = total;
-        busy.since = (busy.polled > 0).then_some(now);
-        drop(busy);
-        let mut state = self.lane.state();
+        let total = self.lane.lanes.count(|polled| polled - 1);
+        let mut state = self.lane.state.lock();
         state.left_at = total;
         state.is_polled = false;
     }
 }
 
-/// The polls of one piece of guarded code.
 #[derive(Debug)]
 pub(super) struct Polls {
-    /// The lane of the code; `None` outside of lanes.
     lane: Option<Arc<Lane>>,
     state: Mutex<PollsState>,
 }
 
 #[derive(Debug, Default)]
 struct PollsState {
-    /// The start of the poll in progress.
     since: Option<Instant>,
-    /// The time that the longest finished poll took.
     longest: Duration,
 }
 
-/// The state of code that is late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Late {
     /// It is being polled: it blocks its thread.
@@ -170,17 +149,16 @@ impl Polls {
     /// Counts a call as a poll. The call must not panic.
     pub(super) fn during<T>(&self, call: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
-        self.state().since = Some(begun);
+        self.state.lock().since = Some(begun);
         let result = call();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.since = None;
         state.longest = state.longest.max(begun.elapsed());
         result
     }
 
-    /// The time that the longest finished poll took.
     pub(super) fn longest(&self) -> Duration {
-        self.state().longest
+        self.state.lock().longest
     }
 
     /// How long others held up the lane of the code, since the lane began.
@@ -188,17 +166,12 @@ impl Polls {
         self.lane.as_ref().map(|lane| lane.held_up()).unwrap_or_default()
     }
 
-    /// The state of the code right now, if it is late.
     pub(super) fn if_late(&self) -> Late {
         match &self.lane {
-            _ if self.state().since.is_some() => Late::Blocks,
+            _ if self.state.lock().since.is_some() => Late::Blocks,
             Some(lane) if lane.waits() => Late::IsHeldUp,
             _ => Late::Waits,
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, PollsState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -247,6 +220,8 @@ mod tests {
 
 #[cfg(test)]
 mod polls_tests {
+    use std::sync::Mutex;
+
     use super::*;
     use crate::guard;
 

@@ -3,28 +3,27 @@
 //! Blocked code cannot be cancelled, and libtest shows nothing while it hangs. One line on stderr names the case, the
 //! run and the turn. One thread serves the whole process. It sleeps until the next deadline.
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+use eval_support::mutex::Mutex;
 
 use super::lanes::{Late, Polls};
 
 /// The time between the limit and the warning. Before that, the timer has ended code that awaits.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Watches one piece of work until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    key: Option<Key>,
+    number: Option<u64>,
 }
-
-type Key = (Instant, u64);
 
 #[derive(Default)]
 struct Watched {
     next: u64,
-    /// Sorted. Later work mostly has a later deadline, so new deadlines mostly go to the end.
-    deadlines: Vec<(Key, Line)>,
+    deadlines: BTreeMap<(Instant, u64), Line>,
     /// The time at which the thread wakes by itself; `None` while it sleeps until it is woken.
     wakes_at: Option<Instant>,
 }
@@ -38,7 +37,6 @@ pub(crate) struct What {
 }
 
 impl What {
-    /// The work with this name, for example of a test or a run.
     pub(crate) fn of(whose: impl Into<Arc<str>>) -> Self {
         Self { whose: whose.into(), turn: None, doing: "" }
     }
@@ -63,11 +61,9 @@ impl fmt::Display for What {
     }
 }
 
-/// The line of the watchdog.
+/// The text of a guarded line depends on the state of the code when the line is shown.
 enum Line {
-    /// A finished line.
     Ready(String),
-    /// A line about guarded code. Its text depends on the state of the code when the line is shown.
     Guarded { what: What, limit: Duration, polls: Arc<Polls> },
 }
 
@@ -97,13 +93,6 @@ struct Watchdog {
     changed: Condvar,
 }
 
-impl Watched {
-    fn add(&mut self, key: Key, line: Line) {
-        let place = self.deadlines.partition_point(|(earlier, _)| *earlier < key);
-        self.deadlines.insert(place, (key, line));
-    }
-}
-
 impl Watch {
     /// Warns of `what` if this value still exists after `left` and a grace period. The line shows the time
     /// limit, `limit`, and depends on `polls`.
@@ -120,50 +109,38 @@ impl Watch {
         // A limit beyond the range of the clock never ends, so there is nothing to watch.
         let Some(deadline) = limit.checked_add(GRACE).and_then(|wait| Instant::now().checked_add(wait))
         else {
-            return Self { key: None };
+            return Self { number: None };
         };
         let dog = watchdog();
-        let mut watched = dog.watched();
-        let key = (deadline, watched.next);
+        let mut watched = dog.watched.lock();
+        let number = watched.next;
         watched.next += 1;
-        watched.add(key, line());
+        watched.deadlines.insert((deadline, number), line());
         // Deadlines mostly come in order, so the thread is rarely woken. Waking it would cost more than a short turn.
         if watched.wakes_at.is_none_or(|wakes_at| deadline < wakes_at) {
             watched.wakes_at = Some(deadline);
             dog.changed.notify_one();
         }
-        Self { key: Some(key) }
+        Self { number: Some(number) }
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        if let Some(key) = self.key {
+        if let Some(ended) = self.number {
             // The thread may wake once without need. It then finds the next deadline.
-            let mut watched = watchdog().watched();
-            let place = match watched.deadlines.binary_search_by_key(&key, |(key, _)| *key) {
-                Ok(place) => Some(place),
-                // It was late, but waited for others, so its deadline was moved.
-                Err(_) => watched.deadlines.iter().position(|((_, number), _)| *number == key.1),
-            };
-            if let Some(place) = place {
-                watched.deadlines.remove(place);
-            }
+            watchdog().watched.lock().deadlines.retain(|(_, number), _| *number != ended);
         }
     }
 }
 
 impl Watchdog {
-    fn watched(&self) -> MutexGuard<'_, Watched> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn guard(&self) {
         use std::io::Write;
-        let mut watched = self.watched();
+        let mut watched = self.watched.lock();
         loop {
             let now = Instant::now();
-            let next = watched.deadlines.first().map(|((deadline, _), _)| *deadline);
+            let next = watched.deadlines.keys().next().map(|(deadline, _)| *deadline);
             watched.wakes_at = next;
             watched = match next {
                 None => self.changed.wait(watched).unwrap_or_else(PoisonError::into_inner),
@@ -172,13 +149,14 @@ impl Watchdog {
                     wait.unwrap_or_else(PoisonError::into_inner).0
                 }
                 Some(_) => {
-                    let ((_, number), line) = watched.deadlines.remove(0);
-                    match line.text() {
-                        // Straight to the file descriptor: the harness captures what tests print,
-                        // and would show this only after the test that never ends.
-                        Some(text) => drop(writeln!(std::io::stderr().lock(), "evalset: {text}")),
-                        // It may block later.
-                        None => watched.add((now + GRACE, number), line),
+                    if let Some(((_, number), line)) = watched.deadlines.pop_first() {
+                        match line.text() {
+                            // Straight to the file descriptor: the harness captures what tests print,
+                            // and would show this only after the test that never ends.
+                            Some(text) => drop(writeln!(std::io::stderr().lock(), "evalset: {text}")),
+                            // It may block later.
+                            None => drop(watched.deadlines.insert((now + GRACE, number), line)),
+                        }
                     }
                     watched
                 }

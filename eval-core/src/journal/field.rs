@@ -1,11 +1,11 @@
 //! The plain values of records. [`fields!`](super::fields) is for structs, and [`words!`](super::fields) for enums without data.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_core::de::{Error as _, IgnoredAny, MapAccess, Unexpected, Visitor};
+use eval_format::Value;
+use serde_core::de::{Error as _, IgnoredAny, MapAccess};
 use serde_core::{Deserialize, Deserializer};
 
 use super::line::{Field, Line};
@@ -19,12 +19,10 @@ impl<'de, T: Field> Deserialize<'de> for Of<T> {
     }
 }
 
-/// Reads the value of the field whose name was read.
 pub(crate) fn value<'de, T: Field, A: MapAccess<'de>>(map: &mut A) -> Result<T, A::Error> {
     map.next_value::<Of<T>>().map(|of| of.0)
 }
 
-/// Passes over the value of a field.
 pub(crate) fn pass_over<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
     map.next_value::<IgnoredAny>().map(drop)
 }
@@ -146,38 +144,11 @@ impl Field for f64 {
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Float;
-        impl Visitor<'_> for Float {
-            type Value = f64;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number")
-            }
-
-            fn visit_f64<E>(self, float: f64) -> Result<f64, E> {
-                Ok(float)
-            }
-
-            #[expect(clippy::cast_precision_loss, reason = "what is written as a float has a fraction")]
-            fn visit_u64<E>(self, integer: u64) -> Result<f64, E> {
-                Ok(integer as f64)
-            }
-
-            #[expect(clippy::cast_precision_loss, reason = "what is written as a float has a fraction")]
-            fn visit_i64<E>(self, integer: i64) -> Result<f64, E> {
-                Ok(integer as f64)
-            }
-
-            fn visit_str<E: serde_core::de::Error>(self, text: &str) -> Result<f64, E> {
-                match text {
-                    "NaN" => Ok(f64::NAN),
-                    "inf" => Ok(f64::INFINITY),
-                    "-inf" => Ok(f64::NEG_INFINITY),
-                    _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
-                }
-            }
+        match Value::deserialize(from)? {
+            Value::Number(number) => Ok(number.as_f64()),
+            Value::String(text) => text.parse().map_err(D::Error::custom),
+            other => Err(D::Error::custom(format_args!("{} stands where a number should", other.kind()))),
         }
-        from.deserialize_any(Float)
     }
 }
 

@@ -13,8 +13,8 @@ macro_rules! fields {
         impl $crate::journal::line::Field for $kind {
             fn write(&self, line: &mut $crate::journal::line::Line) {
                 line.add("{");
-                $(line.optional_field($crate::journal::fields::key!($field), &self.$field);)*
-                $($(line.optional_field($crate::journal::fields::key!($inner), &self.$inside.$inner);)*)?
+                $(line.optional_field(stringify!($field), &self.$field);)*
+                $($(line.optional_field(stringify!($inner), &self.$inside.$inner);)*)?
                 line.add("}");
             }
 
@@ -36,8 +36,8 @@ macro_rules! fields {
         impl $crate::journal::line::Field for $kind {
             fn write(&self, line: &mut $crate::journal::line::Line) {
                 line.add(concat!("{" $(, "\"record\":\"", $name, "\"")?));
-                $(line.field($crate::journal::fields::key!($needed), &self.$needed);)*
-                $(line.optional_field($crate::journal::fields::key!($field), &self.$field);)*
+                $(line.field(stringify!($needed), &self.$needed);)*
+                $(line.optional_field(stringify!($field), &self.$field);)*
                 line.add("}");
             }
 
@@ -58,14 +58,6 @@ macro_rules! fields {
                 })
             });
         }
-    };
-}
-
-/// The name of a field as JSON, with its colon. Tests write journals without optimisation, where one push is faster
-/// than three.
-macro_rules! key {
-    ($field:ident) => {
-        concat!("\"", stringify!($field), "\":")
     };
 }
 
@@ -104,23 +96,23 @@ macro_rules! record {
     };
 }
 
-/// Implements `Field` for an enum without data: a word for each variant.
+/// Implements `Field` for an enum without data: the word for a variant is its name in snake case.
 macro_rules! words {
-    ($kind:ident { $($variant:ident = $word:literal),* $(,)? }) => {
+    ($kind:ident { $($variant:ident),* $(,)? }) => {
         impl $crate::journal::line::Field for $kind {
             fn write(&self, line: &mut $crate::journal::line::Line) {
-                line.add(match self { $(Self::$variant => concat!("\"", $word, "\""),)* });
+                line.word(&eval_support::key_case::snake(match self { $(Self::$variant => stringify!($variant),)* }));
             }
 
             fn read<'de, D: serde_core::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let word = <String as serde_core::Deserialize>::deserialize(from)?;
-                match word.as_str() {
-                    $($word => Ok(Self::$variant),)*
-                    _ => Err(serde_core::de::Error::unknown_variant(&word, &[$($word),*])),
-                }
+                $(if word == eval_support::key_case::snake(stringify!($variant)) {
+                    return Ok(Self::$variant);
+                })*
+                Err(serde_core::de::Error::unknown_variant(&word, &[$(stringify!($variant)),*]))
             }
         }
     };
 }
 
-pub(super) use {fields, key, read, record, words};
+pub(super) use {fields, read, record, words};

@@ -16,7 +16,6 @@ pub fn is_journal(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == JOURNAL)
 }
 
-/// A name as part of a file name: truncated, and with `_` for special characters.
 pub(super) fn plain(name: Option<&String>) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     name.iter().flat_map(|name| name.chars()).take(60).map(plain).collect()

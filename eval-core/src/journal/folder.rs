@@ -18,7 +18,6 @@ use super::time;
 /// A run that this process writes in. No process removes it while this value lives.
 #[derive(Debug)]
 pub(super) struct Joined {
-    /// The folder.
     pub(super) path: PathBuf,
     /// `None` if the system has no locks.
     pub(super) lock: Option<FileLock>,
@@ -28,17 +27,13 @@ pub(super) struct Joined {
 ///
 /// Links in place of the folder or of its files are not followed: another user may have put them there.
 pub(super) fn open(folder: &Path, id: &str) -> io::Result<Joined> {
-    let mut opened = try_open(folder, id);
     for attempt in 1..=10 {
-        match &opened {
-            Err(error) if is_in_the_way(error) => {
-                thread::sleep(Duration::from_millis(attempt));
-                opened = try_open(folder, id);
-            }
-            _ => break,
+        match try_open(folder, id) {
+            Err(error) if is_in_the_way(&error) => thread::sleep(Duration::from_millis(attempt)),
+            opened => return opened,
         }
     }
-    opened
+    try_open(folder, id)
 }
 
 /// Whether a retry may help: another process removed the folder after this process found it, or, on Windows,
@@ -123,7 +118,6 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Two files are different if they were written at different times.
 #[cfg(not(unix))]
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
     one.modified().ok() == other.modified().ok()
@@ -148,7 +142,6 @@ fn name_latest(folder: &Path, id: &str) -> io::Result<()> {
     fs::rename(draft, folder.join(LATEST))
 }
 
-/// The prefix of the names of temporary files that are renamed to [`LATEST`].
 const DRAFT: &str = ".latest.";
 
 /// Keeps the newest `kept` runs of each package and removes older ones: at most [`AT_ONCE`], so that it takes
@@ -168,7 +161,6 @@ pub(super) fn prune(folder: &Path, kept: usize) -> io::Result<usize> {
     Ok(removed)
 }
 
-/// The runs that are surplus for every package in them, the newest first.
 fn surplus(newest_first: &[RunDir], kept: usize) -> Vec<&RunDir> {
     let mut counts: BTreeMap<Owner, usize> = BTreeMap::new();
     let mut is_surplus = |run: &&RunDir| {
@@ -192,10 +184,8 @@ fn lasting(owner: Owner) -> Owner {
     Owner { workspace: owner.workspace.filter(|folder| folder.exists()), ..owner }
 }
 
-/// The most runs that are removed at once.
 const AT_ONCE: usize = 20;
 
-/// Removes temporary files that are too old to be in use.
 fn remove_temporary_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_draft = entry.file_name().to_str().is_some_and(|name| name.starts_with(DRAFT));

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use eval_format::__private::write_string;
 use eval_support::hash::block_hash;
-use eval_support::secrets::{
-    PrivateKey, SHORTEST_SECRET, Secrets, is_in_every_address, is_in_every_border, is_in_every_key,
-};
+use eval_support::secrets::{PrivateKey, Secrets};
 use serde_core::Deserializer;
 
 /// A value in a record: a type that writes and reads itself, in one form.
@@ -16,10 +14,8 @@ use serde_core::Deserializer;
 /// serde's.
 #[doc(hidden)]
 pub trait Field: Sized + PartialEq {
-    /// Adds the value to a line as JSON.
     fn write(&self, line: &mut Line);
 
-    /// Reads the value.
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error>;
 
     /// The value of a field that is missing; `None` if the field must not be missing. A field with this value is not
@@ -28,7 +24,6 @@ pub trait Field: Sized + PartialEq {
         None
     }
 
-    /// Whether the value is the one that a missing field is read as.
     fn is_absent(&self) -> bool {
         Self::absent().as_ref() == Some(self)
     }
@@ -54,8 +49,7 @@ pub fn record_text(record: &impl Field) -> String {
 impl Line {
     /// A value as JSON, with these secrets masked.
     pub(super) fn of(value: &impl Field, secrets: Arc<Secrets>) -> String {
-        let json = String::with_capacity(USUAL_LENGTH);
-        let mut line = Self { json, secrets, private_key: PrivateKey::default() };
+        let mut line = Self { json: String::new(), secrets, private_key: PrivateKey::default() };
         value.write(&mut line);
         line.json
     }
@@ -65,7 +59,6 @@ impl Line {
         self.json.push_str(json);
     }
 
-    /// Adds an array.
     pub(super) fn list<T>(&mut self, items: &[T], write: impl Fn(&T, &mut Self)) {
         self.add("[");
         for item in items {
@@ -75,14 +68,12 @@ impl Line {
         self.add("]");
     }
 
-    /// Adds a field of an object. Its key is JSON of ours, with the colon.
     pub(super) fn field(&mut self, key: &str, value: &impl Field) {
         self.separate();
-        self.add(key);
+        self.json.extend(["\"", key, "\":"]);
         value.write(self);
     }
 
-    /// Adds a field, unless its value is [absent](Field::absent).
     pub(super) fn optional_field<T: Field>(&mut self, key: &str, value: &T) {
         if !value.is_absent() {
             self.field(key, value);
@@ -96,7 +87,6 @@ impl Line {
         self.add(":");
     }
 
-    /// Adds the comma between two items, or two fields.
     fn separate(&mut self) {
         if !matches!(self.json.as_bytes().last(), Some(b'{' | b'[')) {
             self.add(",");
@@ -105,19 +95,10 @@ impl Line {
 
     /// Adds a string, with secrets masked.
     pub(super) fn text(&mut self, text: &str) {
-        let kinds = kinds(text.as_bytes());
-        if (kinds & BORDER != 0 || self.private_key.is_open())
-            && let Some(masked) = self.private_key.mask(text)
-        {
-            return self.word(&masked);
+        match self.private_key.mask(text) {
+            Some(masked) => self.word(&masked),
+            None => self.word(&self.secrets.mask(text)),
         }
-        let is_long = text.len() >= SHORTEST_SECRET;
-        if (kinds & ADDRESS != 0 || is_long && (kinds & KEY != 0 || self.secrets.has_values()))
-            && let Cow::Owned(masked) = self.secrets.mask(text)
-        {
-            return self.word(&masked);
-        }
-        self.word(text);
     }
 
     /// Adds a string without looking for secrets.
@@ -129,50 +110,10 @@ impl Line {
     /// Adds the digits of a number from outside; a masked string if they hold a secret.
     pub(super) fn number(&mut self, digits: &str) {
         match self.secrets.mask(digits) {
-            Cow::Owned(masked) if digits.len() >= SHORTEST_SECRET => self.word(&masked),
-            _ => self.add(digits),
+            Cow::Owned(masked) => self.word(&masked),
+            Cow::Borrowed(_) => self.add(digits),
         }
     }
-}
-
-/// A capacity that is enough for most records.
-const USUAL_LENGTH: usize = 1024;
-
-/// A byte that is in every key.
-const KEY: u8 = 1;
-/// A byte that is in every address with a password.
-const ADDRESS: u8 = 2;
-/// A byte that is in the first and last line of every private key.
-const BORDER: u8 = 4;
-
-static KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut at = 0_usize;
-    while at < 256 {
-        let byte = at.to_le_bytes()[0];
-        kinds[at] = if is_in_every_key(byte) {
-            KEY
-        } else if is_in_every_address(byte) {
-            ADDRESS
-        } else if is_in_every_border(byte) {
-            BORDER
-        } else {
-            0
-        };
-        at += 1;
-    }
-    kinds
-};
-
-/// The kinds of the bytes in a text. Most texts lack the bytes of secrets, and need no search for them: tests
-/// write journals without optimisation, where the search takes longer than all other writing.
-fn kinds(mut bytes: &[u8]) -> u8 {
-    let mut kinds = 0;
-    while let [byte, rest @ ..] = bytes {
-        kinds |= KINDS[*byte as usize];
-        bytes = rest;
-    }
-    kinds
 }
 
 /// Ends a line that holds a record: seals it (`{"record":"decided", .., "n":7,"sum":"0123456789abcdef"}`; the sum
@@ -206,25 +147,16 @@ pub fn sealed(record: &str, number: usize) -> String {
 
 const NUMBER: &str = ",\"n\":";
 const SUM: &str = ",\"sum\":\"";
-/// The digits of a sum, and the end of a line.
-const TAIL: usize = 16 + 2;
 
 /// The number in the seal of a line, which is given without its line break. `None` if it has no seal, or was
 /// changed after it was written.
 #[doc(hidden)]
 pub fn sealed_number(line: &[u8]) -> Option<usize> {
-    let (before, tail) = line.split_at_checked(line.len().checked_sub(TAIL + SUM.len())?)?;
-    let digits = std::str::from_utf8(tail.strip_prefix(SUM.as_bytes())?.strip_suffix(b"\"}")?).ok()?;
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    if !digits.bytes().all(is_digit) || u64::from_str_radix(digits, 16).ok()? != block_hash(before) {
+    let (before, sum) = std::str::from_utf8(line).ok()?.rsplit_once(SUM)?;
+    if sum.strip_suffix("\"}")? != format!("{:016x}", block_hash(before.as_bytes())) {
         return None;
     }
-    let at = before.iter().rposition(|byte| !byte.is_ascii_digit())? + 1;
-    let number = before[..at]
-        .ends_with(NUMBER.as_bytes())
-        .then(|| std::str::from_utf8(&before[at..]).ok())
-        .flatten()?;
-    number.parse().ok()
+    before.rsplit_once(NUMBER)?.1.parse().ok()
 }
 
 #[cfg(test)]

@@ -89,7 +89,6 @@ pub(super) fn beside(head: &Head, package: &Path) -> Vec<Beside> {
     found
 }
 
-/// The newest program that cargo built for a target in a folder.
 fn newest(folder: &Path, name: &str, is_of: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let programs = fs::read_dir(folder).ok()?.flatten().filter(|entry| {
         let (path, file) = (entry.path(), entry.file_name());
@@ -143,54 +142,38 @@ fn data_of(file: &mut File) -> io::Result<Option<Vec<(u64, u64)>>> {
     Ok((!parts.is_empty()).then_some(parts))
 }
 
-/// Adds the sets that the bytes of a program list.
 fn read_sets(mut from: impl BufRead, sets: &mut Vec<ListedSet>) -> io::Result<()> {
     let mut line = Vec::new();
-    let mut reading: Option<Listing> = None;
+    // The set whose listing is being read, and the beginning of the names of its tests.
+    let mut reading: Option<(ListedSet, String)> = None;
     // Listings are lines. Other bytes may be one line as long as the file, which fits into memory.
     while from.read_until(b'\n', &mut line)? > 0 {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         if let Some(head) = text.strip_prefix(LISTING_BEGIN.trim_start().as_bytes()) {
-            reading = Listing::begin(head);
+            reading = begun(head);
         } else if text == LISTING_END.trim_end().as_bytes() {
-            sets.extend(reading.take().map(|listing| listing.set).filter(|set| !sets.contains(set)));
-        } else if let Some(listing) = &mut reading
-            && !listing.add(text)
-        {
-            reading = None;
+            sets.extend(reading.take().map(|(set, _)| set).filter(|set| !sets.contains(set)));
+        } else if let Some((set, module)) = &mut reading {
+            match std::str::from_utf8(text) {
+                Ok(name) => set.tests.push(format!("{module}{name}")),
+                Err(_) => reading = None,
+            }
         }
         line.clear();
     }
     Ok(())
 }
 
-/// A set whose listing is being read.
-struct Listing {
-    module: String,
-    set: ListedSet,
-}
-
-impl Listing {
-    /// Reads the first line of a listing, after its mark; `None` if these bytes are no listing.
-    fn begin(head: &[u8]) -> Option<Self> {
-        let (kind, module) = std::str::from_utf8(head).ok()?.split_once(' ')?;
-        let ignored = match kind {
-            "run" => false,
-            "ignored" => true,
-            _ => return None,
-        };
-        let module = module.split_once("::").map_or("", |(_, module)| module);
-        Some(Self { module: module.to_owned(), set: ListedSet { tests: Vec::new(), ignored } })
-    }
-
-    /// Adds a test. Returns `false` if the line is no name of a test.
-    fn add(&mut self, name: &[u8]) -> bool {
-        let Ok(name) = std::str::from_utf8(name) else { return false };
-        let module = &self.module;
-        let path = if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") };
-        self.set.tests.push(path);
-        true
-    }
+/// Reads the first line of a listing, after its mark; `None` if these bytes are no listing.
+fn begun(head: &[u8]) -> Option<(ListedSet, String)> {
+    let (kind, module) = std::str::from_utf8(head).ok()?.split_once(' ')?;
+    let ignored = match kind {
+        "run" => false,
+        "ignored" => true,
+        _ => return None,
+    };
+    let module = module.split_once("::").map(|(_, module)| format!("{module}::"));
+    Some((ListedSet { tests: Vec::new(), ignored }, module.unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -5,14 +5,15 @@
 //! calls.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use eval_support::mutex::Mutex;
 
 use super::project::Project;
 use super::record::Ended;
 use super::time;
 use super::writer::{Journal, OpenError, is_off};
 
-/// A journal that is open until the process ends.
 struct Open {
     folder: PathBuf,
     project: Option<Project>,
@@ -39,7 +40,7 @@ pub(crate) fn journal_of_program(
     if again.is_some() {
         return open().map(Some);
     }
-    let mut all = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = OPEN.lock();
     if let Some(known) = all.iter().find(|it| it.folder == folder && it.project.as_ref() == project) {
         return Ok(Some(Arc::clone(&known.journal)));
     }
@@ -53,7 +54,7 @@ pub(crate) fn journal_of_program(
 #[dtor::dtor(unsafe)]
 fn record_end() {
     // Another thread may hold the lock forever by now, so this does not wait for it.
-    let Ok(mut all) = OPEN.try_lock() else { return };
+    let Some(mut all) = OPEN.try_lock() else { return };
     for open in all.drain(..) {
         open.journal.add_last(&Ended { at: time::now() });
     }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 /// The folder of runs in a project without cargo.
 pub const OWN_FOLDER: &str = ".evalset";
 
-/// Files and folders that make a folder the root of a project without cargo.
 const MARKS: [&str; 18] = [
     OWN_FOLDER,
     ".git",
@@ -113,15 +112,12 @@ fn workspace(package: &Path) -> PathBuf {
 /// Facts of a `Cargo.toml`. Test processes read it too, so it is read line by line, without a parser of TOML.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Manifest {
-    /// The name of the package.
     package: Option<String>,
     is_workspace: bool,
-    /// The folder of the workspace, if the package names it.
     workspace: Option<String>,
 }
 
 impl Manifest {
-    /// The manifest in a folder; `None` if there is none.
     fn read(folder: &Path) -> Option<Self> {
         let path = folder.join("Cargo.toml");
         path.is_file().then(|| Self::of(&fs::read_to_string(path).unwrap_or_default()))
@@ -146,7 +142,6 @@ impl Manifest {
     }
 }
 
-/// The text between quotes.
 fn quoted(value: &str) -> Option<String> {
     let value = value.trim();
     let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''))?;

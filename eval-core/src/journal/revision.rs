@@ -34,7 +34,6 @@ impl Revision {
     }
 }
 
-/// The folder of git for a checkout: `.git` itself, or the folder that a file `.git` names.
 fn git_folder(folder: &Path) -> Option<PathBuf> {
     let path = folder.join(".git");
     let found = fs::metadata(&path).ok()?;
@@ -45,7 +44,6 @@ fn git_folder(folder: &Path) -> Option<PathBuf> {
     Some(folder.join(named.strip_prefix("gitdir: ")?))
 }
 
-/// The first line of a small file.
 fn line_of(path: &Path) -> Option<String> {
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut text = String::new();
@@ -53,7 +51,6 @@ fn line_of(path: &Path) -> Option<String> {
     text.lines().next().map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty())
 }
 
-/// The commit of a branch that git keeps in `packed-refs`.
 fn packed(git: &Path, name: &str) -> Option<String> {
     let file = BufReader::new(File::open(git.join("packed-refs")).ok()?.take(LONGEST_LIST));
     let found = file.lines().map_while(Result::ok).find_map(|line| {
@@ -63,7 +60,6 @@ fn packed(git: &Path, name: &str) -> Option<String> {
     found.filter(|commit| is_hash(commit))
 }
 
-/// The most bytes of `packed-refs` that are read.
 const LONGEST_LIST: u64 = 16 << 20;
 
 fn is_hash(text: &str) -> bool {

@@ -13,7 +13,6 @@ use eval_support::variables::{NEXTEST_RUN_ID, RUN_ID};
 use super::runs::{LONGEST_ID, id_rule, is_id, runs_named};
 use super::time;
 
-/// The id of the run of this process, in a folder such as `target/evalset`.
 pub(super) fn of_this_process(folder: &Path) -> Result<String, String> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if let Some(named) = variable(RUN_ID) {
@@ -36,22 +35,18 @@ fn unusable(id: &str) -> String {
     )
 }
 
-/// A process that other processes can identify too.
 #[derive(Debug)]
 struct Process {
-    /// A text that no other process has.
     identity: String,
     /// The time after a run began within which the identity is certainly the same process; `None` if it
     /// always is.
     good_for: Option<Duration>,
 }
 
-/// The run that the children of a process share: the existing one, or a new one.
 fn shared(folder: &Path, process: &Process, now: SystemTime) -> String {
     known(folder, process, now).unwrap_or_else(|| fresh(&process.identity))
 }
 
-/// The existing run whose id ends in the hash of a process.
 fn known(folder: &Path, process: &Process, now: SystemTime) -> Option<String> {
     let hash = format!("-{}", hash(&process.identity));
     let is_its_own = |started: SystemTime| match process.good_for {

@@ -79,7 +79,6 @@ pub fn is_id(id: &str) -> bool {
         && !id.eq_ignore_ascii_case(LATEST)
 }
 
-/// Whether Windows takes a name for a device, whatever follows its first dot.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().to_ascii_uppercase();
     let numbered = |device: &str| {
@@ -89,7 +88,6 @@ fn is_device(name: &str) -> bool {
     matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL") || numbered("COM") || numbered("LPT")
 }
 
-/// The most characters that the id of a run may have.
 pub(super) const LONGEST_ID: usize = 100;
 
 /// The rule of [`is_id`], in words.
@@ -100,7 +98,6 @@ pub fn id_rule() -> String {
     )
 }
 
-/// The content of a [`MARKER`].
 #[derive(PartialEq)]
 struct Marker {
     run: String,
@@ -111,7 +108,6 @@ struct Marker {
 
 fields!(Marker { run, started } { revision, branch });
 
-/// The text of a [`MARKER`].
 pub(super) fn marker(id: &str, started: SystemTime, revision: Option<&Revision>) -> String {
     let marker = Marker {
         run: id.to_owned(),

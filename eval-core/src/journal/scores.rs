@@ -4,7 +4,7 @@ use eval_format::{Criterion, PassRule, TurnAggregation};
 use serde_core::de::Error as _;
 use serde_core::{Deserialize as _, Deserializer};
 
-use super::fields::{fields, key, words};
+use super::fields::{fields, words};
 use super::line::{Field, Line};
 use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 use crate::metric::{RubricScore, Score, Scores};
@@ -19,12 +19,7 @@ fields!(MetricReport { name, verdict } { criterion, score, scored, total, passed
 // The criterion is recorded once, with the verdict on the case.
 fields!(ScoredMetric { name, verdict, outcome } { custom, judge, turns } { criterion });
 fields!(Scores {} { scores, overall, whole_run });
-words!(TurnVerdict {
-    Passed = "passed",
-    Failed = "failed",
-    NotEvaluated = "not_evaluated",
-    Informational = "informational",
-});
+words!(TurnVerdict { Passed, Failed, NotEvaluated, Informational });
 
 /// A score: one of the first three fields, with its notes and rubrics.
 #[derive(Default, PartialEq)]
@@ -78,12 +73,12 @@ impl Field for MetricOutcome {
     fn write(&self, line: &mut Line) {
         line.add("{");
         match self {
-            Self::Scored(scores) => line.field(key!(scored), scores),
-            Self::Skipped(reason) => line.field(key!(skipped), reason),
-            Self::Unjudged(reason) => line.field(key!(unjudged), reason),
+            Self::Scored(scores) => line.field("scored", scores),
+            Self::Skipped(reason) => line.field("skipped", reason),
+            Self::Unjudged(reason) => line.field("unjudged", reason),
             Self::Error { role, message } => {
-                line.field(key!(error), message);
-                line.field(key!(role), role);
+                line.field("error", message);
+                line.field("role", role);
             }
         }
         line.add("}");

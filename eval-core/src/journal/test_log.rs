@@ -23,9 +23,7 @@ pub(crate) struct TestLog(Option<Open>);
 #[derive(Debug)]
 struct Open {
     journal: Arc<Journal>,
-    /// The number of the test in the journal.
     test: u32,
-    /// The number of the next evaluation.
     evaluations: AtomicU32,
 }
 
@@ -34,7 +32,6 @@ pub(crate) struct ProgramCase<'a> {
     pub(crate) eval_set_id: Option<&'a str>,
     pub(crate) case: &'a EvalCase,
     pub(crate) label: Option<&'a str>,
-    /// The place of the case; `None` if it comes from no file.
     pub(crate) location: Option<&'a Location>,
     /// The whole path of that file, if the system tells it.
     pub(crate) path: Option<&'a str>,
@@ -42,7 +39,6 @@ pub(crate) struct ProgramCase<'a> {
     pub(crate) set_cases: Option<usize>,
 }
 
-/// The part of a journal that belongs to one evaluation of a run.
 #[derive(Debug)]
 pub(crate) struct RunLog<'a> {
     log: &'a Open,
@@ -79,7 +75,6 @@ impl TestLog {
         }))
     }
 
-    /// Begins the log of a case that runs without the attribute.
     pub(crate) fn of_case(journal: Option<Arc<Journal>>, of: &ProgramCase<'_>, options: &Options) -> Self {
         let Some(journal) = journal else { return Self::default() };
         let started =
@@ -93,7 +88,6 @@ impl TestLog {
         Self(Some(Open { journal, test, evaluations: AtomicU32::new(1) }))
     }
 
-    /// The journal; `None` if none is written.
     pub(crate) fn journal(&self) -> Option<&Journal> {
         self.0.as_ref().map(|log| &*log.journal)
     }
@@ -124,7 +118,6 @@ impl TestLog {
         Some(RunLog { log, run, evaluation })
     }
 
-    /// Records that a run, which was recorded as `evaluation`, turned out to be an error.
     pub(crate) fn broke_later(&self, run: usize, evaluation: Option<u32>, error: &RunError) {
         if let Some((log, evaluation)) = self.0.as_ref().zip(evaluation) {
             log.journal.add(&RunInvalidated { test: log.test, run, evaluation, error: error.clone() });
@@ -136,7 +129,6 @@ impl TestLog {
         self.end(|test| Decided { test, ..Decided::of_report(report, texts, time::now()) });
     }
 
-    /// Records that the harness could not run or score the test.
     pub(crate) fn broke(&self, message: &str, headline: &str, failure: &str) {
         let texts = Some((headline.to_owned(), failure.to_owned()));
         let verdict = Verdict::error(Role::Harness, message);
@@ -151,12 +143,10 @@ impl TestLog {
 }
 
 impl RunLog<'_> {
-    /// The number of the evaluation in its test.
     pub(crate) fn evaluation(&self) -> u32 {
         self.evaluation
     }
 
-    /// Records how the run scored. The metrics are unchanged when this returns.
     pub(crate) fn scored(self, metrics: &mut Vec<ScoredMetric>) {
         let Self { log, run, evaluation } = self;
         let record = Scored { test: log.test, run, evaluation, metrics: std::mem::take(metrics) };
@@ -195,7 +185,6 @@ impl Started {
         Self::of_program(&of, &options, at)
     }
 
-    /// The beginning of the first attempt at the first case of a program.
     fn of_program(of: &ProgramCase<'_>, options: &Options, at: SystemTime) -> Self {
         let ProgramCase { eval_set_id, case, label, location, path, set_cases } = *of;
         let Meaning { asks, expects, .. } = Meaning::from_case(case);
@@ -263,7 +252,6 @@ impl Decided {
         }
     }
 
-    /// A verdict without anything that was measured.
     fn of_verdict(verdict: Verdict, texts: Option<(String, String)>, at: SystemTime) -> Self {
         let (headline, failure) = texts.unzip();
         Self {
@@ -281,7 +269,6 @@ impl Decided {
     }
 }
 
-/// The name of a case that a program runs.
 pub(super) fn name_of(eval_set_id: Option<&str>, case: &EvalCase) -> String {
     let eval_id = &case.eval_id;
     eval_set_id.map_or_else(|| eval_id.clone(), |set| format!("{set}/{eval_id}"))
@@ -312,7 +299,7 @@ mod tests {
             .map(|run| log.ran(run, false, &mut Transcript::default(), Vec::new()).unwrap().evaluation());
         assert_eq!(numbers, [1, 2, 3]);
         log.broke("no metric", "it broke", "all that is printed");
-        let path = log.journal().unwrap().path().to_owned();
+        let path = log.journal().unwrap().path.clone();
         drop(log);
 
         let text = std::fs::read_to_string(path).unwrap();

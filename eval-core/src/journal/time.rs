@@ -9,7 +9,6 @@ use super::line::{Field, Line};
 
 const DAY: u64 = 24 * 60 * 60;
 
-/// The time now, to the millisecond, as a record holds it.
 pub(super) fn now() -> SystemTime {
     in_millis(SystemTime::now())
 }
@@ -61,7 +60,6 @@ fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     (year / 400 * 146_097 + day_of_era).checked_sub(719_468)
 }
 
-/// Reads a time; `None` if the text is not one.
 pub(super) fn parse(text: &str) -> Option<SystemTime> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let (time, millis) = time.split_once('.').unwrap_or((time, "0"));

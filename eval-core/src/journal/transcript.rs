@@ -45,25 +45,9 @@ fields!(Event {} {
 });
 fields!(RunError { role, message } { turn, judge, unreachable });
 fields!(JudgeError { kind, message } { transient, retry_after });
-words!(Role {
-    Agent = "agent",
-    Setup = "setup",
-    Body = "body",
-    Metric = "metric",
-    Judge = "judge",
-    Simulator = "simulator",
-    Harness = "harness",
-});
-words!(JudgeErrorKind {
-    NoJudge = "no_judge",
-    NotRecorded = "not_recorded",
-    Refused = "refused",
-    Unreadable = "unreadable",
-    Timeout = "timeout",
-    Failed = "failed",
-});
+words!(Role { Agent, Setup, Body, Metric, Judge, Simulator, Harness });
+words!(JudgeErrorKind { NoJudge, NotRecorded, Refused, Unreadable, Timeout, Failed });
 
-/// Makes the answer and the steps of a turn from its events.
 fn completed(turn: &mut TurnRecord) {
     let made = invocation(&turn.invocation.user_content, &turn.events);
     turn.invocation.final_response = made.final_response;

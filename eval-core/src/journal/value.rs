@@ -23,7 +23,6 @@ fn is_number_key(key: &str) -> bool {
     key.ends_with(NUMBER) && key.trim_start_matches('$').len() == NUMBER.len() - 1
 }
 
-/// Adds a value that is this many levels below a field of a record.
 fn write(value: &Value, depth: usize, line: &mut Line) {
     match value {
         Value::Null => line.add("null"),
@@ -69,7 +68,6 @@ fn write_number(number: &Number, line: &mut Line) {
     line.add("}");
 }
 
-/// The original of a value in its recorded form.
 pub(super) fn restored(value: Value) -> Value {
     match value {
         Value::Array(items) => Value::Array(items.into_iter().map(restored).collect()),

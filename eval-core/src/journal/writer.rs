@@ -5,9 +5,10 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Arc, Once, OnceLock};
 
 use eval_support::lock::FileLock;
+use eval_support::mutex::Mutex;
 use eval_support::secrets::{Secrets, secret_variables};
 use eval_support::variables;
 
@@ -20,18 +21,13 @@ use super::{folder, listed, run_id, time};
 use crate::compiled::SetSource;
 use crate::target_dir::evalset_dir;
 
-/// The journal that a process writes.
-///
-/// If it cannot be written, one message says so, and verdicts stay the same.
+/// The journal that a process writes. If it cannot be written, one message says so, and verdicts stay the same.
 pub(crate) struct Journal {
-    run: String,
-    path: PathBuf,
-    /// `None` after a write failed.
+    pub(crate) run: String,
+    pub(crate) path: PathBuf,
     file: Mutex<Option<Lines>>,
-    /// Why a write failed.
     failed: OnceLock<Arc<io::Error>>,
     tests: AtomicU32,
-    /// Values that are masked in each line.
     secrets: Arc<Secrets>,
     /// While this process holds it, no other process removes the run.
     lock: Option<FileLock>,
@@ -66,28 +62,22 @@ impl std::fmt::Debug for Journal {
 }
 
 /// The journal of the tests of this process; `None` if journaling is off or the file cannot be opened. The package of
-/// the set is the package of all sets in the test binary.
-///
-/// Fails if a variable has an unknown value.
+/// the set is the package of all sets in the test binary. Fails if a variable has an unknown value.
 pub(super) fn of_tests(set: &SetSource) -> Result<Option<Arc<Journal>>, String> {
     static OPENED: OnceLock<Result<Option<Arc<Journal>>, String>> = OnceLock::new();
     let open = || {
         if is_off()? {
             return Ok(None);
         }
-        match evalset_dir()? {
-            Some(folder) => {
-                match Journal::open(&folder, |run| of_set(run, set), Some(Path::new(set.manifest_dir))) {
-                    Ok(journal) => Ok(Some(Arc::new(journal))),
-                    Err(OpenError::Environment(message)) => Err(message),
-                    Err(error @ OpenError::Folder { .. }) => {
-                        say_once(&error.to_string());
-                        Ok(None)
-                    }
-                }
-            }
-            None => {
-                say_once("this program stands in no target folder; `EVALSET_DIR` names a folder");
+        let Some(folder) = evalset_dir()? else {
+            say_once("this program stands in no target folder; `EVALSET_DIR` names a folder");
+            return Ok(None);
+        };
+        match Journal::open(&folder, |run| of_set(run, set), Some(Path::new(set.manifest_dir))) {
+            Ok(journal) => Ok(Some(Arc::new(journal))),
+            Err(OpenError::Environment(message)) => Err(message),
+            Err(error @ OpenError::Folder { .. }) => {
+                say_once(&error.to_string());
                 Ok(None)
             }
         }
@@ -95,7 +85,6 @@ pub(super) fn of_tests(set: &SetSource) -> Result<Option<Arc<Journal>>, String> 
     OPENED.get_or_init(open).clone()
 }
 
-/// Whether `EVALSET_JOURNAL` turns journals off.
 pub(super) fn is_off() -> Result<bool, String> {
     turns_off(&std::env::var_os(variables::JOURNAL).unwrap_or_default())
 }
@@ -111,7 +100,6 @@ fn turns_off(value: &OsStr) -> Result<bool, String> {
     }
 }
 
-/// The number of runs that are kept if `EVALSET_KEEP` is not set.
 const KEPT: usize = 20;
 
 fn kept() -> Result<usize, String> {
@@ -128,12 +116,9 @@ fn number_kept(value: &OsStr) -> Result<usize, String> {
     })
 }
 
-/// Why there is no journal.
 #[derive(Clone, Debug)]
 pub(crate) enum OpenError {
-    /// A variable has an unknown value.
     Environment(String),
-    /// Nothing can be written in the folder.
     Folder { folder: PathBuf, source: Arc<io::Error> },
 }
 
@@ -215,16 +200,6 @@ impl Journal {
         Ok(Self { run: head.run, path, file, failed, tests, secrets, lock: None, prunes: None })
     }
 
-    /// The id of the run that the journal belongs to.
-    pub(crate) fn run(&self) -> &str {
-        &self.run
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// A number that no other test in this journal has.
     pub(super) fn next_test(&self) -> u32 {
         self.tests.fetch_add(1, Ordering::Relaxed)
     }
@@ -232,7 +207,7 @@ impl Journal {
     /// Adds a record as a line. The system has the line when this returns, so it stays even if the process is killed.
     pub(super) fn add(&self, record: &impl Field) {
         let line = Line::of(record, Arc::clone(&self.secrets));
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.file.lock();
         if let Some(Err(error)) = file.as_mut().map(|file| file.add(line)) {
             // A line after a partial line would be unreadable too.
             *file = None;
@@ -244,33 +219,11 @@ impl Journal {
     /// Adds the last record of the process. If another thread holds the lock of the file, there is none: this
     /// does not wait.
     pub(super) fn add_last(&self, record: &impl Field) {
-        let Ok(mut file) = self.file.try_lock() else { return };
+        let Some(mut file) = self.file.try_lock() else { return };
         if let Some(file) = file.as_mut() {
             // A process without a last record is in doubt, which is right if its disk is full.
             let _ = file.add(Line::of(record, Arc::clone(&self.secrets)));
         }
-    }
-
-    /// A journal whose disk is full after its first line.
-    #[cfg(test)]
-    pub(crate) fn on_full_disk() -> Self {
-        struct Full(bool);
-        impl Write for Full {
-            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-                if std::mem::replace(&mut self.0, true) {
-                    return Err(io::ErrorKind::StorageFull.into());
-                }
-                Ok(bytes.len())
-            }
-
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
-        let head = head("run".to_owned(), None);
-        let secrets = Arc::default();
-        Self::begin(head, PathBuf::from("full.jsonl"), Box::new(Full(false)), secrets)
-            .expect("there is room for the head")
     }
 
     /// The error of the write that failed. No record was written after it.
@@ -391,8 +344,33 @@ fn file_name(head: &Head) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::super::record::Planned;
     use super::*;
+
+    impl Journal {
+        /// A journal whose disk is full after its first line.
+        pub(crate) fn on_full_disk() -> Self {
+            struct Full(bool);
+            impl Write for Full {
+                fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                    if std::mem::replace(&mut self.0, true) {
+                        return Err(io::ErrorKind::StorageFull.into());
+                    }
+                    Ok(bytes.len())
+                }
+
+                fn flush(&mut self) -> io::Result<()> {
+                    Ok(())
+                }
+            }
+            let head = head("run".to_owned(), None);
+            let secrets = Arc::default();
+            Self::begin(head, PathBuf::from("full.jsonl"), Box::new(Full(false)), secrets)
+                .expect("there is room for the head")
+        }
+    }
 
     /// A file that takes so many bytes: a disk that fills up.
     #[derive(Clone, Default)]
@@ -538,7 +516,7 @@ mod tests {
         let count = || super::super::runs::runs(folder).unwrap().len();
         fill(2);
         let Ok(journal) = Journal::of_program(folder, None, None) else { return };
-        assert!(journal.path().starts_with(folder.join(journal.run())));
+        assert!(journal.path.starts_with(folder.join(&journal.run)));
         assert_eq!(count(), kept + 3, "nothing goes while it runs");
         drop(journal);
         assert_eq!(count(), kept + 1, "the run of this package, and as many of nobody's");

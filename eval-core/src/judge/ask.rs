@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::environment::{self, TIMEOUT};
@@ -77,12 +77,12 @@ pub trait Judge: Send + Sync {
     where
         Self: Sized + 'static,
     {
-        BoxJudge::shared(Arc::new(self))
+        BoxJudge(Arc::new(self))
     }
 }
 
 /// The form of [`Judge`] that can be a trait object: its futures are boxed.
-trait DynJudge: Send + Sync {
+pub(super) trait DynJudge: Send + Sync {
     fn ask<'a>(&'a self, request: &'a JudgeRequest) -> BoxFuture<'a, Result<JudgeReply, JudgeError>>;
     fn is_offline(&self) -> bool;
     fn time_limit(&self) -> Option<Duration>;
@@ -111,14 +111,7 @@ impl<J: Judge> DynJudge for J {
 /// assert!(judges.iter().all(Judge::is_offline));
 /// ```
 #[derive(Clone)]
-pub struct BoxJudge(Arc<dyn DynJudge>);
-
-impl BoxJudge {
-    /// A judge that the caller may hold too.
-    pub(super) fn shared(judge: Arc<impl Judge + 'static>) -> Self {
-        Self(judge)
-    }
-}
+pub struct BoxJudge(pub(super) Arc<dyn DynJudge>);
 
 impl fmt::Debug for BoxJudge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -158,27 +151,8 @@ forward! {
     Box<J> where J: Judge, |judge| **judge;
 }
 
-pub(crate) fn nobody() -> &'static BoxJudge {
-    static NOBODY: LazyLock<BoxJudge> = LazyLock::new(|| Nobody.boxed());
-    &NOBODY
-}
-
-struct Nobody;
-
-impl Judge for Nobody {
-    async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        let message = "this input has no judge; `MetricInput::with_judge` gives it one";
-        Err(JudgeError::new(JudgeErrorKind::NoJudge, message))
-    }
-
-    fn is_offline(&self) -> bool {
-        true
-    }
-}
-
-/// Asks a judge within its time limit. The outer error is the timeout.
-///
-/// If the judge blocks its thread, a watchdog prints a line that begins with `whose`.
+/// Asks a judge within its time limit. The outer error is the timeout. If the judge blocks its thread, a watchdog
+/// prints a line that begins with `whose`.
 pub(super) async fn ask_in_time(
     judge: &impl Judge,
     request: &JudgeRequest,
@@ -187,19 +161,18 @@ pub(super) async fn ask_in_time(
     let Some(limit) = judge.time_limit() else { return Ok(judge.ask(request).await) };
     let what = What::of(format!("{whose}the judge `{}`", request.model));
     let answer = tokio::time::timeout(limit, judge.ask(request));
-    guard::watched(limit, what, answer).await.map_err(|_| too_long(limit))
+    guard::watched(limit, what, answer).await.map_err(|_| {
+        let message = format!(
+            "the judge gave no answer within {limit:?}; `{TIMEOUT}` says how many seconds it may take"
+        );
+        JudgeError::new(JudgeErrorKind::Timeout, message)
+    })
 }
 
 /// Asks a judge within its time limit, for callers that treat both errors alike.
 #[cfg(feature = "model-judge")]
 pub(super) async fn ask_within(judge: &impl Judge, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
     ask_in_time(judge, request, "").await.flatten()
-}
-
-fn too_long(limit: Duration) -> JudgeError {
-    let message =
-        format!("the judge gave no answer within {limit:?}; `{TIMEOUT}` says how many seconds it may take");
-    JudgeError::new(JudgeErrorKind::Timeout, message)
 }
 
 #[cfg(test)]

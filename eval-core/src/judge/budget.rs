@@ -3,22 +3,20 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use eval_support::hash::content_hash;
+use eval_support::mutex::Mutex;
 use tokio::time::Instant;
 
 use super::environment::BUDGET;
 use super::judging::without_remark;
 use super::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 
-/// The budget if neither the environment nor the time limit of a request gives more.
-pub(super) const DEFAULT: Duration = Duration::from_mins(5);
 /// The minimum time between two checks of the clock while a question waits for its turn.
 const LEAST_LOOK: Duration = Duration::from_millis(10);
 
-/// The budgets of the questions of a case.
 #[derive(Debug, Default)]
 pub(super) struct Budgets {
     questions: Mutex<HashMap<u64, Arc<Clock>>>,
@@ -56,13 +54,12 @@ impl Budgets {
         let JudgeRequest { model, template, prompt, .. } = request;
         let template = template.as_deref().unwrap_or_default();
         let key = content_hash(format!("{model}\0{template}\0{}", without_remark(prompt)).as_bytes());
-        let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut questions = self.questions.lock();
         questions.entry(key).or_default().clone()
     }
 }
 
 tokio::task_local! {
-    /// The clock of the current question.
     static QUESTION: Arc<Clock>;
 }
 
@@ -86,27 +83,23 @@ struct Running {
 }
 
 impl Clock {
-    fn running(&self) -> MutexGuard<'_, Running> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn spent(&self) -> Duration {
-        let running = self.running();
+        let running = self.0.lock();
         running.before + running.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     pub(super) fn is_running(&self) -> bool {
-        self.running().since.is_some()
+        self.0.lock().since.is_some()
     }
 
     fn start(&self) {
-        let mut running = self.running();
+        let mut running = self.0.lock();
         running.requests += 1;
         running.since.get_or_insert_with(Instant::now);
     }
 
     fn stop(&self) {
-        let mut running = self.running();
+        let mut running = self.0.lock();
         running.requests = running.requests.saturating_sub(1);
         if running.requests == 0
             && let Some(since) = running.since.take()

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 use std::future::Future;
+use std::sync::LazyLock;
 
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::agent::{BoxError, BoxFuture};
@@ -72,6 +73,16 @@ where
     fn is_offline(&self) -> bool {
         self.is_offline
     }
+}
+
+pub(crate) fn nobody() -> &'static BoxJudge {
+    static NOBODY: LazyLock<BoxJudge> = LazyLock::new(|| {
+        let message = "this input has no judge; `MetricInput::with_judge` gives it one";
+        let refused =
+            move |_| async move { Err::<JudgeReply, _>(JudgeError::new(JudgeErrorKind::NoJudge, message)) };
+        judge_fn(refused).offline().boxed()
+    });
+    &NOBODY
 }
 
 /// The result of the closure of [`judge_fn`]: a text, a [`JudgeReply`], or a `Result` of one of them.
@@ -195,7 +206,6 @@ where
     }
 }
 
-/// The future that makes a judge.
 pub(crate) type Making = BoxFuture<'static, Result<BoxJudge, BoxError>>;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The environment variables that configure judges.
+//! The environment variables that configure judges, and the settings in them.
 
 use std::env::VarError;
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use eval_support::variables;
 use eval_support::words::quoted_list;
 
-use super::{JudgeError, JudgeErrorKind};
+use super::JudgeError;
 
 pub(super) use variables::{
     JUDGE as MODE, JUDGE_BASE_URL as BASE_URL, JUDGE_BUDGET as BUDGET, JUDGE_MODEL as MODEL,
@@ -30,23 +30,13 @@ pub(super) use variables::{JUDGE_RETRIES as RETRIES, JUDGE_SLOTS as SLOTS};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnvironmentError {
     variable: &'static str,
-    problem: Problem,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Problem {
-    /// The value is none of the known ones.
-    Unknown { value: String, known: Vec<&'static str> },
-    /// The value has the wrong form. It is not shown: an address may hold a password.
-    Unfit { expected: String },
-    /// The value is not UTF-8.
-    NotText,
+    message: String,
 }
 
 impl EnvironmentError {
-    /// An error about a value in the wrong form. `expected` is `a whole number ..` or the like.
-    pub(super) fn unfit(variable: &'static str, expected: impl Into<String>) -> Self {
-        Self { variable, problem: Problem::Unfit { expected: expected.into() } }
+    /// An error about a value in the wrong form. It is not shown: an address may hold a password.
+    pub(super) fn unfit(variable: &'static str, expected: &str) -> Self {
+        Self { variable, message: format!("the variable `{variable}` has to be {expected}") }
     }
 
     /// The name of the variable.
@@ -57,14 +47,7 @@ impl EnvironmentError {
 
 impl fmt::Display for EnvironmentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let variable = self.variable;
-        match &self.problem {
-            Problem::Unknown { value, known } => {
-                write!(f, "`{variable}` is `{value}`; it can be {}", quoted_list(known))
-            }
-            Problem::Unfit { expected } => write!(f, "the variable `{variable}` has to be {expected}"),
-            Problem::NotText => write!(f, "`{variable}` is not UTF-8 text"),
-        }
+        f.write_str(&self.message)
     }
 }
 
@@ -72,7 +55,7 @@ impl Error for EnvironmentError {}
 
 impl From<EnvironmentError> for JudgeError {
     fn from(error: EnvironmentError) -> Self {
-        Self::new(JudgeErrorKind::Failed, error.to_string())
+        Self::failed(error.message)
     }
 }
 
@@ -89,11 +72,12 @@ pub(super) fn text(name: &'static str) -> Result<Option<String>, EnvironmentErro
     match std::env::var(name) {
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
         Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => Err(EnvironmentError { variable: name, problem: Problem::NotText }),
+        Err(VarError::NotUnicode(_)) => {
+            Err(EnvironmentError { variable: name, message: format!("`{name}` is not UTF-8 text") })
+        }
     }
 }
 
-/// The choice that a value names, out of a few known ones.
 pub(super) fn choice<T: Copy>(
     name: &'static str,
     choices: &[(&'static str, T)],
@@ -103,8 +87,9 @@ pub(super) fn choice<T: Copy>(
     match choices.iter().find(|(known, _)| *known == value) {
         Some((_, choice)) => Ok(Some(*choice)),
         None => {
-            let known = choices.iter().map(|(known, _)| *known).collect();
-            Err(EnvironmentError { variable: name, problem: Problem::Unknown { value, known } })
+            let known: Vec<&str> = choices.iter().map(|(known, _)| *known).collect();
+            let message = format!("`{name}` is `{value}`; it can be {}", quoted_list(&known));
+            Err(EnvironmentError { variable: name, message })
         }
     }
 }
@@ -117,24 +102,84 @@ pub(super) fn number(
 ) -> Result<Option<usize>, EnvironmentError> {
     let Some(value) = get(name) else { return Ok(None) };
     let number = variables::number(&value, least);
-    let number = number.ok_or_else(|| EnvironmentError::unfit(name, variables::expected(least)))?;
+    let number = number.ok_or_else(|| EnvironmentError::unfit(name, &variables::expected(least)))?;
     Ok(Some(number.into()))
 }
 
 /// The default time limit of a question, and of a single request.
 pub(super) const DEFAULT_TIME_LIMIT: Duration = Duration::from_mins(2);
+/// The budget if neither the environment nor the time limit of a request gives more.
+pub(super) const DEFAULT_BUDGET: Duration = Duration::from_mins(5);
 
 /// The time limit that `EVALSET_JUDGE_TIMEOUT` sets, else two minutes.
-///
 /// An unreadable value is ignored here: it fails the test before a judge is asked.
 pub(super) fn time_limit() -> Duration {
     given_time_limit().ok().flatten().unwrap_or(DEFAULT_TIME_LIMIT)
 }
 
-/// The time limit that `EVALSET_JUDGE_TIMEOUT` sets.
 pub(super) fn given_time_limit() -> Result<Option<Duration>, EnvironmentError> {
     let seconds = number(get, TIMEOUT, 1)?;
     Ok(seconds.map(|seconds| Duration::from_secs(seconds as u64)))
+}
+
+/// The values of `EVALSET_JUDGE`: whether the recording or the judge answers a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum JudgeMode {
+    /// The recording answers. A question that is not recorded is an error.
+    Replay,
+    /// The recording answers. A question that is not recorded is asked, and the answer is recorded. Nothing that is
+    /// recorded is asked again or removed.
+    Record,
+    /// The judge answers. Recordings are neither read nor written.
+    Live,
+}
+
+impl JudgeMode {
+    const ALL: [(&'static str, Self); 3] =
+        [("replay", Self::Replay), ("record", Self::Record), ("live", Self::Live)];
+
+    /// The mode that `EVALSET_JUDGE` names. `None` if the variable is not set or empty, which means the same as
+    /// [`Replay`](Self::Replay).
+    ///
+    /// An unknown value is an error.
+    pub fn from_env() -> Result<Option<Self>, EnvironmentError> {
+        choice(MODE, &Self::ALL, text(MODE)?)
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Settings {
+    pub(crate) mode: Option<JudgeMode>,
+    /// `EVALSET_MISSING_JUDGE=skip`: a metric that has no judge to ask is left out.
+    pub(crate) skip_missing: bool,
+    /// `EVALSET_JUDGE_MODEL`: the model to ask, in place of the ones that criteria name.
+    pub(crate) model: Option<String>,
+    /// The time limit of a question, all samples and attempts together: `EVALSET_JUDGE_BUDGET`, else
+    /// `EVALSET_JUDGE_TIMEOUT` (the limit of a single request) if that is longer than the default budget.
+    pub(crate) budget: Option<Duration>,
+}
+
+impl Settings {
+    /// Reads the variables. An unknown value is an error, so that a typing mistake does not pass unseen.
+    pub(crate) fn from_env() -> Result<Self, EnvironmentError> {
+        // Read here to refuse a wrong value early: a judge reads the variable only when it is asked.
+        let limit = given_time_limit()?;
+        let budget = number(get, BUDGET, 1)?;
+        let missing = choice(MISSING, &[("fail", false), ("skip", true)], text(MISSING)?)?;
+        Ok(Self {
+            mode: JudgeMode::from_env()?,
+            skip_missing: missing.unwrap_or(false),
+            model: text(MODEL)?,
+            budget: budget
+                .map(|seconds| Duration::from_secs(seconds as u64))
+                .or(limit.filter(|limit| *limit > DEFAULT_BUDGET)),
+        })
+    }
+
+    pub(crate) fn replays(&self) -> bool {
+        matches!(self.mode, None | Some(JudgeMode::Replay))
+    }
 }
 
 #[cfg(test)]
@@ -174,6 +219,16 @@ mod tests {
             let error = read(wrong).unwrap_err();
             let expected = format!("`EVALSET_JUDGE` is `{wrong}`; it can be `replay`, `record` or `live`");
             assert_eq!((error.variable(), error.to_string()), (MODE, expected));
+        }
+    }
+
+    #[test]
+    fn modes_are_read_by_their_names() {
+        for (value, mode) in
+            [("replay", JudgeMode::Replay), ("record", JudgeMode::Record), ("live", JudgeMode::Live)]
+        {
+            let read = choice(MODE, &JudgeMode::ALL, Some(value.to_owned()));
+            assert_eq!(read, Ok(Some(mode)));
         }
     }
 }

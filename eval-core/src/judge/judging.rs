@@ -1,9 +1,8 @@
 //! A judge with the options of a criterion: model, number of samples, parallelism.
 
-use std::sync::{Mutex, PoisonError};
-
 use eval_format::Criterion;
 use eval_format::options::DEFAULT_MODEL;
+use eval_support::mutex::Mutex;
 use eval_support::{message, words};
 
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
@@ -19,7 +18,6 @@ const DEFAULT_PARALLELISM: u32 = 1;
 /// The text after a prompt that is asked again. The mistake in the earlier answer follows.
 pub(super) const REMARK: &str = "\n\nAn earlier answer to this could not be used: ";
 
-/// The prompt without the remark, as it was first asked.
 pub(super) fn without_remark(prompt: &str) -> &str {
     prompt.rsplit_once(REMARK).map_or(prompt, |(first, _)| first)
 }
@@ -166,13 +164,12 @@ impl JudgeClient {
                 asked.push(Box::pin(async move {
                     // Samples start in order, and each started sample is awaited. So a recording holds the
                     // samples that a replay asks for, whichever was answered first.
-                    let is_done =
-                        is_decided(question, &answered.lock().unwrap_or_else(PoisonError::into_inner));
+                    let is_done = is_decided(question, &answered.lock());
                     if is_done {
                         return None;
                     }
                     let answer = ask(question, request).await;
-                    answered.lock().unwrap_or_else(PoisonError::into_inner).push(answer.clone());
+                    answered.lock().push(answer.clone());
                     Some(answer)
                 }));
             }
@@ -191,7 +188,7 @@ impl JudgeClient {
             self.count(&samples).map(|vote| vote.passed).ok()
         };
         let reply = |vote| Ok((vote, JudgeReply::default()));
-        let failed = Err(JudgeError::new(JudgeErrorKind::Failed, ""));
+        let failed = Err(JudgeError::failed(""));
         let first = outcome(failed);
         [reply(Some(true)), reply(Some(false)), reply(None)].into_iter().all(|rest| outcome(rest) == first)
     }
@@ -297,7 +294,6 @@ pub(crate) fn majority(yes: usize, no: usize, all: usize) -> Option<bool> {
     (yes + no > 0 && (!passed || yes * 2 > all)).then_some(passed)
 }
 
-/// The error of a vote in which too few samples took part.
 fn too_few_votes(samples: &[Sample<Option<bool>>], yes: usize, voters: usize) -> JudgeError {
     let failed = samples.iter().filter(|sample| sample.is_err()).count();
     let failed = if failed == 0 { String::new() } else { format!(", and {failed} failed") };

@@ -1,11 +1,11 @@
 //! The meter of a judge: counts, waiting times and texts of its questions.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use eval_format::UsageMetadata;
+use eval_support::mutex::Mutex;
 use eval_support::secrets::mask;
 
 use super::budget::Clock;
@@ -18,18 +18,14 @@ use crate::judge_outcome::{JudgeQuestion, JudgeUse};
 #[derive(Debug)]
 pub(crate) struct MeteredJudge {
     judge: BoxJudge,
-    /// The clock that runs while questions are open.
     open: Arc<Clock>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The first error about a missing judge or recorded answer.
     missed: Option<JudgeError>,
-    /// The questions, one entry per model.
     used: Vec<JudgeUse>,
-    /// The texts of the questions and answers.
     kept: Kept,
 }
 
@@ -38,16 +34,14 @@ impl MeteredJudge {
         Arc::new(Self { judge, open: Arc::default(), state: Mutex::default() })
     }
 
-    /// The judge that the metric asks.
     pub(crate) fn judge(self: &Arc<Self>) -> BoxJudge {
-        BoxJudge::shared(self.clone())
+        BoxJudge(self.clone())
     }
 
-    /// The error of the first question that had no judge to ask, or no recorded answer.
-    ///
-    /// Other errors are left to the metric: one sample of five may fail.
+    /// The error of the first question that had no judge to ask, or no recorded answer. Other errors are left to
+    /// the metric: one sample of five may fail.
     pub(crate) fn missed(&self) -> Option<JudgeError> {
-        self.state().missed.clone()
+        self.state.lock().missed.clone()
     }
 
     /// The time spent waiting for the judge. Questions that were open at the same time count once.
@@ -55,38 +49,31 @@ impl MeteredJudge {
         Waited { total: self.open.spent(), still: self.open.is_running() }
     }
 
-    /// The questions so far to each model, and their tokens.
     pub(crate) fn used(&self) -> Vec<JudgeUse> {
-        let state = self.state();
+        let state = self.state.lock();
         let with_texts =
             |used: &JudgeUse| JudgeUse { questions: state.kept.of_model(&used.model), ..used.clone() };
         state.used.iter().map(with_texts).collect()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Judge for MeteredJudge {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let question = self.open.run();
-        let kept = self.state().kept.asked(request);
-        let answer = catch_panic(self.judge.ask(request)).await.unwrap_or_else(|panic| {
-            Err(JudgeError::new(JudgeErrorKind::Failed, format!("the judge panicked: {panic}")))
-        });
+        let kept = self.state.lock().kept.asked(request);
+        let answer = catch_panic(self.judge.ask(request))
+            .await
+            .unwrap_or_else(|panic| Err(JudgeError::failed(format!("the judge panicked: {panic}"))));
         drop(question);
-        {
-            let mut state = self.state();
-            state.count(&request.model, &answer);
-            if let Some(kept) = kept {
-                state.kept.answered(kept, request.sample, &answer);
-            }
+        let mut state = self.state.lock();
+        state.count(&request.model, &answer);
+        if let Some(kept) = kept {
+            state.kept.answered(kept, request.sample, &answer);
         }
         if let Err(error) = &answer
-            && matches!(error.kind(), JudgeErrorKind::NoJudge | JudgeErrorKind::NotRecorded)
+            && matches!(error.kind, JudgeErrorKind::NoJudge | JudgeErrorKind::NotRecorded)
         {
-            self.state().missed.get_or_insert_with(|| error.clone());
+            state.missed.get_or_insert_with(|| error.clone());
         }
         answer
     }
@@ -133,9 +120,7 @@ fn add(sum: &mut UsageMetadata, usage: &UsageMetadata) {
     add(&mut sum.tool_use_prompt_token_count, usage.tool_use_prompt_token_count);
 }
 
-/// The maximum number of characters kept of a prompt.
 const LONGEST_PROMPT: usize = 8_000;
-/// The maximum number of characters kept of an answer.
 const LONGEST_ANSWER: usize = 2_000;
 /// The maximum number of characters kept of all prompts and answers together. Without it, a metric that asks
 /// about each sentence of a long conversation would fill the journal.
@@ -146,24 +131,21 @@ const MOST: usize = 48_000;
 #[derive(Debug)]
 pub(super) struct Kept {
     questions: Vec<Question>,
-    /// The index of each question, by the hash of its whole text. Samples of a question share an index.
-    places: HashMap<u64, usize>,
-    /// The number of characters that can still be kept.
     left: usize,
 }
 
 #[derive(Debug)]
 struct Question {
     model: String,
-    template: Option<String>,
-    prompt: String,
-    /// The answers, each with the number of its sample.
-    answers: Vec<(u32, String)>,
+    /// The hash of the whole text. All samples of a question have it.
+    hash: u64,
+    kept: JudgeQuestion,
+    samples: Vec<u32>,
 }
 
 impl Default for Kept {
     fn default() -> Self {
-        Self { questions: Vec::new(), places: HashMap::new(), left: MOST }
+        Self { questions: Vec::new(), left: MOST }
     }
 }
 
@@ -173,43 +155,33 @@ impl Kept {
         let mut hasher = DefaultHasher::new();
         (&request.model, &request.template, &request.prompt).hash(&mut hasher);
         let hash = hasher.finish();
-        if let Some(place) = self.places.get(&hash) {
-            return Some(*place);
+        let known = self.questions.iter().position(|question| question.hash == hash);
+        if known.is_some() {
+            return known;
         }
         let prompt = self.cut(&request.prompt, LONGEST_PROMPT)?;
-        self.questions.push(Question {
-            model: request.model.clone(),
-            template: request.template.clone(),
-            prompt,
-            answers: Vec::new(),
-        });
-        self.places.insert(hash, self.questions.len() - 1);
+        let kept = JudgeQuestion { template: request.template.clone(), prompt, answers: Vec::new() };
+        self.questions.push(Question { model: request.model.clone(), hash, kept, samples: Vec::new() });
         Some(self.questions.len() - 1)
     }
 
-    /// Keeps the answer to a sample of the question at this index.
     pub(super) fn answered(&mut self, place: usize, sample: u32, answer: &Result<JudgeReply, JudgeError>) {
         let text = match answer {
             Ok(reply) => self.cut(&reply.text, LONGEST_ANSWER),
             Err(error) => self.cut(&format!("no answer: {}", error.headline()), LONGEST_ANSWER),
         };
         if let (Some(question), Some(text)) = (self.questions.get_mut(place), text) {
-            let before = question.answers.partition_point(|(other, _)| *other <= sample);
-            question.answers.insert(before, (sample, text));
+            let before = question.samples.partition_point(|other| *other <= sample);
+            question.samples.insert(before, sample);
+            question.kept.answers.insert(before, text);
         }
     }
 
     pub(super) fn of_model(&self, model: &str) -> Vec<JudgeQuestion> {
         let questions = self.questions.iter().filter(|question| question.model == model);
-        let question = |it: &Question| JudgeQuestion {
-            template: it.template.clone(),
-            prompt: it.prompt.clone(),
-            answers: it.answers.iter().map(|(_, text)| text.clone()).collect(),
-        };
-        questions.map(question).collect()
+        questions.map(|question| question.kept.clone()).collect()
     }
 
-    /// The part of a text that fits into the limit; `None` if the limit is reached.
     fn cut(&mut self, text: &str, longest: usize) -> Option<String> {
         let longest = longest.min(self.left);
         if longest == 0 {

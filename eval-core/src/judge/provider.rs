@@ -28,13 +28,10 @@ pub enum Provider {
     Ollama,
 }
 
-/// The facts of a provider.
-struct Entry {
-    /// Its name in messages.
+pub(super) struct Entry {
     name: &'static str,
     /// The prefix of the names of its models, before the `/`.
-    prefix: &'static str,
-    /// Other prefixes that are accepted.
+    pub(super) prefix: &'static str,
     other_prefixes: &'static [&'static str],
     /// The beginnings of the names of its models without a prefix.
     beginnings: &'static [&'static str],
@@ -43,18 +40,17 @@ struct Entry {
     /// The variables that may hold its address. The first one that is set counts.
     ///
     /// The provider's own variable is among them: a key that is meant for a company's proxy must not be sent elsewhere.
-    base_variables: &'static [&'static str],
-    /// Its address, if no variable holds one.
-    own_base: &'static str,
-    /// Whether its own address requires a key.
-    needs_key: bool,
+    pub(super) base_variables: &'static [&'static str],
+    #[cfg_attr(not(feature = "model-judge"), expect(dead_code, reason = "no judge is asked over HTTP"))]
+    pub(super) own_base: &'static str,
+    pub(super) needs_key: bool,
 }
 
 impl Provider {
     /// All providers, in the order in which messages name them.
     pub(super) const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Ollama];
 
-    const fn entry(self) -> &'static Entry {
+    pub(super) const fn entry(self) -> &'static Entry {
         match self {
             Self::OpenAi => &Entry {
                 name: "OpenAI",
@@ -100,42 +96,19 @@ impl Provider {
         }
     }
 
-    /// The provider of models whose names have this prefix.
     pub(super) fn of_prefix(prefix: &str) -> Option<Self> {
         let has = |entry: &Entry| entry.prefix == prefix || entry.other_prefixes.contains(&prefix);
         Self::ALL.into_iter().find(|provider| has(provider.entry()))
     }
 
-    /// The provider of a model whose name has no prefix.
     pub(super) fn of_name(name: &str) -> Option<Self> {
         let begins = |provider: &Self| provider.entry().beginnings.iter().any(|it| name.starts_with(it));
         Self::ALL.into_iter().find(begins)
     }
 
-    /// The prefix of the names of its models, before the `/`.
-    pub(super) fn prefix(self) -> &'static str {
-        self.entry().prefix
-    }
-
     /// The variables that may hold its key. The first one that is set counts.
     pub fn key_variables(self) -> &'static [&'static str] {
         self.entry().key_variables
-    }
-
-    /// The variables that may hold its address. The first one that is set counts.
-    pub(super) fn base_variables(self) -> &'static [&'static str] {
-        self.entry().base_variables
-    }
-
-    /// Its address, if no variable holds one.
-    #[cfg_attr(not(feature = "model-judge"), expect(dead_code, reason = "no judge is asked over HTTP"))]
-    pub(super) fn own_base(self) -> &'static str {
-        self.entry().own_base
-    }
-
-    /// Whether its own address requires a key.
-    pub(super) fn needs_key(self) -> bool {
-        self.entry().needs_key
     }
 }
 
@@ -145,11 +118,9 @@ impl fmt::Display for Provider {
     }
 }
 
-/// A model of a provider.
 #[derive(Debug, PartialEq)]
 pub(super) struct Model {
     pub(super) provider: Provider,
-    /// The provider's name for the model.
     pub(super) name: String,
 }
 
@@ -162,10 +133,15 @@ impl Model {
                 let provider = Provider::of_prefix(prefix).ok_or_else(|| unsupported(written, prefix))?;
                 (provider, name)
             }
-            None => (Provider::of_name(written).ok_or_else(|| unknown(written))?, written),
+            None => {
+                let unknown =
+                    |names| format!("the judge model `{written}` names no known provider; write {names}");
+                let provider = Provider::of_name(written);
+                (provider.ok_or_else(|| JudgeError::failed(unknown(prefixed(written, "or"))))?, written)
+            }
         };
         if name.trim().is_empty() {
-            return Err(error(format!("the judge model `{written}` has no name after the `/`")));
+            return Err(JudgeError::failed(format!("the judge model `{written}` has no name after the `/`")));
         }
         Ok(Self { provider, name: name.to_owned() })
     }
@@ -181,26 +157,17 @@ fn unsupported(written: &str, prefix: &str) -> JudgeError {
         "apigee" => "is behind Apigee, which this client does not speak".to_owned(),
         _ => format!("has a prefix that this client does not know; it knows {}", prefixed("", "and")),
     };
-    error(format!(
+    JudgeError::failed(format!(
         "the judge model `{written}` {why} (a server that is compatible with OpenAI is asked with \
          `openai/<its name of the model>` and `EVALSET_JUDGE_BASE_URL`)"
     ))
 }
 
-fn unknown(written: &str) -> JudgeError {
-    let names = prefixed(written, "or");
-    error(format!("the judge model `{written}` names no known provider; write {names}"))
-}
-
 /// A name with the prefix of each provider: `` `openai/x`, `anthropic/x` or `ollama/x` ``.
 fn prefixed(name: &str, conjunction: &str) -> String {
-    let names = Provider::ALL.map(|provider| format!("`{}/{name}`", provider.prefix()));
+    let names = Provider::ALL.map(|provider| format!("`{}/{name}`", provider.entry().prefix));
     let [others @ .., last] = &names;
     format!("{} {conjunction} {last}", others.join(", "))
-}
-
-fn error(message: String) -> JudgeError {
-    JudgeError::new(JudgeErrorKind::Failed, message)
 }
 
 /// Checks whether a judge's model could be asked over the network in the current environment. Nothing is
@@ -216,14 +183,13 @@ pub fn check_judge_model(model: &str) -> Result<(), JudgeError> {
     let provider = Model::parse(model)?.provider;
     let any_is_set = |names: &[&str]| names.iter().any(|name| environment::get(name).is_some());
     // A server at another address may need no key.
-    let needs_key = provider.needs_key() && !any_is_set(provider.base_variables());
+    let needs_key = provider.entry().needs_key && !any_is_set(provider.entry().base_variables);
     if needs_key && !any_is_set(provider.key_variables()) {
         return Err(missing_key(model, provider));
     }
     Ok(())
 }
 
-/// The error for a model whose provider requires a key, if none is set.
 pub(super) fn missing_key(model: &str, provider: Provider) -> JudgeError {
     let variables: Vec<String> =
         provider.key_variables().iter().rev().map(|variable| format!("`{variable}`")).collect();
@@ -231,12 +197,12 @@ pub(super) fn missing_key(model: &str, provider: Provider) -> JudgeError {
         "no key for the judge `{model}`: set {}, or replay recordings with `EVALSET_JUDGE=replay`",
         variables.join(" or ")
     );
-    let reads_base_url = |provider: &Provider| provider.base_variables().contains(&BASE_URL);
+    let reads_base_url = |provider: &Provider| provider.entry().base_variables.contains(&BASE_URL);
     if !reads_base_url(&provider) && environment::get(BASE_URL).is_some() {
         let names: Vec<String> = Provider::ALL
             .into_iter()
             .filter(reads_base_url)
-            .map(|provider| format!("`{}/..`", provider.prefix()))
+            .map(|provider| format!("`{}/..`", provider.entry().prefix))
             .collect();
         message.push_str(&format!("; `{BASE_URL}` is for models named {}", names.join(" and ")));
     }

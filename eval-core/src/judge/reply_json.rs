@@ -1,9 +1,9 @@
 //! The parser of JSON in a judge's reply.
 
-use std::fmt;
 use std::ops::Range;
 
-use serde_core::de::{Deserialize, Error as _, MapAccess, SeqAccess, Visitor};
+// Unlike serde_json's value, it has no duplicate keys: they are an error of its reader.
+use eval_format::Value as Unique;
 use serde_json::{Deserializer, Map, Value};
 
 use super::reply_scan::{CONTRADICTION, first_word, is_own, mentions};
@@ -38,7 +38,6 @@ pub(crate) fn denies(reply: &str, key: &str) -> bool {
     !found.is_empty() && found.iter().all(|mention| is_no(&reply[mention.value..]))
 }
 
-/// Whether a part of a reply is a well-formed JSON object.
 pub(super) fn is_json(reply: &str, part: Range<usize>) -> bool {
     strict(reply, part).is_ok()
 }
@@ -47,87 +46,22 @@ pub(super) fn is_json(reply: &str, part: Range<usize>) -> bool {
 fn strict(reply: &str, part: Range<usize>) -> Result<Map<String, Value>, String> {
     let text = reply.get(part).unwrap_or_default();
     match serde_json::from_str::<Unique>(text) {
-        Ok(Unique(Value::Object(object))) => Ok(object),
+        Ok(Unique::Object(object)) => Ok(object.into()),
         Ok(_) => Err("it is no JSON object".to_owned()),
-        Err(error) if error.to_string().starts_with(TWICE) => Err(CONTRADICTION.to_owned()),
+        // Any JSON is a value, so its data can only have a duplicate key.
+        Err(error) if error.is_data() => Err(CONTRADICTION.to_owned()),
         Err(error) => Err(format!("its JSON object is broken: {error}")),
     }
 }
 
-/// The JSON value at the beginning of a text. `None` if it is not JSON.
 fn first_value(text: &str) -> Option<Value> {
     let mut values = Deserializer::from_str(text).into_iter::<Unique>();
-    values.next()?.ok().map(|Unique(value)| value)
+    values.next()?.ok().map(Value::from)
 }
 
-/// A JSON document without duplicate keys.
 #[cfg(feature = "model-judge")]
 pub(super) fn unique_json(bytes: &[u8]) -> Result<Value, String> {
-    serde_json::from_slice(bytes).map(|Unique(value)| value).map_err(|error| error.to_string())
-}
-
-/// A JSON value without duplicate keys. `serde_json` itself would keep the last of equal keys.
-struct Unique(Value);
-
-/// The beginning of the error about duplicate keys.
-const TWICE: &str = "a key stands twice";
-
-impl<'de> Deserialize<'de> for Unique {
-    fn deserialize<D: serde_core::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(UniqueVisitor).map(Self)
-    }
-}
-
-struct UniqueVisitor;
-
-impl<'de> Visitor<'de> for UniqueVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(Unique(item)) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(list.into())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some((key, Unique(value))) = entries.next_entry::<String, Unique>()? {
-            if map.insert(key, value).is_some() {
-                return Err(A::Error::custom(TWICE));
-            }
-        }
-        Ok(map.into())
-    }
+    serde_json::from_slice::<Unique>(bytes).map(Value::from).map_err(|error| error.to_string())
 }
 
 /// The yes or no under a key: a boolean, or one of the texts `true`, `false`, `yes` and `no` in any case.
@@ -145,7 +79,6 @@ pub(crate) fn yes_or_no(object: &Map<String, Value>, key: &str) -> Result<bool, 
     }
 }
 
-/// The text under a key. Empty if there is none.
 pub(crate) fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
     object.get(key).and_then(Value::as_str).unwrap_or_default()
 }

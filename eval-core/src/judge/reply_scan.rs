@@ -12,11 +12,8 @@ use super::prompt::data_of;
 /// An occurrence of `"key":` in a reply, outside of JSON strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mention {
-    /// Its offset.
     pub(super) at: usize,
-    /// The offset of its value: after the colon.
     pub(super) value: usize,
-    /// Whether it is at a place for a verdict.
     pub(super) stands: bool,
     /// The enclosing object that begins a line. The key may be at any depth of it.
     pub(super) object: Option<Range<usize>>,
@@ -43,7 +40,7 @@ pub(super) fn mentions(reply: &str, key: &str) -> Vec<Mention> {
     let bytes = reply.as_bytes();
     for at in 0..bytes.len() {
         if let Some((_, value, spaced)) = places.next_if(|(place, ..)| *place == at) {
-            let object = scan.object_begin().map(|begin| begin..reply.len());
+            let object = scan.begin.filter(|_| scan.depth > 0).map(|begin| begin..reply.len());
             found.push(Mention { at, value, stands: scan.is_at_key(), object, spaced });
         }
         if scan.step(bytes, at) {
@@ -67,22 +64,15 @@ pub(super) fn first_word(after: &str) -> String {
     word.chars().take_while(|c| is_part(*c)).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether the next character of a string is escaped.
-#[derive(Clone, Copy, Debug)]
-struct Escaped(bool);
-
-/// The state of a scan of a reply.
 #[derive(Debug)]
 struct Scan {
-    /// The number of open objects.
     depth: usize,
-    /// The open string within an object, with whether its next character is escaped.
-    string: Option<Escaped>,
+    /// In a string within an object: whether its next character is escaped.
+    string: Option<bool>,
     /// Whether the line so far holds only blanks and the opening of a code fence.
     is_line_begin: bool,
     /// The offset of the outermost open object, if it begins its line.
     begin: Option<usize>,
-    /// Whether a key may come next within an object.
     is_key_next: bool,
 }
 
@@ -103,16 +93,12 @@ impl Scan {
         }
     }
 
-    fn object_begin(&self) -> Option<usize> {
-        self.begin.filter(|_| self.depth > 0)
-    }
-
     /// Reads a byte. Returns whether the outermost object ends with it.
     fn step(&mut self, bytes: &[u8], at: usize) -> bool {
         let byte = bytes[at];
-        if let Some(Escaped(escaped)) = self.string {
+        if let Some(escaped) = self.string {
             let is_open = escaped || byte != b'"';
-            self.string = is_open.then_some(Escaped(!escaped && byte == b'\\'));
+            self.string = is_open.then_some(!escaped && byte == b'\\');
             return false;
         }
         let mut closed = false;
@@ -128,7 +114,7 @@ impl Scan {
                 closed = self.depth == 0;
             }
             // Strings count only within objects: a lone quotation mark in prose opens nothing.
-            b'"' if self.depth > 0 => self.string = Some(Escaped(false)),
+            b'"' if self.depth > 0 => self.string = Some(false),
             _ => {}
         }
         if !byte.is_ascii_whitespace() {
@@ -158,10 +144,8 @@ fn is_in_fence(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// The maximum length of the name of a language after a code fence.
 const LONGEST_LANGUAGE: usize = 16;
 
-/// Whether a text is nothing but blanks and code fences.
 fn is_filler(text: &str) -> bool {
     text.lines().map(str::trim).all(|line| {
         let language = line.strip_prefix("```");
@@ -170,7 +154,6 @@ fn is_filler(text: &str) -> bool {
 }
 
 /// Checks that a part of a reply is the judge's own verdict. The error says why it is not.
-///
 /// Words before the verdict are allowed; words after it are not, as they may take it back. A part that occurs
 /// in the data of the prompt, apart from blanks, is a copy.
 pub(super) fn is_own(reply: &str, prompt: &str, part: Range<usize>) -> Result<(), String> {
@@ -183,7 +166,6 @@ pub(super) fn is_own(reply: &str, prompt: &str, part: Range<usize>) -> Result<()
     Ok(())
 }
 
-/// The mistake of a reply with words after its verdict.
 pub(crate) const WORDS_AFTER: &str =
     "words stand after its verdict, which may take it back; end with the verdict";
 
@@ -207,7 +189,6 @@ fn dense(text: &str) -> String {
     dense
 }
 
-/// The mistake of a reply with contradictory verdicts.
 pub(crate) const CONTRADICTION: &str = "its verdicts contradict each other";
 
 #[cfg(test)]

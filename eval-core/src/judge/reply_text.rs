@@ -8,7 +8,6 @@ use eval_support::message::cut;
 use super::reply_json::is_json;
 use super::reply_scan::{CONTRADICTION, Mention, first_word, is_own, mentions};
 
-/// The maximum length of a rationale, in characters.
 const LONGEST: usize = 400;
 
 /// White space as Python's regular expressions see it.
@@ -16,7 +15,6 @@ pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
 
-/// A key of replies, and how its value is read.
 #[derive(Clone, Copy)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
@@ -26,12 +24,10 @@ pub(crate) struct Key {
     pub(crate) verdict: fn(&str) -> Option<bool>,
 }
 
-/// The reason why a reply has no verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unclear {
     /// There is no verdict under the keys, only this unknown label, if any.
     Nothing(Option<String>),
-    /// There is a verdict, with this mistake.
     Wrong(String),
 }
 

@@ -8,19 +8,17 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 use super::ask::ask_in_time;
-use super::budget::{self, Budgets};
+use super::budget::Budgets;
 #[cfg(feature = "model-judge")]
 use super::client::default_judge;
 use super::closure::Making;
-use super::environment;
+use super::environment::{self, JudgeMode, Settings};
 use super::recording::{RecordingStore, no_recording};
-use super::settings::{JudgeMode, Settings};
 use super::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
 use crate::guard::catch_panic;
 
-/// The judges of the cases of a set. They share one judge, which is made once, and one recording.
-///
-/// The default router has neither, so each question is an error.
+/// The judges of the cases of a set. They share one judge, which is made once, and one recording. The default
+/// router has neither, so each question is an error.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JudgeRouter {
     shared: Arc<Shared>,
@@ -30,36 +28,21 @@ pub(crate) struct JudgeRouter {
 struct Shared {
     settings: Settings,
     source: JudgeSource,
-    /// The recording of the set. `None` for a set without a file.
     store: Option<RecordingStore>,
     /// The judge, or the reason why it could not be made. It is made when it is first needed.
     made: OnceCell<Result<BoxJudge, JudgeError>>,
 }
 
-/// The source of the judge.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) enum JudgeSource {
-    /// The user names none.
     #[default]
     Nobody,
-    /// The user gives the judge itself.
     Judge(BoxJudge),
     /// The user names a function. It is called when the judge is first needed.
     Function(fn() -> Making),
 }
 
-impl fmt::Debug for JudgeSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Nobody => "Nobody",
-            Self::Judge(_) => "Judge(..)",
-            Self::Function(_) => "Function(..)",
-        })
-    }
-}
-
 impl JudgeRouter {
-    /// The judges of a set whose judge comes from `source` and whose recording is `store`.
     pub(crate) fn new(settings: Settings, source: JudgeSource, store: Option<RecordingStore>) -> Self {
         Self { shared: Arc::new(Shared { settings, source, store, made: OnceCell::new() }) }
     }
@@ -116,7 +99,6 @@ impl Shared {
     }
 }
 
-/// Calls the user's function, which may panic or hang.
 async fn call(make: fn() -> Making) -> Result<BoxJudge, JudgeError> {
     let limit = environment::time_limit();
     match tokio::time::timeout(limit, catch_panic(async { make().await })).await {
@@ -134,10 +116,9 @@ fn not_made(why: &dyn fmt::Display) -> JudgeError {
     if message.ends_with(&std::env::VarError::NotPresent.to_string()) {
         message.push_str(" (its name: `std::env::var(NAME).map_err(|error| format!(\"{NAME}: {error}\"))?`)");
     }
-    JudgeError::new(JudgeErrorKind::Failed, message)
+    JudgeError::failed(message)
 }
 
-/// The judge if the user names none.
 #[cfg(not(feature = "model-judge"))]
 fn default_judge() -> Result<BoxJudge, JudgeError> {
     Err(JudgeError::new(
@@ -148,23 +129,21 @@ fn default_judge() -> Result<BoxJudge, JudgeError> {
     ))
 }
 
-/// The judge of one case.
 struct RoutedJudge {
     shared: Arc<Shared>,
     eval_id: String,
     /// The error of a judge that did not answer in time. The judge is not asked again: each sample, metric
     /// and turn would take as long.
     hung: OnceLock<JudgeError>,
-    /// The time that is left for each question.
     budgets: Budgets,
 }
 
 impl RoutedJudge {
-    /// Asks a judge that is not offline, within the budget of the question.
     async fn ask_live(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
         let judge = self.shared.live().await.as_ref().map_err(Clone::clone)?;
         let budget = self.shared.settings.budget;
-        let budget = budget.unwrap_or(budget::DEFAULT.max(judge.time_limit().unwrap_or_default()));
+        let budget =
+            budget.unwrap_or(environment::DEFAULT_BUDGET.max(judge.time_limit().unwrap_or_default()));
         self.budgets.spend(request, budget, self.ask_directly(request)).await
     }
 
@@ -197,7 +176,10 @@ impl Judge for RoutedJudge {
             (Some(JudgeMode::Record), Some(store)) => {
                 Box::pin(store.record(request, Some(&self.eval_id), Box::pin(self.ask_live(request)))).await
             }
-            (Some(JudgeMode::Record), None) => Err(nowhere_to_record()),
+            (Some(JudgeMode::Record), None) => Err(JudgeError::failed(
+                "cannot record: this set stands in no file, so no recording stands beside it\n\
+                 name a file for it with `EvalRunner::recording`",
+            )),
             (None | Some(JudgeMode::Replay), Some(store)) => store.replay(request, Some(&self.eval_id)).await,
             (None | Some(JudgeMode::Replay), None) => Err(no_recording(None)),
         }
@@ -207,14 +189,6 @@ impl Judge for RoutedJudge {
     fn time_limit(&self) -> Option<Duration> {
         None
     }
-}
-
-fn nowhere_to_record() -> JudgeError {
-    JudgeError::new(
-        JudgeErrorKind::Failed,
-        "cannot record: this set stands in no file, so no recording stands beside it\n\
-         name a file for it with `EvalRunner::recording`",
-    )
 }
 
 #[cfg(test)]

@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use eval_support::mutex::Mutex;
+
 use super::in_case::{RunningCase, current};
-use super::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
+use super::{Judge, JudgeError, JudgeReply, JudgeRequest};
 
 /// A judge that answers from a list, in the order of the requests. It serves tests of metrics.
 ///
@@ -44,22 +46,18 @@ struct State {
 }
 
 impl State {
-    /// Fails if another case that runs at the same time has asked before.
     fn give_to(&mut self, case: &Arc<RunningCase>) -> Result<(), JudgeError> {
         let beside = self.cases.iter().find(|other| !Arc::ptr_eq(case, other) && case.runs_beside(other));
         if let Some(other) = beside {
-            return Err(JudgeError::new(
-                JudgeErrorKind::Failed,
-                format!(
-                    "the case `{}` asks a script that the case `{}` asks too, and both run at the same time, so nobody can say \
+            return Err(JudgeError::failed(format!(
+                "the case `{}` asks a script that the case `{}` asks too, and both run at the same time, so nobody can say \
                      whose reply is next; run one case at a time, or answer by what is asked with `judge_fn`",
-                    case.eval_id, other.eval_id
-                ),
-            ));
+                case.eval_id, other.eval_id
+            )));
         }
         if !self.cases.iter().any(|known| Arc::ptr_eq(case, known)) {
-            let last = self.cases.iter().filter_map(|case| case.ended()).max();
-            self.cases.retain(|case| case.ended().is_none_or(|ended| Some(ended) == last));
+            let last = self.cases.iter().filter_map(|case| case.ended.get().copied()).max();
+            self.cases.retain(|case| case.ended.get().is_none_or(|ended| Some(*ended) == last));
             self.cases.push(Arc::clone(case));
         }
         Ok(())
@@ -80,7 +78,7 @@ impl ScriptedJudge {
 
     /// The requests so far.
     pub fn requests(&self) -> Vec<JudgeRequest> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).requests.clone()
+        self.state.lock().requests.clone()
     }
 }
 
@@ -92,7 +90,7 @@ impl fmt::Debug for ScriptedJudge {
 
 impl Judge for ScriptedJudge {
     async fn ask(&self, request: &JudgeRequest) -> Result<JudgeReply, JudgeError> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         if let Some(case) = current() {
             state.give_to(&case)?;
         }
@@ -100,7 +98,7 @@ impl Judge for ScriptedJudge {
         let asked = state.requests.len();
         state.replies.pop_front().unwrap_or_else(|| {
             let message = format!("the script has no reply to question {asked}");
-            Err(JudgeError::new(JudgeErrorKind::Failed, message))
+            Err(JudgeError::failed(message))
         })
     }
 

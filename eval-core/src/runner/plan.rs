@@ -41,7 +41,7 @@ impl RunPlan {
     /// The folder of the run's journal; `None` if none is written.
     #[doc(hidden)]
     pub fn journal(&self) -> Option<&Path> {
-        self.0.iter().find_map(|(_, prepared, _)| prepared.journal.as_ref()?.path().parent())
+        self.0.iter().find_map(|(_, prepared, _)| prepared.journal.as_ref()?.path.parent())
     }
 }
 

@@ -139,7 +139,7 @@ impl EvalRunner {
         let journal = self.opened.get_or_init(open).clone()?;
         match journal.as_ref().and_then(|journal| Some((journal, journal.failure()?))) {
             Some((journal, source)) => {
-                Err(RunnerError::Journal { path: journal.path().to_owned(), source: source.clone() })
+                Err(RunnerError::Journal { path: journal.path.clone(), source: source.clone() })
             }
             None => Ok(journal),
         }

@@ -16,8 +16,7 @@ pub(super) const MOST_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 pub(super) struct History {
     include_function_calls: bool,
-    text: String,
-    /// The number of turns in the text.
+    pub(super) text: String,
     turns: usize,
 }
 
@@ -26,55 +25,40 @@ impl History {
         Self { include_function_calls, text: String::new(), turns: 0 }
     }
 
-    /// Adds the turns that the text does not hold yet. `None` if the text is too long then.
     pub(super) fn add(&mut self, turns: &[TurnRecord]) -> Option<()> {
         for turn in turns.iter().skip(self.turns) {
-            self.said("user", &turn.invocation.user_content.text())?;
+            self.said("user", &turn.invocation.user_content.text());
             let events = turn.events.iter().filter(|event| !event.partial && !event.is_users());
             for event in events {
                 for part in event.parts() {
-                    self.part(&event.author, part)?;
+                    self.part(&event.author, part);
                 }
             }
         }
         self.turns = turns.len();
-        Some(())
+        (self.text.len() <= MOST_BYTES).then_some(())
     }
 
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
-    fn part(&mut self, author: &str, part: &Part) -> Option<()> {
+    fn part(&mut self, author: &str, part: &Part) {
         let text = part.text.as_deref().filter(|text| !text.is_empty() && part.thought != Some(true));
         if let Some(text) = text {
-            self.said(author, text)
+            self.said(author, text);
         } else if let (Some(call), true) = (&part.function_call, self.include_function_calls) {
-            self.push(&called(author, call))
+            self.push(&called(author, call));
         } else if let (Some(response), true) = (&part.function_response, self.include_function_calls) {
-            self.push(&returned(response))
-        } else {
-            Some(())
+            self.push(&returned(response));
         }
     }
 
-    fn said(&mut self, author: &str, text: &str) -> Option<()> {
-        // Checked before the text is copied.
-        self.has_room(text.len())?;
-        self.push(&format!("{}: {text}", on_one_line(author)))
+    fn said(&mut self, author: &str, text: &str) {
+        self.push(&format!("{}: {text}", on_one_line(author)));
     }
 
-    fn push(&mut self, entry: &str) -> Option<()> {
-        self.has_room(entry.len())?;
+    fn push(&mut self, entry: &str) {
         if !self.text.is_empty() {
             self.text.push_str("\n\n");
         }
         push_indented(&mut self.text, &disarmed(entry));
-        Some(())
-    }
-
-    fn has_room(&self, bytes: usize) -> Option<()> {
-        (self.text.len().saturating_add(bytes) <= MOST_BYTES).then_some(())
     }
 }
 
@@ -120,16 +104,13 @@ fn push_indented(out: &mut String, text: &str) {
 /// case.
 pub(super) use eval_format::__private::DEFAULT_STOP_SIGNAL as STOP_SIGNAL;
 
-/// Whether a text contains the signal.
 pub(super) fn is_end(text: &str) -> bool {
     let signal = STOP_SIGNAL.as_bytes();
     text.as_bytes().windows(signal.len()).any(|window| window.eq_ignore_ascii_case(signal))
 }
 
-/// The replacement of a stop signal in texts that the simulated user did not write.
 const DISARMED: &str = "(finished)";
 
-/// A text with every stop signal in it replaced.
 fn disarmed(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let mut out = String::with_capacity(text.len());
@@ -159,7 +140,7 @@ mod tests {
     fn text(turns: &[TurnRecord], include_function_calls: bool) -> String {
         let mut history = History::new(include_function_calls);
         history.add(turns).unwrap();
-        history.text().to_owned()
+        history.text.clone()
     }
 
     fn event(parts: Vec<Part>) -> Event {
@@ -180,7 +161,7 @@ mod tests {
         let mut step_by_step = History::new(true);
         step_by_step.add(&turns[..1]).unwrap();
         step_by_step.add(&turns).unwrap();
-        assert_eq!(step_by_step.text(), text(&turns, true));
+        assert_eq!(step_by_step.text, text(&turns, true));
     }
 
     #[test]

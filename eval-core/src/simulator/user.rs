@@ -1,8 +1,6 @@
 //! The user of one run of a scenario.
 
-use std::fmt;
-
-use eval_format::config::{InstructionTemplate, InstructionsError, TemplateVariable, UserSimulatorConfig};
+use eval_format::config::{InstructionTemplate, TemplateVariable, UserSimulatorConfig};
 use eval_format::{Content, ConversationScenario, Persona, UserPersona};
 use eval_support::words::count;
 
@@ -12,16 +10,13 @@ use crate::guard::catch_panic;
 use crate::judge::{BoxJudge, Judge, JudgeError, JudgePrompt, JudgeReply, JudgeRequest};
 use crate::transcript::TurnRecord;
 
-/// The reason why a simulated user has no next message.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// The model that plays the user gave no answer.
     Judge(JudgeError),
     /// The simulated user failed in another way, such as with an empty reply. The text says how.
     Simulator(String),
 }
 
-/// The user of one run of a scenario.
 #[derive(Debug)]
 pub(crate) struct Simulator<'a> {
     scenario: &'a ConversationScenario,
@@ -33,7 +28,6 @@ pub(crate) struct Simulator<'a> {
 }
 
 impl<'a> Simulator<'a> {
-    /// The user of the run of this number, counted from 1.
     pub(crate) fn new(
         scenario: &'a ConversationScenario,
         simulation: &'a Simulation,
@@ -48,7 +42,12 @@ impl<'a> Simulator<'a> {
     /// The next message, or `None` if the user has ended the conversation. `turns` are all turns so far.
     pub(crate) async fn next(&mut self, turns: &[TurnRecord]) -> Result<Option<Content>, Trouble> {
         if turns.len() >= self.simulation.most {
-            return Err(Trouble::Simulator(self.no_end()));
+            return Err(Trouble::Simulator(format!(
+                "the user sent {} and did not end the conversation; raise `max_allowed_invocations` in \
+                 `user_simulator_config` if the plan needs more; otherwise see in the record what keeps the user from \
+                 ending it",
+                count(self.simulation.most, "message")
+            )));
         }
         if turns.is_empty() && self.scenario.starting_prompt.is_empty() {
             let message = "the scenario begins with an empty message, which ADK cannot send either; write what the user \
@@ -65,7 +64,11 @@ impl<'a> Simulator<'a> {
             return Ok(None);
         }
         if reply.text.trim().is_empty() {
-            return Err(Trouble::Simulator(self.empty_reply()));
+            return Err(Trouble::Simulator(format!(
+                "the model `{}` answered with no text (nothing, or thoughts only) when it was asked for the user's \
+                 next message; run again, or name another `model` in `user_simulator_config`",
+                self.simulation.request.model
+            )));
         }
         if reply.text.len() > MOST_BYTES {
             return Err(too_long());
@@ -75,7 +78,7 @@ impl<'a> Simulator<'a> {
 
     async fn ask(&self) -> Result<JudgeReply, Trouble> {
         let (template, prompt) =
-            prompt(self.scenario, self.simulation.instructions.as_ref(), self.history.text());
+            prompt(self.scenario, self.simulation.instructions.as_ref(), &self.history.text);
         let request = JudgeRequest {
             prompt,
             ..self.simulation.request.clone().with_template(template).with_sample(self.sample)
@@ -86,23 +89,6 @@ impl<'a> Simulator<'a> {
                 "the judge that plays the user panicked: {panic}; `judge = ..` or `EvalRunner::judge` gave it"
             ))),
         }
-    }
-
-    fn no_end(&self) -> String {
-        format!(
-            "the user sent {} and did not end the conversation; raise `max_allowed_invocations` in \
-             `user_simulator_config` if the plan needs more; otherwise see in the record what keeps the user from \
-             ending it",
-            count(self.simulation.most, "message")
-        )
-    }
-
-    fn empty_reply(&self) -> String {
-        format!(
-            "the model `{}` answered with no text (nothing, or thoughts only) when it was asked for the \
-             user's next message; run again, or name another `model` in `user_simulator_config`",
-            self.simulation.request.model
-        )
     }
 }
 
@@ -116,31 +102,27 @@ fn too_long() -> Trouble {
 /// The name and the version of the built-in prompt. A change of its words makes a new version.
 const TEMPLATE: &str = "user_simulator/2";
 const TEXT: &str = include_str!("prompt.md");
-/// The behavior of a user without a persona.
 const WITHOUT_PERSONA: &str = include_str!("behavior.md");
-/// The name of a prompt that a config gives.
 const CUSTOM_TEMPLATE: &str = "user_simulator_custom/2";
 
-/// The name of the prompt, and its text.
 pub(super) fn prompt(
     scenario: &ConversationScenario,
     custom: Option<&InstructionTemplate>,
     history: &str,
 ) -> (&'static str, String) {
-    let persona = scenario.user_persona.as_ref();
     match custom {
         Some(instructions) => {
             (CUSTOM_TEMPLATE, instructions.render(|variable| value(variable, scenario, history)))
         }
-        None => (TEMPLATE, built_in(scenario, persona, history)),
+        None => (TEMPLATE, built_in(scenario, history)),
     }
 }
 
-fn built_in(scenario: &ConversationScenario, persona: Option<&Persona>, history: &str) -> String {
-    let behavior = persona.map_or_else(
-        || WITHOUT_PERSONA.replace("{{stop_signal}}", STOP_SIGNAL).trim_end().to_owned(),
-        |persona| described(persona, scenario, history),
-    );
+fn built_in(scenario: &ConversationScenario, history: &str) -> String {
+    let behavior = match &scenario.user_persona {
+        Some(persona) => described(persona, scenario, history),
+        None => WITHOUT_PERSONA.replace("{{stop_signal}}", STOP_SIGNAL).trim_end().to_owned(),
+    };
     JudgePrompt::new(&TEXT.replace("{{stop_signal}}", STOP_SIGNAL))
         .data("plan", scenario.conversation_plan.as_str())
         .data("who you are", behavior)
@@ -187,58 +169,36 @@ fn described(persona: &Persona, scenario: &ConversationScenario, history: &str) 
     out
 }
 
-/// The maximum number of messages of a conversation whose config sets no limit.
 const MOST_INVOCATIONS: usize = 1000;
 
 /// The settings of simulated users: a config that was checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Simulation {
-    /// The common part of all requests to the model.
     pub(super) request: JudgeRequest,
     /// The maximum number of messages of the user. If the conversation does not end by then, it is an error.
     pub(super) most: usize,
-    /// The prompt, if it is not the built-in one.
     pub(super) instructions: Option<InstructionTemplate>,
-    /// Whether the user sees the tool calls of the agent.
     pub(super) include_function_calls: bool,
 }
 
 impl Simulation {
-    /// Fails if the config asks for something that cannot be done.
-    pub(crate) fn new(config: &UserSimulatorConfig) -> Result<Self, SimulationError> {
+    pub(crate) fn new(config: &UserSimulatorConfig) -> Result<Self, String> {
         let most = match config.max_allowed_invocations {
-            0 => return Err(SimulationError::NoMessages),
+            0 => {
+                let message = "`max_allowed_invocations` is 0: a conversation of no messages checks nothing";
+                return Err(message.to_owned());
+            }
             ..0 => MOST_INVOCATIONS,
             most => usize::try_from(most).unwrap_or(usize::MAX),
         };
         let instructions = config.custom_instructions.as_deref().map(InstructionTemplate::parse).transpose();
-        let instructions = instructions.map_err(SimulationError::Instructions)?;
+        let instructions = instructions.map_err(|error| format!("in `custom_instructions`, {error}"))?;
         Ok(Self {
             request: JudgeRequest::of_model(&config.model, config.model_configuration.clone()),
             most,
             instructions,
             include_function_calls: config.include_function_calls,
         })
-    }
-}
-
-/// The error of a config of simulated users.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SimulationError {
-    /// The user may send no message.
-    NoMessages,
-    /// The prompt cannot be filled in.
-    Instructions(InstructionsError),
-}
-
-impl fmt::Display for SimulationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoMessages => {
-                f.write_str("`max_allowed_invocations` is 0: a conversation of no messages checks nothing")
-            }
-            Self::Instructions(error) => write!(f, "in `custom_instructions`, {error}"),
-        }
     }
 }
 

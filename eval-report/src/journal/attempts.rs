@@ -11,9 +11,9 @@ use super::read::{Attempt, Evaluation};
 use super::record::{Record, RecordError};
 
 /// The parts of a run to keep in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Keep {
-    /// Everything.
+    #[default]
     All,
     /// Everything except the texts of agents and judges.
     Outline,
@@ -24,19 +24,15 @@ pub(super) struct Attempts {
     keep: Keep,
     head: Arc<Head>,
     file: Arc<Path>,
-    /// The index of each test by its number.
     indices: HashMap<u32, usize>,
     /// Boxed, so that a growing vector does not copy a hundred thousand attempts, and each is freed when it
     /// moves into its test.
     #[expect(clippy::vec_box, reason = "they are large, and many")]
     pub(super) all: Vec<Box<Attempt>>,
-    /// The cases that a program was to run.
     pub(super) planned: Vec<String>,
-    /// The tests that the binary holds.
     pub(super) listed: Option<Listed>,
     /// The tests that other binaries of its package hold.
     pub(super) beside: Vec<Beside>,
-    /// Whether the process recorded its end.
     pub(super) has_ended: bool,
 }
 
@@ -47,13 +43,12 @@ impl Attempts {
         Self { keep, head, file, indices, all, planned, listed, beside, has_ended }
     }
 
-    /// Adds the next record of the file.
     pub(super) fn add(&mut self, mut record: Record) -> Result<(), RecordError> {
         if self.keep == Keep::Outline {
             drop_texts(&mut record);
         }
         match record {
-            Record::Head(_) => return Err(RecordError::misplaced("a second head")),
+            Record::Head(_) => return Err(RecordError::Misplaced("a second head".to_owned())),
             Record::Unknown => {}
             Record::Planned(planned) => self.planned.extend(planned.cases),
             Record::Listed(listed) => match &mut self.listed {
@@ -83,19 +78,16 @@ impl Attempts {
                     attempt.repeated.push(ran);
                     return Ok(());
                 }
-                let evaluations = &mut attempt.evaluations;
-                evaluations.reserve_exact(1);
-                evaluations.push(Evaluation { ran, scored: None, passed: None });
+                // Most tests have one run: a larger vector would take memory.
+                attempt.evaluations.reserve_exact(1);
+                attempt.evaluations.push(Evaluation { ran, scored: None, passed: None });
             }
             Record::Scored(scored) => {
-                let run = self.evaluation(scored.test, scored.evaluation)?;
-                run.ok_or_else(|| RecordError::misplaced("a score of a run that is not recorded"))?.scored =
-                    Some(scored);
+                let run = self.evaluation(scored.test, scored.evaluation, "a score")?;
+                run.scored = Some(scored);
             }
             Record::RunInvalidated(broke) => {
-                let run = self.evaluation(broke.test, broke.evaluation)?;
-                let run =
-                    run.ok_or_else(|| RecordError::misplaced("an error of a run that is not recorded"))?;
+                let run = self.evaluation(broke.test, broke.evaluation, "an error")?;
                 run.ran.transcript.error = Some(broke.error);
             }
             Record::Decided(decided) => self.decided(decided)?,
@@ -119,22 +111,16 @@ impl Attempts {
         Ok(())
     }
 
-    /// An evaluation of a test; `None` if it is not recorded.
-    fn evaluation(&mut self, test: u32, number: u32) -> Result<Option<&mut Evaluation>, RecordError> {
+    /// An evaluation of a test. `what` is the record that needs it.
+    fn evaluation(&mut self, test: u32, number: u32, what: &str) -> Result<&mut Evaluation, RecordError> {
         // Searched from the end: a run is scored right after it ran, unless several run at once.
-        Ok(self
-            .attempt(test)?
-            .evaluations
-            .iter_mut()
-            .rev()
-            .find(|evaluation| evaluation.ran.evaluation == number))
+        let found = self.attempt(test)?.evaluations.iter_mut().rev().find(|it| it.ran.evaluation == number);
+        found.ok_or_else(|| RecordError::Misplaced(format!("{what} of a run that is not recorded")))
     }
 
     fn attempt(&mut self, test: u32) -> Result<&mut Attempt, RecordError> {
         let attempt = self.indices.get(&test).and_then(|index| self.all.get_mut(*index));
-        attempt
-            .map(|attempt| &mut **attempt)
-            .ok_or_else(|| RecordError::Misplaced(format!("test {test} did not begin")))
+        attempt.map(Box::as_mut).ok_or_else(|| RecordError::Misplaced(format!("test {test} did not begin")))
     }
 }
 
@@ -179,7 +165,6 @@ fn drop_texts(record: &mut Record) {
     }
 }
 
-/// Decides the runs of an attempt, each on its own.
 pub(super) fn decide_runs(attempt: &mut Attempt) {
     let metrics = attempt.decided.as_ref().map(|decided| decided.metrics.as_slice()).unwrap_or_default();
     for evaluation in &mut attempt.evaluations {

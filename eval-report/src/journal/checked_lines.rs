@@ -12,7 +12,6 @@ use super::record::{Record, RecordError};
 /// The most bytes of a line, which is held in memory while it is read. No record is longer.
 const MAX_LINE_BYTES: usize = 64 << 20;
 
-/// The lines of a file, in order.
 pub(super) struct Lines<'p> {
     path: &'p Path,
     file: BufReader<File>,
@@ -21,10 +20,8 @@ pub(super) struct Lines<'p> {
     number: usize,
 }
 
-/// A line of a file.
 pub(super) enum Line<'l> {
     Whole {
-        /// Its number in the file, from 1.
         number: usize,
         /// The line without its break; its length if it is too long to be held.
         text: Result<&'l [u8], usize>,
@@ -67,7 +64,6 @@ pub(super) fn check(text: Result<&[u8], usize>) -> Result<(usize, Result<Record,
 
 /// A check of the order of the lines of a file.
 pub(super) struct Order {
-    /// The number of the next line.
     expected: usize,
 }
 

@@ -15,7 +15,6 @@ use super::runner::Asked;
 #[cfg(doc)]
 use eval_core::journal::{Beside, Listed, Planned};
 
-/// A package and a test binary of it.
 type Binary = (Option<String>, Option<String>);
 
 /// The missing parts of a run.
@@ -40,7 +39,6 @@ struct Tests<'r> {
     ignored_sets: Vec<BTreeSet<&'r str>>,
     begun: BTreeSet<&'r str>,
     processes: Vec<&'r Head>,
-    /// Whether a process of the binary wrote a journal.
     began: bool,
 }
 
@@ -181,7 +179,6 @@ impl<'a> Selection<'a> {
         selection
     }
 
-    /// Whether a test runs.
     pub(super) fn selects(&self, test: &str, ignored: bool) -> bool {
         let matches = |filter: &&str| if self.exact { test == *filter } else { test.contains(*filter) };
         let named = self.filters.is_empty() || self.filters.iter().any(matches);

@@ -88,7 +88,6 @@ pub enum ReadRunError {
 }
 
 impl ReadRunError {
-    /// Adds the path to an error of the system.
     pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> Self {
         |source| Self::Io { path: path.to_owned(), source }
     }

@@ -1,6 +1,6 @@
 //! Reading the files of runs: line by line, so that no file has to fit into memory.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use eval_core::Verdict;
 use eval_core::journal::file_names::{MISSING_PARTS, is_journal};
-use eval_core::journal::{Beside, Head, Listed, Started};
+use eval_core::journal::{Beside, Head, Listed, SCHEMA, Started};
 
 use super::attempts::{Attempts, Keep};
 use super::checked_lines::{Line, Lines, Order, check};
@@ -39,10 +39,8 @@ impl RecordedRun {
     }
 }
 
-/// Reads several folders as one run.
 fn read(folders: &[impl AsRef<Path>], keep: Keep) -> Result<RecordedRun, ReadRunError> {
-    let (run, attempts, ended, torn_starts) = (RecordedRun::default(), Vec::new(), Vec::new(), Vec::new());
-    let mut reading = Reading { keep, run, attempts, ended, torn_starts };
+    let mut reading = Reading { keep, ..Reading::default() };
     for folder in folders {
         for file in files(folder.as_ref())? {
             reading.file(&file)?;
@@ -69,7 +67,6 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, ReadRunError> {
     Ok(files)
 }
 
-/// The parts of a run that are missing, as the copying program listed them.
 fn missing_parts(folder: &Path) -> Result<Vec<String>, ReadRunError> {
     let path = folder.join(MISSING_PARTS);
     match fs::read_to_string(&path) {
@@ -79,6 +76,7 @@ fn missing_parts(folder: &Path) -> Result<Vec<String>, ReadRunError> {
     }
 }
 
+#[derive(Default)]
 struct Reading {
     keep: Keep,
     run: RecordedRun,
@@ -94,17 +92,13 @@ impl Reading {
     fn file(&mut self, path: &Path) -> Result<(), ReadRunError> {
         let mut lines = Lines::open(path)?;
         let first = match lines.next()? {
-            Line::Whole { text: Ok([]), .. } | Line::Torn([]) => None,
-            Line::Whole { text, .. } => Some(head(text)),
-            Line::Torn(_) => {
-                self.run.torn += 1;
-                None
+            Line::Whole { text, .. } if !matches!(text, Ok([])) => head(text),
+            cut => {
+                self.run.torn += usize::from(matches!(cut, Line::Torn([_, ..])));
+                // A process opens its journal to begin a test, and the record of this test is lost.
+                self.run.lost += 1;
+                return Ok(());
             }
-        };
-        let Some(first) = first else {
-            // A process opens its journal to begin a test, and the record of this test is lost.
-            self.run.lost += 1;
-            return Ok(());
         };
         let head = match first {
             Ok(head) => Arc::new(head),
@@ -145,7 +139,6 @@ impl Reading {
         Ok(())
     }
 
-    /// Adds the tests and cases that the process was to run.
     fn what_was_to_run(&mut self, head: &Arc<Head>, attempts: &mut Attempts) {
         let mut begun: HashMap<&str, usize> = HashMap::new();
         for attempt in attempts.all.iter().filter(|attempt| attempt.started.of_program) {
@@ -185,15 +178,15 @@ impl Reading {
     fn finish(self) -> RecordedRun {
         let Self { mut run, attempts, torn_starts, ended, .. } = self;
         run.tests = tests_of(attempts);
-        let known =
-            if torn_starts.is_empty() { HashSet::new() } else { run.tests.iter().map(names).collect() };
         let is_lost = |(head, name): &(Arc<Head>, Option<String>)| {
-            let Head { package, binary, .. } = &**head;
-            name.as_ref()
-                .is_none_or(|name| !known.contains(&(package.as_deref(), binary.as_deref(), name.as_str())))
+            let (package, binary) = (head.package.as_deref(), head.binary.as_deref());
+            let is_it = |test: &RecordedTest| {
+                (test.package(), test.binary(), Some(test.name())) == (package, binary, name.as_deref())
+            };
+            !run.tests.iter().any(is_it)
         };
-        run.unended.retain(|head| !ended.iter().any(|later| is_later_attempt(later, head)));
         run.lost += torn_starts.iter().filter(|start| is_lost(start)).count();
+        run.unended.retain(|head| !ended.iter().any(|later| is_later_attempt(later, head)));
         for test in &mut run.tests {
             test.attempts.sort_by_key(|attempt| (rank(attempt), badness(attempt), attempt.started.at));
         }
@@ -206,11 +199,6 @@ impl Reading {
 fn is_later_attempt(later: &Head, head: &Head) -> bool {
     let identity = |head: &Head| (head.package.clone(), head.binary.clone(), head.args.clone());
     later.attempt() > head.attempt() && identity(later) == identity(head)
-}
-
-/// Package, binary and name of a case.
-fn names(of: &RecordedTest) -> (Option<&str>, Option<&str>, &str) {
-    (of.package(), of.binary(), of.name())
 }
 
 /// The number by which an attempt counts. A skipped retry checked nothing, so it counts least and hides no
@@ -233,7 +221,6 @@ fn badness(attempt: &Attempt) -> u8 {
     }
 }
 
-/// The key by which tests are sorted.
 fn order(test: &RecordedTest) -> impl Ord + '_ {
     let last = test.last().map(|attempt| &attempt.started);
     let location = last.map(|Started { file, line, column, .. }| (file, line, column));
@@ -243,9 +230,12 @@ fn order(test: &RecordedTest) -> impl Ord + '_ {
 
 fn head(line: Result<&[u8], usize>) -> Result<Head, RecordError> {
     match check(line)? {
-        (1, Ok(Record::Head(head))) => RecordError::check_schema(&head).map(|()| head),
+        (1, Ok(Record::Head(Head { schema, evalset, .. }))) if schema != SCHEMA => {
+            Err(RecordError::OtherSchema { schema, evalset })
+        }
+        (1, Ok(Record::Head(head))) => Ok(head),
         (1, Err(error)) => Err(error),
-        _ => Err(RecordError::misplaced("a journal begins with its head")),
+        _ => Err(RecordError::Misplaced("a journal begins with its head".to_owned())),
     }
 }
 
@@ -262,30 +252,9 @@ fn name_in(torn: &[u8]) -> Option<String> {
 
 /// The identity of a case: its source, its meaning and the label of its runs. A case that differs in any of
 /// these is another case, even with an equal name.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Identity<'a> {
-    package: Option<&'a str>,
-    binary: Option<&'a str>,
-    name: &'a str,
-    file: Option<&'a str>,
-    asks: &'a str,
-    expects: &'a str,
-    label: Option<&'a str>,
-}
-
-impl<'a> Identity<'a> {
-    fn new(attempt: &'a Attempt) -> Self {
-        let (head, started) = (&attempt.head, &attempt.started);
-        Self {
-            package: head.package.as_deref(),
-            binary: head.binary.as_deref(),
-            name: &started.name,
-            file: started.file.as_deref(),
-            asks: &started.asks,
-            expects: &started.expects,
-            label: started.label.as_deref(),
-        }
-    }
+fn identity(Attempt { head, started, .. }: &Attempt) -> impl Ord + '_ {
+    let source = (&head.package, &head.binary, &started.name, &started.file);
+    (source, &started.asks, &started.expects, &started.label)
 }
 
 /// The tests of these attempts, each with its attempts in the order in which they were read.
@@ -294,14 +263,14 @@ impl<'a> Identity<'a> {
 /// runs once in a process, so the attempts of several processes are at one test.
 #[expect(clippy::vec_box, reason = "they are large, and sorted")]
 pub(super) fn tests_of(mut attempts: Vec<Box<Attempt>>) -> Vec<RecordedTest> {
-    attempts.sort_by(|a, b| Identity::new(a).cmp(&Identity::new(b)));
+    attempts.sort_by(|a, b| identity(a).cmp(&identity(b)));
     let mut tests: Vec<RecordedTest> = Vec::new();
     let mut first_of_case = 0;
     // How often a program began the case, by the number of the attempt.
     let mut times: HashMap<u32, usize> = HashMap::new();
     for attempt in attempts {
         let before = tests.last().and_then(|test| test.attempts.first());
-        if before.is_some_and(|before| Identity::new(before) != Identity::new(&attempt)) {
+        if before.is_some_and(|before| identity(before) != identity(&attempt)) {
             first_of_case = tests.len();
             times.clear();
         }

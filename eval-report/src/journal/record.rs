@@ -141,17 +141,4 @@ impl RecordError {
             Category::Io | Category::Syntax | Category::Eof => Self::NotJson(what),
         }
     }
-
-    pub(super) fn misplaced(what: &str) -> Self {
-        Self::Misplaced(what.to_owned())
-    }
-
-    /// Checks that this version reads the records after this head.
-    pub(super) fn check_schema(head: &Head) -> Result<(), Self> {
-        let Head { schema, evalset, .. } = head;
-        if *schema != SCHEMA {
-            return Err(Self::OtherSchema { schema: *schema, evalset: evalset.clone() });
-        }
-        Ok(())
-    }
 }

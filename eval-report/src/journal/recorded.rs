@@ -10,7 +10,7 @@ use eval_core::report::{CaseReport, Location, MetricReport, Role, RunReport, Tra
 use eval_format::EvalCase;
 
 use super::attempts::decide_runs;
-use super::read::{Attempt, Evaluation, RecordedRun, RecordedTest};
+use super::read::{Attempt, Evaluation, RecordedTest};
 
 impl Attempt {
     /// The report of the case as it was recorded, for its exports. `None` if the case has no verdict, or if a run lacks the
@@ -66,26 +66,6 @@ fn is_whole(Evaluation { ran, scored, .. }: &Evaluation, decided: &[MetricReport
     match scored {
         Some(scored) => decided.is_empty() || scored.metrics.iter().map(|metric| &metric.name).eq(names()),
         None => decided.is_empty() || ran.transcript.error.is_some(),
-    }
-}
-
-impl RecordedRun {
-    /// The same run with other tests.
-    pub(crate) fn with_tests(&self, tests: Vec<RecordedTest>) -> Self {
-        Self {
-            tests,
-            ids: self.ids.clone(),
-            processes: self.processes.clone(),
-            torn: self.torn,
-            never_began: self.never_began.clone(),
-            listings: self.listings.clone(),
-            beside: self.beside.clone(),
-            unlisted: self.unlisted.clone(),
-            unended: self.unended.clone(),
-            lost: self.lost,
-            unreadable: self.unreadable.clone(),
-            missing_parts: self.missing_parts.clone(),
-        }
     }
 }
 

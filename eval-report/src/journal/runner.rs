@@ -7,15 +7,12 @@ use eval_core::journal::Head;
 /// The selection that a runner was asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Asked<'a> {
-    /// The test binaries that are named.
     tests: Vec<&'a str>,
-    /// The packages that are named.
     packages: Vec<&'a str>,
     /// Whether all test binaries are selected, even if some are named.
     all_tests: bool,
     /// Whether targets of other kinds are named.
     others: bool,
-    /// Whether it goes on after a binary that fails.
     pub(crate) goes_on: bool,
 }
 
@@ -93,7 +90,6 @@ impl<'a> Asked<'a> {
         is_all || self.tests.iter().any(|name| name.replace('-', "_") == binary.replace('-', "_"))
     }
 
-    /// Whether a binary of a package was to run.
     pub(crate) fn has_of(&self, package: &str, binary: &str) -> bool {
         (self.packages.is_empty() || self.packages.contains(&package)) && self.has(binary)
     }

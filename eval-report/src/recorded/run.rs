@@ -190,7 +190,7 @@ impl LoadedRun {
         let ended = SystemTime::now();
         let started = began.unwrap_or(ended);
         let tests = report.cases.iter().map(|case| RecordedTest::of_report(case, started, ended));
-        let mut run = RecordedRun::default().with_tests(tests.collect());
+        let mut run = RecordedRun { tests: tests.collect(), ..RecordedRun::default() };
         run.processes.extend(began.map(|began| Arc::new(Head::unwritten(began))));
         let source = Source::Report {
             is_timed: began.is_some(),
@@ -202,7 +202,8 @@ impl LoadedRun {
     /// The same run with the tests as they were scored again. `added` has a sentence for each case that was added since.
     #[must_use]
     pub fn rescored(&self, tests: Vec<RecordedTest>, added: Vec<String>) -> Self {
-        Self { source: Source::Rescored { added }, ..self.reread(self.run.with_tests(tests)) }
+        let run = RecordedRun { tests, ..self.run.clone() };
+        Self { source: Source::Rescored { added }, ..self.reread(run) }
     }
 
     /// Whether a journal records it, rather than a report in memory.

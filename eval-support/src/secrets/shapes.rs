@@ -76,21 +76,6 @@ pub fn begins_like_key(word: &str) -> bool {
 /// The length of the shortest run that may be a key or a part of one.
 const SHORTEST_RUN: usize = 16;
 
-/// Whether a byte is a digit. Every key contains one.
-pub const fn is_in_every_key(byte: u8) -> bool {
-    byte.is_ascii_digit()
-}
-
-/// Whether a byte is an `@`. Every address with a password contains one.
-pub const fn is_in_every_address(byte: u8) -> bool {
-    byte == b'@'
-}
-
-/// Whether a byte is a `-`. The first and the last line of every private key contain it.
-pub const fn is_in_every_border(byte: u8) -> bool {
-    byte == b'-'
-}
-
 /// A text with words that look like keys, and the user and the password of addresses, masked.
 ///
 /// Texts of journals pass through here in tests, which are built without optimisation. So the search skips
@@ -339,11 +324,6 @@ pub struct PrivateKey {
 }
 
 impl PrivateKey {
-    /// Whether a text was the first line of a key, and no text since was its last line.
-    pub fn is_open(&self) -> bool {
-        self.is_open
-    }
-
     /// Takes the next text. Returns it masked if it is a part of the key, and `None` otherwise.
     pub fn mask(&mut self, text: &str) -> Option<String> {
         let was_open = self.is_open;

@@ -11,15 +11,11 @@ use super::secret::{Key, hide};
 use super::wire::{Answer, End};
 use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply};
 
-/// The approximate maximum number of characters that are shown of a foreign text.
 const QUOTED: usize = 300;
 
-/// The request, for messages.
 pub(super) struct Asked<'a> {
-    /// The model as the criterion names it.
     pub(super) model: &'a str,
     pub(super) host: &'a str,
-    /// The key that was sent, if any.
     pub(super) key: Option<&'a Key>,
     /// All keys of the judge. None of them may be shown.
     pub(super) keys: &'a [Key],
@@ -27,37 +23,32 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The reply in a provider's response, or the error if it holds none.
     pub(super) fn reply(&self, answer: Answer) -> Result<JudgeReply, JudgeError> {
-        match answer.end {
+        let (kind, what) = match answer.end {
             End::Refused(reason) => {
-                Err(self.error(JudgeErrorKind::Refused, &format!("declined to answer: {}", self.quote(&reason))))
+                (JudgeErrorKind::Refused, format!("declined to answer: {}", self.quote(&reason)))
             }
             End::Failed { status, message } => {
                 let status = status.and_then(|status| StatusCode::from_u16(status).ok());
-                Err(self.failed(status, &message, None))
+                return Err(self.failed(status, &message, None));
             }
-            End::Cut => Err(self.error(
+            End::Cut => (
                 JudgeErrorKind::Unreadable,
-                "reached the limit of tokens before it was done; raise `max_output_tokens` in `judge_model_config`",
-            )),
+                "reached the limit of tokens before it was done; raise `max_output_tokens` in `judge_model_config`"
+                    .to_owned(),
+            ),
             End::Unfinished(reason) => {
                 let reason = reason.map_or_else(|| "no reason".to_owned(), |reason| format!("`{}`", self.quote(&reason)));
-                let what = format!("ended its answer for {reason}, so it may not be whole");
-                Err(self.error(JudgeErrorKind::Failed, &what))
+                (JudgeErrorKind::Failed, format!("ended its answer for {reason}, so it may not be whole"))
             }
             End::Complete if answer.text.trim().is_empty() => {
-                Err(self.error(JudgeErrorKind::Unreadable, "answered with an empty text"))
+                (JudgeErrorKind::Unreadable, "answered with an empty text".to_owned())
             }
-            End::Complete => {
-                let mut reply = JudgeReply::new(answer.text);
-                reply.usage = answer.usage;
-                Ok(reply)
-            }
-        }
+            End::Complete => return Ok(JudgeReply { usage: answer.usage, ..JudgeReply::new(answer.text) }),
+        };
+        Err(self.error(kind, &what))
     }
 
-    /// The error for a response that does not come from a model's API.
     pub(super) fn unlike(&self, lacks: &str) -> JudgeError {
         self.error(
             JudgeErrorKind::Failed,
@@ -67,45 +58,39 @@ impl Asked<'_> {
         )
     }
 
-    /// The error for a request that failed.
     pub(super) fn fault(&self, fault: Fault) -> JudgeError {
-        match fault {
+        let (what, is_transient) = match fault {
+            Fault::Status { status, body, retry_after } => {
+                return self.failed(Some(status), &body, retry_after);
+            }
             Fault::Timeout => {
                 let message = format!(
                     "did not answer within {:?}; `EVALSET_JUDGE_TIMEOUT` gives it more seconds",
                     self.timeout
                 );
                 // A judge that hangs is not asked again: each attempt would take as long.
-                self.error(JudgeErrorKind::Timeout, &message)
+                return self.error(JudgeErrorKind::Timeout, &message);
             }
             Fault::Broken(cause) => {
-                let message = format!("could not be reached, or broke off: {}", self.quote(&cause));
-                self.error(JudgeErrorKind::Failed, &message).transient(None)
+                (format!("could not be reached, or broke off: {}", self.quote(&cause)), true)
             }
-            Fault::Impossible(cause) => {
-                self.error(JudgeErrorKind::Failed, &format!("cannot be asked: {}", self.quote(&cause)))
-            }
-            Fault::Large => {
-                let limit = LARGEST_ANSWER >> 20;
-                self.error(JudgeErrorKind::Failed, &format!("answered with more than {limit} MiB"))
-            }
+            // A connection that broke off may end like this, so a retry may help.
+            Fault::NotJson(cause) => (format!("answered with broken JSON: {}", self.quote(&cause)), true),
+            Fault::Impossible(cause) => (format!("cannot be asked: {}", self.quote(&cause)), false),
+            Fault::Large => (format!("answered with more than {} MiB", LARGEST_ANSWER >> 20), false),
             Fault::Redirect { status, to } => {
                 let to = to.map_or_else(String::new, |to| format!(" to {}", self.quote(&to)));
-                let message = format!(
+                let what = format!(
                     "answered {status}, a redirect{to}, which is not followed, as the key is not for others; \
                      is the base URL right?"
                 );
-                self.error(JudgeErrorKind::Failed, &message)
+                (what, false)
             }
-            Fault::Status { status, body, retry_after } => self.failed(Some(status), &body, retry_after),
-            // A connection that broke off may end like this, so a retry may help.
-            Fault::NotJson(cause) => self
-                .error(JudgeErrorKind::Failed, &format!("answered with broken JSON: {}", self.quote(&cause)))
-                .transient(None),
-        }
+        };
+        let error = self.error(JudgeErrorKind::Failed, &what);
+        if is_transient { error.transient(None) } else { error }
     }
 
-    /// The error for a failure that the provider reports.
     fn failed(&self, status: Option<StatusCode>, body: &str, retry_after: Option<Duration>) -> JudgeError {
         let told: Option<Value> = serde_json::from_str(body).ok();
         let told = told.as_ref().map(|body| body.get(0).unwrap_or(body));
@@ -151,7 +136,6 @@ impl Asked<'_> {
     }
 }
 
-/// Whether a request that got this status may succeed soon.
 fn is_transient(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 429) || status.is_server_error()
 }

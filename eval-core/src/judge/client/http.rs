@@ -15,65 +15,51 @@ use crate::judge::reply_json::unique_json;
 /// memory.
 pub(super) const LARGEST_ANSWER: usize = 8 << 20;
 
-/// The HTTP clients for requests to judges.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Http(Clients);
-
 /// The failure of a request. Texts are as they were received: keys in them have to be masked.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// There was no answer in time.
     Timeout,
-    /// There was no answer, or only a part of one.
     Broken(String),
-    /// The request cannot be made.
     Impossible(String),
-    /// The answer is too long.
     Large,
-    /// The answer is a redirect, to this host if it names one.
     Redirect { status: StatusCode, to: Option<String> },
-    /// The answer is an error.
     Status { status: StatusCode, body: String, retry_after: Option<Duration> },
-    /// The answer is not JSON, for this reason.
     NotJson(String),
 }
 
-impl Http {
-    /// Posts a JSON body and reads a JSON answer. Redirects are not followed.
-    pub(super) async fn post(
-        &self,
-        url: Url,
-        headers: Vec<(&'static str, HeaderValue)>,
-        body: &Value,
-        timeout: Duration,
-    ) -> Result<Value, Fault> {
-        let mut all = HeaderMap::new();
-        all.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        for (name, value) in headers {
-            all.insert(HeaderName::from_static(name), value);
-        }
-        let user_agent = concat!("eval-core/", env!("CARGO_PKG_VERSION"));
-        let client = self.0.client(&url, user_agent).map_err(|error| Fault::Impossible(causes(error)))?;
-        let request = client.post(url).headers(all).timeout(timeout).body(body.to_string());
-        let mut response = request.send().await.map_err(fault)?;
-        let status = response.status();
-        if status.is_redirection() {
-            let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
-            let to = to.and_then(|to| response.url().join(to).ok()?.host_str().map(str::to_owned));
-            return Err(Fault::Redirect { status, to });
-        }
-        if !status.is_success() {
-            let wait = wait(response.headers(), SystemTime::now());
-            let body = error_body(&mut response).await;
-            let retry_after = wait.or_else(|| wait_in_body(&body));
-            return Err(Fault::Status { status, body, retry_after });
-        }
-        let body = read(&mut response, LARGEST_ANSWER).await?;
-        unique_json(&body).map_err(Fault::NotJson)
+/// Posts a JSON body and reads a JSON answer. Redirects are not followed.
+pub(super) async fn post(
+    clients: &Clients,
+    url: Url,
+    headers: Vec<(&'static str, HeaderValue)>,
+    body: &Value,
+    timeout: Duration,
+) -> Result<Value, Fault> {
+    let mut all = HeaderMap::new();
+    all.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    for (name, value) in headers {
+        all.insert(HeaderName::from_static(name), value);
     }
+    let user_agent = concat!("eval-core/", env!("CARGO_PKG_VERSION"));
+    let client = clients.client(&url, user_agent).map_err(|error| Fault::Impossible(causes(error)))?;
+    let request = client.post(url).headers(all).timeout(timeout).body(body.to_string());
+    let mut response = request.send().await.map_err(fault)?;
+    let status = response.status();
+    if status.is_redirection() {
+        let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
+        let to = to.and_then(|to| response.url().join(to).ok()?.host_str().map(str::to_owned));
+        return Err(Fault::Redirect { status, to });
+    }
+    if !status.is_success() {
+        let wait = wait(response.headers(), SystemTime::now());
+        let body = error_body(&mut response).await;
+        let retry_after = wait.or_else(|| wait_in_body(&body));
+        return Err(Fault::Status { status, body, retry_after });
+    }
+    let body = read(&mut response, LARGEST_ANSWER).await?;
+    unique_json(&body).map_err(Fault::NotJson)
 }
 
-/// Reads a body of at most `limit` bytes.
 async fn read(response: &mut Response, limit: usize) -> Result<Vec<u8>, Fault> {
     if response.content_length().is_some_and(|length| length > limit as u64) {
         return Err(Fault::Large);
@@ -110,7 +96,6 @@ fn causes(error: reqwest::Error) -> String {
     text
 }
 
-/// The wait that the headers ask for.
 fn wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let number = |name| text(name)?.parse::<f64>().ok();

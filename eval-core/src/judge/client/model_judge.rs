@@ -3,22 +3,23 @@
 use std::fmt;
 use std::time::Duration;
 
+use eval_support::http::Clients;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 
 use super::faults::Asked;
-use super::http::Http;
+use super::http::post;
 use super::secret::Key;
 use super::wire::{Wire, WireRequest, anthropic, gemini, open_ai};
 use crate::judge::environment::{self, EnvironmentError};
 use crate::judge::provider::{Model, missing_key};
-use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, Provider};
+use crate::judge::{Judge, JudgeError, JudgeReply, JudgeRequest, Provider};
 
 /// A judge that asks models of several providers over HTTP.
 #[doc = crate::pages::page!("../../../docs/models.md")]
 #[derive(Clone)]
 pub struct ModelJudge {
-    http: Http,
+    clients: Clients,
     keys: Vec<(Provider, Key)>,
     bases: Vec<(Provider, String)>,
     timeout: Duration,
@@ -34,7 +35,7 @@ impl ModelJudge {
     /// A judge without keys, at the providers' own addresses.
     pub fn new() -> Self {
         Self {
-            http: Http::default(),
+            clients: Clients::default(),
             keys: Vec::new(),
             bases: Vec::new(),
             timeout: environment::DEFAULT_TIME_LIMIT,
@@ -57,7 +58,7 @@ impl ModelJudge {
             if let Some((variable, value)) = find(provider.key_variables()) {
                 judge.keys.push((provider, Key { value, variable: Some(variable) }));
             }
-            if let Some((variable, base)) = find(provider.base_variables()) {
+            if let Some((variable, base)) = find(provider.entry().base_variables) {
                 if address(&base).is_none() {
                     let expected = "an address, such as `http://localhost:8000/v1`";
                     return Err(EnvironmentError::unfit(variable, expected));
@@ -98,9 +99,9 @@ impl ModelJudge {
     /// The address at which a provider is asked, and whether it is the provider's own.
     fn base(&self, provider: Provider) -> Result<(Url, bool), JudgeError> {
         let given = self.bases.iter().find(|(of, _)| *of == provider);
-        let base = given.map_or(provider.own_base(), |(_, base)| base);
+        let base = given.map_or(provider.entry().own_base, |(_, base)| base);
         let url = address(base).ok_or_else(|| {
-            failed(format!(
+            JudgeError::failed(format!(
                 "the address of {provider} is none that HTTP can reach (it is not shown, as it may hold a password)"
             ))
         })?;
@@ -122,7 +123,7 @@ impl Judge for ModelJudge {
         let Model { provider, name } = Model::parse(&request.model)?;
         let (base, is_own) = self.base(provider)?;
         let key = self.key_of(provider);
-        if key.is_none() && is_own && provider.needs_key() {
+        if key.is_none() && is_own && provider.entry().needs_key {
             return Err(missing_key(&request.model, provider));
         }
         let wire = wire(provider);
@@ -143,7 +144,7 @@ impl Judge for ModelJudge {
             timeout: self.timeout,
         };
         let url = below(base.clone(), wire.path(&name));
-        let answer = self.http.post(url, headers, &body, self.timeout).await;
+        let answer = post(&self.clients, url, headers, &body, self.timeout).await;
         let answer = answer.map_err(|fault| asked.fault(fault))?;
         let answer = wire.answer(&answer).map_err(|lacks| asked.unlike(lacks))?;
         let mut reply = asked.reply(answer)?;
@@ -179,20 +180,16 @@ fn without_fence(text: &str) -> &str {
 
 fn unusable_key(key: &Key, provider: Provider) -> JudgeError {
     let what = key.variable.map_or_else(|| format!("the key of {provider}"), |name| format!("`{name}`"));
-    failed(format!("{what} has characters that a key cannot have; is it the key alone, on one line?"))
+    JudgeError::failed(format!(
+        "{what} has characters that a key cannot have; is it the key alone, on one line?"
+    ))
 }
 
-fn failed(message: String) -> JudgeError {
-    JudgeError::new(JudgeErrorKind::Failed, message)
-}
-
-/// A text as an address. `None` if HTTP cannot reach it.
 fn address(base: &str) -> Option<Url> {
     let url = Url::parse(base).ok()?;
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
 }
 
-/// The address of a path below a base.
 fn below(mut base: Url, path: Vec<String>) -> Url {
     // Addresses with a host have paths.
     if let Ok(mut segments) = base.path_segments_mut() {
@@ -201,7 +198,6 @@ fn below(mut base: Url, path: Vec<String>) -> Url {
     base
 }
 
-/// The API of a provider.
 fn wire(provider: Provider) -> &'static dyn Wire {
     match provider {
         Provider::OpenAi => &open_ai::OPEN_AI,

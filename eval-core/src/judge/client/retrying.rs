@@ -11,15 +11,12 @@ use super::model_judge::ModelJudge;
 use super::slots::{Limited, Slots};
 use crate::judge::ask::ask_within;
 use crate::judge::environment::{self, RETRIES};
-use crate::judge::{BoxJudge, Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
+use crate::judge::{BoxJudge, Judge, JudgeError, JudgeReply, JudgeRequest};
 
-/// The default number of further attempts.
 const DEFAULT_RETRIES: usize = 5;
 /// The first wait. Each wait is twice the one before, plus a random part of up to the same length.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// The longest wait without the random part.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// The longest wait that a judge may ask for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_mins(2);
 
 /// A judge with retries if its error [is transient](JudgeError::is_transient).
@@ -71,23 +68,18 @@ impl<J: Judge> Judge for Retrying<J> {
     }
 }
 
-/// The last error, with the number of attempts and the reason why there was no further one.
-fn gave_up(error: JudgeError, asked: usize) -> JudgeError {
-    let wait = error.retry_after().filter(|wait| *wait > LONGEST_RETRY_AFTER);
-    error.with_message(|last| {
-        let mut message = last.to_owned();
-        if asked > 1 {
-            message.push_str(&format!(" (the last answer of {})", count(asked, "attempt")));
-        }
-        if let Some(wait) = wait {
-            message.push_str(&format!(
-                "; it asks to wait {} s, and the longest wait is {} s",
-                wait.as_secs(),
-                LONGEST_RETRY_AFTER.as_secs()
-            ));
-        }
-        message
-    })
+fn gave_up(mut error: JudgeError, asked: usize) -> JudgeError {
+    if asked > 1 {
+        error.message.push_str(&format!(" (the last answer of {})", count(asked, "attempt")));
+    }
+    if let Some(wait) = error.retry_after.filter(|wait| *wait > LONGEST_RETRY_AFTER) {
+        error.message.push_str(&format!(
+            "; it asks to wait {} s, and the longest wait is {} s",
+            wait.as_secs(),
+            LONGEST_RETRY_AFTER.as_secs()
+        ));
+    }
+    error
 }
 
 /// The judge of tests that name none: a [`ModelJudge`] with retries after transient errors, and with a limit
@@ -106,7 +98,7 @@ fn gave_up(error: JudgeError, asked: usize) -> JudgeError {
 /// It is an error if a variable cannot be read. A missing key is an error only when a model that needs it is
 /// asked.
 pub fn default_judge() -> Result<BoxJudge, JudgeError> {
-    variables::check().map_err(|wrong| JudgeError::new(JudgeErrorKind::Failed, wrong))?;
+    variables::check().map_err(JudgeError::failed)?;
     let judge = Limited::new(ModelJudge::from_env()?, Slots::from_env()?);
     let retries = environment::number(environment::get, RETRIES, 0)?.unwrap_or(DEFAULT_RETRIES);
     Ok(Retrying { judge, retries, waits: [FIRST_WAIT, LONGEST_WAIT] }.boxed())

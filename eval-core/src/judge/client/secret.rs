@@ -18,11 +18,9 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The replacement of a key in messages.
 const HIDDEN: &str = "[hidden]";
 
 /// A foreign text without these keys, and without words that look like a key.
-///
 /// Providers and proxies quote keys and headers in their errors.
 pub(super) fn hide<'a>(text: &str, keys: impl IntoIterator<Item = &'a Key>) -> String {
     let mut text = text.to_owned();
@@ -32,19 +30,12 @@ pub(super) fn hide<'a>(text: &str, keys: impl IntoIterator<Item = &'a Key>) -> S
         }
     }
     let mut hidden = String::with_capacity(text.len());
-    let mut rest = text.as_str();
     let mut announced = false;
-    while !rest.is_empty() {
-        let word = &rest[..rest.find(|c| !is_key_character(c)).unwrap_or(rest.len())];
-        if word.is_empty() {
-            let between = &rest[..rest.find(is_key_character).unwrap_or(rest.len())];
-            hidden.push_str(between);
-            rest = &rest[between.len()..];
-            continue;
-        }
+    for piece in text.split_inclusive(|c| !is_key_character(c)) {
+        let (word, between) = piece.split_at(piece.find(|c| !is_key_character(c)).unwrap_or(piece.len()));
         hidden.push_str(if looks_like_key(word) || announced && word.len() >= 6 { HIDDEN } else { word });
-        announced = announces(word);
-        rest = &rest[word.len()..];
+        announced = announces(word) || announced && word.is_empty();
+        hidden.push_str(between);
     }
     hidden
 }
@@ -66,7 +57,6 @@ fn looks_like_key(word: &str) -> bool {
     })
 }
 
-/// Whether a word says that the next one is a key.
 fn announces(word: &str) -> bool {
     const NAMES: &[&str] = &["bearer", "x-api-key", "x-goog-api-key", "api-key", "api_key", "apikey"];
     NAMES.iter().any(|name| word.eq_ignore_ascii_case(name))

@@ -6,23 +6,21 @@ use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
 use eval_support::lock::{FileLock, open_lock_file};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 use crate::judge::ask::ask_within;
 use crate::judge::environment::{self, SLOTS};
-use crate::judge::{Judge, JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest, budget};
+use crate::judge::{Judge, JudgeError, JudgeReply, JudgeRequest, budget};
 use crate::target_dir::evalset_dir;
 
-/// The default number of slots.
 const DEFAULT_SLOTS: usize = 4;
 /// The interval of polling for a free slot: at first, and at most.
 const FIRST_LOOK: Duration = Duration::from_millis(5);
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
 
-/// Slots for requests that run at the same time, shared by all test processes.
-///
-/// Runners such as nextest give each test a process of its own. Without a limit for all processes, a suite asks its
-/// judge everything at once and exceeds the limits of the provider.
+/// Slots for requests that run at the same time, shared by all test processes. Runners such as nextest give each test
+/// a process of its own. Without a limit for all processes, a suite asks its judge everything at once and exceeds the
+/// limits of the provider.
 ///
 /// A slot is a lock on a file in the target folder. The system frees the locks of a process that ends, however it ends.
 #[derive(Clone, Debug)]
@@ -36,14 +34,8 @@ pub(super) struct Slots {
     counted: Arc<Semaphore>,
 }
 
-/// A slot that is taken until this value is dropped.
-#[derive(Debug)]
-#[must_use = "the slot is free again as soon as this is dropped"]
-#[expect(dead_code, reason = "dropping what is in it frees the slot")]
-pub(super) enum Slot {
-    Locked(FileLock),
-    Counted(OwnedSemaphorePermit),
-}
+/// A slot, which is taken until this is dropped: a lock or a permit.
+type Slot = Box<dyn Send>;
 
 impl Slots {
     /// Slots of all processes that name this folder, or without a folder of this process alone. There is at
@@ -55,18 +47,15 @@ impl Slots {
 
     /// `EVALSET_JUDGE_SLOTS` slots, else 4, in the folder `judge-slots` of `EVALSET_DIR`, else of
     /// `target/evalset`. The target folder is the one that this program was built into.
-    ///
-    /// It is an error if one of the variables cannot be read.
     pub(super) fn from_env() -> Result<Self, JudgeError> {
         static COUNTED: OnceLock<Arc<Semaphore>> = OnceLock::new();
         let count = environment::number(environment::get, SLOTS, 1)?.unwrap_or(DEFAULT_SLOTS);
-        let folder = evalset_dir().map_err(|message| JudgeError::new(JudgeErrorKind::Failed, message))?;
+        let folder = evalset_dir().map_err(JudgeError::failed)?;
         let is_lost = folder.is_none();
         let slots = Self::new(folder.map(|folder| folder.join("judge-slots")), count);
         Ok(Self { is_lost, counted: Arc::clone(COUNTED.get_or_init(|| slots.counted)), ..slots })
     }
 
-    /// Waits for a slot and takes it.
     async fn take(&self) -> Slot {
         let mut look = FIRST_LOOK;
         loop {
@@ -81,17 +70,16 @@ impl Slots {
     fn try_take(&self) -> Option<Slot> {
         if let Some(folder) = &self.folder {
             match lock_one(folder, self.count) {
-                Ok(lock) => return lock.map(Slot::Locked),
+                Ok(lock) => return lock.map(|lock| Box::new(lock) as Slot),
                 Err(error) => say_once(&format!("no lock in `{}`: {error}", folder.display())),
             }
         } else if self.is_lost {
             say_once("this program stands in no target folder");
         }
-        Arc::clone(&self.counted).try_acquire_owned().ok().map(Slot::Counted)
+        Arc::clone(&self.counted).try_acquire_owned().ok().map(|permit| Box::new(permit) as Slot)
     }
 }
 
-/// Locks one of the files. `None` if all of them are locked.
 fn lock_one(folder: &Path, count: usize) -> io::Result<Option<FileLock>> {
     // Processes begin at different files, so that they seldom meet.
     let first = std::process::id() as usize % count;
@@ -114,10 +102,7 @@ fn say_once(why: &str) {
     });
 }
 
-/// A judge whose concurrent questions are limited by [`Slots`].
-///
-/// It belongs inside of a judge with retries, so that no slot is held during the wait before a retry. Waiting
-/// for a slot does not count toward the [time limit](Judge::time_limit) of the judge inside.
+/// A judge whose concurrent questions are limited by [`Slots`]. The module `judge` says where it belongs.
 #[derive(Clone, Debug)]
 pub(super) struct Limited<J> {
     judge: J,
@@ -125,7 +110,6 @@ pub(super) struct Limited<J> {
 }
 
 impl<J: Judge> Limited<J> {
-    /// A judge that takes a slot for each question.
     pub(super) fn new(judge: J, slots: Slots) -> Self {
         Self { judge, slots }
     }

@@ -15,34 +15,28 @@ pub(in crate::judge) trait Wire: Sync {
     /// The path that answers for a model, as segments below the base address.
     fn path(&self, model: &str) -> Vec<String>;
 
-    /// The headers besides the key.
     fn headers(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
 
-    /// The header that carries the key.
     fn key_header(&self, key: &str) -> (&'static str, String);
 
-    /// The body of a request.
     fn body(&self, asked: &WireRequest<'_>) -> Result<Value, JudgeError>;
 
     /// Reads the body of an answer. The error names the missing part, such as ``no `choices` ``.
     fn answer(&self, body: &Value) -> Result<Answer, &'static str>;
 }
 
-/// The content of a request's body.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::judge) struct WireRequest<'a> {
     pub(in crate::judge) request: &'a JudgeRequest,
     /// The provider's name for the model.
     pub(in crate::judge) model: &'a str,
-    /// The provider's name, for messages.
     pub(in crate::judge) provider: &'a str,
     /// Whether the request goes to the provider's own address, not to something compatible.
     pub(in crate::judge) is_own: bool,
 }
 
-/// The parts of an answer that were read.
 #[derive(Debug, PartialEq)]
 pub(in crate::judge) struct Answer {
     /// The text without thoughts. It may be empty.
@@ -51,19 +45,14 @@ pub(in crate::judge) struct Answer {
     pub(in crate::judge) usage: Option<UsageMetadata>,
 }
 
-/// The reason for the end of an answer.
+/// The reason for the end of an answer. `Unfinished` holds one that is not known to be a good one, or none. `Failed` is
+/// a failure in an answer with a success status; its body may name the failure's status.
 #[derive(Debug, PartialEq)]
 pub(in crate::judge) enum End {
-    /// The model was done.
     Complete,
-    /// The limit of tokens was reached.
     Cut,
-    /// The model or its provider declined, for this reason.
     Refused(String),
-    /// The answer ended for a reason that is not known to be a good one, or for none.
     Unfinished(Option<String>),
-    /// The provider reported a failure in an answer with a success status. The body may name the failure's
-    /// status.
     Failed { status: Option<u16>, message: String },
 }
 
@@ -80,7 +69,6 @@ pub(super) fn failure(body: &Value) -> Option<End> {
     Some(End::Failed { status, message })
 }
 
-/// The end of an answer with an unknown reason.
 pub(super) fn unfinished(reason: &Value) -> End {
     End::Unfinished(reason.as_str().map(str::to_owned))
 }
@@ -90,7 +78,6 @@ pub(super) fn texts<'a>(parts: impl Iterator<Item = &'a Value>) -> String {
     parts.filter_map(|part| part["text"].as_str()).collect()
 }
 
-/// The numbers of tokens. `None` if no number is known.
 pub(super) fn usage(usage: UsageMetadata) -> Option<UsageMetadata> {
     (usage != UsageMetadata::default()).then_some(usage)
 }

@@ -11,7 +11,6 @@ use eval_format::{
 pub(crate) use crate::score::responses::calls_with_responses;
 
 /// The tool calls of a turn with their responses, a JSON object a line.
-///
 /// Ids are left out: they differ in each run, so a recorded question would never match.
 pub(crate) fn steps(turn: &Invocation) -> String {
     let pairs = calls_with_responses(turn);
@@ -61,7 +60,6 @@ pub(super) fn line<const N: usize>(entries: [(&str, Value); N]) -> String {
     Value::from(Map::from(entries)).to_string()
 }
 
-/// The instructions of the agents of these turns, a JSON object a line.
 pub(crate) fn instructions(turns: &[Invocation]) -> String {
     let told = agents(turns).filter(|(_, agent)| !agent.instructions.is_empty());
     let lines = told.map(|(name, agent)| {
@@ -71,8 +69,6 @@ pub(crate) fn instructions(turns: &[Invocation]) -> String {
 }
 
 /// The tools that the agents of these turns had, a JSON object a line.
-///
-/// Agents without tools and agents without details get different texts.
 pub(crate) fn tools(turns: &[Invocation]) -> String {
     let lines = agents(turns).flat_map(|(name, agent)| {
         let line = move |tool: &Value| line([("agent", Value::from(name)), ("tool", tool.clone())]);
@@ -89,14 +85,12 @@ fn agents(turns: &[Invocation]) -> impl Iterator<Item = (&str, &AgentDetails)> {
     details.flat_map(|details| &details.agent_details).map(|(name, agent)| (name.as_str(), agent))
 }
 
-/// The lines in order, without repetitions. `None` if there are none.
 fn once(lines: impl Iterator<Item = String>) -> Option<String> {
     let mut seen = HashSet::new();
     let lines: Vec<String> = lines.filter(|line| seen.insert(line.clone())).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// The rubrics, a JSON object a line.
 pub(crate) fn rubrics(rubrics: &[Rubric]) -> String {
     let lines = rubrics.iter().map(|rubric| {
         let text = rubric.text_property.as_deref().unwrap_or_default();
@@ -108,7 +102,6 @@ pub(crate) fn rubrics(rubrics: &[Rubric]) -> String {
 }
 
 /// The text of a message as its reader saw it: the parts with a line break between them, without thoughts.
-///
 /// ADK shows thoughts to its judges too, as part of the answer.
 pub(crate) fn visible_text(content: &Content) -> String {
     visible(content.parts())
@@ -133,7 +126,6 @@ pub(crate) fn answer(turn: &Invocation, with_intermediate: bool) -> String {
     texts.join("\n")
 }
 
-/// The texts of the parts that are not thoughts.
 pub(super) fn visible(parts: &[Part]) -> String {
     let shown = parts.iter().filter(|part| part.thought != Some(true));
     let texts: Vec<&str> =
@@ -142,9 +134,7 @@ pub(super) fn visible(parts: &[Part]) -> String {
 }
 
 /// The events of these turns, a JSON object a line. Line breaks in texts are escaped, so no text can pose as
-/// the line of another author.
-///
-/// The response of a tool has the number of the call that it answers. Thoughts are left out.
+/// the line of another author. The response of a tool has the number of the call that it answers.
 pub(crate) fn dialogue(turns: &[Invocation]) -> String {
     let mut out = Vec::new();
     for (at, turn) in turns.iter().enumerate() {
@@ -173,13 +163,11 @@ pub(crate) fn dialogue(turns: &[Invocation]) -> String {
     out.join("\n")
 }
 
-/// The number of the call that each response answers, counted from 1.
 fn step_of(turn: &Invocation) -> HashMap<*const FunctionResponse, usize> {
     let pairs = calls_with_responses(turn).into_iter().enumerate();
     pairs.filter_map(|(at, (_, response))| Some((std::ptr::from_ref(response?), at + 1))).collect()
 }
 
-/// The lines of one turn.
 struct Lines<'o> {
     turn: usize,
     calls: usize,
@@ -190,7 +178,8 @@ struct Lines<'o> {
 impl Lines<'_> {
     fn text(&mut self, from: &str, text: &str) {
         if !text.is_empty() {
-            self.push(from, "text", Value::from(text));
+            let from = ("from", Value::from(from));
+            self.out.push(line([("turn", number(self.turn)), from, ("text", Value::from(text))]));
         }
     }
 
@@ -228,10 +217,6 @@ impl Lines<'_> {
         let entries =
             [("turn", number(self.turn)), ("from", Value::from(from)), ("step", step), (what, value)];
         self.out.push(line(entries));
-    }
-
-    fn push(&mut self, from: &str, what: &str, value: Value) {
-        self.out.push(line([("turn", number(self.turn)), ("from", Value::from(from)), (what, value)]));
     }
 }
 

@@ -32,7 +32,6 @@ pub struct JudgePrompt<'t> {
     data: Vec<(&'t str, String)>,
 }
 
-/// The name of the placeholder for the explanation of fences.
 const ABOUT: &str = "about data";
 
 impl<'t> JudgePrompt<'t> {
@@ -89,7 +88,6 @@ impl<'t> JudgePrompt<'t> {
     }
 }
 
-/// A part of a template.
 enum Part<'a> {
     Text(&'a str),
     Data(&'a str, &'a str),
@@ -97,9 +95,7 @@ enum Part<'a> {
     Unknown(&'a str),
 }
 
-/// The beginning of an opening fence, before its mark.
 const OPEN: &str = "<<<data-";
-/// The beginning of a closing fence, before its mark.
 const CLOSE: &str = "<<<end of data-";
 
 fn fence(out: &mut String, mark: &str, name: &str, text: &str) {
@@ -143,7 +139,6 @@ fn mixed(mut hash: u64) -> u64 {
     hash ^ (hash >> 33)
 }
 
-/// The data inside of the fences of a prompt, or the whole prompt if it has no fences.
 pub(crate) fn data_of(prompt: &str) -> String {
     let Some((_, rest)) = prompt.split_once(OPEN) else { return prompt.to_owned() };
     let Some((mark, _)) = rest.split_once(':') else { return prompt.to_owned() };
@@ -195,7 +190,6 @@ fn is_unseen(c: char) -> bool {
     )
 }
 
-/// The letter or digit of a mark that a character looks like.
 fn twin(c: char) -> char {
     match c {
         '\u{430}' | '\u{3b1}' | '\u{251}' | '\u{13aa}' => 'a',

@@ -9,67 +9,47 @@
 //! [lock](eval_support::lock::FolderLock). A reader needs none: it reads the lines first, and they are removed only
 //! after the recording has them.
 
-use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use eval_format::__private::{GrowingRecording, line_of, questions_of_lines};
-use eval_format::recording::{RecordedQuestion, Recording};
+use eval_format::recording::RecordedQuestion;
 use eval_support::lock::FolderLockError;
 use eval_support::whole_file::{check_replaceable, replace};
 
-/// The reason why the file of a recording cannot be used.
-#[derive(Debug)]
-pub(super) struct FileError(String);
+fn cannot_read(path: &Path, error: &io::Error) -> String {
+    format!("cannot read `{}`: {error}", path.display())
+}
 
-impl FileError {
-    fn read(path: &Path, error: &io::Error) -> Self {
-        Self(format!("cannot read `{}`: {error}", path.display()))
-    }
+fn cannot_write(path: &Path, error: &io::Error) -> String {
+    format!("cannot write `{}`: {error}", path.display())
+}
 
-    fn write(path: &Path, error: &io::Error) -> Self {
-        Self(format!("cannot write `{}`: {error}", path.display()))
-    }
-
-    /// The error for a folder that cannot be locked. A missing folder is an error of writing.
-    pub(super) fn lock(path: &Path, error: &FolderLockError) -> Self {
-        match error {
-            FolderLockError::Io { error, .. } if error.kind() == ErrorKind::NotFound => {
-                Self::write(path, error)
-            }
-            error => Self(error.to_string()),
-        }
+/// The error for a folder that cannot be locked. A missing folder is an error of writing.
+pub(super) fn cannot_lock(path: &Path, error: &FolderLockError) -> String {
+    match error {
+        FolderLockError::Io { error, .. } if error.kind() == ErrorKind::NotFound => cannot_write(path, error),
+        error => error.to_string(),
     }
 }
 
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// A recording as it was last read from its files.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
-    growing: GrowingRecording,
+    pub(super) growing: GrowingRecording,
     /// The recording's file when it was last read or written; `None` if there was none.
     file: Option<Stamp>,
-    /// The number of bytes of the added lines that were read.
-    lines: u64,
+    /// The number of bytes of the added lines that were read. The recording does not have these lines yet.
+    pub(super) lines: u64,
     /// Whether another process may have replaced the lines while they were read.
     is_unsure: bool,
-    /// The number of changes: questions that were added or removed.
-    changes: u64,
 }
 
-/// The identity of a file's version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     len: u64,
     modified: Option<SystemTime>,
-    /// The inode number, on systems that have one.
     number: u64,
 }
 
@@ -84,27 +64,11 @@ impl Stamp {
 }
 
 impl Loaded {
-    pub(super) fn recording(&self) -> &Recording {
-        self.growing.recording()
-    }
-
-    /// Whether anything is recorded, in either file.
     pub(super) fn exists(&self) -> bool {
         self.file.is_some() || self.lines > 0
     }
 
-    /// Whether there are lines that the recording does not have yet.
-    pub(super) fn has_lines(&self) -> bool {
-        self.lines > 0
-    }
-
-    /// A number that differs after each change.
-    pub(super) fn changes(&self) -> u64 {
-        self.changes
-    }
-
-    /// Reads both files from their beginning.
-    pub(super) fn read(&mut self, path: &Path) -> Result<(), FileError> {
+    pub(super) fn read(&mut self, path: &Path) -> Result<(), String> {
         let lines = read_lines(path, 0)?;
         self.read_file(path)?;
         self.take(&lines);
@@ -113,10 +77,8 @@ impl Loaded {
     }
 
     /// Reads what was added since the last read. Only a writer may call this: the files must not change
-    /// meanwhile.
-    ///
-    /// If the recording cannot be read, the previous content is kept.
-    pub(super) fn catch_up(&mut self, path: &Path) -> Result<(), FileError> {
+    /// meanwhile. If the recording cannot be read, the previous content is kept.
+    pub(super) fn catch_up(&mut self, path: &Path) -> Result<(), String> {
         let is_other = self.file != stamp(path)?;
         if is_other || self.is_unsure {
             self.lines = 0;
@@ -130,23 +92,20 @@ impl Loaded {
         Ok(())
     }
 
-    fn read_file(&mut self, path: &Path) -> Result<(), FileError> {
+    fn read_file(&mut self, path: &Path) -> Result<(), String> {
         match open(path)? {
-            None if self.file.is_none() => {}
             None => {
                 self.growing = GrowingRecording::default();
                 self.file = None;
-                self.changes += 1;
             }
             Some(mut file) => {
-                let failed = |error| FileError::read(path, &error);
+                let failed = |error| cannot_read(path, &error);
                 let stamp = Stamp::of(&file.metadata().map_err(failed)?);
                 let mut text = String::new();
                 file.read_to_string(&mut text).map_err(failed)?;
                 let shown = path.display().to_string();
-                self.growing.follow(&shown, &text).map_err(|problems| FileError(problems.to_string()))?;
+                self.growing.follow(&shown, &text).map_err(|problems| problems.to_string())?;
                 self.file = Some(stamp);
-                self.changes += 1;
             }
         }
         Ok(())
@@ -155,33 +114,32 @@ impl Loaded {
     fn take(&mut self, lines: &Lines) {
         let (questions, whole) = questions_of_lines(&lines.text);
         for question in questions {
-            self.changes += u64::from(self.growing.add(question));
+            self.growing.add(question);
         }
         self.lines = lines.from + whole as u64;
     }
 
     /// Adds a question as a line. Only a writer that has caught up may call this.
-    pub(super) fn add(&mut self, path: &Path, question: RecordedQuestion) -> Result<(), FileError> {
+    pub(super) fn add(&mut self, path: &Path, question: RecordedQuestion) -> Result<(), String> {
         let known = self.growing.recording().find(&question);
         if known.is_some_and(|known| known.holds(&question)) {
             return Ok(());
         }
         let lines = lines_path(path);
-        self.lines = append(&lines, &line_of(&question)).map_err(|error| FileError::write(&lines, &error))?;
+        self.lines = append(&lines, &line_of(&question)).map_err(|error| cannot_write(&lines, &error))?;
         self.growing.add(question);
-        self.changes += 1;
         Ok(())
     }
 
     /// Writes a whole new recording with all lines, and removes the lines. Only a writer that has caught up
     /// may call this. Returns whether the recording is new.
-    pub(super) fn write(&mut self, path: &Path) -> Result<bool, FileError> {
+    pub(super) fn write(&mut self, path: &Path) -> Result<bool, String> {
         let is_new = self.file.is_none();
-        replace(path, self.growing.text()).map_err(|error| FileError::write(path, &error))?;
+        replace(path, self.growing.text()).map_err(|error| cannot_write(path, &error))?;
         self.file = stamp(path)?;
         let lines = lines_path(path);
         match fs::remove_file(&lines) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(FileError::write(&lines, &error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(cannot_write(&lines, &error)),
             _ => {
                 self.lines = 0;
                 Ok(is_new)
@@ -190,15 +148,14 @@ impl Loaded {
     }
 }
 
-/// Lines from an offset in their file on.
 struct Lines {
     from: u64,
     text: String,
 }
 
-fn read_lines(path: &Path, from: u64) -> Result<Lines, FileError> {
+fn read_lines(path: &Path, from: u64) -> Result<Lines, String> {
     let path = lines_path(path);
-    let failed = |error| FileError::read(&path, &error);
+    let failed = |error| cannot_read(&path, &error);
     let Some(mut file) = open(&path)? else { return Ok(Lines { from: 0, text: String::new() }) };
     // A file that became shorter was replaced.
     let from = if from <= file.metadata().map_err(failed)?.len() { from } else { 0 };
@@ -239,26 +196,24 @@ pub(super) fn lines_path(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{}.new", path.file_name().unwrap_or_default().display()))
 }
 
-/// Opens a file, if there is one.
-fn open(path: &Path) -> Result<Option<File>, FileError> {
+fn open(path: &Path) -> Result<Option<File>, String> {
     match File::open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FileError::read(path, &error)),
+        Err(error) => Err(cannot_read(path, &error)),
     }
 }
 
-fn stamp(path: &Path) -> Result<Option<Stamp>, FileError> {
+fn stamp(path: &Path) -> Result<Option<Stamp>, String> {
     match fs::metadata(path) {
         Ok(found) => Ok(Some(Stamp::of(&found))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FileError::read(path, &error)),
+        Err(error) => Err(cannot_read(path, &error)),
     }
 }
 
-/// Fails if no recording can be written here.
-pub(super) fn check_writable(path: &Path) -> Result<(), FileError> {
-    check_replaceable(path).map_err(|error| FileError::write(path, &error))
+pub(super) fn check_writable(path: &Path) -> Result<(), String> {
+    check_replaceable(path).map_err(|error| cannot_write(path, &error))
 }
 
 /// Sets the modification time of a file to now, so that cargo builds its tests again. If that is not allowed,
@@ -292,7 +247,7 @@ mod tests {
     fn recorded(path: &Path) -> Vec<u32> {
         let mut loaded = Loaded::default();
         loaded.read(path).unwrap();
-        let questions = loaded.recording().questions();
+        let questions = loaded.growing.recording().questions();
         let mut samples: Vec<u32> = questions.iter().map(|question| question.replies[0].sample).collect();
         samples.sort_unstable();
         samples
@@ -343,7 +298,7 @@ mod tests {
         fs::write(lines_path(&path), lines).unwrap();
         let mut next = Loaded::default();
         next.catch_up(&path).unwrap();
-        assert!(next.has_lines());
+        assert!(next.lines > 0);
         next.write(&path).unwrap();
         assert_eq!(fs::read(&path).unwrap(), text);
     }

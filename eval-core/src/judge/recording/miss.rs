@@ -9,9 +9,7 @@ use crate::judge::prompt::without_mark;
 use crate::judge::{JudgeError, JudgeErrorKind};
 use crate::judge_outcome::{NO_RECORDING, NOT_RECORDED};
 
-/// The maximum number of lines that are shown of each side of a difference.
 const SHOWN_LINES: usize = 6;
-/// The approximate maximum number of characters that are shown of a line.
 const SHOWN_LINE: usize = 160;
 
 /// The error for a question without a recording, if `EVALSET_JUDGE` does not allow asking. `label` is `None`
@@ -38,7 +36,6 @@ pub(in crate::judge) fn no_recording(label: Option<&RecordingLabel>) -> JudgeErr
     JudgeError::new(JudgeErrorKind::NoJudge, text)
 }
 
-/// The error for a question that is not in its recording.
 pub(super) fn not_recorded(
     recording: &Recording,
     asked: &RecordedQuestion,
@@ -78,13 +75,11 @@ pub(super) fn not_recorded(
     JudgeError::new(JudgeErrorKind::NotRecorded, text)
 }
 
-/// The name of the prompt without its version.
 fn name(question: &RecordedQuestion) -> Option<&str> {
     let template = question.template.as_deref()?;
     Some(template.rsplit_once('/').map_or(template, |(name, _)| name))
 }
 
-/// The versions of two templates, if they are different versions of one template.
 fn version<'a>(known: &'a RecordedQuestion, asked: &'a RecordedQuestion) -> Option<(&'a str, &'a str)> {
     let (name, was) = known.template.as_deref()?.rsplit_once('/')?;
     let (same, is) = asked.template.as_deref()?.rsplit_once('/')?;
@@ -105,7 +100,6 @@ fn nearest<'a>(recording: &'a Recording, asked: &RecordedQuestion) -> Option<&'a
     })
 }
 
-/// The number of bytes that the beginnings and the ends of two texts have in common.
 fn in_common(one: &str, other: &str) -> usize {
     let shorter = one.len().min(other.len());
     let same = |(one, other): &(u8, u8)| one == other;
@@ -137,7 +131,6 @@ fn difference(known: &RecordedQuestion, asked: &RecordedQuestion, name: &str) ->
     lines
 }
 
-/// Whether two questions differ in anything but their prompts.
 fn differ(known: &RecordedQuestion, asked: &RecordedQuestion) -> bool {
     let mut same_prompt = known.clone();
     same_prompt.prompt.clone_from(&asked.prompt);
@@ -166,17 +159,14 @@ fn prompts(out: &mut Vec<String>, known: &str, asked: &str) {
     }
 }
 
-/// The name of a recording, and the command that writes it.
 #[derive(Clone, Debug)]
 pub(in crate::judge) struct RecordingLabel {
-    /// The path, as messages show it.
     pub(super) shown: String,
     /// The command that runs the test with the questions, if it is known.
     pub(super) command: Option<String>,
 }
 
 impl RecordingLabel {
-    /// The command that records a missing answer.
     pub(super) fn how_to_record(&self) -> String {
         match &self.command {
             Some(command) => format!("EVALSET_JUDGE=record {command}"),

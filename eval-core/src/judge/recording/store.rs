@@ -5,18 +5,18 @@ use std::fmt;
 use std::future::pending;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use eval_format::recording::{RecordedQuestion, Recording};
 use eval_format::{Map, Value};
+use eval_support::mutex::Mutex;
 use eval_support::secrets::{mask_shapes, secret_variables};
 use eval_support::words::count;
 use tokio::runtime::Handle;
 
-use super::file::FileError;
 use super::miss::{self, RecordingLabel};
 use super::shared::{Landed, SharedRecording, User};
-use crate::judge::{JudgeError, JudgeErrorKind, JudgeReply, JudgeRequest};
+use crate::judge::{JudgeError, JudgeReply, JudgeRequest};
 
 #[derive(Debug)]
 pub(crate) struct RecordingStore {
@@ -25,28 +25,21 @@ pub(crate) struct RecordingStore {
     /// The questions of the case alone, parsed on first use. A test parses no more as long as no answer is
     /// missing.
     own: OnceLock<Result<Recording, JudgeError>>,
-    /// All compiled-in questions, parsed on first use.
     compiled: OnceLock<Result<Recording, JudgeError>>,
     /// The file. `loaded` is the outcome of reading it.
     user: User,
     loaded: Arc<OnceLock<Result<(), JudgeError>>>,
-    /// The asked samples: keys of questions, and numbers of samples.
     used: Mutex<HashSet<(String, u32)>>,
 }
 
-/// The source of a recording's text.
 #[derive(Clone, Debug)]
 pub(crate) enum RecordingText {
-    /// Nowhere: there is no recording.
     Absent,
     /// In the program, together with its slices for the questions of the case.
     Compiled {
-        /// The whole file.
         all: &'static str,
-        /// The questions of the case.
         own: Vec<&'static str>,
     },
-    /// In its file, if the file exists.
     OnDisk,
 }
 
@@ -63,14 +56,12 @@ impl RecordingStore {
         }
     }
 
-    /// The recording in a file, which need not exist.
     pub(crate) fn on_disk(path: &Path) -> Self {
         Self::new(path, path.display().to_string(), RecordingText::OnDisk)
     }
 
-    /// Sets a file to touch when the recording is first created.
     pub(crate) fn touching(self, path: PathBuf) -> Self {
-        self.user.recording().touch_at_first(path);
+        self.user.0.touch_at_first(path);
         self
     }
 
@@ -79,19 +70,17 @@ impl RecordingStore {
         self
     }
 
-    /// Whether there is a recording.
     pub(crate) fn exists(&self) -> bool {
         match self.text {
             RecordingText::Absent => false,
             RecordingText::Compiled { .. } => true,
             RecordingText::OnDisk => match self.loaded.get() {
-                Some(_) => self.user.recording().exists(),
-                None => self.user.recording().path().exists(),
+                Some(_) => self.user.0.exists(),
+                None => self.user.0.path.exists(),
             },
         }
     }
 
-    /// The path, as messages show it.
     pub(crate) fn shown(&self) -> &str {
         &self.label.shown
     }
@@ -101,7 +90,7 @@ impl RecordingStore {
         match &self.text {
             RecordingText::Absent => Ok(()),
             RecordingText::Compiled { all, .. } => self.all(all).map(drop),
-            RecordingText::OnDisk => load(self.user.recording(), &self.loaded),
+            RecordingText::OnDisk => load(&self.user.0, &self.loaded),
         }
     }
 
@@ -114,7 +103,7 @@ impl RecordingStore {
         let mut question = question(request);
         question.cases.extend(case.map(str::to_owned));
         let sample = request.sample;
-        self.used().insert((question.key(), sample));
+        self.used.lock().insert((question.key(), sample));
         match &self.text {
             RecordingText::Absent => Err(miss::no_recording(Some(&self.label))),
             RecordingText::Compiled { all, own } => {
@@ -142,9 +131,8 @@ impl RecordingStore {
         }
     }
 
-    /// The recorded answer, else the answer of the judge, which is then recorded.
-    ///
-    /// Equal concurrent questions of this process are deduplicated: one of them asks for all.
+    /// The recorded answer, else the answer of the judge, which is then recorded. Of equal concurrent questions of
+    /// this process, one asks for all.
     pub(crate) async fn record(
         &self,
         request: &JudgeRequest,
@@ -154,7 +142,7 @@ impl RecordingStore {
         let mut question = question(request);
         question.cases.extend(case.map(str::to_owned));
         let asked = (question.key(), request.sample);
-        self.used().insert(asked.clone());
+        self.used.lock().insert(asked.clone());
         let (loaded, known) = (Arc::clone(&self.loaded), question.clone());
         let known = self.on_disk_do(move |file| {
             file.begin_recording();
@@ -166,13 +154,12 @@ impl RecordingStore {
         }
         refuse(&question.key(), "the question", self.shown())?;
         let asking = Box::pin(self.ask(question.clone(), request.sample, ask));
-        match self.user.recording().flights.ask((question.key(), request.sample), asking).await {
+        match self.user.0.flights.ask((question.key(), request.sample), asking).await {
             Landed::Asked(answer) => answer,
             Landed::Shared(Err(error)) => Err(error),
             Landed::Shared(Ok(reply)) => {
                 // This case is added to the question in the file.
-                self.on_disk_do(move |file| file.add(question).map_err(|error| cannot_record(&error)))
-                    .await?;
+                self.on_disk_do(move |file| file.add(question).map_err(cannot_record)).await?;
                 Ok(JudgeReply { replayed: true, ..reply })
             }
         }
@@ -188,11 +175,11 @@ impl RecordingStore {
         let asked = question.clone();
         let found = self.on_disk_do(move |file| {
             // Another process may have recorded it meanwhile.
-            file.catch_up().map_err(|error| cannot_record(&error))?;
+            file.catch_up().map_err(cannot_record)?;
             let known = known_in(file, &asked, sample)?;
             if known.is_none() {
                 // Before an answer is paid for that could not be kept.
-                file.check_writable().map_err(|error| cannot_record(&error))?;
+                file.check_writable().map_err(cannot_record)?;
             }
             Ok(known)
         });
@@ -204,7 +191,7 @@ impl RecordingStore {
         let text = mask_shapes(&reply.text).into_owned();
         let kept = self.on_disk_do(move |file| {
             let answered = question.clone().reply(sample, text, reply.usage.clone());
-            file.add(answered).map_err(|error| cannot_record(&error))?;
+            file.add(answered).map_err(cannot_record)?;
             // If another process was faster, its answer is the recorded one. The judge was still asked, so
             // `replayed` is false.
             Ok(file.with(|all| find(all, &question, sample)).unwrap_or(reply))
@@ -212,32 +199,29 @@ impl RecordingStore {
         Ok(JudgeReply { replayed: false, ..kept.await? })
     }
 
-    /// The recorded answers that were not asked for, of a case or of all cases: one line per prompt and
-    /// model.
-    ///
+    /// The recorded answers that were not asked for, of a case or of all cases: one line per prompt and model.
     /// Empty if nothing was asked at all: then the answers belong to another test of the same cases.
     pub(crate) fn unused(&self, case: Option<&str>) -> Vec<String> {
-        let used = self.used();
+        let used = self.used.lock();
         if used.is_empty() {
             return Vec::new();
         }
         // The error of a recording that cannot be read was shown when a question was asked.
-        match (&self.text, case) {
-            (RecordingText::Absent, _) => Vec::new(),
-            (RecordingText::Compiled { own, .. }, Some(_)) => {
-                self.own(own).map(|own| unused(own.questions(), &used)).unwrap_or_default()
+        match &self.text {
+            RecordingText::Absent => Vec::new(),
+            RecordingText::Compiled { all, own } => {
+                let recorded = if case.is_some() { self.own(own) } else { self.all(all) };
+                recorded.map(|recorded| unused(recorded.questions(), &used)).unwrap_or_default()
             }
-            (RecordingText::Compiled { all, .. }, None) => {
-                self.all(all).map(|all| unused(all.questions(), &used)).unwrap_or_default()
+            RecordingText::OnDisk => {
+                let is_of = |question: &&RecordedQuestion| {
+                    case.is_none_or(|case| question.cases.iter().any(|of| of == case))
+                };
+                self.user.0.with(|all| unused(all.questions().iter().filter(is_of), &used))
             }
-            (RecordingText::OnDisk, Some(case)) => {
-                self.user.recording().with_case(case, |questions| unused(questions, &used))
-            }
-            (RecordingText::OnDisk, None) => self.user.recording().with(|all| unused(all.questions(), &used)),
         }
     }
 
-    /// The compiled-in questions of the case.
     fn own(&self, slices: &[&'static str]) -> Result<&Recording, JudgeError> {
         let read = || {
             let mut own = Recording::default();
@@ -249,7 +233,6 @@ impl RecordingStore {
         self.own.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// All compiled-in questions.
     fn all(&self, text: &str) -> Result<&Recording, JudgeError> {
         let read = || {
             let checked = eval_format::recording::check_recording(self.shown(), text.as_bytes());
@@ -258,17 +241,12 @@ impl RecordingStore {
         self.compiled.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// Calls `work` with the file, on a thread that may block.
     async fn on_disk_do<T: Send + 'static>(
         &self,
         work: impl FnOnce(&SharedRecording) -> Result<T, JudgeError> + Send + 'static,
     ) -> Result<T, JudgeError> {
-        let file = Arc::clone(self.user.recording());
+        let file = Arc::clone(&self.user.0);
         blocking(move || work(&file)).await
-    }
-
-    fn used(&self) -> MutexGuard<'_, HashSet<(String, u32)>> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -288,18 +266,19 @@ fn known_in(
         (find(all, question, sample), named)
     });
     if reply.is_some() && !named {
-        file.check_writable().map_err(|error| cannot_record(&error))?;
-        file.add(question.clone()).map_err(|error| cannot_record(&error))?;
+        file.check_writable().map_err(cannot_record)?;
+        file.add(question.clone()).map_err(cannot_record)?;
     }
     Ok(reply)
 }
 
 fn failed(error: &dyn fmt::Display) -> JudgeError {
-    JudgeError::new(JudgeErrorKind::Failed, error.to_string())
+    JudgeError::failed(error.to_string())
 }
 
-fn cannot_record(error: &FileError) -> JudgeError {
-    JudgeError::new(JudgeErrorKind::Failed, format!("cannot record: {error}"))
+fn cannot_record(mut error: String) -> JudgeError {
+    error.insert_str(0, "cannot record: ");
+    JudgeError::failed(error)
 }
 
 /// The question in the form of a recording: without headers and keys.
@@ -348,17 +327,13 @@ const SECRET_KEYS: [&str; 7] =
 fn refuse(text: &str, what: &str, recording: &str) -> Result<(), JudgeError> {
     match secret_variables().find(|(_, value)| text.contains(value.as_str())) {
         None => Ok(()),
-        Some((name, _)) => Err(JudgeError::new(
-            JudgeErrorKind::Failed,
-            format!(
-                "cannot record: {what} holds the value of `{name}`, which must not stand in `{recording}`; keep it \
+        Some((name, _)) => Err(JudgeError::failed(format!(
+            "cannot record: {what} holds the value of `{name}`, which must not stand in `{recording}`; keep it \
                  out of what the agent says, or unset the variable"
-            ),
-        )),
+        ))),
     }
 }
 
-/// The configuration of a model without headers and keys.
 fn without(config: &Map) -> Map {
     let kept = config.iter().filter(|(key, _)| {
         let key: String = key.chars().filter(|c| !matches!(c, '_' | '-')).collect();
@@ -376,9 +351,7 @@ fn plain_value(value: &Value) -> Value {
 }
 
 /// Does the work on a thread that may block, and awaits it. Without a tokio runtime the current thread does
-/// the work, as no other task waits for this thread.
-///
-/// The work goes on if the future is dropped.
+/// the work, as no other task waits for this thread. The work goes on if the future is dropped.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let Ok(runtime) = Handle::try_current() else { return work() };
     match runtime.spawn_blocking(work).await {

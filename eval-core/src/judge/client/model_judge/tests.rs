@@ -1,4 +1,5 @@
 use super::*;
+use crate::judge::JudgeErrorKind;
 use crate::judge::client::slots::{Limited, Slots};
 
 fn variables(set: &'static [(&'static str, &'static str)]) -> impl Fn(&str) -> Option<String> + Copy {

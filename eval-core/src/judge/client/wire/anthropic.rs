@@ -12,7 +12,6 @@ pub(in crate::judge) struct Anthropic;
 /// The limit of tokens if a request sets none. The API requires a limit, and no verdict takes as many tokens.
 const MAX_TOKENS: u32 = 8192;
 
-/// Options and their fields.
 pub(super) const FIELDS: &[(&str, &str)] = &[
     ("temperature", "temperature"),
     ("top_p", "top_p"),

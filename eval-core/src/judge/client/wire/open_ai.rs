@@ -7,7 +7,6 @@ use super::options::{closed, options};
 use super::{Answer, End, Wire, WireRequest, failure, texts, unfinished, usage};
 use crate::judge::JudgeError;
 
-/// OpenAI's API, or a compatible one.
 pub(in crate::judge) struct OpenAi {
     /// The field of the limit of tokens at the provider's own address.
     own_max_tokens: &'static str,
@@ -16,12 +15,10 @@ pub(in crate::judge) struct OpenAi {
 /// OpenAI itself. Its newer models refuse `max_tokens`, the only name that compatible servers know.
 pub(in crate::judge) const OPEN_AI: OpenAi = OpenAi { own_max_tokens: "max_completion_tokens" };
 
-/// A provider that is compatible with OpenAI.
 pub(in crate::judge) const COMPATIBLE: OpenAi = OpenAi { own_max_tokens: MAX_TOKENS };
 
 const MAX_TOKENS: &str = "max_tokens";
 
-/// Options and their fields.
 pub(super) const FIELDS: &[(&str, &str)] = &[
     ("temperature", "temperature"),
     ("top_p", "top_p"),

@@ -4,20 +4,16 @@ use eval_support::key_case::snake;
 use serde_json::Value;
 
 use super::WireRequest;
-use crate::judge::{JudgeError, JudgeErrorKind};
+use crate::judge::JudgeError;
 
-/// The options of a request, as a provider calls them.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct RequestOptions {
-    /// Fields and their values.
     pub(super) fields: Vec<(&'static str, Value)>,
-    /// The system instruction.
     pub(super) system: Option<String>,
 }
 
 /// Reads the options of a request. `names` are the options that the provider takes: the key in ADK's
 /// `GenerateContentConfig`, and the provider's own field.
-///
 /// An option that cannot be sent is an error: without it, the judge could give another score.
 pub(super) fn options(
     asked: &WireRequest<'_>,
@@ -59,7 +55,7 @@ fn not_sent(written: &str, key: &str, provider: &str) -> JudgeError {
         _ => "remove it, or choose a model that has it",
     };
     let message = format!("`{written}` in `judge_model_config` cannot be sent to {provider}: {instead}");
-    JudgeError::new(JudgeErrorKind::Failed, message)
+    JudgeError::failed(message)
 }
 
 /// A schema whose objects allow only their own keys, and whether each object requires all of its keys.
@@ -86,7 +82,6 @@ fn close(schema: &mut Value) -> bool {
     strict && *others == Value::Bool(false)
 }
 
-/// Calls a function for each schema directly inside a schema.
 fn each_part(schema: &mut Value, call: &mut dyn FnMut(&mut Value)) {
     let Some(object) = schema.as_object_mut() else { return };
     for (key, value) in object {

@@ -2,9 +2,10 @@
 
 mod find;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use eval_format::compat::{Incompatibility, check_passable};
+use eval_format::compat::{Incompatibility, NotCompared, check_passable};
 use eval_format::config::check_config;
 use eval_format::conventions::{SHARED_CONFIG, shared_config_path};
 pub(crate) use eval_format::problem::Positions;
@@ -28,7 +29,6 @@ use crate::output::{CommandError, ERROR, WARNING, styled};
 /// A text and its problems, in the order of the text.
 #[derive(Debug, Default)]
 pub(crate) struct FoundProblems {
-    /// The ranges of the problems point into it.
     pub(crate) text: String,
     pub(crate) problems: Vec<Problem>,
 }
@@ -37,6 +37,11 @@ impl Serialize for FoundProblems {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         problems(&self.text, &self.problems).serialize(serializer)
     }
+}
+
+/// Serializes the number of expectations of each kind that no metric reads: `tool_responses`, `rubrics` and so on.
+pub(crate) fn counts_not_compared<S: Serializer>(of: &NotCompared, serializer: S) -> Result<S::Ok, S::Error> {
+    of.counts().collect::<BTreeMap<_, _>>().serialize(serializer)
 }
 
 /// The name of a form, with its article.
@@ -101,8 +106,7 @@ pub(crate) fn read_config(path: &Path, own: &[&str]) -> Result<EvalConfig, Comma
     checked.config.ok_or_else(|| has(&shown, &count(problems, "problem")))
 }
 
-/// The config beside a set; `None` if there is none, or if it has errors, since the criteria are then
-/// unknown.
+/// The config beside a set; `None` without one, and if it has errors: the criteria are then unknown.
 pub(crate) fn config_beside(set: &Path, own: &[&str]) -> Option<EvalConfig> {
     check_config(SHARED_CONFIG, &read(&shared_config_path(set)).ok()?, own).config
 }
@@ -118,10 +122,8 @@ pub(crate) fn unpassable(set: &Path, own: &[&str], cases: &[EvalCase]) -> Vec<In
 
 /// The error of a command that cannot use a file, since it has `2 errors`.
 pub(crate) fn has(file: &str, errors: &str) -> CommandError {
-    CommandError::new(
-        format!("`{}` has {errors}", one_line(file)),
-        format!("`cargo evalset check {}` shows them", shell::word(file)),
-    )
+    let help = format!("`cargo evalset check {}` shows them", shell::word(file));
+    CommandError::new(format!("`{}` has {errors}", one_line(file)), help)
 }
 
 #[cfg(test)]

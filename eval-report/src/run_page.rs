@@ -24,14 +24,11 @@ use crate::summary_text;
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     page::render(&model(results)).map_err(|error| {
-        CommandError::new(
-            format!("cannot write the page: {error}"),
-            "this is a mistake of cargo-evalset: report it",
-        )
+        let help = "this is a mistake of cargo-evalset: report it";
+        CommandError::new(format!("cannot write the page: {error}"), help)
     })
 }
 
-/// Everything that the page shows of a run.
 pub fn model(results: &RunResults<'_>) -> PageModel {
     let history = History::new(results);
     let (mut anchors, mut files) = (Anchors::default(), Cases::default());
@@ -61,7 +58,7 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
         about: about(results),
         facts,
         glance,
-        rerun: rerun(results),
+        rerun: summary_text::rerun(results).iter().map(|command| line(command)).collect(),
         numbers,
         notes: problems(results).chain(summary_text::notes(results)).map(|note| line(&note)).collect(),
         histograms: histograms(results),
@@ -71,7 +68,6 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
     }
 }
 
-/// A case of the page.
 struct Case<'r> {
     test: &'r TestResult<'r>,
     /// The cost of its tokens; `None` without prices.
@@ -79,7 +75,6 @@ struct Case<'r> {
     row: CaseRow,
 }
 
-/// The rank of a test on the page: tests that need attention come first.
 fn urgency(test: &TestResult<'_>) -> u8 {
     match test.state {
         State::Failed => 0,
@@ -114,7 +109,6 @@ fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
     counted.into_iter().filter(|count| count.cases > 0 || always.contains(&count.filter)).collect()
 }
 
-/// A sentence for each problem of the run.
 fn problems(results: &RunResults<'_>) -> impl Iterator<Item = String> {
     let more = results.problems.len().saturating_sub(MAX_PROBLEMS);
     let more = (more > 0).then(|| format!("error: {more} more did not begin or are in doubt"));
@@ -132,11 +126,6 @@ fn about(results: &RunResults<'_>) -> String {
     let took =
         if results.totals.is_running { format!("runs, {took} so far") } else { format!("took {took}") };
     line(&format!("Run {}: {}{took}", results.loaded.name(), began.unwrap_or_default()))
-}
-
-/// The commands that run again the tests that did not pass: `cargo evalset rerun --failed`.
-fn rerun(results: &RunResults<'_>) -> Vec<String> {
-    summary_text::rerun(results).into_iter().map(|command| line(&command)).collect()
 }
 
 /// A plot for each metric that can fail a case, the metric that failed most cases first.
@@ -174,10 +163,8 @@ fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let costs = points(&|case| case.cost.map(|cost| cost.money));
     let seconds = |seconds: f64| time::latency(Duration::try_from_secs_f64(seconds).unwrap_or_default());
     let money = |money: f64| Cost { money, ..Cost::default() }.amount();
-    [Scatter::new("Time against score", times, seconds), Scatter::new("Cost against score", costs, money)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let (time, cost) = ("Time against score", "Cost against score");
+    [Scatter::new(time, times, seconds), Scatter::new(cost, costs, money)].into_iter().flatten().collect()
 }
 
 fn mean(scores: &[f64]) -> Option<f64> {
@@ -188,7 +175,6 @@ fn mean(scores: &[f64]) -> Option<f64> {
 /// The number of runs on the page, this one included.
 const MAX_SHOWN_RUNS: usize = 12;
 
-/// The name of the run of the page.
 const THIS_RUN: &str = "this run";
 
 /// The earlier runs, the oldest first, and the run of the page at the end.

@@ -119,13 +119,10 @@ fn drafts_of(set: &SelectedSet) -> Result<Vec<Draft>, CommandError> {
 
 fn no_draft(set: &SelectedSet, id: &str) -> CommandError {
     let shown = set.path.display().to_string();
-    CommandError::new(
-        format!("`{}`: the case `{}` is no draft", one_line(&shown), one_line(id)),
-        format!("`cargo evalset list {} --drafts` shows the drafts", shell::word(&shown)),
-    )
+    let help = format!("`cargo evalset list {} --drafts` shows the drafts", shell::word(&shown));
+    CommandError::new(format!("`{}`: the case `{}` is no draft", one_line(&shown), one_line(id)), help)
 }
 
-/// The error for a set whose drafts are not named, where no question can be asked.
 fn not_named(set: &SelectedSet) -> Result<CommandError, CommandError> {
     let editor = open(&set.path)?;
     let shown = set.path.display().to_string();
@@ -145,21 +142,19 @@ fn not_named(set: &SelectedSet) -> Result<CommandError, CommandError> {
 fn by_file(drafts: Vec<Draft>) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for draft in drafts {
-        match changes.last_mut().filter(|change| change.path == draft.path) {
+        let file = draft.path.display().to_string();
+        match changes.last_mut().filter(|change| change.file == file) {
             Some(change) => change.cases.push(draft.case.eval_id),
-            None => changes.push(Change { path: draft.path, cases: vec![draft.case.eval_id] }),
+            None => changes.push(Change { file, cases: vec![draft.case.eval_id] }),
         }
     }
     changes
 }
 
-/// An answer to the question about a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decision {
     Accept,
-    /// The case stays a draft.
     Keep,
-    /// Nothing more is asked.
     Quit,
 }
 

@@ -4,27 +4,21 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use eval_format::Bound;
+use serde::Serialize;
 
-/// The width of a plot.
 pub(super) const WIDTH: f64 = 240.0;
-/// The height of the drawing in it.
 pub(super) const HEIGHT: f64 = 60.0;
-/// Bars of a histogram.
 const BAR_COUNT: usize = 20;
 
-/// The distribution of a metric's scores over the cases.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     pub metric: String,
     pub bars: Vec<Bar>,
     /// The thresholds: one, or several if cases have different ones.
     pub thresholds: Vec<f64>,
-    /// The number of cases that miss their threshold.
     pub below: usize,
-    /// The ends of the axis.
     pub low: String,
     pub high: String,
-    /// The plot in a sentence.
     pub summary: String,
 }
 
@@ -48,11 +42,8 @@ impl Histogram {
     /// that are not finite are left out.
     pub fn new(metric: String, scores: &[(f64, Option<Bound>)]) -> Option<Self> {
         let finite = |bound: &Option<Bound>| bound.filter(|it| it.threshold.is_finite());
-        let scores: Vec<(f64, Option<Bound>)> = scores
-            .iter()
-            .filter(|(score, _)| score.is_finite())
-            .map(|(score, bound)| (*score, finite(bound)))
-            .collect();
+        let scores = scores.iter().filter(|(score, _)| score.is_finite());
+        let scores: Vec<(f64, Option<Bound>)> = scores.map(|(score, it)| (*score, finite(it))).collect();
         if scores.is_empty() {
             return None;
         }
@@ -125,12 +116,10 @@ pub(super) fn end(value: f64) -> String {
 #[derive(Clone, Debug)]
 pub struct PassRate {
     pub points: Vec<Past>,
-    /// The points of the line.
     pub line: String,
     pub summary: String,
 }
 
-/// A run of the past.
 #[derive(Clone, Debug)]
 pub struct Past {
     pub x: f64,
@@ -167,7 +156,7 @@ impl PassRate {
 
 /// The states of a case in the last runs: a bar for each run, the oldest first. A full bar passed, a low bar did not pass, and a
 /// dot is a run without the case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Spark {
     pub passed: String,
     pub others: String,
@@ -199,10 +188,8 @@ impl Spark {
 pub struct Scatter {
     pub title: &'static str,
     pub dots: Vec<Dot>,
-    /// The ends of the axis.
     pub low: String,
     pub high: String,
-    /// The plot in a sentence.
     pub summary: String,
 }
 
@@ -217,7 +204,6 @@ pub struct Dot {
     pub anchor: String,
 }
 
-/// A case of a plot.
 #[derive(Clone, Debug)]
 pub struct Point {
     pub took: f64,
@@ -278,12 +264,8 @@ impl Scatter {
         let mut all: Vec<f64> = points.iter().map(|it| it.took).collect();
         all.sort_by(f64::total_cmp);
         let total = all.iter().sum::<f64>();
-        let summary = format!(
-            "median {}, most {}, mean {}",
-            unit(all[all.len() / 2]),
-            unit(right),
-            unit(total / as_f64(all.len()))
-        );
+        let (median, mean) = (unit(all[all.len() / 2]), unit(total / as_f64(all.len())));
+        let summary = format!("median {median}, most {}, mean {mean}", unit(right));
         Some(Self { title, dots, low: unit(0.0), high: unit(right), summary })
     }
 }

@@ -16,7 +16,8 @@ pub(super) fn text(run: &RescoredRun<'_>) -> String {
     let runs: usize = run.cases.iter().map(|case| case.test.runs.ran).sum();
     let (cases, runs) = (count(run.cases.len(), "case"), count(runs, "run"));
     let mut text = format!("Rescored {}  {cases} · {runs}, no agent was run\n", run.now.loaded.name());
-    let changed: Vec<String> = run.pairs().filter_map(|(case, now)| lines(case, now)).collect();
+    let pairs = run.cases.iter().zip(&run.now.tests);
+    let changed: Vec<String> = pairs.filter_map(|(case, now)| lines(case, now)).collect();
     text.push_str(&changed.concat());
     text.push_str("──────────\n");
     text.push_str(&summary(run, changed.len()));
@@ -33,11 +34,8 @@ fn lines(case: &RescoredCase<'_>, rescored: &TestResult<'_>) -> Option<String> {
     let name = one_line(&case.test.name);
     let (before, now) = (case.test.state, rescored.state);
     if let Now::Not(reason) = &case.now {
-        return Some(format!(
-            "  {} not scored again  {name}\n    {}\n",
-            word(State::Error),
-            indented(reason)
-        ));
+        let error = word(State::Error);
+        return Some(format!("  {error} not scored again  {name}\n    {}\n", indented(reason)));
     }
     let changed = changes(&case.test, rescored);
     if changed.is_empty() && before == now {
@@ -46,9 +44,7 @@ fn lines(case: &RescoredCase<'_>, rescored: &TestResult<'_>) -> Option<String> {
     let states = if before == now { word(now) } else { format!("{} -> {}", word(before), word(now)) };
     let edited = if case.is_edited { "  (edited since)" } else { "" };
     let mut text = format!("  {states}  {name}{edited}\n");
-    for line in changed {
-        text.push_str(&format!("    {line}\n"));
-    }
+    text.extend(changed.iter().map(|line| format!("    {line}\n")));
     let verdict = rescored.attempt.decided.as_ref().map(|decided| &decided.verdict);
     if let Some(reason) = verdict.and_then(Verdict::reason).filter(|_| now.is_unmeasured()) {
         text.push_str(&format!("    {}\n", indented(reason)));

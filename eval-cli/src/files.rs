@@ -7,7 +7,7 @@ use std::path::Path;
 
 use eval_format::compat::{Incompatibility, NotCompared, check_passable};
 use eval_format::config::check_config;
-use eval_format::conventions::{SHARED_CONFIG, shared_config_path};
+use eval_format::conventions::{FileKind, SET_NAMES, SET_SUFFIX, SHARED_CONFIG, shared_config_path};
 pub(crate) use eval_format::problem::Positions;
 use eval_format::problem::render;
 use eval_format::reader::SetFormat;
@@ -42,6 +42,18 @@ impl Serialize for FoundProblems {
 /// Serializes the number of expectations of each kind that no metric reads: `tool_responses`, `rubrics` and so on.
 pub(crate) fn counts_not_compared<S: Serializer>(of: &NotCompared, serializer: S) -> Result<S::Ok, S::Error> {
     of.counts().collect::<BTreeMap<_, _>>().serialize(serializer)
+}
+
+/// Fails if no set can have the name of a path. `help` takes a path with a name that a set can have.
+pub(crate) fn check_set_name(path: &Path, help: impl Fn(&str) -> String) -> Result<(), CommandError> {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if FileKind::from_name(name) == Some(FileKind::Set) {
+        return Ok(());
+    }
+    let near = path.with_file_name(format!("{}{SET_SUFFIX}", name.strip_suffix(".json").unwrap_or(name)));
+    let shown = one_line(&path.display().to_string());
+    let message = format!("`{shown}` is no name of an eval set: those are {SET_NAMES}");
+    Err(CommandError::new(message, help(&shell::word(&near.display().to_string()))))
 }
 
 /// The name of a form, with its article.

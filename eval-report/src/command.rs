@@ -189,7 +189,7 @@ impl EvalCommand {
         progress.begin(plan.len());
         let setup = Followed { setup: &setup, progress };
         let runner = progress.follow(runner);
-        let report = runner.run_plan(&plan, setup, args.options.concurrency, stop).await;
+        let report = runner.run_plan(&plan, setup, args.options.concurrency(), stop).await;
         progress.end();
         Ok(report)
     }

@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use eval_core::metric::arithmetic::mean;
 use eval_format::Bound;
 use eval_support::words::count;
 
@@ -19,7 +20,6 @@ use crate::page::{
 };
 use crate::price::Cost;
 use crate::recorded::{Cases, RunResults, State, TestResult, cost};
-use crate::statistics::PassCount;
 use crate::summary_text;
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
@@ -30,12 +30,12 @@ pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
 }
 
 pub fn model(results: &RunResults<'_>) -> PageModel {
-    let history = History::new(results);
+    let history = history(results);
     let (mut anchors, mut files) = (Anchors::default(), Cases::default());
     // In the order of the journal, so that a case keeps its anchor while a run grows.
     let cases = results.tests.iter().map(|test| {
         let cost = cost(test.attempt, &results.prices);
-        let row = case::row(test, anchors.add(&test.name), &mut files, history.spark(test));
+        let row = case::row(test, anchors.add(&test.name), &mut files, spark(&history, test));
         Case { test, cost, row: CaseRow { cost: cost.as_ref().map(Cost::amount), ..row } }
     });
     let mut cases: Vec<Case<'_>> = cases.collect();
@@ -62,7 +62,7 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
         numbers,
         notes: problems(results).chain(summary_text::notes(results)).map(|note| line(&note)).collect(),
         histograms: histograms(results),
-        pass_rate: history.pass_rate(),
+        pass_rate: pass_rate(&history),
         scatters: scatters(&cases),
         cases: cases.into_iter().map(|case| case.row).collect(),
     }
@@ -145,7 +145,7 @@ fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
 fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let score = |test: &TestResult<'_>| {
         let scores: Vec<f64> = test.deciding().filter_map(|metric| metric.score).collect();
-        mean(&scores)
+        mean::naive(&scores)
     };
     let points = |took: &dyn Fn(&Case<'_>) -> Option<f64>| {
         let of_case = cases.iter().filter_map(|case| {
@@ -167,20 +167,10 @@ fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     [Scatter::new(time, times, seconds), Scatter::new(cost, costs, money)].into_iter().flatten().collect()
 }
 
-fn mean(scores: &[f64]) -> Option<f64> {
-    let count = u32::try_from(scores.len()).ok().filter(|count| *count > 0)?;
-    Some(scores.iter().sum::<f64>() / f64::from(count))
-}
-
 /// The number of runs on the page, this one included.
 const MAX_SHOWN_RUNS: usize = 12;
 
 const THIS_RUN: &str = "this run";
-
-/// The earlier runs, the oldest first, and the run of the page at the end.
-struct History {
-    runs: Vec<Past>,
-}
 
 struct Past {
     label: String,
@@ -210,37 +200,31 @@ impl Past {
     }
 }
 
-impl History {
-    fn new(results: &RunResults<'_>) -> Self {
-        let mut runs: Vec<Past> = before(results)
-            .into_iter()
-            .filter_map(|run| {
-                let recorded = RecordedRun::outline(&[run.path]).ok()?;
-                Some(Past::new(time::shown(run.started), &TestResult::all(&recorded)))
-            })
-            .collect();
-        runs.reverse();
-        runs.push(Past::new(THIS_RUN.to_owned(), &results.tests));
-        Self { runs }
-    }
+/// The earlier runs, the oldest first, and the run of the page at the end.
+fn history(results: &RunResults<'_>) -> Vec<Past> {
+    let before = before(results).into_iter().filter_map(|run| {
+        let recorded = RecordedRun::outline(&[run.path]).ok()?;
+        Some(Past::new(time::shown(run.started), &TestResult::all(&recorded)))
+    });
+    let mut runs: Vec<Past> = before.collect();
+    runs.reverse();
+    runs.push(Past::new(THIS_RUN.to_owned(), &results.tests));
+    runs
+}
 
-    /// `None` if there is no run before this one.
-    fn spark(&self, test: &TestResult<'_>) -> Option<Spark> {
-        let key = key(test);
-        let of_run = |past: &Past| {
-            let state = *past.states.get(&key)?;
-            Some((state == State::Passed, state.filter_name()))
-        };
-        (self.runs.len() > 1).then(|| Spark::new(&self.runs.iter().map(of_run).collect::<Vec<_>>()))
-    }
+/// `None` if there is no run before this one.
+fn spark(history: &[Past], test: &TestResult<'_>) -> Option<Spark> {
+    let key = key(test);
+    let of_run = |past: &Past| {
+        let state = *past.states.get(&key)?;
+        Some((state == State::Passed, state.filter_name()))
+    };
+    (history.len() > 1).then(|| Spark::new(&history.iter().map(of_run).collect::<Vec<_>>()))
+}
 
-    fn pass_rate(&self) -> Option<PassRate> {
-        let of = |past: &Past| {
-            let tally = PassCount::new(past.passed, past.cases).unwrap_or_default();
-            (past.label.clone(), past.passed, tally.total())
-        };
-        PassRate::new(&self.runs.iter().map(of).collect::<Vec<_>>(), THIS_RUN)
-    }
+fn pass_rate(history: &[Past]) -> Option<PassRate> {
+    let rates = history.iter().map(|past| (past.label.clone(), past.passed, past.cases));
+    PassRate::new(&rates.collect::<Vec<_>>(), THIS_RUN)
 }
 
 /// The runs before this one in the same folder, the newest first. A merged run has none.

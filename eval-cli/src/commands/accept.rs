@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     if !asks {
         let text: String = drafts.iter().map(shown).collect();
         accept(&drafts)?;
-        let answer = changed("accept", ("accepted", "in"), &by_file(drafts), "", args.format)?;
+        let answer = changed("accept", ("accepted", "in"), &by_file(&drafts), "", args.format)?;
         return Ok(if args.format == Format::Json {
             answer
         } else {
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         0 => String::new(),
         left => format!("{} left\n", count(left, "draft")),
     };
-    changed("accept", ("accepted", "in"), &by_file(accepted), &left, args.format)
+    changed("accept", ("accepted", "in"), &by_file(&accepted), &left, args.format)
 }
 
 /// Whether questions can be answered. A job of continuous integration may have a terminal, but no user at it.
@@ -139,16 +139,12 @@ fn not_named(set: &SelectedSet) -> Result<CommandError, CommandError> {
     Ok(CommandError::new(format!("`{}`: no draft is named, and {why}", one_line(&shown)), help))
 }
 
-fn by_file(drafts: Vec<Draft>) -> Vec<Change> {
-    let mut changes: Vec<Change> = Vec::new();
-    for draft in drafts {
-        let file = draft.path.display().to_string();
-        match changes.last_mut().filter(|change| change.file == file) {
-            Some(change) => change.cases.push(draft.case.eval_id),
-            None => changes.push(Change { file, cases: vec![draft.case.eval_id] }),
-        }
-    }
-    changes
+fn by_file(drafts: &[Draft]) -> Vec<Change> {
+    let of_files = drafts.chunk_by(|one, next| one.path == next.path).map(|drafts| Change {
+        file: drafts[0].path.display().to_string(),
+        cases: drafts.iter().map(|draft| draft.case.eval_id.clone()).collect(),
+    });
+    of_files.collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use crate::output::width::fitted;
 use crate::output::{Answer, BOLD, CommandError, ERROR, Format, GOOD, Outcome, styled};
 use crate::recorded::{LoadedRun, TestResult, WhichRun};
 use judges::Judged;
-use set::{LastRun, Set};
+use set::{Set, last_run};
 
 /// Shows what running eval sets takes: cases, runs, questions to judges, and whether these can be answered.
 ///
@@ -51,8 +51,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // A project without a run can be planned too.
     let loaded = WhichRun::default().load().ok();
     let tests = loaded.as_ref().map(|loaded| TestResult::all(&loaded.run)).unwrap_or_default();
-    let last_run = LastRun::new(&tests);
-    let paths = if args.paths.is_empty() { last_run.files() } else { args.paths.clone() };
+    let last_run = last_run(&tests);
+    let paths = if args.paths.is_empty() { last_run.keys().cloned().collect() } else { args.paths.clone() };
     let inputs = find_files(&paths, Scope::Sets);
     if inputs.files.is_empty() && inputs.errors.is_empty() {
         let help = "name sets or folders: `cargo evalset plan evals`";
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut errors = inputs.errors;
     let mut sets = Vec::new();
     for input in inputs.files {
-        match Set::read(&input.path, last_run.of_file(&input.path)) {
+        match Set::read(&input.path, last_run.get(&input.path)) {
             Ok(set) => sets.push(PlannedSet::new(&set, mode)),
             Err(error) => errors.push(error),
         }

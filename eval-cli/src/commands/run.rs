@@ -107,7 +107,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
             agent.boxed(plan.len() == 1)
         };
         // The results are read from the journal, which also has the interrupted cases.
-        runner.record_plan(&plan, setup, options.concurrency, ctrl_c_pressed()).await;
+        runner.record_plan(&plan, setup, options.concurrency(), ctrl_c_pressed()).await;
         progress.end();
         Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan)))
     })?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use eval_agents::traces::{Conversation, Gap, ToolCall, TraceError, Traces, Turn, Usage};
+use eval_support::message::truncated;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
 use serde::Serialize;
@@ -158,9 +159,5 @@ fn of_gap(gap: &Gap) -> String {
 }
 
 fn shown(text: &str) -> String {
-    let mut cut: String = text.chars().take(MAX_TEXT_CHARS).collect();
-    if cut.len() < text.len() {
-        cut.push('…');
-    }
-    one_line(&cut)
+    one_line(&truncated(text, MAX_TEXT_CHARS, "…"))
 }

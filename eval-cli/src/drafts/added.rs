@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use eval_agents::draft::{Draft, NewCases, new_cases};
 use eval_core::format::EvalCase;
 use eval_format::SetEditor;
-use eval_format::conventions::{FileKind, SET_NAMES, SET_SUFFIX, file_stem};
+use eval_format::conventions::file_stem;
 use eval_support::shell;
 use eval_support::untrusted::{lines_below, one_line};
 use eval_support::words::{count, them};
@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::edited::{edit, open, refused};
-use crate::files::{create, unpassable};
+use crate::files::{check_set_name, create, unpassable};
 use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
 
 #[derive(Debug)]
@@ -155,15 +155,7 @@ pub(crate) struct Written {
 impl Destination {
     /// A destination. Fails if its name cannot be the name of a set, or if the existing file is no set.
     pub(crate) fn new(path: &Path) -> Result<Self, CommandError> {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if FileKind::from_name(name) != Some(FileKind::Set) {
-            let stem = name.strip_suffix(".json").unwrap_or(name);
-            let near = path.with_file_name(format!("{stem}{SET_SUFFIX}"));
-            let shown = one_line(&path.display().to_string());
-            let help = format!("write `-o {}`", shell::word(&near.display().to_string()));
-            let message = format!("`{shown}` is no name of an eval set: those are {SET_NAMES}");
-            return Err(CommandError::new(message, help));
-        }
+        check_set_name(path, |near| format!("write `-o {near}`"))?;
         let destination = Self { path: path.to_owned() };
         if destination.exists() {
             // Checked before an agent runs, since its answers cost money and would be lost.

@@ -155,7 +155,7 @@ mod tests {
         let Args { agent, sets, cases, options } = parse(&words).unwrap().unwrap();
         assert_eq!((agent.as_deref(), cases), (Some("b"), vec!["e".to_owned()]));
         assert_eq!(sets, ["a", "c=d"]);
-        assert_eq!((options.config.as_deref(), options.concurrency), (Some("f".as_ref()), 9));
+        assert_eq!((options.config.as_deref(), options.concurrency()), (Some("f".as_ref()), 9));
         let metrics = [("safety_v1", None).into(), ("response_match_score", Some(0.5)).into()];
         assert_eq!(options.metrics, metrics);
         let kept = "--runs 3 --config f -m safety_v1 -m response_match_score=0.5 --pass at_least(2) --gate every_turn \
@@ -202,6 +202,6 @@ mod tests {
         );
         let help = help(&["weather"]);
         assert!(OPTIONS.iter().all(|option| help.contains(option.about)), "{help}");
-        assert!(help.contains(&format!("[default: {}]", RunOptions::default().concurrency)), "{help}");
+        assert!(help.contains(&format!("[default: {}]", RunOptions::default().concurrency())), "{help}");
     }
 }

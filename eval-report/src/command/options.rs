@@ -10,14 +10,13 @@ use eval_format::options::{ParseOptionError, PassRule, TurnAggregation, parse_ti
 use crate::output::CommandError;
 use crate::price::{PriceError, Prices};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunOptions {
     /// The config that replaces the one beside each set.
     pub config: Option<PathBuf>,
     /// The metrics that score, with their given thresholds; empty for all metrics of the config.
     pub metrics: Vec<MetricArgument>,
-    /// How many cases run at a time, at least one.
-    pub concurrency: usize,
+    concurrency: Option<usize>,
     /// Prices of tokens; empty if no cost is asked for.
     pub prices: Prices,
     runs: Option<usize>,
@@ -27,24 +26,6 @@ pub struct RunOptions {
     retry: Option<u32>,
     fail_fast: bool,
     pub words: Vec<String>,
-}
-
-impl Default for RunOptions {
-    fn default() -> Self {
-        Self {
-            config: None,
-            metrics: Vec::new(),
-            concurrency: 4,
-            prices: Prices::default(),
-            runs: None,
-            pass: None,
-            gate: None,
-            timeout: None,
-            retry: None,
-            fail_fast: false,
-            words: Vec::new(),
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -93,7 +74,7 @@ pub const OPTIONS: [RunOption; 10] = [
     RunOption {
         is_kept: false,
         ..option("concurrency", "N", "how many cases run at a time [default: 4]",
-            |options, name, value| { options.concurrency = count(name, value)?; Ok(()) })
+            |options, name, value| { options.concurrency = Some(count(name, value)?); Ok(()) })
     },
     RunOption {
         is_kept: false,
@@ -141,6 +122,11 @@ impl RunOptions {
             runner = runner.fail_fast(true);
         }
         self.metrics.iter().cloned().fold(runner, EvalRunner::only_metric)
+    }
+
+    /// How many cases run at a time, at least one.
+    pub fn concurrency(&self) -> usize {
+        self.concurrency.unwrap_or(4)
     }
 
     pub fn retries(&self) -> bool {

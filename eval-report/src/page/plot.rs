@@ -1,9 +1,9 @@
 //! Plots: their shapes in the units of an SVG, and a sentence that says the same.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use eval_format::Bound;
+use eval_support::words;
 use serde::Serialize;
 
 pub(super) const WIDTH: f64 = 240.0;
@@ -70,12 +70,13 @@ impl Histogram {
                 let height = HEIGHT * as_f64(count) / as_f64(most);
                 top -= height;
                 let from = |at: usize| end(low + (high - low) * (as_f64(at) / as_f64(BAR_COUNT)));
-                let label = format!("{} from {} to {}", cases(count), from(at), from(at + 1));
+                let label = format!("{} from {} to {}", words::count(count, "case"), from(at), from(at + 1));
                 let x = as_f64(at) * width + 0.5;
                 bars.push(Bar { x, y: top, width: width - 1.0, height, below, label });
             }
         }
-        let (below, of) = (scores.iter().filter(|it| is_below(it)).count(), cases(scores.len()));
+        let (below, of) =
+            (scores.iter().filter(|it| is_below(it)).count(), words::count(scores.len(), "case"));
         let summary = match thresholds.as_slice() {
             [] => format!("{of}, no threshold"),
             [threshold] => format!("{below} of {of} {side} the threshold {threshold}"),
@@ -101,10 +102,6 @@ fn bar_at(place: f64) -> usize {
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
 pub(super) fn as_f64(count: usize) -> f64 {
     count as f64
-}
-
-fn cases(number: usize) -> String {
-    if number == 1 { "1 case".to_owned() } else { format!("{number} cases") }
 }
 
 /// The end of an axis, with few digits.
@@ -145,9 +142,7 @@ impl PassRate {
             })
             .collect();
         let mut line = String::new();
-        for Past { x, y, .. } in &points {
-            let _ = write!(line, "{x:.1},{y:.1} ");
-        }
+        line.extend(points.iter().map(|Past { x, y, .. }| format!("{x:.1},{y:.1} ")));
         let summary =
             format!("{now}/{of_now} cases passed in {last}, {before}/{of_before} in the one before");
         Some(Self { points, line, summary })

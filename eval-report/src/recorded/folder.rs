@@ -58,7 +58,7 @@ pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
         return Ok(ours.meant(run.path));
     }
     let runs = newest_first(&root).unwrap_or_default();
-    match runs.iter().find(|run| ours.hold(&run.path)) {
+    match runs.iter().find(|run| ours.foreign(&run.path).is_none()) {
         Some(run) => Ok(ours.meant(run.path.clone())),
         None => Err(ours.refused(&root, runs.first())),
     }
@@ -126,13 +126,6 @@ fn newest_first(root: &Path) -> io::Result<Vec<RunDir>> {
 struct Ours(Project);
 
 impl Ours {
-    /// Whether a run may be of this project: of the package of this folder, or in a workspace's folder of any
-    /// of its packages. A run without a readable journal counts too, so that no older run is taken in its
-    /// place.
-    fn hold(&self, run: &Path) -> bool {
-        self.foreign(run).is_none()
-    }
-
     fn own(&self, owner: &Owner) -> bool {
         if let Some(member) = self.0.member()
             && owner.package.as_deref() != Some(&*member.name)
@@ -156,7 +149,7 @@ impl Ours {
 
     fn last_in(&self, root: &Path) -> Option<PathBuf> {
         let runs = newest_first(root).unwrap_or_default();
-        let run = runs.iter().find(|run| self.hold(&run.path)).or(runs.first());
+        let run = runs.iter().find(|run| self.foreign(&run.path).is_none()).or(runs.first());
         run.map(|run| run.path.clone())
     }
 
@@ -164,6 +157,9 @@ impl Ours {
         Meant { foreign: self.foreign(&folder), folder, is_named: false }
     }
 
+    /// A sentence about the owner of a run that cannot be of this project: of the package of this folder, or in a
+    /// workspace's folder of any of its packages. A run without a readable journal may be of it, so that no older
+    /// run is taken in its place.
     fn foreign(&self, run: &Path) -> Option<String> {
         let owners = owners(run);
         let is_foreign = !owners.is_empty() && !owners.iter().any(|owner| self.own(owner));

@@ -6,7 +6,7 @@ use eval_support::words::count;
 use serde::Serialize;
 
 use crate::journal::RecordedRun;
-use crate::statistics::{PassCount, StatisticsError};
+use crate::statistics::{PassCount, StatisticsError, float};
 
 use super::test::{State, TestResult};
 use super::usage::Usage;
@@ -218,8 +218,7 @@ impl Totals {
             pass_all += tally.pass_all(k)?;
         }
         let cases = self.tallies.len();
-        #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^53")]
-        let n = cases as f64;
+        let n = float(cases);
         Ok((cases > 0).then(|| OverCases { k, pass_at: pass_at / n, pass_all: pass_all / n, cases }))
     }
 }

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use eval_core::agent::Event;
 use eval_core::metric::arithmetic::{Pair, align, comparison};
 use eval_core::report::TurnRecord;
-use eval_format::{ArgsMatch, MatchType};
-use eval_format::{FunctionCall, FunctionResponse, Invocation, Value};
+use eval_format::{ArgsMatch, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
 use eval_support::words;
 
 use crate::page::{self, Call, Step, Turn, TurnScore, line, text};

@@ -14,7 +14,7 @@ use super::fix::{self, Fix, FixState};
 use crate::files::{FoundProblems, Input, config_beside, counts_not_compared, read, replace, unpassable};
 use crate::output::CommandError;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct CheckedFile {
     /// Its path, as messages show it.
     #[serde(rename = "file")]
@@ -75,13 +75,7 @@ impl CheckedFile {
                 FileKind::Recording => "recording",
                 _ => "set",
             },
-            form: None,
-            cases: 0,
-            drafts: 0,
-            found: FoundProblems::default(),
-            fix: None,
-            not_compared: NotCompared::default(),
-            error: None,
+            ..Self::default()
         }
     }
 

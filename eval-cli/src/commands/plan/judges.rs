@@ -122,23 +122,19 @@ fn cannot_ask(model: &str) -> Option<String> {
 pub(super) struct RecordedQuestions {
     /// The path of the recording, as messages show it.
     shown: String,
-    content: Content,
-}
-
-#[derive(Debug)]
-enum Content {
-    Missing,
-    Broken,
-    /// The metric and the case of each question.
-    Asked(HashSet<(String, String)>),
+    /// The metric and the case of each question, or the reason why there are none.
+    asked: Result<HashSet<(String, String)>, String>,
 }
 
 impl RecordedQuestions {
     pub(super) fn read(path: &Path) -> Self {
+        let shown = one_line(&path.display().to_string());
         let recorded = read(path).map(|bytes| check_recording("", &bytes).into_result());
-        let content = match recorded {
-            Err(_) => Content::Missing,
-            Ok(Err(_)) => Content::Broken,
+        let asked = match recorded {
+            Err(_) => {
+                Err(format!("there is no recording `{shown}`; a run with `EVALSET_JUDGE=record` makes it"))
+            }
+            Ok(Err(_)) => Err(format!("`{shown}` has problems; `cargo evalset check` shows them")),
             Ok(Ok(recording)) => {
                 // A prompt without a name belongs to no metric.
                 let named =
@@ -147,29 +143,22 @@ impl RecordedQuestions {
                     let metric = asker(template);
                     cases.iter().map(|case| (metric.to_owned(), case.clone()))
                 });
-                Content::Asked(questions.collect())
+                Ok(questions.collect())
             }
         };
-        Self { shown: one_line(&path.display().to_string()), content }
+        Self { shown, asked }
     }
 
     pub(super) fn has(&self, metric: &str, case: &str) -> bool {
         let question = (metric.to_owned(), case.to_owned());
-        matches!(&self.content, Content::Asked(asked) if asked.contains(&question))
+        self.asked.as_ref().is_ok_and(|asked| asked.contains(&question))
     }
 
     pub(super) fn lacks(&self, missing: usize, cases: usize) -> String {
-        let shown = &self.shown;
-        match self.content {
-            Content::Missing => {
-                format!("there is no recording `{shown}`; a run with `EVALSET_JUDGE=record` makes it")
-            }
-            Content::Broken => format!("`{shown}` has problems; `cargo evalset check` shows them"),
-            Content::Asked(_) => format!(
-                "`{shown}` holds no answer for {missing}/{}; a run with `EVALSET_JUDGE=record` adds them",
-                count(cases, "case")
-            ),
-        }
+        let (shown, cases) = (&self.shown, count(cases, "case"));
+        let lacks = format!("`{shown}` holds no answer for {missing}/{cases}");
+        let why = self.asked.as_ref().err().cloned();
+        why.unwrap_or_else(|| format!("{lacks}; a run with `EVALSET_JUDGE=record` adds them"))
     }
 }
 

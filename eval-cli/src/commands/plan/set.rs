@@ -31,6 +31,8 @@ pub(super) struct Set {
 
 impl Set {
     pub(super) fn read(path: &Path, last: Option<&LastRunOfFile>) -> Result<Self, CommandError> {
+        // Without known criteria, it is planned like a set that was not in the last run.
+        let last = last.filter(|last| !last.criteria.is_empty());
         let shown = path.display().to_string();
         let bytes = read(path)?;
         let checked = check_set(&shown, &bytes, None);
@@ -116,9 +118,6 @@ fn config_beside(set: &Path) -> Result<EvalConfig, CommandError> {
     })
 }
 
-#[derive(Debug, Default)]
-pub(super) struct LastRun(BTreeMap<PathBuf, LastRunOfFile>);
-
 /// A file in the last run. Several attributes may use it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastRunOfFile {
@@ -142,25 +141,15 @@ pub(super) struct Asked {
 /// The name under which the questions of the simulated user are counted. The names of its prompts begin with it.
 pub(super) const SIMULATED_USER: &str = "user_simulator";
 
-impl LastRun {
-    pub(super) fn new(tests: &[TestResult<'_>]) -> Self {
-        let mut files: BTreeMap<PathBuf, LastRunOfFile> = BTreeMap::new();
-        for test in tests {
-            if let Some(location) = test.location() {
-                files.entry(PathBuf::from(location.file)).or_default().add(test);
-            }
+/// The files of the last run.
+pub(super) fn last_run(tests: &[TestResult<'_>]) -> BTreeMap<PathBuf, LastRunOfFile> {
+    let mut files: BTreeMap<PathBuf, LastRunOfFile> = BTreeMap::new();
+    for test in tests {
+        if let Some(location) = test.location() {
+            files.entry(PathBuf::from(location.file)).or_default().add(test);
         }
-        Self(files)
     }
-
-    pub(super) fn files(&self) -> Vec<PathBuf> {
-        self.0.keys().cloned().collect()
-    }
-
-    /// A file in the last run; `None` if the file was not in it, or no criteria are known.
-    pub(super) fn of_file(&self, path: &Path) -> Option<&LastRunOfFile> {
-        self.0.get(path).filter(|of_file| !of_file.criteria.is_empty())
-    }
+    files
 }
 
 impl LastRunOfFile {
@@ -185,18 +174,11 @@ impl LastRunOfFile {
 
     fn count(&mut self, name: &str, used: &[JudgeUse], offline: bool) {
         for judge in used {
-            let offline = offline && judge.failed == 0;
-            match self.asked.get_mut(name) {
-                Some(asked) => {
-                    asked.questions += judge.asked;
-                    asked.model.clone_from(&judge.model);
-                    asked.offline &= offline;
-                }
-                None => {
-                    let asked = Asked { questions: judge.asked, model: judge.model.clone(), offline };
-                    self.asked.insert(name.to_owned(), asked);
-                }
-            }
+            let none = || Asked { questions: 0, model: String::new(), offline: true };
+            let asked = self.asked.entry(name.to_owned()).or_insert_with(none);
+            asked.questions += judge.asked;
+            asked.model.clone_from(&judge.model);
+            asked.offline &= offline && judge.failed == 0;
         }
     }
 }

@@ -58,7 +58,6 @@ fn indented(text: &str) -> String {
 
 /// A line for each metric that changed: first the present metrics, then the removed ones.
 fn changes(before: &TestResult<'_>, now: &TestResult<'_>) -> Vec<String> {
-    let of = |test: &TestResult<'_>, name: &str| test.deciding().find(|metric| metric.name == name).is_some();
     let lines = now.deciding().filter_map(|metric| {
         let before = before.deciding().find(|before| before.name == metric.name);
         let score = || score(metric, short);
@@ -67,7 +66,7 @@ fn changes(before: &TestResult<'_>, now: &TestResult<'_>) -> Vec<String> {
             |before| line(before, metric),
         )
     });
-    let gone = before.deciding().filter(|metric| !of(now, &metric.name));
+    let gone = before.deciding().filter(|gone| now.deciding().all(|metric| metric.name != gone.name));
     let gone = gone.map(|gone| {
         let name = one_line(&gone.name);
         format!("{name}  {}, no longer a criterion, {}", score(gone, short), gone.verdict)
@@ -154,11 +153,12 @@ fn notes(run: &RescoredRun<'_>) -> Vec<String> {
             code_list(&own)
         ));
     }
-    let edited = run.cases.iter().filter(|case| case.is_edited).count();
-    match edited {
+    match run.cases.iter().filter(|case| case.is_edited).count() {
         0 => {}
         1 => notes.push("1 case was edited after it ran, and is scored as it is now".to_owned()),
-        _ => notes.push(format!("{edited} cases were edited after they ran, and are scored as they are now")),
+        edited => {
+            notes.push(format!("{edited} cases were edited after they ran, and are scored as they are now"))
+        }
     }
     notes.extend(gaps(&run.now.loaded.run));
     if run.now.totals.added > 0 {

@@ -157,7 +157,7 @@ fn notes(run: &RescoredRun<'_>) -> Vec<String> {
         0 => {}
         1 => notes.push("1 case was edited after it ran, and is scored as it is now".to_owned()),
         edited => {
-            notes.push(format!("{edited} cases were edited after they ran, and are scored as they are now"))
+            notes.push(format!("{edited} cases were edited after they ran, and are scored as they are now"));
         }
     }
     notes.extend(gaps(&run.now.loaded.run));

@@ -122,8 +122,7 @@ impl Command {
     }
 }
 
-/// Parses a command line into the command and its name as it was typed. The error is clap's output: wrong
-/// usage, the help, or the version.
+/// Parses a command line into the command and its typed name. The error is clap's output, such as the help.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<(Command, String), clap::Error> {
     let matches = Cli::command().try_get_matches_from(args)?;
     let name = matches.subcommand_name().unwrap_or_default().to_owned();

@@ -2,16 +2,14 @@
 
 mod added;
 mod golden;
-mod set;
 mod shown;
 
 use std::path::PathBuf;
 
-pub(crate) use added::Added;
+pub(crate) use added::{Added, Destination};
 use eval_format::{EvalCase, SetEditor};
 use eval_support::untrusted::one_line;
 pub(crate) use golden::golden_of;
-pub(crate) use set::Destination;
 pub(crate) use shown::text as shown;
 #[cfg(feature = "serve")]
 pub(crate) use shown::{Part, parts};
@@ -26,8 +24,7 @@ pub(crate) struct Draft {
     pub(crate) case: EvalCase,
 }
 
-/// Removes the marks of drafts, if the cases are still as they were shown. The drafts of a set are accepted together: its file
-/// is read and written once.
+/// Removes the marks of drafts that are as they were shown. Each set is read and written once.
 pub(crate) fn accept(drafts: &[Draft]) -> Result<(), CommandError> {
     drafts.chunk_by(|one, next| one.path == next.path).try_for_each(|of_set| {
         edit(&of_set[0].path, |editor| {

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use eval_core::runner::{RunDirError, cases_of_selector, files_of_selector};
-use eval_format::{Problem, Problems, SetEditor};
+use eval_format::{EditError, Problem, Problems, SetEditor};
 use eval_support::lock::{FolderLock, FolderLockError};
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, short_code_list};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::files::{has, read, replace};
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};
@@ -19,14 +19,9 @@ use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};
 /// Changes of a set's cases. Fields may be added to its JSON; no field is removed or changes its meaning.
 #[derive(Debug, Serialize)]
 pub(crate) struct Change {
-    #[serde(rename = "file", serialize_with = "shown")]
-    pub(crate) path: PathBuf,
+    pub(crate) file: String,
     /// The ids of the cases that were changed, as they are now.
     pub(crate) cases: Vec<String>,
-}
-
-fn shown<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&path.display())
 }
 
 /// The answer of a command that edited sets. `did` is its verb and preposition: `removed`, `from`. `remark`
@@ -46,7 +41,7 @@ pub(crate) fn changed(
     for change in changes {
         let ids: Vec<String> = change.cases.iter().map(|id| one_line(id)).collect();
         let named = if ids.is_empty() { String::new() } else { format!(": {}", short_code_list(&ids)) };
-        let shown = one_line(&change.path.display().to_string());
+        let shown = one_line(&change.file);
         let cases = count(change.cases.len(), "case");
         text.push_str(&format!("{} {cases} {} `{shown}`{named}\n", styled(GOOD, did.0), did.1));
     }
@@ -79,10 +74,8 @@ pub(crate) fn edit<T>(
         ),
         FolderLockError::Io { error, .. } if error.kind() == io::ErrorKind::NotFound => write_error(error),
         FolderLockError::Io { place, .. } => {
-            let help = format!(
-                "give this user permission to read and write `{}`",
-                one_line(&place.display().to_string())
-            );
+            let place = one_line(&place.display().to_string());
+            let help = format!("give this user permission to read and write `{place}`");
             CommandError::new(one_line(&error.to_string()), help)
         }
     })?;
@@ -97,20 +90,15 @@ pub(crate) fn edit<T>(
     Ok(result)
 }
 
-/// The error for an edit that the set refuses.
-pub(crate) fn refused(path: &Path, error: &eval_format::EditError) -> CommandError {
+pub(crate) fn refused(path: &Path, error: &EditError) -> CommandError {
     let shown = path.display().to_string();
     let help = match error {
-        eval_format::EditError::DuplicateId { .. } => "rename one of the two cases".to_owned(),
-        eval_format::EditError::OldForm { .. } => {
-            let new = "NEW.evalset.json";
-            return CommandError::new(
-                format!("`{}` is in an old form of ADK, which cannot be edited so", one_line(&shown)),
-                format!(
-                    "write it as an eval set first: `cargo evalset migrate {} {new}`",
-                    shell::word(&shown)
-                ),
-            );
+        EditError::DuplicateId { .. } => "rename one of the two cases".to_owned(),
+        EditError::OldForm { .. } => {
+            let migrate = format!("cargo evalset migrate {} NEW.evalset.json", shell::word(&shown));
+            let message =
+                format!("`{}` is in an old form of ADK, which cannot be edited so", one_line(&shown));
+            return CommandError::new(message, format!("write it as an eval set first: `{migrate}`"));
         }
         _ => format!("`cargo evalset list {}` shows its cases", shell::word(&shown)),
     };
@@ -162,7 +150,6 @@ pub(crate) fn select(words: &[OsString]) -> Result<Vec<SelectedSet>, CommandErro
     Ok(all)
 }
 
-/// The one set that a word selects, and the cases that are named.
 pub(crate) fn one_set(word: &OsString) -> Result<SelectedSet, CommandError> {
     let mut sets = select(std::slice::from_ref(word))?;
     match (sets.pop(), sets.len()) {
@@ -195,8 +182,7 @@ fn error_of(error: &RunDirError) -> CommandError {
     not_found(error, of_set).unwrap_or_else(other)
 }
 
-/// The error for a set or a case that does not exist. `of_set` makes the help for a missing case from its
-/// set.
+/// The error for a missing set or case. `of_set` makes the help for a missing case from its set.
 pub(crate) fn not_found(error: &RunDirError, of_set: impl Fn(&str) -> String) -> Option<CommandError> {
     let (message, meant, help) = match error {
         RunDirError::NoSuchSet { name, meant } => {

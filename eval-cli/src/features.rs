@@ -14,25 +14,18 @@ const FEATURES: [(&str, bool); 4] = [
     ("store", cfg!(feature = "store")),
 ];
 
-/// The error of something that needs a feature.
 pub(crate) fn lacking(what: &str, feature: &str) -> CommandError {
-    CommandError::new(
-        format!("{what} needs the feature `{feature}`, which this build lacks"),
-        installing(feature),
-    )
+    let help = installing(feature);
+    CommandError::new(format!("{what} needs the feature `{feature}`, which this build lacks"), help)
 }
 
 /// The command that installs a feature beside the present ones.
 fn installing(feature: &str) -> String {
     let all = FEATURES.iter().filter(|(name, is_on)| *is_on || *name == feature).map(|(name, _)| *name);
-    let all: Vec<&str> = all.collect();
-    format!(
-        "install the command with it: `cargo install --path ../evalset/eval-cli --features {}`",
-        all.join(",")
-    )
+    let all = all.collect::<Vec<_>>().join(",");
+    format!("install the command with it: `cargo install --path ../evalset/eval-cli --features {all}`")
 }
 
-/// The runner with the judge of this build.
 #[cfg(feature = "model-judge")]
 pub(crate) fn with_judge(runner: EvalRunner) -> EvalRunner {
     runner
@@ -44,7 +37,6 @@ pub(crate) fn with_judge(runner: EvalRunner) -> EvalRunner {
     runner.judge(NoModels)
 }
 
-/// The judge of a build that asks no models.
 #[cfg(not(feature = "model-judge"))]
 struct NoModels;
 
@@ -80,7 +72,6 @@ pub(crate) struct StoreArgs {
 
 #[cfg(not(feature = "store"))]
 impl StoreArgs {
-    /// Refuses the option.
     pub(crate) fn check(&self) -> Result<(), CommandError> {
         if self.store.is_some() { Err(lacking("`--store`", "store")) } else { Ok(()) }
     }

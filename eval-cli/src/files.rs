@@ -2,11 +2,12 @@
 
 mod find;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use eval_format::compat::{Incompatibility, check_passable};
+use eval_format::compat::{Incompatibility, NotCompared, check_passable};
 use eval_format::config::check_config;
-use eval_format::conventions::{SHARED_CONFIG, shared_config_path};
+use eval_format::conventions::{FileKind, SET_NAMES, SET_SUFFIX, SHARED_CONFIG, shared_config_path};
 pub(crate) use eval_format::problem::Positions;
 use eval_format::problem::render;
 use eval_format::reader::SetFormat;
@@ -28,7 +29,6 @@ use crate::output::{CommandError, ERROR, WARNING, styled};
 /// A text and its problems, in the order of the text.
 #[derive(Debug, Default)]
 pub(crate) struct FoundProblems {
-    /// The ranges of the problems point into it.
     pub(crate) text: String,
     pub(crate) problems: Vec<Problem>,
 }
@@ -37,6 +37,23 @@ impl Serialize for FoundProblems {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         problems(&self.text, &self.problems).serialize(serializer)
     }
+}
+
+/// Serializes the number of expectations of each kind that no metric reads: `tool_responses`, `rubrics` and so on.
+pub(crate) fn counts_not_compared<S: Serializer>(of: &NotCompared, serializer: S) -> Result<S::Ok, S::Error> {
+    of.counts().collect::<BTreeMap<_, _>>().serialize(serializer)
+}
+
+/// Fails if no set can have the name of a path. `help` takes a path with a name that a set can have.
+pub(crate) fn check_set_name(path: &Path, help: impl Fn(&str) -> String) -> Result<(), CommandError> {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if FileKind::from_name(name) == Some(FileKind::Set) {
+        return Ok(());
+    }
+    let near = path.with_file_name(format!("{}{SET_SUFFIX}", name.strip_suffix(".json").unwrap_or(name)));
+    let shown = one_line(&path.display().to_string());
+    let message = format!("`{shown}` is no name of an eval set: those are {SET_NAMES}");
+    Err(CommandError::new(message, help(&shell::word(&near.display().to_string()))))
 }
 
 /// The name of a form, with its article.
@@ -101,8 +118,7 @@ pub(crate) fn read_config(path: &Path, own: &[&str]) -> Result<EvalConfig, Comma
     checked.config.ok_or_else(|| has(&shown, &count(problems, "problem")))
 }
 
-/// The config beside a set; `None` if there is none, or if it has errors, since the criteria are then
-/// unknown.
+/// The config beside a set; `None` without one, and if it has errors: the criteria are then unknown.
 pub(crate) fn config_beside(set: &Path, own: &[&str]) -> Option<EvalConfig> {
     check_config(SHARED_CONFIG, &read(&shared_config_path(set)).ok()?, own).config
 }
@@ -118,10 +134,8 @@ pub(crate) fn unpassable(set: &Path, own: &[&str], cases: &[EvalCase]) -> Vec<In
 
 /// The error of a command that cannot use a file, since it has `2 errors`.
 pub(crate) fn has(file: &str, errors: &str) -> CommandError {
-    CommandError::new(
-        format!("`{}` has {errors}", one_line(file)),
-        format!("`cargo evalset check {}` shows them", shell::word(file)),
-    )
+    let help = format!("`cargo evalset check {}` shows them", shell::word(file));
+    CommandError::new(format!("`{}` has {errors}", one_line(file)), help)
 }
 
 #[cfg(test)]

@@ -56,14 +56,16 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             return exit_code(error.exit_code());
         }
     };
-    match check_variables().and_then(|()| command.run()) {
+    // Misspelt variables are refused even if the command does not read them.
+    let help = "unset it, or correct its name or value; docs/configuration.md lists the variables";
+    let checked = variables::check().map_err(|wrong| CommandError::new(wrong, help));
+    match checked.and_then(|()| command.run()) {
         Ok(answer) => print(&answer),
         Err(error) => print_error(&error, format, Some(&name)),
     }
 }
 
-/// clap's message about arguments, with each argument in one line. File names that a shell expanded may
-/// contain anything.
+/// clap's message with each argument in one line: file names that a shell expanded may contain anything.
 fn in_one_line(args: &[OsString], said: String) -> String {
     let args = args.iter().map(|arg| arg.to_string_lossy());
     args.fold(said, |said, arg| {
@@ -81,12 +83,6 @@ fn asked_format(args: &[OsString]) -> Format {
     let is_json = before.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
         || before.iter().any(|arg| arg == "--format=json");
     if is_json { Format::Json } else { Format::Human }
-}
-
-/// Refuses misspelt variables, even if the command does not read them.
-fn check_variables() -> Result<(), CommandError> {
-    let help = "unset it, or correct its name or value; docs/configuration.md lists the variables";
-    variables::check().map_err(|wrong| CommandError::new(wrong, help))
 }
 
 /// The arguments without the `evalset` that cargo puts in front.
@@ -133,7 +129,6 @@ fn open(page: &Path) {
     }
 }
 
-/// Prints an error: for people on standard error, for programs as the JSON document on standard output.
 fn print_error(error: &CommandError, format: Format, command: Option<&str>) -> ExitCode {
     drop(match format {
         Format::Human => anstream::stderr().lock().write_all(mask(&error.shown()).as_bytes()),

@@ -13,7 +13,6 @@ pub(crate) use eval_support::secrets::{hide, mask};
 use eval_support::untrusted;
 use serde::Serialize;
 
-/// The runtime of a command that waits for something.
 pub(crate) fn runtime(awaited: &str) -> Result<tokio::runtime::Runtime, CommandError> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         let message = format!("cannot start the runtime that waits for {awaited}: {error}");
@@ -21,15 +20,12 @@ pub(crate) fn runtime(awaited: &str) -> Result<tokio::runtime::Runtime, CommandE
     })
 }
 
-/// The output of a command on standard output, and the exit code of the program.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// May contain styles, which are removed if standard output is not a terminal. Commands of a CI service
     /// in it are escaped when it is printed.
     pub(crate) text: String,
-    /// Commands for a CI service, printed after the text.
     pub(crate) annotations: String,
-    /// A page that is opened in the browser once all is printed.
     pub(crate) opens: Option<PathBuf>,
     /// An error beside the output, which decides the exit code. The text is printed all the same.
     pub(crate) failed: Option<CommandError>,
@@ -47,26 +43,10 @@ impl Answer {
     pub(crate) fn annotated(error: CommandError) -> Self {
         let title = [("title", "evals are not measurable")];
         let said = format!("{}\nhelp: {}", error.message, error.help);
-        let annotation = untrusted::annotation("error", &title, &said);
-        Self::new(Outcome::Unmeasurable, String::new()).with_annotations(annotation).and_failed(Some(error))
+        let annotations = untrusted::annotation("error", &title, &said);
+        Self { annotations, failed: Some(error), ..Self::new(Outcome::Unmeasurable, String::new()) }
     }
 
-    /// Adds commands of a CI service.
-    pub(crate) fn with_annotations(self, annotations: String) -> Self {
-        Self { annotations, ..self }
-    }
-
-    /// Opens a page once all is printed.
-    pub(crate) fn and_opens(self, page: Option<PathBuf>) -> Self {
-        Self { opens: page, ..self }
-    }
-
-    /// Adds an error beside the output.
-    pub(crate) fn and_failed(self, failed: Option<CommandError>) -> Self {
-        Self { failed, ..self }
-    }
-
-    /// An answer for programs: the command, its outcome, and the fields of its results.
     pub(crate) fn results(
         command: &str,
         outcome: Outcome,
@@ -82,7 +62,6 @@ impl Answer {
         Self::json(outcome, &Document { command, outcome, results })
     }
 
-    /// An answer for programs: one JSON document.
     pub(crate) fn json(outcome: Outcome, document: &impl Serialize) -> Result<Self, CommandError> {
         Ok(Self::new(outcome, json_document(document)?))
     }

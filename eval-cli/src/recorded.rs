@@ -16,12 +16,7 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// The run that they name.
     pub(crate) fn which(&self) -> WhichRun {
-        if self.merge.is_empty() {
-            WhichRun::named(self.run.clone())
-        } else {
-            WhichRun::merged(self.merge.clone())
-        }
+        WhichRun { run: self.run.clone(), merge: self.merge.clone(), ..WhichRun::default() }
     }
 }

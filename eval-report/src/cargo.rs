@@ -18,21 +18,12 @@ pub fn command() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The target folder of the workspace of the current folder; `None` if there is no workspace.
-///
-/// A call of cargo takes longer than scoring a trace, so cargo is asked only if manifests and configs leave
-/// doubts.
+/// The target folder of the workspace here; `None` without one. Cargo takes long: it is asked in doubt only.
 pub fn target_directory() -> Option<PathBuf> {
-    match of_here() {
-        Found::Folder(folder) => Some(folder),
-        Found::NoWorkspace => None,
-        Found::InDoubt => metadata()?["target_directory"].as_str().map(PathBuf::from),
-    }
+    of_here().unwrap_or_else(|Doubt| metadata()?["target_directory"].as_str().map(PathBuf::from))
 }
 
-/// The output of `cargo metadata` for the workspace of the current folder; `None` without a workspace.
-///
-/// Cargo is asked once, and only below a manifest. It takes longer than most commands.
+/// The output of `cargo metadata` here; `None` without a manifest. Cargo takes long, and is asked once.
 pub fn metadata() -> Option<&'static Value> {
     static METADATA: LazyLock<Option<Value>> = LazyLock::new(|| {
         if !env::current_dir().ok()?.ancestors().any(|folder| folder.join("Cargo.toml").is_file()) {
@@ -46,24 +37,16 @@ pub fn metadata() -> Option<&'static Value> {
     METADATA.as_ref()
 }
 
-/// The target folder by manifests and configs. Cargo decides the cases that are not plain: excluded packages, pointers to
-/// workspaces, configs that include others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Found {
-    Folder(PathBuf),
-    /// There is no manifest here or above.
-    NoWorkspace,
-    /// Only cargo knows.
-    InDoubt,
-}
+/// A case that only cargo can decide: excluded packages, pointers to workspaces, configs that include others.
+#[derive(Debug)]
+struct Doubt;
 
-/// The target folder of the current folder. The caller of [`target_directory`] handles a value of
-/// `CARGO_TARGET_DIR`.
-fn of_here() -> Found {
-    let Ok(here) = env::current_dir() else { return Found::NoWorkspace };
+/// The target folder of the current folder. The caller handles a value of `CARGO_TARGET_DIR`.
+fn of_here() -> Result<Option<PathBuf>, Doubt> {
+    let Ok(here) = env::current_dir() else { return Ok(None) };
     // Cargo decides if a variable is set: an empty value is an error of cargo.
     if ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"].iter().any(|name| env::var_os(name).is_some()) {
-        return if here.ancestors().any(has_manifest) { Found::InDoubt } else { Found::NoWorkspace };
+        return if here.ancestors().any(has_manifest) { Err(Doubt) } else { Ok(None) };
     }
     let filled = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home =
@@ -71,28 +54,19 @@ fn of_here() -> Found {
     found(&here, home.as_deref())
 }
 
-/// The target folder for commands in a folder, with cargo's own folder.
-fn found(here: &Path, cargo_home: Option<&Path>) -> Found {
-    let Some(package) = here.ancestors().find(|folder| has_manifest(folder)) else {
-        return Found::NoWorkspace;
-    };
-    let configured = cargo_home.map_or(Err(Doubt), |home| configured(here, home));
-    let decided = configured.and_then(|named| match named {
-        Some(folder) => Ok(folder),
-        None => Ok(workspace(package)?.join("target")),
-    });
-    decided.map_or(Found::InDoubt, Found::Folder)
+/// The target folder for commands in a folder, with cargo's own folder; `None` without a manifest here or above.
+fn found(here: &Path, cargo_home: Option<&Path>) -> Result<Option<PathBuf>, Doubt> {
+    let Some(package) = here.ancestors().find(|folder| has_manifest(folder)) else { return Ok(None) };
+    match configured(here, cargo_home.ok_or(Doubt)?)? {
+        Some(folder) => Ok(Some(folder)),
+        None => Ok(Some(workspace(package)?.join("target"))),
+    }
 }
-
-/// A case that only cargo can decide.
-#[derive(Debug)]
-struct Doubt;
 
 fn has_manifest(folder: &Path) -> bool {
     folder.join("Cargo.toml").is_file()
 }
 
-/// A file of TOML; `None` if it is not there.
 fn toml(path: &Path) -> Result<Option<Document<String>>, Doubt> {
     match fs::read_to_string(path) {
         Ok(text) => Document::parse(text).map(Some).map_err(|_| Doubt),
@@ -116,17 +90,14 @@ fn configured(here: &Path, cargo_home: &Path) -> Result<Option<PathBuf>, Doubt> 
             return Err(Doubt);
         }
         let Some(target) = build.and_then(|build| build.get("target-dir")) else { continue };
-        let target = target
-            .as_str()
-            .filter(|target| !target.is_empty() && !target.contains(['{', '}']))
-            .ok_or(Doubt)?;
+        let is_plain = |target: &&str| !target.is_empty() && !target.contains(['{', '}']);
+        let target = target.as_str().filter(is_plain).ok_or(Doubt)?;
         // A relative path is relative to the parent of the folder `.cargo`.
         named = named.or(Some(folder.parent().ok_or(Doubt)?.join(target)));
     }
     Ok(named)
 }
 
-/// The folder of the workspace of a package.
 fn workspace(package: &Path) -> Result<&Path, Doubt> {
     let manifest = manifest(package)?;
     if manifest.contains_key("workspace") {
@@ -201,15 +172,15 @@ mod tests {
         fs::create_dir_all(&here).expect("the folder to be in");
         let asked = asked(&here, &home);
         match found(&here, Some(&home)) {
-            Found::Folder(folder) => {
+            Ok(Some(folder)) => {
                 assert_eq!(Some(&folder), asked.as_ref(), "{what}");
                 folder.strip_prefix(&root).unwrap_or(&folder).display().to_string()
             }
-            Found::NoWorkspace => {
+            Ok(None) => {
                 assert_eq!(asked, None, "{what}");
                 "none".to_owned()
             }
-            Found::InDoubt => "cargo is asked".to_owned(),
+            Err(Doubt) => "cargo is asked".to_owned(),
         }
     }
 

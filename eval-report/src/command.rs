@@ -8,18 +8,17 @@ use std::ffi::OsString;
 use std::fmt;
 use std::future::{pending, poll_fn};
 use std::io::Write;
-use std::marker::PhantomData;
 use std::pin::pin;
 use std::process::{ExitCode, exit};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::task::Poll;
 use std::time::SystemTime;
 
 use eval_core::EvalRunner;
 use eval_core::agent::{BoxAgent, BoxError, BoxFuture};
 use eval_core::report::EvalReport;
-use eval_core::runner::{RunDirError, Setup};
-use eval_format::{EvalCase, ReadError};
+use eval_core::runner::Setup;
+use eval_format::EvalCase;
 use eval_support::message::show;
 use eval_support::secrets::mask;
 use eval_support::spelling::suggest;
@@ -32,7 +31,7 @@ use crate::output::Outcome;
 use crate::price::Prices;
 use crate::progress::Progress;
 use crate::recorded::{LoadedRun, RunResults};
-use args::{Args, ArgsError, Asked};
+use args::Args;
 
 /// The evals of a program, as a command of that program: `my-app eval --agent NAME --set FILE`.
 ///
@@ -118,7 +117,12 @@ impl EvalCommand {
     {
         let name = name.into();
         self.agents.retain(|(known, _)| *known != name);
-        self.agents.push((name, BoxSetup(Box::new(Shaped { setup, shape: PhantomData }))));
+        let setup = Arc::new(setup);
+        let setup: BoxSetup = Box::new(move |case| {
+            let setup = Arc::clone(&setup);
+            Box::pin(async move { setup.set_up(case).await })
+        });
+        self.agents.push((name, setup));
         self
     }
 
@@ -147,7 +151,6 @@ impl EvalCommand {
         u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from)
     }
 
-    /// Runs until `stop` ends.
     async fn answer(
         self,
         args: impl IntoIterator<Item = OsString>,
@@ -155,9 +158,9 @@ impl EvalCommand {
         stop: impl Future<Output = ()> + Send,
     ) -> Answer {
         let args = match Args::parse(args) {
-            Ok(Asked::Run(args)) => args,
-            Ok(Asked::Help) => return Answer { out: args::help(&self.names()), err: String::new(), code: 0 },
-            Err(error) => return Answer::error(&CommandError::Args(error)),
+            Ok(Some(args)) => args,
+            Ok(None) => return Answer { out: args::help(&self.names()), err: String::new(), code: 0 },
+            Err(error) => return Answer::error(&format!("{error}\n\n{}", args::usage())),
         };
         let progress = progress(args.options.prices.clone());
         let began = SystemTime::now();
@@ -171,37 +174,39 @@ impl EvalCommand {
         args: &Args,
         progress: &Progress,
         stop: impl Future<Output = ()> + Send,
-    ) -> Result<EvalReport, CommandError> {
+    ) -> Result<EvalReport, String> {
         let at = self.index_of(args.agent.as_deref())?;
         let (agent, setup) = self.agents.swap_remove(at);
         let mut runner = self.runner.__label_or(agent);
         if let Some(path) = &args.options.config {
-            runner = runner.__config_file(path).map_err(CommandError::Config)?;
+            runner = runner.__config_file(path).map_err(|error| error.to_string())?;
         }
         runner = args.options.apply(runner);
-        let plan = runner.__select_cases(&args.sets, &args.cases).map_err(CommandError::Set)?;
+        let plan = runner.__select_cases(&args.sets, &args.cases).map_err(|error| error.to_string())?;
         if plan.is_empty() {
-            return Err(CommandError::NothingSelected);
+            return Err("no case is selected by both `--set` and `--case`".to_owned());
         }
         progress.begin(plan.len());
         let setup = Followed { setup: &setup, progress };
         let runner = progress.follow(runner);
-        let report = runner.run_plan(&plan, setup, args.options.concurrency, stop).await;
+        let report = runner.run_plan(&plan, setup, args.options.concurrency(), stop).await;
         progress.end();
         Ok(report)
     }
 
     /// The index of the agent of this name; without a name, the index of the only agent.
-    fn index_of(&self, name: Option<&str>) -> Result<usize, CommandError> {
-        let owned = || self.names().into_iter().map(str::to_owned).collect();
+    fn index_of(&self, name: Option<&str>) -> Result<usize, String> {
+        let known = || quoted_list(&self.names());
         match (name, self.agents.as_slice()) {
-            (_, []) => Err(CommandError::NoAgents),
+            (_, []) => Err("this program has no agents to evaluate".to_owned()),
             (None, [_]) => Ok(0),
-            (None, _) => Err(CommandError::AgentNotNamed { known: owned() }),
-            (Some(name), agents) => agents
-                .iter()
-                .position(|(known, _)| known == name)
-                .ok_or_else(|| CommandError::NoSuchAgent { name: name.to_owned(), known: owned() }),
+            (None, _) => Err(format!("name an agent with `--agent`: {}", known())),
+            (Some(name), agents) => agents.iter().position(|(known, _)| known == name).ok_or_else(|| {
+                match suggest(name, self.names()) {
+                    Some(meant) => format!("there is no agent `{name}`; did you mean `{meant}`?"),
+                    None => format!("there is no agent `{name}`; it can be {}", known()),
+                }
+            }),
         }
     }
 
@@ -210,48 +215,6 @@ impl EvalCommand {
     }
 }
 
-/// An error that leaves no report.
-#[derive(Debug)]
-enum CommandError {
-    Args(ArgsError),
-    /// The program has no agents.
-    NoAgents,
-    /// There are several agents, and none is named.
-    AgentNotNamed {
-        known: Vec<String>,
-    },
-    NoSuchAgent {
-        name: String,
-        known: Vec<String>,
-    },
-    Config(ReadError),
-    Set(RunDirError),
-    /// No case is named by both `--set` and `--case`.
-    NothingSelected,
-}
-
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Args(error) => write!(f, "{error}\n\n{}", args::usage()),
-            Self::NoAgents => f.write_str("this program has no agents to evaluate"),
-            Self::AgentNotNamed { known } => write!(f, "name an agent with `--agent`: {}", quoted(known)),
-            Self::NoSuchAgent { name, known } => match suggest(name, known.iter().map(String::as_str)) {
-                Some(meant) => write!(f, "there is no agent `{name}`; did you mean `{meant}`?"),
-                None => write!(f, "there is no agent `{name}`; it can be {}", quoted(known)),
-            },
-            Self::Config(error) => error.fmt(f),
-            Self::Set(error) => error.fmt(f),
-            Self::NothingSelected => f.write_str("no case is selected by both `--set` and `--case`"),
-        }
-    }
-}
-
-fn quoted(names: &[String]) -> String {
-    quoted_list(&names.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-/// The text to print, and the exit code.
 #[derive(Debug)]
 struct Answer {
     out: String,
@@ -281,28 +244,8 @@ impl Answer {
     }
 }
 
-/// A setup function behind a pointer.
-struct BoxSetup(Box<dyn ErasedSetup>);
-
-/// A [`Setup`] without its shape.
-trait ErasedSetup: Send + Sync {
-    fn set_up<'a>(&'a self, case: &'a EvalCase) -> BoxFuture<'a, Result<BoxAgent, BoxError>>;
-}
-
-/// A setup function with its shape.
-struct Shaped<Shape, S> {
-    setup: S,
-    shape: PhantomData<fn() -> Shape>,
-}
-
-impl<Shape, S: Setup<Shape> + Send> ErasedSetup for Shaped<Shape, S> {
-    fn set_up<'a>(&'a self, case: &'a EvalCase) -> BoxFuture<'a, Result<BoxAgent, BoxError>> {
-        Box::pin(self.setup.set_up(case))
-    }
-}
-
-/// The shape of a [`BoxSetup`].
-enum AnyShape {}
+/// A setup function of any shape.
+type BoxSetup = Box<dyn for<'a> Fn(&'a EvalCase) -> BoxFuture<'a, Result<BoxAgent, BoxError>> + Send + Sync>;
 
 /// A setup function that reports each run that begins to the progress.
 struct Followed<'a> {
@@ -310,14 +253,13 @@ struct Followed<'a> {
     progress: &'a Progress,
 }
 
-impl Setup<AnyShape> for Followed<'_> {
+impl Setup<()> for Followed<'_> {
     async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
         self.progress.began(case);
-        self.setup.0.set_up(case).await
+        (self.setup)(case).await
     }
 }
 
-/// The exit code of a program that Ctrl-C ends.
 const CTRL_C_EXIT_CODE: i32 = 130;
 
 /// Completes when Ctrl-C is pressed. If the process cannot listen for Ctrl-C, it never completes, and Ctrl-C

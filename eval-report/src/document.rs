@@ -17,11 +17,9 @@ use crate::statistics::{Interval, PassCount};
 /// The version of the document. It grows if a field is removed or changes its meaning, and not for new fields.
 const SCHEMA_VERSION: u32 = 1;
 
-/// The JSON Schema of the document.
 #[doc(hidden)]
 pub const SCHEMA: &str = include_str!("../docs/report.schema.json");
 
-/// The report of a run as JSON.
 #[derive(Debug, Serialize)]
 pub struct Document<'r> {
     command: &'static str,
@@ -40,13 +38,9 @@ pub struct Document<'r> {
 /// Facts about a case that was scored again, beside its new result.
 #[derive(Clone, Copy, Debug)]
 pub struct Rescored<'r> {
-    /// The result that was recorded.
     pub before: &'r TestResult<'r>,
-    /// Whether it has new scores.
     pub is_scored: bool,
-    /// Whether the case was edited since it ran.
     pub is_edited: bool,
-    /// The metrics that kept their recorded scores.
     pub kept: &'r [String],
 }
 
@@ -125,7 +119,6 @@ struct Case<'r> {
     before: Option<Before<'r>>,
 }
 
-/// A case before it was scored again.
 #[derive(Debug, Serialize)]
 struct Before<'r> {
     state: State,
@@ -183,17 +176,16 @@ struct ScoredRun<'r> {
 }
 
 impl<'r> Document<'r> {
-    /// The report of a run.
     pub fn new(results: &'r RunResults<'_>) -> Self {
         let RunResults { totals, loaded, .. } = results;
         let folders = || loaded.folders.iter().map(|folder| near(folder).display().to_string());
-        let recorded = |count: usize| loaded.is_recorded().then_some(count);
+        let recorded = |count: usize| loaded.is_recorded.then_some(count);
         Self {
             command: "report",
             schema: SCHEMA_VERSION,
             outcome: totals.outcome(),
-            runs: loaded.is_recorded().then_some(&loaded.run.ids),
-            folders: loaded.is_recorded().then(|| folders().collect()),
+            runs: loaded.is_recorded.then_some(&loaded.run.ids),
+            folders: loaded.is_recorded.then(|| folders().collect()),
             began: results.times.began.map(time::iso),
             built: results.times.built.map(time::iso),
             doubts: &results.doubts,
@@ -218,7 +210,7 @@ impl<'r> Document<'r> {
                 pass_rate: totals.tally().rate(),
                 interval: interval(totals.tally()),
                 over_cases: results.over_cases.as_ref(),
-                seconds: loaded.is_timed().then_some(totals.elapsed.as_secs_f64()),
+                seconds: loaded.is_timed.then_some(totals.elapsed.as_secs_f64()),
                 usage: UsageEntry::new(totals.usage, results),
                 torn: recorded(loaded.run.torn),
                 lost: recorded(loaded.run.lost),
@@ -232,7 +224,12 @@ impl<'r> Document<'r> {
         let mut document = Self { command: "rescore", ..Self::new(results) };
         for (case, Rescored { before, is_scored, is_edited, kept }) in document.cases.iter_mut().zip(cases) {
             (case.rescored, case.edited, case.kept) = (Some(is_scored), Some(is_edited), Some(kept));
-            case.before = Some(Before::new(before));
+            case.before = Some(Before {
+                state: before.state,
+                role: before.role().map(|role| role.to_string()),
+                reason: reason(before),
+                metrics: Metric::all(before),
+            });
         }
         document
     }
@@ -242,7 +239,12 @@ impl<'r> Case<'r> {
     fn new(test: &'r TestResult<'_>, results: &RunResults<'_>) -> Self {
         let started = &test.attempt.started;
         let decided = test.attempt.decided.as_ref();
-        let is_recorded = results.loaded.is_recorded();
+        let is_recorded = results.loaded.is_recorded;
+        let run = |evaluation: &Evaluation| Run {
+            number: evaluation.ran.run,
+            passed: evaluation.passed,
+            error: evaluation.ran.transcript.error.as_ref().map(ToString::to_string),
+        };
         Self {
             name: &test.name,
             test: test.test.name(),
@@ -257,7 +259,7 @@ impl<'r> Case<'r> {
             place: test.location(),
             state: test.state,
             role: test.role().map(|role| role.to_string()),
-            reason: test.reason().filter(|_| test.state != State::Passed),
+            reason: reason(test),
             flaky: test.runs.are_flaky(),
             attempt: is_recorded.then_some(started.attempt),
             attempts: is_recorded.then_some(test.test.attempts.len()),
@@ -268,7 +270,7 @@ impl<'r> Case<'r> {
             runs: Runs {
                 counts: test.runs,
                 interval: interval(test.runs.tally()),
-                each: test.attempt.evaluations.iter().map(Run::new).collect(),
+                each: test.attempt.evaluations.iter().map(run).collect(),
             },
             repeated: test.repeated(),
             metrics: Metric::all(test),
@@ -285,33 +287,13 @@ impl<'r> Case<'r> {
     }
 }
 
-impl<'r> Before<'r> {
-    fn new(test: &'r TestResult<'r>) -> Self {
-        let reason = test.reason().filter(|_| test.state != State::Passed);
-        Self {
-            state: test.state,
-            role: test.role().map(|role| role.to_string()),
-            reason,
-            metrics: Metric::all(test),
-        }
-    }
-}
-
 impl<'r> EarlierAttempt<'r> {
     fn new(attempt: &'r Attempt) -> Self {
-        let decided = attempt.decided.as_ref();
         Self {
             attempt: attempt.started.attempt,
-            state: decided.map_or(State::Unfinished, |decided| State::from_verdict(&decided.verdict)),
-            reason: decided.and_then(headline),
+            state: State::of_attempt(attempt),
+            reason: attempt.decided.as_ref().and_then(headline),
         }
-    }
-}
-
-impl Run {
-    fn new(evaluation: &Evaluation) -> Self {
-        let error = evaluation.ran.transcript.error.as_ref();
-        Self { number: evaluation.ran.run, passed: evaluation.passed, error: error.map(ToString::to_string) }
     }
 }
 
@@ -355,7 +337,7 @@ impl<'r> Metric<'r> {
 impl UsageEntry {
     fn new(usage: Usage, results: &RunResults<'_>) -> Self {
         let tokens = |count: Option<i128>| count.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-        let is_told = results.loaded.tells_questions();
+        let is_told = results.loaded.tells_questions;
         Self {
             agent_tokens: tokens(usage.agent_tokens),
             judge_tokens: tokens(usage.judge_tokens).filter(|_| is_told),
@@ -364,6 +346,10 @@ impl UsageEntry {
             judge_replayed: usage.replayed().filter(|_| is_told),
         }
     }
+}
+
+fn reason(test: &TestResult<'_>) -> Option<String> {
+    test.reason().filter(|_| test.state != State::Passed)
 }
 
 fn interval(tally: PassCount) -> Option<[f64; 2]> {

@@ -18,7 +18,6 @@ use crate::document::Document;
 use crate::output::{self, CommandError};
 use crate::recorded::RunResults;
 
-/// The report as JSON.
 pub fn json(results: &RunResults<'_>) -> Result<String, CommandError> {
     output::json_document(&Document::new(results))
 }

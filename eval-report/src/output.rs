@@ -21,7 +21,6 @@ pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub const BOLD: Style = Style::new().bold();
 
-/// A word in a style.
 pub fn styled(style: Style, word: &str) -> String {
     format!("{style}{word}{style:#}")
 }
@@ -41,9 +40,7 @@ pub(crate) fn tell_to(out: &mut dyn Write, lines: &str) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Everything that was checked is as it should be.
     Passed,
-    /// Something that was checked is not as it should be.
     Failed,
     /// Something could not be checked.
     Unmeasurable,
@@ -51,11 +48,7 @@ pub enum Outcome {
 
 impl Outcome {
     pub fn exit_code(self) -> i32 {
-        match self {
-            Self::Passed => 0,
-            Self::Failed => 1,
-            Self::Unmeasurable => 2,
-        }
+        self as i32
     }
 
     /// The outcome of an exit code; `None` for codes that no command ends with.
@@ -79,7 +72,6 @@ impl Outcome {
         styled(if self == Self::Passed { GOOD } else { ERROR }, &self.name().to_uppercase())
     }
 
-    /// The outcome in one word, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -93,7 +85,6 @@ impl Outcome {
 #[derive(Clone, Debug, Serialize)]
 pub struct CommandError {
     pub message: String,
-    /// The remedy.
     pub help: String,
 }
 
@@ -110,7 +101,6 @@ impl CommandError {
         Self { message: message.into(), help: help.into() }
     }
 
-    /// The error as a JSON document.
     pub fn document(&self, command: Option<&str>) -> String {
         let document =
             serde_json::json!({ "command": command, "outcome": Outcome::Unmeasurable, "error": self });
@@ -124,21 +114,17 @@ impl CommandError {
     }
 }
 
-/// The bytes of a file.
 pub fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
-    read_file(path).map_err(|error| match error.get_ref().and_then(|inner| inner.downcast_ref()) {
-        Some(unfit) => refused(path, *unfit),
-        None => unreadable(path, &error),
+    read_file(path).map_err(|error| {
+        let unfit = error.get_ref().and_then(|inner| inner.downcast_ref::<Unfit>());
+        let Some(unfit) = unfit else { return unreadable(path, &error) };
+        let help = match unfit {
+            Unfit::NoFile => "name a file or a folder",
+            Unfit::TooLarge => "split it: no tool that reads eval sets reads one of that size",
+        };
+        let why = unfit.to_string();
+        CommandError::new(format!("`{}` {}", path.display(), why.trim_start_matches("it ")), help)
     })
-}
-
-fn refused(path: &Path, unfit: Unfit) -> CommandError {
-    let message = unfit.to_string();
-    let help = match unfit {
-        Unfit::NoFile => "name a file or a folder",
-        Unfit::TooLarge => "split it: no tool that reads eval sets reads one of that size",
-    };
-    CommandError::new(format!("`{}` {}", path.display(), message.trim_start_matches("it ")), help)
 }
 
 /// The error of an unreadable file. A link whose target does not exist is an error of its own.
@@ -156,7 +142,6 @@ pub fn unreadable(path: &Path, error: &io::Error) -> CommandError {
     }
 }
 
-/// A document as JSON text, with a line break at the end.
 pub fn json_document(document: &impl Serialize) -> Result<String, CommandError> {
     match serde_json::to_string_pretty(document) {
         Ok(text) => Ok(untrusted::json(&text) + "\n"),
@@ -169,7 +154,6 @@ pub(crate) fn finite(number: Option<f64>) -> Option<f64> {
     number.filter(|number| number.is_finite())
 }
 
-/// A case by the file of its set and its id.
 pub type CaseOfFile<'c> = (&'c str, &'c str);
 
 /// The command that runs these cases again. The options name the agent, and say how cases run and are scored.
@@ -181,7 +165,6 @@ pub fn rerun_command<'c>(options: &[String], cases: impl IntoIterator<Item = Cas
     rerun_line(sets.into_iter().map(|(file, cases)| format!("{file}:{}", cases.join(","))), options)
 }
 
-/// The command that runs whole sets again.
 pub fn rerun_sets_command<'c>(options: &[String], files: impl IntoIterator<Item = &'c str>) -> String {
     let files: BTreeSet<&str> = files.into_iter().collect();
     rerun_line(files.into_iter().map(str::to_owned), options)

@@ -31,7 +31,6 @@ pub use render::{Live, STYLE, live_policy, policy, render, render_live};
 /// not found, and masking a word of our own script would break the script.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Text {
-    /// The visible text.
     #[serde(rename = "t")]
     pub shown: String,
     /// The number of characters left out.
@@ -63,8 +62,7 @@ pub struct Anchors(HashMap<String, usize>);
 const MAX_ANCHOR_CHARS: usize = 120;
 
 impl Anchors {
-    /// The anchor of a case: `case-weather::sunny`. The same name has the same anchor on every page, except
-    /// for repeated names.
+    /// The anchor of a case, `case-weather::sunny`. Unless the name is repeated, it is the same on every page.
     pub fn add(&mut self, name: &str) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '_' | '-' | '.');
         let mut anchor = "case-".to_owned();

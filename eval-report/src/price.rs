@@ -67,10 +67,6 @@ impl Prices {
         self.of_any.is_none() && self.of_models.is_empty()
     }
 
-    fn price_of(&self, model: Option<&str>) -> Option<Price> {
-        model.and_then(|model| self.of_models.get(model)).copied().or(self.of_any)
-    }
-
     /// The cost of a case's agent in all its runs.
     pub fn cost_of(&self, case: &CaseReport) -> Cost {
         let turns = case.runs.iter().flat_map(|run| &run.transcript.turns);
@@ -101,11 +97,11 @@ impl Prices {
             let unpriced = total.or(tokens_in).or(tokens_out).unwrap_or_default();
             return Cost { unpriced, ..Cost::default() };
         };
-        match self.price_of(model) {
+        match model.and_then(|model| self.of_models.get(model)).copied().or(self.of_any) {
             None => Cost { unpriced: tokens_in + tokens_out, ..Cost::default() },
             Some(Price { input, output }) => {
                 #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 tokens nobody counts cents")]
-                let of = |tokens: i128, price: f64| tokens as f64 * price / MILLION;
+                let of = |tokens: i128, price: f64| tokens as f64 * price / 1e6;
                 Cost {
                     money: of(tokens_in, input) + of(tokens_out, output),
                     tokens_in,
@@ -116,8 +112,6 @@ impl Prices {
         }
     }
 }
-
-const MILLION: f64 = 1e6;
 
 fn amount(text: &str) -> Option<f64> {
     // `1e9` and `inf` are numbers too, but no price is written so.

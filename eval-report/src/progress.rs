@@ -15,13 +15,11 @@ use crate::output::{styled, tell_to};
 use crate::price::{Cost, Prices};
 use crate::recorded::State;
 
-/// The progress of the cases of a run.
 #[derive(Clone)]
 #[expect(missing_debug_implementations, reason = "it is a place to write to")]
 pub struct Progress {
     counts: Arc<Mutex<Counts>>,
     bar: ProgressBar,
-    /// The writer of the lines of cases.
     out: Arc<Mutex<Box<dyn Write + Send>>>,
 }
 
@@ -40,7 +38,6 @@ struct Counts {
     running: Vec<(String, Instant)>,
 }
 
-/// The time between two drawings of the line.
 const DRAW_PAUSE: Duration = Duration::from_millis(100);
 
 impl Progress {
@@ -57,13 +54,11 @@ impl Progress {
         }
     }
 
-    /// The runner, which reports each ended case here.
     pub fn follow(&self, runner: EvalRunner) -> EvalRunner {
         let told = self.clone();
         runner.on_case(move |case| told.ended(case))
     }
 
-    /// Begins the progress of this many cases.
     pub fn begin(&self, total: usize) {
         self.counts().total = total;
         if self.bar.is_hidden() {
@@ -81,7 +76,6 @@ impl Progress {
         self.bar.enable_steady_tick(DRAW_PAUSE);
     }
 
-    /// Notes that a run of a case begins.
     pub fn began(&self, case: &EvalCase) {
         let mut counts = self.counts();
         if !counts.running.iter().any(|(id, _)| *id == case.eval_id) {
@@ -118,7 +112,6 @@ impl Progress {
 }
 
 impl Counts {
-    /// Counts an ended case, and returns its line.
     fn ended(&mut self, case: &CaseReport) -> String {
         self.ended += 1;
         let counted = match case.verdict {

@@ -1,7 +1,6 @@
 //! Recorded runs: the choice of a run, the results of its tests, and the totals.
 
 mod cases;
-mod cut_short;
 mod folder;
 mod freshness;
 mod problems;

@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use eval_core::metric::arithmetic::mean;
 use eval_format::Bound;
 use eval_support::words::count;
 
@@ -19,26 +20,22 @@ use crate::page::{
 };
 use crate::price::Cost;
 use crate::recorded::{Cases, RunResults, State, TestResult, cost};
-use crate::statistics::PassCount;
 use crate::summary_text;
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     page::render(&model(results)).map_err(|error| {
-        CommandError::new(
-            format!("cannot write the page: {error}"),
-            "this is a mistake of cargo-evalset: report it",
-        )
+        let help = "this is a mistake of cargo-evalset: report it";
+        CommandError::new(format!("cannot write the page: {error}"), help)
     })
 }
 
-/// Everything that the page shows of a run.
 pub fn model(results: &RunResults<'_>) -> PageModel {
-    let history = History::new(results);
+    let history = history(results);
     let (mut anchors, mut files) = (Anchors::default(), Cases::default());
     // In the order of the journal, so that a case keeps its anchor while a run grows.
     let cases = results.tests.iter().map(|test| {
         let cost = cost(test.attempt, &results.prices);
-        let row = case::row(test, anchors.add(&test.name), &mut files, history.spark(test));
+        let row = case::row(test, anchors.add(&test.name), &mut files, spark(&history, test));
         Case { test, cost, row: CaseRow { cost: cost.as_ref().map(Cost::amount), ..row } }
     });
     let mut cases: Vec<Case<'_>> = cases.collect();
@@ -61,17 +58,16 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
         about: about(results),
         facts,
         glance,
-        rerun: rerun(results),
+        rerun: summary_text::rerun(results).iter().map(|command| line(command)).collect(),
         numbers,
         notes: problems(results).chain(summary_text::notes(results)).map(|note| line(&note)).collect(),
         histograms: histograms(results),
-        pass_rate: history.pass_rate(),
+        pass_rate: pass_rate(&history),
         scatters: scatters(&cases),
         cases: cases.into_iter().map(|case| case.row).collect(),
     }
 }
 
-/// A case of the page.
 struct Case<'r> {
     test: &'r TestResult<'r>,
     /// The cost of its tokens; `None` without prices.
@@ -79,7 +75,6 @@ struct Case<'r> {
     row: CaseRow,
 }
 
-/// The rank of a test on the page: tests that need attention come first.
 fn urgency(test: &TestResult<'_>) -> u8 {
     match test.state {
         State::Failed => 0,
@@ -114,7 +109,6 @@ fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
     counted.into_iter().filter(|count| count.cases > 0 || always.contains(&count.filter)).collect()
 }
 
-/// A sentence for each problem of the run.
 fn problems(results: &RunResults<'_>) -> impl Iterator<Item = String> {
     let more = results.problems.len().saturating_sub(MAX_PROBLEMS);
     let more = (more > 0).then(|| format!("error: {more} more did not begin or are in doubt"));
@@ -134,11 +128,6 @@ fn about(results: &RunResults<'_>) -> String {
     line(&format!("Run {}: {}{took}", results.loaded.name(), began.unwrap_or_default()))
 }
 
-/// The commands that run again the tests that did not pass: `cargo evalset rerun --failed`.
-fn rerun(results: &RunResults<'_>) -> Vec<String> {
-    summary_text::rerun(results).into_iter().map(|command| line(&command)).collect()
-}
-
 /// A plot for each metric that can fail a case, the metric that failed most cases first.
 fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
     let mut metrics: BTreeMap<&str, Vec<(f64, Option<Bound>)>> = BTreeMap::new();
@@ -156,7 +145,7 @@ fn histograms(results: &RunResults<'_>) -> Vec<Histogram> {
 fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let score = |test: &TestResult<'_>| {
         let scores: Vec<f64> = test.deciding().filter_map(|metric| metric.score).collect();
-        mean(&scores)
+        mean::naive(&scores)
     };
     let points = |took: &dyn Fn(&Case<'_>) -> Option<f64>| {
         let of_case = cases.iter().filter_map(|case| {
@@ -174,27 +163,14 @@ fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let costs = points(&|case| case.cost.map(|cost| cost.money));
     let seconds = |seconds: f64| time::latency(Duration::try_from_secs_f64(seconds).unwrap_or_default());
     let money = |money: f64| Cost { money, ..Cost::default() }.amount();
-    [Scatter::new("Time against score", times, seconds), Scatter::new("Cost against score", costs, money)]
-        .into_iter()
-        .flatten()
-        .collect()
-}
-
-fn mean(scores: &[f64]) -> Option<f64> {
-    let count = u32::try_from(scores.len()).ok().filter(|count| *count > 0)?;
-    Some(scores.iter().sum::<f64>() / f64::from(count))
+    let (time, cost) = ("Time against score", "Cost against score");
+    [Scatter::new(time, times, seconds), Scatter::new(cost, costs, money)].into_iter().flatten().collect()
 }
 
 /// The number of runs on the page, this one included.
 const MAX_SHOWN_RUNS: usize = 12;
 
-/// The name of the run of the page.
 const THIS_RUN: &str = "this run";
-
-/// The earlier runs, the oldest first, and the run of the page at the end.
-struct History {
-    runs: Vec<Past>,
-}
 
 struct Past {
     label: String,
@@ -224,37 +200,31 @@ impl Past {
     }
 }
 
-impl History {
-    fn new(results: &RunResults<'_>) -> Self {
-        let mut runs: Vec<Past> = before(results)
-            .into_iter()
-            .filter_map(|run| {
-                let recorded = RecordedRun::outline(&[run.path]).ok()?;
-                Some(Past::new(time::shown(run.started), &TestResult::all(&recorded)))
-            })
-            .collect();
-        runs.reverse();
-        runs.push(Past::new(THIS_RUN.to_owned(), &results.tests));
-        Self { runs }
-    }
+/// The earlier runs, the oldest first, and the run of the page at the end.
+fn history(results: &RunResults<'_>) -> Vec<Past> {
+    let before = before(results).into_iter().filter_map(|run| {
+        let recorded = RecordedRun::outline(&[run.path]).ok()?;
+        Some(Past::new(time::shown(run.started), &TestResult::all(&recorded)))
+    });
+    let mut runs: Vec<Past> = before.collect();
+    runs.reverse();
+    runs.push(Past::new(THIS_RUN.to_owned(), &results.tests));
+    runs
+}
 
-    /// `None` if there is no run before this one.
-    fn spark(&self, test: &TestResult<'_>) -> Option<Spark> {
-        let key = key(test);
-        let of_run = |past: &Past| {
-            let state = *past.states.get(&key)?;
-            Some((state == State::Passed, state.filter_name()))
-        };
-        (self.runs.len() > 1).then(|| Spark::new(&self.runs.iter().map(of_run).collect::<Vec<_>>()))
-    }
+/// `None` if there is no run before this one.
+fn spark(history: &[Past], test: &TestResult<'_>) -> Option<Spark> {
+    let key = key(test);
+    let of_run = |past: &Past| {
+        let state = *past.states.get(&key)?;
+        Some((state == State::Passed, state.filter_name()))
+    };
+    (history.len() > 1).then(|| Spark::new(&history.iter().map(of_run).collect::<Vec<_>>()))
+}
 
-    fn pass_rate(&self) -> Option<PassRate> {
-        let of = |past: &Past| {
-            let tally = PassCount::new(past.passed, past.cases).unwrap_or_default();
-            (past.label.clone(), past.passed, tally.total())
-        };
-        PassRate::new(&self.runs.iter().map(of).collect::<Vec<_>>(), THIS_RUN)
-    }
+fn pass_rate(history: &[Past]) -> Option<PassRate> {
+    let rates = history.iter().map(|past| (past.label.clone(), past.passed, past.cases));
+    PassRate::new(&rates.collect::<Vec<_>>(), THIS_RUN)
 }
 
 /// The runs before this one in the same folder, the newest first. A merged run has none.

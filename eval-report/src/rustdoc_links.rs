@@ -3,7 +3,6 @@
 //! A page defines its reference links at its end, for readers of the repository. Here, definitions in front
 //! of the page lead to the pages in rustdoc; the first of two definitions counts.
 
-/// The text of a page.
 macro_rules! page {
     ($file:literal) => {
         concat!(

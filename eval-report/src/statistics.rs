@@ -239,7 +239,7 @@ fn percent_with(share: f64, digits: usize) -> String {
 const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
 #[expect(clippy::cast_precision_loss, reason = "counts of runs and cases are far below 2^53")]
-fn float(count: usize) -> f64 {
+pub(crate) fn float(count: usize) -> f64 {
     count as f64
 }
 

@@ -38,7 +38,6 @@ pub fn runs(test: &TestResult<'_>) -> String {
     text
 }
 
-/// The verb for this number of things.
 pub fn have(number: usize) -> &'static str {
     if number == 1 { "has" } else { "have" }
 }
@@ -72,7 +71,6 @@ pub fn numbers(results: &RunResults<'_>) -> Vec<String> {
     [rate(results), repetition, usage(results.totals.usage)].into_iter().flatten().collect()
 }
 
-/// The pass rate of the cases, with its interval.
 fn rate(results: &RunResults<'_>) -> Option<String> {
     let tally = results.totals.tally();
     let (rate, interval) = (tally.rate()?, tally.interval()?);
@@ -82,16 +80,12 @@ fn rate(results: &RunResults<'_>) -> Option<String> {
     ))
 }
 
-/// pass@k and pass^k, and what they mean.
 fn repetition(over: OverCases, of: usize) -> String {
     let OverCases { k, pass_at, pass_all, cases } = over;
-    format!(
-        "pass@{k} {} (one of {} passes), pass^{k} {} (all {k} pass): unbiased, mean of {cases}/{}",
-        probability(pass_at),
-        count(k, "run"),
-        probability(pass_all),
-        count(of, "case")
-    )
+    let (pass_at, pass_all) = (probability(pass_at), probability(pass_all));
+    let (runs, of) = (count(k, "run"), count(of, "case"));
+    let at = format!("pass@{k} {pass_at} (one of {runs} passes)");
+    format!("{at}, pass^{k} {pass_all} (all {k} pass): unbiased, mean of {cases}/{of}")
 }
 
 /// A probability with two digits after the point, or with as many as it takes to tell it from 0 and 1.
@@ -149,7 +143,6 @@ pub fn skipped(results: &RunResults<'_>) -> Option<String> {
     (!each.is_empty()).then(|| format!("skipped, and so not checked: {}", each.join(", ")))
 }
 
-/// The cases with repeated runs, as their agent was not reached; `None` if there are none.
 fn repeated(results: &RunResults<'_>) -> Option<String> {
     let was_repeated = |test: &&TestResult<'_>| test.repeated() > 0;
     let names: Vec<String> =
@@ -160,7 +153,6 @@ fn repeated(results: &RunResults<'_>) -> Option<String> {
     })
 }
 
-/// The limits of the numbers.
 pub fn notes(results: &RunResults<'_>) -> Vec<String> {
     let mut notes: Vec<String> = skipped(results).into_iter().collect();
     if results.totals.retried > 0 {
@@ -215,7 +207,6 @@ pub fn details(test: &TestResult<'_>) -> String {
     }
 }
 
-/// The commands that run again the tests that did not pass.
 pub fn rerun(results: &RunResults<'_>) -> Vec<String> {
     let run = results.loaded.args();
     // Cases of programs are not tests: `cargo evalset run` runs its own cases again.

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     if !asks {
         let text: String = drafts.iter().map(shown).collect();
         accept(&drafts)?;
-        let answer = changed("accept", ("accepted", "in"), &by_file(drafts), "", args.format)?;
+        let answer = changed("accept", ("accepted", "in"), &by_file(&drafts), "", args.format)?;
         return Ok(if args.format == Format::Json {
             answer
         } else {
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         0 => String::new(),
         left => format!("{} left\n", count(left, "draft")),
     };
-    changed("accept", ("accepted", "in"), &by_file(accepted), &left, args.format)
+    changed("accept", ("accepted", "in"), &by_file(&accepted), &left, args.format)
 }
 
 /// Whether questions can be answered. A job of continuous integration may have a terminal, but no user at it.
@@ -119,13 +119,10 @@ fn drafts_of(set: &SelectedSet) -> Result<Vec<Draft>, CommandError> {
 
 fn no_draft(set: &SelectedSet, id: &str) -> CommandError {
     let shown = set.path.display().to_string();
-    CommandError::new(
-        format!("`{}`: the case `{}` is no draft", one_line(&shown), one_line(id)),
-        format!("`cargo evalset list {} --drafts` shows the drafts", shell::word(&shown)),
-    )
+    let help = format!("`cargo evalset list {} --drafts` shows the drafts", shell::word(&shown));
+    CommandError::new(format!("`{}`: the case `{}` is no draft", one_line(&shown), one_line(id)), help)
 }
 
-/// The error for a set whose drafts are not named, where no question can be asked.
 fn not_named(set: &SelectedSet) -> Result<CommandError, CommandError> {
     let editor = open(&set.path)?;
     let shown = set.path.display().to_string();
@@ -142,24 +139,18 @@ fn not_named(set: &SelectedSet) -> Result<CommandError, CommandError> {
     Ok(CommandError::new(format!("`{}`: no draft is named, and {why}", one_line(&shown)), help))
 }
 
-fn by_file(drafts: Vec<Draft>) -> Vec<Change> {
-    let mut changes: Vec<Change> = Vec::new();
-    for draft in drafts {
-        match changes.last_mut().filter(|change| change.path == draft.path) {
-            Some(change) => change.cases.push(draft.case.eval_id),
-            None => changes.push(Change { path: draft.path, cases: vec![draft.case.eval_id] }),
-        }
-    }
-    changes
+fn by_file(drafts: &[Draft]) -> Vec<Change> {
+    let of_files = drafts.chunk_by(|one, next| one.path == next.path).map(|drafts| Change {
+        file: drafts[0].path.display().to_string(),
+        cases: drafts.iter().map(|draft| draft.case.eval_id.clone()).collect(),
+    });
+    of_files.collect()
 }
 
-/// An answer to the question about a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decision {
     Accept,
-    /// The case stays a draft.
     Keep,
-    /// Nothing more is asked.
     Quit,
 }
 

@@ -99,19 +99,16 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         0 => String::new(),
         cases => format!("{} there already: {}\n", count(cases, "scenario"), short_code_list(&there)),
     };
-    let change = Change { path: set.path, cases: added };
+    let change = Change { file: set.path.display().to_string(), cases: added };
     changed("add-case", ("added", "to"), &[change], &remark, args.format)
 }
 
-/// Whether the set has a case with the same id and the same scenario already.
 fn is_there(editor: &SetEditor, case: &EvalCase) -> bool {
     editor.case(&case.eval_id).is_some_and(|known| known.conversation_scenario == case.conversation_scenario)
 }
 
-/// A file with cases, as text.
 #[derive(Debug)]
 struct Source {
-    /// Its name in messages and drafts.
     name: String,
     text: String,
     /// Whether it holds scenarios as ADK's command takes them.
@@ -120,7 +117,6 @@ struct Source {
 }
 
 impl Source {
-    /// Reads a file, or standard input for `-`.
     fn read(path: &Path) -> Result<Self, CommandError> {
         let (name, bytes) = if path.as_os_str() == "-" {
             ("standard input".to_owned(), standard_input()?)
@@ -198,7 +194,6 @@ fn of_scenario(scenario: &Value) -> Value {
     Value::from(Map::from([("eval_id", Value::from(&id[..8])), ("conversation_scenario", scenario.clone())]))
 }
 
-/// Reads a session input: the value under `session_input` in a case.
 fn session_input(path: &Path) -> Result<SessionInput, CommandError> {
     let shown = one_line(&path.display().to_string());
     let error = |why: &str| {
@@ -218,11 +213,8 @@ fn session_input(path: &Path) -> Result<SessionInput, CommandError> {
 }
 
 fn first(problems: &eval_format::Problems) -> String {
-    problems
-        .iter()
-        .find(|problem| problem.is_error())
-        .map(|problem| problem.message.clone())
-        .unwrap_or_default()
+    let first = problems.iter().find(|problem| problem.is_error());
+    first.map(|problem| problem.message.clone()).unwrap_or_default()
 }
 
 fn standard_input() -> Result<Vec<u8>, CommandError> {

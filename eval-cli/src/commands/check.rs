@@ -76,28 +76,28 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         fix: args.fix,
     };
     match args.format {
-        Format::Json => Answer::results("check", results.outcome(), &Fields::new(&results)),
+        Format::Json => {
+            let not_checked = results.not_checked().map(|(file, error)| NotChecked { file, error }).collect();
+            let fields = Fields { files: &results.files, not_checked, summary: results.counts() };
+            Answer::results("check", results.outcome(), &fields)
+        }
         Format::Human => {
             let answer = Answer::new(results.outcome(), text(&results));
             let annotations = if args.github { annotations(&results) } else { String::new() };
-            Ok(answer.with_annotations(annotations))
+            Ok(Answer { annotations, ..answer })
         }
     }
 }
 
-/// The results for all files.
 #[derive(Debug)]
 struct CheckResults {
     files: Vec<CheckedFile>,
     /// An error for each path that names no file.
     errors: Vec<CommandError>,
-    /// Whether warnings fail the check.
     deny_warnings: bool,
-    /// Whether files were to be rewritten.
     fix: bool,
 }
 
-/// Counts over all files.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Counts {
     files: usize,
@@ -192,43 +192,33 @@ struct NotChecked<'r> {
     error: &'r CommandError,
 }
 
-impl<'r> Fields<'r> {
-    fn new(results: &'r CheckResults) -> Self {
-        let not_checked = results.not_checked().map(|(file, error)| NotChecked { file, error });
-        Self { files: &results.files, not_checked: not_checked.collect(), summary: results.counts() }
-    }
-}
-
 fn text(results: &CheckResults) -> String {
     let mut text = String::new();
-    for file in &results.files {
-        text.push_str(&files::shown(&file.shown, &file.found));
-    }
-    for (_, error) in results.not_checked() {
-        text.push_str(&error.shown());
-        text.push('\n');
-    }
+    text.extend(results.files.iter().map(|file| files::shown(&file.shown, &file.found)));
+    text.extend(results.not_checked().map(|(_, error)| error.shown() + "\n"));
     text.push_str(&fixes(results));
     text.push_str(&own_metrics(results));
-    text.push_str(&not_compared(results));
+    for file in results.files.iter().filter(|file| !file.not_compared.is_empty()) {
+        let (note, shown) = (styled(BOLD, "note"), one_line(&file.shown));
+        text.push_str(&format!("{note}: `{shown}`: not compared: {}\n", file.not_compared));
+    }
     text.push_str(&summary(results));
     text.push('\n');
     text
 }
 
-/// A line for each file that was rewritten or kept, and a note with the files that `--fix` would rewrite.
 fn fixes(results: &CheckResults) -> String {
     let mut text = String::new();
     let mut possible = Vec::new();
     for (file, fix) in results.files.iter().filter_map(|file| Some((file, file.fix.as_ref()?))) {
         let shown = one_line(&file.shown);
-        match &fix.state {
+        let reason = fix.reason.as_deref().unwrap_or_default();
+        match fix.state {
             FixState::Done => text.push_str(&format!("{} `{shown}`: {}\n", styled(GOOD, "fixed"), fix.what)),
-            FixState::Kept(_) if !results.fix => {}
-            FixState::Kept(reason) => {
-                let kept = styled(BOLD, "kept");
-                text.push_str(&format!("{kept} `{shown}` as it is: {reason}\n"));
+            FixState::Kept if results.fix => {
+                text.push_str(&format!("{} `{shown}` as it is: {reason}\n", styled(BOLD, "kept")));
             }
+            FixState::Kept => {}
             FixState::Possible => possible.push(shown),
         }
     }
@@ -240,7 +230,6 @@ fn fixes(results: &CheckResults) -> String {
     text
 }
 
-/// The note for an unknown metric: the option that names metrics of the user's own.
 fn own_metrics(results: &CheckResults) -> String {
     let mut codes = results.files.iter().flat_map(|file| &file.found.problems).map(|problem| problem.code);
     if codes.any(|code| matches!(code, ProblemCode::UnknownMetric | ProblemCode::UnansweredCustomMetric)) {
@@ -248,16 +237,6 @@ fn own_metrics(results: &CheckResults) -> String {
         return format!("{note}: name metrics of your own on the command line: `--metric NAME,NAME`\n");
     }
     String::new()
-}
-
-/// A line for each set that expects something that no metric reads.
-fn not_compared(results: &CheckResults) -> String {
-    let mut text = String::new();
-    for file in results.files.iter().filter(|file| !file.not_compared.is_empty()) {
-        let (note, shown) = (styled(BOLD, "note"), one_line(&file.shown));
-        text.push_str(&format!("{note}: `{shown}`: not compared: {}\n", file.not_compared));
-    }
-    text
 }
 
 fn summary(results: &CheckResults) -> String {

@@ -20,7 +20,6 @@ Examples:
   cargo evalset completions bash > ~/.local/share/bash-completion/completions/cargo-evalset
   cargo evalset completions fish > ~/.config/fish/completions/cargo-evalset.fish";
 
-/// Prints the completions of `program`.
 pub(crate) fn run(args: &Args, program: Command) -> Answer {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut program.bin_name("cargo-evalset"), "cargo-evalset", &mut text);

@@ -1,15 +1,14 @@
 //! `cargo evalset create`: an eval set without cases.
 
-use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use eval_format::SetEditor;
-use eval_format::conventions::{FileKind, SET_NAMES, SET_SUFFIX, file_stem};
+use eval_format::conventions::file_stem;
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 
-use crate::files::create;
+use crate::files::{check_set_name, create};
 use crate::output::{Answer, CommandError, GOOD, Outcome, styled};
 
 /// Writes an eval set without cases, as `adk eval_set create` does. `add-case` adds cases to it.
@@ -36,15 +35,8 @@ Exit codes:
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let shown = one_line(&args.set.display().to_string());
-    let name = args.set.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    if FileKind::from_name(name) != Some(FileKind::Set) {
-        let near = args.set.with_file_name(format!("{}{SET_SUFFIX}", name.trim_end_matches(".json")));
-        return Err(CommandError::new(
-            format!("`{shown}` is no name of an eval set: those are {SET_NAMES}"),
-            format!("`cargo evalset create {}`", shell::word(&near.display().to_string())),
-        ));
-    }
-    let id = args.id.clone().unwrap_or_else(|| file_stem(name).to_owned());
+    check_set_name(&args.set, |near| format!("`cargo evalset create {near}`"))?;
+    let id = args.id.clone().unwrap_or_else(|| file_stem(&args.set.to_string_lossy()).to_owned());
     create(&args.set, SetEditor::create(id).into_text()).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => CommandError::new(
             format!("`{shown}` exists already"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use eval_format::Problem;
 use eval_format::problem::Severity;
-use eval_format::reader::{CheckedSet, SetFormat, check_set};
+use eval_format::reader::{SetFormat, check_set};
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 use serde::Serialize;
@@ -48,75 +48,139 @@ Exit codes:
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let inputs = find_files(&args.paths, Scope::Sets);
-    let files = inputs.files.iter().map(|input| FormattedFile::format(&input.path, args.check)).collect();
-    let results = FmtResults { files, errors: inputs.errors };
+    let files = inputs.files.iter().map(|input| FormattedFile::format(&input.path, args.check));
+    let unfound = inputs.errors.into_iter().map(|error| FormattedFile::failed(State::Unmeasurable, error));
+    let files: Vec<FormattedFile> = files.chain(unfound).collect();
+    let outcome = files.iter().map(|file| file.state.outcome()).max().unwrap_or(Outcome::Passed);
     match args.format {
-        Format::Human => Ok(Answer::new(results.outcome(), text(&results))),
-        Format::Json => {
-            let files = HashMap::from([("files", entries(&results))]);
-            Answer::results("fmt", results.outcome(), &files)
+        Format::Human => Ok(Answer::new(outcome, text(&files))),
+        Format::Json => Answer::results("fmt", outcome, &HashMap::from([("files", files)])),
+    }
+}
+
+/// A formatted file. Fields may be added to its JSON; no field is removed or changes its meaning.
+#[derive(Debug, Default, Serialize)]
+struct FormattedFile {
+    /// `None` for a path that names no file.
+    file: Option<String>,
+    state: State,
+    problems: FoundProblems,
+    message: Option<String>,
+    help: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    #[default]
+    Unchanged,
+    Formatted,
+    /// It would be written without `--check`.
+    NotFormatted,
+    /// It has errors, would lose something, or has a form that ADK does not write any more.
+    Kept,
+    /// It could not be read or written.
+    Unmeasurable,
+}
+
+impl State {
+    fn outcome(self) -> Outcome {
+        match self {
+            Self::Unchanged | Self::Formatted => Outcome::Passed,
+            Self::NotFormatted | Self::Kept => Outcome::Failed,
+            Self::Unmeasurable => Outcome::Unmeasurable,
         }
     }
 }
 
-/// The results for all files.
-#[derive(Debug)]
-struct FmtResults {
-    files: Vec<FormattedFile>,
-    /// An error for each path that names no file.
-    errors: Vec<CommandError>,
-}
+impl FormattedFile {
+    /// Reads a file. Writes it in ADK's form, unless `only_check` is true.
+    fn format(path: &Path, only_check: bool) -> Self {
+        let shown = path.display().to_string();
+        let file = read(path).and_then(|bytes| Self::of_bytes(path, &shown, &bytes, only_check));
+        let file = file.unwrap_or_else(|error| Self::failed(State::Unmeasurable, error));
+        Self { file: Some(shown), ..file }
+    }
 
-impl FmtResults {
-    fn outcome(&self) -> Outcome {
-        let files = self.files.iter().map(|file| file.state.outcome());
-        let paths = self.errors.iter().map(|_| Outcome::Unmeasurable);
-        files.chain(paths).max().unwrap_or(Outcome::Passed)
+    fn of_bytes(path: &Path, shown: &str, bytes: &[u8], only_check: bool) -> Result<Self, CommandError> {
+        let checked = check_set(shown, bytes, None);
+        let kept = |text, problems| Self {
+            state: State::Kept,
+            problems: FoundProblems { text, problems },
+            ..Self::default()
+        };
+        let Some(set) = &checked.set else {
+            let problems = checked.problems.into_iter().filter(Problem::is_error).collect();
+            return Ok(kept(checked.text, problems));
+        };
+        if checked.form != SetFormat::EvalSet {
+            let (file, form) = (one_line(shown), form_name(checked.form));
+            let message = format!("`{file}` is {form}, a form that ADK does not write any more");
+            let fix = format!("`cargo evalset check --fix {file}` or `cargo evalset migrate`");
+            let error = CommandError::new(message, format!("{fix} converts it to an eval set"));
+            return Ok(Self::failed(State::Kept, error));
+        }
+        let mut lost = checked.unwritten();
+        if !lost.is_empty() {
+            // Warnings elsewhere; here they stop the file from being written.
+            for problem in &mut lost {
+                problem.severity = Severity::Error;
+            }
+            return Ok(kept(checked.text, lost));
+        }
+        let text = text_like(set, &checked.text);
+        let state = if text.as_bytes() == bytes {
+            State::Unchanged
+        } else if only_check {
+            State::NotFormatted
+        } else {
+            replace(path, &text).map_err(|error| {
+                let help = "give this user permission to write it, or use `--check`";
+                CommandError::new(format!("cannot write `{shown}`: {error}"), help)
+            })?;
+            State::Formatted
+        };
+        Ok(Self { state, ..Self::default() })
+    }
+
+    fn failed(state: State, error: CommandError) -> Self {
+        Self { state, message: Some(error.message), help: Some(error.help), ..Self::default() }
     }
 }
 
-fn text(results: &FmtResults) -> String {
+fn text(all: &[FormattedFile]) -> String {
     let mut text = String::new();
-    for file in &results.files {
-        if let FileState::Kept(found) = &file.state {
-            text.push_str(&files::shown(&file.shown, found));
-        }
-    }
-    for error in results.files.iter().filter_map(|file| file.state.error()).chain(&results.errors) {
-        text.push_str(&error.shown());
-        text.push('\n');
-    }
-    for file in &results.files {
-        let shown = one_line(&file.shown);
-        match &file.state {
-            FileState::Formatted => text.push_str(&format!("{} `{shown}`\n", styled(GOOD, "formatted"))),
-            FileState::NotFormatted => {
+    text.extend(
+        all.iter().map(|file| files::shown(file.file.as_deref().unwrap_or_default(), &file.problems)),
+    );
+    let errors = all.iter().filter_map(|file| file.message.as_ref().zip(file.help.as_ref()));
+    text.extend(errors.map(|(message, help)| CommandError::new(message, help).shown() + "\n"));
+    for file in all.iter().filter(|file| file.message.is_none()) {
+        let shown = one_line(file.file.as_deref().unwrap_or_default());
+        match file.state {
+            State::Formatted => text.push_str(&format!("{} `{shown}`\n", styled(GOOD, "formatted"))),
+            State::NotFormatted => {
                 text.push_str(&format!("{} `{shown}`\n", styled(ERROR, "not formatted")));
             }
-            FileState::Kept(_) => {
-                text.push_str(&format!("{} `{shown}` as it is\n", styled(BOLD, "kept")));
-            }
-            FileState::Unchanged | FileState::OldForm(_) | FileState::Unmeasurable(_) => {}
+            State::Kept => text.push_str(&format!("{} `{shown}` as it is\n", styled(BOLD, "kept"))),
+            State::Unchanged | State::Unmeasurable => {}
         }
     }
-    text + &summary(results) + "\n"
+    text + &summary(all) + "\n"
 }
 
-fn summary(results: &FmtResults) -> String {
-    let number = |name: &str| results.files.iter().filter(|file| file.state.name() == name).count();
-    let not_formatted = number("not_formatted");
+fn summary(files: &[FormattedFile]) -> String {
+    let number = |state| files.iter().filter(|file| file.state == state).count();
+    let not_formatted = number(State::NotFormatted);
     let parts = [
-        (number("formatted"), "formatted"),
+        (number(State::Formatted), "formatted"),
         (not_formatted, "not formatted"),
-        (number("unchanged"), "already formatted"),
-        (number("kept"), "kept"),
+        (number(State::Unchanged), "already formatted"),
+        (number(State::Kept), "kept"),
     ];
-    let mut said: Vec<String> = parts
-        .iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, what)| format!("{number} {what}"))
-        .collect();
-    let unmeasurable = number("unmeasurable") + results.errors.len();
+    let some = parts.iter().filter(|(number, _)| *number > 0);
+    let mut said: Vec<String> = some.map(|(number, what)| format!("{number} {what}")).collect();
+    let unmeasurable = number(State::Unmeasurable);
     if unmeasurable > 0 {
         said.push(format!("{} not read or written", count(unmeasurable, "path")));
     }
@@ -124,137 +188,6 @@ fn summary(results: &FmtResults) -> String {
         0 => "",
         _ => "\n  = help: `cargo evalset fmt` without `--check` formats them",
     };
-    format!("{}: {}{help}", count(results.files.len(), "file"), said.join(", "))
-}
-
-/// A file as `--format json` prints it. Fields may be added; no field is removed or changes its meaning.
-#[derive(Debug, Serialize)]
-struct Entry<'r> {
-    /// `None` for a path that names no file.
-    file: Option<&'r str>,
-    state: &'static str,
-    problems: &'r FoundProblems,
-    message: Option<&'r str>,
-    help: Option<&'r str>,
-}
-
-/// The problems of a file that has none.
-static NONE: FoundProblems = FoundProblems { text: String::new(), problems: Vec::new() };
-
-fn entries(results: &FmtResults) -> Vec<Entry<'_>> {
-    let files = results.files.iter().map(|file| {
-        let problems = if let FileState::Kept(found) = &file.state { found } else { &NONE };
-        (Some(file.shown.as_str()), file.state.name(), problems, file.state.error())
-    });
-    let paths = results.errors.iter().map(|error| (None, "unmeasurable", &NONE, Some(error)));
-    let entries = files.chain(paths).map(|(file, state, problems, error)| {
-        let (message, help) = error.map(|error| (error.message.as_str(), error.help.as_str())).unzip();
-        Entry { file, state, problems, message, help }
-    });
-    entries.collect()
-}
-
-/// A file and the result of formatting it.
-#[derive(Debug)]
-struct FormattedFile {
-    /// Its path, as messages show it.
-    shown: String,
-    state: FileState,
-}
-
-#[derive(Debug)]
-enum FileState {
-    Unchanged,
-    /// It was written.
-    Formatted,
-    /// It would be written without `--check`.
-    NotFormatted,
-    /// It has errors or would lose something. The problems point into the text.
-    Kept(FoundProblems),
-    /// It has a form that ADK does not write any more.
-    OldForm(CommandError),
-    /// It could not be read or written.
-    Unmeasurable(CommandError),
-}
-
-impl FormattedFile {
-    /// Reads a file. Writes it in ADK's form, unless `only_check` is true.
-    fn format(path: &Path, only_check: bool) -> Self {
-        let shown = path.display().to_string();
-        let state = FileState::format(path, &shown, only_check).unwrap_or_else(FileState::Unmeasurable);
-        Self { shown, state }
-    }
-}
-
-impl FileState {
-    fn format(path: &Path, shown: &str, only_check: bool) -> Result<Self, CommandError> {
-        let bytes = read(path)?;
-        let text = match canonical(check_set(shown, &bytes, None)) {
-            Ok(text) => text,
-            Err(state) => return Ok(state),
-        };
-        if text.as_bytes() == bytes {
-            return Ok(Self::Unchanged);
-        }
-        if only_check {
-            return Ok(Self::NotFormatted);
-        }
-        replace(path, &text).map_err(|error| {
-            let help = "give this user permission to write it, or use `--check`";
-            CommandError::new(format!("cannot write `{shown}`: {error}"), help)
-        })?;
-        Ok(Self::Formatted)
-    }
-
-    fn outcome(&self) -> Outcome {
-        match self {
-            Self::Unchanged | Self::Formatted => Outcome::Passed,
-            Self::NotFormatted | Self::Kept(_) | Self::OldForm(_) => Outcome::Failed,
-            Self::Unmeasurable(_) => Outcome::Unmeasurable,
-        }
-    }
-
-    fn error(&self) -> Option<&CommandError> {
-        match self {
-            Self::OldForm(error) | Self::Unmeasurable(error) => Some(error),
-            _ => None,
-        }
-    }
-
-    /// The name of the state in JSON.
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Unchanged => "unchanged",
-            Self::Formatted => "formatted",
-            Self::NotFormatted => "not_formatted",
-            Self::Kept(_) | Self::OldForm(_) => "kept",
-            Self::Unmeasurable(_) => "unmeasurable",
-        }
-    }
-}
-
-/// The text of a set as ADK saves it. The error is the state of a file that is not to be changed.
-fn canonical(checked: CheckedSet) -> Result<String, FileState> {
-    let Some(set) = &checked.set else {
-        let problems = checked.problems.into_iter().filter(Problem::is_error).collect();
-        return Err(FileState::Kept(FoundProblems { text: checked.text, problems }));
-    };
-    if checked.form != SetFormat::EvalSet {
-        let file = one_line(&checked.file);
-        return Err(FileState::OldForm(CommandError::new(
-            format!("`{file}` is {}, a form that ADK does not write any more", form_name(checked.form)),
-            format!(
-                "`cargo evalset check --fix {file}` or `cargo evalset migrate` converts it to an eval set"
-            ),
-        )));
-    }
-    let mut lost = checked.unwritten();
-    if !lost.is_empty() {
-        // Warnings elsewhere; here they stop the file from being written.
-        for problem in &mut lost {
-            problem.severity = Severity::Error;
-        }
-        return Err(FileState::Kept(FoundProblems { text: checked.text, problems: lost }));
-    }
-    Ok(text_like(set, &checked.text))
+    let named = files.iter().filter(|file| file.file.is_some()).count();
+    format!("{}: {}{help}", count(named, "file"), said.join(", "))
 }

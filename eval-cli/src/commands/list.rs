@@ -52,7 +52,6 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     }
 }
 
-/// The listed sets, and an error for each path or set that cannot be listed.
 #[derive(Debug, Serialize)]
 struct Listing {
     sets: Vec<ListedSet>,
@@ -66,7 +65,6 @@ impl Listing {
     }
 }
 
-/// A set and its listed cases.
 #[derive(Debug, Serialize)]
 struct ListedSet {
     file: String,
@@ -88,7 +86,6 @@ struct ListedCase {
     scenario: bool,
     /// The tools that are expected to be called, each once, in the order of their first call.
     tools: Vec<String>,
-    /// The mark of a draft.
     #[serde(serialize_with = "as_json")]
     draft: Option<Value>,
 }
@@ -141,10 +138,7 @@ fn text(listing: &Listing) -> String {
     for set in &listing.sets {
         set_text(set, &mut text);
     }
-    for error in &listing.errors {
-        text.push_str(&error.shown());
-        text.push('\n');
-    }
+    text.extend(listing.errors.iter().map(|error| error.shown() + "\n"));
     let cases = listing.sets.iter().map(|set| set.all).sum();
     let drafts = match listing.sets.iter().map(|set| set.drafts).sum() {
         0 => String::new(),
@@ -178,7 +172,6 @@ fn set_text(set: &ListedSet, text: &mut String) {
     }
 }
 
-/// The origin of a draft: the value of `from`, else the whole mark.
 fn origin(mark: &Value) -> String {
     match &mark["from"] {
         Value::String(from) => format!("from {}", one_line(from)),
@@ -186,7 +179,6 @@ fn origin(mark: &Value) -> String {
     }
 }
 
-/// The id, the turns and the tools of a case.
 fn row(case: &ListedCase) -> [String; 3] {
     let turns = if case.scenario { "scenario".to_owned() } else { count(case.turns, "turn") };
     let tools: Vec<String> = case.tools.iter().map(|tool| one_line(tool)).collect();

@@ -31,8 +31,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     match (args.format, one) {
         (Format::Human, None) => Ok(Answer::new(Outcome::Passed, fitted(list()))),
         (Format::Human, Some(info)) => Ok(Answer::new(Outcome::Passed, fitted(description(info)))),
-        (Format::Json, None) => Answer::json(Outcome::Passed, &Document::new(METRICS)),
-        (Format::Json, Some(info)) => Answer::json(Outcome::Passed, &Document::new([info])),
+        (Format::Json, one) => {
+            let metrics = one.map_or_else(|| METRICS.iter().map(Entry::from).collect(), |it| vec![it.into()]);
+            Answer::json(Outcome::Passed, &Document { command: "metrics", metrics })
+        }
     }
 }
 
@@ -44,10 +46,8 @@ fn find(name: &str) -> Result<&'static MetricInfo, CommandError> {
 /// The error for a name that no metric has. `list` is the help if no metric has a similar name.
 pub(super) fn no_such_metric(name: &str, list: &str) -> CommandError {
     let help = did_you_mean(name, METRICS.iter().map(|info| info.name));
-    CommandError::new(
-        format!("there is no metric `{}`", one_line(name)),
-        help.unwrap_or_else(|| list.to_owned()),
-    )
+    let help = help.unwrap_or_else(|| list.to_owned());
+    CommandError::new(format!("there is no metric `{}`", one_line(name)), help)
 }
 
 /// The output of `--format json`. Fields may be added; no field is removed or changes its meaning.
@@ -77,12 +77,6 @@ struct Field {
     required: bool,
     default: Option<serde_json::Value>,
     doc: &'static str,
-}
-
-impl Document {
-    fn new(metrics: impl IntoIterator<Item = &'static MetricInfo>) -> Self {
-        Self { command: "metrics", metrics: metrics.into_iter().map(Entry::from).collect() }
-    }
 }
 
 impl From<&MetricInfo> for Entry {
@@ -148,7 +142,6 @@ fn kind(kind: FieldKind) -> [&'static str; 2] {
     }
 }
 
-/// A table for each group.
 fn list() -> String {
     let width = METRICS.iter().map(|info| info.name.len()).max().unwrap_or_default();
     let mut text = String::new();
@@ -171,13 +164,11 @@ fn description(info: &MetricInfo) -> String {
     line("score", &range(info));
     let needs: Vec<_> = info.needs.iter().map(|it| need(*it)[1]).collect();
     line("needs", &if needs.is_empty() { "nothing".to_owned() } else { needs.join("; ") });
-    line(
-        "decides",
-        if info.gates { "yes, by its threshold" } else { "only with a `direction`; else informational" },
-    );
     if info.gates {
+        line("decides", "yes, by its threshold");
         line("criterion", r#"a number, the threshold, or an object with `"threshold"`"#);
     } else {
+        line("decides", "only with a `direction`; else informational");
         line("criterion", r#"an object with `"threshold"` and `"direction"`"#);
     }
     text + &fields(info.criterion)
@@ -199,7 +190,6 @@ fn fields(fields: &[CriterionField]) -> String {
     text
 }
 
-/// The least and the greatest score.
 fn range(info: &MetricInfo) -> String {
     match info.max {
         Some(max) => format!("{} to {max}", info.min),

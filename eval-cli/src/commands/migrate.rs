@@ -102,7 +102,6 @@ fn unread_session(args: &Args, checked: &CheckedSet) -> Option<String> {
     Some(one_line(&folder.join(session).display().to_string()))
 }
 
-/// The path of a file as messages show it, and its bytes.
 fn source(path: &Path) -> Result<(String, Vec<u8>), CommandError> {
     Ok((path.display().to_string(), read(path)?))
 }
@@ -115,15 +114,12 @@ struct Migration {
     cases: usize,
     /// The old files and their problems: errors, or parts that the new file cannot hold.
     files: Vec<OldFile>,
-    /// A session file beside the old file that was not named on the command line.
     #[serde(skip)]
     unread_session: Option<String>,
 }
 
-/// An old file and its problems.
 #[derive(Debug, Serialize)]
 struct OldFile {
-    /// Its path, as messages show it.
     #[serde(rename = "file")]
     shown: String,
     #[serde(rename = "problems")]
@@ -131,8 +127,7 @@ struct OldFile {
 }
 
 impl Migration {
-    /// Adds the old files with their problems: errors or, if the new file was written, parts that it cannot
-    /// hold.
+    /// Adds the old files with their problems or, if the new file was written, with what it cannot hold.
     fn add(&mut self, set: CheckedSet, session: Option<(String, CheckedSession)>) {
         let is_written = self.written.is_some();
         let problems = if is_written { set.unwritten() } else { set.problems };
@@ -155,9 +150,7 @@ impl Migration {
 
 fn text(migration: &Migration, new: &Path) -> String {
     let mut text = String::new();
-    for file in &migration.files {
-        text.push_str(&files::shown(&file.shown, &file.found));
-    }
+    text.extend(migration.files.iter().map(|file| files::shown(&file.shown, &file.found)));
     let new = one_line(&new.display().to_string());
     if migration.written.is_none() {
         return text + &format!("`{new}` was not written\n");

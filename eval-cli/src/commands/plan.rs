@@ -3,20 +3,20 @@
 mod judges;
 mod set;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use eval_core::judge::JudgeMode;
+use eval_format::compat::NotCompared;
 use eval_support::untrusted::{one_line, quoted};
 use eval_support::words::{code_list, count, tokens};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use crate::files::{Scope, find_files};
+use crate::files::{Scope, counts_not_compared, find_files};
 use crate::output::width::fitted;
 use crate::output::{Answer, BOLD, CommandError, ERROR, Format, GOOD, Outcome, styled};
 use crate::recorded::{LoadedRun, TestResult, WhichRun};
 use judges::Judged;
-use set::{LastRun, Set};
+use set::{Set, last_run};
 
 /// Shows what running eval sets takes: cases, runs, questions to judges, and whether these can be answered.
 ///
@@ -51,27 +51,25 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // A project without a run can be planned too.
     let loaded = WhichRun::default().load().ok();
     let tests = loaded.as_ref().map(|loaded| TestResult::all(&loaded.run)).unwrap_or_default();
-    let last_run = LastRun::new(&tests);
-    let paths = if args.paths.is_empty() { last_run.files() } else { args.paths.clone() };
+    let last_run = last_run(&tests);
+    let paths = if args.paths.is_empty() { last_run.keys().cloned().collect() } else { args.paths.clone() };
     let inputs = find_files(&paths, Scope::Sets);
     if inputs.files.is_empty() && inputs.errors.is_empty() {
-        return Err(CommandError::new(
-            "there is no last run to take the sets from",
-            "name sets or folders: `cargo evalset plan evals`",
-        ));
+        let help = "name sets or folders: `cargo evalset plan evals`";
+        return Err(CommandError::new("there is no last run to take the sets from", help));
     }
     let mut errors = inputs.errors;
     let mut sets = Vec::new();
     for input in inputs.files {
-        match Set::read(&input.path, last_run.of_file(&input.path)) {
-            Ok(set) => sets.push(PlannedSet { judged: judges::find(&set, mode), set }),
+        match Set::read(&input.path, last_run.get(&input.path)) {
+            Ok(set) => sets.push(PlannedSet::new(&set, mode)),
             Err(error) => errors.push(error),
         }
     }
     let summary = Summary {
         sets: sets.len(),
-        cases: sets.iter().map(|planned| planned.set.cases.len()).sum(),
-        runs: sets.iter().map(|planned| planned.set.runs()).sum(),
+        cases: sets.iter().map(|set| set.cases).sum(),
+        runs: sets.iter().map(|set| set.runs).sum(),
         questions: sets.iter().flat_map(|set| &set.judged).map(|judged| judged.questions).sum(),
     };
     let plan = Plan { mode, run: loaded.as_ref().map(LoadedRun::name), sets, errors, summary };
@@ -87,7 +85,6 @@ struct Plan {
     /// `EVALSET_JUDGE`, if it is set.
     #[serde(skip)]
     mode: Option<JudgeMode>,
-    /// The last run, if there is one.
     run: Option<String>,
     sets: Vec<PlannedSet>,
     /// An error for each path or set that cannot be planned.
@@ -96,7 +93,7 @@ struct Plan {
     summary: Summary,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct Summary {
     sets: usize,
     cases: usize,
@@ -104,11 +101,21 @@ struct Summary {
     questions: usize,
 }
 
-/// A set and its metrics that ask judges.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct PlannedSet {
-    set: Set,
+    file: String,
+    cases: usize,
+    runs: usize,
+    in_last_run: bool,
+    metrics: Vec<String>,
     judged: Vec<Judged>,
+    #[serde(serialize_with = "counts_not_compared")]
+    not_compared: NotCompared,
+    agent_tokens: Option<i64>,
+    judge_tokens: Option<i64>,
+    /// The runs of it in the last run, from which tokens are estimated.
+    #[serde(skip)]
+    ran: Option<usize>,
 }
 
 impl Plan {
@@ -118,58 +125,36 @@ impl Plan {
     }
 }
 
-impl Serialize for PlannedSet {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Entry<'p> {
-            file: String,
-            cases: usize,
-            runs: usize,
-            in_last_run: bool,
-            metrics: Vec<&'p String>,
-            judged: &'p [Judged],
-            /// The number of expectations of each kind that no metric reads: `tool_responses`, `rubrics` and so on.
-            not_compared: BTreeMap<&'static str, usize>,
-            agent_tokens: Option<i64>,
-            judge_tokens: Option<i64>,
-        }
-        let Self { set, judged } = self;
+impl PlannedSet {
+    fn new(set: &Set, mode: Option<JudgeMode>) -> Self {
         let [agent_tokens, judge_tokens] =
             set.tokens().map(|tokens| Some(i64::try_from(tokens?).unwrap_or(i64::MAX)));
-        let entry = Entry {
+        Self {
             file: set.path.display().to_string(),
             cases: set.cases.len(),
             runs: set.runs(),
             in_last_run: set.last.is_some(),
-            metrics: set.criteria.keys().collect(),
-            judged,
-            not_compared: set.not_compared().counts().collect(),
+            metrics: set.criteria.keys().cloned().collect(),
+            judged: judges::find(set, mode),
+            not_compared: set.not_compared(),
             agent_tokens,
             judge_tokens,
-        };
-        entry.serialize(serializer)
+            ran: set.measured().map(|last| last.ran),
+        }
     }
 }
 
 fn text(plan: &Plan) -> String {
     let mut text = String::new();
-    for planned in &plan.sets {
-        text.push_str(&set(planned));
-    }
-    for error in &plan.errors {
-        text.push_str(&error.shown());
-    }
+    text.extend(plan.sets.iter().map(set));
+    text.extend(plan.errors.iter().map(CommandError::shown));
     text.push_str("──────────\n");
-    text.push_str(&format!(
-        "{} {} · {} · {} · {} to judges\n",
-        styled(BOLD, "Plan"),
-        count(plan.summary.sets, "set"),
-        count(plan.summary.cases, "case"),
-        count(plan.summary.runs, "run"),
-        count(plan.summary.questions, "question")
-    ));
+    let Summary { sets, cases, runs, questions } = plan.summary;
+    let (sets, cases, runs) = (count(sets, "set"), count(cases, "case"), count(runs, "run"));
+    let (head, questions) = (styled(BOLD, "Plan"), count(questions, "question"));
+    text.push_str(&format!("{head} {sets} · {cases} · {runs} · {questions} to judges\n"));
     text.push_str(&format!("     {}\n", mode(plan.mode)));
-    let unplanned = plan.sets.iter().filter(|planned| planned.set.last.is_none()).count();
+    let unplanned = plan.sets.iter().filter(|set| !set.in_last_run).count();
     if let Some(run) = plan.run.as_ref().filter(|_| unplanned < plan.sets.len()) {
         text.push_str(&format!("     runs, criteria and tokens are taken from the last run, {run}\n"));
     }
@@ -196,27 +181,18 @@ fn mode(mode: Option<JudgeMode>) -> &'static str {
     }
 }
 
-fn set(planned: &PlannedSet) -> String {
-    let PlannedSet { set, judged } = planned;
-    let path = one_line(&set.path.display().to_string());
-    let (cases, runs) = (count(set.cases.len(), "case"), count(set.runs(), "run"));
-    let mut text = format!("{}  {cases} · {runs}\n", styled(BOLD, &path));
-    let unjudged: Vec<String> = set
-        .criteria
-        .keys()
-        .filter(|name| !judged.iter().any(|judged| judged.name == **name))
-        .map(|name| one_line(name))
-        .collect();
+fn set(set: &PlannedSet) -> String {
+    let (cases, runs) = (count(set.cases, "case"), count(set.runs, "run"));
+    let mut text = format!("{}  {cases} · {runs}\n", styled(BOLD, &one_line(&set.file)));
+    let unjudged = set.metrics.iter().filter(|name| !set.judged.iter().any(|judged| judged.name == **name));
+    let unjudged: Vec<String> = unjudged.map(|name| one_line(name)).collect();
     if !unjudged.is_empty() {
         let ask = if unjudged.len() == 1 { "asks" } else { "ask" };
         text.push_str(&format!("  {} {ask} no judge\n", code_list(&unjudged)));
     }
-    for judged in judged {
-        text.push_str(&metric(judged));
-    }
-    let not_compared = set.not_compared();
-    if !not_compared.is_empty() {
-        text.push_str(&format!("  not compared: {not_compared}\n"));
+    text.extend(set.judged.iter().map(metric));
+    if !set.not_compared.is_empty() {
+        text.push_str(&format!("  not compared: {}\n", set.not_compared));
     }
     if let Some(tokens) = tokens_of(set) {
         text.push_str(&format!("  {tokens}\n"));
@@ -228,12 +204,10 @@ fn metric(judged: &Judged) -> String {
     let Judged { name, model, samples, questions, is_estimate, recorded, cases, obstacle } = judged;
     let about = if *is_estimate { "about " } else { "" };
     let (name, model) = (one_line(name), one_line(model));
-    let mut text = format!(
-        "  `{name}` asks {model} {about}{} ({} each), recorded for {recorded}/{}\n",
-        count(*questions, "question"),
-        count(*samples as usize, "sample"),
-        count(*cases, "case")
-    );
+    let (questions, cases) = (count(*questions, "question"), count(*cases, "case"));
+    let each = count(*samples as usize, "sample");
+    let asks = format!("`{name}` asks {model} {about}{questions} ({each} each)");
+    let mut text = format!("  {asks}, recorded for {recorded}/{cases}\n");
     match obstacle {
         Some(why) => {
             text.push_str(&format!("    {}: {}\n", styled(ERROR, "missing"), quoted(why, 4)));
@@ -243,12 +217,11 @@ fn metric(judged: &Judged) -> String {
     text
 }
 
-/// The tokens of all planned runs, estimated from the last run.
-fn tokens_of(set: &Set) -> Option<String> {
-    let last = set.measured()?;
-    let used = ["agent", "judges"].into_iter().zip(set.tokens());
-    let used = used.filter_map(|(who, number)| Some(format!("{who} about {}", tokens(number?))));
+fn tokens_of(set: &PlannedSet) -> Option<String> {
+    let ran = count(set.ran?, "run");
+    let used = [("agent", set.agent_tokens), ("judges", set.judge_tokens)];
+    let used =
+        used.into_iter().filter_map(|(who, used)| Some(format!("{who} about {}", tokens(used?.into()))));
     let parts: Vec<String> = used.collect();
-    let ran = count(last.ran, "run");
     (!parts.is_empty()).then(|| format!("{} (by {ran} of the last run)", parts.join(", ")))
 }

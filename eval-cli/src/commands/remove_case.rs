@@ -33,10 +33,8 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let sets = select(&args.cases)?;
     if let Some(set) = sets.iter().find(|set| set.cases.as_ref().is_none_or(Vec::is_empty)) {
         let shown = one_line(&set.path.display().to_string());
-        return Err(CommandError::new(
-            format!("no case of `{shown}` is named"),
-            "say which: `SET:case1,case2`; a whole set is removed with its file",
-        ));
+        let help = "say which: `SET:case1,case2`; a whole set is removed with its file";
+        return Err(CommandError::new(format!("no case of `{shown}` is named"), help));
     }
     let mut changes = Vec::new();
     let mut empty = String::new();
@@ -52,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
             let shown = one_line(&set.path.display().to_string());
             empty.push_str(&format!("`{shown}` has no cases now, and tests refuse it\n"));
         }
-        changes.push(Change { path: set.path, cases: ids });
+        changes.push(Change { file: set.path.display().to_string(), cases: ids });
     }
     changed("remove-case", ("removed", "from"), &changes, &empty, args.format)
 }

@@ -102,44 +102,32 @@ fn report(args: &Args) -> Result<Answer, CommandError> {
     #[cfg(not(feature = "store"))]
     args.stored.check()?;
     #[cfg(feature = "store")]
-    let (stored, takes_all) = (args.stored.fetch(&run)?, takes_all || args.stored.publishes());
+    let (stored, takes_all) = (args.stored.fetch(&run)?, takes_all || args.stored.publish);
     #[cfg(feature = "store")]
-    let run = stored.as_ref().map_or(run.clone(), |stored| stored.args(&run));
+    let run = stored.as_ref().map_or(run.clone(), |it| run.fetched(it.fetched.folder.clone()));
     let loaded = if takes_all { run.load()? } else { run.load_outline()? };
     #[cfg(feature = "store")]
     let loaded = loaded.lacking(stored.as_ref().and_then(stored::StoredRun::missing_parts));
     let prices = prices(&args.prices)?;
     let mut results = RunResults::new(&loaded, args.k, args.partial).map_err(|error| {
-        CommandError::new(
-            error.to_string(),
-            "run each case more often (`runs = ..` in the attribute), or ask for a smaller k",
-        )
+        let help = "run each case more often (`runs = ..` in the attribute), or ask for a smaller k";
+        CommandError::new(error.to_string(), help)
     })?;
     results.prices = prices;
     let written = args.files.write(&results, args.app.as_deref());
-    if written.printed.is_some() && args.github {
-        return Err(formats::two_on_standard_output());
-    }
-    let (saved, failed) = (written.shown(), written.failed);
-    let text = match (written.printed, args.format) {
-        (Some(printed), _) => printed,
-        (None, Format::Human) => eval_report::formats::human(&results) + &saved,
-        (None, Format::Json) => eval_report::formats::json(&results)?,
-    };
+    let human = || eval_report::formats::human(&results);
+    let answer = written.answer(&results, args.format, args.github, human)?;
     prune();
-    let annotations = if args.github { eval_report::formats::github(&results) } else { String::new() };
     #[cfg(feature = "store")]
     if let Some(stored) = &stored {
         stored.end(&results, args.app.as_deref())?;
     }
-    let outcome = results.totals.outcome();
     drop(results);
     // Leaked on purpose, as the program ends now: freeing a hundred thousand cases takes a tenth of the time.
     std::mem::forget(loaded);
-    Ok(Answer::new(outcome, text).with_annotations(annotations).and_opens(opens).and_failed(failed))
+    Ok(Answer { opens, ..answer })
 }
 
-/// Reads prices of tokens.
 pub(super) fn prices(texts: &[String]) -> Result<Prices, CommandError> {
     let mut prices = Prices::default();
     for text in texts {

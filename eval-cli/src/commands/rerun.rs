@@ -122,20 +122,15 @@ impl Args {
         !(self.failed || self.errors || self.unfinished)
     }
 
-    fn takes_unfinished(&self) -> bool {
-        self.unfinished || self.takes_all()
-    }
-
     fn wants(&self, state: State) -> bool {
         match state {
             State::Passed | State::Skipped => false,
             State::Failed => self.failed || self.takes_all(),
             State::Error | State::NotEvaluated => self.errors || self.takes_all(),
-            State::Unfinished => self.takes_unfinished(),
+            State::Unfinished => self.unfinished || self.takes_all(),
         }
     }
 
-    /// The reason why nothing runs again.
     fn nothing(&self) -> &'static str {
         match (self.takes_all(), self.failed, self.errors, self.unfinished) {
             (true, ..) => "every test passed or was skipped",
@@ -147,25 +142,18 @@ impl Args {
     }
 }
 
-/// The most left-over tests and problems that are named.
 const MAX_NAMED_TESTS: usize = 20;
 
 /// The answer about a run: the tests that are left over, and the same result as in the report.
 fn ended(results: &RunResults<'_>, mut text: String) -> Answer {
     let left = results.left_over();
-    for left in left.iter().take(MAX_NAMED_TESTS) {
-        text.push_str(&format!("left over     {left}\n"));
-    }
+    text.extend(left.iter().take(MAX_NAMED_TESTS).map(|left| format!("left over     {left}\n")));
     if left.len() > MAX_NAMED_TESTS {
         text.push_str(&format!("left over     {}\n", count(left.len() - MAX_NAMED_TESTS, "more problem")));
     }
     let outcome = results.totals.outcome();
-    text.push_str(&format!(
-        "Result {}  {}: {} (exit code {})\n",
-        outcome.shown(),
-        results.loaded.name(),
-        results.totals.reason(),
-        outcome.exit_code()
-    ));
+    let (shown, code) = (outcome.shown(), outcome.exit_code());
+    let (name, reason) = (results.loaded.name(), results.totals.reason());
+    text.push_str(&format!("Result {shown}  {name}: {reason} (exit code {code})\n"));
     Answer::new(outcome, text)
 }

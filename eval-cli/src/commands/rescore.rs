@@ -6,8 +6,8 @@ mod selection;
 
 use std::path::PathBuf;
 
-use eval_report::document::Document;
-use score::{RescoredCase, RescoredRun};
+use eval_report::document::{Document, Rescored};
+use score::{Now, RescoredCase, RescoredRun};
 use selection::Selection;
 
 use crate::output::width::fitted;
@@ -78,7 +78,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     match args.format {
         Format::Human => Ok(Answer::new(outcome, fitted(human::text(&run)))),
         Format::Json => {
-            let cases = run.cases.iter().map(RescoredCase::entry);
+            let cases = run.cases.iter().map(|case| Rescored {
+                before: &case.test,
+                is_scored: matches!(case.now, Now::Scored(_)),
+                is_edited: case.is_edited,
+                kept: &case.kept,
+            });
             Answer::json(outcome, &Document::rescored(&now, cases))
         }
     }

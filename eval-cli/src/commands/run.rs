@@ -13,7 +13,7 @@ use eval_core::{EvalCase, EvalRunner};
 use eval_report::command::pressed as ctrl_c_pressed;
 use eval_support::variables;
 
-use super::report::formats::{self, ReportFiles};
+use super::report::formats::ReportFiles;
 #[cfg(not(feature = "store"))]
 use crate::features::StoreArgs;
 use crate::features::with_judge;
@@ -93,7 +93,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let sets = &runtime.block_on(crate::store::fetch_sets(&args.sets, &new_root()))?;
     #[cfg(not(feature = "store"))]
     let sets = args.stored.check().map(|()| &args.sets)?;
-    let again = [&args.source.words(), options.words()].concat();
+    let again = [&*args.source.words(), &options.words[..]].concat();
     let runner = options::apply(options, args.source.agent.set(with_judge(EvalRunner::new())))?;
     let runner = journal.set(runner).again(again.clone());
     let progress = Progress::on_stderr(options.prices.clone());
@@ -110,7 +110,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
             agent.boxed(plan.len() == 1)
         };
         // The results are read from the journal, which also has the interrupted cases.
-        runner.record_plan(&plan, setup, options.concurrency, ctrl_c_pressed()).await;
+        runner.record_plan(&plan, setup, options.concurrency(), ctrl_c_pressed()).await;
         progress.end();
         Ok((plan.journal().map(std::path::Path::to_owned), ended::planned(&plan)))
     })?;
@@ -125,10 +125,6 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let results =
         RunResults::new(&loaded, None, false).map_err(|error| ended::no_record(&error.to_string()))?;
     let written = args.files.write(&results, args.source.agent.app());
-    if written.printed.is_some() && args.github {
-        return Err(formats::two_on_standard_output());
-    }
-    let (saved, failed) = (written.shown(), written.failed);
     let ended = Ended {
         again: &again,
         results: &results,
@@ -137,28 +133,20 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
         is_recorded: journal.stays(),
     };
     let is_for_programs = written.printed.is_some() || matches!(args.format, Format::Json);
+    let answer = written.answer(&results, args.format, args.github, || ended.text())?;
     if let Some(cost) = progress.cost().filter(|_| is_for_programs) {
         progress.say(&cost);
     }
-    let text = match (written.printed, args.format) {
-        (Some(printed), _) => printed,
-        (None, Format::Human) => ended.text() + &saved,
-        (None, Format::Json) => eval_report::formats::json(&results)?,
-    };
-    let annotations = if args.github { eval_report::formats::github(&results) } else { String::new() };
-    let outcome = results.totals.outcome();
     #[cfg(feature = "store")]
-    let outcome = match (&store, loaded.folders.first()) {
-        (Some(store), Some(folder)) => {
-            outcome.max(store.publish(&runtime, &results, folder, args.source.agent.app()))
-        }
-        _ => outcome,
-    };
-    Ok(Answer::new(outcome, text).with_annotations(annotations).and_failed(failed))
+    if let (Some(store), Some(folder)) = (&store, loaded.folders.first()) {
+        let stored = store.publish(&runtime, &results, folder, args.source.agent.app());
+        let exit_code = results.totals.outcome().max(stored).exit_code();
+        return Ok(Answer { exit_code, ..answer });
+    }
+    Ok(answer)
 }
 
-/// The folder of the journal. Reports are made from the journal, so it is temporary if journals are turned
-/// off.
+/// The folder of the journal. It is temporary if journals are turned off: reports are made from the journal.
 enum JournalFolder {
     OfRuns,
     Temporary(tempfile::TempDir),
@@ -171,10 +159,8 @@ impl JournalFolder {
         }
         let folder = tempfile::Builder::new().prefix("evalset-run-").tempdir();
         folder.map(Self::Temporary).map_err(|error| {
-            CommandError::new(
-                format!("cannot make a temporary folder: {error}"),
-                "let `TMPDIR` name a folder in which this user can write",
-            )
+            let help = "let `TMPDIR` name a folder in which this user can write";
+            CommandError::new(format!("cannot make a temporary folder: {error}"), help)
         })
     }
 

@@ -67,7 +67,6 @@ pub(crate) struct Args {
     no_otlp: bool,
 }
 
-/// The default port to which agents send traces.
 const OTLP_PORT: u16 = 4318;
 
 const AFTER_HELP: &str = "\
@@ -97,17 +96,13 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         options = options.token(token.trim());
     }
     let folder = SetFolder::current().map_err(|error| {
-        CommandError::new(
-            format!("cannot read the folder of the service: {error}"),
-            "start it in a folder that exists",
-        )
+        let help = "start it in a folder that exists";
+        CommandError::new(format!("cannot read the folder of the service: {error}"), help)
     })?;
     options = options.drafts(folder);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
-        CommandError::new(
-            format!("cannot start the runtime of the service: {error}"),
-            "raise this user's limit of open files",
-        )
+        let help = "raise this user's limit of open files";
+        CommandError::new(format!("cannot start the runtime of the service: {error}"), help)
     })?;
     let address = SocketAddr::new(args.host, args.port);
     let ended = runtime.block_on(async {
@@ -140,16 +135,14 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     ended.map(|()| Answer::new(Outcome::Passed, String::new()))
 }
 
-/// The run that the browser can start. Wrong arguments of the agent are an error now, and not when a run
-/// starts.
+/// The run that the browser can start. Wrong arguments of the agent are an error now, and not at its start.
 fn start(agent: &AgentArgs) -> Result<Option<Start>, CommandError> {
     let Some(args) = agent.given() else { return Ok(None) };
     agent.choose()?;
     Ok(Some(Start { agent: agent.name(), args }))
 }
 
-/// Binds the ports. If the default port for traces is taken, for example by a collector, the service runs
-/// without it.
+/// Binds the ports. If the default port for traces is taken, as by a collector, the service runs without.
 async fn bind(args: &Args, address: SocketAddr, options: ServerOptions) -> Result<Server, BindError> {
     if args.no_otlp {
         return Server::bind(address, options).await;

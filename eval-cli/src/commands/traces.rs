@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use eval_agents::traces::{Conversation, Gap, ToolCall, TraceError, Traces, Turn, Usage};
+use eval_support::message::truncated;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
 use serde::Serialize;
@@ -40,7 +41,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let outcome = outcome(&traces);
     match args.format {
         Format::Human => Ok(Answer::new(outcome, text(&traces))),
-        Format::Json => Answer::results("traces", outcome, &Held::new(&traces)),
+        Format::Json => {
+            let (conversations, gaps) = (traces.conversations(), traces.gaps());
+            Answer::results("traces", outcome, &Held { spans: traces.spans(), conversations, gaps })
+        }
     }
 }
 
@@ -52,12 +56,6 @@ struct Held<'t> {
     gaps: &'t [Gap],
 }
 
-impl<'t> Held<'t> {
-    fn new(traces: &'t Traces) -> Self {
-        Self { spans: traces.spans(), conversations: traces.conversations(), gaps: traces.gaps() }
-    }
-}
-
 fn outcome(traces: &Traces) -> Outcome {
     let has_turns = traces.conversations().iter().any(|it| !it.turns.is_empty());
     let of_conversations = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
@@ -65,7 +63,6 @@ fn outcome(traces: &Traces) -> Outcome {
     if has_turns && !loses { Outcome::Passed } else { Outcome::Failed }
 }
 
-/// The error of traces that cannot be read.
 pub(super) fn unreadable(error: &TraceError) -> CommandError {
     let help = match error {
         TraceError::Io { .. } => {
@@ -77,55 +74,37 @@ pub(super) fn unreadable(error: &TraceError) -> CommandError {
     CommandError::new(error.to_string(), help)
 }
 
-/// The most characters of a text that are shown.
 const MAX_TEXT_CHARS: usize = 200;
 
 fn text(traces: &Traces) -> String {
     let mut text = String::new();
     let (with_turns, without): (Vec<_>, Vec<_>) =
         traces.conversations().iter().partition(|conversation| !conversation.turns.is_empty());
-    for conversation in &with_turns {
-        text.push_str(&of_conversation(conversation));
-    }
+    text.extend(with_turns.iter().copied().map(of_conversation));
     for conversation in &without {
         for gap in &conversation.gaps {
-            text.push_str(&format!("{}{}", of_gap(gap), in_conversation(conversation)));
+            let key = shown(&conversation.key);
+            text.push_str(&format!("{}          in the trace {key}\n", of_gap(gap)));
         }
     }
-    for gap in traces.gaps() {
-        text.push_str(&of_gap(gap));
-    }
+    text.extend(traces.gaps().iter().map(of_gap));
     let turns = with_turns.iter().map(|conversation| conversation.turns.len()).sum();
     text.push_str("──────────\n");
-    text.push_str(&format!(
-        "{} {} · {} · {}\n",
-        styled(BOLD, "Traces"),
-        count(with_turns.len(), "conversation"),
-        count(turns, "turn"),
-        count(traces.spans(), "span")
-    ));
+    let (head, turns) = (styled(BOLD, "Traces"), count(turns, "turn"));
+    let (conversations, spans) = (count(with_turns.len(), "conversation"), count(traces.spans(), "span"));
+    text.push_str(&format!("{head} {conversations} · {turns} · {spans}\n"));
     if !without.is_empty() {
-        text.push_str(&format!(
-            "       {} without a turn: they say nothing of models and agents\n",
-            count(without.len(), "trace")
-        ));
+        let others = count(without.len(), "trace");
+        text.push_str(&format!("       {others} without a turn: they say nothing of models and agents\n"));
     }
     text
-}
-
-fn in_conversation(conversation: &Conversation) -> String {
-    format!("          in the trace {}\n", shown(&conversation.key))
 }
 
 fn of_conversation(conversation: &Conversation) -> String {
     let case = conversation.case_id.as_ref().map(|id| format!("  (case {})", shown(id))).unwrap_or_default();
     let mut text = format!("{} {}{case}\n", styled(BOLD, "conversation"), shown(&conversation.key));
-    for gap in &conversation.gaps {
-        text.push_str(&of_gap(gap));
-    }
-    for (number, turn) in (1..).zip(&conversation.turns) {
-        text.push_str(&of_turn(number, turn));
-    }
+    text.extend(conversation.gaps.iter().map(of_gap));
+    text.extend((1..).zip(&conversation.turns).map(|(number, turn)| of_turn(number, turn)));
     text.push('\n');
     text
 }
@@ -156,9 +135,7 @@ fn of_turn(number: usize, turn: &Turn) -> String {
     if let Some(error) = &turn.error {
         line(&styled(ERROR, "failed"), &format!("  {}", shown(error)));
     }
-    for gap in &turn.gaps {
-        text.push_str(&of_gap(gap));
-    }
+    text.extend(turn.gaps.iter().map(of_gap));
     text
 }
 
@@ -181,11 +158,6 @@ fn of_gap(gap: &Gap) -> String {
     format!("    {label}    {}\n", shown(&gap.to_string()))
 }
 
-/// The beginning of an untrusted text, in one line.
 fn shown(text: &str) -> String {
-    let mut cut: String = text.chars().take(MAX_TEXT_CHARS).collect();
-    if cut.len() < text.len() {
-        cut.push('…');
-    }
-    one_line(&cut)
+    one_line(&truncated(text, MAX_TEXT_CHARS, "…"))
 }

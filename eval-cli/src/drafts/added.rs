@@ -1,20 +1,25 @@
-//! The output of commands that add drafts to a set, for people and for programs.
+//! Adding drafts to a set, and the output of commands that do, for people and for programs.
 
-use eval_agents::draft::Draft;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use eval_agents::draft::{Draft, NewCases, new_cases};
+use eval_core::format::EvalCase;
+use eval_format::SetEditor;
+use eval_format::conventions::file_stem;
 use eval_support::shell;
 use eval_support::untrusted::{lines_below, one_line};
 use eval_support::words::{count, them};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::set::{Destination, Written};
-use crate::files::unpassable;
+use crate::edited::{edit, open, refused};
+use crate::files::{check_set_name, create, unpassable};
 use crate::output::{Answer, BOLD, CommandError, Format, GOOD, Outcome, WARNING, styled};
 
-/// The drafts that a command added to a set.
 #[derive(Debug)]
 pub(crate) struct Added<'a> {
-    /// The command: `import`.
     pub(crate) command: &'static str,
     pub(crate) destination: &'a Destination,
     pub(crate) drafts: &'a [Draft],
@@ -32,7 +37,6 @@ pub(crate) struct Added<'a> {
 #[derive(Debug, Serialize)]
 struct Document<'a> {
     set: String,
-    /// Whether the set was written.
     written: bool,
     drafts: Vec<Value>,
     equal: usize,
@@ -42,14 +46,19 @@ struct Document<'a> {
 
 impl Added<'_> {
     pub(crate) fn answer(&self, format: Format) -> Result<Answer, CommandError> {
-        match format {
-            Format::Human => Ok(Answer::new(self.outcome(), self.text())),
-            Format::Json => Answer::results(self.command, self.outcome(), &self.document()),
+        let outcome = if self.failures.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable };
+        if format == Format::Human {
+            return Ok(Answer::new(outcome, self.text()));
         }
-    }
-
-    fn outcome(&self) -> Outcome {
-        if self.failures.is_empty() { Outcome::Passed } else { Outcome::Unmeasurable }
+        let document = Document {
+            set: self.destination.shown(),
+            written: self.preview.is_none() && !self.drafts.is_empty(),
+            drafts: self.drafts.iter().map(entry).collect(),
+            equal: self.equal,
+            left_out: self.left_out,
+            failures: self.failures,
+        };
+        Answer::results(self.command, outcome, &document)
     }
 
     fn text(&self) -> String {
@@ -65,32 +74,24 @@ impl Added<'_> {
             (None, _) => format!("{} {drafts} to `{shown}`\n", styled(GOOD, "added")),
         };
         text.push_str(&head);
-        for draft in self.drafts {
-            text.push_str(&shown_draft(draft));
-        }
+        text.extend(self.drafts.iter().map(shown_draft));
         if self.equal > 0 {
             let is = if self.equal == 1 { "is" } else { "are" };
             text.push_str(&format!("{} {is} there already\n", count(self.equal, "equal conversation")));
         }
-        for what in self.left_out {
-            text.push_str(&format!("{}  {}\n", styled(WARNING, "left out"), one_line(what)));
-        }
-        for why in self.failures {
-            text.push_str(&format!("{}  {}\n", styled(WARNING, "not recorded"), lines_below(why, 2)));
-        }
+        let remark = |what: &str, said: String| format!("{}  {said}\n", styled(WARNING, what));
+        text.extend(self.left_out.iter().map(|what| remark("left out", one_line(what))));
+        text.extend(self.failures.iter().map(|why| remark("not recorded", lines_below(why, 2))));
         text.push_str(&self.unpassable());
         if self.preview.is_none() && !self.drafts.is_empty() {
-            let set = shell::word(&self.destination.shown());
+            let (set, them) = (one_line(&shell::word(&self.destination.shown())), them(self.drafts.len()));
             text.push_str(&format!(
-                "tests refuse drafts; review {} and accept what is right: `cargo evalset accept {}`\n",
-                them(self.drafts.len()),
-                one_line(&set)
+                "tests refuse drafts; review {them} and accept what is right: `cargo evalset accept {set}`\n"
             ));
         }
         text
     }
 
-    /// The first draft that no agent can pass, and how many more there are.
     fn unpassable(&self) -> String {
         let cases: Vec<_> = self.drafts.iter().map(|draft| draft.case.clone()).collect();
         let found = unpassable(&self.destination.path, &[], &cases);
@@ -102,23 +103,11 @@ impl Added<'_> {
         format!("{}  {}{more}\n", styled(WARNING, "cannot pass"), one_line(&first.to_string()))
     }
 
-    /// The change as a unified diff.
     fn diff(&self, written: &Written) -> String {
         let name = self.destination.shown();
         let diff = similar::TextDiff::from_lines(&written.before, &written.after);
         let text = diff.unified_diff().context_radius(3).header(&name, &name).to_string();
         if text.is_empty() { text } else { text + "\n" }
-    }
-
-    fn document(&self) -> Document<'_> {
-        Document {
-            set: self.destination.shown(),
-            written: self.preview.is_none() && !self.drafts.is_empty(),
-            drafts: self.drafts.iter().map(entry).collect(),
-            equal: self.equal,
-            left_out: self.left_out,
-            failures: self.failures,
-        }
     }
 }
 
@@ -130,9 +119,7 @@ fn shown_draft(draft: &Draft) -> String {
     let from = one_line(&draft.origin.from);
     let mut text = format!("  {id}  {turns}, {}, from {from}\n", count(calls, "call"));
     let mut list = |what: &str, items: Vec<String>| {
-        for item in items {
-            text.push_str(&format!("    {what:<8}  {}\n", one_line(&item)));
-        }
+        text.extend(items.iter().map(|item| format!("    {what:<8}  {}\n", one_line(item))));
     };
     list("masked", draft.masked.iter().map(ToString::to_string).collect());
     list("volatile", draft.volatile.iter().map(ToString::to_string).collect());
@@ -149,4 +136,87 @@ fn entry(draft: &Draft) -> Value {
         "calls": calls,
         "draft": draft.marked().draft().map(Value::from),
     })
+}
+
+/// A set to which drafts are added. It need not exist yet.
+#[derive(Debug)]
+pub(crate) struct Destination {
+    pub(crate) path: PathBuf,
+}
+
+/// The cases that were written, or would be.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    pub(crate) new: NewCases,
+    pub(crate) before: String,
+    pub(crate) after: String,
+}
+
+impl Destination {
+    /// A destination. Fails if its name cannot be the name of a set, or if the existing file is no set.
+    pub(crate) fn new(path: &Path) -> Result<Self, CommandError> {
+        check_set_name(path, |near| format!("write `-o {near}`"))?;
+        let destination = Self { path: path.to_owned() };
+        if destination.exists() {
+            // Checked before an agent runs, since its answers cost money and would be lost.
+            open(path)?;
+        }
+        Ok(destination)
+    }
+
+    pub(crate) fn shown(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn exists(&self) -> bool {
+        fs::symlink_metadata(&self.path).is_ok()
+    }
+
+    fn empty(&self) -> SetEditor {
+        SetEditor::create(file_stem(&self.shown()))
+    }
+
+    /// Adds drafts, each under a free id. Drafts whose conversation is in the set already are skipped.
+    pub(crate) fn add(&self, drafts: Vec<Draft>) -> Result<Written, CommandError> {
+        if !self.exists() {
+            let written = self.added(&mut self.empty(), drafts.clone())?;
+            if written.new.drafts.is_empty() {
+                return Ok(written);
+            }
+            if let Some(folder) = self.path.parent() {
+                fs::create_dir_all(folder).map_err(|error| self.unwritten(&error))?;
+            }
+            match create(&self.path, &written.after) {
+                // Another process has made it meanwhile.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                created => return created.map(|()| written).map_err(|error| self.unwritten(&error)),
+            }
+        }
+        edit(&self.path, |editor| self.added(editor, drafts))
+    }
+
+    pub(crate) fn preview(&self, drafts: Vec<Draft>) -> Result<Written, CommandError> {
+        let (is_new, mut editor) =
+            if self.exists() { (false, open(&self.path)?) } else { (true, self.empty()) };
+        let mut written = self.added(&mut editor, drafts)?;
+        if is_new {
+            written.before.clear();
+        }
+        Ok(written)
+    }
+
+    fn added(&self, editor: &mut SetEditor, drafts: Vec<Draft>) -> Result<Written, CommandError> {
+        let before = editor.text();
+        let existing: Vec<EvalCase> = editor.cases().cloned().collect();
+        let new = new_cases(drafts, &existing);
+        for draft in &new.drafts {
+            editor.add_case(&draft.marked()).map_err(|error| refused(&self.path, &error))?;
+        }
+        Ok(Written { new, before, after: editor.text() })
+    }
+
+    fn unwritten(&self, error: &std::io::Error) -> CommandError {
+        let help = "give this user permission to write to the folder";
+        CommandError::new(format!("cannot write `{}`: {error}", one_line(&self.shown())), help)
+    }
 }

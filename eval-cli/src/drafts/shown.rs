@@ -19,18 +19,17 @@ use eval_agents::draft::Draft as Written;
 /// The column in which texts begin.
 const INDENT_COLUMNS: usize = 12;
 
-/// A part of the display of a draft.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Part {
-    /// A turn begins, with its number.
     Turn(usize),
     /// A message or an action. `what` is its author or kind, and is empty for a continuation.
-    Line { what: String, said: String },
-    /// The turn expects no answer.
+    Line {
+        what: String,
+        said: String,
+    },
     NoAnswer,
 }
 
-/// The origin of a draft, and all that it plays and expects.
 pub(crate) fn text(draft: &Draft) -> String {
     let Draft { path, case } = draft;
     let (id, file) = (one_line(&case.eval_id), one_line(&path.display().to_string()));
@@ -150,15 +149,6 @@ const SHOWN_OF_TURN: [&str; 10] = [
 const SHOWN_OF_DATA: [&str; 4] =
     ["tool_uses", "tool_responses", "intermediate_responses", "invocation_events"];
 
-/// Keys of a session that are shown in words.
-const SHOWN_OF_SESSION: [&str; 4] = ["app_name", "user_id", "session_id", "state"];
-
-/// Keys of a scenario that are shown in words.
-const SHOWN_OF_SCENARIO: [&str; 3] = ["starting_prompt", "conversation_plan", "user_persona"];
-
-/// Keys of a rubric that are shown in words.
-const SHOWN_OF_RUBRIC: [&str; 4] = ["rubric_id", "rubric_content", "description", "type"];
-
 /// The keys of an object that are shown nowhere else.
 fn rest(object: &Value, shown: &[&str], parts: &mut Vec<Part>) {
     let entries = object.as_object().into_iter().flatten();
@@ -179,7 +169,7 @@ fn session(input: &SessionInput, parts: &mut Vec<Part>) {
         add("in", &named.join(", "), parts);
     }
     map("state", &input.state, parts);
-    rest(&input.to_value(), &SHOWN_OF_SESSION, parts);
+    rest(&input.to_value(), &["app_name", "user_id", "session_id", "state"], parts);
 }
 
 fn scenario(scenario: &ConversationScenario, parts: &mut Vec<Part>) {
@@ -197,7 +187,7 @@ fn scenario(scenario: &ConversationScenario, parts: &mut Vec<Part>) {
         Some(ready_made) => add("persona", ready_made.id(), parts),
         None => {}
     }
-    rest(&scenario.to_value(), &SHOWN_OF_SCENARIO, parts);
+    rest(&scenario.to_value(), &["starting_prompt", "conversation_plan", "user_persona"], parts);
 }
 
 /// The questions to judges: `rubric  kind (FINAL_RESPONSE_QUALITY): The answer is kind.`
@@ -207,7 +197,7 @@ fn rubrics(rubrics: Option<&[Rubric]>, parts: &mut Vec<Part>) {
         let texts = [&rubric.text_property, &rubric.description].into_iter().flatten();
         let texts: Vec<&str> = texts.map(String::as_str).collect();
         add("rubric", &format!("{}{kind}: {}", rubric.rubric_id, texts.join("\n")), parts);
-        rest(&rubric.to_value(), &SHOWN_OF_RUBRIC, parts);
+        rest(&rubric.to_value(), &["rubric_id", "rubric_content", "description", "type"], parts);
     }
 }
 

@@ -11,7 +11,6 @@ use eval_support::spelling::suggest;
 
 use crate::output::{CommandError, unreadable};
 
-/// A file to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Input {
     pub(crate) path: PathBuf,
@@ -41,7 +40,6 @@ pub(crate) struct Inputs {
     pub(crate) errors: Vec<CommandError>,
 }
 
-/// The kinds of files that folders and globs are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// The sets, as the attribute finds them.
@@ -110,7 +108,6 @@ fn sets_in(base: &Path, pattern: &str) -> Result<Vec<PathBuf>, FindError> {
     Ok(find_sets(folder, pattern)?.iter().map(|set| without_dot(&base.join(set))).collect())
 }
 
-/// The sets, and the files beside them if `scope` asks for these, folder by folder.
 fn in_folders(sets: Vec<PathBuf>, top: &Path, scope: Scope) -> Vec<Input> {
     let mut folders: BTreeMap<PathBuf, Vec<Input>> = BTreeMap::new();
     for set in sets {
@@ -125,7 +122,6 @@ fn in_folders(sets: Vec<PathBuf>, top: &Path, scope: Scope) -> Vec<Input> {
     folders.into_values().flatten().collect()
 }
 
-/// The configs, session files and recordings in a folder.
 fn companions_in(folder: &Path) -> impl Iterator<Item = Input> {
     let names = names_in(folder).into_iter().filter(|name| !is_passed_over(name));
     let files = names.map(|name| Input::named(folder.join(name)));
@@ -140,7 +136,6 @@ fn without_dot(path: &Path) -> PathBuf {
     path.components().filter(|part| *part != Component::CurDir).collect()
 }
 
-/// A help text for a path that does not exist: a name in the same folder that is similar, if there is one.
 fn nearest(path: &Path) -> String {
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
@@ -161,7 +156,6 @@ pub(super) fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The names of the session files in a folder.
 pub(crate) fn sessions_in(folder: &Path) -> Vec<String> {
     names_in(folder).into_iter().filter(|name| FileKind::from_name(name) == Some(FileKind::Session)).collect()
 }

@@ -1,6 +1,6 @@
 //! Answers: pages, JSON, and failures.
 
-use eval_server::axum::body::{Body, Bytes};
+use eval_server::axum::body::Body;
 use eval_server::axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use crate::output::{CommandError, mask};
 
-/// The failure of a request.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) status: StatusCode,
@@ -49,19 +48,18 @@ impl IntoResponse for Failure {
     }
 }
 
-/// JSON.
 pub(super) fn json(value: &Value) -> Response {
     json_as(StatusCode::OK, value)
 }
 
 fn json_as(status: StatusCode, value: &Value) -> Response {
-    uncached(status, "application/json", mask(&value.to_string()).into_owned())
+    of_body(status, "application/json", mask(&value.to_string()).into_owned().into())
 }
 
 /// A page with its policy. Its texts are [masked](crate::page::line) already. The policy has hashes of the
 /// rest, which must not change.
 pub(super) fn page(text: &str, policy: &str) -> Response {
-    let mut response = uncached(StatusCode::OK, "text/html; charset=utf-8", text.to_owned());
+    let mut response = of_body(StatusCode::OK, "text/html; charset=utf-8", text.to_owned().into());
     let policy = HeaderValue::from_str(&format!("{policy}; frame-ancestors 'none'"));
     if let Ok(policy) = policy {
         response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
@@ -70,10 +68,6 @@ pub(super) fn page(text: &str, policy: &str) -> Response {
 }
 
 /// A response that is not cached, and whose type browsers do not guess.
-pub(super) fn uncached(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response {
-    of_body(status, kind, Body::from(body.into()))
-}
-
 pub(super) fn of_body(status: StatusCode, kind: &'static str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;

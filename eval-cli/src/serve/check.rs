@@ -34,14 +34,12 @@ struct CheckPage {
 /// The most dropped journals that are kept: the newest ones, until the service ends.
 const MAX_KEPT_JOURNALS: usize = 4;
 
-/// The page on which files are dropped.
 pub(super) async fn page() -> Result<Response, Failure> {
     let config = EvalConfig::adk_default().to_value();
     let page = |live| CheckPage { live, criteria: config["criteria"].to_string() };
     html::sent(Frame::new("/check", SCRIPT), page)
 }
 
-/// Stores a dropped journal, and answers with the link to its page.
 pub(super) async fn journal(
     State(site): State<Arc<Site>>,
     body: Result<Bytes, BytesRejection>,
@@ -77,7 +75,6 @@ pub(super) async fn journal(
     .await
 }
 
-/// The most bytes of a journal that is dropped.
 pub(super) const MAX_JOURNAL_BYTES: usize = 64 << 20;
 
 fn unread(error: &BytesRejection) -> Failure {
@@ -99,7 +96,6 @@ fn loaded(folder: &tempfile::TempDir) -> Result<LoadedRun, Failure> {
     LoadedRun::of_folder("dropped".to_owned(), run, false).map_err(|error| unreadable(&error))
 }
 
-/// The page of a journal that was dropped.
 pub(super) async fn dropped(
     State(site): State<Arc<Site>>,
     Path(number): Path<String>,

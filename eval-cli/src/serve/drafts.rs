@@ -36,10 +36,8 @@ struct DraftCard {
     rows: Vec<DraftRow>,
 }
 
-/// A line of a draft.
 #[derive(Debug)]
 struct DraftRow {
-    /// The number of the turn that begins here.
     turn: Option<usize>,
     what: String,
     said: String,
@@ -54,7 +52,6 @@ struct DraftsPage<'a> {
     problems: &'a [(String, String)],
 }
 
-/// The page with the drafts of all sets.
 pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
     let page = site.work(|_| {
         let (mut cards, mut problems) = (Vec::new(), Vec::new());
@@ -102,7 +99,6 @@ fn row(part: Part) -> DraftRow {
     DraftRow { turn, what, said: excerpt(&said, LONGEST_TEXT).noted() }
 }
 
-/// The questions and expectations of a case, as its reviewer has seen them.
 fn seen(editor: &SetEditor, id: &str) -> Option<String> {
     let Meaning { asks, expects, .. } = Meaning::from_case(editor.case(id)?);
     Some(format!("{asks}{expects}"))
@@ -116,7 +112,6 @@ struct Decision {
     seen: String,
 }
 
-/// Makes a draft a golden.
 pub(super) async fn accept(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
     decide(site, body, |draft| {
         drafts::accept(std::slice::from_ref(draft))?;
@@ -125,7 +120,6 @@ pub(super) async fn accept(State(site): State<Arc<Site>>, body: Bytes) -> Result
     .await
 }
 
-/// Takes a draft out of its set.
 pub(super) async fn reject(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
     decide(site, body, |draft| {
         drafts::reject(draft)?;

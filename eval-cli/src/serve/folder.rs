@@ -17,7 +17,6 @@ pub(super) struct Signature {
     pub(super) is_written: bool,
 }
 
-/// The signature of a run's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Files {
     /// The bytes of all journals. A journal only grows.
@@ -29,7 +28,6 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// The signature of a run with these journals.
     pub(super) fn new(folder: &Path, journals: &[(PathBuf, u64)]) -> Self {
         let marker = fs::metadata(folder.join(MARKER)).ok();
         Self {
@@ -44,7 +42,6 @@ pub(super) fn signature(run: &RunDir) -> Signature {
     Signature { files: Files::new(&run.path, &journals(&run.path)), is_written: is_written(&run.path) }
 }
 
-/// The journals of a run, and their sizes.
 pub(super) fn journals(folder: &Path) -> Vec<(PathBuf, u64)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let journals = entries.filter(|entry| is_journal(&entry.path()));

@@ -76,12 +76,10 @@ struct NavPage {
     live: Here,
 }
 
-/// The page of the navigation that is shown.
 struct Here {
     here: Option<&'static str>,
 }
 
-/// A page in its frame.
 pub(super) fn sent<T: Template>(live: Frame, page: impl FnOnce(Frame) -> T) -> Result<Response, Failure> {
     let policy = live.policy.clone();
     let text = page(live).render().map_err(|error| unwritten(&error))?;

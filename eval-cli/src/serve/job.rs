@@ -24,7 +24,6 @@ use crate::page::line;
 /// The run that can be started. Nothing of it comes from a browser.
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
-    /// The name of the agent.
     pub(crate) agent: String,
     /// The arguments of `run` that name it.
     pub(crate) args: Vec<String>,
@@ -33,8 +32,7 @@ pub(crate) struct Start {
 /// The run that was started last.
 #[derive(Debug)]
 pub(super) struct Job {
-    start: Option<Start>,
-    /// The folder of runs.
+    pub(super) start: Option<Start>,
     records: PathBuf,
     hub: Hub,
     state: Mutex<Last>,
@@ -50,9 +48,7 @@ struct Last {
     ended: Option<String>,
 }
 
-/// The most lines of output that are kept.
 const MAX_KEPT_LINES: usize = 300;
-/// The longest wait for the output of a run that has ended.
 const OUTPUT_END_WAIT: Duration = Duration::from_secs(2);
 /// The most bytes of a line. The rest of a longer line is read as another line.
 const MAX_LINE_BYTES: u64 = 16 << 10;
@@ -62,16 +58,10 @@ impl Job {
         Self { start, records, hub, state: Mutex::default() }
     }
 
-    pub(super) fn start(&self) -> Option<&Start> {
-        self.start.as_ref()
-    }
-
-    /// Sends the progress to all open pages.
     pub(super) fn tell(&self) {
         self.hub.tell("job", &self.shown());
     }
 
-    /// The progress, for a page.
     pub(super) fn shown(&self) -> Value {
         let state = lock(&self.state);
         json!({ "run": state.run, "running": state.group.is_some(), "ended": state.ended, "said": state.said })
@@ -113,7 +103,6 @@ impl Job {
     }
 }
 
-/// The end of the run in words.
 fn words(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => Outcome::of_exit_code(code)
@@ -122,7 +111,6 @@ fn words(status: ExitStatus) -> String {
     }
 }
 
-/// Starts a run of sets, and returns its id.
 pub(super) fn begin(job: &Arc<Job>, start: &Start, sets: &[String], runs: u16) -> Result<String, Failure> {
     let mut state = lock(&job.state);
     if state.group.is_some() {

@@ -15,20 +15,17 @@ use crate::output::{mask, time};
 use crate::page::line;
 use crate::recorded::{LoadedRun, RunResults};
 
-/// A recorded run in the list.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub(super) struct RunLine {
     pub(super) id: String,
     /// `passed`, `failed`, `unmeasurable` or `running`.
     pub(super) outcome: &'static str,
     pub(super) running: bool,
-    /// The reason for the outcome, or the progress.
     pub(super) reason: Option<String>,
     pub(super) cases: usize,
     /// The number of cases that were to run; `None` unless some never began.
     pub(super) planned: Option<usize>,
     pub(super) passed: usize,
-    /// The number of cases that are finished.
     pub(super) decided: usize,
     pub(super) when: String,
     /// `None` for a run that cannot be read.
@@ -67,23 +64,18 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
         id: mask(&run.id).into_owned(),
         outcome: if running { "running" } else { "unmeasurable" },
         running,
-        reason: None,
-        cases: 0,
-        planned: None,
-        passed: 0,
-        decided: 0,
         when: time::shown(run.started),
-        took: None,
-        what: None,
+        ..RunLine::default()
     };
     let loaded = LoadedRun::of_folder(run.id.clone(), run.path.clone(), true);
-    let loaded = match loaded {
-        Ok(loaded) => loaded.running(running),
+    let mut loaded = match loaded {
+        Ok(loaded) => loaded,
         Err(error) => {
             shown.reason = Some(line(&error.to_string()));
             return shown;
         }
     };
+    loaded.is_running = running;
     // This fails only for a wrong `k`, and there is none.
     let Ok(results) = RunResults::new(&loaded, None, false) else { return shown };
     let totals = &results.totals;

@@ -1,6 +1,7 @@
 //! Recorded runs: the list, and the page of each.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use askama::Template;
@@ -26,12 +27,10 @@ use crate::recorded::{own_run, own_runs};
 
 const SCRIPT: &str = include_str!("../../templates/live/runs.js");
 
-/// The form that starts a run.
 #[derive(Debug)]
 struct Form {
     agent: String,
     sets: Vec<String>,
-    /// The most runs of a case that can be asked for.
     most: u16,
     /// The reason why there are no sets.
     problem: Option<String>,
@@ -49,10 +48,8 @@ struct RunsPage<'a> {
     form: Option<Form>,
 }
 
-/// The most runs in the chart of pass rates.
 const MAX_DRAWN_RUNS: usize = 12;
 
-/// The failure of an unreadable folder of runs.
 fn unlisted(site: &Site, error: &io::Error) -> Failure {
     let shown = site.records.display();
     CommandError::new(format!("cannot list `{shown}`: {error}"), "give this user permission to read it")
@@ -66,27 +63,20 @@ fn lines(site: &Site) -> Result<(Vec<RunLine>, usize, usize), Failure> {
     Ok((lines, more, others))
 }
 
-/// The page with all runs.
 pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
     let page = site.work(|site| {
         let (runs, more, others) = lines(site)?;
         let past = runs.iter().filter(|run| !run.running).take(MAX_DRAWN_RUNS);
         let mut past: Vec<_> = past.map(|run| (run.when.clone(), run.passed, run.cases)).collect();
         past.reverse();
-        let form = site.job.start().map(|start| {
+        let form = site.job.start.as_ref().map(|start| {
             let found = all_sets();
+            let shown = |path: &PathBuf| mask(&path.display().to_string()).into_owned();
             Form {
                 agent: line(&start.agent).replace('`', ""),
                 most: MAX_ASKED_RUNS,
-                problem: found
-                    .as_ref()
-                    .err()
-                    .map(|error| line(&format!("{}; {}", error.message, error.help))),
-                sets: found
-                    .unwrap_or_default()
-                    .iter()
-                    .map(|path| mask(&path.display().to_string()).into_owned())
-                    .collect(),
+                problem: found.as_ref().err().map(|error| line(&error.to_string())),
+                sets: found.unwrap_or_default().iter().map(shown).collect(),
             }
         });
         let rate = PassRate::new(&past, "the newest run");
@@ -95,7 +85,6 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
     page.await.unwrap_or_else(IntoResponse::into_response)
 }
 
-/// All runs as JSON.
 pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Response, Failure> {
     site.work(|site| {
         let (runs, more, others) = lines(site)?;
@@ -109,7 +98,6 @@ fn find(site: &Site, id: &str) -> Result<RunDir, Failure> {
     found.map_err(|why| Failure::not_found(why, "the page “Runs” lists those that are there"))
 }
 
-/// The page of a run.
 pub(super) async fn run(
     State(site): State<Arc<Site>>,
     Path(id): Path<String>,
@@ -138,23 +126,20 @@ pub(super) async fn changes(
     .await
 }
 
-/// The most runs of a case that the page may ask for.
 pub(super) const MAX_ASKED_RUNS: u16 = 100;
 
-/// The body of a request to start a run.
 #[derive(Deserialize)]
 struct Asked {
     sets: Vec<String>,
     runs: u16,
 }
 
-/// Starts a run.
 pub(super) async fn start(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
     site.work(move |site| {
         let asked: Asked = serde_json::from_slice(&body).map_err(|error| {
             Failure::bad(format!("the request cannot be read: {error}"), "send `sets` and `runs`")
         })?;
-        let Some(start) = site.job.start() else {
+        let Some(start) = &site.job.start else {
             let help = "start `cargo evalset serve` with `--agent-cmd`, `--agent-url` or `--adk-cmd`";
             return Err(Failure::new(StatusCode::CONFLICT, "this service was given no agent", help));
         };
@@ -178,7 +163,6 @@ pub(super) async fn start(State(site): State<Arc<Site>>, body: Bytes) -> Result<
     .await
 }
 
-/// Cancels the run.
 pub(super) async fn cancel(State(site): State<Arc<Site>>) -> Result<Response, Failure> {
     // Not by `Site::work`, which may wait for pages that are computed: a run may cost money meanwhile.
     let ended = tokio::task::spawn_blocking(move || {

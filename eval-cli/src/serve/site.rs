@@ -18,7 +18,6 @@ use crate::output::CommandError;
 /// The state that all requests for pages share.
 #[derive(Debug)]
 pub(crate) struct Site {
-    /// The folder of runs.
     pub(super) records: PathBuf,
     /// Prices of tokens; empty if the prices that each run was given count.
     pub(super) prices: Prices,
@@ -28,7 +27,6 @@ pub(crate) struct Site {
     /// Journals that were dropped, by number.
     pub(super) dropped: Mutex<Vec<(u64, Arc<tempfile::TempDir>)>>,
     pub(super) job: Arc<Job>,
-    /// Whether a task looks for new records.
     pub(super) watches: Mutex<bool>,
     readers: Arc<Semaphore>,
 }
@@ -54,7 +52,7 @@ impl Site {
 
     /// Ends the streams of events, and the run that was started here. Dropped files are removed.
     pub(crate) fn end(&self) {
-        self.hub.end();
+        self.hub.ends.send_replace(true);
         self.job.end();
         lock(&self.dropped).clear();
     }

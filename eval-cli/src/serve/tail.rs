@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::page::line;
 
-/// A run whose journals are followed.
 #[derive(Debug, Default)]
 pub(super) struct Followed {
     files: HashMap<PathBuf, Journal>,
@@ -19,7 +18,6 @@ pub(super) struct Followed {
 /// The identity of a case in several attempts: the package, the binary, the name, the label.
 type Key = (Option<String>, Option<String>, String, Option<String>);
 
-/// A journal as far as it was read.
 #[derive(Debug, Default)]
 struct Journal {
     tail: Tail,
@@ -66,7 +64,6 @@ impl Followed {
         names
     }
 
-    /// The event with the progress of the run.
     pub(super) fn shown(&self, run: &str, is_written: bool, cases: &BTreeSet<String>) -> Value {
         let count = |verdict| self.cases.values().filter(|it| **it == verdict).count();
         let planned: usize = self.files.values().map(|journal| journal.planned).sum();

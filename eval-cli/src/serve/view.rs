@@ -32,7 +32,6 @@ const READING_SHARE: u32 = 8;
 /// The longest age of a view for a page: sets may have been edited, which no journal tells.
 const MAX_VIEW_AGE: Duration = Duration::from_secs(2);
 
-/// A run as its page shows it.
 #[derive(Debug)]
 pub(super) struct View {
     model: PageModel,
@@ -59,11 +58,16 @@ impl View {
         let signature = signature(run);
         if let Some(known) = &known {
             let is_same = known.signature == signature;
-            if is_same && (!is_page || known.made.elapsed() < MAX_VIEW_AGE) || !is_same && known.must_wait() {
+            let age = known.made.elapsed();
+            let must_wait = age < known.cost * READING_SHARE;
+            if is_same && (!is_page || age < MAX_VIEW_AGE) || !is_same && must_wait {
                 return Ok(Arc::clone(known));
             }
         }
-        let view = Arc::new(Self::read(name, run, prices, signature, known.as_deref())?);
+        let began = Instant::now();
+        let loaded = LoadedRun::of_folder(name.to_owned(), run.path.clone(), false)
+            .map_err(|error| unreadable(&error))?;
+        let view = Arc::new(Self::made(loaded, prices, signature, known.as_deref(), began)?);
         let views = &mut lock(views).0;
         views.retain(|(known, _)| *known != key);
         views.insert(0, (key, Arc::clone(&view)));
@@ -71,32 +75,16 @@ impl View {
         Ok(view)
     }
 
-    fn must_wait(&self) -> bool {
-        self.made.elapsed() < self.cost * READING_SHARE
-    }
-
-    fn read(
-        name: &str,
-        run: &RunDir,
-        prices: &Prices,
-        signature: Signature,
-        before: Option<&Self>,
-    ) -> Result<Self, Failure> {
-        let began = Instant::now();
-        let loaded = LoadedRun::of_folder(name.to_owned(), run.path.clone(), false)
-            .map_err(|error| unreadable(&error))?;
-        Self::made(loaded, prices, signature, before, began)
-    }
-
     fn made(
-        loaded: LoadedRun,
+        mut loaded: LoadedRun,
         prices: &Prices,
         signature: Signature,
         before: Option<&Self>,
         began: Instant,
     ) -> Result<Self, Failure> {
         // The signature says whether the run is being written, so that all texts of the page agree.
-        let model = model(&loaded.running(signature.is_written), prices)?;
+        loaded.is_running = signature.is_written;
+        let model = model(&loaded, prices)?;
         // Versions are times, so that they grow over restarts of the service too.
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let now = u64::try_from(now).unwrap_or_default();
@@ -111,7 +99,6 @@ impl View {
         Ok(Self { rows, model, signature, version, made: Instant::now(), cost: began.elapsed() })
     }
 
-    /// The page.
     pub(super) fn page(&self, here: &'static str, id: &str) -> Result<Response, Failure> {
         rendered(&self.model, here, id, self.version)
     }
@@ -122,12 +109,10 @@ impl View {
         let again = (*now != self.signature)
             .then(|| (self.cost * READING_SHARE).saturating_sub(self.made.elapsed()).as_millis() + 100);
         let model = &self.model;
-        let counts =
-            model.counts.iter().map(|it| json!({ "filter": it.filter, "name": it.name, "cases": it.cases }));
         json!({
             "version": self.version, "again": again, "running": self.signature.is_written, "title": model.title,
             "outcome": model.outcome, "reason": model.reason, "about": model.about,
-            "numbers": model.numbers, "notes": model.notes, "counts": counts.collect::<Vec<_>>(),
+            "numbers": model.numbers, "notes": model.notes, "counts": model.counts,
             "glance": facts(&model.glance), "facts": facts(&model.facts), "rerun": model.rerun,
             "costs": model.has_costs(),
             "rows": model.cases.iter().filter(is_new).map(of_case).collect::<Vec<_>>(),
@@ -142,7 +127,6 @@ fn model(loaded: &LoadedRun, prices: &Prices) -> Result<PageModel, Failure> {
     Ok(run_page::model(&results))
 }
 
-/// The page of a run that does not change.
 pub(super) fn still(loaded: &LoadedRun, prices: &Prices, here: &'static str) -> Result<Response, Failure> {
     rendered(&model(loaded, prices)?, here, "", 0)
 }
@@ -160,28 +144,19 @@ fn rendered(model: &PageModel, here: &'static str, id: &str, version: u64) -> Re
 }
 
 fn facts(facts: &[Fact]) -> Vec<Value> {
-    facts
-        .iter()
-        .map(|fact| json!({ "name": fact.name, "value": fact.value, "wide": fact.is_wide() }))
-        .collect()
+    let fact = |it: &Fact| json!({ "name": it.name, "value": it.value, "wide": it.is_wide() });
+    facts.iter().map(fact).collect()
 }
 
-/// A row with its details, for the script. It has everything that the template writes, since the script
-/// replaces whole rows.
+/// A row with its details: all that the template writes, since the script replaces whole rows.
 fn of_case(case: &CaseRow) -> Value {
-    let pills = case.pills.iter().map(|it| json!({ "name": it.name, "state": it.state, "score": it.score }));
-    let spark = case.spark.as_ref().map(|it| {
-        json!({ "passed": it.passed, "others": it.others, "absent": it.absent, "width": it.width, "label": it.label })
-    });
-    json!({
-        "anchor": case.anchor, "name": case.details.name, "state": case.details.state, "word": case.details.word,
-        "filters": case.filters, "reason": case.details.reason, "runs": case.runs, "of_runs": case.of_runs,
-        "pills": pills.collect::<Vec<_>>(), "tokens": case.tokens, "cost": case.cost, "time": case.time,
-        "spark": spark, "details": case.details,
-    })
+    let mut row = json!(case);
+    for key in ["name", "state", "word", "reason"] {
+        row[key] = row["details"][key].clone();
+    }
+    row
 }
 
-/// The failure of a run that was removed meanwhile, or cannot be read.
 pub(super) fn unreadable(error: &ReadRunError) -> Failure {
     Failure::not_found(
         error.to_string(),

@@ -21,7 +21,6 @@ use super::site::Site;
 use super::tail::Followed;
 use crate::recorded::own_runs;
 
-/// The pause between two polls.
 const POLL_PAUSE: Duration = Duration::from_millis(300);
 
 /// The most runs that are polled: the newest ones.
@@ -34,12 +33,13 @@ pub(super) fn watch(site: &Arc<Site>) {
     }
     let site = Arc::clone(site);
     tokio::spawn(async move {
-        let ending = site.hub.ending();
-        let mut watched = Some(Watched::new(site.records.clone()));
+        let ending = site.hub.ends.subscribe();
+        let mut watched =
+            Some(Watched { records: site.records.clone(), is_first: true, ..Watched::default() });
         loop {
             {
                 let mut watches = lock(&site.watches);
-                if *ending.borrow() || !site.hub.has_listeners() {
+                if *ending.borrow() || site.hub.events.receiver_count() == 0 {
                     *watches = false;
                     return;
                 }
@@ -67,14 +67,12 @@ const MAX_LIST_AGE: Duration = Duration::from_secs(5);
 /// The age up to which a record may be missing on an open page.
 const MAX_RECORD_AGE: Duration = Duration::from_secs(10);
 
-/// Whether a process wrote a moment ago.
 fn is_recent(journals: &[(PathBuf, u64)]) -> bool {
     let age = |path: &PathBuf| fs::metadata(path).and_then(|it| it.modified()).ok()?.elapsed().ok();
     journals.iter().any(|(path, _)| age(path).is_some_and(|age| age < MAX_RECORD_AGE))
 }
 
-/// The state of the newest runs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Watched {
     records: PathBuf,
     /// The time of the last change to the folder of runs, when it was listed.
@@ -94,11 +92,6 @@ struct Known {
 }
 
 impl Watched {
-    fn new(records: PathBuf) -> Self {
-        Self { records, changed: None, listed: None, runs: Vec::new(), known: HashMap::new(), is_first: true }
-    }
-
-    /// The changes of each run since the last poll.
     fn look(&mut self) -> Vec<serde_json::Value> {
         let changed = fs::metadata(&self.records).and_then(|it| it.modified()).ok();
         // A new folder may still lack its marker, so the folder of runs is listed again for a moment.
@@ -140,15 +133,14 @@ impl Watched {
 /// The longest silence. After it, a comment tests whether the page still listens.
 const MAX_SILENCE: Duration = Duration::from_secs(5);
 
-/// The most events that wait for their reader.
 const MAX_WAITING_EVENTS: usize = 16;
 
 /// The stream of events: `run` for new records of a run, `job` and `said` for the run that was started here,
 /// `drafts` for decisions on drafts, and `all` if the page is to load everything again.
 pub(super) async fn events(State(site): State<Arc<Site>>) -> Response {
     let (mut events, body) = channel(MAX_WAITING_EVENTS);
-    let mut told = site.hub.listen();
-    let mut ending = site.hub.ending();
+    let mut told = site.hub.events.subscribe();
+    let mut ending = site.hub.ends.subscribe();
     watch(&site);
     let all = || Event::named("all", "{}");
     let job = Event::named("job", site.job.shown());

@@ -10,7 +10,6 @@ use opendal::{Error, ErrorKind};
 use super::url::{Place, StoreUrl};
 use crate::output::CommandError;
 
-/// The operation that failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Doing<'p> {
     Open,
@@ -44,7 +43,6 @@ pub(super) fn is_of_bucket(error: &Error) -> bool {
         || error.kind() == ErrorKind::NotFound && said.to_ascii_lowercase().contains("bucket does not exist")
 }
 
-/// The error with its cause and a help.
 pub(super) fn named(url: &StoreUrl, doing: Doing<'_>, error: &Error) -> CommandError {
     let status = status(error);
     let (why, help) = match &url.place {
@@ -55,7 +53,6 @@ pub(super) fn named(url: &StoreUrl, doing: Doing<'_>, error: &Error) -> CommandE
     CommandError::new(format!("{}: {}: {why}", one_line(&url.to_string()), doing.shown()), help)
 }
 
-/// Differences between the services.
 struct Service {
     name: &'static str,
     credentials: &'static str,

@@ -17,7 +17,6 @@ use super::open::{Store, broke};
 use crate::files::{private_beside, replace_private};
 use crate::output::CommandError;
 
-/// A stored run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct StoredRun {
     pub(crate) id: String,
@@ -32,7 +31,6 @@ impl StoredRun {
         self.uploads.iter().chain(&self.began).max()
     }
 
-    /// The time at which a part of it was stored last.
     pub(crate) fn stored_at(&self) -> String {
         self.last().map(|upload| layout::time_of(upload)).unwrap_or_default()
     }
@@ -56,10 +54,8 @@ pub(crate) async fn runs(store: &Store) -> Result<Vec<StoredRun>, CommandError> 
     Ok(runs)
 }
 
-/// The manifests of a run.
 #[derive(Debug, Default)]
 pub(super) struct Manifests {
-    /// By the name of the upload.
     pub(super) ended: BTreeMap<String, Manifest>,
     /// Manifests of uploads that have not ended, and whose journals no other upload brought.
     pub(super) unfinished: BTreeMap<String, Manifest>,
@@ -132,7 +128,6 @@ pub(super) fn longest(ended: &BTreeMap<String, Manifest>) -> HashMap<&str, (u64,
     longest
 }
 
-/// A run that is on the disk now.
 #[derive(Debug)]
 pub(crate) struct Fetched {
     pub(crate) folder: PathBuf,
@@ -140,8 +135,7 @@ pub(crate) struct Fetched {
     pub(crate) parts: usize,
 }
 
-/// The folder with copies of objects of a store, in a folder such as `target/evalset`. It is hidden, so that
-/// searches for sets leave it out.
+/// The folder with copies of a store's objects. It is hidden, so that searches for sets leave it out.
 pub(crate) fn cache(store: &Store, root: &Path) -> PathBuf {
     root.join(".store").join(store.url.cache_name())
 }
@@ -160,29 +154,20 @@ pub(crate) async fn fetch_run(store: &Store, id: Option<&str>, root: &Path) -> R
     let run = match id {
         Some(id) => runs.iter().find(|run| run.id == id).ok_or_else(|| {
             let known = did_you_mean(id, runs.iter().map(|run| run.id.as_str()));
-            CommandError::new(
-                format!("{} holds no run `{}`", store.shown(), one_line(id)),
-                known.unwrap_or_else(|| {
-                    format!("`{}` lists them; `cargo evalset store push` stores one", list(store))
-                }),
-            )
+            let list = format!("cargo evalset store list {}", store.word());
+            let list = || format!("`{list}` lists them; `cargo evalset store push` stores one");
+            let message = format!("{} holds no run `{}`", store.shown(), one_line(id));
+            CommandError::new(message, known.unwrap_or_else(list))
         })?,
         None => runs.first().ok_or_else(|| {
-            CommandError::new(
-                format!("{} holds no run", store.shown()),
-                "`cargo evalset store push` stores one, and so does `cargo evalset run --store`",
-            )
+            let help = "`cargo evalset store push` stores one, and so does `cargo evalset run --store`";
+            CommandError::new(format!("{} holds no run", store.shown()), help)
         })?,
     };
     fetch(store, &run.id, root).await
 }
 
-fn list(store: &Store) -> String {
-    format!("cargo evalset store list {}", eval_support::shell::word(&store.shown()))
-}
-
-/// Fetches a run. If that fails, an existing copy is marked as incomplete, so that it is not taken for the
-/// whole run.
+/// Fetches a run. If that fails, an existing copy is marked as incomplete: it is not the whole run.
 pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetched, CommandError> {
     let folder = cache(store, root).join("runs").join(id);
     let fetched = fetch_into(store, id, &folder).await;
@@ -192,7 +177,6 @@ pub(super) async fn fetch(store: &Store, id: &str, root: &Path) -> Result<Fetche
     fetched.map(|parts| Fetched { folder, parts })
 }
 
-/// Fetches a run into a folder, and returns the number of its parts.
 async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, CommandError> {
     let manifests = manifests(store, id).await?;
     let unfinished: Vec<String> = manifests
@@ -210,19 +194,13 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
     let Some(first) = manifests.ended.values().next() else {
         let none = || "no upload of it is there".to_owned();
         let why = if unfinished.is_empty() { none() } else { unfinished.join("; ") };
-        return Err(CommandError::new(
-            format!("{}: the run `{id}` is not complete: {}", store.shown(), why),
-            format!(
-                "store it again where it ran: `cargo evalset store push {} {id}`",
-                eval_support::shell::word(&store.shown())
-            ),
-        ));
+        let help = format!("store it again where it ran: `cargo evalset store push {} {id}`", store.word());
+        let message = format!("{}: the run `{id}` is not complete: {why}", store.shown());
+        return Err(CommandError::new(message, help));
     };
     let cannot = |error: io::Error| {
-        CommandError::new(
-            format!("cannot write a copy of the run in `{}`: {error}", folder.display()),
-            "let `EVALSET_DIR` name a folder in which this user can write",
-        )
+        let help = "let `EVALSET_DIR` name a folder in which this user can write";
+        CommandError::new(format!("cannot write a copy of the run in `{}`: {error}", folder.display()), help)
     };
     fs::create_dir_all(folder).map_err(cannot)?;
     let longest = longest(&manifests.ended);
@@ -248,10 +226,8 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
     let absent =
         uploads.iter().flat_map(|(_, _, wanted)| wanted).filter(|journal| journal.copy.is_some()).count();
     let absent = (absent > 0).then(|| {
-        format!(
-            "{} of the store not copied yet; `cargo evalset report --store` copies them",
-            count(absent, "journal")
-        )
+        let journals = count(absent, "journal");
+        format!("{journals} of the store not copied yet; `cargo evalset report --store` copies them")
     });
     write_missing_parts(folder, &[&unfinished[..], absent.as_slice()].concat()).map_err(cannot)?;
     for (upload, manifest, wanted) in &uploads {
@@ -277,15 +253,13 @@ async fn fetch_into(store: &Store, id: &str, folder: &Path) -> Result<usize, Com
     Ok(manifest::parts(&manifests.ended))
 }
 
-/// A journal in the chunks of an upload.
 struct ChunkedJournal {
     bytes: u64,
     /// The path for its copy, if it is wanted.
     copy: Option<PathBuf>,
 }
 
-/// The file name of a journal's copy. Journals of two machines may share a name, and names in a store are
-/// untrusted.
+/// The file name of a journal's copy: two machines may share a name, and names in a store are untrusted.
 fn local_name(name: &str, head_hash: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let stem: String = name.trim_end_matches(".jsonl").chars().take(80).map(plain).collect();
@@ -308,23 +282,17 @@ async fn get_chunks(
         let mut file = path.map(|path| private_beside(path)).transpose().map_err(&cannot)?;
         while left > 0 {
             if read == chunk.len() {
+                let broken = |why: String| {
+                    CommandError::new(format!("{}: {why}", store.shown()), "store the run again where it ran")
+                };
                 let Some((number, expected)) = chunks.next() else {
-                    return Err(CommandError::new(
-                        format!("{}: the chunks of an upload end before its journals", store.shown()),
-                        "store the run again where it ran",
-                    ));
+                    return Err(broken("the chunks of an upload end before its journals".to_owned()));
                 };
                 chunk = store.get(&name(number)).await?;
                 read = 0;
                 if chunk.len() as u64 != expected.bytes || hash(&chunk) != expected.sha256 {
-                    return Err(CommandError::new(
-                        format!(
-                            "{}: `{}` is not what was stored: its checksum differs",
-                            store.shown(),
-                            name(number)
-                        ),
-                        "store the run again where it ran",
-                    ));
+                    let name = name(number);
+                    return Err(broken(format!("`{name}` is not what was stored: its checksum differs")));
                 }
                 continue;
             }
@@ -342,12 +310,10 @@ async fn get_chunks(
     Ok(())
 }
 
-/// The number of runs that are fetched.
 #[cfg(feature = "serve")]
 const MAX_FETCHED_RUNS: usize = 100;
 
-/// Fetches the last runs with an upload that ended, and returns their folder. A run that cannot be read is
-/// skipped, and its error is returned.
+/// Fetches the last runs that ended. Returns their folder, and the errors of runs that cannot be read.
 #[cfg(feature = "serve")]
 pub(crate) async fn fetch_last(
     store: &Store,
@@ -376,13 +342,12 @@ fn write_missing_parts(folder: &Path, missing: &[String]) -> io::Result<()> {
     }
 }
 
-/// Writes into an existing copy why the rest of its run could not be copied. Otherwise the copy would look
-/// complete.
+/// Writes into an existing copy why it is incomplete. Otherwise it would look complete.
 fn mark_incomplete(folder: &Path, error: &CommandError) {
     if !folder.is_dir() {
         return;
     }
-    let why = format!("the run could not be copied from its store: {}; {}", error.message, error.help);
+    let why = format!("the run could not be copied from its store: {error}");
     if write_missing_parts(folder, &[why]).is_err() {
         // A folder without its marker is no run, which is better than a copy that looks complete.
         let _ = fs::remove_file(folder.join(file_names::MARKER));

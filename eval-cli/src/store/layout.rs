@@ -18,15 +18,11 @@ use eval_core::journal::runs;
 use eval_format::conventions::SET_SUFFIX;
 use sha2::{Digest, Sha256};
 
-/// The folder of all runs.
 pub(super) const RUNS: &str = "evalset/runs/";
-/// The end of the name of a manifest.
 pub(super) const MANIFEST: &str = ".json";
 /// The end of the name of the object that marks the beginning of an upload.
 pub(super) const BEGAN: &str = ".began.json";
-/// The end of the name of a set.
 pub(super) const SET: &str = SET_SUFFIX;
-/// The end of the name of a result of ADK's.
 pub(super) const RESULT: &str = ".evalset_result.json";
 
 pub(super) fn run(id: &str) -> String {

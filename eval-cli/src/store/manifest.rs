@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use eval_support::untrusted::one_line;
 use serde::{Deserialize, Serialize};
 
-/// The version of the layout.
 pub(super) const VERSION: u32 = 1;
 
 /// A manifest. Its concatenated chunks are its concatenated journals.
@@ -35,7 +34,6 @@ pub(super) struct StoredJournal {
     pub(super) bytes: u64,
 }
 
-/// An object with some of the bytes of the journals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Chunk {
     pub(super) bytes: u64,
@@ -80,8 +78,7 @@ impl Manifest {
     }
 }
 
-/// The number of parts in the uploads that ended. Uploads that share a journal, directly or through other
-/// uploads, are one part.
+/// The number of parts. Uploads that share a journal, directly or through other uploads, are one part.
 pub(super) fn parts(ended: &BTreeMap<String, Manifest>) -> usize {
     let mut upload_of: HashMap<&str, usize> = HashMap::new();
     // For each upload, an earlier one of the same part, or itself.

@@ -15,7 +15,6 @@ use super::error::{self, Doing, MAX_RETRIES, REQUEST_TIMEOUT};
 use super::url::{Place, StoreUrl};
 use crate::output::{self, CommandError, hide};
 
-/// The content type of JSON objects.
 pub(super) const JSON: &str = "application/json";
 
 /// A store. It is cheap to clone.
@@ -25,12 +24,10 @@ pub(crate) struct Store {
     pub(super) url: StoreUrl,
 }
 
-/// The runtime for the requests of a command.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     output::runtime("the store")
 }
 
-/// The error of a request whose task panicked.
 pub(super) fn broke(error: &JoinError) -> CommandError {
     CommandError::new(format!("a request to the store broke: {error}"), "run the command again")
 }
@@ -83,7 +80,6 @@ impl Store {
         read.map(|bytes| bytes.to_vec()).map_err(|error| error::named(&self.url, Doing::Read(path), &error))
     }
 
-    /// The object, if there is one.
     pub(super) async fn find(&self, path: &str) -> Result<Option<Vec<u8>>, CommandError> {
         match self.objects.read(path).await {
             Ok(bytes) => Ok(Some(bytes.to_vec())),
@@ -96,8 +92,7 @@ impl Store {
         self.objects.delete(path).await.map_err(|error| error::named(&self.url, Doing::Write(path), &error))
     }
 
-    /// The sorted names below a folder; with `recursive`, below its subfolders too. Names of folders end with
-    /// `/`.
+    /// The sorted names below a folder, and with `recursive` below its subfolders. Folders end with `/`.
     pub(super) async fn list(&self, folder: &str, recursive: bool) -> Result<Vec<String>, CommandError> {
         let mut names = match &self.url.place {
             Place::Folder(root) => {
@@ -123,7 +118,11 @@ impl Store {
         Ok(names)
     }
 
-    /// The store, as it is shown.
+    /// The URL as a word for a shell.
+    pub(super) fn word(&self) -> String {
+        shell::word(&self.shown())
+    }
+
     pub(crate) fn shown(&self) -> String {
         self.url.to_string()
     }
@@ -217,12 +216,10 @@ impl StoreArg {
         Store::from_url(StoreUrl::parse(&self.0)?, true)
     }
 
-    /// The store, to read it.
     pub(crate) fn open_to_read(&self) -> Result<Store, CommandError> {
         Store::open_to_read(StoreUrl::parse(&self.0)?)
     }
 
-    /// The URL as a word for a shell.
     pub(crate) fn word(&self) -> String {
         shell::word(&self.0)
     }

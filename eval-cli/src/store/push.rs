@@ -19,22 +19,17 @@ use crate::output::{CommandError, mask};
 use crate::recorded::RunResults;
 use crate::run_page;
 
-/// The size of a chunk. For journals of any size, memory holds [`MAX_CONCURRENT_CHUNKS`] chunks on their way
-/// and the next one.
+/// The size of a chunk. Memory holds [`MAX_CONCURRENT_CHUNKS`] of them on their way, and the next one.
 const CHUNK_BYTES: usize = 8 << 20;
-/// The number of chunks on their way at a time.
 const MAX_CONCURRENT_CHUNKS: usize = 4;
 
-/// The result of storing journals.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Pushed {
     /// The journals that were not there already.
     pub(crate) journals: usize,
-    /// The name of the upload.
     pub(crate) upload: String,
 }
 
-/// A journal on the disk.
 struct Journal {
     path: PathBuf,
     stored: StoredJournal,
@@ -43,10 +38,8 @@ struct Journal {
 /// Stores the journals of a run's folder that are not stored yet. Readers see them once all are there.
 pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, CommandError> {
     let unreadable = |error: io::Error| {
-        CommandError::new(
-            format!("cannot read the run in `{}`: {error}", folder.display()),
-            "name the folder of a run, or give this user permission to read it",
-        )
+        let help = "name the folder of a run, or give this user permission to read it";
+        CommandError::new(format!("cannot read the run in `{}`: {error}", folder.display()), help)
     };
     let run = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if !runs::is_id(&run) {
@@ -58,10 +51,8 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
     let marker = std::fs::read_to_string(folder.join(file_names::MARKER)).map_err(unreadable)?;
     let journals = journals_in(folder).map_err(unreadable)?;
     if journals.is_empty() {
-        return Err(CommandError::new(
-            format!("`{}` holds no journal (no file `*.jsonl`)", folder.display()),
-            "run the tests or `cargo evalset run` first",
-        ));
+        let message = format!("`{}` holds no journal (no file `*.jsonl`)", folder.display());
+        return Err(CommandError::new(message, "run the tests or `cargo evalset run` first"));
     }
     if folder.join(file_names::MISSING_PARTS).exists() {
         return Err(CommandError::new(
@@ -99,7 +90,6 @@ pub(crate) async fn push(store: &Store, folder: &Path) -> Result<Pushed, Command
     Ok(Pushed { journals: journals.len(), upload })
 }
 
-/// The journals of a folder, by name.
 fn journals_in(folder: &Path) -> io::Result<Vec<Journal>> {
     let mut journals = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -170,7 +160,6 @@ async fn put_chunks(
     Ok(chunks)
 }
 
-/// Waits for one chunk.
 async fn ended(on_their_way: &mut JoinSet<Result<(), CommandError>>) -> Result<(), CommandError> {
     match on_their_way.join_next().await {
         Some(Ok(put)) => put,
@@ -204,10 +193,9 @@ pub(crate) async fn publish(
             lines.extend(notes.iter().map(|note| format!("note          {note}\n")));
         }
         // The run is stored anyway, and its results can be stored later.
-        Err(error) => lines.push_str(&format!(
-            "note          no result for ADK is stored: {}; {}\n",
-            error.message, error.help
-        )),
+        Err(error) => {
+            lines.push_str(&format!("note          no result for ADK is stored: {error}\n"));
+        }
     }
     Ok(lines)
 }

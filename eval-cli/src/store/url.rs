@@ -18,11 +18,9 @@ pub(crate) struct StoreUrl {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A bucket of Google Cloud Storage.
     Google(String),
     /// A bucket of S3, or of a server that speaks its protocol.
     S3(String),
-    /// A folder.
     Folder(PathBuf),
 }
 
@@ -62,10 +60,8 @@ impl StoreUrl {
         }
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         if bucket.is_empty() || !bucket.bytes().all(is_plain) || bucket.starts_with('.') {
-            return Err(CommandError::new(
-                format!("`{}` is not the name of a bucket", one_line(bucket)),
-                HELP,
-            ));
+            let message = format!("`{}` is not the name of a bucket", one_line(bucket));
+            return Err(CommandError::new(message, HELP));
         }
         Ok(Self { place: place(bucket.to_owned()), prefix: prefix_of(prefix)? })
     }
@@ -115,13 +111,8 @@ fn prefix_of(prefix: &str) -> Result<String, CommandError> {
     let trimmed = prefix.strip_suffix('/').unwrap_or(prefix);
     let is_odd = |name: &str| matches!(name, "" | "." | "..") || name != name.trim();
     if !trimmed.is_empty() && trimmed.split('/').any(is_odd) {
-        return Err(CommandError::new(
-            format!(
-                "`{}` is not a prefix of a store: a part is empty, a dot, or begins or ends with a blank",
-                one_line(prefix)
-            ),
-            HELP,
-        ));
+        let why = "is not a prefix of a store: a part is empty, a dot, or begins or ends with a blank";
+        return Err(CommandError::new(format!("`{}` {why}", one_line(prefix)), HELP));
     }
     Ok(trimmed.to_owned())
 }

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::metadata;
 
-/// A test binary that cargo ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestBinary<'r> {
     pub package: &'r str,
@@ -26,7 +25,6 @@ struct Target {
 }
 
 impl Targets {
-    /// The targets of the workspace of the current folder.
     pub fn here() -> Self {
         metadata().map(Self::from_metadata).unwrap_or_default()
     }

@@ -1,14 +1,12 @@
 //! The arguments of [`EvalCommand`](super::EvalCommand).
 
 use std::ffi::OsString;
-use std::fmt;
 
 use eval_support::spelling::suggest;
 use lexopt::{Arg, Parser};
 
-use super::options::{OPTIONS, OptionError, RunOption, RunOptions};
+use super::options::{OPTIONS, RunOption, RunOptions};
 
-/// The arguments after `eval`.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Args {
     pub(super) agent: Option<String>,
@@ -17,24 +15,6 @@ pub(super) struct Args {
     /// The ids of the cases to run. Empty for all cases.
     pub(super) cases: Vec<String>,
     pub(super) options: RunOptions,
-}
-
-/// A request, parsed from the arguments.
-#[derive(Debug, PartialEq)]
-pub(super) enum Asked {
-    Run(Box<Args>),
-    Help,
-}
-
-/// An error in the arguments.
-#[derive(Debug)]
-pub(super) enum ArgsError {
-    NoSet,
-    Unknown { option: String },
-    ValueMissing { option: &'static str },
-    NotUtf8 { option: &'static str },
-    Option(OptionError),
-    Other(lexopt::Error),
 }
 
 /// The options that say what runs: the name, the placeholder of the value, and the help.
@@ -49,11 +29,11 @@ const SELECTING: [[&str; 3]; 3] = [
 ];
 
 impl Args {
-    /// Reads the arguments after `eval`.
-    pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Asked, ArgsError> {
+    /// Reads the arguments after `eval`; `None` if they ask for the help.
+    pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Option<Self>, String> {
         let mut args = Self::default();
         let mut parser = Parser::from_args(words);
-        while let Some(arg) = parser.next().map_err(ArgsError::Other)? {
+        while let Some(arg) = parser.next().map_err(|error| error.to_string())? {
             let is_meant = |option: &&RunOption| match &arg {
                 Arg::Long(name) => option.name == *name,
                 Arg::Short(letter) => option.short == Some(*letter),
@@ -62,7 +42,7 @@ impl Args {
             let selecting =
                 SELECTING.iter().find(|[name, ..]| matches!(arg, Arg::Long(long) if long == *name));
             match (&arg, selecting, OPTIONS.iter().find(is_meant)) {
-                (Arg::Short('h') | Arg::Long("help"), ..) => return Ok(Asked::Help),
+                (Arg::Short('h') | Arg::Long("help"), ..) => return Ok(None),
                 (_, Some([name, ..]), _) => {
                     let value = value(&mut parser, name)?;
                     match *name {
@@ -76,48 +56,36 @@ impl Args {
                         Some(_) => utf8(option.name, value(&mut parser, option.name)?)?,
                         None => String::new(),
                     };
-                    option.set(&mut args.options, &text).map_err(ArgsError::Option)?;
+                    option.set(&mut args.options, &text).map_err(|error| error.to_string())?;
                 }
-                (Arg::Long(name), ..) => return Err(ArgsError::Unknown { option: format!("--{name}") }),
-                (Arg::Short(letter), ..) => return Err(ArgsError::Unknown { option: format!("-{letter}") }),
-                (Arg::Value(word), ..) => {
-                    return Err(ArgsError::Unknown { option: word.to_string_lossy().into_owned() });
-                }
+                (Arg::Long(name), ..) => return Err(unknown(&format!("--{name}"))),
+                (Arg::Short(letter), ..) => return Err(unknown(&format!("-{letter}"))),
+                (Arg::Value(word), ..) => return Err(unknown(&word.to_string_lossy())),
             }
         }
-        if args.sets.is_empty() { Err(ArgsError::NoSet) } else { Ok(Asked::Run(Box::new(args))) }
+        if args.sets.is_empty() {
+            return Err("name a set, or a folder of sets, with `--set`".to_owned());
+        }
+        Ok(Some(args))
     }
 }
 
-fn value(parser: &mut Parser, option: &'static str) -> Result<OsString, ArgsError> {
+fn value(parser: &mut Parser, option: &str) -> Result<OsString, String> {
     parser.value().map_err(|error| match error {
-        lexopt::Error::MissingValue { .. } => ArgsError::ValueMissing { option },
-        error => ArgsError::Other(error),
+        lexopt::Error::MissingValue { .. } => format!("`--{option}` lacks its value"),
+        error => error.to_string(),
     })
 }
 
-fn utf8(option: &'static str, value: OsString) -> Result<String, ArgsError> {
-    value.into_string().map_err(|_| ArgsError::NotUtf8 { option })
+fn utf8(option: &str, value: OsString) -> Result<String, String> {
+    value.into_string().map_err(|_| format!("the value of `--{option}` is not UTF-8"))
 }
 
-impl fmt::Display for ArgsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Option(error) => error.fmt(f),
-            Self::NoSet => f.write_str("name a set, or a folder of sets, with `--set`"),
-            Self::Unknown { option } => {
-                write!(f, "there is no option `{option}`")?;
-                let names: Vec<String> = shown().map(|(name, ..)| format!("--{name}")).collect();
-                match suggest(option, names.iter().map(String::as_str)) {
-                    Some(meant) => write!(f, "; did you mean `{meant}`?"),
-                    None => Ok(()),
-                }
-            }
-            Self::ValueMissing { option } => write!(f, "`--{option}` lacks its value"),
-            Self::NotUtf8 { option } => write!(f, "the value of `--{option}` is not UTF-8"),
-            Self::Other(error) => error.fmt(f),
-        }
-    }
+fn unknown(option: &str) -> String {
+    let names: Vec<String> = shown().map(|(name, ..)| format!("--{name}")).collect();
+    let meant = suggest(option, names.iter().map(String::as_str));
+    let meant = meant.map(|meant| format!("; did you mean `{meant}`?"));
+    format!("there is no option `{option}`{}", meant.unwrap_or_default())
 }
 
 /// All options in the order of the help: the name, the option with its value, and the help.
@@ -133,7 +101,6 @@ fn shown() -> impl Iterator<Item = (&'static str, String, String)> {
     selecting.chain(of_runs)
 }
 
-/// The line that shows how the command is called.
 pub(super) fn usage() -> String {
     let options = shown().map(|(name, option, _)| match name {
         "agent" | "set" => format!(" {option}"),
@@ -142,15 +109,10 @@ pub(super) fn usage() -> String {
     "usage: eval".to_owned() + &options.collect::<String>()
 }
 
-/// The help text: the options, and the names of the agents.
 pub(super) fn help(agents: &[&str]) -> String {
-    let mut text = format!(
-        "Runs eval sets against an agent of this program and prints a report as JSON.\n\n{}\n\n",
-        usage()
-    );
-    for (_, option, about) in shown() {
-        text.push_str(&format!("  {option:<31} {about}\n"));
-    }
+    let head = "Runs eval sets against an agent of this program and prints a report as JSON.";
+    let mut text = format!("{head}\n\n{}\n\n", usage());
+    text.extend(shown().map(|(_, option, about)| format!("  {option:<31} {about}\n")));
     text.push_str(&format!("\nagents: {}\n", agents.join(", ")));
     text.push_str(
         "\nexit codes: 0 every case passed, 1 a case failed, 2 a case has no verdict, or the arguments are wrong\n",
@@ -162,7 +124,7 @@ pub(super) fn help(agents: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    fn parse(words: &[&str]) -> Result<Asked, ArgsError> {
+    fn parse(words: &[&str]) -> Result<Option<Args>, String> {
         Args::parse(words.iter().map(OsString::from))
     }
 
@@ -190,24 +152,23 @@ mod tests {
             "--price=1/2",
             "--retry=2",
         ];
-        let Asked::Run(args) = parse(&words).unwrap() else { unreachable!() };
-        let Args { agent, sets, cases, options } = *args;
+        let Args { agent, sets, cases, options } = parse(&words).unwrap().unwrap();
         assert_eq!((agent.as_deref(), cases), (Some("b"), vec!["e".to_owned()]));
         assert_eq!(sets, ["a", "c=d"]);
-        assert_eq!((options.config.as_deref(), options.concurrency), (Some("f".as_ref()), 9));
+        assert_eq!((options.config.as_deref(), options.concurrency()), (Some("f".as_ref()), 9));
         let metrics = [("safety_v1", None).into(), ("response_match_score", Some(0.5)).into()];
         assert_eq!(options.metrics, metrics);
         let kept = "--runs 3 --config f -m safety_v1 -m response_match_score=0.5 --pass at_least(2) --gate every_turn \
                     --timeout 2m --price 1/2 --retry 2";
-        assert_eq!(options.words().join(" "), kept);
+        assert_eq!(options.words.join(" "), kept);
         let runner = format!("{:?}", options.apply(eval_core::EvalRunner::new()));
         for set in
             ["runs: 3", "pass: AtLeast(2)", "gate: EveryTurn", "timeout: 120s", "retry: 2", "fail_fast: true"]
         {
             assert!(runner.contains(set), "{set}: {runner}");
         }
-        assert_eq!(parse(&["--set", "a", "-h"]).unwrap(), Asked::Help);
-        assert_eq!(parse(&["--help"]).unwrap(), Asked::Help);
+        assert_eq!(parse(&["--set", "a", "-h"]).unwrap(), None);
+        assert_eq!(parse(&["--help"]).unwrap(), None);
     }
 
     #[test]
@@ -227,7 +188,7 @@ mod tests {
             (&["--set", "a", "--timeout", "30"], "`--timeout`: `30` is not a duration; write"),
             (&["--set", "a", "--fail-fats"], "did you mean `--fail-fast`?"),
         ] {
-            let why = parse(words).unwrap_err().to_string();
+            let why = parse(words).unwrap_err();
             assert!(why.contains(says), "{why}");
         }
     }
@@ -241,6 +202,6 @@ mod tests {
         );
         let help = help(&["weather"]);
         assert!(OPTIONS.iter().all(|option| help.contains(option.about)), "{help}");
-        assert!(help.contains(&format!("[default: {}]", RunOptions::default().concurrency)), "{help}");
+        assert!(help.contains(&format!("[default: {}]", RunOptions::default().concurrency())), "{help}");
     }
 }

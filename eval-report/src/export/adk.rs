@@ -56,7 +56,6 @@ pub struct EvalSetResult<'a> {
     cases: Vec<&'a CaseReport>,
 }
 
-/// A report as ADK's results, one per eval set in the order of their first cases.
 pub(in crate::export) fn of_report<'r>(
     report: &'r EvalReport,
     app_name: &str,

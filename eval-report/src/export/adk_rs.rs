@@ -1,8 +1,7 @@
 //! The report in the field names of adk-rs 0.6, whose own types read it.
 
-use eval_core::Score;
-use eval_core::Verdict;
 use eval_core::report::{CaseReport, EvalReport, MetricOutcome, MetricReport};
+use eval_core::{Score, Verdict};
 use eval_format::Direction;
 use eval_support::secrets::mask;
 use serde_json::{Map, Value, json};
@@ -27,12 +26,10 @@ pub(super) fn report(report: &EvalReport) -> Value {
 /// An entry of `results`. Three optional fields are not read by adk-rs: `error`, the reason of the verdict;
 /// `skipped`, the metrics that were skipped; `label`.
 fn case(case: &CaseReport) -> Value {
-    let scored = case
-        .metrics
-        .iter()
-        .filter(|metric| !matches!(metric.verdict, Verdict::Informational | Verdict::Skipped(_)));
-    let scores: Map<String, Value> =
-        scored.map(|of_case| (of_case.name.clone(), metric(case, of_case))).collect();
+    let is_scored =
+        |metric: &&MetricReport| !matches!(metric.verdict, Verdict::Informational | Verdict::Skipped(_));
+    let scored = case.metrics.iter().filter(is_scored);
+    let scores: Map<String, Value> = scored.map(|it| (it.name.clone(), metric(case, it))).collect();
     let reason = |metric: &MetricReport| json!(mask(metric.verdict.reason().unwrap_or_default()));
     let skipped: Map<String, Value> =
         case.skipped_metrics().map(|metric| (metric.name.clone(), reason(metric))).collect();

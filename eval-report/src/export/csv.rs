@@ -26,12 +26,10 @@ const COLUMNS: [&str; 11] = [
     "actual_tool_calls",
 ];
 
-/// The table of a report.
 pub(super) fn table(report: &EvalReport) -> String {
     text(std::iter::once(COLUMNS.map(str::to_owned)).chain(rows(report)))
 }
 
-/// Appends the rows of a report to a file.
 pub(super) fn append(report: &EvalReport, path: &Path) -> Result<(), ExportError> {
     create_folder_of(path)?;
     let append = || -> io::Result<()> {
@@ -56,7 +54,6 @@ fn rows(report: &EvalReport) -> impl Iterator<Item = Row> {
 
 type Row = [String; COLUMNS.len()];
 
-/// The rows as text.
 fn text(rows: impl Iterator<Item = Row>) -> String {
     let mut writer =
         csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
@@ -106,7 +103,6 @@ fn errors_of_case(case: &CaseReport) -> Vec<Row> {
     rows
 }
 
-/// A row per turn of a run.
 fn rows_of_metric(case: &CaseReport, metric: &ExportedMetric<'_>) -> impl Iterator<Item = Row> {
     metric.turns.iter().map(|ExportedTurn { actual, expected, score, .. }| {
         [

@@ -44,14 +44,12 @@ impl fmt::Display for ExportError {
 impl std::error::Error for ExportError {}
 
 impl ExportError {
-    /// Adds the path to an error of the system.
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         |source| Self::Io { path, source }
     }
 }
 
-/// Creates the folder of a file.
 pub(super) fn create_folder_of(path: &Path) -> Result<(), ExportError> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => {

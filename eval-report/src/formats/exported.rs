@@ -22,10 +22,8 @@ pub fn report(results: &RunResults<'_>) -> Result<EvalReport, CommandError> {
     for test in &results.tests {
         let attempt = test.attempt;
         let cannot = |why: String| {
-            CommandError::new(
-                format!("`{}` cannot be written in the format of ADK: {why}", one_line(&test.name)),
-                "run it again, where the sets are",
-            )
+            let message = format!("`{}` cannot be written in the format of ADK: {why}", one_line(&test.name));
+            CommandError::new(message, "run it again, where the sets are")
         };
         let case = match files.find(&attempt.started) {
             Ok(found) if !found.is_edited => found.case,
@@ -34,7 +32,7 @@ pub fn report(results: &RunResults<'_>) -> Result<EvalReport, CommandError> {
                 EvalCase::new(&attempt.started.eval_id)
             }
             Ok(_) => return Err(cannot("it was edited since it ran".to_owned())),
-            Err(error) => return Err(cannot(error.to_string())),
+            Err(error) => return Err(cannot(error.why)),
         };
         report.cases.push(if attempt.decided.is_none() {
             let set = attempt.started.eval_set_id.as_deref();
@@ -65,7 +63,6 @@ pub fn csv(results: &RunResults<'_>) -> Result<String, CommandError> {
     Ok(table_with_errors(&report(results)?))
 }
 
-/// Saves ADK's results and returns their files.
 pub fn save_adk_results(
     results: &RunResults<'_>,
     agents: &Path,
@@ -84,7 +81,6 @@ pub fn save_adk_results(
     })
 }
 
-/// The report of a case without a verdict and without runs.
 fn unplayed(eval_set_id: Option<&str>, case: EvalCase, message: String) -> CaseReport {
     CaseReport {
         eval_set_id: eval_set_id.map(str::to_owned),

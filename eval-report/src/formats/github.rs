@@ -44,7 +44,6 @@ fn annotation(test: &TestResult<'_>) -> Option<String> {
     Some(untrusted::annotation(level, &properties, &message))
 }
 
-/// The state as the predicate of a sentence.
 fn predicate(state: State) -> &'static str {
     match state {
         State::Passed => "passed",

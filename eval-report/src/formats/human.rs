@@ -21,9 +21,7 @@ pub fn body(results: &RunResults<'_>, next: impl Fn(&TestResult<'_>) -> Option<S
     let widest = results.tests.iter().map(|test| test.name.chars().count()).max().unwrap_or_default();
     let column =
         widest.min(width::columns().map_or(MAX_NAME_COLUMNS, |columns| columns / 2).min(MAX_NAME_COLUMNS));
-    for test in &results.tests {
-        text.push_str(&line(test, column));
-    }
+    text.extend(results.tests.iter().map(|test| line(test, column)));
     text.push_str("──────────\n");
     text.push_str(&summary(&first_line(results), numbers(results), notes(results), &results.totals));
     // Outputs of tests and commands are not wrapped: people read and copy them as they are.
@@ -46,7 +44,7 @@ fn head(results: &RunResults<'_>) -> String {
     let sets: std::collections::BTreeSet<_> =
         results.tests.iter().filter_map(|test| test.attempt.started.eval_set_id.as_deref()).collect();
     let run = label(BOLD, "Run");
-    let name = if results.loaded.is_recorded() { results.loaded.name() + "  " } else { String::new() };
+    let name = if results.loaded.is_recorded { results.loaded.name() + "  " } else { String::new() };
     let (sets, cases) = (count(sets.len(), "set"), count(results.totals.cases, "case"));
     let mut text = format!("{run} {name}{sets} · {cases} · {}\n", count(results.totals.runs, "run"));
     if let Some(times) = times(results) {
@@ -76,7 +74,6 @@ fn line(test: &TestResult<'_>, width: usize) -> String {
     line
 }
 
-/// The metrics that can fail the case, and their scores.
 fn metrics(test: &TestResult<'_>) -> String {
     let mut text = String::new();
     for metric in test.deciding() {
@@ -86,11 +83,8 @@ fn metrics(test: &TestResult<'_>) -> String {
             None => text.push_str(&format!("  {name} {}", metric.verdict)),
         }
         if let (Some(passed), Some(bound)) = (metric.passed_runs, metric.bound()) {
-            text.push_str(&format!(
-                " ({bound} {} in {passed} of {})",
-                bound.reached(),
-                count(test.runs.total, "run")
-            ));
+            let runs = count(test.runs.total, "run");
+            text.push_str(&format!(" ({bound} {} in {passed} of {runs})", bound.reached()));
         }
         if metric.scored < metric.total {
             text.push_str(&format!(" ({}/{} scored)", metric.scored, metric.total));
@@ -102,14 +96,9 @@ fn metrics(test: &TestResult<'_>) -> String {
 /// `[   1.2s] 12 cases: 8 passed, 4 failed · 12/12 runs have a verdict`.
 fn first_line(results: &RunResults<'_>) -> String {
     let totals = &results.totals;
-    format!(
-        "[{:>6.1}s] {} · {}/{} {} a verdict",
-        totals.elapsed.as_secs_f64(),
-        counts(results),
-        totals.judged,
-        count(totals.runs, "run"),
-        have(totals.runs)
-    )
+    let (seconds, counts) = (totals.elapsed.as_secs_f64(), counts(results));
+    let (judged, runs, have) = (totals.judged, count(totals.runs, "run"), have(totals.runs));
+    format!("[{seconds:>6.1}s] {counts} · {judged}/{runs} {have} a verdict")
 }
 
 /// The summary of a run and its result: all commands end with it.
@@ -121,21 +110,13 @@ pub fn summary(
 ) -> String {
     let mut shown = format!("{} {first}\n", label(BOLD, "Summary"));
     let notes = notes.into_iter().map(|note| format!("note: {note}"));
-    for line in more.into_iter().chain(notes) {
-        shown.push_str(&format!("{} {line}\n", " ".repeat(LABEL_COLUMNS)));
-    }
+    shown.extend(more.into_iter().chain(notes).map(|line| format!("{} {line}\n", " ".repeat(LABEL_COLUMNS))));
     let outcome = totals.outcome();
-    shown.push_str(&format!(
-        "{} {}  {} (exit code {})\n",
-        label(BOLD, "Result"),
-        outcome.shown(),
-        totals.reason(),
-        outcome.exit_code()
-    ));
+    let (head, word, code) = (label(BOLD, "Result"), outcome.shown(), outcome.exit_code());
+    shown.push_str(&format!("{head} {word}  {} (exit code {code})\n", totals.reason()));
     shown
 }
 
-/// The output of the tests that failed or have no verdict.
 fn failures(results: &RunResults<'_>, next: impl Fn(&TestResult<'_>) -> Option<String>) -> String {
     let mut text = String::new();
     for test in results.needing_attention().take(MAX_FAILURES) {
@@ -146,10 +127,8 @@ fn failures(results: &RunResults<'_>, next: impl Fn(&TestResult<'_>) -> Option<S
     }
     let more = results.needing_attention().count().saturating_sub(MAX_FAILURES);
     if more > 0 {
-        text.push_str(&format!(
-            "\n... and {} that did not pass; `--json FILE` writes all of them\n",
-            count(more, "more case")
-        ));
+        let cases = count(more, "more case");
+        text.push_str(&format!("\n... and {cases} that did not pass; `--json FILE` writes all of them\n"));
     }
     text
 }
@@ -164,7 +143,7 @@ pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Str
     // If some runs passed, they differ, and none of them is the one to expect.
     let is_stable = test.runs.total == 1 || test.runs.passed == 0;
     let is_asked = is_stable
-        && results.loaded.is_recorded()
+        && results.loaded.is_recorded
         && test.attempt.started.file.is_some()
         && reads_the_golden(&decided.verdict, &decided.metrics);
     let case = || shell::word(&format!("{id}:{}", test.name));

@@ -110,7 +110,6 @@ fn failing(test: &TestResult<'_>, kind: NonSuccessKind, what: &str) -> TestCaseS
     status
 }
 
-/// Properties of the whole run.
 fn of_run(results: &RunResults<'_>) -> Vec<Property> {
     let times = [("began", results.times.began), ("built", results.times.built)];
     let times = times.into_iter().filter_map(|(name, time)| Some((name, time::iso(time?))));
@@ -161,7 +160,6 @@ fn scores(test: &TestResult<'_>) -> String {
     lines.join("\n")
 }
 
-/// Untrusted text on one line.
 fn name(text: &str) -> XmlString {
     plain(&untrusted::one_line(text))
 }

@@ -9,9 +9,8 @@ use crate::summary_text;
 pub fn text(results: &RunResults<'_>) -> String {
     let mut text =
         format!("{MARKER}\n### {}\n\n{}\n", title(results), escaped(&summary_text::counts(results)));
-    for line in summary_text::numbers(results).into_iter().chain(summary_text::notes(results)) {
-        text.push_str(&format!("- {}\n", escaped(&line)));
-    }
+    let lines = summary_text::numbers(results).into_iter().chain(summary_text::notes(results));
+    text.extend(lines.map(|line| format!("- {}\n", escaped(&line))));
     text.push_str(&table(results));
     let mut hidden = 0;
     for test in results.needing_attention() {
@@ -23,10 +22,8 @@ pub fn text(results: &RunResults<'_>) -> String {
         }
     }
     if hidden > 0 {
-        text.push_str(&format!(
-            "\n{} that did not pass: the report of the job has the details.\n",
-            count(hidden, "more case")
-        ));
+        let cases = count(hidden, "more case");
+        text.push_str(&format!("\n{cases} that did not pass: the report of the job has the details.\n"));
     }
     let times = summary_text::times(results).map(|times| format!(", {times}")).unwrap_or_default();
     text.push_str(&format!("\n<sub>run {}{times}</sub>\n", escaped(&results.loaded.name())));
@@ -38,9 +35,7 @@ const MARKER: &str = "<!-- cargo-evalset report -->";
 
 /// A comment on GitHub has 65,536 characters at most.
 const MAX_COMMENT_BYTES: usize = 60_000;
-/// The most bytes of the table in it.
 const MAX_TABLE_BYTES: usize = 30_000;
-/// The most bytes of one failure in it.
 const MAX_FAILURE_BYTES: usize = 6_000;
 
 fn title(results: &RunResults<'_>) -> String {

@@ -6,40 +6,29 @@ use super::Text;
 use super::diff::Piece;
 use super::plot::{Histogram, PassRate, Scatter, Spark};
 
-/// Everything that the page shows.
 #[derive(Clone, Debug, Default)]
 pub struct PageModel {
-    /// The title of the window.
     pub title: String,
     /// The outcome in a word: `failed`.
     pub outcome: String,
-    /// The counts that explain the outcome, in a sentence.
     pub reason: String,
-    /// The number of cases in each state.
     pub counts: Vec<Count>,
-    /// A line that identifies the run.
     pub about: String,
-    /// The facts of the run.
     pub facts: Vec<Fact>,
     /// The facts that identify the run at a glance.
     pub glance: Vec<Fact>,
-    /// The commands that run again what did not pass.
     pub rerun: Vec<String>,
     /// The pass rate, pass@k and the usage, each in a sentence.
     pub numbers: Vec<String>,
-    /// The limits of the numbers.
     pub notes: Vec<String>,
-    /// A plot for each metric with a threshold.
     pub histograms: Vec<Histogram>,
     /// The pass rate of the last runs; `None` if there is no run before this one.
     pub pass_rate: Option<PassRate>,
-    /// Time and cost against the score.
     pub scatters: Vec<Scatter>,
     /// The cases. Cases that need attention come first.
     pub cases: Vec<CaseRow>,
 }
 
-/// The most plots of metrics that are visible at first.
 const MAX_OPEN_PLOTS: usize = 4;
 
 impl PageModel {
@@ -51,18 +40,15 @@ impl PageModel {
         self.histograms.split_at(first.min(self.histograms.len()))
     }
 
-    /// Whether the cost of a case is known.
     pub fn has_costs(&self) -> bool {
         self.cases.iter().any(|case| case.cost.is_some())
     }
 }
 
-/// A filter, and how many cases it shows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Count {
     /// The filter's name in the script: `failed`.
     pub filter: &'static str,
-    /// Its name on the page.
     pub name: &'static str,
     pub cases: usize,
 }
@@ -75,14 +61,12 @@ pub struct Fact {
 }
 
 impl Fact {
-    /// Whether it has several lines.
     pub fn is_wide(&self) -> bool {
         self.value.as_ref().is_some_and(|value| value.contains('\n'))
     }
 }
 
-/// A row of the table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct CaseRow {
     /// The name of the case in links.
     pub anchor: String,
@@ -101,13 +85,10 @@ pub struct CaseRow {
     pub details: CaseDetails,
 }
 
-/// A metric in a row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Pill {
     pub name: String,
-    /// The class of its verdict.
     pub state: &'static str,
-    /// The score, or a word for why there is none.
     pub score: String,
 }
 
@@ -117,13 +98,9 @@ pub struct CaseDetails {
     pub name: String,
     /// The class of its state: `failed`.
     pub state: &'static str,
-    /// The state in a word: `FAIL`.
     pub word: &'static str,
-    /// The reason for its state.
     pub reason: Option<String>,
-    /// The set, the package and so on.
     pub facts: Vec<(&'static str, String)>,
-    /// The command that runs it again.
     pub rerun: Option<String>,
     /// A doubt about the comparison: the case was edited, or its file is not here.
     pub doubt: Option<String>,
@@ -131,16 +108,13 @@ pub struct CaseDetails {
     pub metrics: Vec<MetricLine>,
     pub earlier: Vec<Earlier>,
     pub runs: Vec<Run>,
-    /// The output of the test.
     pub printed: Option<Text>,
 }
 
-/// A metric over all runs of a case.
 #[derive(Clone, Debug, Serialize)]
 pub struct MetricLine {
     pub name: String,
     pub state: &'static str,
-    /// The score in few digits.
     pub score: Option<String>,
     pub threshold: Option<String>,
     /// `2 of 3 turns`.
@@ -152,7 +126,6 @@ pub struct MetricLine {
     pub about: Option<String>,
 }
 
-/// An attempt before the last one, which counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Earlier {
     pub attempt: u32,
@@ -160,38 +133,30 @@ pub struct Earlier {
     pub reason: Option<String>,
 }
 
-/// A run of a case.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
     pub number: usize,
-    /// The class of its verdict.
     pub state: &'static str,
     pub error: Option<Text>,
     pub tokens: Option<String>,
-    /// Each metric on this run.
     pub scores: Vec<RunScore>,
     pub turns: Vec<Turn>,
     pub state_rows: Vec<StateRow>,
     pub judges: Vec<Judge>,
 }
 
-/// A metric on a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunScore {
     pub metric: String,
-    /// The class of its verdict on the run.
     pub state: &'static str,
-    /// The score in few digits.
     pub score: Option<String>,
     pub threshold: Option<String>,
-    /// The reason for a missing score.
     pub reason: Option<String>,
     /// The remarks on a score of the run as a whole.
     pub whole: Option<TurnScore>,
 }
 
-/// A turn of a run, beside what was expected of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Turn {
     /// `false` if the run ended before it.
     pub played: bool,
@@ -209,29 +174,23 @@ pub struct Turn {
     /// `1.2 s in all, 0.9 s in the model`.
     pub took: Option<String>,
     pub steps: Vec<Step>,
-    /// Steps that are not shown.
     pub more_steps: usize,
 }
 
-/// An expected call beside an actual one.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Call {
     /// `same`, `changed`, `missing`, `extra`, or `made` if nothing is expected.
     pub is: &'static str,
     pub expected: Option<String>,
     pub actual: Option<String>,
     pub result: Option<String>,
-    /// Both calls in pieces, if they differ.
     pub pieces: Option<(Vec<Piece>, Vec<Piece>)>,
 }
 
-/// A metric on a turn.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct TurnScore {
     pub metric: String,
-    /// The class of its verdict on the turn.
     pub state: &'static str,
-    /// The score in few digits.
     pub score: Option<String>,
     pub threshold: Option<String>,
     pub reason: Option<String>,
@@ -239,7 +198,6 @@ pub struct TurnScore {
     pub rubrics: Vec<JudgedRubric>,
 }
 
-/// A judge's finding on a rubric.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedRubric {
     pub id: String,
@@ -248,7 +206,6 @@ pub struct JudgedRubric {
     pub rationale: Option<Text>,
 }
 
-/// An event of a turn.
 #[derive(Clone, Debug, Serialize)]
 pub struct Step {
     /// Seconds since the turn began.
@@ -270,11 +227,9 @@ pub struct StateRow {
     pub before: Option<String>,
     pub after: Option<String>,
     pub expected: Option<String>,
-    /// Whether it is not as expected.
     pub differs: bool,
 }
 
-/// A model that judged in a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judge {
     /// The metric, or `playing the user`.
@@ -285,10 +240,8 @@ pub struct Judge {
     pub questions: Vec<Question>,
 }
 
-/// A prompt, and the answers to it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Question {
-    /// The name of the prompt, if it has one.
     pub template: Option<String>,
     pub prompt: Text,
     pub answers: Vec<Text>,

@@ -1,30 +1,24 @@
 //! Plots: their shapes in the units of an SVG, and a sentence that says the same.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use eval_format::Bound;
+use eval_support::words;
+use serde::Serialize;
 
-/// The width of a plot.
 pub(super) const WIDTH: f64 = 240.0;
-/// The height of the drawing in it.
 pub(super) const HEIGHT: f64 = 60.0;
-/// Bars of a histogram.
 const BAR_COUNT: usize = 20;
 
-/// The distribution of a metric's scores over the cases.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     pub metric: String,
     pub bars: Vec<Bar>,
     /// The thresholds: one, or several if cases have different ones.
     pub thresholds: Vec<f64>,
-    /// The number of cases that miss their threshold.
     pub below: usize,
-    /// The ends of the axis.
     pub low: String,
     pub high: String,
-    /// The plot in a sentence.
     pub summary: String,
 }
 
@@ -48,11 +42,8 @@ impl Histogram {
     /// that are not finite are left out.
     pub fn new(metric: String, scores: &[(f64, Option<Bound>)]) -> Option<Self> {
         let finite = |bound: &Option<Bound>| bound.filter(|it| it.threshold.is_finite());
-        let scores: Vec<(f64, Option<Bound>)> = scores
-            .iter()
-            .filter(|(score, _)| score.is_finite())
-            .map(|(score, bound)| (*score, finite(bound)))
-            .collect();
+        let scores = scores.iter().filter(|(score, _)| score.is_finite());
+        let scores: Vec<(f64, Option<Bound>)> = scores.map(|(score, it)| (*score, finite(it))).collect();
         if scores.is_empty() {
             return None;
         }
@@ -79,12 +70,13 @@ impl Histogram {
                 let height = HEIGHT * as_f64(count) / as_f64(most);
                 top -= height;
                 let from = |at: usize| end(low + (high - low) * (as_f64(at) / as_f64(BAR_COUNT)));
-                let label = format!("{} from {} to {}", cases(count), from(at), from(at + 1));
+                let label = format!("{} from {} to {}", words::count(count, "case"), from(at), from(at + 1));
                 let x = as_f64(at) * width + 0.5;
                 bars.push(Bar { x, y: top, width: width - 1.0, height, below, label });
             }
         }
-        let (below, of) = (scores.iter().filter(|it| is_below(it)).count(), cases(scores.len()));
+        let (below, of) =
+            (scores.iter().filter(|it| is_below(it)).count(), words::count(scores.len(), "case"));
         let summary = match thresholds.as_slice() {
             [] => format!("{of}, no threshold"),
             [threshold] => format!("{below} of {of} {side} the threshold {threshold}"),
@@ -112,10 +104,6 @@ pub(super) fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
-fn cases(number: usize) -> String {
-    if number == 1 { "1 case".to_owned() } else { format!("{number} cases") }
-}
-
 /// The end of an axis, with few digits.
 pub(super) fn end(value: f64) -> String {
     if value.abs() >= 1e6 { format!("{value:.1e}") } else { ((value * 100.0).round() / 100.0).to_string() }
@@ -125,12 +113,10 @@ pub(super) fn end(value: f64) -> String {
 #[derive(Clone, Debug)]
 pub struct PassRate {
     pub points: Vec<Past>,
-    /// The points of the line.
     pub line: String,
     pub summary: String,
 }
 
-/// A run of the past.
 #[derive(Clone, Debug)]
 pub struct Past {
     pub x: f64,
@@ -156,9 +142,7 @@ impl PassRate {
             })
             .collect();
         let mut line = String::new();
-        for Past { x, y, .. } in &points {
-            let _ = write!(line, "{x:.1},{y:.1} ");
-        }
+        line.extend(points.iter().map(|Past { x, y, .. }| format!("{x:.1},{y:.1} ")));
         let summary =
             format!("{now}/{of_now} cases passed in {last}, {before}/{of_before} in the one before");
         Some(Self { points, line, summary })
@@ -167,7 +151,7 @@ impl PassRate {
 
 /// The states of a case in the last runs: a bar for each run, the oldest first. A full bar passed, a low bar did not pass, and a
 /// dot is a run without the case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Spark {
     pub passed: String,
     pub others: String,
@@ -199,10 +183,8 @@ impl Spark {
 pub struct Scatter {
     pub title: &'static str,
     pub dots: Vec<Dot>,
-    /// The ends of the axis.
     pub low: String,
     pub high: String,
-    /// The plot in a sentence.
     pub summary: String,
 }
 
@@ -217,7 +199,6 @@ pub struct Dot {
     pub anchor: String,
 }
 
-/// A case of a plot.
 #[derive(Clone, Debug)]
 pub struct Point {
     pub took: f64,
@@ -278,12 +259,8 @@ impl Scatter {
         let mut all: Vec<f64> = points.iter().map(|it| it.took).collect();
         all.sort_by(f64::total_cmp);
         let total = all.iter().sum::<f64>();
-        let summary = format!(
-            "median {}, most {}, mean {}",
-            unit(all[all.len() / 2]),
-            unit(right),
-            unit(total / as_f64(all.len()))
-        );
+        let (median, mean) = (unit(all[all.len() / 2]), unit(total / as_f64(all.len())));
+        let summary = format!("median {median}, most {}, mean {mean}", unit(right));
         Some(Self { title, dots, low: unit(0.0), high: unit(right), summary })
     }
 }

@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 
 use super::model::{CaseDetails, PageModel};
 
-/// The style of all pages.
 pub const STYLE: &str = include_str!("../../templates/page.css");
 const SCRIPT: &str = include_str!("../../templates/page.js");
 
@@ -27,7 +26,6 @@ struct Html<'m> {
 pub struct Live {
     /// The links to the other pages, as HTML.
     pub nav: String,
-    /// The id of the run.
     pub run: String,
     /// The version that the page has already.
     pub version: u64,
@@ -36,25 +34,21 @@ pub struct Live {
 }
 
 impl Html<'_> {
-    /// The details of a case, for a script element.
     #[expect(clippy::unused_self, reason = "the template calls it")]
     fn details(&self, details: &CaseDetails) -> String {
         inside_html(details)
     }
 }
 
-/// The page as one HTML file that needs no other file.
 pub fn render(page: &PageModel) -> Result<String, askama::Error> {
     let policy = policy(&[STYLE], &[SCRIPT], false);
     Html { page, policy, style: STYLE, script: SCRIPT, live: None }.render()
 }
 
-/// The page as a server sends it.
 pub fn render_live(page: &PageModel, live: &Live) -> Result<String, askama::Error> {
     Html { page, policy: live_policy(live), style: STYLE, script: SCRIPT, live: Some(live) }.render()
 }
 
-/// The content security policy of a page that a server sends.
 pub fn live_policy(live: &Live) -> String {
     let scripts: Vec<&str> = live.scripts.iter().copied().chain([SCRIPT]).collect();
     policy(&[STYLE, live.style], &scripts, true)

@@ -1,9 +1,9 @@
 //! The cases as they are in the files now.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::env;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::{env, fmt};
 
 use eval_core::journal::Started;
 use eval_format::__private::test_names;
@@ -17,17 +17,14 @@ use crate::output::read;
 
 /// The files that were read so far, by their names in the journal.
 #[derive(Debug, Default)]
-pub struct Cases(HashMap<String, Result<Rc<Set>, NotFound>>);
+pub struct Cases(HashMap<String, Result<Rc<Set>, String>>);
 
-/// A file of cases.
 #[derive(Debug)]
 struct Set {
     path: PathBuf,
-    /// By id.
     cases: HashMap<String, EvalCase>,
 }
 
-/// A case as it is now.
 #[derive(Debug)]
 pub struct Found {
     /// The file of its set.
@@ -39,55 +36,26 @@ pub struct Found {
     pub recording: PathBuf,
 }
 
-/// The reason for a case that is not found. Displayed, it is a sentence without a period.
+/// The reason for a case that is not found.
 #[derive(Clone, Debug)]
-pub enum NotFound {
-    /// The case comes from no file.
-    NoFile,
-    /// The file is not here.
-    FileMissing { file: String },
-    /// The file cannot be read.
-    FileUnreadable { error: String },
-    /// The file has errors.
-    FileBroken { file: String },
-    /// The file no longer has the case.
-    CaseMissing { file: String, eval_id: String },
-}
-
-impl NotFound {
+pub struct NotFound {
     /// Whether the file exists and no longer has the case.
-    pub fn is_gone(&self) -> bool {
-        matches!(self, Self::CaseMissing { .. })
-    }
-}
-
-impl fmt::Display for NotFound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoFile => f.write_str("it comes from no file, so its expectations are not known here"),
-            Self::FileMissing { file } => {
-                write!(f, "`{}` is not here; run this where the sets are", one_line(file))
-            }
-            Self::FileUnreadable { error } => f.write_str(&one_line(error)),
-            Self::FileBroken { file } => {
-                write!(f, "`{0}` has errors; `cargo evalset check {0}` shows them", one_line(file))
-            }
-            Self::CaseMissing { file, eval_id } => {
-                write!(f, "`{}` has no case `{}` any more", one_line(file), one_line(eval_id))
-            }
-        }
-    }
+    pub is_gone: bool,
+    /// A sentence without a period.
+    pub why: String,
 }
 
 impl Cases {
-    /// The case that a test ran.
     pub fn find(&mut self, started: &Started) -> Result<Found, NotFound> {
-        let file = started.file.as_deref().ok_or(NotFound::NoFile)?.to_owned();
-        let read = || Set::read(&file, started.set_file.as_deref()).map(Rc::new);
-        let set = self.0.entry(file.clone()).or_insert_with(read).clone()?;
-        let eval_id = &started.eval_id;
-        let found = set.cases.get(eval_id);
-        let case = found.ok_or_else(|| NotFound::CaseMissing { file, eval_id: eval_id.clone() })?;
+        let unread = |why| NotFound { is_gone: false, why };
+        let no_file = || unread("it comes from no file, so its expectations are not known here".to_owned());
+        let file = started.file.as_deref().ok_or_else(no_file)?;
+        let read = || Set::read(file, started.set_file.as_deref()).map(Rc::new);
+        let set = self.0.entry(file.to_owned()).or_insert_with(read).clone().map_err(unread)?;
+        let case = set.cases.get(&started.eval_id).ok_or_else(|| NotFound {
+            is_gone: true,
+            why: format!("`{}` has no case `{}` any more", one_line(file), one_line(&started.eval_id)),
+        })?;
         Ok(Found {
             path: set.path.clone(),
             case: case.clone(),
@@ -97,7 +65,6 @@ impl Cases {
     }
 }
 
-/// The result of comparing the cases of a file with the cases that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compared {
     Same,
@@ -119,17 +86,15 @@ pub(super) fn compared(file: &str, set_file: Option<&str>, ran: &[&Started]) -> 
     if meanings.len() == set.cases.len() { Compared::Same } else { Compared::HasMore }
 }
 
-/// The ids of the cases that a file holds now and that the run does not know. `ran` are the cases of the file
-/// that ran.
+/// The ids of the cases that a file holds now and the run does not know. `ran` are those of it that ran.
 pub(super) fn added(file: &str, set_file: Option<&str>, ran: &[&Started], run: &RecordedRun) -> Vec<String> {
     let Ok(set) = Set::read(file, set_file) else { return Vec::new() };
     let ids: BTreeSet<&str> = set.cases.keys().map(String::as_str).collect();
     let modules: BTreeSet<&str> = ran.iter().filter_map(|it| Some(it.name.rsplit_once("::")?.0)).collect();
     let listed = run.listings.iter().flat_map(|listing| &listing.sets).flat_map(|set| &set.tests);
-    let of_modules: HashSet<&str> = listed
-        .filter_map(|test| test.rsplit_once("::"))
-        .filter_map(|(module, name)| modules.contains(module).then_some(name))
-        .collect();
+    let listed = listed.filter_map(|test| test.rsplit_once("::"));
+    let of_modules = listed.filter_map(|(module, name)| modules.contains(module).then_some(name));
+    let of_modules: HashSet<&str> = of_modules.collect();
     let is_new = |(id, name): &(&str, String)| {
         !of_modules.contains(name.as_str()) && !ran.iter().any(|started| started.eval_id == *id)
     };
@@ -137,18 +102,20 @@ pub(super) fn added(file: &str, set_file: Option<&str>, ran: &[&Started], run: &
     ids.into_iter().zip(names).filter(is_new).map(|(id, _)| id.to_owned()).collect()
 }
 
-/// Whether a case ran with this meaning.
 fn is_of(started: &Started, meaning: &Meaning) -> bool {
     (&started.asks, &started.expects) == (&meaning.asks, &meaning.expects)
 }
 
 impl Set {
-    fn read(file: &str, set_file: Option<&str>) -> Result<Self, NotFound> {
-        let named = || file.to_owned();
-        let path = path_of(file, set_file).ok_or_else(|| NotFound::FileMissing { file: named() })?;
-        let bytes = read(&path).map_err(|error| NotFound::FileUnreadable { error: error.message })?;
+    /// The error is a sentence without a period.
+    fn read(file: &str, set_file: Option<&str>) -> Result<Self, String> {
+        let named = one_line(file);
+        let path = path_of(file, set_file)
+            .ok_or_else(|| format!("`{named}` is not here; run this where the sets are"))?;
+        let bytes = read(&path).map_err(|error| one_line(&error.message))?;
         let checked = check_set(file, &bytes, None);
-        let set = checked.set.ok_or_else(|| NotFound::FileBroken { file: named() })?;
+        let has_errors = || format!("`{named}` has errors; `cargo evalset check {named}` shows them");
+        let set = checked.set.ok_or_else(has_errors)?;
         let cases = set.eval_cases.into_iter().map(|case| (case.eval_id.clone(), case));
         Ok(Self { path, cases: cases.collect() })
     }

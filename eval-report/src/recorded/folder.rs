@@ -19,7 +19,6 @@ use crate::cargo;
 use crate::journal::{self, Owner, RunDir, find_run, owners};
 use crate::output::CommandError;
 
-/// The run that a command is about.
 #[derive(Clone, Debug)]
 pub(super) struct Meant {
     pub(super) folder: PathBuf,
@@ -35,7 +34,7 @@ pub(super) struct Meant {
 /// A name is the id of a run, its folder, or a folder of runs such as `target/evalset`, which means its last
 /// run.
 pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
-    let ours = Ours::here();
+    let ours = Ours(Project::here());
     if let Some(name) = name {
         let path = Path::new(name);
         let last = if path.is_dir() { ours.last_in(path) } else { None };
@@ -59,26 +58,21 @@ pub(super) fn meant(name: Option<&str>) -> Result<Meant, CommandError> {
         return Ok(ours.meant(run.path));
     }
     let runs = newest_first(&root).unwrap_or_default();
-    match runs.iter().find(|run| ours.hold(&run.path)) {
+    match runs.iter().find(|run| ours.foreign(&run.path).is_none()) {
         Some(run) => Ok(ours.meant(run.path.clone())),
         None => Err(ours.refused(&root, runs.first())),
     }
 }
 
-/// Whether `EVALSET_RUN_ID` names the run.
-pub(super) fn is_named_by_variable() -> bool {
-    named_by_variable().is_some()
-}
-
 /// The run that `EVALSET_RUN_ID` names.
-fn named_by_variable() -> Option<String> {
+pub(super) fn named_by_variable() -> Option<String> {
     let id = env::var_os(RUN_ID).filter(|id| !id.is_empty())?;
     Some(id.to_string_lossy().into_owned())
 }
 
 /// The owner of a run that is not of this project.
 pub(super) fn foreign(run: &Path) -> Option<String> {
-    Ours::here().foreign(run)
+    Ours(Project::here()).foreign(run)
 }
 
 /// The run of this id in a folder of runs, or the newest one for `latest`. The inner error is the reason:
@@ -96,7 +90,7 @@ pub fn own_runs(root: &Path) -> io::Result<(Vec<RunDir>, usize)> {
     let mut runs = newest_first(root)?;
     let all = runs.len();
     if is_same(root, &self::root()) {
-        let ours = Ours::here();
+        let ours = Ours(Project::here());
         runs.retain(|run| ours.foreign(&run.path).is_none());
     }
     let others = all - runs.len();
@@ -129,21 +123,9 @@ fn newest_first(root: &Path) -> io::Result<Vec<RunDir>> {
     Ok(runs)
 }
 
-/// The project of the current folder.
 struct Ours(Project);
 
 impl Ours {
-    fn here() -> Self {
-        Self(Project::here())
-    }
-
-    /// Whether a run may be of this project: of the package of this folder, or in a workspace's folder of any
-    /// of its packages. A run without a readable journal counts too, so that no older run is taken in its
-    /// place.
-    fn hold(&self, run: &Path) -> bool {
-        self.foreign(run).is_none()
-    }
-
     fn own(&self, owner: &Owner) -> bool {
         if let Some(member) = self.0.member()
             && owner.package.as_deref() != Some(&*member.name)
@@ -165,10 +147,9 @@ impl Ours {
         }
     }
 
-    /// The last run in a named folder of runs: the last run of this project, if there is one.
     fn last_in(&self, root: &Path) -> Option<PathBuf> {
         let runs = newest_first(root).unwrap_or_default();
-        let run = runs.iter().find(|run| self.hold(&run.path)).or(runs.first());
+        let run = runs.iter().find(|run| self.foreign(&run.path).is_none()).or(runs.first());
         run.map(|run| run.path.clone())
     }
 
@@ -176,13 +157,15 @@ impl Ours {
         Meant { foreign: self.foreign(&folder), folder, is_named: false }
     }
 
+    /// A sentence about the owner of a run that cannot be of this project: of the package of this folder, or in a
+    /// workspace's folder of any of its packages. A run without a readable journal may be of it, so that no older
+    /// run is taken in its place.
     fn foreign(&self, run: &Path) -> Option<String> {
         let owners = owners(run);
         let is_foreign = !owners.is_empty() && !owners.iter().any(|owner| self.own(owner));
         is_foreign.then(|| format!("the run is of {}, and not of {}", whose(&owners), self.name()))
     }
 
-    /// This project as it is named in a sentence.
     fn name(&self) -> String {
         let folder = |folder: &Path| one_line(&folder.display().to_string());
         match &self.0.package {
@@ -194,7 +177,6 @@ impl Ours {
         }
     }
 
-    /// The error if there is no run of this project.
     fn refused(&self, root: &Path, newest: Option<&RunDir>) -> CommandError {
         let shown = root.display();
         let again = match (&self.0.package, self.0.is_of_cargo) {
@@ -210,18 +192,13 @@ impl Ours {
             };
             return CommandError::new(format!("`{shown}` holds no recorded run"), help);
         };
-        CommandError::new(
-            format!(
-                "`{shown}` holds no run of {}; the newest one is of {}",
-                self.name(),
-                whose(&owners(&newest.path))
-            ),
-            format!("{again}; or name the run if it is the one you mean: `{}`", newest.id),
-        )
+        let (ours, newest_is) = (self.name(), whose(&owners(&newest.path)));
+        let message = format!("`{shown}` holds no run of {ours}; the newest one is of {newest_is}");
+        let help = format!("{again}; or name the run if it is the one you mean: `{}`", newest.id);
+        CommandError::new(message, help)
     }
 }
 
-/// The owners of a run, as they are named in a sentence.
 fn whose(owners: &BTreeSet<Owner>) -> String {
     const MAX_NAMED_OWNERS: usize = 3;
     let name = |Owner { workspace, package }: &Owner| {
@@ -251,7 +228,6 @@ fn is_same(one: &Path, other: &Path) -> bool {
         || matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The packages of the workspace as cargo knows them: the name and the folder of each.
 fn members() -> impl Iterator<Item = (&'static str, &'static str)> {
     let packages = cargo::metadata().and_then(|metadata| metadata["packages"].as_array());
     packages.into_iter().flatten().filter_map(|package| {

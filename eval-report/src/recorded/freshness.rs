@@ -13,7 +13,6 @@ use eval_support::untrusted::one_line;
 use super::cases::{Compared, added, compared, path_of};
 use crate::journal::RecordedRun;
 
-/// The times at which a run began and its test binaries were built.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
     pub began: Option<SystemTime>,
@@ -60,14 +59,10 @@ fn holds_tests(head: &Head) -> bool {
     head.binary.as_deref() != Some("cargo-evalset")
 }
 
-/// The doubt that a test binary was built after the run.
 fn rebuilt(heads: &[&Head]) -> Option<String> {
     let mut programs: BTreeMap<&str, SystemTime> = BTreeMap::new();
-    for (program, built) in heads
-        .iter()
-        .filter(|head| holds_tests(head))
-        .filter_map(|head| Some((head.program.as_deref()?, head.built?)))
-    {
+    let of_tests = heads.iter().filter(|head| holds_tests(head));
+    for (program, built) in of_tests.filter_map(|head| Some((head.program.as_deref()?, head.built?))) {
         let oldest = programs.entry(program).or_insert(built);
         *oldest = built.min(*oldest);
     }
@@ -83,8 +78,7 @@ fn rebuilt(heads: &[&Head]) -> Option<String> {
 /// Times that differ by less are equal: a journal holds milliseconds, and some file systems seconds.
 const TIME_TOLERANCE: Duration = Duration::from_secs(2);
 
-/// The time at which a program was built: the time of its file, or if that is gone, of the newest program
-/// that cargo built in its place.
+/// The time of a program's file or, if that is gone, of the newest program that cargo built in its place.
 fn newest(program: &Path) -> Option<SystemTime> {
     if let Ok(found) = fs::metadata(program) {
         return found.modified().ok();
@@ -128,8 +122,7 @@ fn edited_sets(run: &RecordedRun) -> Vec<(SetOfRun<'_>, Vec<&Started>)> {
     sets.into_iter().filter(is_edited).collect()
 }
 
-/// Whether a set was deleted: its folder exists without it, in a workspace of the run that holds the current
-/// folder.
+/// Whether a set was deleted: its folder exists without it, in a workspace of the run around this folder.
 fn was_deleted(run: &RecordedRun, (file, set_file): SetOfRun<'_>) -> bool {
     let here = env::current_dir().unwrap_or_default();
     let mut workspaces =
@@ -150,7 +143,6 @@ fn is_listed(run: &RecordedRun, ran: &[&Started]) -> bool {
 /// The file of a set as tests name it, and relative to its package.
 type SetOfRun<'r> = (&'r str, Option<&'r str>);
 
-/// The doubt about sets that were edited or deleted.
 pub(super) fn edited(run: &RecordedRun) -> Option<String> {
     let mut edited: Vec<SetOfRun<'_>> = edited_sets(run).into_iter().map(|(set, _)| set).collect();
     edited.dedup_by_key(|(file, _)| *file);
@@ -163,8 +155,7 @@ pub(super) fn edited(run: &RecordedRun) -> Option<String> {
     Some(format!("`{}`{more} {change} after the run", one_line(first)))
 }
 
-/// A sentence for each case that a set holds now and that the run does not know: it neither ran nor was left
-/// out.
+/// A sentence for each case that a set holds now, and that neither ran nor was left out.
 pub fn added_cases(run: &RecordedRun) -> Vec<String> {
     let sets = edited_sets(run).into_iter();
     sets.flat_map(|((file, set_file), ran)| {

@@ -21,7 +21,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The problem in one line: its name and its message.
     pub fn shown(&self) -> String {
         format!("{}: {}", one_line(&self.name), one_line(&self.message))
     }
@@ -49,13 +48,19 @@ pub(super) fn problems(
     }
     let mut problems = Vec::new();
     if !partial {
-        problems.extend(never_began(lacks));
+        for ((package, binary), names) in &lacks.never_began {
+            problems.extend(names.iter().map(|name| Problem {
+                package: package.clone(),
+                binary: binary.clone(),
+                name: name.clone(),
+                message: "the test never began".to_owned(),
+            }));
+        }
     }
     let of_run =
         |name: &str, message| Problem { package: None, binary: None, name: name.to_owned(), message };
-    for case in &lacks.of_programs {
-        problems.push(of_run(case, "the case was to run, and never began".to_owned()));
-    }
+    let never_began = "the case was to run, and never began";
+    problems.extend(lacks.of_programs.iter().map(|case| of_run(case, never_began.to_owned())));
     if totals.lost > 0 {
         let tests = count(totals.lost, "test");
         let message = format!("{tests} more began, and the record is incomplete");
@@ -79,18 +84,6 @@ pub(super) fn problems(
         problems.push(of_run("(no verdict)", totals.reason()));
     }
     problems
-}
-
-/// The tests that never began.
-fn never_began(lacks: &Completeness) -> impl Iterator<Item = Problem> {
-    lacks.never_began.iter().flat_map(|((package, binary), names)| {
-        names.iter().map(|name| Problem {
-            package: package.clone(),
-            binary: binary.clone(),
-            name: name.clone(),
-            message: "the test never began".to_owned(),
-        })
-    })
 }
 
 /// A sentence for each gap in the journals: incomplete and unreadable lines.

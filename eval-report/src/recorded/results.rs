@@ -1,20 +1,24 @@
 //! The results of a recorded run.
 
+use std::collections::BTreeSet;
+use std::time::SystemTime;
+
+use eval_core::Verdict;
 use eval_core::journal::Head;
 use eval_support::untrusted::one_line;
+use eval_support::words::short_code_list;
 
-use super::cut_short::cut_short;
 use super::freshness::{self, Times};
 use super::problems::{Problem, problems};
 use super::run::{LoadedRun, Whose};
 use super::test::{State, TestResult};
 use super::totals::{OverCases, Totals};
-use crate::journal::Completeness;
+use crate::cargo::{Targets, TestBinary};
+use crate::journal::{Asked, Attempt, Completeness, RecordedRun};
 use crate::output::Outcome;
 use crate::price::Prices;
 use crate::statistics::StatisticsError;
 
-/// The results of a recorded run: of each test, and of all of them.
 #[derive(Debug)]
 pub struct RunResults<'r> {
     pub loaded: &'r LoadedRun,
@@ -29,7 +33,6 @@ pub struct RunResults<'r> {
     pub doubts: Vec<String>,
     /// Problems that keep it from passing, other than verdicts of its cases.
     pub problems: Vec<Problem>,
-    /// The prices of tokens; empty if no cost is asked for.
     pub prices: Prices,
 }
 
@@ -42,10 +45,10 @@ impl<'r> RunResults<'r> {
         }
         let lacks = Completeness::new(&loaded.run);
         let mut doubts = Vec::new();
-        if loaded.is_recorded() {
+        if loaded.is_recorded {
             doubts = freshness::doubts(&loaded.run);
             // A run that was scored again used the sets as they are now.
-            doubts.extend(if loaded.added().is_some() { None } else { freshness::edited(&loaded.run) });
+            doubts.extend(if loaded.added.is_some() { None } else { freshness::edited(&loaded.run) });
         }
         let mut totals = Totals::new(&loaded.run, &tests);
         // `partial` is about tests: a program lists exactly the cases that it runs.
@@ -53,7 +56,7 @@ impl<'r> RunResults<'r> {
         let of_tests = lacks.missing() - of_programs;
         totals.missing = of_programs + if partial { 0 } else { of_tests };
         totals.left_out = lacks.left_out + if partial { of_tests } else { 0 };
-        totals.is_doubtful = !doubts.is_empty() && !loaded.is_named();
+        totals.is_doubtful = !doubts.is_empty() && !loaded.is_named;
         totals.is_running = loaded.is_running;
         if let Some(Whose { said, is_doubt }) = &loaded.whose {
             totals.is_doubtful |= is_doubt;
@@ -63,12 +66,13 @@ impl<'r> RunResults<'r> {
         doubts.extend(lacks.unlisted.iter().map(unlisted));
         totals.unended = loaded.run.unended.len();
         doubts.extend(loaded.run.unended.iter().map(|head| unended(head)));
-        totals.lacks_parts = !loaded.missing_parts().is_empty();
-        doubts.extend(loaded.missing_parts().iter().cloned());
-        totals.added = loaded.added().unwrap_or_default().len();
-        doubts.extend(loaded.added().unwrap_or_default().iter().cloned());
+        totals.lacks_parts = !loaded.run.missing_parts.is_empty();
+        doubts.extend(loaded.run.missing_parts.iter().cloned());
+        let added = loaded.added.as_deref().unwrap_or_default();
+        totals.added = added.len();
+        doubts.extend(added.iter().cloned());
         // Only a run that would pass can hide test binaries that were never started.
-        if !partial && loaded.is_recorded() && totals.outcome() == Outcome::Passed {
+        if !partial && loaded.is_recorded && totals.outcome() == Outcome::Passed {
             let doubt = cut_short(&loaded.run, false);
             totals.is_cut_short = doubt.is_some();
             doubts.extend(doubt);
@@ -105,13 +109,11 @@ impl<'r> RunResults<'r> {
         tests.chain(self.problems.iter().map(Problem::shown)).collect()
     }
 
-    /// The tests that failed or have no verdict, in order.
     pub fn needing_attention(&self) -> impl Iterator<Item = &TestResult<'r>> {
         self.tests.iter().filter(|test| test.needs_attention())
     }
 }
 
-/// The doubt about a binary whose tests the journal does not list.
 fn unlisted((package, binary): &(Option<String>, Option<String>)) -> String {
     let name = binary
         .as_ref()
@@ -134,4 +136,62 @@ fn unended(head: &Head) -> String {
         head.pid,
         one_line(&name)
     )
+}
+
+/// The doubt about a run that ended at a test that did not pass: cargo may not have started all test binaries. `None`
+/// if there is no such doubt. `never_began` says that listed tests did not begin.
+///
+/// After a failure `cargo test` starts no further binary, and nextest no further test. The exit code of the
+/// runner shows that failure. Once a rerun passes, no record shows that binaries were never started.
+/// [`Completeness`] names the binaries that the journal knows and that were not started. This function covers
+/// binaries of other packages, and systems that hide the command line of the runner.
+fn cut_short(run: &RecordedRun, never_began: bool) -> Option<String> {
+    let is_first = |head: &Head| !head.is_rerun();
+    let first: Vec<&Head> = run.processes.iter().map(|head| &**head).filter(|head| is_first(head)).collect();
+    let did_not_pass = |attempt: &&Attempt| {
+        let verdict = attempt.decided.as_ref().map(|decided| &decided.verdict);
+        !matches!(verdict, Some(Verdict::Passed | Verdict::Skipped(_)))
+    };
+    // A test that failed and then passed in the runner's own retry does not end the runner.
+    let last = run.tests.iter().filter_map(|test| test.attempts.iter().rfind(|it| is_first(&it.head)));
+    let attempts = last.filter(did_not_pass);
+    // A test that was killed or never began has no end: its `None` sorts before all others.
+    let ends = attempts.map(|attempt| attempt.decided.as_ref().map(|decided| decided.at));
+    let ended: Option<SystemTime> = ends.chain(never_began.then_some(None)).min()?;
+    let began = first.iter().map(|head| head.started).max();
+    if ended.is_some_and(|ended| began.is_some_and(|last| last > ended)) {
+        return None;
+    }
+    let asked: Vec<Option<Asked<'_>>> = first.iter().map(|head| Asked::from_head(head)).collect();
+    let names: Vec<&str> = run.processes.iter().filter_map(|head| head.binary.as_deref()).collect();
+    let is_all = |asked: &Asked<'_>| asked.goes_on && ended.is_some() || asked.is_within(&names);
+    if asked.iter().all(|asked| asked.as_ref().is_some_and(is_all)) {
+        return None;
+    }
+    let started: BTreeSet<TestBinary<'_>> = run
+        .processes
+        .iter()
+        .filter_map(|head| {
+            Some(TestBinary { package: head.package.as_deref()?, name: head.binary.as_deref() })
+        })
+        .collect();
+    let was_asked = |(package, name): &(&str, &str)| {
+        asked.iter().any(|asked| asked.as_ref().is_none_or(|asked| asked.has_of(package, name)))
+    };
+    let targets = Targets::here();
+    let others =
+        targets.others(&started).map(|others| others.into_iter().filter(was_asked).collect::<Vec<_>>());
+    let which = match others {
+        Some(others) if others.is_empty() => return None,
+        Some(others) => {
+            let names: Vec<String> =
+                others.iter().map(|(package, name)| one_line(&format!("{package}::{name}"))).collect();
+            format!(": {}", short_code_list(&names))
+        }
+        None => String::new(),
+    };
+    Some(format!(
+        "the run ended at what did not pass, and test binaries that cargo did not start leave no record{which}; `--no-fail-fast` \
+         starts them all (`cargo test --no-fail-fast`), and `--partial` says that none was left out"
+    ))
 }

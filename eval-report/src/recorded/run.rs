@@ -18,23 +18,15 @@ use super::folder::{self, Meant};
 use crate::journal::{ReadRunError, RecordedRun, RecordedTest};
 use crate::output::CommandError;
 
-/// The choice of a run on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct WhichRun {
     /// The id or the folder of the run; `None` for the last run of this package or workspace.
-    run: Option<String>,
+    pub run: Option<String>,
     /// The partitions of a test run that ran separately. Each is an id, the folder of a run, or a folder of
     /// runs, which means its last run.
-    merge: Vec<String>,
-    /// The run, if it was fetched from a store.
-    fetched: Option<FetchedRun>,
-}
-
-/// A run that was fetched from a store.
-#[derive(Clone, Debug)]
-struct FetchedRun {
-    folder: PathBuf,
-    is_named: bool,
+    pub merge: Vec<String>,
+    /// The folder of the run, if it was fetched from a store, and whether the run was named.
+    pub fetched: Option<(PathBuf, bool)>,
 }
 
 /// The folder of a run: the run with this id or folder, else the last run of this project.
@@ -48,23 +40,12 @@ impl WhichRun {
         Self { run, ..Self::default() }
     }
 
-    /// The partitions of one test run.
-    pub fn merged(merge: Vec<String>) -> Self {
-        Self { merge, ..Self::default() }
-    }
-
     /// The run in this folder, in place of the run that the arguments name.
     #[must_use]
     pub fn fetched(&self, folder: PathBuf) -> Self {
-        Self { fetched: Some(FetchedRun { folder, is_named: self.run.is_some() }), ..Self::default() }
+        Self { fetched: Some((folder, self.run.is_some())), ..Self::default() }
     }
 
-    /// The name of the run, if it has one.
-    pub fn id(&self) -> Option<&str> {
-        self.run.as_deref()
-    }
-
-    /// Reads the run.
     pub fn load(&self) -> Result<LoadedRun, CommandError> {
         self.read(RecordedRun::read_all)
     }
@@ -79,7 +60,7 @@ impl WhichRun {
         read: impl FnOnce(&[PathBuf]) -> Result<RecordedRun, ReadRunError>,
     ) -> Result<LoadedRun, CommandError> {
         let (meant, args) = match (&self.fetched, &self.run) {
-            (Some(FetchedRun { folder, is_named }), _) => {
+            (Some((folder, is_named)), _) => {
                 let foreign = folder::foreign(folder);
                 let meant = Meant { folder: folder.clone(), foreign, is_named: *is_named };
                 (vec![meant], vec![folder.display().to_string()])
@@ -93,7 +74,7 @@ impl WhichRun {
         };
         let is_named = meant.iter().all(|meant| meant.is_named);
         // If a name, a folder or the variable chose the run, another owner is a note and no doubt.
-        let is_doubt = self.fetched.is_some() && !is_named && !folder::is_named_by_variable();
+        let is_doubt = self.fetched.is_some() && !is_named && folder::named_by_variable().is_none();
         let whose = meant.iter().find_map(|meant| meant.foreign.clone()).map(|said| Whose { said, is_doubt });
         let folders: Vec<PathBuf> = meant.into_iter().map(|meant| meant.folder).collect();
         let run = read(&folders).map_err(|error| {
@@ -115,39 +96,28 @@ impl WhichRun {
     }
 }
 
-/// A run, and the folders that it was read from.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct LoadedRun {
     pub run: RecordedRun,
     pub folders: Vec<PathBuf>,
-    /// The arguments that named it.
     args: Vec<String>,
-    is_named: bool,
+    /// Whether the caller named the run, rather than meaning the last one.
+    pub(super) is_named: bool,
     /// Whether a process writes in it: a test without a verdict may still get one.
     pub is_running: bool,
     /// The owner of the run, if it is of another project.
     pub(super) whose: Option<Whose>,
-    source: Source,
+    /// Whether a journal records it, rather than a report in memory.
+    pub is_recorded: bool,
+    /// A sentence for each case that was added before the run was scored again; `None` if it was not scored again.
+    pub(super) added: Option<Vec<String>>,
+    /// Whether the time of its begin is known.
+    pub(crate) is_timed: bool,
+    /// Whether all questions to judges are known. A report in memory has no questions of simulated users.
+    pub(crate) tells_questions: bool,
 }
 
-/// The source of a run.
-#[derive(Clone, Debug)]
-enum Source {
-    Journal,
-    /// A journal whose cases were scored again as they are now. `added` has a sentence for each case that was
-    /// added since.
-    Rescored {
-        added: Vec<String>,
-    },
-    /// A report in memory. `is_timed` says whether the time of its begin is known, `tells_questions` whether
-    /// it has all questions to judges.
-    Report {
-        is_timed: bool,
-        tells_questions: bool,
-    },
-}
-
-/// The owner of a run of another project.
 #[derive(Clone, Debug)]
 pub(super) struct Whose {
     pub(super) said: String,
@@ -156,12 +126,21 @@ pub(super) struct Whose {
 }
 
 impl LoadedRun {
-    /// A run from journals, with the arguments that name it.
     fn named(run: RecordedRun, folders: Vec<PathBuf>, args: Vec<String>) -> Self {
-        Self { run, folders, args, is_named: true, is_running: false, whose: None, source: Source::Journal }
+        Self {
+            run,
+            folders,
+            args,
+            is_named: true,
+            is_running: false,
+            whose: None,
+            is_recorded: true,
+            added: None,
+            is_timed: true,
+            tells_questions: true,
+        }
     }
 
-    /// The run that this process recorded in a folder.
     pub fn own(folder: PathBuf) -> Result<Self, ReadRunError> {
         let mut run = RecordedRun::read_all(std::slice::from_ref(&folder))?;
         // If the variables name the run, other processes may have written in it.
@@ -192,48 +171,18 @@ impl LoadedRun {
         let tests = report.cases.iter().map(|case| RecordedTest::of_report(case, started, ended));
         let mut run = RecordedRun { tests: tests.collect(), ..RecordedRun::default() };
         run.processes.extend(began.map(|began| Arc::new(Head::unwritten(began))));
-        let source = Source::Report {
+        Self {
+            is_recorded: false,
             is_timed: began.is_some(),
             tells_questions: report.cases.iter().all(|case| case.case.conversation_scenario.is_none()),
-        };
-        Self { source, ..Self::named(run, Vec::new(), Vec::new()) }
+            ..Self::named(run, Vec::new(), Vec::new())
+        }
     }
 
     /// The same run with the tests as they were scored again. `added` has a sentence for each case that was added since.
     #[must_use]
     pub fn rescored(&self, tests: Vec<RecordedTest>, added: Vec<String>) -> Self {
-        let run = RecordedRun { tests, ..self.run.clone() };
-        Self { source: Source::Rescored { added }, ..self.reread(run) }
-    }
-
-    /// Whether a journal records it, rather than a report in memory.
-    pub fn is_recorded(&self) -> bool {
-        !matches!(self.source, Source::Report { .. })
-    }
-
-    /// A sentence for each case that was added before the run was scored again; `None` if it was not scored
-    /// again.
-    pub(super) fn added(&self) -> Option<&[String]> {
-        match &self.source {
-            Source::Rescored { added } => Some(added),
-            _ => None,
-        }
-    }
-
-    /// Whether the time of its begin is known.
-    pub(crate) fn is_timed(&self) -> bool {
-        !matches!(self.source, Source::Report { is_timed: false, .. })
-    }
-
-    /// Whether all questions to judges are known. A report in memory has no questions of simulated users.
-    pub(crate) fn tells_questions(&self) -> bool {
-        !matches!(self.source, Source::Report { tells_questions: false, .. })
-    }
-
-    /// The same run, marked as in progress or as ended.
-    #[must_use]
-    pub fn running(self, is_running: bool) -> Self {
-        Self { is_running, ..self }
+        Self { added: Some(added), ..self.reread(self.run.with_tests(tests)) }
     }
 
     /// The same choice of a run, with other records.
@@ -243,29 +192,17 @@ impl LoadedRun {
             folders: self.folders.clone(),
             args: self.args.clone(),
             whose: self.whose.clone(),
-            source: self.source.clone(),
+            added: self.added.clone(),
             ..*self
         }
     }
 
-    /// Whether the caller named the run, rather than meaning the last one.
-    pub fn is_named(&self) -> bool {
-        self.is_named
-    }
-
-    /// A sentence for each part of the run that is known to be missing.
-    pub fn missing_parts(&self) -> &[String] {
-        &self.run.missing_parts
-    }
-
-    /// The run with one more missing part, if there is one.
     #[must_use]
     pub fn lacking(mut self, part: Option<String>) -> Self {
         self.run.missing_parts.extend(part);
         self
     }
 
-    /// The ids of the run.
     pub fn name(&self) -> String {
         match self.run.ids.as_slice() {
             [] => "(no id)".to_owned(),
@@ -292,25 +229,17 @@ impl LoadedRun {
         });
         named.ok_or_else(|| {
             let shown = self.folders.last().map(|folder| one_line(&folder.display().to_string()));
-            CommandError::new(
-                format!(
-                    "nothing can be recorded in `{}`, whose name is no name of a run",
-                    shown.unwrap_or_default()
-                ),
-                "give the folder a plain name: `a-z`, `0-9`, `-`, `_` and `.`",
-            )
+            let shown = shown.unwrap_or_default();
+            let message = format!("nothing can be recorded in `{shown}`, whose name is no name of a run");
+            CommandError::new(message, "give the folder a plain name: `a-z`, `0-9`, `-`, `_` and `.`")
         })
     }
 
     /// The run as it is now, without what agents and judges said.
     pub fn read_again(&self) -> Result<Self, CommandError> {
         let run = RecordedRun::outline(&self.folders);
-        let run = run.map_err(|error| {
-            CommandError::new(
-                error.to_string(),
-                "the folder was changed while the tests ran: run all tests again",
-            )
-        })?;
+        let help = "the folder was changed while the tests ran: run all tests again";
+        let run = run.map_err(|error| CommandError::new(error.to_string(), help))?;
         Ok(self.reread(run))
     }
 }
@@ -357,12 +286,12 @@ mod tests {
             let run = LoadedRun::of_folder(id.to_owned(), folder.path().to_owned(), is_outline).unwrap();
             let turns = run.run.tests[0].attempts[0].evaluations[0].ran.transcript.turns.len();
             assert_eq!(
-                (run.is_named(), &*run.args(), turns),
+                (run.is_named, &*run.args(), turns),
                 (is_named, args, usize::from(!is_outline)),
                 "{id}"
             );
             assert_eq!(run.name(), "r1");
-            assert!(run.is_recorded() && run.tells_questions() && run.is_timed());
+            assert!(run.is_recorded && run.tells_questions && run.is_timed);
         }
     }
 
@@ -372,9 +301,9 @@ mod tests {
         let path = folder.path().to_str().unwrap().to_owned();
         assert_eq!(run_folder(Some(&path)).unwrap(), folder.path());
         let which = WhichRun::named(Some(path.clone()));
-        assert_eq!(which.id(), Some(&*path));
+        assert_eq!(which.run.as_deref(), Some(&*path));
         assert_eq!(which.load_outline().unwrap().args(), shell::word(&path) + " ");
-        assert_eq!(WhichRun::named(None).fetched(folder.path().to_owned()).id(), None);
+        assert_eq!(WhichRun::named(None).fetched(folder.path().to_owned()).run, None);
         // A store has many projects' runs: one that was not named has to be of this one.
         for (which, is_doubt) in
             [(WhichRun::named(None), true), (WhichRun::named(Some("r1".to_owned())), false)]
@@ -402,7 +331,7 @@ mod tests {
         let report = EvalReport::default();
         let [untimed, timed] =
             [None, Some(SystemTime::UNIX_EPOCH)].map(|began| LoadedRun::of_report(&report, began));
-        assert_eq!([untimed.is_timed(), timed.is_timed()], [false, true]);
-        assert!(!untimed.is_recorded() && untimed.name() == "(no id)");
+        assert_eq!([untimed.is_timed, timed.is_timed], [false, true]);
+        assert!(!untimed.is_recorded && untimed.name() == "(no id)");
     }
 }

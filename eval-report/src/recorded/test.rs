@@ -24,7 +24,6 @@ pub struct TestResult<'r> {
     pub test: &'r RecordedTest,
     /// Its name in reports: no other test has this name in its binary.
     pub name: Cow<'r, str>,
-    /// The last attempt.
     pub attempt: &'r Attempt,
     pub state: State,
     pub runs: RunCounts,
@@ -64,7 +63,6 @@ fn tell_apart(tests: &mut [TestResult<'_>]) {
     }
 }
 
-/// The place of a case in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CaseLocation<'r> {
     pub file: &'r str,
@@ -100,10 +98,7 @@ impl<'r> TestResult<'r> {
 
     fn new(test: &'r RecordedTest) -> Option<Self> {
         let attempt = test.last()?;
-        let state = attempt
-            .decided
-            .as_ref()
-            .map_or(State::Unfinished, |decided| State::from_verdict(&decided.verdict));
+        let state = State::of_attempt(attempt);
         let name = match &attempt.started.label {
             Some(label) => Cow::Owned(format!("{} [{label}]", test.name())),
             None => Cow::Borrowed(test.name()),
@@ -117,7 +112,6 @@ impl<'r> TestResult<'r> {
         (self.test.package(), self.test.binary(), module)
     }
 
-    /// The key that tests with equal names share.
     fn key(&self) -> (Option<&'r str>, Option<&'r str>, &'r str, Option<&'r str>) {
         let label = self.attempt.started.label.as_deref();
         (self.test.package(), self.test.binary(), self.test.name(), label)
@@ -126,18 +120,16 @@ impl<'r> TestResult<'r> {
     /// The reason for the test's state, in one line; `None` if the state says it all.
     pub fn reason(&self) -> Option<String> {
         let Some(decided) = &self.attempt.decided else {
-            let RunCounts { total, ran, .. } = self.runs;
+            let (ran, runs) = (self.runs.ran, count(self.runs.total, "run"));
             if self.is_in_progress {
-                return Some(format!("no verdict yet: {ran} of {} ended", count(total, "run")));
+                return Some(format!("no verdict yet: {ran} of {runs} ended"));
             }
             let pid = self.attempt.head.pid;
             if pid == std::process::id() {
                 return Some("interrupted before it had a verdict".to_owned());
             }
-            return Some(format!(
-                "no verdict: {ran} of {} ended; process {pid} was killed or is still running",
-                count(total, "run")
-            ));
+            let end = format!("process {pid} was killed or is still running");
+            return Some(format!("no verdict: {ran} of {runs} ended; {end}"));
         };
         headline(decided).map(Cow::into_owned)
     }
@@ -157,7 +149,6 @@ impl<'r> TestResult<'r> {
         self.attempt.decided.as_ref().is_some_and(|decided| asks_for_a_recording(&decided.verdict))
     }
 
-    /// The role that failed, if the state is an error.
     pub fn role(&self) -> Option<Role> {
         match self.attempt.decided.as_ref()?.verdict {
             Verdict::Error { role, .. } => Some(role),
@@ -202,29 +193,24 @@ impl<'r> TestResult<'r> {
         self.test.attempts.split_last().map(|(_, before)| before).unwrap_or_default()
     }
 
-    /// The place of the case; `None` if it comes from no file.
     pub fn location(&self) -> Option<CaseLocation<'r>> {
         let started = &self.attempt.started;
         Some(CaseLocation { file: started.file.as_deref()?, line: started.line?, column: started.column? })
     }
 
-    /// The usage of the agent and the judges.
     pub fn usage(&self) -> Usage {
         Usage::new(self.attempt)
     }
 }
 
-/// Counts of the runs of a case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RunCounts {
     /// Planned runs, or the runs that ended if these are more.
     pub total: usize,
-    /// Runs that ended, with or without an error.
     pub ran: usize,
     /// Runs with a verdict of their own: every metric that decides has a score for every turn.
     #[serde(rename = "with_verdict")]
     pub judged: usize,
-    /// Runs that passed every metric that decides.
     pub passed: usize,
 }
 
@@ -254,7 +240,6 @@ impl RunCounts {
         PassCount::new(self.passed, self.total).unwrap_or_default()
     }
 
-    /// Whether some runs with a verdict passed and others did not.
     pub fn are_flaky(self) -> bool {
         PassCount::new(self.passed, self.judged).is_ok_and(PassCount::is_flaky)
     }
@@ -274,6 +259,10 @@ pub enum State {
 }
 
 impl State {
+    pub(crate) fn of_attempt(attempt: &Attempt) -> Self {
+        attempt.decided.as_ref().map_or(Self::Unfinished, |decided| Self::from_verdict(&decided.verdict))
+    }
+
     pub fn from_verdict(verdict: &Verdict) -> Self {
         match verdict {
             Verdict::Passed => Self::Passed,
@@ -289,28 +278,27 @@ impl State {
         matches!(self, Self::NotEvaluated | Self::Error | Self::Unfinished)
     }
 
-    /// The word for the state in a table, and its style.
-    pub fn label(self) -> (&'static str, Style) {
+    /// The state in one word, the word for it in a table, and its style there.
+    fn words(self) -> (&'static str, &'static str, Style) {
         match self {
-            Self::Passed => ("PASS", GOOD),
-            Self::Failed => ("FAIL", ERROR),
-            Self::NotEvaluated => ("UNSCORED", ERROR),
-            Self::Error => ("ERROR", ERROR),
-            Self::Skipped => ("SKIP", WARNING),
-            Self::Unfinished => ("UNFINISHED", ERROR),
+            Self::Passed => ("passed", "PASS", GOOD),
+            Self::Failed => ("failed", "FAIL", ERROR),
+            Self::NotEvaluated => ("not_evaluated", "UNSCORED", ERROR),
+            Self::Error => ("error", "ERROR", ERROR),
+            Self::Skipped => ("skipped", "SKIP", WARNING),
+            Self::Unfinished => ("unfinished", "UNFINISHED", ERROR),
         }
     }
 
-    /// The state in one word: the word of its verdict, if it has one.
+    /// The word for the state in a table, and its style.
+    pub fn label(self) -> (&'static str, Style) {
+        let (_, word, style) = self.words();
+        (word, style)
+    }
+
+    /// The word of its verdict, if it has one.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::NotEvaluated => "not_evaluated",
-            Self::Error => "error",
-            Self::Skipped => "skipped",
-            Self::Unfinished => "unfinished",
-        }
+        self.words().0
     }
 
     /// The name of the state on the page, for people and for its filters.

@@ -6,13 +6,12 @@ use eval_support::words::count;
 use serde::Serialize;
 
 use crate::journal::RecordedRun;
-use crate::statistics::{PassCount, StatisticsError};
+use crate::statistics::{PassCount, StatisticsError, float};
 
 use super::test::{State, TestResult};
 use super::usage::Usage;
 use crate::output::Outcome;
 
-/// Counts of cases and runs.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a doubt of its own")]
 pub struct Totals {
@@ -29,9 +28,7 @@ pub struct Totals {
     pub partly_skipped: usize,
     /// Cases that passed only when the test runner tried again.
     pub retried: usize,
-    /// Runs of all cases.
     pub runs: usize,
-    /// Runs with a verdict.
     pub judged: usize,
     pub usage: Usage,
     /// From the start of the first test to the end of the last.
@@ -48,7 +45,6 @@ pub struct Totals {
     pub unended: usize,
     /// Cases that were added to their sets since the run, if it was scored again.
     pub added: usize,
-    /// Tests that were left out on purpose.
     pub left_out: usize,
     /// Whether the test run is still in progress: a test without a verdict may still get one.
     pub is_running: bool,
@@ -112,7 +108,6 @@ impl Totals {
         PassCount::new(self.passed, self.cases - self.skipped - in_work).unwrap_or_default()
     }
 
-    /// The outcome in a word, or that there is none yet.
     pub fn word(&self) -> &'static str {
         if self.is_running { "running" } else { self.outcome().name() }
     }
@@ -142,41 +137,28 @@ impl Totals {
         if self.is_running {
             return self.so_far();
         }
-        let mut reason = self.reason_of_recorded();
-        if self.missing > 0 {
-            reason.push_str(&format!("; {} never began", count(self.missing, "more test")));
-        }
-        if self.left_out > 0 {
-            let were = if self.left_out == 1 { "was" } else { "were" };
-            reason.push_str(&format!("; {} {were} left out on purpose", count(self.left_out, "more test")));
-        }
-        if self.unlisted > 0 {
-            let binaries = match self.unlisted {
-                1 => "a test binary was".to_owned(),
-                more => format!("{more} test binaries were"),
-            };
-            reason.push_str(&format!("; what {binaries} to run is not recorded"));
-        }
-        if self.unended > 0 {
-            let processes = match self.unended {
-                1 => "a process".to_owned(),
-                more => format!("{more} processes"),
-            };
-            reason.push_str(&format!("; {processes} did not end, and may have had more to run"));
-        }
-        if self.added > 0 {
-            reason.push_str(&format!("; {} added since did not run", count(self.added, "case")));
-        }
-        if self.lacks_parts {
-            reason.push_str("; a part of the run is missing");
-        }
-        if self.is_cut_short {
-            reason.push_str("; test binaries may not have been started");
-        }
-        if self.is_doubtful {
-            reason.push_str("; the run may be another one than is meant");
-        }
-        reason
+        let were = if self.left_out == 1 { "was" } else { "were" };
+        let binaries = match self.unlisted {
+            1 => "a test binary was".to_owned(),
+            more => format!("{more} test binaries were"),
+        };
+        let processes = match self.unended {
+            1 => "a process".to_owned(),
+            more => format!("{more} processes"),
+        };
+        let more_tests = |number| count(number, "more test");
+        let more = [
+            (self.missing > 0).then(|| format!("{} never began", more_tests(self.missing))),
+            (self.left_out > 0).then(|| format!("{} {were} left out on purpose", more_tests(self.left_out))),
+            (self.unlisted > 0).then(|| format!("what {binaries} to run is not recorded")),
+            (self.unended > 0).then(|| format!("{processes} did not end, and may have had more to run")),
+            (self.added > 0).then(|| format!("{} added since did not run", count(self.added, "case"))),
+            self.lacks_parts.then(|| "a part of the run is missing".to_owned()),
+            self.is_cut_short.then(|| "test binaries may not have been started".to_owned()),
+            self.is_doubtful.then(|| "the run may be another one than is meant".to_owned()),
+        ];
+        let reasons = [Some(self.reason_of_recorded())].into_iter().chain(more).flatten();
+        reasons.collect::<Vec<_>>().join("; ")
     }
 
     /// The counts of a run in progress: tests that did not begin may still begin.
@@ -190,22 +172,17 @@ impl Totals {
             (self.unfinished, "in work"),
             (self.missing, "to begin"),
         ];
-        let counted = counted.into_iter().filter(|(number, _)| *number > 0);
-        let counted: Vec<String> = counted.map(|(number, what)| format!("{number} {what}")).collect();
+        let counted = counted_parts(&counted);
         if counted.is_empty() { "no case began yet".to_owned() } else { counted.join(", ") }
     }
 
     fn reason_of_recorded(&self) -> String {
-        let mut reasons = Vec::new();
-        let mut add = |number: usize, what: &str| {
-            if number > 0 {
-                reasons.push(format!("{number} {what}"));
-            }
-        };
-        add(self.failed, "failed");
-        add(self.errors, "with errors");
-        add(self.not_evaluated, "not evaluated");
-        add(self.unfinished, "unfinished");
+        let mut reasons = counted_parts(&[
+            (self.failed, "failed"),
+            (self.errors, "with errors"),
+            (self.not_evaluated, "not evaluated"),
+            (self.unfinished, "unfinished"),
+        ]);
         let cases = count(self.cases, "case");
         if self.unreadable > 0 {
             let lines = count(self.unreadable, "line");
@@ -241,10 +218,14 @@ impl Totals {
             pass_all += tally.pass_all(k)?;
         }
         let cases = self.tallies.len();
-        #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^53")]
-        let n = cases as f64;
+        let n = float(cases);
         Ok((cases > 0).then(|| OverCases { k, pass_at: pass_at / n, pass_all: pass_all / n, cases }))
     }
+}
+
+fn counted_parts(parts: &[(usize, &str)]) -> Vec<String> {
+    let some = parts.iter().filter(|(number, _)| *number > 0);
+    some.map(|(number, what)| format!("{number} {what}")).collect()
 }
 
 fn span(tests: &[TestResult<'_>]) -> Duration {

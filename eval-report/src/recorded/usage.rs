@@ -5,7 +5,6 @@ use eval_core::journal::{Head, JudgeUse};
 use crate::journal::Attempt;
 use crate::price::{Cost, Prices};
 
-/// Questions to models, and tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Tokens of the agent; `None` if no event reports them.
@@ -14,12 +13,10 @@ pub struct Usage {
     pub judge_tokens: Option<i128>,
     /// Questions to judges. Each sample is a question.
     pub asked: usize,
-    /// Questions without an answer.
     pub unanswered: usize,
     /// Questions that a recording answered, as far as the journal tells.
     replayed: usize,
-    /// Questions for which the journal does not tell whether a recording answered them, as in earlier
-    /// versions.
+    /// Questions for which the journal does not tell it, as in earlier versions.
     untold: usize,
 }
 
@@ -61,14 +58,12 @@ impl Usage {
         self.untold = self.untold.saturating_add(other.untold);
     }
 
-    /// The number of questions that a recording answered; `None` if the journal does not tell it for all
-    /// questions.
+    /// The questions that a recording answered; `None` if the journal does not tell it for all of them.
     pub fn replayed(&self) -> Option<usize> {
         (self.untold == 0).then_some(self.replayed)
     }
 }
 
-/// The sum of the known numbers; `None` if neither is known.
 fn sum(one: Option<i128>, other: Option<i128>) -> Option<i128> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.saturating_add(other)),

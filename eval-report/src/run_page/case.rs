@@ -73,7 +73,7 @@ fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
                           is what it expects now.";
             (Some(found.case), found.is_edited.then(|| edited.to_owned()))
         }
-        Err(error) => (None, Some(line(&format!("What was expected is not known here: {error}.")))),
+        Err(error) => (None, Some(line(&format!("What was expected is not known here: {}.", error.why)))),
     };
     let known = Known::new(test, case.as_ref());
     let comparison = Comparison::new(test);
@@ -127,11 +127,10 @@ fn metric_line(report: &MetricReport) -> MetricLine {
 }
 
 fn earlier(attempt: &crate::journal::Attempt) -> Earlier {
-    let decided = attempt.decided.as_ref();
     Earlier {
         attempt: attempt.started.attempt,
-        state: decided.map_or(State::Unfinished, |decided| State::from_verdict(&decided.verdict)).name(),
-        reason: decided.and_then(headline).map(|reason| line(&reason)),
+        state: State::of_attempt(attempt).name(),
+        reason: attempt.decided.as_ref().and_then(headline).map(|reason| line(&reason)),
     }
 }
 
@@ -208,7 +207,6 @@ pub(super) fn run(
     }
 }
 
-/// The keys that changed, and the keys with an expected value.
 fn state_rows(before: &Map, after: &Map, expected: Option<&Map>) -> Vec<StateRow> {
     let of_expected = expected.iter().flat_map(|map| map.keys());
     let keys: BTreeSet<&str> = before.keys().chain(after.keys()).chain(of_expected).collect();

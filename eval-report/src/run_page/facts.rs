@@ -16,7 +16,6 @@ use crate::output::time;
 use crate::page::{Fact, line};
 use crate::recorded::{LoadedRun, RunResults, TestResult};
 
-/// All facts, and the facts that identify the run at a glance.
 pub(super) fn facts(results: &RunResults<'_>, cost: Option<String>) -> (Vec<Fact>, Vec<Fact>) {
     let heads = || results.loaded.run.processes.iter();
     let packages = heads().filter_map(|head| {
@@ -48,14 +47,8 @@ pub(super) fn facts(results: &RunResults<'_>, cost: Option<String>) -> (Vec<Fact
     ];
     let short = joined(of_run.iter().map(|it| short(it, changes)).collect()).or(revision);
     let glance = [("Git revision", short), ("Agent model", agents), ("Judge model", judges)];
-    (
-        all,
-        glance
-            .into_iter()
-            .filter(|(_, value)| value.is_some())
-            .map(|(name, value)| fact(name, value))
-            .collect(),
-    )
+    let known = glance.into_iter().filter(|(_, value)| value.is_some());
+    (all, known.map(|(name, value)| fact(name, value)).collect())
 }
 
 const NO_PRICES: &str = "not known without prices: `report --html FILE --price IN/OUT`";
@@ -101,7 +94,6 @@ fn sets(results: &RunResults<'_>) -> Option<String> {
     (!sets.is_empty()).then(|| sets.join("\n"))
 }
 
-/// The criteria that decided the cases, with one hash of all of them.
 fn criteria(results: &RunResults<'_>) -> Option<String> {
     let of_case = |test: &TestResult<'_>| {
         let criteria = test.deciding().filter_map(|metric| {
@@ -138,20 +130,16 @@ fn revisions(run: &LoadedRun) -> Vec<Revision> {
     revisions
 }
 
-/// Whether tracked files differ from the revision of the run. They are compared when the page is written:
-/// tests do not look.
+/// Whether tracked files differ from the revision of the run, compared when the page is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Changes {
-    /// This many files differ.
     Files(usize),
-    /// Another revision is checked out now.
     OtherRevision,
     /// There is no git here, or no checkout of the run.
     Unknown,
 }
 
 impl Changes {
-    /// Asks git in the current folder.
     fn now(run: &[Revision]) -> Self {
         let here = std::env::current_dir().ok();
         let (Some(here), [of_run]) = (here.as_deref().and_then(Revision::from_folder), run) else {
@@ -163,7 +151,6 @@ impl Changes {
         changed_files().map_or(Self::Unknown, Self::Files)
     }
 
-    /// The changes in words, with the time of the comparison.
     fn shown(self) -> Option<String> {
         match self {
             Self::Files(0) => Some("none when this page was written".to_owned()),
@@ -176,8 +163,7 @@ impl Changes {
     }
 }
 
-/// The number of tracked files that differ from the commit. Git writes no index for it, and asks no file
-/// watcher.
+/// The number of tracked files that differ. Git writes no index for it, and asks no file watcher.
 fn changed_files() -> Option<usize> {
     let mut git = Command::new("git");
     git.args(["--no-optional-locks", "-c", "core.fsmonitor=false", "status", "--porcelain", "-z"])
@@ -188,8 +174,6 @@ fn changed_files() -> Option<usize> {
     // If git takes too long, the page does not wait for it.
     thread::spawn(move || tell.send(git.output()));
     let output = told.recv_timeout(GIT_TIMEOUT).ok()?.ok()?;
-    output
-        .status
-        .success()
-        .then(|| output.stdout.split(|byte| *byte == 0).filter(|it| !it.is_empty()).count())
+    let files = || output.stdout.split(|byte| *byte == 0).filter(|it| !it.is_empty()).count();
+    output.status.success().then(files)
 }

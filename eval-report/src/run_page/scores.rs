@@ -13,7 +13,6 @@ use crate::journal::Evaluation;
 use crate::page::{Judge, JudgedRubric, Question, RunScore, TurnScore, line, text};
 use crate::recorded::{RunResults, TestResult};
 
-/// The versions of models that the agents' events name.
 pub(super) fn agent_models(results: &RunResults<'_>) -> BTreeSet<String> {
     let evaluations = results.tests.iter().flat_map(|test| &test.attempt.evaluations);
     let events = evaluations.flat_map(|it| &it.ran.transcript.turns).flat_map(|turn| &turn.events);
@@ -53,7 +52,6 @@ impl Known {
         Self { bounds: bounds.collect(), rubrics: of_config.chain(rubrics).collect() }
     }
 
-    /// Each metric on a run.
     pub(super) fn of_run(&self, evaluation: &Evaluation) -> Vec<RunScore> {
         let metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
         metrics.map(|metric| self.run_score(metric)).collect()
@@ -83,7 +81,6 @@ impl Known {
         }
     }
 
-    /// Each metric that scores turns, on this turn.
     pub(super) fn of_turn(&self, evaluation: &Evaluation, at: usize) -> Vec<TurnScore> {
         let metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
         let scores = metrics.filter_map(|metric| match &metric.outcome {
@@ -114,15 +111,12 @@ impl Known {
         TurnScore {
             metric: line(metric),
             state,
-            score: None,
             threshold: self.bounds.get(metric).copied().map(needed),
             reason,
-            notes: Vec::new(),
-            rubrics: Vec::new(),
+            ..TurnScore::default()
         }
     }
 
-    /// The score at this index, with its verdict.
     fn score(&self, metric: &ScoredMetric, scores: &Scores, at: usize) -> Option<TurnScore> {
         let score = scores.scores().get(at)?;
         let bound = self.bounds.get(&metric.name).copied();
@@ -150,7 +144,6 @@ pub(super) fn needed(bound: Bound) -> String {
     format!("{sign} {}", bound.threshold)
 }
 
-/// The id and the text of a rubric that a criterion has.
 fn rubric_of_config(rubric: &Value) -> Option<(String, String)> {
     let text = rubric.as_object()?.get("rubric_content")?.as_object()?.get("text_property")?;
     let id = rubric.as_object()?.get("rubric_id")?;
@@ -162,12 +155,10 @@ fn turn_of(message: &str) -> Option<usize> {
     message.strip_prefix("turn ")?.split_once(": ")?.0.parse().ok()
 }
 
-/// The reason for a metric without scores.
 fn why(outcome: &MetricOutcome) -> Option<String> {
     outcome.reason().map(|reason| line(&untrusted::headline(&reason)))
 }
 
-/// The models that judged in a run.
 pub(super) fn judges(evaluation: &Evaluation) -> Vec<Judge> {
     let of_metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
     let of_metrics =

@@ -5,20 +5,16 @@ use std::collections::HashMap;
 use eval_core::agent::Event;
 use eval_core::metric::arithmetic::{Pair, align, comparison};
 use eval_core::report::TurnRecord;
-use eval_format::{ArgsMatch, MatchType};
-use eval_format::{FunctionCall, FunctionResponse, Invocation, Value};
+use eval_format::{ArgsMatch, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
 use eval_support::words;
 
 use crate::page::{self, Call, Step, Turn, TurnScore, line, text};
 use crate::recorded::TestResult;
 
-/// The most steps of a turn that are shown.
 const MAX_STEPS: usize = 200;
 
-/// The most characters of a step's text that are shown.
 const MAX_STEP_CHARS: usize = 300;
 
-/// The comparison of the calls of a case.
 #[derive(Clone)]
 pub(super) struct Comparison {
     match_type: MatchType,
@@ -27,7 +23,6 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// The comparison of the first metric of the case that compares calls.
     pub(super) fn new(test: &TestResult<'_>) -> Self {
         let of_metric = test.deciding().find_map(|report| {
             let (match_type, args) = comparison(&report.name, report.criterion.as_ref())?;
@@ -94,23 +89,15 @@ pub(super) fn not_played(expected: &Invocation, comparison: &Comparison, scores:
     let calls = expected.tool_calls().map(|call| Call {
         is: "missing",
         expected: Some(line(&call.to_string())),
-        actual: None,
-        result: None,
-        pieces: None,
+        ..Call::default()
     });
     Turn {
-        played: false,
         user: text(&expected.user_text()),
         compared: Some(comparison.words.clone()),
         calls: calls.collect(),
         expected: expected.final_response.as_ref().map(|_| text(&expected.response_text())),
-        actual: None,
-        same: false,
-        pieces: None,
         scores,
-        took: None,
-        steps: Vec::new(),
-        more_steps: 0,
+        ..Turn::default()
     }
 }
 
@@ -121,13 +108,7 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
     let Some(expected) = expected else {
         let made = actual.iter().zip(results);
         return made
-            .map(|(call, result)| Call {
-                is: "made",
-                expected: None,
-                actual: Some(shown(call)),
-                result,
-                pieces: None,
-            })
+            .map(|(call, result)| Call { is: "made", actual: Some(shown(call)), result, ..Call::default() })
             .collect();
     };
     let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
@@ -156,8 +137,7 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
     pairs.collect()
 }
 
-/// A call with its arguments in the order of the expected ones. Their order does not matter, so it must not
-/// show as a difference.
+/// A call with its arguments in the order of the expected ones: their order is no difference.
 fn in_order_of(expected: &FunctionCall, actual: &FunctionCall) -> FunctionCall {
     let mut ordered = actual.clone();
     if let (Some(wanted), Some(args)) = (&expected.args, &actual.args) {
@@ -186,7 +166,6 @@ fn results(events: &[Event], calls: &[&FunctionCall]) -> Vec<Option<String>> {
     of_calls.collect()
 }
 
-/// The duration of the turn, as far as it is recorded.
 fn took(turn: &Invocation) -> Option<String> {
     let part = |seconds: Option<f64>, of: &str| {
         seconds.filter(|seconds| seconds.is_finite()).map(|seconds| format!("{seconds:.3} s{of}"))
@@ -200,7 +179,6 @@ fn took(turn: &Invocation) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// The times of the last call and the last event.
 #[derive(Clone, Copy, Default)]
 struct Clock {
     called: f64,

@@ -1,6 +1,5 @@
 //! One checked file: its kind, its problems, and its rewriting.
 
-use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility};
@@ -9,26 +8,21 @@ use eval_format::conventions::{FileKind, set_names_of_session};
 use eval_format::reader::{CheckedSet, SetFormat, check_session, check_set};
 use eval_format::recording::check_recording;
 use eval_format::{EvalConfig, Problem, TurnAggregation, Value};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use super::fix::{self, Fix};
-use crate::files::{FoundProblems, Input, config_beside, read, replace, unpassable};
+use super::fix::{self, Fix, FixState};
+use crate::files::{FoundProblems, Input, config_beside, counts_not_compared, read, replace, unpassable};
 use crate::output::CommandError;
 
-/// A file after it was checked.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct CheckedFile {
     /// Its path, as messages show it.
     #[serde(rename = "file")]
     pub(super) shown: String,
-    /// The kind that it was checked as.
-    #[serde(serialize_with = "kind")]
-    pub(super) kind: FileKind,
+    pub(super) kind: &'static str,
     /// The form of a set, after it was fixed.
-    #[serde(serialize_with = "form")]
-    pub(super) form: Option<SetFormat>,
+    pub(super) form: Option<&'static str>,
     pub(super) cases: usize,
-    /// The number of cases that are drafts. Tests refuse them.
     pub(super) drafts: usize,
     /// The expectations of a set that no metric of its config reads.
     #[serde(serialize_with = "counts_not_compared")]
@@ -75,14 +69,13 @@ impl CheckedFile {
     fn empty(shown: String, kind: FileKind) -> Self {
         Self {
             shown,
-            kind,
-            form: None,
-            cases: 0,
-            drafts: 0,
-            found: FoundProblems::default(),
-            fix: None,
-            not_compared: NotCompared::default(),
-            error: None,
+            kind: match kind {
+                FileKind::Config => "config",
+                FileKind::Session => "session",
+                FileKind::Recording => "recording",
+                _ => "set",
+            },
+            ..Self::default()
         }
     }
 
@@ -91,7 +84,6 @@ impl CheckedFile {
         Self::other(shown, FileKind::Config, checked.text, checked.problems)
     }
 
-    /// A file with its problems, without counts, form and fix.
     fn other(shown: String, kind: FileKind, text: String, problems: Vec<Problem>) -> Self {
         Self { found: FoundProblems { text, problems }, ..Self::empty(shown, kind) }
     }
@@ -107,7 +99,11 @@ impl CheckedFile {
         checked.problems.extend(overlooked_config(input));
         checked.problems.sort_by_key(|problem| problem.range.start);
         Self {
-            form: Some(checked.form),
+            form: Some(match checked.form {
+                SetFormat::EvalSet => "eval_set",
+                SetFormat::TestFile => "old_test_file",
+                SetFormat::OldEvalSet => "old_eval_set",
+            }),
             cases: checked.cases.len(),
             drafts,
             not_compared,
@@ -127,7 +123,8 @@ impl CheckedFile {
         match replace(path, &text) {
             Ok(()) => {
                 let fixed = check_set(shown, text.as_bytes(), None);
-                Self { fix: Some(fix.done()), ..Self::set(input, fixed, metrics) }
+                let fix = Some(Fix { state: FixState::Done, ..fix });
+                Self { fix, ..Self::set(input, fixed, metrics) }
             }
             Err(error) => {
                 let help = "give this user permission to write it, or check without `--fix`";
@@ -191,29 +188,4 @@ fn is_config(bytes: &[u8]) -> bool {
     let Some(keys) = document.as_object() else { return false };
     let has = |names: &[&str]| names.iter().any(|name| keys.contains_key(name));
     has(&["criteria", "custom_metrics", "customMetrics"]) && !has(&["eval_cases", "evalCases", "eval_set_id"])
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
-fn kind<S: Serializer>(kind: &FileKind, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(match kind {
-        FileKind::Config => "config",
-        FileKind::Session => "session",
-        FileKind::Recording => "recording",
-        _ => "set",
-    })
-}
-
-#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
-fn form<S: Serializer>(form: &Option<SetFormat>, serializer: S) -> Result<S::Ok, S::Error> {
-    let name = form.map(|form| match form {
-        SetFormat::EvalSet => "eval_set",
-        SetFormat::TestFile => "old_test_file",
-        SetFormat::OldEvalSet => "old_eval_set",
-    });
-    name.serialize(serializer)
-}
-
-/// The number of expectations of each kind that no metric reads: `tool_responses`, `rubrics` and so on.
-fn counts_not_compared<S: Serializer>(of: &NotCompared, serializer: S) -> Result<S::Ok, S::Error> {
-    of.counts().collect::<BTreeMap<_, _>>().serialize(serializer)
 }

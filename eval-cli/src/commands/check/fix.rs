@@ -1,82 +1,30 @@
 //! Rewriting of files without loss.
 
-use std::fmt;
 use std::path::Path;
 
 use eval_format::EvalSet;
 use eval_format::conventions::file_stem;
-use eval_format::problem::JsonPath;
 use eval_format::reader::{CheckedSet, SetFormat, check_set};
 use eval_support::words::{code_list, count, them};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::files::{form_name, modern, sessions_in, text_like};
 
-/// A rewriting by `--fix`, and its outcome.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Fix {
-    /// A description of the rewriting.
-    pub(super) what: String,
     pub(super) state: FixState,
+    pub(super) what: String,
+    pub(super) reason: Option<String>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum FixState {
     /// `--fix` would do it.
     Possible,
     Done,
     /// The rewriting would lose something, so the file is not changed.
-    Kept(KeptReason),
-}
-
-impl Serialize for Fix {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Entry<'f> {
-            state: &'static str,
-            what: &'f str,
-            reason: Option<String>,
-        }
-        let (state, reason) = match &self.state {
-            FixState::Possible => ("possible", None),
-            FixState::Done => ("done", None),
-            FixState::Kept(reason) => ("kept", Some(reason.to_string())),
-        };
-        Entry { state, what: &self.what, reason }.serialize(serializer)
-    }
-}
-
-/// The reason why a file that could have another form is not changed.
-#[derive(Debug)]
-pub(super) enum KeptReason {
-    /// The set would have errors in its new form, or mean something else.
-    MeansSomethingElse,
-    /// The first thing that the new form cannot hold, and how many more there are.
-    Loses { first: JsonPath, more: usize },
-    /// A session file of this name may belong to the set.
-    MayHaveSession(String),
-}
-
-impl fmt::Display for KeptReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::MeansSomethingElse => f.write_str("rewritten, it would have errors or mean something else"),
-            Self::Loses { first, more: 0 } => write!(f, "`{first}` would be lost"),
-            Self::Loses { first, more } => {
-                write!(f, "`{first}` would be lost (and {})", count(*more, "more thing"))
-            }
-            Self::MayHaveSession(session) => write!(
-                f,
-                "`{session}` beside it may belong to it; `cargo evalset migrate --session` converts both"
-            ),
-        }
-    }
-}
-
-impl Fix {
-    pub(super) fn done(self) -> Self {
-        Self { state: FixState::Done, ..self }
-    }
+    Kept,
 }
 
 /// The rewriting of a file without errors, and its new text. The text is `None` if the file is not to be changed.
@@ -91,23 +39,32 @@ pub(super) fn rewrite(checked: &CheckedSet, path: &Path) -> Option<(Fix, Option<
         }
         form => (format!("from {} to an eval set", form_name(form)), in_todays_form(checked, set, path)),
     };
-    let (text, state) = match text {
-        Ok(text) if says_the_same(&text, set, checked.form) => (Some(text), FixState::Possible),
-        Ok(_) => (None, FixState::Kept(KeptReason::MeansSomethingElse)),
-        Err(reason) => (None, FixState::Kept(reason)),
-    };
-    Some((Fix { what, state }, text))
+    let text = text.and_then(|text| {
+        let is_same = says_the_same(&text, set, checked.form);
+        is_same
+            .then_some(text)
+            .ok_or_else(|| "rewritten, it would have errors or mean something else".to_owned())
+    });
+    let state = if text.is_ok() { FixState::Possible } else { FixState::Kept };
+    let (text, reason) = text.map_or_else(|reason| (None, Some(reason)), |text| (Some(text), None));
+    Some((Fix { state, what, reason }, text))
 }
 
-/// The text of a set in an old form, written as an eval set.
-fn in_todays_form(checked: &CheckedSet, set: &EvalSet, path: &Path) -> Result<String, KeptReason> {
+/// The text of a set in an old form, written as an eval set. The error is the reason to keep the file.
+fn in_todays_form(checked: &CheckedSet, set: &EvalSet, path: &Path) -> Result<String, String> {
     let lost = checked.unwritten();
     if let Some((first, more)) = lost.split_first() {
-        return Err(KeptReason::Loses { first: first.path.clone(), more: more.len() });
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!(" (and {})", count(more, "more thing")),
+        };
+        return Err(format!("`{}` would be lost{more}", first.path));
     }
     let sessions = sessions_in(path.parent().unwrap_or(Path::new("")));
     if let (SetFormat::TestFile, Some(session)) = (checked.form, sessions.into_iter().next()) {
-        return Err(KeptReason::MayHaveSession(session));
+        return Err(format!(
+            "`{session}` beside it may belong to it; `cargo evalset migrate --session` converts both"
+        ));
     }
     let set = modern(set, checked.form, file_stem(&path.to_string_lossy()));
     Ok(text_like(&set, &checked.text))

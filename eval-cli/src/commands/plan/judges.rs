@@ -22,7 +22,6 @@ pub(super) struct Judged {
     #[serde(rename = "metric")]
     pub(super) name: String,
     pub(super) model: String,
-    /// The number of times each question is asked.
     pub(super) samples: u32,
     /// The questions of all runs. Each sample is one.
     pub(super) questions: usize,
@@ -32,21 +31,17 @@ pub(super) struct Judged {
     /// The number of cases with a recorded answer, out of `cases`.
     #[serde(rename = "recorded_cases")]
     pub(super) recorded: usize,
-    /// The number of cases with questions.
     pub(super) cases: usize,
-    /// The reason why questions cannot be answered.
     #[serde(rename = "missing")]
     pub(super) obstacle: Option<String>,
 }
 
-/// The judged metrics of a set, after the simulated user if a case has one.
 pub(super) fn find(set: &Set, mode: Option<JudgeMode>) -> Vec<Judged> {
     let planner = Planner { set, mode, recorded: RecordedQuestions::read(&set.recording) };
     let metrics = set.criteria.iter().filter_map(|(name, criterion)| planner.metric(name, criterion));
     planner.simulated_user().into_iter().chain(metrics).collect()
 }
 
-/// Plans the questions of a set.
 struct Planner<'s> {
     set: &'s Set,
     mode: Option<JudgeMode>,
@@ -77,7 +72,8 @@ impl Planner<'_> {
         if asking.is_empty() {
             return None;
         }
-        let model = self.set.model_before(SIMULATED_USER).unwrap_or(&self.set.simulator_model);
+        let before = self.set.last.as_ref().and_then(|last| last.asked.get(SIMULATED_USER));
+        let model = before.map_or(&self.set.simulator_model, |asked| &asked.model);
         let estimate = asking.iter().map(|case| self.set.runs_of(case) * ESTIMATED_TURNS).sum();
         Some(self.judged(SIMULATED_USER, model.to_owned(), 1, estimate, &asking))
     }
@@ -118,35 +114,27 @@ impl Planner<'_> {
 /// question to the model.
 const ESTIMATED_TURNS: usize = 5;
 
-/// The reason why a model cannot be asked; `None` if it can.
 fn cannot_ask(model: &str) -> Option<String> {
     check_judge_model(model).err().map(|error| error.to_string())
 }
 
-/// The recorded questions of a set.
 #[derive(Debug)]
 pub(super) struct RecordedQuestions {
     /// The path of the recording, as messages show it.
     shown: String,
-    content: Content,
-}
-
-#[derive(Debug)]
-enum Content {
-    /// There is no recording.
-    Missing,
-    /// The recording has errors.
-    Broken,
-    /// The metric and the case of each question.
-    Asked(HashSet<(String, String)>),
+    /// The metric and the case of each question, or the reason why there are none.
+    asked: Result<HashSet<(String, String)>, String>,
 }
 
 impl RecordedQuestions {
     pub(super) fn read(path: &Path) -> Self {
+        let shown = one_line(&path.display().to_string());
         let recorded = read(path).map(|bytes| check_recording("", &bytes).into_result());
-        let content = match recorded {
-            Err(_) => Content::Missing,
-            Ok(Err(_)) => Content::Broken,
+        let asked = match recorded {
+            Err(_) => {
+                Err(format!("there is no recording `{shown}`; a run with `EVALSET_JUDGE=record` makes it"))
+            }
+            Ok(Err(_)) => Err(format!("`{shown}` has problems; `cargo evalset check` shows them")),
             Ok(Ok(recording)) => {
                 // A prompt without a name belongs to no metric.
                 let named =
@@ -155,33 +143,22 @@ impl RecordedQuestions {
                     let metric = asker(template);
                     cases.iter().map(|case| (metric.to_owned(), case.clone()))
                 });
-                Content::Asked(questions.collect())
+                Ok(questions.collect())
             }
         };
-        Self { shown: one_line(&path.display().to_string()), content }
+        Self { shown, asked }
     }
 
-    /// Whether a question of a metric about a case is recorded.
     pub(super) fn has(&self, metric: &str, case: &str) -> bool {
-        match &self.content {
-            Content::Missing | Content::Broken => false,
-            Content::Asked(asked) => asked.contains(&(metric.to_owned(), case.to_owned())),
-        }
+        let question = (metric.to_owned(), case.to_owned());
+        self.asked.as_ref().is_ok_and(|asked| asked.contains(&question))
     }
 
-    /// The help for cases without a recorded answer: the reason, and the command that records one.
     pub(super) fn lacks(&self, missing: usize, cases: usize) -> String {
-        let shown = &self.shown;
-        match self.content {
-            Content::Missing => {
-                format!("there is no recording `{shown}`; a run with `EVALSET_JUDGE=record` makes it")
-            }
-            Content::Broken => format!("`{shown}` has problems; `cargo evalset check` shows them"),
-            Content::Asked(_) => format!(
-                "`{shown}` holds no answer for {missing}/{}; a run with `EVALSET_JUDGE=record` adds them",
-                count(cases, "case")
-            ),
-        }
+        let (shown, cases) = (&self.shown, count(cases, "case"));
+        let lacks = format!("`{shown}` holds no answer for {missing}/{cases}");
+        let why = self.asked.as_ref().err().cloned();
+        why.unwrap_or_else(|| format!("{lacks}; a run with `EVALSET_JUDGE=record` adds them"))
     }
 }
 

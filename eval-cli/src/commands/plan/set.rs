@@ -17,24 +17,22 @@ use crate::files::{has, read};
 use crate::output::CommandError;
 use crate::recorded::{TestResult, Usage};
 
-/// A set and the settings of its runs.
 #[derive(Debug)]
 pub(super) struct Set {
     pub(super) path: PathBuf,
     pub(super) cases: Vec<EvalCase>,
-    /// The criteria by metric.
     pub(super) criteria: BTreeMap<String, Criterion>,
-    /// The model that plays the user.
     pub(super) simulator_model: String,
     /// The path of the recording of its judges, whether it exists or not.
     pub(super) recording: PathBuf,
-    /// The set in the last run. `None` if the set was not in it: its criteria are then taken from the config
-    /// beside it.
+    /// The set in the last run. Without it, the criteria are those of the config beside the set.
     pub(super) last: Option<LastRunOfFile>,
 }
 
 impl Set {
     pub(super) fn read(path: &Path, last: Option<&LastRunOfFile>) -> Result<Self, CommandError> {
+        // Without known criteria, it is planned like a set that was not in the last run.
+        let last = last.filter(|last| !last.criteria.is_empty());
         let shown = path.display().to_string();
         let bytes = read(path)?;
         let checked = check_set(&shown, &bytes, None);
@@ -43,10 +41,8 @@ impl Set {
         let drafts = set.eval_cases.iter().filter(|case| case.draft().is_some());
         let drafts: Vec<&str> = drafts.map(|case| case.eval_id.as_str()).collect();
         if !drafts.is_empty() {
-            return Err(CommandError::new(
-                format!("`{}`: {}", one_line(&shown), drafts_are(&drafts)),
-                how_to_accept(&shown, &drafts),
-            ));
+            let help = how_to_accept(&shown, &drafts);
+            return Err(CommandError::new(format!("`{}`: {}", one_line(&shown), drafts_are(&drafts)), help));
         }
         let (criteria, simulator_model) = match last {
             Some(last) => (last.criteria.clone(), UserSimulatorConfig::default().model),
@@ -65,13 +61,11 @@ impl Set {
         })
     }
 
-    /// The expectations of the cases that no metric reads.
     pub(super) fn not_compared(&self) -> NotCompared {
         let criteria = self.criteria.iter().map(|(name, criterion)| (name.as_str(), criterion));
         NotCompared::of(criteria, &[], &self.cases)
     }
 
-    /// The number of runs of all cases.
     pub(super) fn runs(&self) -> usize {
         self.cases.iter().map(|case| self.runs_of(case)).sum()
     }
@@ -101,13 +95,7 @@ impl Set {
         [last.usage.agent_tokens, last.usage.judge_tokens].map(|used| Some(used?.saturating_mul(runs) / ran))
     }
 
-    /// The model that a metric asked in the last run.
-    pub(super) fn model_before(&self, name: &str) -> Option<&str> {
-        Some(&self.last.as_ref()?.asked.get(name)?.model)
-    }
-
-    /// Whether all questions of a metric were answered in the last run without the network: by a recording, or by a
-    /// judge that needs no network.
+    /// Whether all questions of a metric were answered in the last run without the network, as by a recording.
     pub(super) fn answered_offline(&self, name: &str) -> bool {
         let asked = self.last.as_ref().and_then(|last| last.asked.get(name));
         asked.is_some_and(|asked| asked.offline && asked.questions > 0)
@@ -125,16 +113,10 @@ fn config_beside(set: &Path) -> Result<EvalConfig, CommandError> {
     // Metrics of the user's own are no errors here: they ask no judge.
     let config = checked.config.or_else(|| EvalConfig::parse(&checked.text).ok());
     config.ok_or_else(|| {
-        CommandError::new(
-            format!("`{}` has {}", one_line(&shown), count(checked.problems.len(), "problem")),
-            "run the set once, or run `cargo evalset check` on its folder",
-        )
+        let message = format!("`{}` has {}", one_line(&shown), count(checked.problems.len(), "problem"));
+        CommandError::new(message, "run the set once, or run `cargo evalset check` on its folder")
     })
 }
-
-/// The last run, by the file of the set.
-#[derive(Debug, Default)]
-pub(super) struct LastRun(BTreeMap<PathBuf, LastRunOfFile>);
 
 /// A file in the last run. Several attributes may use it.
 #[derive(Clone, Debug, Default)]
@@ -144,44 +126,30 @@ pub(super) struct LastRunOfFile {
     pub(super) criteria: BTreeMap<String, Criterion>,
     /// The runs that ended, over all cases.
     pub(super) ran: usize,
-    /// The usage of these runs.
     pub(super) usage: Usage,
     /// The questions by metric. The simulated user's questions are under [`SIMULATED_USER`].
     pub(super) asked: BTreeMap<String, Asked>,
 }
 
-/// The questions of a metric.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) questions: usize,
     pub(super) model: String,
-    /// Whether all questions were answered without the network.
     pub(super) offline: bool,
 }
 
 /// The name under which the questions of the simulated user are counted. The names of its prompts begin with it.
 pub(super) const SIMULATED_USER: &str = "user_simulator";
 
-impl LastRun {
-    pub(super) fn new(tests: &[TestResult<'_>]) -> Self {
-        let mut files: BTreeMap<PathBuf, LastRunOfFile> = BTreeMap::new();
-        for test in tests {
-            if let Some(location) = test.location() {
-                files.entry(PathBuf::from(location.file)).or_default().add(test);
-            }
+/// The files of the last run.
+pub(super) fn last_run(tests: &[TestResult<'_>]) -> BTreeMap<PathBuf, LastRunOfFile> {
+    let mut files: BTreeMap<PathBuf, LastRunOfFile> = BTreeMap::new();
+    for test in tests {
+        if let Some(location) = test.location() {
+            files.entry(PathBuf::from(location.file)).or_default().add(test);
         }
-        Self(files)
     }
-
-    /// The files of its sets.
-    pub(super) fn files(&self) -> Vec<PathBuf> {
-        self.0.keys().cloned().collect()
-    }
-
-    /// A file in the last run; `None` if the file was not in it, or no criteria are known.
-    pub(super) fn of_file(&self, path: &Path) -> Option<&LastRunOfFile> {
-        self.0.get(path).filter(|of_file| !of_file.criteria.is_empty())
-    }
+    files
 }
 
 impl LastRunOfFile {
@@ -206,18 +174,11 @@ impl LastRunOfFile {
 
     fn count(&mut self, name: &str, used: &[JudgeUse], offline: bool) {
         for judge in used {
-            let offline = offline && judge.failed == 0;
-            match self.asked.get_mut(name) {
-                Some(asked) => {
-                    asked.questions += judge.asked;
-                    asked.model.clone_from(&judge.model);
-                    asked.offline &= offline;
-                }
-                None => {
-                    let asked = Asked { questions: judge.asked, model: judge.model.clone(), offline };
-                    self.asked.insert(name.to_owned(), asked);
-                }
-            }
+            let none = || Asked { questions: 0, model: String::new(), offline: true };
+            let asked = self.asked.entry(name.to_owned()).or_insert_with(none);
+            asked.questions += judge.asked;
+            asked.model.clone_from(&judge.model);
+            asked.offline &= offline && judge.failed == 0;
         }
     }
 }

@@ -46,7 +46,6 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Runs the typed conversations, until `/quit` or the end of the input.
 pub(super) async fn run(
     recorder: DraftRecorder,
     agent: &AnyAgent,
@@ -100,7 +99,6 @@ pub(super) async fn run(
     }
 }
 
-/// Ends the conversation and writes it into the set.
 async fn save<A: Agent, F: Fn() -> A>(
     chat: &mut Chat<A, F>,
     name: Option<&str>,
@@ -141,7 +139,6 @@ fn lines() -> mpsc::Receiver<io::Result<String>> {
     receive
 }
 
-/// The outcome of the conversations so far.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
     pub(super) new: NewCases,
@@ -158,20 +155,13 @@ impl Recorded {
     }
 }
 
-/// The most characters of a call, a result or a thought that are shown.
 const MAX_RESULT_CHARS: usize = 300;
 
 /// An agent whose events are shown as they come.
 pub(super) fn watched(agent: &AnyAgent) -> Watched<BoxAgent, fn(&Event)> {
-    Watched::new(agent.boxed(), show as fn(&Event))
+    Watched::new(agent.boxed(), |event| tell(&shown(event)))
 }
 
-/// Shows an event.
-fn show(event: &Event) {
-    tell(&shown(event));
-}
-
-/// An event in lines.
 fn shown(event: &Event) -> String {
     let mut text: String = event.parts().iter().filter_map(|part| part_shown(&event.author, part)).collect();
     if let Some(code) = &event.error_code {
@@ -202,7 +192,6 @@ fn part_shown(author: &str, part: &Part) -> Option<String> {
     Some(format!("{} {}\n", styled(BOLD, &format!("{}>", one_line(author))), lines.join("\n  ")))
 }
 
-/// The beginning of a text, in one line.
 fn cut(text: &str) -> String {
     one_line(&truncated(text, MAX_RESULT_CHARS, ".."))
 }

@@ -11,7 +11,7 @@ use eval_support::untrusted::one_line;
 use eval_support::words::code_list;
 
 use crate::files::replace;
-use crate::output::{CommandError, mask};
+use crate::output::{Answer, CommandError, Format as OutputFormat, mask};
 use crate::recorded::{RunResults, near};
 use crate::run_page;
 
@@ -52,7 +52,6 @@ pub(in crate::commands) struct ReportFiles {
 /// A report as text, without secrets.
 type Render = fn(&RunResults<'_>) -> Result<String, CommandError>;
 
-/// A report that is written to a file.
 struct Format<'a> {
     path: Option<&'a Path>,
     /// Whether it has the scores of each run, for which whole journals are read.
@@ -79,7 +78,6 @@ impl ReportFiles {
         ]
     }
 
-    /// Whether a report contains the scores of each run.
     pub(super) fn take_all(&self) -> bool {
         self.adk_results.is_some()
             || self.list().iter().any(|format| format.is_whole && format.path.is_some())
@@ -90,8 +88,7 @@ impl ReportFiles {
         self.html.as_deref().filter(|path| path.as_os_str() != STANDARD_OUTPUT)
     }
 
-    /// Writes the files. `app` is the app of ADK's results. If a file cannot be written, the others still
-    /// are.
+    /// Writes all files that can be written. `app` is the app of ADK's results.
     pub(in crate::commands) fn write(&self, results: &RunResults<'_>, app: Option<&str>) -> Written {
         self.came_to_write.set(true);
         let mut done = Written { printed: None, saved: Vec::new(), failed: None };
@@ -119,8 +116,7 @@ impl ReportFiles {
         done
     }
 
-    /// An error of a command. If it came before [`write`](Self::write), it names the files that exist from an
-    /// earlier run.
+    /// An error of a command. Before [`write`](Self::write), it names the files of an earlier run.
     pub(in crate::commands) fn before_writing(&self, error: CommandError) -> CommandError {
         let unwritten = self.list().into_iter().filter_map(|format| format.path);
         if self.came_to_write.get() { error } else { naming_earlier(error, unwritten) }
@@ -135,42 +131,49 @@ fn naming_earlier<'p>(error: CommandError, unwritten: impl IntoIterator<Item = &
         return error;
     }
     let (is, it) = if names.len() == 1 { ("is", "it") } else { ("are", "them") };
-    let help = format!(
-        "{}; {} {is} of an earlier run: do not take {it} for this one",
-        error.help,
-        code_list(&names)
-    );
+    let (help, names) = (error.help, code_list(&names));
+    let help = format!("{help}; {names} {is} of an earlier run: do not take {it} for this one");
     CommandError::new(error.message, help)
 }
 
-/// The outcome of writing the reports.
 pub(in crate::commands) struct Written {
-    /// The report for standard output, if one is to go there.
     pub(in crate::commands) printed: Option<String>,
     /// Files whose names this program chose.
     saved: Vec<PathBuf>,
     /// The error of the first report that was not written.
-    pub(in crate::commands) failed: Option<CommandError>,
+    failed: Option<CommandError>,
 }
 
 impl Written {
-    /// A line for each saved file.
-    pub(in crate::commands) fn shown(&self) -> String {
+    /// The answer of a command. `human` makes its text for people.
+    pub(in crate::commands) fn answer(
+        self,
+        results: &RunResults<'_>,
+        format: OutputFormat,
+        github: bool,
+        human: impl FnOnce() -> String,
+    ) -> Result<Answer, CommandError> {
+        if self.printed.is_some() && github {
+            return Err(two_on_standard_output());
+        }
         let line =
             |path: &PathBuf| format!("saved         {}\n", one_line(&near(path).display().to_string()));
-        self.saved.iter().map(line).collect()
+        let text = match (self.printed, format) {
+            (Some(printed), _) => printed,
+            (None, OutputFormat::Human) => human() + &self.saved.iter().map(line).collect::<String>(),
+            (None, OutputFormat::Json) => format::json(results)?,
+        };
+        let annotations = if github { format::github(results) } else { String::new() };
+        let answer = Answer::new(results.totals.outcome(), text);
+        Ok(Answer { annotations, failed: self.failed, ..answer })
     }
 }
 
-/// The name of standard output in place of a file.
 const STANDARD_OUTPUT: &str = "-";
 
-/// The error for two reports on standard output, where they would be mixed.
-pub(in crate::commands) fn two_on_standard_output() -> CommandError {
-    CommandError::new(
-        format!("only one report can go to standard output (`{STANDARD_OUTPUT}`)"),
-        "name a file for each other report",
-    )
+fn two_on_standard_output() -> CommandError {
+    let help = "name a file for each other report";
+    CommandError::new(format!("only one report can go to standard output (`{STANDARD_OUTPUT}`)"), help)
 }
 
 fn masked(text: String) -> String {
@@ -182,9 +185,7 @@ fn masked(text: String) -> String {
 
 fn write(path: &Path, text: &str) -> Result<(), CommandError> {
     replace(path, text).map_err(|error| {
-        CommandError::new(
-            format!("cannot write `{}`: {error}", path.display()),
-            "name a file in an existing folder",
-        )
+        let help = "name a file in an existing folder";
+        CommandError::new(format!("cannot write `{}`: {error}", path.display()), help)
     })
 }

@@ -22,39 +22,26 @@ pub(super) struct StoreArgs {
     /// Stores the report too: the page, the JSON, and ADK's results, which are filed under `--app`, else under the app that the
     /// set names.
     #[arg(long, requires = "store")]
-    publish: bool,
+    pub(super) publish: bool,
 }
 
-/// A run that was fetched.
 pub(super) struct StoredRun {
     store: Store,
-    fetched: Fetched,
+    pub(super) fetched: Fetched,
     publish: bool,
-    /// The number of parts according to `--parts`.
     parts: Option<u32>,
 }
 
 impl StoreArgs {
-    /// The run, if a store is named.
     pub(super) fn fetch(&self, run: &WhichRun) -> Result<Option<StoredRun>, CommandError> {
         let Some(arg) = &self.store else { return Ok(None) };
         let store = if self.publish { arg.open()? } else { arg.open_to_read()? };
-        let fetched = runtime()?.block_on(fetch_run(&store, run.id(), &new_root()))?;
+        let fetched = runtime()?.block_on(fetch_run(&store, run.run.as_deref(), &new_root()))?;
         Ok(Some(StoredRun { store, fetched, publish: self.publish, parts: self.parts }))
-    }
-
-    /// Whether the report is stored.
-    pub(super) fn publishes(&self) -> bool {
-        self.publish
     }
 }
 
 impl StoredRun {
-    pub(super) fn args(&self, run: &WhichRun) -> WhichRun {
-        run.fetched(self.fetched.folder.clone())
-    }
-
-    /// The error if fewer parts are stored than `--parts` says.
     pub(super) fn missing_parts(&self) -> Option<String> {
         let (stored, expected) = (self.fetched.parts, self.parts? as usize);
         (stored < expected).then(|| {
@@ -66,7 +53,6 @@ impl StoredRun {
         })
     }
 
-    /// Stores the report if that was asked for.
     pub(super) fn end(&self, results: &RunResults<'_>, app: Option<&str>) -> Result<(), CommandError> {
         if self.publish {
             let run = self.fetched.folder.file_name().unwrap_or_default().to_string_lossy();

@@ -11,7 +11,6 @@ use crate::recorded::{RunResults, State, TestResult};
 /// Tests by test binary. A binary without names is run as a whole.
 pub(super) type CargoTests<'r> = BTreeMap<TestBinary<'r>, BTreeSet<&'r str>>;
 
-/// Tests that are run again.
 pub(super) struct Chosen<'r> {
     pub(super) tests: CargoTests<'r>,
     /// The names of cases that programs ran, not cargo.

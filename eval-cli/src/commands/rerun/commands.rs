@@ -10,9 +10,6 @@ use super::chosen::CargoTests;
 use crate::cargo::{self, Targets};
 use crate::output::CommandError;
 
-/// The arguments of cargo.
-pub(super) type Arguments = Vec<String>;
-
 /// The most names in a command. The length of a command is limited; this many names stay far below the limit.
 const MAX_NAMES_PER_COMMAND: usize = 500;
 
@@ -20,7 +17,7 @@ const MAX_NAMES_PER_COMMAND: usize = 500;
 ///
 /// With `--include-ignored`, an ignored test that was run is run again. Without it, the command would run no
 /// test and succeed. A binary without names is run as a whole, without its ignored tests.
-pub(super) fn of_cargo(tests: &CargoTests<'_>, targets: &Targets, more: &[String]) -> Vec<Arguments> {
+pub(super) fn of_cargo(tests: &CargoTests<'_>, targets: &Targets, more: &[String]) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     for (binary, names) in tests {
         let mut command = ["test", "--no-fail-fast", "-p", binary.package].map(str::to_owned).to_vec();
@@ -40,7 +37,7 @@ pub(super) fn of_cargo(tests: &CargoTests<'_>, targets: &Targets, more: &[String
 
 /// `cargo nextest run --run-ignored all -E 'package(=weather) & test(=weather::sunny)'`, with a filter for each test. One
 /// filter for all of them would be longer than an argument can be.
-pub(super) fn of_nextest(tests: &CargoTests<'_>, more: &[String]) -> Vec<Arguments> {
+pub(super) fn of_nextest(tests: &CargoTests<'_>, more: &[String]) -> Vec<Vec<String>> {
     let mut filters: Vec<String> = Vec::new();
     let mut packages: Vec<String> = Vec::new();
     for (binary, names) in tests {
@@ -67,8 +64,7 @@ fn escaped(name: &str) -> String {
     name.replace('\\', "\\\\").replace(')', "\\)").replace(',', "\\,")
 }
 
-/// The commands for a shell, a line each.
-pub(super) fn shown(commands: &[Arguments]) -> String {
+pub(super) fn shown(commands: &[Vec<String>]) -> String {
     commands.iter().map(|command| line(command) + "\n").collect()
 }
 
@@ -77,7 +73,7 @@ fn line(command: &[String]) -> String {
 }
 
 /// Runs all commands with these variables, one after the other. Returns the first exit code that is not 0.
-pub(super) fn run(commands: &[Arguments], variables: &[(&str, OsString)]) -> Result<i32, CommandError> {
+pub(super) fn run(commands: &[Vec<String>], variables: &[(&str, OsString)]) -> Result<i32, CommandError> {
     let mut exit_code = 0;
     for command in commands {
         notice(&format!("running {}", line(command)));
@@ -98,7 +94,6 @@ pub(super) fn notice(text: &str) {
     drop(writeln!(anstream::stderr().lock(), "{}", one_line(text)));
 }
 
-/// The exit code of `cargo test` if a test fails.
 const TEST_FAILURE_EXIT_CODE: i32 = 101;
 
 #[cfg(test)]

@@ -16,7 +16,8 @@ pub(super) fn text(run: &RescoredRun<'_>) -> String {
     let runs: usize = run.cases.iter().map(|case| case.test.runs.ran).sum();
     let (cases, runs) = (count(run.cases.len(), "case"), count(runs, "run"));
     let mut text = format!("Rescored {}  {cases} · {runs}, no agent was run\n", run.now.loaded.name());
-    let changed: Vec<String> = run.pairs().filter_map(|(case, now)| lines(case, now)).collect();
+    let pairs = run.cases.iter().zip(&run.now.tests);
+    let changed: Vec<String> = pairs.filter_map(|(case, now)| lines(case, now)).collect();
     text.push_str(&changed.concat());
     text.push_str("──────────\n");
     text.push_str(&summary(run, changed.len()));
@@ -33,11 +34,8 @@ fn lines(case: &RescoredCase<'_>, rescored: &TestResult<'_>) -> Option<String> {
     let name = one_line(&case.test.name);
     let (before, now) = (case.test.state, rescored.state);
     if let Now::Not(reason) = &case.now {
-        return Some(format!(
-            "  {} not scored again  {name}\n    {}\n",
-            word(State::Error),
-            indented(reason)
-        ));
+        let error = word(State::Error);
+        return Some(format!("  {error} not scored again  {name}\n    {}\n", indented(reason)));
     }
     let changed = changes(&case.test, rescored);
     if changed.is_empty() && before == now {
@@ -46,9 +44,7 @@ fn lines(case: &RescoredCase<'_>, rescored: &TestResult<'_>) -> Option<String> {
     let states = if before == now { word(now) } else { format!("{} -> {}", word(before), word(now)) };
     let edited = if case.is_edited { "  (edited since)" } else { "" };
     let mut text = format!("  {states}  {name}{edited}\n");
-    for line in changed {
-        text.push_str(&format!("    {line}\n"));
-    }
+    text.extend(changed.iter().map(|line| format!("    {line}\n")));
     let verdict = rescored.attempt.decided.as_ref().map(|decided| &decided.verdict);
     if let Some(reason) = verdict.and_then(Verdict::reason).filter(|_| now.is_unmeasured()) {
         text.push_str(&format!("    {}\n", indented(reason)));
@@ -62,7 +58,6 @@ fn indented(text: &str) -> String {
 
 /// A line for each metric that changed: first the present metrics, then the removed ones.
 fn changes(before: &TestResult<'_>, now: &TestResult<'_>) -> Vec<String> {
-    let of = |test: &TestResult<'_>, name: &str| test.deciding().find(|metric| metric.name == name).is_some();
     let lines = now.deciding().filter_map(|metric| {
         let before = before.deciding().find(|before| before.name == metric.name);
         let score = || score(metric, short);
@@ -71,7 +66,7 @@ fn changes(before: &TestResult<'_>, now: &TestResult<'_>) -> Vec<String> {
             |before| line(before, metric),
         )
     });
-    let gone = before.deciding().filter(|metric| !of(now, &metric.name));
+    let gone = before.deciding().filter(|gone| now.deciding().all(|metric| metric.name != gone.name));
     let gone = gone.map(|gone| {
         let name = one_line(&gone.name);
         format!("{name}  {}, no longer a criterion, {}", score(gone, short), gone.verdict)
@@ -158,11 +153,12 @@ fn notes(run: &RescoredRun<'_>) -> Vec<String> {
             code_list(&own)
         ));
     }
-    let edited = run.cases.iter().filter(|case| case.is_edited).count();
-    match edited {
+    match run.cases.iter().filter(|case| case.is_edited).count() {
         0 => {}
         1 => notes.push("1 case was edited after it ran, and is scored as it is now".to_owned()),
-        _ => notes.push(format!("{edited} cases were edited after they ran, and are scored as they are now")),
+        edited => {
+            notes.push(format!("{edited} cases were edited after they ran, and are scored as they are now"));
+        }
     }
     notes.extend(gaps(&run.now.loaded.run));
     if run.now.totals.added > 0 {

@@ -5,14 +5,12 @@ use std::collections::BTreeSet;
 use eval_core::EvalRunner;
 use eval_core::report::{CaseReport, Role, Verdict};
 use eval_format::{Criterion, PassRule};
-use eval_report::document::Rescored;
 use eval_report::journal::RecordedTest;
 
 use super::selection::{RecordedScores, Selection, is_own};
 use crate::features::with_judge;
 use crate::recorded::{Cases, Found, RunResults, State, TestResult};
 
-/// A run, and the same run with new scores.
 #[derive(Debug)]
 pub(super) struct RescoredRun<'r> {
     pub(super) now: &'r RunResults<'r>,
@@ -22,36 +20,24 @@ pub(super) struct RescoredRun<'r> {
     pub(super) left_out: Vec<String>,
 }
 
-/// A recorded test, and its new scores.
 #[derive(Debug)]
 pub(super) struct RescoredCase<'r> {
     pub(super) test: TestResult<'r>,
     pub(super) now: Now,
-    /// Whether the case was edited since it ran.
     pub(super) is_edited: bool,
     /// The metrics that kept their recorded scores.
     pub(super) kept: Vec<String>,
 }
 
-/// The result of scoring a case again.
 #[derive(Debug)]
 pub(super) enum Now {
     Scored(Box<CaseReport>),
     /// There is nothing to score, for this reason. The recorded verdict is kept.
     AsBefore(String),
-    /// The test could not be scored again, for this reason.
     Not(String),
 }
 
-impl<'r> RescoredRun<'r> {
-    /// Each case as it was recorded, and as it is now.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (&'r RescoredCase<'r>, &'r TestResult<'r>)> {
-        self.cases.iter().zip(&self.now.tests)
-    }
-}
-
 impl RescoredCase<'_> {
-    /// The test with its new scores.
     pub(super) fn rescored(&self) -> RecordedTest {
         self.test.test.with_last(|attempt| match &self.now {
             Now::Scored(report) => attempt.rescore(report),
@@ -64,12 +50,6 @@ impl RescoredCase<'_> {
         })
     }
 
-    /// The case for the document.
-    pub(super) fn entry(&self) -> Rescored<'_> {
-        let is_scored = matches!(self.now, Now::Scored(_));
-        Rescored { before: &self.test, is_scored, is_edited: self.is_edited, kept: &self.kept }
-    }
-
     /// The metrics of the user's own that kept their scores although a built-in metric has the same name.
     pub(super) fn own_under_built_in_names(&self) -> impl Iterator<Item = &str> {
         let own =
@@ -78,8 +58,7 @@ impl RescoredCase<'_> {
     }
 }
 
-/// Scores all tests, in order. With `partial`, cases that are no longer in their sets are left out, with a
-/// sentence for each.
+/// Scores all tests. With `partial`, cases that their sets lack now are left out, with a sentence for each.
 pub(super) async fn all<'r>(
     tests: Vec<TestResult<'r>>,
     selection: &Selection,
@@ -90,7 +69,7 @@ pub(super) async fn all<'r>(
     let mut gone = Vec::new();
     for test in tests {
         match cases.find(&test.attempt.started) {
-            Err(reason) if partial && reason.is_gone() => gone.push(reason.to_string()),
+            Err(reason) if partial && reason.is_gone => gone.push(reason.why),
             _ => rescored.push(one(test, selection, cases).await),
         }
     }
@@ -106,7 +85,7 @@ async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases)
     }
     let found = match cases.find(&test.attempt.started) {
         Ok(found) => found,
-        Err(reason) => return not(test, Now::Not(reason.to_string())),
+        Err(reason) => return not(test, Now::Not(reason.why)),
     };
     let (runner, kept) = runner(&test, selection, &found);
     let (runs, repeated) = (test.attempt.transcripts(), test.attempt.repeated_reports());
@@ -117,7 +96,6 @@ async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases)
     RescoredCase { test, now, is_edited: found.is_edited, kept }
 }
 
-/// The reason why a test cannot have new scores; `None` if it can.
 fn nothing_to_score(test: &TestResult<'_>) -> Option<&'static str> {
     let Some(decided) = &test.attempt.decided else {
         return Some("it is unfinished; `cargo evalset rerun --unfinished` runs it again");

@@ -13,18 +13,16 @@ use eval_report::journal::{Attempt, Evaluation};
 use eval_support::untrusted::one_line;
 use eval_support::words::did_you_mean;
 
-use crate::files;
+use crate::files::read_config;
 use crate::output::CommandError;
 use crate::recorded::TestResult;
 
-/// Selection of the metrics to score again, with their criteria.
 #[derive(Debug)]
 pub(super) struct Selection {
     /// The metrics to score again; `None` for all.
     pub(super) metrics: Option<BTreeSet<String>>,
     /// The config whose criteria replace the run's.
     pub(super) config: Option<EvalConfig>,
-    /// The model that replaces the criteria's models.
     pub(super) judge: Option<String>,
 }
 
@@ -40,7 +38,8 @@ impl Selection {
         tests: &[TestResult<'_>],
     ) -> Result<Self, CommandError> {
         let recorded = recorded_metrics(tests);
-        let config = config.map(|path| read_config(path, &recorded)).transpose()?;
+        let own: Vec<&str> = recorded.iter().filter(|(_, own)| **own).map(|(name, _)| *name).collect();
+        let config = config.map(|path| read_config(path, &own)).transpose()?;
         for name in metrics {
             let own = recorded.get(name.as_str()).copied();
             let in_config = config.as_ref().map(|config| config.criterion(name).is_some());
@@ -48,17 +47,14 @@ impl Selection {
                 return Err(no_such_metric(name, config.as_ref(), &recorded));
             }
             if own.unwrap_or_else(|| eval_format::metric::metric(name).is_none()) {
-                return Err(CommandError::new(
-                    format!("`{}` is a metric of your own", one_line(name)),
-                    "only your tests can run it; `cargo evalset rerun` runs them",
-                ));
+                let help = "only your tests can run it; `cargo evalset rerun` runs them";
+                return Err(CommandError::new(format!("`{}` is a metric of your own", one_line(name)), help));
             }
         }
         let metrics = (!metrics.is_empty()).then(|| metrics.iter().cloned().collect());
         Ok(Self { metrics, config, judge })
     }
 
-    /// Whether a recorded metric is to be scored again.
     pub(super) fn has(&self, name: &str) -> bool {
         self.metrics.as_ref().is_none_or(|metrics| metrics.contains(name))
     }
@@ -87,15 +83,8 @@ fn no_such_metric(name: &str, config: Option<&EvalConfig>, recorded: &RecordedMe
         ),
     };
     let help = did_you_mean(name, names);
-    CommandError::new(
-        message,
-        help.unwrap_or_else(|| "name a config that has this criterion: `--config FILE`".to_owned()),
-    )
-}
-
-fn read_config(path: &Path, recorded: &RecordedMetrics<'_>) -> Result<EvalConfig, CommandError> {
-    let own: Vec<&str> = recorded.iter().filter(|(_, own)| **own).map(|(name, _)| *name).collect();
-    files::read_config(path, &own)
+    let help = help.unwrap_or_else(|| "name a config that has this criterion: `--config FILE`".to_owned());
+    CommandError::new(message, help)
 }
 
 /// Whether a metric of a test is the user's own, which only a test can run. A built-in metric may have the same name.

@@ -1,5 +1,7 @@
 //! The end of a run: its output, and the errors of a run that did not begin or left no record.
 
+use std::collections::HashSet;
+
 use eval_core::runner::{RunDirError, RunPlan, RunnerError};
 use eval_format::ReadError;
 use eval_format::reader::{drafts_are, how_to_accept};
@@ -13,7 +15,6 @@ use crate::output::width::fitted;
 use crate::output::{CaseOfFile, CommandError, rerun_command};
 use crate::recorded::{RunResults, TestResult, near};
 
-/// A case that was to run.
 #[derive(Debug)]
 pub(super) struct Planned {
     file: String,
@@ -22,7 +23,6 @@ pub(super) struct Planned {
     name: String,
 }
 
-/// The cases of a plan.
 pub(super) fn planned(plan: &RunPlan) -> Vec<Planned> {
     let cases = plan.cases().map(|(path, set, case)| Planned {
         file: path.display().to_string(),
@@ -32,31 +32,35 @@ pub(super) fn planned(plan: &RunPlan) -> Vec<Planned> {
     cases.collect()
 }
 
-/// A run that is over.
+impl Planned {
+    fn place(&self) -> CaseOfFile<'_> {
+        (&self.file, &self.eval_id)
+    }
+}
+
 pub(super) struct Ended<'r> {
-    /// The options of a command that runs cases again.
     pub(super) again: &'r [String],
     pub(super) results: &'r RunResults<'r>,
     pub(super) planned: &'r [Planned],
     /// The line that says what the agent cost, if there are prices.
     pub(super) cost: Option<String>,
-    /// Whether the journal stays.
     pub(super) is_recorded: bool,
 }
 
 impl Ended<'_> {
     pub(super) fn text(&self) -> String {
+        let Self { again, results, .. } = self;
         let next = |test: &TestResult<'_>| {
-            let started = &test.attempt.started;
-            let case = (started.file.as_deref()?, started.eval_id.as_str());
-            let mut lines = format!("run again     {}\n", rerun_command(self.again, [case]));
+            let mut lines = format!("run again     {}\n", rerun_command(again, [place(test)?]));
             if self.is_recorded {
-                lines.push_str(&new_golden(self.results, test).unwrap_or_default());
+                lines.push_str(&new_golden(results, test).unwrap_or_default());
             }
             Some(lines)
         };
-        let mut text = human_body(self.results, next);
-        let missing = self.missing();
+        let mut text = human_body(results, next);
+        let began: HashSet<CaseOfFile<'_>> = results.tests.iter().filter_map(place).collect();
+        let missing = self.planned.iter().filter(|case| !began.contains(&case.place()));
+        let missing: Vec<&Planned> = missing.collect();
         if !missing.is_empty() {
             let names: Vec<String> = missing.iter().map(|case| one_line(&case.name)).collect();
             let cases = count(missing.len(), "case");
@@ -64,37 +68,23 @@ impl Ended<'_> {
         }
         text.push('\n');
         text.push_str(self.cost.as_deref().unwrap_or_default());
-        let missing_places = missing.iter().map(|case| (case.file.as_str(), case.eval_id.as_str()));
-        let unpassed: Vec<CaseOfFile<'_>> = self.unpassed().chain(missing_places).collect();
+        let unpassed = results.needing_attention().filter_map(place);
+        let unpassed: Vec<CaseOfFile<'_>> = unpassed.chain(missing.iter().map(|case| case.place())).collect();
         if unpassed.len() > 1 || !missing.is_empty() {
-            text.push_str(&format!("run all again {}\n", rerun_command(self.again, unpassed)));
+            text.push_str(&format!("run all again {}\n", rerun_command(again, unpassed)));
         }
-        for folder in self.results.loaded.folders.iter().filter(|_| self.is_recorded) {
+        for folder in results.loaded.folders.iter().filter(|_| self.is_recorded) {
             text.push_str(&format!("whole record  {}\n", one_line(&near(folder).display().to_string())));
         }
         text
     }
-
-    /// The cases that never began.
-    fn missing(&self) -> Vec<&Planned> {
-        let began = |planned: &&Planned| {
-            self.results.tests.iter().any(|test| {
-                let started = &test.attempt.started;
-                started.eval_id == planned.eval_id && started.file.as_deref() == Some(&planned.file)
-            })
-        };
-        self.planned.iter().filter(|planned| !began(planned)).collect()
-    }
-
-    fn unpassed(&self) -> impl Iterator<Item = CaseOfFile<'_>> {
-        self.results.needing_attention().filter_map(|test| {
-            let started = &test.attempt.started;
-            Some((started.file.as_deref()?, started.eval_id.as_str()))
-        })
-    }
 }
 
-/// The error of sets that cannot be run.
+fn place<'t>(test: &'t TestResult<'_>) -> Option<CaseOfFile<'t>> {
+    let started = &test.attempt.started;
+    Some((started.file.as_deref()?, &started.eval_id))
+}
+
 pub(super) fn not_planned(error: &RunDirError) -> CommandError {
     let of_set = |set: &str| format!("`cargo evalset run {set}` runs all its cases");
     if let Some(error) = not_found(error, of_set) {
@@ -137,8 +127,6 @@ fn in_one_line(error: &RunDirError) -> String {
 
 /// The error of a run whose journal cannot be read.
 pub(super) fn no_record(why: &str) -> CommandError {
-    CommandError::new(
-        format!("the cases ran, and what came out is not known: {why}"),
-        "let `EVALSET_DIR` name a folder in which this user can write",
-    )
+    let help = "let `EVALSET_DIR` name a folder in which this user can write";
+    CommandError::new(format!("the cases ran, and what came out is not known: {why}"), help)
 }

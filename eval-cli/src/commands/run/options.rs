@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use eval_core::EvalRunner;
 use eval_format::metric::metric;
-use eval_report::command::options::{OPTIONS, OptionError, RunOption, RunOptions};
+use eval_report::command::options::{OPTIONS, RunOption, RunOptions};
 use eval_support::untrusted::one_line;
 
 use crate::commands::metrics::no_such_metric;
@@ -12,7 +12,7 @@ use crate::output::CommandError;
 
 /// The options of a run, or the error of the first wrong one.
 #[derive(Debug)]
-pub(super) struct OptionArgs(Result<RunOptions, OptionError>);
+pub(super) struct OptionArgs(Result<RunOptions, CommandError>);
 
 impl clap::Args for OptionArgs {
     fn augment_args(command: Command) -> Command {
@@ -64,12 +64,9 @@ impl clap::FromArgMatches for OptionArgs {
 }
 
 impl OptionArgs {
-    /// The options. Fails if one is wrong, or a metric does not exist.
     pub(super) fn read(&self) -> Result<&RunOptions, CommandError> {
-        let options = self.0.as_ref().map_err(|error| {
-            let (message, help) = error.message_and_help();
-            CommandError::new(one_line(&message), help)
-        })?;
+        let wrong = |error: &CommandError| CommandError::new(one_line(&error.message), &*error.help);
+        let options = self.0.as_ref().map_err(wrong)?;
         match options.metrics.iter().find(|asked| metric(&asked.name).is_none()) {
             Some(asked) => {
                 let list = "`cargo evalset metrics` lists them; metrics of your own run in tests";
@@ -80,7 +77,6 @@ impl OptionArgs {
     }
 }
 
-/// The runner with these options. Fails if the config cannot be read.
 pub(super) fn apply(options: &RunOptions, runner: EvalRunner) -> Result<EvalRunner, CommandError> {
     let runner = match &options.config {
         Some(path) => runner.config(read_config(path, &[])?),

@@ -16,7 +16,6 @@ use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::commands::traces::unreadable;
 use crate::output::{CommandError, WARNING, styled, tell};
 
-/// The group of arguments that name the source of answers. Exactly one of them is required.
 pub(super) fn exactly_one() -> ArgGroup {
     agent::exactly_one().arg("traces")
 }
@@ -43,7 +42,6 @@ pub(super) struct SourceArgs {
 }
 
 impl SourceArgs {
-    /// The source that the arguments name.
     pub(super) fn choose(&self) -> Result<Source, CommandError> {
         if self.traces.is_empty() {
             return self.agent.choose().map(Source::Agent);
@@ -63,7 +61,6 @@ impl SourceArgs {
     }
 }
 
-/// A source of answers.
 #[derive(Debug)]
 pub(super) enum Source {
     Agent(AnyAgent),
@@ -71,7 +68,6 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// Waits for a server. Traces are there already.
     pub(super) async fn ready(&self, may_come_later: bool) -> Result<(), CommandError> {
         match self {
             Self::Agent(agent) => agent.ready(may_come_later).await,
@@ -79,8 +75,7 @@ impl Source {
         }
     }
 
-    /// The agent of a conversation. `is_only_case` matters to traces: their only conversation then belongs to
-    /// this case.
+    /// The agent of a conversation. If the case `is_only_case`, the only conversation of traces belongs to it.
     pub(super) fn boxed(&self, is_only_case: bool) -> BoxAgent {
         match self {
             Self::Agent(agent) => agent.boxed(),
@@ -89,10 +84,8 @@ impl Source {
     }
 }
 
-/// The match of the conversations in traces with the cases of a run.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
-    /// A line for each case.
     lines: Vec<String>,
     /// The conversations that belong to no case.
     uncovered: Vec<String>,
@@ -126,17 +119,12 @@ impl Matched {
     /// Prints the match on standard error, before the cases run: standard output is for the report.
     pub(super) fn tell(&self) {
         let mut text = String::new();
-        for line in &self.lines {
-            text.push_str(&format!("     trace {line}\n"));
-        }
-        for gap in &self.gaps {
-            text.push_str(&format!("   {} {gap}\n", styled(WARNING, "warning")));
-        }
+        text.extend(self.lines.iter().map(|line| format!("     trace {line}\n")));
+        text.extend(self.gaps.iter().map(|gap| format!("   {} {gap}\n", styled(WARNING, "warning"))));
         tell(&text);
     }
 
-    /// Fails if a conversation belongs to no case, unless that is allowed: a conversation that no case checks
-    /// is no pass.
+    /// Fails if a conversation belongs to no case, unless that is allowed: what no case checks is no pass.
     pub(super) fn check(&self, is_allowed: bool) -> Result<(), CommandError> {
         if self.uncovered.is_empty() || is_allowed {
             return Ok(());

@@ -39,10 +39,8 @@ impl StoreArgs {
     ) -> Result<Option<RunStore<'_>>, CommandError> {
         let Some(arg) = &self.store else { return Ok(None) };
         if !journal_stays {
-            return Err(CommandError::new(
-                "`--store` stores the journal of the run, and `EVALSET_JOURNAL` is `off`",
-                "unset `EVALSET_JOURNAL`, or leave `--store` out",
-            ));
+            let message = "`--store` stores the journal of the run, and `EVALSET_JOURNAL` is `off`";
+            return Err(CommandError::new(message, "unset `EVALSET_JOURNAL`, or leave `--store` out"));
         }
         let store = arg.open()?;
         runtime.block_on(store.check())?;
@@ -51,7 +49,6 @@ impl StoreArgs {
 }
 
 impl RunStore<'_> {
-    /// Stores the journal of a run that has ended.
     pub(super) fn push(&mut self, runtime: &Runtime, folder: &Path) {
         match runtime.block_on(unless_interrupted(push(&self.store, folder))) {
             Ok(pushed) => self.upload = Some(pushed.upload),
@@ -86,11 +83,8 @@ impl RunStore<'_> {
 
     fn tell(&self, error: &CommandError, folder: &Path) {
         let run = folder.file_name().unwrap_or_default().to_string_lossy();
-        let message = format!(
-            "the run is not stored: {}. Its journal stays in `{}`",
-            error.message,
-            near(folder).display()
-        );
+        let (why, journal) = (&error.message, near(folder).display());
+        let message = format!("the run is not stored: {why}. Its journal stays in `{journal}`");
         let later = format!("cargo evalset store push {} {run}", self.arg.word());
         tell(&CommandError::new(message, format!("{}; later: `{later}`", error.help)).shown());
     }

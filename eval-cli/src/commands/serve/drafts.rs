@@ -11,10 +11,8 @@ use eval_support::untrusted::one_line;
 
 use crate::drafts::Destination;
 
-/// The set for drafts that name none.
 const DEFAULT_SET: &str = "sessions.evalset.json";
 
-/// The folder of the sets.
 #[derive(Debug)]
 pub(super) struct SetFolder {
     root: PathBuf,

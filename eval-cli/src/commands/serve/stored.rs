@@ -7,7 +7,6 @@ use crate::output::CommandError;
 use crate::recorded::new_root;
 use crate::store::{Store, StoreArg, fetch_last, runtime};
 
-/// The pause between two polls of the store.
 const POLL_PAUSE: Duration = Duration::from_mins(1);
 
 /// The arguments that say where the runs are.
@@ -26,10 +25,8 @@ impl StoreArgs {
         if self.store.is_none() || !has_agent {
             return Ok(());
         }
-        Err(CommandError::new(
-            "`--store` shows stored runs, and the browser starts none beside them",
-            "leave the agent out, or start the run with `cargo evalset run --store`",
-        ))
+        let help = "leave the agent out, or start the run with `cargo evalset run --store`";
+        Err(CommandError::new("`--store` shows stored runs, and the browser starts none beside them", help))
     }
 
     /// The folder with copies of the stored runs, if a store is named. It is kept up to date while the program runs.
@@ -52,10 +49,8 @@ impl StoreArgs {
             }
         });
         looks.map(|_| Some(folder)).map_err(|error| {
-            CommandError::new(
-                format!("cannot start the thread that looks into the store: {error}"),
-                "raise this user's limit of processes",
-            )
+            let help = "raise this user's limit of processes";
+            CommandError::new(format!("cannot start the thread that looks into the store: {error}"), help)
         })
     }
 }

@@ -51,13 +51,8 @@ pub(super) fn run(args: &Args) -> Result<Answer, CommandError> {
         let app = match &args.app {
             Some(app) => app.clone(),
             None => app_of(&set).ok_or_else(|| {
-                CommandError::new(
-                    format!(
-                        "`{}` does not say of which app it is: its cases name none, or several",
-                        one_line(&name)
-                    ),
-                    "name the app: `--app NAME`",
-                )
+                let why = "does not say of which app it is: its cases name none, or several";
+                CommandError::new(format!("`{}` {why}", one_line(&name)), "name the app: `--app NAME`")
             })?,
         };
         // As ADK writes sets: its managers read neither older forms nor our comments.

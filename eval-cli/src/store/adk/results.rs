@@ -72,7 +72,6 @@ fn by_app(report: EvalReport, app: Option<&str>) -> (BTreeMap<String, EvalReport
     (apps, nameless)
 }
 
-/// A stored result.
 #[derive(Debug)]
 pub(crate) struct StoredResult {
     pub(crate) id: String,
@@ -95,7 +94,6 @@ pub(crate) enum CaseOutcome {
     Passed,
     Failed,
     NotEvaluated,
-    /// A metric that only informs.
     Informational,
 }
 
@@ -120,7 +118,6 @@ impl CaseOutcome {
     }
 }
 
-/// Reads a result of ADK's: `APP/ID`.
 pub(crate) async fn read_result(store: &Store, app: &str, id: &str) -> Result<StoredResult, CommandError> {
     check_names([("app", app), ("result", id)])
         .map_err(|why| CommandError::new(why, "write `APP/RESULT`"))?;
@@ -128,19 +125,15 @@ pub(crate) async fn read_result(store: &Store, app: &str, id: &str) -> Result<St
     let Some(bytes) = store.find(&path).await? else {
         let names = store.list(&layout::results(app), false).await?;
         let ids = names.iter().filter_map(|name| name.rsplit('/').next()?.strip_suffix(RESULT));
-        let help = did_you_mean(id, ids).unwrap_or_else(|| {
-            format!("`cargo evalset store list {}` lists them", eval_support::shell::word(&store.shown()))
-        });
-        return Err(CommandError::new(
-            format!("{}: the app `{}` has no result `{}`", store.shown(), one_line(app), one_line(id)),
-            help,
-        ));
+        let list = || format!("`cargo evalset store list {}` lists them", store.word());
+        let help = did_you_mean(id, ids).unwrap_or_else(list);
+        let (app, id) = (one_line(app), one_line(id));
+        let message = format!("{}: the app `{app}` has no result `{id}`", store.shown());
+        return Err(CommandError::new(message, help));
     };
     parse(&bytes).map_err(|why| {
-        CommandError::new(
-            format!("{}: `{}` is not a result of ADK: {why}", store.shown(), one_line(&path)),
-            "remove it, or store the result again",
-        )
+        let message = format!("{}: `{}` is not a result of ADK: {why}", store.shown(), one_line(&path));
+        CommandError::new(message, "remove it, or store the result again")
     })
 }
 

@@ -10,7 +10,6 @@ use eval_format::{Criterion, Invocation, Map, Value};
 use super::scored::{AdkScore, ExportedMetric, ExportedRun};
 use super::session;
 
-/// A run with every field of `EvalCaseResult`.
 pub(super) fn value(case: &CaseReport, scored: &ExportedRun<'_>) -> Value {
     let run = &*scored.run;
     let session = &run.transcript.session;
@@ -66,7 +65,6 @@ fn per_invocation(scored: &ExportedRun<'_>, case: &CaseReport, run: &RunReport) 
     Value::Array(run.transcript.turns.iter().enumerate().map(turn).collect())
 }
 
-/// ADK's `EvalMetricResult`.
 fn metric_result(metric: &MetricReport, scored: AdkScore, details: Value) -> Value {
     Value::from(Map::from([
         ("metric_name", Value::from(metric.name.as_str())),

@@ -22,12 +22,10 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// The number in JSON.
     pub(crate) fn number(self) -> i64 {
         self as i64
     }
 
-    /// The name in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Passed => "PASSED",
@@ -72,14 +70,12 @@ impl Status {
     }
 }
 
-/// A score with its status.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct AdkScore {
     pub(crate) score: Option<f64>,
     pub(crate) status: Status,
 }
 
-/// A metric of a run.
 #[derive(Debug)]
 pub(crate) struct ExportedMetric<'a> {
     pub(crate) metric: &'a MetricReport,
@@ -90,7 +86,6 @@ pub(crate) struct ExportedMetric<'a> {
     pub(crate) turns: Vec<ExportedTurn<'a>>,
 }
 
-/// The result of a metric for a turn.
 #[derive(Debug)]
 pub(crate) struct ExportedTurn<'a> {
     pub(crate) actual: &'a Invocation,
@@ -143,15 +138,15 @@ impl<'a> ExportedRun<'a> {
             .iter()
             .filter_map(|metric| {
                 let scored = run.metric(&metric.name)?;
-                match &scored.outcome {
-                    MetricOutcome::Scored(scores) => {
-                        Some(ExportedMetric::new(metric, scores, &scored.turns, case, run))
-                    }
+                let (scores, verdicts, applies) = match &scored.outcome {
+                    MetricOutcome::Scored(scores) => (Some(scores), &*scored.turns, true),
                     // A skipped metric is listed without a score.
-                    MetricOutcome::Skipped(_) => Some(ExportedMetric::unscored(metric, case, run, false)),
-                    MetricOutcome::Unjudged(_) => Some(ExportedMetric::unscored(metric, case, run, true)),
-                    _ => None,
-                }
+                    MetricOutcome::Skipped(_) => (None, &[][..], false),
+                    MetricOutcome::Unjudged(_) => (None, &[][..], true),
+                    _ => return None,
+                };
+                let exported = ExportedMetric::new(metric, scores, verdicts, case, run);
+                Some(ExportedMetric { applies, ..exported })
             })
             .collect();
         Self { run: Cow::Borrowed(run), status: decide(&metrics), metrics, error }
@@ -161,7 +156,7 @@ impl<'a> ExportedRun<'a> {
 impl<'a> ExportedMetric<'a> {
     fn new(
         metric: &'a MetricReport,
-        scores: &'a Scores,
+        scores: Option<&'a Scores>,
         verdicts: &[TurnVerdict],
         case: &'a CaseReport,
         run: &'a RunReport,
@@ -169,8 +164,9 @@ impl<'a> ExportedMetric<'a> {
         let turns = &run.transcript.turns;
         let bound = metric.bound();
         // ADK puts one score for the whole run at its last turn.
-        let before = if scores.is_whole_run() { turns.len().saturating_sub(1) } else { 0 };
-        let scored = scores.scores().iter().zip(verdicts.iter().copied()).map(Some);
+        let is_whole_run = scores.is_some_and(Scores::is_whole_run);
+        let before = if is_whole_run { turns.len().saturating_sub(1) } else { 0 };
+        let scored = scores.into_iter().flat_map(Scores::scores).zip(verdicts.iter().copied()).map(Some);
         let mut found = std::iter::repeat_n(None, before).chain(scored);
         let mut expected = case.case.conversation.iter();
         let turns = turns.iter().map(|turn| {
@@ -182,28 +178,15 @@ impl<'a> ExportedMetric<'a> {
             ExportedTurn { actual, expected, score, rubrics }
         });
         let turns = turns.collect();
-        let overall = scores.overall();
+        let overall = scores.and_then(Scores::overall);
         let mut overall = AdkScore { score: overall, status: Status::from_score(overall, bound) };
-        if bound.is_some() && !Pool::from_runs(&[scores]).is_whole() {
+        if bound.is_some() && scores.is_some_and(|scores| !Pool::from_runs(&[scores]).is_whole()) {
             // The mean of the other turns would hide the missing score.
             overall = AdkScore { score: None, status: Status::NotEvaluated };
         } else if case.gate == TurnAggregation::EveryTurn && verdicts.contains(&TurnVerdict::Failed) {
             overall.status = Status::Failed;
         }
         Self { metric, applies: true, overall, turns }
-    }
-
-    /// A metric that was skipped. It was not evaluated on any turn.
-    fn unscored(metric: &'a MetricReport, case: &'a CaseReport, run: &'a RunReport, applies: bool) -> Self {
-        let score = AdkScore { score: None, status: Status::from_score(None, metric.bound()) };
-        let mut expected = case.case.conversation.iter();
-        let turns = run.transcript.turns.iter().map(|turn| ExportedTurn {
-            actual: &turn.invocation,
-            expected: expected.next(),
-            score,
-            rubrics: &[],
-        });
-        Self { metric, applies, overall: score, turns: turns.collect() }
     }
 }
 
@@ -237,8 +220,6 @@ pub(crate) fn why(case: &CaseReport) -> (Role, String) {
 /// pass the run, however many others were not evaluated.
 fn decide(metrics: &[ExportedMetric<'_>]) -> Status {
     let any = |status| metrics.iter().any(|metric| metric.applies && metric.overall.status == status);
-    [Status::NotEvaluated, Status::Failed, Status::Passed]
-        .into_iter()
-        .find(|status| any(*status))
-        .unwrap_or(Status::NotEvaluated)
+    let by_rank = [Status::NotEvaluated, Status::Failed, Status::Passed];
+    by_rank.into_iter().find(|status| any(*status)).unwrap_or(Status::NotEvaluated)
 }

@@ -32,7 +32,6 @@ pub(super) fn details(run: &RunReport, error: Option<&(Role, String)>) -> Value 
     ]))
 }
 
-/// The user's message, then the agent's events.
 fn turn_events(number: usize, turn: &TurnRecord) -> Vec<Value> {
     let invocation = &turn.invocation;
     let mut events = Vec::with_capacity(turn.events.len() + 1);
@@ -46,7 +45,6 @@ fn turn_events(number: usize, turn: &TurnRecord) -> Vec<Value> {
     events
 }
 
-/// The time of the last event of a turn.
 fn end(turn: &TurnRecord) -> f64 {
     let elapsed = turn.events.last().map_or(0.0, |event| event.at.as_secs_f64());
     turn.invocation.creation_timestamp + elapsed
@@ -57,7 +55,6 @@ fn time(seconds: f64) -> Value {
     Value::from(if seconds.is_finite() { seconds } else { 0.0 })
 }
 
-/// ADK's `Event`.
 fn value(event: &Event, invocation_id: &str, id: &str, timestamp: f64) -> Value {
     let model = event.to_invocation_event(event.content.clone()).to_full_value();
     let field = |name: &'static str| {
@@ -77,7 +74,6 @@ fn value(event: &Event, invocation_id: &str, id: &str, timestamp: f64) -> Value 
     Value::from(EVENT.iter().copied().map(field).collect::<Map>())
 }
 
-/// The fields of ADK's `Event`, in its order.
 const EVENT: &[&str] = &[
     "model_version",
     "content",

@@ -12,6 +12,7 @@ macro_rules! page {
             "\n\n",
             "[agents]: eval_core::agent\n",
             "[any agent]: crate\n",
+            "[in src]: eval_core::agent#an-agent-in-src\n",
             "[programs]: eval_core::runner\n",
             "[protocol]: crate::_documentation::protocol\n",
             "[traces]: crate::_documentation::stored_traces\n",

@@ -34,6 +34,7 @@ macro_rules! links {
             "[configuration]: crate::_documentation::configuration\n",
             "[decides]: crate::metric#what-decides-a-case\n",
             "[differences]: crate::_documentation::differences\n",
+            "[eval set]: crate::_documentation::eval_set\n",
             "[environment]: crate::_documentation::configuration#environment-variables\n",
             "[exports]: crate::_documentation::differences#exports\n",
             "[features]: crate::_documentation::configuration#features\n",
@@ -97,6 +98,7 @@ macro_rules! judge_links {
         concat!(
             "[judges]: crate::judge\n",
             "[no judge]: crate::judge#without-a-judge\n",
+            "[recorded]: crate::judge#recordings\n",
             "[scenarios]: crate::scenario\n",
             "[whom]: crate::judge#whom-a-metric-asks\n",
         )
@@ -109,6 +111,7 @@ macro_rules! judge_links {
         concat!(
             "[judges]: crate::_documentation::configuration#features\n",
             "[no judge]: crate::_documentation::configuration#features\n",
+            "[recorded]: crate::_documentation::configuration#features\n",
             "[scenarios]: crate::_documentation::configuration#features\n",
             "[whom]: crate::_documentation::configuration#features\n",
         )

@@ -75,9 +75,12 @@ fn the_shown_case_is_the_first_one_that_new_writes() {
 
 #[test]
 fn the_files_that_the_pages_show_have_no_problems() {
-    let config = first_json("docs/configuration.md");
-    let checked = check_config("docs/configuration.md", config.as_bytes(), &[]);
-    assert!(checked.problems.is_empty(), "{:?}", checked.problems);
+    for page in ["docs/configuration.md", "docs/from-agentevals.md"] {
+        let checked = check_config(page, first_json(page).as_bytes(), &[]);
+        assert!(checked.problems.is_empty(), "{page}: {:?}", checked.problems);
+    }
+    // The doc test of the page reads the set from this file.
+    assert_eq!(first_json("docs/goldens.md"), read("eval-core/evals/questions.evalset.json"));
     let recording = first_json("docs/judges.md");
     let checked = check_recording("docs/judges.md", recording.as_bytes());
     assert!(checked.problems.is_empty(), "{:?}", checked.problems);

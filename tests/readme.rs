@@ -80,7 +80,7 @@ fn the_files_that_the_pages_show_have_no_problems() {
         assert!(checked.problems.is_empty(), "{page}: {:?}", checked.problems);
     }
     // The doc test of the page reads the set from this file.
-    assert_eq!(first_json("docs/goldens.md"), read("eval-core/evals/questions.evalset.json"));
+    assert_eq!(first_json("docs/goldens.md"), read("eval-core/questions/first.evalset.json"));
     let recording = first_json("docs/judges.md");
     let checked = check_recording("docs/judges.md", recording.as_bytes());
     assert!(checked.problems.is_empty(), "{:?}", checked.problems);

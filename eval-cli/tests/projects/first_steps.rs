@@ -46,7 +46,8 @@ impl Walk {
 
     /// Copies a file of this workspace.
     pub(crate) fn copy(&self, from: &str, to: &str) {
-        fs::copy(Path::new(WORKSPACE).join(from), self.project.folder().join(to)).expect("files can be copied");
+        fs::copy(Path::new(WORKSPACE).join(from), self.project.folder().join(to))
+            .expect("files can be copied");
     }
 
     /// Adds to the end of a file.

@@ -75,8 +75,8 @@ fn section<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
 
 /// The code blocks in a language.
 fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
-    let starts = text.split(&format!("```{language}\n")).skip(1);
-    starts.filter_map(|rest| Some(rest.split_once("```")?.0)).collect()
+    let fence = format!("```{language}\n");
+    text.split(&fence).skip(1).filter_map(|rest| Some(rest.split_once("```")?.0)).collect()
 }
 
 fn read(file: &str) -> String {

@@ -11,8 +11,8 @@ macro_rules! page {
             // A definition cannot follow a line of text, and rustdoc takes one line break away.
             "\n\n",
             "[agents]: eval_core::agent\n",
-            "[any agent]: crate\n",
             "[in src]: eval_core::agent#an-agent-in-src\n",
+            "[any agent]: crate\n",
             "[programs]: eval_core::runner\n",
             "[protocol]: crate::_documentation::protocol\n",
             "[traces]: crate::_documentation::stored_traces\n",

@@ -20,8 +20,6 @@ pub const RUN_ID: &str = "EVALSET_RUN_ID";
 pub const ATTEMPT: &str = "EVALSET_ATTEMPT";
 /// The number of runs that are kept.
 pub const KEEP: &str = "EVALSET_KEEP";
-/// The address of the repository that holds the crates.
-pub const REPOSITORY: &str = "EVALSET_REPOSITORY";
 /// The mode of judged metrics: replay, record or live.
 pub const JUDGE: &str = "EVALSET_JUDGE";
 /// The outcome of a metric without a judge to ask.
@@ -38,6 +36,8 @@ pub const JUDGE_BASE_URL: &str = "EVALSET_JUDGE_BASE_URL";
 pub const JUDGE_RETRIES: &str = "EVALSET_JUDGE_RETRIES";
 /// The number of concurrent requests to judges.
 pub const JUDGE_SLOTS: &str = "EVALSET_JUDGE_SLOTS";
+/// The address of this project's repository, for `cargo evalset new`.
+pub const REPOSITORY: &str = "EVALSET_REPOSITORY";
 
 /// nextest's: the id of its run.
 pub const NEXTEST_RUN_ID: &str = "NEXTEST_RUN_ID";
@@ -54,7 +54,6 @@ pub const ALL: [&str; 15] = [
     RUN_ID,
     ATTEMPT,
     KEEP,
-    REPOSITORY,
     JUDGE,
     MISSING_JUDGE,
     JUDGE_MODEL,
@@ -63,6 +62,7 @@ pub const ALL: [&str; 15] = [
     JUDGE_BASE_URL,
     JUDGE_RETRIES,
     JUDGE_SLOTS,
+    REPOSITORY,
 ];
 
 /// The variables that tests and scripts of this project read.

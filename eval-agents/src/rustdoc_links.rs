@@ -10,6 +10,7 @@ macro_rules! page {
             // A definition cannot follow a line of text, and rustdoc takes one line break away.
             "\n\n",
             "[agents]: eval_core::agent\n",
+            "[in src]: eval_core::agent#an-agent-in-src\n",
             "[any agent]: crate\n",
             "[programs]: eval_core::runner\n",
             "[protocol]: crate::_documentation::protocol\n",

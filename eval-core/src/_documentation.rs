@@ -21,6 +21,12 @@ pub mod differences {}
 #[doc = crate::pages::page!("../docs/eval-set.md")]
 pub mod eval_set {}
 
+#[doc = crate::pages::page!("../docs/from-adk-eval.md")]
+pub mod from_adk_eval {}
+
+#[doc = crate::pages::page!("../docs/from-agentevals.md")]
+pub mod from_agentevals {}
+
 #[doc = crate::pages::page!("../docs/goldens.md")]
 pub mod goldens {}
 

@@ -49,6 +49,12 @@ impl Walk {
         fs::read_to_string(self.project.folder().join(file)).expect("the file is there")
     }
 
+    /// Copies a file of this workspace.
+    pub(crate) fn copy(&self, from: &str, to: &str) {
+        fs::copy(Path::new(WORKSPACE).join(from), self.project.folder().join(to))
+            .expect("files can be copied");
+    }
+
     /// Adds to the end of a file.
     pub(crate) fn append(&self, file: &str, text: &str) {
         self.project.write(file, &(self.read(file) + text));

@@ -182,7 +182,7 @@ impl LoadedRun {
     /// The same run with the tests as they were scored again. `added` has a sentence for each case that was added since.
     #[must_use]
     pub fn rescored(&self, tests: Vec<RecordedTest>, added: Vec<String>) -> Self {
-        Self { added: Some(added), ..self.reread(self.run.with_tests(tests)) }
+        Self { added: Some(added), ..self.reread(RecordedRun { tests, ..self.run.clone() }) }
     }
 
     /// The same choice of a run, with other records.

@@ -139,7 +139,7 @@ fn replacement(text: &str, cases: &mut Cases) -> Result<Result<Replacement, Stri
         return Err(CommandError::new(of_run(&why), "mend what broke, run it again, and take that run"));
     }
     let found = cases.find(&attempt.started).map_err(|error| {
-        CommandError::new(of_run(&error.to_string()), "run this in the folder in which the tests ran")
+        CommandError::new(of_run(&error.why), "run this in the folder in which the tests ran")
     })?;
     let id = &found.case.eval_id;
     let file = near(&found.path).to_path_buf();

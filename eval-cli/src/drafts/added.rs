@@ -1,6 +1,7 @@
 //! The output of commands that add drafts to a set, for people and for programs.
 
 use eval_agents::draft::Draft;
+use eval_support::command;
 use eval_support::shell;
 use eval_support::untrusted::{lines_below, one_line};
 use eval_support::words::{count, them};
@@ -82,8 +83,9 @@ impl Added<'_> {
         if self.preview.is_none() && !self.drafts.is_empty() {
             let set = shell::word(&self.destination.shown());
             text.push_str(&format!(
-                "tests refuse drafts; review {} and accept what is right: `cargo evalset accept {}`\n",
+                "tests refuse drafts; review {} and accept what is right: `{} accept {}`\n",
                 them(self.drafts.len()),
+                command::name(),
                 one_line(&set)
             ));
         }

@@ -10,6 +10,7 @@ use eval_format::__private::test_names;
 use eval_format::conventions::recording_path;
 use eval_format::reader::check_set;
 use eval_format::{EvalCase, Meaning};
+use eval_support::command;
 use eval_support::untrusted::one_line;
 
 use crate::journal::RecordedRun;
@@ -68,7 +69,7 @@ impl fmt::Display for NotFound {
             }
             Self::FileUnreadable { error } => f.write_str(&one_line(error)),
             Self::FileBroken { file } => {
-                write!(f, "`{0}` has errors; `cargo evalset check {0}` shows them", one_line(file))
+                write!(f, "`{0}` has errors; `{1} check {0}` shows them", one_line(file), command::name())
             }
             Self::CaseMissing { file, eval_id } => {
                 write!(f, "`{}` has no case `{}` any more", one_line(file), one_line(eval_id))

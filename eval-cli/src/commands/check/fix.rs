@@ -7,6 +7,7 @@ use eval_format::EvalSet;
 use eval_format::conventions::file_stem;
 use eval_format::problem::JsonPath;
 use eval_format::reader::{CheckedSet, SetFormat, check_set};
+use eval_support::command;
 use eval_support::words::{code_list, count, them};
 use serde::{Serialize, Serializer};
 
@@ -67,7 +68,8 @@ impl fmt::Display for KeptReason {
             }
             Self::MayHaveSession(session) => write!(
                 f,
-                "`{session}` beside it may belong to it; `cargo evalset migrate --session` converts both"
+                "`{session}` beside it may belong to it; `{} migrate --session` converts both",
+                command::name()
             ),
         }
     }

@@ -7,6 +7,7 @@ use eval_core::judge::{Judge, JudgeClient, JudgeMode, ScriptedJudge, check_judge
 use eval_format::metric::{METRICS, Need, metric};
 use eval_format::recording::check_recording;
 use eval_format::{Criterion, EvalCase};
+use eval_support::command;
 use eval_support::untrusted::one_line;
 use eval_support::variables;
 use eval_support::words::count;
@@ -176,7 +177,7 @@ impl RecordedQuestions {
             Content::Missing => {
                 format!("there is no recording `{shown}`; a run with `EVALSET_JUDGE=record` makes it")
             }
-            Content::Broken => format!("`{shown}` has problems; `cargo evalset check` shows them"),
+            Content::Broken => format!("`{shown}` has problems; `{} check` shows them", command::name()),
             Content::Asked(_) => format!(
                 "`{shown}` holds no answer for {missing}/{}; a run with `EVALSET_JUDGE=record` adds them",
                 count(cases, "case")

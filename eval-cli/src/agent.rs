@@ -67,7 +67,7 @@ pub(crate) struct AgentArgs {
     #[arg(
         long = "header",
         value_name = "NAME=VALUE",
-        conflicts_with = PROGRAM,
+        conflicts_with_all = ["agent", "agent_cmd"],
         help_heading = "Agent (exactly one)"
     )]
     headers: Vec<Header>,

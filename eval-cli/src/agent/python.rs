@@ -116,8 +116,8 @@ impl fmt::Display for Interpreter {
     }
 }
 
-/// The remedy if the interpreter is another one than is meant.
-const OTHERS: &str = "let `EVALSET_PYTHON` name the interpreter of the agent, or activate its environment";
+/// The remedy if another interpreter is meant: the variable goes before all others.
+const OTHERS: &str = "let `EVALSET_PYTHON` name the interpreter of the agent";
 
 /// The exit code of the check if the package is missing. Python itself ends with 1 or 2.
 const IS_MISSING: i32 = 3;

@@ -92,7 +92,10 @@ fn messages_say_what_can_be_typed() {
         (of_agent(&["run", "fine:none"]), "`evalset run "),
         (of_agent(&["run", "evals/drafts.evalset.json"]), "`evalset accept evals/drafts.evalset.json:sunny`"),
         (of_agent(&["record", "prompts.txt", "-o", "new.evalset.json"]), "`evalset accept new.evalset.json`"),
-        (vec!["check", "evals/drafts.evalset.json"], "`evalset accept evals/drafts.evalset.json`"),
+        (
+            vec!["check", "evals/drafts.evalset.json"],
+            "`evalset accept evals/drafts.evalset.json:sunny`; or `evalset remove-case`",
+        ),
         (vec!["check", "evals/trace.evalset.json"], "`evalset import FILE -o SET`"),
         (vec!["check", "evals/trace.evalset.json", "--format", "json"], "`evalset import FILE -o SET`"),
         (vec!["fmt", "evals/old.test.json"], "`evalset migrate`"),

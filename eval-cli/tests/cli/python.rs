@@ -109,7 +109,7 @@ fn what_is_wrong_with_an_object_or_its_interpreter_ends_the_run_before_its_first
                 "{} cannot look for the package `evalset` (exit status: 1): SyntaxError: no",
                 named(&broken)
             ),
-            "let `EVALSET_PYTHON` name the interpreter of the agent, or activate its environment",
+            "let `EVALSET_PYTHON` name the interpreter of the agent",
         ),
     ] {
         let ran = run(&folder, python, &["run", "evals", "--agent", object]);

@@ -6,7 +6,7 @@ use eval_support::words::count;
 use crate::output::{Answer, CommandError, Outcome};
 use crate::store::{CaseOutcome, StoreArg, StoredResult, read_result, runtime};
 
-/// Shows a result of ADK's that a store holds, whether google-adk or cargo-evalset stored it.
+/// Shows a result of ADK's that a store holds, whether google-adk or this command stored it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {

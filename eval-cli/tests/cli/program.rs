@@ -108,7 +108,7 @@ fn messages_say_what_can_be_typed() {
         ),
         (vec!["metrics"], "`evalset metrics NAME`"),
         (vec!["metrics", "nonsense"], "`evalset metrics`"),
-        (vec!["report", "--format", "json"], "evalset run "),
+        (vec!["report"], "evalset run evals/mixed.evalset.json:lost --agent-cmd"),
     ] {
         let printed = printed(&folder, EVALSET, &args);
         assert!(printed.contains(said), "{args:?}: {printed}");

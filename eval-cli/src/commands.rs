@@ -144,11 +144,6 @@ fn as_typed(text: &str) -> String {
     text.replace("cargo evalset", command::name()).replace("cargo-evalset", command::program())
 }
 
-/// The usage of a command, for one whose arguments clap would not show well.
-fn usage(command: &str, args: &str) -> String {
-    format!("{} {command} {args}", command::name())
-}
-
 /// Parses a command line into the command and its name as it was typed. The error is clap's output: wrong
 /// usage, the help, or the version.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<(Command, String), clap::Error> {

@@ -20,6 +20,11 @@ pub fn program() -> &'static str {
     if IS_EVALSET.load(Ordering::Relaxed) { "evalset" } else { "cargo-evalset" }
 }
 
+/// A command line: its words follow the name.
+pub fn line(words: &str) -> String {
+    format!("{} {words}", name())
+}
+
 /// A text of ours, such as a help line, with its commands as the user types them. Commands are in backticks:
 /// names of files beside them stay as they are.
 pub fn spelt(text: String) -> String {
@@ -51,5 +56,6 @@ mod tests {
     #[test]
     fn cargo_is_part_of_the_name_unless_a_program_says_otherwise() {
         assert_eq!((name(), program()), ("cargo evalset", "cargo-evalset"));
+        assert_eq!(line("check evals"), "cargo evalset check evals");
     }
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use eval_agents::record::{DraftRecorder, Script, scripts};
 use eval_format::options::parse_timeout;
+use eval_support::command;
 use eval_support::untrusted::one_line;
 
-use super::usage;
 use crate::agent::{self, AgentArgs, AnyAgent};
 use crate::drafts::{Added, Destination};
 use crate::files::read;
@@ -21,7 +21,7 @@ use chat::{Recorded, watched};
 /// Without a file of prompts the conversations are typed: in a terminal, or line by line on standard input. What the agent does
 /// is shown as it comes. Tests refuse a draft until `accept` takes its mark away.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, override_usage = usage("record", USAGE), group = agent::exactly_one())]
+#[command(after_help = AFTER_HELP, override_usage = command::line(USAGE), group = agent::exactly_one())]
 pub(crate) struct Args {
     /// The user's messages: a text file (a paragraph is a conversation, a line is a turn), JSON lines, or an eval set.
     #[arg(value_name = "PROMPTS")]
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     format: Format,
 }
 
-const USAGE: &str = "[OPTIONS] <AGENT> -o <SET> [PROMPTS]";
+const USAGE: &str = "record [OPTIONS] <AGENT> -o <SET> [PROMPTS]";
 
 const AFTER_HELP: &str = "\
 Examples:

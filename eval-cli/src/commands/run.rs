@@ -11,10 +11,9 @@ use std::ffi::OsString;
 use eval_core::journal::project::Project;
 use eval_core::{EvalCase, EvalRunner};
 use eval_report::command::pressed as ctrl_c_pressed;
-use eval_support::variables;
+use eval_support::{command, variables};
 
 use super::report::formats::{self, ReportFiles};
-use super::usage;
 #[cfg(not(feature = "store"))]
 use crate::features::StoreArgs;
 use crate::features::with_judge;
@@ -33,7 +32,7 @@ use stored::StoreArgs;
 /// The sets, metrics, judges, records and reports are those of `#[eval_set]`. Each set is scored with the `test_config.json`
 /// beside it, else with ADK's default criteria.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, override_usage = usage("run", USAGE), group = source::exactly_one())]
+#[command(after_help = AFTER_HELP, override_usage = command::line(USAGE), group = source::exactly_one())]
 pub(crate) struct Args {
     /// Sets: files, folders, globs in quotes, or ids of sets below this folder. `SET:case1,case2` selects cases.
     #[arg(value_name = "SET[:CASE,..]", required = true)]
@@ -60,7 +59,7 @@ pub(crate) struct Args {
     format: Format,
 }
 
-const USAGE: &str = "[OPTIONS] <AGENT> <SET[:CASE,..]>...";
+const USAGE: &str = "run [OPTIONS] <AGENT> <SET[:CASE,..]>...";
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -118,20 +118,18 @@ fn what_is_wrong_with_an_object_or_its_interpreter_ends_the_run_before_its_first
     }
 }
 
-/// The real check, with the interpreter of this machine, which has no such package.
+/// The real check, with the interpreter of this machine and none of the packages that are installed for it.
 #[test]
 fn a_python_without_the_package_is_named_with_what_installs_it() {
     let folder = folder("python-without");
-    let ran = run(&folder, "python3", &["run", "fine", "--agent", "a:b"]);
+    let python = interpreter(&folder, "bare", "exec python3 -S -E \"$@\"");
+    let ran = run(&folder, &python, &["run", "fine", "--agent", "a:b"]);
     assert_eq!(ran.code, Some(2), "{}", ran.out);
-    assert!(
-        ran.err.contains("`python3` (`EVALSET_PYTHON` names it) has no package `evalset`"),
-        "{}",
-        ran.err
-    );
+    let said = format!("`{python}` (`EVALSET_PYTHON` names it) has no package `evalset`");
+    assert!(ran.err.contains(&said), "{}", ran.err);
     // A package of that name in the folder is found, as by `python -m`.
     folder.write("evalset/__init__.py", "").write("evalset/__main__.py", "exec(open('weather.py').read())");
-    let ran = run(&folder, "python3", &["run", "fine", "--agent", "a:b"]);
+    let ran = run(&folder, &python, &["run", "fine", "--agent", "a:b"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
 }
 

@@ -1,4 +1,6 @@
-//! The agent of `run` and `record`: an app behind an ADK server, or a program.
+//! The agent of `run` and `record`: an object of Python, another program, or an app behind an ADK server.
+
+mod python;
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -15,7 +17,10 @@ use crate::output::{CommandError, hide};
 
 /// The group of arguments that name the agent. Exactly one of them is required.
 pub(crate) fn exactly_one() -> ArgGroup {
-    ArgGroup::new("which_agent").args(["agent_url", "agent_cmd", "adk_cmd"]).required(true).multiple(false)
+    ArgGroup::new("which_agent")
+        .args(["agent", "agent_cmd", "adk_cmd", "agent_url"])
+        .required(true)
+        .multiple(false)
 }
 
 /// The same group, without the requirement.
@@ -24,13 +29,22 @@ pub(crate) fn at_most_one() -> ArgGroup {
     exactly_one().required(false)
 }
 
+/// The group of arguments that name a program, for options that only programs take.
+const PROGRAM: &str = "program_of_agent";
+
+fn program() -> ArgGroup {
+    ArgGroup::new(PROGRAM).args(["agent", "agent_cmd"]).multiple(true)
+}
+
 /// The arguments that say what answers.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
+#[command(group = program())]
 pub(crate) struct AgentArgs {
-    /// An app of an ADK server that runs already: its address, with the path that its routes begin with.
-    #[arg(long, value_name = "URL", requires = "app", help_heading = "Agent (exactly one)")]
-    agent_url: Option<String>,
+    /// An object of Python: a function, or an agent of a framework that the package `evalset` knows. `python -m evalset` runs
+    /// it, as a program.
+    #[arg(long, value_name = "MODULE:OBJECT", help_heading = "Agent (exactly one)")]
+    agent: Option<String>,
 
     /// A program that speaks the protocol of JSON lines (docs/protocol.md), with its arguments. Each case has its own.
     #[arg(long, value_name = "COMMAND", help_heading = "Agent (exactly one)")]
@@ -41,6 +55,10 @@ pub(crate) struct AgentArgs {
     #[arg(long, value_name = "COMMAND", requires = "app", help_heading = "Agent (exactly one)")]
     adk_cmd: Option<String>,
 
+    /// An app of an ADK server that runs already: its address, with the path that its routes begin with.
+    #[arg(long, value_name = "URL", requires = "app", help_heading = "Agent (exactly one)")]
+    agent_url: Option<String>,
+
     /// The app of the server. For a program, the app name of cases that name none.
     #[arg(long, value_name = "NAME", help_heading = "Agent (exactly one)")]
     app: Option<String>,
@@ -49,7 +67,7 @@ pub(crate) struct AgentArgs {
     #[arg(
         long = "header",
         value_name = "NAME=VALUE",
-        conflicts_with = "agent_cmd",
+        conflicts_with_all = ["agent", "agent_cmd"],
         help_heading = "Agent (exactly one)"
     )]
     headers: Vec<Header>,
@@ -64,13 +82,13 @@ pub(crate) struct AgentArgs {
         long,
         value_name = "TIME",
         value_parser = parse_timeout,
-        requires = "agent_cmd",
+        requires = PROGRAM,
         help_heading = "Agent (exactly one)"
     )]
     end_within: Option<Duration>,
 
     /// Lets so many conversations go through one program at a time. Otherwise each has a program of its own.
-    #[arg(long, value_name = "N", requires = "agent_cmd", help_heading = "Agent (exactly one)")]
+    #[arg(long, value_name = "N", requires = PROGRAM, help_heading = "Agent (exactly one)")]
     program_concurrency: Option<NonZeroUsize>,
 }
 
@@ -99,24 +117,39 @@ pub(crate) enum AnyAgent {
     Program(Box<Process>),
 }
 
+/// The one argument that names the agent.
+enum Named<'a> {
+    Object(&'a str),
+    Command(&'a str),
+    AdkCommand(&'a str),
+    Url(&'a str),
+}
+
 impl AgentArgs {
+    /// The argument that names the agent. clap allows one, and requires it unless the agent may be missing.
+    fn named(&self) -> Option<Named<'_>> {
+        let object = self.agent.as_deref().map(Named::Object);
+        let command = self.agent_cmd.as_deref().map(Named::Command);
+        let server = self.adk_cmd.as_deref().map(Named::AdkCommand);
+        object.or(command).or(server).or(self.agent_url.as_deref().map(Named::Url))
+    }
+
     /// The agent that the arguments name.
     pub(crate) fn choose(&self) -> Result<AnyAgent, CommandError> {
         let app = self.app.as_deref().unwrap_or_default();
-        let server = match (&self.agent_url, &self.adk_cmd, &self.agent_cmd) {
-            (Some(url), ..) if url.starts_with("https://") && !cfg!(feature = "https") => {
+        let program = |command| Ok(AnyAgent::Program(Box::new(self.program(command))));
+        let server = match self.named() {
+            Some(Named::Object(object)) => return program(python::command(object)?),
+            Some(Named::Command(command)) => return program(words("--agent-cmd", command)?),
+            Some(Named::AdkCommand(command)) => AdkServer::spawn(words("--adk-cmd", command)?, app),
+            Some(Named::Url(url)) if url.starts_with("https://") && !cfg!(feature = "https") => {
                 return Err(lacking("an `https` address", "https"));
             }
-            (Some(url), ..) => AdkServer::at(url, app),
-            (_, Some(command), _) => AdkServer::spawn(words("--adk-cmd", command)?, app),
-            (.., Some(command)) => {
-                return Ok(AnyAgent::Program(Box::new(self.program(words("--agent-cmd", command)?))));
-            }
-            // clap requires an agent.
-            (None, None, None) => {
+            Some(Named::Url(url)) => AdkServer::at(url, app),
+            None => {
                 return Err(CommandError::new(
                     "no agent is named",
-                    "name one with `--agent-url`, `--agent-cmd` or `--adk-cmd`",
+                    "name one with `--agent`, `--agent-cmd`, `--adk-cmd` or `--agent-url`",
                 ));
             }
         };
@@ -140,7 +173,7 @@ impl AgentArgs {
 
     /// The name of the agent in drafts: the app, else the program.
     pub(crate) fn name(&self) -> String {
-        let program = || self.agent_cmd.as_ref().map(|command| format!("`{command}`"));
+        let program = || self.agent.as_ref().or(self.agent_cmd.as_ref()).map(|named| format!("`{named}`"));
         let app = self.app.as_ref().map(|app| format!("the app `{app}`"));
         app.or_else(program).unwrap_or_default()
     }
@@ -161,9 +194,7 @@ impl AgentArgs {
     /// named.
     #[cfg(feature = "serve")]
     pub(crate) fn given(&self) -> Option<Vec<String>> {
-        if self.agent_url.is_none() && self.agent_cmd.is_none() && self.adk_cmd.is_none() {
-            return None;
-        }
+        self.named()?;
         let hidden = self.headers.len() * 2;
         let mut words = self.words();
         words.truncate(words.len() - hidden);
@@ -174,9 +205,10 @@ impl AgentArgs {
     /// The arguments for a command that is printed. Values of headers are left out.
     pub(crate) fn words(&self) -> Vec<String> {
         let all = [
-            ("--agent-url", self.agent_url.clone()),
+            ("--agent", self.agent.clone()),
             ("--agent-cmd", self.agent_cmd.clone()),
             ("--adk-cmd", self.adk_cmd.clone()),
+            ("--agent-url", self.agent_url.clone()),
             ("--app", self.app.clone()),
             ("--ready-within", self.ready_within.map(in_ms)),
             ("--end-within", self.end_within.map(in_ms)),

@@ -31,6 +31,7 @@ mod traces;
 use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use eval_support::command;
 
 #[cfg(not(all(feature = "serve", feature = "store")))]
 use crate::features::{AnyArgs, lacking};
@@ -38,7 +39,7 @@ use crate::output::{Answer, CommandError};
 
 /// Checks eval sets in the format of Google's Agent Development Kit (ADK), and reads what their tests recorded.
 #[derive(Debug, Parser)]
-#[command(name = "cargo-evalset", bin_name = "cargo evalset", version, after_help = AFTER_HELP)]
+#[command(name = command::program(), bin_name = command::name(), version, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -117,16 +118,38 @@ impl Command {
             #[cfg(not(feature = "store"))]
             Self::Store(_) => Err(lacking("`store`", "store")),
             Self::Traces(args) => traces::run(args),
-            Self::Completions(args) => Ok(completions::run(args, Cli::command())),
+            Self::Completions(args) => Ok(completions::run(args, command_line())),
         }
     }
 }
 
-/// Parses a command line into the command and its typed name. The error is clap's output, such as the help.
+/// The command line, with its examples as the user types them.
+fn command_line() -> clap::Command {
+    with_examples_as_typed(Cli::command())
+}
+
+fn with_examples_as_typed(command: clap::Command) -> clap::Command {
+    let command = match command.get_after_help().map(ToString::to_string) {
+        Some(text) => command.after_help(as_typed(&text)),
+        None => command,
+    };
+    let command = match command.get_long_about().map(ToString::to_string) {
+        Some(text) => command.long_about(as_typed(&text)),
+        None => command,
+    };
+    command.mut_subcommands(with_examples_as_typed)
+}
+
+fn as_typed(text: &str) -> String {
+    text.replace("cargo evalset", command::name()).replace("cargo-evalset", command::program())
+}
+
+/// Parses a command line into the command and its name as it was typed. The error is clap's output: wrong
+/// usage, the help, or the version.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<(Command, String), clap::Error> {
-    let matches = Cli::command().try_get_matches_from(args)?;
+    let matches = command_line().try_get_matches_from(args)?;
     let name = matches.subcommand_name().unwrap_or_default().to_owned();
-    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command_line()))?;
     Ok((cli.command, name))
 }
 

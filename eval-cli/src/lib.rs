@@ -1,7 +1,7 @@
 //! `cargo evalset`: checks eval sets in the format of Google's Agent Development Kit (ADK), and reads what their tests
 //! recorded.
 //!
-//! The program is one call of [`run`]. A command turns its arguments into an answer: a text and an exit code.
+//! A program is one call of [`run`]: `cargo-evalset`, or `evalset`, which needs no cargo. A command turns its arguments into an answer: a text and an exit code.
 //! It does not print the answer itself, so a reader that stops early (`cargo evalset check evals | head`)
 //! changes neither the exit code nor the files that `--fix` writes. Slow commands (`rerun`, `run`, `record`)
 //! print their progress on standard error.
@@ -27,18 +27,32 @@ use std::process::ExitCode;
 #[cfg(feature = "serve")]
 use eval_report::page;
 use eval_report::{cargo, run_page};
+use eval_support::command;
 use eval_support::untrusted::{guard_styled, one_line};
 use eval_support::variables;
 
 use output::{Answer, CommandError, Format, Outcome, WARNING, mask, styled};
 
+/// The program that was started. Messages name its commands as its user types them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// `cargo evalset check`. Cargo calls `cargo-evalset evalset check` for it; both are understood.
+    CargoEvalset,
+    /// `evalset check`.
+    Evalset,
+}
+
 /// Runs the program with its arguments, the name of the program first, and returns its exit code.
-///
-/// Cargo calls `cargo-evalset evalset check ...` for `cargo evalset check ...`; both are understood.
-pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = without_cargo(args);
+pub fn run(program: Program, args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = match program {
+        Program::CargoEvalset => without_cargo(args),
+        Program::Evalset => {
+            command::started_as_evalset();
+            args.into_iter().collect()
+        }
+    };
     let format = asked_format(&args);
-    let (command, name) = match commands::parse(args.clone()) {
+    let (chosen, name) = match commands::parse(args.clone()) {
         Ok(parsed) => parsed,
         Err(error) if format == Format::Json && error.use_stderr() => {
             let text = in_one_line(&args, error.render().to_string());
@@ -59,7 +73,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     // Misspelt variables are refused even if the command does not read them.
     let help = "unset it, or correct its name or value; docs/configuration.md lists the variables";
     let checked = variables::check().map_err(|wrong| CommandError::new(wrong, help));
-    match checked.and_then(|()| command.run()) {
+    match checked.and_then(|()| chosen.run()) {
         Ok(answer) => print(&answer),
         Err(error) => print_error(&error, format, Some(&name)),
     }

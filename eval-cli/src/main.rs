@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    eval_cli::run(std::env::args_os())
+    eval_cli::run(eval_cli::Program::CargoEvalset, std::env::args_os())
 }

@@ -73,6 +73,6 @@ pub(crate) enum Format {
     /// Text for people.
     #[default]
     Human,
-    /// One JSON document for programs; the README of `cargo-evalset` describes its fields.
+    /// One JSON document for programs; eval-cli/README.md describes its fields.
     Json,
 }

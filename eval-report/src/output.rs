@@ -10,6 +10,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use anstyle::{AnsiColor, Style};
+use eval_support::command;
 use eval_support::file::{Unfit, read_file};
 use eval_support::secrets::mask;
 use eval_support::shell;
@@ -97,8 +98,9 @@ impl std::fmt::Display for CommandError {
 impl std::error::Error for CommandError {}
 
 impl CommandError {
+    /// The commands in `help` have the name that the user types.
     pub fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { message: message.into(), help: help.into() }
+        Self { message: message.into(), help: command::spelt(help.into()) }
     }
 
     pub fn document(&self, command: Option<&str>) -> String {
@@ -171,7 +173,7 @@ pub fn rerun_sets_command<'c>(options: &[String], files: impl IntoIterator<Item 
 }
 
 fn rerun_line(sets: impl Iterator<Item = String>, options: &[String]) -> String {
-    let words = ["cargo", "evalset", "run"].map(str::to_owned).into_iter().chain(sets);
+    let words = command::name().split(' ').chain(["run"]).map(str::to_owned).chain(sets);
     shell::line(&words.chain(options.iter().cloned()).collect::<Vec<_>>())
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
 use eval_core::journal::Decided;
+use eval_support::command;
 use eval_support::untrusted::{guard, headline, one_line};
 use eval_support::words::{self, count, short_code_list};
 
@@ -185,7 +186,8 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
     notes.extend(results.doubts.iter().cloned());
     if results.totals.is_doubtful {
         notes.push(format!(
-            "run the tests again, or name the run if it is the one you mean: `cargo evalset report {}`",
+            "run the tests again, or name the run if it is the one you mean: `{} report {}`",
+            command::name(),
             results.loaded.run.ids.first().map(|id| one_line(id)).unwrap_or_default()
         ));
     }
@@ -224,7 +226,7 @@ pub fn rerun(results: &RunResults<'_>) -> Vec<String> {
         if number > 0 {
             let is_error = |test: &&TestResult<'_>| flag == "errors" && !test.attempt.started.of_program;
             let records = results.tests.iter().filter(is_error).any(TestResult::asks_for_a_recording);
-            commands.push(recording(format!("cargo evalset rerun {run}--{flag}"), records));
+            commands.push(recording(format!("{} rerun {run}--{flag}", command::name()), records));
         }
     }
     commands.extend(of_programs(results));

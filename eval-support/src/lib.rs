@@ -15,6 +15,7 @@
 //! | `http` | clients for HTTP, and the bodies of errors (feature `http`) |
 //! | [`key_case`] | keys in `snake_case` and in camelCase |
 //! | [`spelling`] | misspelt names and their likely corrections |
+//! | [`command`] | the name of the command in messages |
 //! | [`shell`] | quoting of words and commands for a shell |
 //! | [`words`] | counts, lists and suggestions as parts of sentences |
 //! | [`message`] | texts that are truncated or quoted in messages, and printing them |
@@ -23,6 +24,7 @@
 //! | `test_support` | emulations of terminals and services that read the output, for tests (feature `test-support`) |
 
 pub mod category;
+pub mod command;
 pub mod file;
 pub mod hash;
 #[cfg(feature = "http")]

@@ -20,6 +20,8 @@ pub const RUN_ID: &str = "EVALSET_RUN_ID";
 pub const ATTEMPT: &str = "EVALSET_ATTEMPT";
 /// The number of runs that are kept.
 pub const KEEP: &str = "EVALSET_KEEP";
+/// The Python interpreter of agents that are objects of Python.
+pub const PYTHON: &str = "EVALSET_PYTHON";
 /// The mode of judged metrics: replay, record or live.
 pub const JUDGE: &str = "EVALSET_JUDGE";
 /// The outcome of a metric without a judge to ask.
@@ -54,6 +56,7 @@ pub const ALL: [&str; 15] = [
     RUN_ID,
     ATTEMPT,
     KEEP,
+    PYTHON,
     JUDGE,
     MISSING_JUDGE,
     JUDGE_MODEL,

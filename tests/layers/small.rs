@@ -367,9 +367,14 @@ fn a_tree_that_cannot_be_walked_is_an_error() {
         error(&[("lib.rs", ""), ("a.rs", "")]),
         "small/src/a.rs belongs to no module: declare it with `mod`, or delete it"
     );
-    assert_eq!(
-        error(&[("lib.rs", ""), ("main.rs", "mod lib;")]),
-        "small/src/main.rs declares modules beside small/src/lib.rs: move them into the library"
-    );
+    for program in ["main.rs", "bin/other.rs"] {
+        assert_eq!(
+            error(&[("lib.rs", ""), (program, "mod lib;")]),
+            format!(
+                "small/src/{program} declares modules beside small/src/lib.rs: move them into the library"
+            )
+        );
+        assert_eq!(small(&[("lib.rs", ""), (program, "fn main() {}")]).files.len(), 1);
+    }
     assert_eq!(small(&[("main.rs", "mod a;"), ("a/mod.rs", "")]).files.len(), 2);
 }

@@ -52,7 +52,8 @@ pub(crate) enum Binding {
 }
 
 impl Tree {
-    /// Parses the files below `<folder>/src`, from `lib.rs` or else `main.rs`.
+    /// Parses the files below `<folder>/src`, from `lib.rs` or else `main.rs`. Programs beside a library, `main.rs` and the files in
+    /// `bin/`, have no modules.
     ///
     /// # Errors
     ///
@@ -63,17 +64,21 @@ impl Tree {
         let root = if sources.contains_key(&lib) { &lib } else { &main };
         let mut tree = Self { files: Vec::new(), modules: Vec::new(), test_only: BTreeSet::new() };
         tree.add_file(root, &folder_of(root), Vec::new(), None, sources)?;
-        let known: BTreeSet<_> = tree.files.iter().map(|file| &file.path).chain([&main]).collect();
-        let stray = sources.keys().find(|path| !known.contains(path) && !tree.is_test_file(path));
+        let programs = format!("{folder}/src/bin/");
+        let is_program = |path: &str| path == main || path.starts_with(&programs);
+        let known: BTreeSet<_> = tree.files.iter().map(|file| &file.path).collect();
+        let stray = sources
+            .keys()
+            .find(|path| !known.contains(path) && !is_program(path) && !tree.is_test_file(path));
         if let Some(stray) = stray {
             return Err(format!("{stray} belongs to no module: declare it with `mod`, or delete it"));
         }
-        match sources.get(&main) {
-            Some(text) if *root == lib && declares_modules(&main, text)? => {
-                Err(format!("{main} declares modules beside {lib}: move them into the library"))
+        for (path, text) in sources.iter().filter(|(path, _)| *root == lib && is_program(path)) {
+            if declares_modules(path, text)? {
+                return Err(format!("{path} declares modules beside {lib}: move them into the library"));
             }
-            _ => Ok(tree),
         }
+        Ok(tree)
     }
 
     /// Whether a file is compiled for tests only.

@@ -2,6 +2,7 @@
 
 use clap::Command;
 use clap_complete::Shell;
+use eval_support::command::program as own_name;
 
 use crate::output::{Answer, Outcome};
 
@@ -22,6 +23,6 @@ Examples:
 
 pub(crate) fn run(args: &Args, program: Command) -> Answer {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut program.bin_name("cargo-evalset"), "cargo-evalset", &mut text);
+    clap_complete::generate(args.shell, &mut program.bin_name(own_name()), own_name(), &mut text);
     Answer::new(Outcome::Passed, String::from_utf8_lossy(&text).into_owned())
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use eval_format::SetEditor;
 use eval_format::conventions::file_stem;
+use eval_support::command;
 use eval_support::shell;
 use eval_support::untrusted::one_line;
 
@@ -52,8 +53,9 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     })?;
     let next = shell::word(&args.set.display().to_string());
     let text = format!(
-        "{} `{shown}`: a set without cases\nadd some with `cargo evalset add-case {} FILE`: tests refuse a set without cases\n",
+        "{} `{shown}`: a set without cases\nadd some with `{} add-case {} FILE`: tests refuse a set without cases\n",
         styled(GOOD, "wrote"),
+        command::name(),
         one_line(&next),
     );
     Ok(Answer::new(Outcome::Passed, text))

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use eval_format::Problem;
 use eval_format::problem::Severity;
 use eval_format::reader::{SetFormat, check_set};
+use eval_support::command;
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
 use serde::Serialize;
@@ -185,8 +186,8 @@ fn summary(files: &[FormattedFile]) -> String {
         said.push(format!("{} not read or written", count(unmeasurable, "path")));
     }
     let help = match not_formatted {
-        0 => "",
-        _ => "\n  = help: `cargo evalset fmt` without `--check` formats them",
+        0 => String::new(),
+        _ => format!("\n  = help: `{} fmt` without `--check` formats them", command::name()),
     };
     let named = files.iter().filter(|file| file.file.is_some()).count();
     format!("{}: {}{help}", count(named, "file"), said.join(", "))

@@ -1,6 +1,7 @@
 //! `cargo evalset metrics`: the metrics that a config can use.
 
 use eval_format::metric::{CriterionField, FieldKind, METRICS, MetricGroup, MetricInfo, Need, metric};
+use eval_support::command;
 use eval_support::untrusted::one_line;
 use eval_support::words::{code_list, did_you_mean};
 use serde::Serialize;
@@ -154,7 +155,9 @@ fn list() -> String {
         let name = info.name;
         text.push_str(&format!("  {name:width$}  {:<7}  {}\n", range(info), info.summary));
     }
-    text + "\n`cargo evalset metrics NAME` describes a metric: what it needs, and the fields of its criterion\n"
+    let more =
+        "`cargo evalset metrics NAME` describes a metric: what it needs, and the fields of its criterion";
+    format!("{text}\n{}\n", command::spelt(more.to_owned()))
 }
 
 fn description(info: &MetricInfo) -> String {

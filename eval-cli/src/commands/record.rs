@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use eval_agents::record::{DraftRecorder, Script, scripts};
 use eval_format::options::parse_timeout;
+use eval_support::command;
 use eval_support::untrusted::one_line;
 
 use crate::agent::{self, AgentArgs, AnyAgent};
@@ -20,7 +21,7 @@ use chat::{Recorded, watched};
 /// Without a file of prompts the conversations are typed: in a terminal, or line by line on standard input. What the agent does
 /// is shown as it comes. Tests refuse a draft until `accept` takes its mark away.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, override_usage = USAGE, group = agent::exactly_one())]
+#[command(after_help = AFTER_HELP, override_usage = command::line(USAGE), group = agent::exactly_one())]
 pub(crate) struct Args {
     /// The user's messages: a text file (a paragraph is a conversation, a line is a turn), JSON lines, or an eval set.
     #[arg(value_name = "PROMPTS")]
@@ -50,7 +51,7 @@ pub(crate) struct Args {
     format: Format,
 }
 
-const USAGE: &str = "cargo evalset record [OPTIONS] <AGENT> -o <SET> [PROMPTS]";
+const USAGE: &str = "record [OPTIONS] <AGENT> -o <SET> [PROMPTS]";
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -3,6 +3,7 @@
 mod chosen;
 mod commands;
 
+use eval_support::command;
 use eval_support::words::{count, short_code_list, them};
 
 use crate::cargo::Targets;
@@ -100,8 +101,12 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let code = commands::run(&commands, &loaded.next_attempt()?)?;
     let now = loaded.read_again()?;
     let now = self::results(&now, args.partial)?;
-    let report =
-        format!("cargo evalset report {}{}", loaded.args(), if args.partial { "--partial" } else { "" });
+    let report = format!(
+        "{} report {}{}",
+        command::name(),
+        loaded.args(),
+        if args.partial { "--partial" } else { "" }
+    );
     let (ended_commands, report) = (count(commands.len(), "command"), report.trim_end());
     let text = format!("{ended_commands} ended; `{report}` shows the run with the new attempts\n");
     let mut answer = ended(&now, text);

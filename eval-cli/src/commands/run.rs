@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use eval_core::journal::project::Project;
 use eval_core::{EvalCase, EvalRunner};
 use eval_report::command::pressed as ctrl_c_pressed;
-use eval_support::variables;
+use eval_support::{command, variables};
 
 use super::report::formats::ReportFiles;
 #[cfg(not(feature = "store"))]
@@ -32,7 +32,7 @@ use stored::StoreArgs;
 /// The sets, metrics, judges, records and reports are those of `#[eval_set]`. Each set is scored with the `test_config.json`
 /// beside it, else with ADK's default criteria.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, override_usage = USAGE, group = source::exactly_one())]
+#[command(after_help = AFTER_HELP, override_usage = command::line(USAGE), group = source::exactly_one())]
 pub(crate) struct Args {
     /// Sets: files, folders, globs in quotes, or ids of sets below this folder. `SET:case1,case2` selects cases.
     #[arg(value_name = "SET[:CASE,..]", required = true)]
@@ -59,10 +59,11 @@ pub(crate) struct Args {
     format: Format,
 }
 
-const USAGE: &str = "cargo evalset run [OPTIONS] <AGENT> <SET[:CASE,..]>...";
+const USAGE: &str = "run [OPTIONS] <AGENT> <SET[:CASE,..]>...";
 
 const AFTER_HELP: &str = "\
 Examples:
+  cargo evalset run evals --agent agents.weather:agent
   cargo evalset run evals --agent-cmd 'python3 agents/weather.py'
   cargo evalset run weather:sunny,oslo --adk-cmd 'adk api_server --no_use_local_storage agents' --app weather
   cargo evalset run 'evals/**/*.evalset.json' --agent-url $URL --app trip --retry 2

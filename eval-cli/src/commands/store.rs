@@ -145,7 +145,7 @@ fn list_text(store: &str, runs: &[StoredRun], apps: &[App]) -> String {
     text
 }
 
-/// Shows a result of ADK's that a store holds, whether google-adk or cargo-evalset stored it.
+/// Shows a result of ADK's that a store holds, whether google-adk or this command stored it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = RESULT_HELP)]
 struct ResultArgs {

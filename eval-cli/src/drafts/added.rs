@@ -8,6 +8,7 @@ use eval_agents::draft::{Draft, NewCases, new_cases};
 use eval_core::format::EvalCase;
 use eval_format::SetEditor;
 use eval_format::conventions::file_stem;
+use eval_support::command;
 use eval_support::shell;
 use eval_support::untrusted::{lines_below, one_line};
 use eval_support::words::{count, them};
@@ -86,7 +87,8 @@ impl Added<'_> {
         if self.preview.is_none() && !self.drafts.is_empty() {
             let (set, them) = (one_line(&shell::word(&self.destination.shown())), them(self.drafts.len()));
             text.push_str(&format!(
-                "tests refuse drafts; review {them} and accept what is right: `cargo evalset accept {set}`\n"
+                "tests refuse drafts; review {them} and accept what is right: `{} accept {set}`\n",
+                command::name()
             ));
         }
         text

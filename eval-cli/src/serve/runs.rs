@@ -140,7 +140,8 @@ pub(super) async fn start(State(site): State<Arc<Site>>, body: Bytes) -> Result<
             Failure::bad(format!("the request cannot be read: {error}"), "send `sets` and `runs`")
         })?;
         let Some(start) = &site.job.start else {
-            let help = "start `cargo evalset serve` with `--agent-cmd`, `--agent-url` or `--adk-cmd`";
+            let help =
+                "start `cargo evalset serve` with `--agent`, `--agent-cmd`, `--agent-url` or `--adk-cmd`";
             return Err(Failure::new(StatusCode::CONFLICT, "this service was given no agent", help));
         };
         if !(1..=MAX_ASKED_RUNS).contains(&asked.runs) {

@@ -167,7 +167,7 @@ async function score() {
   showScores(
     el("p", "soft", `${have.traces.map((it) => it.name).join(", ")} with ${have.set.name} and ${have.config ? `the config ${have.config.name}` : "ADK’s default criteria"}`),
     el("p", "", state(...verdict)), scroll, data.errors.map((text) => el("p", "doubt", text)),
-    left.length ? el("p", "doubt", "This page does not apply all of the config, so it does not say whether the trace passes. cargo evalset run SET --trace FILE applies every option.") : null);
+    left.length ? el("p", "doubt", "This page does not apply all of the config, so it does not say whether the trace passes. On the command line, run SET --trace FILE applies every option.") : null);
 }
 
 async function take(files) {

@@ -41,7 +41,12 @@ impl Folder {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = plain(env!("CARGO_BIN_EXE_cargo-evalset").as_ref());
+        self.command_of(env!("CARGO_BIN_EXE_cargo-evalset"), args)
+    }
+
+    /// The command under one of its names.
+    pub(crate) fn command_of(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = plain(program.as_ref());
         command.args(args).current_dir(self.0.path());
         command
     }
@@ -62,6 +67,7 @@ pub(crate) fn plain(program: &Path) -> Command {
         "CARGO_TARGET_DIR",
         "EVALSET_DIR",
         "EVALSET_JUDGE",
+        "EVALSET_PYTHON",
         "EVALSET_REPOSITORY",
         "EVALSET_RUN_ID",
     ]

@@ -26,7 +26,10 @@ mod migrate;
 mod new;
 mod page;
 mod plan;
+mod program;
 mod programs;
+#[cfg(unix)]
+mod python;
 mod record;
 mod record_url;
 mod report;

@@ -184,7 +184,10 @@ fn what_selects_nothing_is_an_error_before_anything_runs() {
 fn exactly_one_agent_is_named() {
     let folder = folder("run-agent");
     for (args, says) in [
-        (&[][..], "<--agent-url <URL>|--agent-cmd <COMMAND>|--adk-cmd <COMMAND>|--trace <FILE>>"),
+        (
+            &[][..],
+            "<--agent <MODULE:OBJECT>|--agent-cmd <COMMAND>|--adk-cmd <COMMAND>|--agent-url <URL>|--trace <FILE>>",
+        ),
         (&["--agent-cmd", "a", "--adk-cmd", "b", "--app", "c"], "cannot be used with '--adk-cmd <COMMAND>'"),
         (&["--agent-url", "http://127.0.0.1:1"], "--app <NAME>"),
         (&["--agent-cmd", "a 'b"], "`--agent-cmd` is no command: it is empty, or a quote in it has no end"),

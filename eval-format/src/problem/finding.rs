@@ -79,10 +79,10 @@ impl Problem {
         self
     }
 
-    /// Adds the remedy.
+    /// Adds the remedy, with our commands as the user types them.
     #[must_use]
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(eval_support::command::spelt(help.into()));
         self
     }
 

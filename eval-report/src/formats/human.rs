@@ -3,9 +3,9 @@
 use anstyle::Style;
 use eval_core::__private::reads_the_golden;
 use eval_core::report::{Verdict, short};
-use eval_support::shell;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
+use eval_support::{command, shell};
 
 use crate::output::{BOLD, styled, width};
 use crate::recorded::{Retry, RunResults, State, TestResult, Totals, near};
@@ -147,7 +147,7 @@ pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Str
         && test.attempt.started.file.is_some()
         && reads_the_golden(&decided.verdict, &decided.metrics);
     let case = || shell::word(&format!("{id}:{}", test.name));
-    is_asked.then(|| format!("new golden    cargo evalset import {} --replace\n", case()))
+    is_asked.then(|| format!("new golden    {} import {} --replace\n", command::name(), case()))
 }
 
 /// The commands that run tests again, and the folders of the run.

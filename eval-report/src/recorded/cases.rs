@@ -10,6 +10,7 @@ use eval_format::__private::test_names;
 use eval_format::conventions::recording_path;
 use eval_format::reader::check_set;
 use eval_format::{EvalCase, Meaning};
+use eval_support::command;
 use eval_support::untrusted::one_line;
 
 use crate::journal::RecordedRun;
@@ -114,7 +115,7 @@ impl Set {
             .ok_or_else(|| format!("`{named}` is not here; run this where the sets are"))?;
         let bytes = read(&path).map_err(|error| one_line(&error.message))?;
         let checked = check_set(file, &bytes, None);
-        let has_errors = || format!("`{named}` has errors; `cargo evalset check {named}` shows them");
+        let has_errors = || format!("`{named}` has errors; `{} check {named}` shows them", command::name());
         let set = checked.set.ok_or_else(has_errors)?;
         let cases = set.eval_cases.into_iter().map(|case| (case.eval_id.clone(), case));
         Ok(Self { path, cases: cases.collect() })

@@ -54,9 +54,14 @@ fn other_job(heads: &[&Head], here: impl Fn(&str) -> Option<String>) -> Option<S
     })
 }
 
-/// Whether the program of a process holds tests or an agent. The program of `cargo evalset run` holds neither.
+/// Whether the program of a process holds tests or an agent. The program of `cargo evalset run` holds neither. Its other
+/// name may be a test's too, and no test can be run again by options.
 fn holds_tests(head: &Head) -> bool {
-    head.binary.as_deref() != Some("cargo-evalset")
+    match head.binary.as_deref() {
+        Some("cargo-evalset") => false,
+        Some("evalset") => head.again.is_none(),
+        _ => true,
+    }
 }
 
 fn rebuilt(heads: &[&Head]) -> Option<String> {

@@ -5,6 +5,7 @@ use std::path::Path;
 use eval_format::EvalSet;
 use eval_format::conventions::file_stem;
 use eval_format::reader::{CheckedSet, SetFormat, check_set};
+use eval_support::command;
 use eval_support::words::{code_list, count, them};
 use serde::Serialize;
 
@@ -63,7 +64,8 @@ fn in_todays_form(checked: &CheckedSet, set: &EvalSet, path: &Path) -> Result<St
     let sessions = sessions_in(path.parent().unwrap_or(Path::new("")));
     if let (SetFormat::TestFile, Some(session)) = (checked.form, sessions.into_iter().next()) {
         return Err(format!(
-            "`{session}` beside it may belong to it; `cargo evalset migrate --session` converts both"
+            "`{session}` beside it may belong to it; `{} migrate --session` converts both",
+            command::name()
         ));
     }
     let set = modern(set, checked.form, file_stem(&path.to_string_lossy()));

@@ -7,9 +7,9 @@ use eval_agents::draft::{Draft, NotReplaced, Origin};
 use eval_agents::import;
 use eval_core::report::Verdict;
 use eval_format::{EvalCase, SetEditor};
-use eval_support::shell;
 use eval_support::untrusted::{headline, one_line};
 use eval_support::words::{count, them};
+use eval_support::{command, shell};
 use serde_json::{Value, json};
 
 use super::source::{refused, run_and_case};
@@ -59,8 +59,9 @@ pub(super) fn run(from: &[OsString], dry_run: bool, format: Format) -> Result<An
         let ids: Vec<&str> = of_set.iter().map(|it| it.draft.eval_id.as_str()).collect();
         let named = shell::word(&format!("{}:{}", path.display(), ids.join(",")));
         text.push_str(&format!(
-            "tests refuse drafts; accept {} if the agent is right: `cargo evalset accept {}`\n",
+            "tests refuse drafts; accept {} if the agent is right: `{} accept {}`\n",
             them(of_set.len()),
+            command::name(),
             one_line(&named)
         ));
     }

@@ -7,6 +7,7 @@ use eval_core::judge::{Judge, JudgeClient, JudgeMode, ScriptedJudge, check_judge
 use eval_format::metric::{METRICS, Need, metric};
 use eval_format::recording::check_recording;
 use eval_format::{Criterion, EvalCase};
+use eval_support::command;
 use eval_support::untrusted::one_line;
 use eval_support::variables;
 use eval_support::words::count;
@@ -134,7 +135,7 @@ impl RecordedQuestions {
             Err(_) => {
                 Err(format!("there is no recording `{shown}`; a run with `EVALSET_JUDGE=record` makes it"))
             }
-            Ok(Err(_)) => Err(format!("`{shown}` has problems; `cargo evalset check` shows them")),
+            Ok(Err(_)) => Err(format!("`{shown}` has problems; `{} check` shows them", command::name())),
             Ok(Ok(recording)) => {
                 // A prompt without a name belongs to no metric.
                 let named =

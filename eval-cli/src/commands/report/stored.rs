@@ -3,6 +3,7 @@
 use crate::output::{CommandError, tell};
 use crate::recorded::{RunResults, WhichRun, new_root};
 use crate::store::{Fetched, Store, StoreArg, fetch_run, publish, runtime};
+use eval_support::command;
 use eval_support::words::count;
 
 /// The arguments that say where the run is.
@@ -47,8 +48,9 @@ impl StoredRun {
         (stored < expected).then(|| {
             let are = if stored == 1 { "is" } else { "are" };
             format!(
-                "{} of the run {are} stored, and `--parts` says {expected}; where the others ran: `cargo evalset store push`",
+                "{} of the run {are} stored, and `--parts` says {expected}; where the others ran: `{} store push`",
                 count(stored, "part"),
+                command::name(),
             )
         })
     }

@@ -81,7 +81,7 @@ async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases)
     if let Some(reason) = nothing_to_score(&test) {
         // A verdict that could not be checked again stays, unless it is a pass.
         let now = if test.state == State::Passed { Now::Not } else { Now::AsBefore };
-        return not(test, now(reason.to_owned()));
+        return not(test, now(eval_support::command::spelt(reason.to_owned())));
     }
     let found = match cases.find(&test.attempt.started) {
         Ok(found) => found,

@@ -37,7 +37,7 @@ pub(super) struct SourceArgs {
     traces: Vec<PathBuf>,
 
     /// Lets conversations of the traces belong to no case, which fails otherwise.
-    #[arg(long, conflicts_with_all = ["agent_url", "agent_cmd", "adk_cmd"], help_heading = "Agent (exactly one)")]
+    #[arg(long, conflicts_with_all = ["agent", "agent_cmd", "adk_cmd", "agent_url"], help_heading = "Agent (exactly one)")]
     pub(super) allow_uncovered: bool,
 }
 

@@ -1,0 +1,1 @@
+"""Runs agents of Python for the command `evalset`."""

@@ -19,7 +19,19 @@ class Seen:
     def __init__(self, turn: Turn, earlier: list[Any]) -> None:
         self._turn = turn
         self._seen: list[Any] = list(earlier)
+        # Messages that nodes returned as pairs or dictionaries: the graph makes messages of them, with ids, later.
+        self._unnamed: list[Any] = []
         self.calls = Calls(turn)
+
+    def state(self, messages: list[Any]) -> None:
+        """Records what no node has shown of the messages in the state at the end."""
+        for message in _read(messages):
+            like = [one for one in self._unnamed if one is not message and _is_alike(one, message)]
+            if like and not self._is_seen(message):
+                self._unnamed.remove(like[0])
+                self._seen.append(message)
+            else:
+                self.messages(message)
 
     def update(self, update: Any) -> None:
         """Records what a node of a graph returned."""
@@ -30,13 +42,16 @@ class Seen:
 
     def messages(self, messages: Any, structured: Any = None) -> None:
         """Records messages. With a structured answer, the call by which the model put it out is no call of a tool."""
+        # A node can wrap what it returns, to replace all messages.
         value = getattr(messages, "value", messages)
-        new = [message for message in value if isinstance(value, list)] if isinstance(value, list) else [value]
+        new = _read([one for one in (value if isinstance(value, list) else [value]) if one is not None])
         answered = {getattr(message, "tool_call_id", None) for message in new} if structured is not None else set()
-        for message in _read([one for one in new if one is not None]):
+        for message in new:
             if self._is_seen(message):
                 continue
             self._seen.append(message)
+            if message.id is None:
+                self._unnamed.append(message)
             if message.type == "ai":
                 self._answer(message, answered)
             elif message.type == "tool" and message.tool_call_id not in answered:
@@ -74,6 +89,11 @@ class Seen:
             self.calls.answer(message.tool_call_id, result)
         else:
             self._turn.results([result_part(message.tool_call_id, message.name or "tool", result)])
+
+
+def _is_alike(one: Any, other: Any) -> bool:
+    keys = ("type", "content", "tool_calls", "tool_call_id")
+    return one.id is None and all(getattr(one, key, None) == getattr(other, key, None) for key in keys)
 
 
 def _read(messages: list[Any]) -> list[Any]:

@@ -77,7 +77,7 @@ class Graph:
             seen.calls.flush()
         if "messages" not in values:
             raise AgentError(f"the state of the graph has no `messages`: it has {', '.join(values) or 'nothing'}")
-        seen.messages(values["messages"])
+        seen.state(values["messages"])
         self._messages = list(values["messages"])
         self._values = {key: value for key, value in values.items() if key != "messages"}
         answer = self._values.pop("structured_response", None)

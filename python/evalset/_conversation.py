@@ -14,7 +14,7 @@ from .turn import Session, Turn
 
 
 class Agent(Protocol):
-    """An agent in one conversation."""
+    """An agent in one conversation. Its `details`, if it has them, are what its agents are made of, for judges."""
 
     async def turn(self, turn: Turn) -> None:
         """Answers a message of the user."""
@@ -76,7 +76,8 @@ class Conversation:
             self._fail(error)
             return
         try:
-            self._write({"type": "started"})
+            details = getattr(agent, "details", None)
+            self._write({"type": "started", **({"details": details} if details else {})})
             while (message := await self._next()) is not None:
                 await self._answer(agent, message.get("content") or {})
         finally:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import json
+import sys
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from .._conversation import Agent
+from .._errors import headline
 from ..turn import Session, Turn
 from ._message import has_base
 
@@ -45,14 +47,29 @@ async def open(agent: Any, options: dict[str, Any], session: Session, host: Host
     created = await runner.session_service.create_session(
         app_name=runner.app_name, user_id=user, session_id=session.id, state=dict(session.state)
     )
-    return Conversation(runner, user, created.id, session, run_config)
+    return Conversation(runner, user, created.id, session, run_config, await _details(runner.agent))
+
+
+async def _details(root: Any) -> dict[str, Any] | None:
+    """Instructions and tools, as ADK's server tells them."""
+    try:
+        described = await importlib.import_module("google.adk.utils.agent_info").get_agents_dict(root)
+    except Exception as error:
+        # Older versions have none, other roots than agents of models have none, and tools may be out of reach for now.
+        print(f"no details of {root.name}: {headline(error)}", file=sys.stderr)
+        return None
+    agents = {name: agent.model_dump(mode="json", by_alias=True, exclude_none=True) for name, agent in described.items()}
+    return {"agents": agents}
 
 
 class Conversation:
     """A session of ADK."""
 
-    def __init__(self, runner: Any, user: str, id: str, session: Session, run_config: Any) -> None:
+    def __init__(
+        self, runner: Any, user: str, id: str, session: Session, run_config: Any, details: dict[str, Any] | None
+    ) -> None:
         self._runner, self._user, self._id, self._session = runner, user, id, session
+        self.details = details
         self._run_config = run_config
 
     async def turn(self, turn: Turn) -> None:

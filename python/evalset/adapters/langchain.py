@@ -107,7 +107,10 @@ class Runnable:
             result = await self._worker.run(lambda: self._runnable.invoke(given, **self._options))
         if isinstance(result, dict) and "messages" in result:
             self._messages = _read(result["messages"])
-            seen.messages(self._messages[len(given["messages"]) :])
+            # A state has all messages. What begins in another way is new.
+            told = [message.content for message in _read(given["messages"])]
+            is_state = [message.content for message in self._messages[: len(told)]] == told
+            seen.messages(self._messages[len(told) :] if is_state else self._messages)
         elif has_base(result, "langchain_core", {"BaseMessage"}):
             self._messages = [*given["messages"], result]
             seen.messages([result])

@@ -43,6 +43,7 @@ class Conversation:
         self._agent = agent
         self._options = options
         self._history: list[Any] = []
+        self.details = {"agents": _details(agent, {})}
 
     async def turn(self, turn: Turn) -> None:
         message = {"role": "user", "content": _content(parts_of(turn.content))}
@@ -146,6 +147,29 @@ def _hooks(base: Any, record: _Record) -> Any:
             record.handoff(to_agent)
 
     return Hooks()
+
+
+def _details(agent: Any, known: dict[str, Any]) -> dict[str, Any]:
+    """Instructions and tools of an agent, and of those that it can hand over to. Instructions that are made while it runs are
+    not known."""
+    if agent.name not in known:
+        known[agent.name] = {
+            "instruction": agent.instructions if isinstance(agent.instructions, str) else "",
+            "tools": [_declaration(tool) for tool in agent.tools],
+        }
+        for other in agent.handoffs:
+            if hasattr(other, "handoffs"):
+                _details(other, known)
+    return known
+
+
+def _declaration(tool: Any) -> dict[str, Any]:
+    described = {
+        "name": tool.name,
+        "description": getattr(tool, "description", None),
+        "parameters": plain(getattr(tool, "params_json_schema", None)),
+    }
+    return {"functionDeclarations": [{key: value for key, value in described.items() if value}]}
 
 
 def _content(parts: list[str | File]) -> Any:

@@ -31,7 +31,8 @@ class GoogleAdk(ProgramTest):
         for name in ("inner", "app"):
             with self.subTest(name):
                 program = self.program(MODEL, name=name)
-                program.start("s1", state={"unit": "C", "user:name": "Anna"})
+                started = program.start("s1", state={"unit": "C", "user:name": "Anna"})
+                self.assertEqual(started["details"]["agents"]["desk"]["instruction"], "In {unit}, {user:name?}.")
                 # State of the same user is no state of another conversation.
                 program.start("s2", state={"unit": "F"})
                 answer = program.turn("Hi", session="s1")

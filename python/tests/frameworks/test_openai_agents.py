@@ -88,6 +88,18 @@ class OpenaiAgents(ProgramTest):
         self.assertEqual(calls(answer), ([("delete", {})], []))
         self.assertIn("the agent waits for the approval of a tool", answer[-1]["message"])
 
+    def test_judges_are_told_what_the_agents_are_made_of(self):
+        program = self.program(MODEL + """
+    a = Agent(name="a", model=Script(), instructions=lambda context, agent: "made")
+    agent = Agent(name="desk", model=Script(), instructions="Answer.", tools=[look], handoffs=[a])
+    a.handoffs.append(agent)
+""")
+        agents = program.start()["details"]["agents"]
+        self.assertEqual(list(agents), ["desk", "a"])
+        self.assertEqual((agents["desk"]["instruction"], agents["a"]["instruction"]), ("Answer.", ""))
+        declared = agents["desk"]["tools"][0]["functionDeclarations"][0]
+        self.assertEqual((declared["name"], declared["parameters"]["required"]), ("look", ["at"]))
+
     def test_of_several_handoffs_one_is_taken(self):
         answer = self.play("""
     a = Agent(name="a", model=Script("This is a."))

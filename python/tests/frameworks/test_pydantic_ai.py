@@ -3,6 +3,7 @@
 import unittest
 
 from driver import ProgramTest, calls, parts, texts
+from test_page import blocks
 
 MODEL = """
     from pydantic import BaseModel
@@ -61,6 +62,11 @@ class PydanticAi(ProgramTest):
         message = program.start(state={"unit": "C"})["message"]
         self.assertIn("the case begins with state (`unit`), and agents of pydantic-ai have no place for it", message)
         self.assertIn("evalset.with_options(agent, lambda session:", message)
+
+    def test_the_code_of_the_page(self):
+        program = self.program(blocks()["bank"])
+        program.start(state={"owner": "Anna"})
+        self.assertEqual(calls(program.turn("Hi")), ([("balance", {})], [{"result": "Anna has 100 euros"}]))
 
     def test_a_tool_that_raises_is_an_error_of_the_agent_after_its_call(self):
         program = self.program(MODEL + """

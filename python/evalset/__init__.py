@@ -5,9 +5,21 @@ same at the end of a script. An agent is an object of a framework, a function, o
 conversation.
 """
 
+from typing import Any
+
 from ._configured import with_options
-from ._server import serve
 from ._tools import tool
 from .turn import Session, Turn
 
 __all__ = ["Session", "Turn", "serve", "tool", "with_options"]
+
+
+def serve(agent: Any) -> None:
+    """Serves an agent to `evalset run --agent-cmd 'python agent.py'`, until the input ends.
+
+    The agent is an object of pydantic-ai, openai-agents, LangChain, LangGraph or google-adk, a function, or a class.
+    """
+    # Tools and traces need none of it.
+    from ._server import serve as serve_object
+
+    serve_object(agent)

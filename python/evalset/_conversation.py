@@ -99,7 +99,7 @@ class Conversation:
         self._turn = turn
         try:
             await agent.turn(turn)
-            self._check_parts(turn)
+            _check_parts(turn, content)
             self._history.append({"role": "user", "content": turn.message})
             self._history.append({"role": "assistant", "content": turn.answer or ""})
             end = self._end_of(turn)
@@ -116,16 +116,8 @@ class Conversation:
             # From now on a record of this turn is late.
             self._turn = None
             if turn.failure is not None:
-                end = {"type": "error", "message": turn.failure}
+                end = {"type": "error", "message": plain(turn.failure)}
             self._write(end)
-
-    def _check_parts(self, turn: Turn) -> None:
-        others = {key for part in turn.parts() for key in part if key not in ("text", "thought")}
-        if others and not turn.parts_were_read:
-            turn.fail(
-                f"the user's message has a part `{min(others)}`, and the agent read its text alone; it is in "
-                "`turn.content`, of the second parameter `turn`"
-            )
 
     def _end_of(self, turn: Turn) -> dict[str, Any]:
         """The end of a turn. Changes of the state are recorded, unless events of the turn had them."""
@@ -153,7 +145,7 @@ class Conversation:
     def _fail(self, error: BaseException) -> None:
         if not isinstance(error, _errors.AgentError):
             _errors.show(error)
-        self._write({"type": "error", "message": _errors.describe(error)})
+        self._write({"type": "error", "message": plain(_errors.describe(error))})
 
     def _write(self, message: dict[str, Any]) -> None:
         if not self._is_over:
@@ -161,3 +153,13 @@ class Conversation:
 
 
 LATE = "the agent recorded something after its turn had ended; let the turn wait for all that it starts"
+
+
+def _check_parts(turn: Turn, content: dict[str, Any]) -> None:
+    """Makes the turn an error if the agent has not seen all of the message."""
+    others = {key for part in content.get("parts") or [] for key in part if key not in ("text", "thought")}
+    if others and not turn.parts_were_read:
+        turn.fail(
+            f"the user's message has a part `{min(others)}`, and the agent read its text alone; it is in `turn.content`, of the "
+            "second parameter `turn`"
+        )

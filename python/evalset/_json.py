@@ -6,6 +6,7 @@ import base64
 import dataclasses
 import enum
 import json
+import math
 from collections.abc import Mapping, Set
 from typing import Any
 
@@ -17,11 +18,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return plain(value.value)
     if isinstance(value, str):
-        return str(value)
+        return _text(value)
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
-        return float(value)
+        # JSON has no such numbers.
+        return float(value) if math.isfinite(value) else str(value)
     if isinstance(value, Mapping):
         return {str(plain(key)): plain(item) for key, item in value.items()}
     if isinstance(value, Set):
@@ -42,6 +44,15 @@ def plain(value: Any) -> Any:
     if callable(getattr(value, "isoformat", None)):
         return str(value.isoformat())
     return str(value)
+
+
+def _text(value: str) -> str:
+    """A text without halves of characters, which Python's texts can have and UTF-8 cannot."""
+    try:
+        value.encode()
+        return str(value)
+    except UnicodeEncodeError:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def as_text(value: Any) -> str:

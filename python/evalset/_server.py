@@ -21,10 +21,7 @@ END_WITHIN = 2.0
 
 
 def serve(agent: Any) -> None:
-    """Serves an agent to `evalset run --agent-cmd 'python agent.py'`, until the input ends.
-
-    The agent is an object of pydantic-ai, openai-agents, LangChain, LangGraph or google-adk, a function, or a class.
-    """
+    """Serves an agent until the input ends."""
     _serve(lambda: agent)
 
 

@@ -41,7 +41,9 @@ class FileSpanExporter(SpanExporter):
     """Appends spans to a file, as lines of OTLP in JSON. A line is written whole, also by several processes."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        # On Windows a line would end otherwise.
+        binary = getattr(os, "O_BINARY", 0)
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | binary, 0o644)
         self._lock = threading.Lock()
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:

@@ -45,7 +45,7 @@ class Turn:
     @property
     def message(self) -> str:
         """The text of the message."""
-        return "\n".join(part["text"] for part in self.parts() if part.get("text"))
+        return "\n".join(part["text"] for part in self._content.get("parts") or [] if part.get("text"))
 
     @property
     def content(self) -> dict[str, Any]:
@@ -57,9 +57,6 @@ class Turn:
     def state(self) -> dict[str, Any]:
         """The state of the session, which the agent may change."""
         return self.session.state
-
-    def parts(self) -> list[dict[str, Any]]:
-        return self._content.get("parts") or []
 
     def text(self, text: str, *, author: str | None = None) -> None:
         """Records a text. The last text of a turn is its answer."""

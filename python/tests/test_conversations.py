@@ -81,7 +81,7 @@ class Conversations(ProgramTest):
 
     def test_a_tool_in_a_thread_that_knows_no_turn(self):
         program = self.program("""
-            import threading
+            import contextvars, threading
             import evalset
             meeting = threading.Barrier(2)
 
@@ -93,7 +93,8 @@ class Conversations(ProgramTest):
                 if message != "alone":
                     meeting.wait(60)
                 if message != "other":
-                    thread = threading.Thread(target=look)
+                    target = contextvars.copy_context().run if message == "copied" else lambda call: call()
+                    thread = threading.Thread(target=target, args=[look])
                     thread.start()
                     thread.join()
                 if message != "alone":
@@ -103,6 +104,9 @@ class Conversations(ProgramTest):
         program.start("s1")
         program.start("s2")
         self.assertEqual(calls(program.turn("alone", session="s1")), ([("look", {})], [{"result": 1}]))
+        program.ask("copied", session="s1")
+        program.ask("other", session="s2")
+        self.assertEqual(calls(program.answer() + program.answer()), ([("look", {})], [{"result": 1}]))
         program.ask("here", session="s1")
         program.ask("other", session="s2")
         errors = [message for message in (program.answer() + program.answer()) if message["type"] == "error"]

@@ -131,6 +131,36 @@ class Functions(ProgramTest):
                 tokens = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
                 self.assertEqual(usage, [tokens] if name == "fields" else [])
 
+    def test_values_that_json_lacks_become_texts(self):
+        program = self.program("""
+            import datetime, decimal, enum, evalset
+
+            class Unit(enum.Enum):
+                C = "celsius"
+
+            @evalset.tool(name="look")
+            def looks(*at, **more):
+                return {
+                    "numbers": [float("nan"), float("-inf"), 10**40, decimal.Decimal("1.5")],
+                    "half": "\\ud800", "whole": "\\ud83d\\ude00", 1: Unit.C, "set": {"b", "a"},
+                    "day": datetime.date(2026, 11, 26), "bytes": b"hi", "type": int, "object": None,
+                }
+
+            def agent(message):
+                looks(1, (2, 3), unit=Unit.C)
+                return "\\udfff"
+            """)
+        program.start()
+        answer = program.turn("Hi")
+        asked, results = calls(answer)
+        self.assertEqual(asked, [("look", {"at": [1, [2, 3]], "unit": "celsius"})])
+        expected = {
+            "numbers": ["nan", "-inf", 10**40, "1.5"], "half": "\ufffd", "whole": "\U0001f600", "1": "celsius", "set": ["a", "b"],
+            "day": "2026-11-26", "bytes": "aGk=", "type": "int", "object": None,
+        }
+        self.assertEqual(results, [expected])
+        self.assertEqual(texts(answer), ["\ufffd"])
+
     def test_parts_that_are_no_text_are_read_or_an_error(self):
         program = self.program("""
             def agent(message):

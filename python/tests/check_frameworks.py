@@ -112,7 +112,12 @@ def check_recording(framework, failure, handoff, state):
         assert calls_of(cases[id]) == calls, f"{framework.name}: {id}: {calls_of(cases[id])}"
         assert answers_of(cases[id]) == answers, f"{framework.name}: {id}: {answers_of(cases[id])}"
     assert cases.keys() == expected.keys(), cases.keys()
-    texts = [part["text"] for event in events_of(cases["parallel"]["conversation"][0]) for part in event["content"]["parts"] if "text" in part]
+    texts = [
+        part["text"]
+        for event in events_of(cases["parallel"]["conversation"][0])
+        for part in event["content"]["parts"]
+        if "text" in part
+    ]
     assert texts == ["One moment."], texts
     assert cases["memory"].get("final_session_state", {}) == state, cases["memory"]
 

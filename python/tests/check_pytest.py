@@ -31,7 +31,14 @@ def agent(message):
     return f"It is sunny in {message}."
 """
 CONFIG = {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 1.0}}
-ALL = {"paris": "PASSED", "oslo, wrong": "FAILED", "broken": "FAILED", "a.draft": "FAILED", "lyon": "PASSED", "test_own": "PASSED"}
+ALL = {
+    "paris": "PASSED",
+    "oslo, wrong": "FAILED",
+    "broken": "FAILED",
+    "a.draft": "FAILED",
+    "lyon": "PASSED",
+    "test_own": "PASSED",
+}
 
 
 def case(id, city, expected=None, **more):
@@ -56,7 +63,12 @@ def project():
     write("test_own.py", "def test_own(): pass\n")
     write("pytest.ini", "[pytest]\n")
     write("evals/test_config.json", CONFIG)
-    cases = [case("paris", "Paris"), case("oslo, wrong", "Oslo", "Bergen"), case("broken", "Break"), case("a.draft", "Rome", _draft={"from": "x"})]
+    cases = [
+        case("paris", "Paris"),
+        case("oslo, wrong", "Oslo", "Bergen"),
+        case("broken", "Break"),
+        case("a.draft", "Rome", _draft={"from": "x"}),
+    ]
     write("evals/weather.evalset.json", {"eval_set_id": "weather", "eval_cases": cases})
     write("evals/more/other.evalset.json", {"eval_set_id": "other", "eval_cases": [case("lyon", "Lyon")]})
 
@@ -111,7 +123,10 @@ def main():
         outcomes, output = pytest("--evalset", "evals", "-k", "paris", code=code, **words)
         assert "paris" not in outcomes or outcomes["paris"] == "FAILED", outcomes
         assert text in output, f"{text!r} is not in {output}"
-    write("evalset", f"#!/bin/sh\n[ $1 = list ] && exec {BINARY} \"$@\"\necho '{{\"command\": \"report\", \"cases\": [], \"problems\": []}}'\n")
+    write(
+        "evalset",
+        f'#!/bin/sh\n[ $1 = list ] && exec {BINARY} "$@"\necho \'{{"command": "report", "cases": [], "problems": []}}\'\n',
+    )
     (FOLDER / "evalset").chmod(0o755)
     outcomes, output = pytest("--evalset", "evals", "-k", "paris", command=FOLDER / "evalset")
     assert "the run has no result of the case" in output, output

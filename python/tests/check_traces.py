@@ -81,7 +81,10 @@ asyncio.run(main())
 """
 
 CASES = {
-    "memory": (["What is the weather in Paris?", "What did I ask?"], ["It is sunny in Paris.", "You asked: What is the weather in Paris?"]),
+    "memory": (
+        ["What is the weather in Paris?", "What did I ask?"],
+        ["It is sunny in Paris.", "You asked: What is the weather in Paris?"],
+    ),
     "parallel": (["Compare Oslo and Bergen"], ["Rain in both."]),
 }
 
@@ -90,7 +93,11 @@ def main():
     python, binary, folder = (Path(argument).absolute() for argument in sys.argv[1:4])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE / "frameworks")]), "PYTHONWARNINGS": "ignore"}
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE / "frameworks")]),
+        "PYTHONWARNINGS": "ignore",
+    }
 
     def run(*words, code=0):
         done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True)
@@ -100,7 +107,13 @@ def main():
     spans = run(python, "-c", SPANS).strip()
     run(python, "-c", AGENT)
     read = json.loads(run(binary, "evalset", "traces", "traces.jsonl", "--format", "json"))
-    calls = [call["args"]["city"] for it in read["conversations"] for turn in it["turns"] for call in turn["calls"] if "city" in call["args"]]
+    calls = [
+        call["args"]["city"]
+        for it in read["conversations"]
+        for turn in it["turns"]
+        for call in turn["calls"]
+        if "city" in call["args"]
+    ]
     assert sorted(calls) == ["Bergen", "Oslo", "Paris"], read
     turns = {
         id: [
@@ -111,7 +124,17 @@ def main():
     }
     cases = [{"eval_id": id, "conversation": conversation} for id, conversation in turns.items()]
     (folder / "story.evalset.json").write_text(json.dumps({"eval_set_id": "story", "eval_cases": cases}))
-    words = [binary, "evalset", "run", "story.evalset.json", "--trace", "traces.jsonl", "-m", "response_match_score", "--allow-uncovered"]
+    words = [
+        binary,
+        "evalset",
+        "run",
+        "story.evalset.json",
+        "--trace",
+        "traces.jsonl",
+        "-m",
+        "response_match_score",
+        "--allow-uncovered",
+    ]
     run(*words)
     changed = (folder / "story.evalset.json").read_text().replace("Rain in both.", "Nothing of the kind.")
     (folder / "story.evalset.json").write_text(changed)

@@ -33,7 +33,9 @@ class Program:
 
     def start(self, session="s1", **fields):
         """Begins a conversation; its answer."""
-        self.write(**{"type": "start", "session_id": session, "protocol": 1, "app_name": "a", "user_id": "u", "state": {}, **fields})
+        self.write(
+            **{"type": "start", "session_id": session, "protocol": 1, "app_name": "a", "user_id": "u", "state": {}, **fields}
+        )
         return self.read()
 
     def ask(self, *parts, session="s1"):

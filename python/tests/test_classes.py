@@ -7,7 +7,8 @@ from driver import ProgramTest, texts
 
 class Classes(ProgramTest):
     def test_each_conversation_has_an_instance_in_a_thread_of_its_own(self):
-        program = self.program("""
+        program = self.program(
+            """
             import sqlite3
 
             class Desk:
@@ -24,7 +25,9 @@ class Classes(ProgramTest):
                 def end(self):
                     self.notes.close()
                     print("closed")
-            """, name="Desk")
+            """,
+            name="Desk",
+        )
         program.start("s1", user_id="anna")
         program.start("s2", user_id="ben")
         self.assertEqual(texts(program.turn("a", session="s1")), ["anna a"])
@@ -36,9 +39,14 @@ class Classes(ProgramTest):
         self.assertEqual(program.stderr.count("closed"), 2)
 
     def test_an_async_class_and_a_class_that_is_called(self):
-        for body in ["async def turn(self, message, turn):", "async def __call__(self, message, turn):", "def __call__(self, message, turn):"]:
+        for body in [
+            "async def turn(self, message, turn):",
+            "async def __call__(self, message, turn):",
+            "def __call__(self, message, turn):",
+        ]:
             with self.subTest(body):
-                program = self.program(f"""
+                program = self.program(
+                    f"""
                     class Desk:
                         def __init__(self):
                             self.said = []
@@ -46,7 +54,9 @@ class Classes(ProgramTest):
                         {body}
                             self.said.append(message)
                             return f"{{self.said}} {{len(turn.history)}}"
-                    """, name="Desk")
+                    """,
+                    name="Desk",
+                )
                 program.start("s1")
                 program.start("s2")
                 program.turn("a", session="s1")
@@ -54,7 +64,8 @@ class Classes(ProgramTest):
                 self.assertEqual(texts(program.turn("c", session="s2")), ["['c'] 0"])
 
     def test_a_function_without_parameters_makes_an_agent_for_each_conversation(self):
-        program = self.program("""
+        program = self.program(
+            """
             import contextlib
 
             class Counter:
@@ -76,7 +87,9 @@ class Classes(ProgramTest):
                 print("opened")
                 yield Counter()
                 print("closed")
-            """, name="made")
+            """,
+            name="made",
+        )
         code = (self.folder / "agent.py").read_text()
         for name in ("made", "awaited", "entered"):
             with self.subTest(name):

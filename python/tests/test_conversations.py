@@ -114,7 +114,11 @@ class Conversations(ProgramTest):
         self.assertIn("the tool `look` was called in a thread that belongs to no turn, while 2 turns ran", errors[0]["message"])
 
     def test_a_conversation_that_is_ended_in_a_turn_is_cut_short(self):
-        for word, hang in [("", "time.sleep(600)"), ("async ", "await asyncio.sleep(600)"), ("async ", "await asyncio.to_thread(time.sleep, 600)")]:
+        for word, hang in [
+            ("", "time.sleep(600)"),
+            ("async ", "await asyncio.sleep(600)"),
+            ("async ", "await asyncio.to_thread(time.sleep, 600)"),
+        ]:
             with self.subTest(hang):
                 program = self.program(f"""
                     import asyncio, time

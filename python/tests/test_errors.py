@@ -30,7 +30,13 @@ class Errors(ProgramTest):
 
     def test_a_module_that_cannot_be_imported_says_why(self):
         for code, parts in [
-            ("import pydantic_ai_that_is_missing", ["No module named 'pydantic_ai_that_is_missing' (in <module>, agent.py:1)", "-m pip install pydantic-ai-that-is-missing"]),
+            (
+                "import pydantic_ai_that_is_missing",
+                [
+                    "No module named 'pydantic_ai_that_is_missing' (in <module>, agent.py:1)",
+                    "-m pip install pydantic-ai-that-is-missing",
+                ],
+            ),
             ("import google.adk.no_such_module", ["cannot import `agent`", "-m pip install google"]),
             ("1 / 0", ["cannot import `agent`: ZeroDivisionError: division by zero (in <module>, agent.py:1)"]),
             ("import sys\nsys.exit(3)", ["cannot import `agent`: SystemExit: 3"]),
@@ -44,9 +50,18 @@ class Errors(ProgramTest):
 
     def test_an_object_that_is_no_agent_says_what_is_one(self):
         for code, part in [
-            ("agent = {'a': 1}", "is of the type `builtins.dict`, which is no kind of agent; an agent is an object of pydantic-ai"),
-            ("class Graph:\n    def compile(self): ...\nagent = Graph()", "which is not compiled; name what `compile()` returns"),
-            ("def agent(a, b, c): ...", "the function takes (a, b, c); the function of an agent takes (message) or (message, turn)"),
+            (
+                "agent = {'a': 1}",
+                "is of the type `builtins.dict`, which is no kind of agent; an agent is an object of pydantic-ai",
+            ),
+            (
+                "class Graph:\n    def compile(self): ...\nagent = Graph()",
+                "which is not compiled; name what `compile()` returns",
+            ),
+            (
+                "def agent(a, b, c): ...",
+                "the function takes (a, b, c); the function of an agent takes (message) or (message, turn)",
+            ),
             ("import evalset\nagent = evalset.with_options(len, deps=1)", "`with_options` is for agents of frameworks"),
         ]:
             with self.subTest(code):

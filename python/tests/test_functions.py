@@ -63,8 +63,14 @@ class Functions(ProgramTest):
         answer = program.turn("Go")
         asked, _ = calls(answer)
         self.assertEqual([args["city"] for _, args in asked], ["Oslo", "Nowhere"])
-        ids = {part["functionCall"]["id"]: part["functionCall"]["args"]["city"] for part in parts(answer) if "functionCall" in part}
-        results = {ids[p["functionResponse"]["id"]]: p["functionResponse"]["response"] for p in parts(answer) if "functionResponse" in p}
+        ids = {
+            part["functionCall"]["id"]: part["functionCall"]["args"]["city"] for part in parts(answer) if "functionCall" in part
+        }
+        results = {
+            ids[p["functionResponse"]["id"]]: p["functionResponse"]["response"]
+            for p in parts(answer)
+            if "functionResponse" in p
+        }
         self.assertEqual(results, {"Oslo": {"result": "OSLO"}, "Nowhere": {"error": "ValueError: no such city"}})
         self.assertEqual(texts(answer), ["OSLO ValueError"])
 
@@ -86,7 +92,8 @@ class Functions(ProgramTest):
         self.assertEqual(second[-1]["state"], {"turns": 2})
 
     def test_answers_of_all_kinds(self):
-        program = self.program("""
+        program = self.program(
+            """
             import dataclasses
 
             @dataclasses.dataclass
@@ -112,7 +119,9 @@ class Functions(ProgramTest):
 
             def nothing(message):
                 pass
-            """, name="pieces")
+            """,
+            name="pieces",
+        )
         expected = {
             "pieces": ["It is sunny."],
             "async_pieces": ["It is sunny."],
@@ -127,7 +136,9 @@ class Functions(ProgramTest):
                 program.start()
                 answered = program.turn("Hi")
                 self.assertEqual(texts(answered), answer)
-                usage = [message["event"]["usageMetadata"] for message in answered if "usageMetadata" in message.get("event", {})]
+                usage = [
+                    message["event"]["usageMetadata"] for message in answered if "usageMetadata" in message.get("event", {})
+                ]
                 tokens = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
                 self.assertEqual(usage, [tokens] if name == "fields" else [])
 
@@ -155,8 +166,15 @@ class Functions(ProgramTest):
         asked, results = calls(answer)
         self.assertEqual(asked, [("look", {"at": [1, [2, 3]], "unit": "celsius"})])
         expected = {
-            "numbers": ["nan", "-inf", 10**40, "1.5"], "half": "\ufffd", "whole": "\U0001f600", "1": "celsius", "set": ["a", "b"],
-            "day": "2026-11-26", "bytes": "aGk=", "type": "int", "object": None,
+            "numbers": ["nan", "-inf", 10**40, "1.5"],
+            "half": "\ufffd",
+            "whole": "\U0001f600",
+            "1": "celsius",
+            "set": ["a", "b"],
+            "day": "2026-11-26",
+            "bytes": "aGk=",
+            "type": "int",
+            "object": None,
         }
         self.assertEqual(results, [expected])
         self.assertEqual(texts(answer), ["\ufffd"])

@@ -29,7 +29,7 @@ class Adapter(Protocol):
 FRAMEWORKS: list[Any] = [pydantic_ai, openai_agents, langchain, google_adk]
 KINDS = (
     "an agent is an object of pydantic-ai (`Agent`), openai-agents (`Agent`), LangChain or LangGraph (a compiled graph, or "
-    "what takes `{\"messages\": ..}`), google-adk (an agent or an `App`), a function `answer(message)`, or a class with a "
+    'what takes `{"messages": ..}`), google-adk (an agent or an `App`), a function `answer(message)`, or a class with a '
     "method `turn(self, message)`"
 )
 

@@ -60,7 +60,9 @@ class Seen:
             self._turn.say(as_text(structured))
 
     def _is_seen(self, message: Any) -> bool:
-        return any(message is seen or (message.id is not None and message.id == getattr(seen, "id", None)) for seen in self._seen)
+        return any(
+            message is seen or (message.id is not None and message.id == getattr(seen, "id", None)) for seen in self._seen
+        )
 
     def _answer(self, message: Any, answered: set[Any]) -> None:
         self.calls.flush()

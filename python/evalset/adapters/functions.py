@@ -34,7 +34,9 @@ async def open(agent: Any, session: Session, host: Host, *, is_own: bool) -> Age
     if not callable(agent):
         name = type(agent).__name__
         if callable(getattr(agent, "turn", None)):
-            raise AgentError(f"the object is an instance of `{name}`, and all conversations would share it; name the class `{name}`")
+            raise AgentError(
+                f"the object is an instance of `{name}`, and all conversations would share it; name the class `{name}`"
+            )
         if callable(getattr(agent, "compile", None)):
             raise AgentError(f"the object is a `{name}`, which is not compiled; name what `compile()` returns")
         raise AgentError(f"the object is of the type `{type(agent).__module__}.{name}`, which is no kind of agent; {KINDS}")
@@ -44,7 +46,9 @@ async def open(agent: Any, session: Session, host: Host, *, is_own: bool) -> Age
 
 
 async def _open_class(cls: type, session: Session, host: Host) -> Agent:
-    method = getattr(cls, "turn", None) or next((base.__dict__["__call__"] for base in cls.__mro__ if "__call__" in base.__dict__), None)
+    method = getattr(cls, "turn", None) or next(
+        (base.__dict__["__call__"] for base in cls.__mro__ if "__call__" in base.__dict__), None
+    )
     first = next(iter(_parameters(cls)), None)
     arguments = [session] if _required(cls) or (first is not None and first.name == "session") else []
     if method is None:

@@ -75,9 +75,7 @@ class Conversation:
     async def turn(self, turn: Turn) -> None:
         types: Any = importlib.import_module("google.genai.types")
         message = types.Content.model_validate_json(json.dumps(turn.content))
-        run = self._runner.run_async(
-            user_id=self._user, session_id=self._id, new_message=message, run_config=self._run_config
-        )
+        run = self._runner.run_async(user_id=self._user, session_id=self._id, new_message=message, run_config=self._run_config)
         async with aclosing(run) as events:
             async for event in events:
                 # As ADK's server sends it.

@@ -24,7 +24,9 @@ STATE = None
 def matches(agent: Any) -> bool:
     if has_base(agent, "langchain_core", {"Runnable"}):
         return True
-    return not has_base(agent, "google.adk", {"BaseNode"}) and any(callable(getattr(agent, name, None)) for name in ("ainvoke", "invoke"))
+    return not has_base(agent, "google.adk", {"BaseNode"}) and any(
+        callable(getattr(agent, name, None)) for name in ("ainvoke", "invoke")
+    )
 
 
 async def open(agent: Any, options: dict[str, Any], session: Session, host: Host) -> Agent:
@@ -69,7 +71,9 @@ class Graph:
                 if mode == "updates":
                     for node, update in chunk.items():
                         if node == "__interrupt__":
-                            raise AgentError("the graph was interrupted and waits to be resumed, which no message of a case does")
+                            raise AgentError(
+                                "the graph was interrupted and waits to be resumed, which no message of a case does"
+                            )
                         seen.update(update)
                 elif not namespace:
                     values = chunk

@@ -30,7 +30,9 @@ class Script(BaseLlm):
             if name == "@nurse":
                 name, args = "transfer_to_agent", {"agent_name": "nurse"}
             parts.append(types.Part(function_call=types.FunctionCall(name=name, args=args)))
-        usage = types.GenerateContentResponseUsageMetadata(prompt_token_count=10, candidates_token_count=5, total_token_count=15)
+        usage = types.GenerateContentResponseUsageMetadata(
+            prompt_token_count=10, candidates_token_count=5, total_token_count=15
+        )
         yield LlmResponse(content=types.Content(role="model", parts=parts), usage_metadata=usage)
 
 

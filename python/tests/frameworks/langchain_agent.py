@@ -10,7 +10,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
-from langgraph.graph import MessagesState, StateGraph, START
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
 IDS = itertools.count(1)

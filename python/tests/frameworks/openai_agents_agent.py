@@ -17,7 +17,9 @@ class Script(Model):
         users = [story.said(item["content"]) for item in items if item.get("role") == "user"]
         last = max(at for at, item in enumerate(items) if item.get("role") == "user")
         # Calls and texts of one answer are items of their own.
-        kinds = ["out" if it.get("type") == "function_call" or it.get("role") == "assistant" else "in" for it in items[last + 1 :]]
+        kinds = [
+            "out" if it.get("type") == "function_call" or it.get("role") == "assistant" else "in" for it in items[last + 1 :]
+        ]
         text, calls = story.step(users, sum(kind == "out" for kind, _ in itertools.groupby(kinds)))
         output = []
         if text:
@@ -26,8 +28,14 @@ class Script(Model):
         for name, arguments in calls:
             name = name.replace("@", "transfer_to_")
             id = f"c{next(IDS)}"
-            output.append(ResponseFunctionToolCall(id=f"f{id}", call_id=id, type="function_call", name=name, arguments=json.dumps(arguments)))
-        return ModelResponse(output=output, usage=Usage(requests=1, input_tokens=10, output_tokens=5, total_tokens=15), response_id=None)
+            output.append(
+                ResponseFunctionToolCall(
+                    id=f"f{id}", call_id=id, type="function_call", name=name, arguments=json.dumps(arguments)
+                )
+            )
+        return ModelResponse(
+            output=output, usage=Usage(requests=1, input_tokens=10, output_tokens=5, total_tokens=15), response_id=None
+        )
 
     def stream_response(self, *args, **kwargs):
         raise NotImplementedError

@@ -42,7 +42,9 @@ def said(content) -> str:
     for part in content:
         fields = part if isinstance(part, dict) else {} if isinstance(part, str) else vars(part)
         file = str(fields.get("mime_type") or fields.get("media_type") or fields.get("_media_type") or fields.get("image_url"))
-        words.append(part if isinstance(part, str) else fields.get("text") or f"[{file.removeprefix('data:').partition(';')[0]}]")
+        words.append(
+            part if isinstance(part, str) else fields.get("text") or f"[{file.removeprefix('data:').partition(';')[0]}]"
+        )
     return " ".join(words)
 
 

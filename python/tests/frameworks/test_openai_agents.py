@@ -89,11 +89,14 @@ class OpenaiAgents(ProgramTest):
         self.assertIn("the agent waits for the approval of a tool", answer[-1]["message"])
 
     def test_judges_are_told_what_the_agents_are_made_of(self):
-        program = self.program(MODEL + """
+        program = self.program(
+            MODEL
+            + """
     a = Agent(name="a", model=Script(), instructions=lambda context, agent: "made")
     agent = Agent(name="desk", model=Script(), instructions="Answer.", tools=[look], handoffs=[a])
     a.handoffs.append(agent)
-""")
+"""
+        )
         agents = program.start()["details"]["agents"]
         self.assertEqual(list(agents), ["desk", "a"])
         self.assertEqual((agents["desk"]["instruction"], agents["a"]["instruction"]), ("Answer.", ""))

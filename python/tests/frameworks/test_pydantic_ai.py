@@ -18,7 +18,9 @@ MODEL = """
 
 class PydanticAi(ProgramTest):
     def test_structured_output_is_json_and_no_call(self):
-        program = self.program(MODEL + """
+        program = self.program(
+            MODEL
+            + """
     class Weather(BaseModel):
         city: str
         degrees: int = 20
@@ -31,7 +33,8 @@ class PydanticAi(ProgramTest):
         return ModelResponse(parts=[ToolCallPart(name, {"city": "Oslo"})])
 
     agent = Agent(FunctionModel(model), output_type=Weather)
-""")
+"""
+        )
         program.start()
         answer = program.turn("Weather?")
         self.assertEqual(calls(answer), ([], []))
@@ -39,7 +42,9 @@ class PydanticAi(ProgramTest):
         self.assertEqual(answer[-1]["type"], "turn_end")
 
     def test_deps_are_made_of_the_state(self):
-        code = MODEL + """
+        code = (
+            MODEL
+            + """
     import evalset
 
     def model(messages, info):
@@ -55,6 +60,7 @@ class PydanticAi(ProgramTest):
 
     agent = evalset.with_options(inner, lambda session: {"deps": session.state})
 """
+        )
         program = self.program(code)
         program.start(state={"unit": "C"})
         self.assertEqual(texts(program.turn("Hi")), ["It is C."])
@@ -69,20 +75,25 @@ class PydanticAi(ProgramTest):
         self.assertEqual(calls(program.turn("Hi")), ([("balance", {})], [{"result": "Anna has 100 euros"}]))
 
     def test_a_tool_that_raises_is_an_error_of_the_agent_after_its_call(self):
-        program = self.program(MODEL + """
+        program = self.program(
+            MODEL
+            + """
     agent = Agent(FunctionModel(lambda messages, info: ModelResponse(parts=[ToolCallPart("look", '{"at": 1}')])))
 
     @agent.tool_plain
     def look(at: int) -> str:
         raise ValueError("nothing there")
-""")
+"""
+        )
         program.start()
         answer = program.turn("Hi")
         self.assertEqual(calls(answer)[0], [("look", {"at": 1})])
         self.assertIn("ValueError: nothing there (in look, agent.py:", answer[-1]["message"])
 
     def test_a_tool_that_waits_for_approval_is_an_error(self):
-        program = self.program(MODEL + """
+        program = self.program(
+            MODEL
+            + """
     from pydantic_ai import DeferredToolRequests
 
     agent = Agent(
@@ -93,7 +104,8 @@ class PydanticAi(ProgramTest):
     @agent.tool_plain(requires_approval=True)
     def delete() -> str:
         return "gone"
-""")
+"""
+        )
         program.start()
         answer = program.turn("Hi")
         self.assertEqual(calls(answer)[0], [("delete", {})])

@@ -65,15 +65,12 @@ async def _open_made(make: Callable[[], Any], session: Session, host: Host) -> A
     made = make()
     if inspect.isawaitable(made):
         made = await made
-    stack = AsyncExitStack()
-    # Agents of frameworks can be entered too, but that is for those who run them.
-    if _is_generated(made):
-        made = await stack.enter_async_context(made)
-    return _Closing(await host.open_object(made, session, is_own=True), stack)
-
-
-def _is_generated(made: Any) -> bool:
-    return type(made).__name__ == "_AsyncGeneratorContextManager"
+    async with AsyncExitStack() as stack:
+        # Agents of frameworks can be entered too, but their runners do so.
+        if type(made).__name__ == "_AsyncGeneratorContextManager":
+            made = await stack.enter_async_context(made)
+        agent = await host.open_object(made, session, is_own=True)
+        return _Closing(agent, stack.pop_all())
 
 
 class _Closing:
@@ -81,6 +78,7 @@ class _Closing:
 
     def __init__(self, agent: Agent, stack: AsyncExitStack) -> None:
         self._agent, self._stack = agent, stack
+        self.details = getattr(agent, "details", None)
 
     async def turn(self, turn: Turn) -> None:
         await self._agent.turn(turn)

@@ -120,6 +120,30 @@ class Langchain(ProgramTest):
         self.assertEqual(calls(answer), ([("look", {"at": 1})], [{"at": 1}]))
         self.assertEqual(texts(answer), ["Inner says.", "Outer says.", "At last."])
 
+    def test_a_handoff_to_an_agent_beside_is_a_call_with_its_result(self):
+        program = self.conversation("""
+    from langchain_core.messages import ToolMessage
+    from langchain_core.tools import InjectedToolCallId, tool
+    from langgraph.types import Command
+
+    @tool
+    def to_nurse(id: Annotated[str, InjectedToolCallId]):
+        "Hands over."
+        answer = ToolMessage("handed over", tool_call_id=id, name="to_nurse")
+        return Command(goto="nurse", graph=Command.PARENT, update={"messages": [answer]})
+
+    call = AIMessage("", tool_calls=[{"id": "c1", "name": "to_nurse", "args": {}}])
+    graph = StateGraph(MessagesState)
+    graph.add_node("desk", create_agent(Script(steps=[call]), [to_nurse], name="desk"), destinations=["nurse"])
+    graph.add_node("nurse", create_agent(Script(steps=[AIMessage("This is the nurse.")]), [], name="nurse"))
+    graph.add_edge(START, "desk")
+    agent = graph.compile()
+""")
+        answer = program.turn("Hi")
+        self.assertEqual(calls(answer), ([("to_nurse", {})], [{"result": "handed over"}]))
+        authors = [message["event"]["author"] for message in answer if "author" in message.get("event", {})]
+        self.assertEqual((texts(answer), authors), (["This is the nurse."], ["desk", "desk", "nurse"]))
+
     def test_an_interrupt_is_an_error(self):
         program = self.conversation("""
     def ask(state):

@@ -68,7 +68,7 @@ class Program:
 
 
 class ProgramTest(unittest.TestCase):
-    """Tests of agents whose code stands in the test."""
+    """Tests of agents, each with the code of its agent."""
 
     def program(self, code, name="agent", words=None):
         """Starts `agent.py` with this code."""

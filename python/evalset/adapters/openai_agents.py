@@ -104,7 +104,7 @@ class _Record:
         self.calls.answer(self.calls.first(), {"assistant": agent.name})
 
     def items(self, items: list[Any]) -> None:
-        """Records the results that no hook told, such as those of handoffs."""
+        """Records the results that no hook told, such as the results of handoffs."""
         for item in items:
             raw = plain(item.raw_item)
             if isinstance(raw, dict) and str(raw.get("type", "")).endswith("_output"):

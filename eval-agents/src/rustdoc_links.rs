@@ -12,7 +12,7 @@ macro_rules! page {
             "\n\n",
             "[agents]: eval_core::agent\n",
             "[any agent]: crate\n",
-            "[goldens]: eval_core::_documentation::goldens\n",
+            "[goldens]: https://docs.rs/eval-core/latest/eval_core/_documentation/goldens\n",
             "[programs]: eval_core::runner\n",
             "[protocol]: crate::_documentation::protocol\n",
             "[python]: crate::_documentation::python\n",

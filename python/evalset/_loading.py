@@ -46,13 +46,21 @@ def _module(name: str) -> types.ModuleType:
         missing = error.name or ""
         if name == missing or name.startswith(f"{missing}."):
             raise AgentError(_no_module(name, missing)) from None
-        raise AgentError(
-            f"cannot import `{name}`: {describe(error)}; install it for this Python: "
-            f"{sys.executable} -m pip install {_package(missing)}"
-        ) from None
+        raise AgentError(f"cannot import `{name}`: {describe(error)}; {_missing(missing)}") from None
     except (Exception, SystemExit) as error:
         _errors.show(error)
         raise AgentError(f"cannot import `{name}`: {describe(error)}; the traceback is on standard error") from None
+
+
+def _missing(module: str) -> str:
+    """What helps if an agent imports a module that is missing."""
+    parent, _, last = module.rpartition(".")
+    # Several packages share a namespace such as `google`, which is there if one of them is.
+    is_there = parent in sys.modules and getattr(sys.modules[parent], "__file__", None) is not None
+    if is_there:
+        version = f"{sys.executable} -m pip show {_package(parent)}"
+        return f"`{parent}` is installed without `{last}`, so its version may be the wrong one: {version}"
+    return f"install it for this Python: {sys.executable} -m pip install {_package(module)}"
 
 
 def _package(module: str) -> str:

@@ -38,6 +38,7 @@ class Errors(ProgramTest):
                 ],
             ),
             ("import google.adk.no_such_module", ["cannot import `agent`", "-m pip install google"]),
+            ("import email.no_such_module", ["`email` is installed without `no_such_module`", "-m pip show email"]),
             ("1 / 0", ["cannot import `agent`: ZeroDivisionError: division by zero (in <module>, agent.py:1)"]),
             ("import sys\nsys.exit(3)", ["cannot import `agent`: SystemExit: 3"]),
             ("def broken(:", ["cannot import `agent`: SyntaxError"]),

@@ -74,6 +74,9 @@ class Conversation:
             agent = await self._open(self._session)
         except (Exception, SystemExit) as error:
             self._fail(error)
+            # A message that comes nevertheless has an answer too.
+            while await self._next() is not None:
+                self._fail(error)
             return
         try:
             details = getattr(agent, "details", None)

@@ -10,6 +10,7 @@ class Errors(ProgramTest):
         program = self.program(code, words=["-m", "evalset", name])
         message = program.start()
         self.assertEqual((message["type"], message["session_id"]), ("error", "s1"))
+        self.assertEqual(program.turn("Hi"), [message])
         self.assertEqual(program.end(), 0)
         return message["message"], program.stderr
 
@@ -37,7 +38,10 @@ class Errors(ProgramTest):
                     "-m pip install pydantic-ai-that-is-missing",
                 ],
             ),
-            ("import google.adk.no_such_module", ["cannot import `agent`", "-m pip install google"]),
+            (
+                "raise ModuleNotFoundError('no google.adk', name='google.adk')",
+                ["cannot import `agent`", "-m pip install google-adk"],
+            ),
             ("import email.no_such_module", ["`email` is installed without `no_such_module`", "-m pip show email"]),
             ("1 / 0", ["cannot import `agent`: ZeroDivisionError: division by zero (in <module>, agent.py:1)"]),
             ("import sys\nsys.exit(3)", ["cannot import `agent`: SystemExit: 3"]),

@@ -42,7 +42,7 @@ class Conversation:
     async def turn(self, turn: Turn) -> None:
         prompt = _prompt(parts_of(turn.content))
         async with self._agent.iter(prompt, message_history=self._history or None, **self._options) as run:
-            seen = _Seen(turn, run, self._agent.name)
+            seen = _Seen(turn, run, self._agent.name, len(self._history))
             node = run.next_node
             while type(node).__name__ != "End" and run.result is None:
                 # The results of tools are in the next request, before the model is asked.
@@ -67,15 +67,17 @@ class Conversation:
 class _Seen:
     """The messages of a run, each recorded once."""
 
-    def __init__(self, turn: Turn, run: Any, author: str | None) -> None:
-        self._turn, self._run, self._author = turn, run, author
+    def __init__(self, turn: Turn, run: Any, author: str | None, earlier: int) -> None:
+        self._turn, self._run, self._author, self._earlier = turn, run, author, earlier
         # The objects themselves, so that none of their ids is used again.
         self._responses: list[Any] = []
         self._answered: set[str] = set()
         self._outputs: set[str] = set()
 
     def messages(self) -> None:
-        for message in self._run.new_messages():
+        new = getattr(self._run, "new_messages", None)
+        # Older versions have the whole history alone.
+        for message in new() if new is not None else self._run.ctx.state.message_history[self._earlier :]:
             self.message(message)
 
     def message(self, message: Any) -> None:

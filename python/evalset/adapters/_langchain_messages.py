@@ -33,14 +33,14 @@ class Seen:
             else:
                 self.messages(message)
 
-    def update(self, update: Any) -> None:
-        """Records what a node of a graph returned."""
+    def update(self, update: Any, author: str | None) -> None:
+        """Records what a node of a graph returned. `author` says the messages without a name."""
         for one in update if isinstance(update, list) else [update]:
             values = getattr(one, "update", None) if has_base(one, "langgraph", {"Command"}) else one
             if isinstance(values, dict) and "messages" in values:
-                self.messages(values["messages"], values.get("structured_response"))
+                self.messages(values["messages"], values.get("structured_response"), author)
 
-    def messages(self, messages: Any, structured: Any = None) -> None:
+    def messages(self, messages: Any, structured: Any = None, author: str | None = None) -> None:
         """Records messages. With a structured answer, the call by which the model put it out is no call of a tool."""
         # A node can wrap what it returns, to replace all messages.
         value = getattr(messages, "value", messages)
@@ -53,7 +53,7 @@ class Seen:
             if message.id is None:
                 self._unnamed.append(message)
             if message.type == "ai":
-                self._answer(message, answered)
+                self._answer(message, answered, message.name or author)
             elif message.type == "tool" and message.tool_call_id not in answered:
                 self._result(message)
         if structured is not None:
@@ -64,7 +64,7 @@ class Seen:
             message is seen or (message.id is not None and message.id == getattr(seen, "id", None)) for seen in self._seen
         )
 
-    def _answer(self, message: Any, answered: set[Any]) -> None:
+    def _answer(self, message: Any, answered: set[Any], author: str | None) -> None:
         self.calls.flush()
         parts = _parts_of(message)
         for call in [*message.tool_calls, *message.invalid_tool_calls]:
@@ -72,7 +72,7 @@ class Seen:
             if id is None or id not in answered:
                 parts.append(call_part(id, call["name"], call["args"]))
             if id is not None and id not in answered:
-                self.calls.ask(id, call["name"], message.name)
+                self.calls.ask(id, call["name"], author)
         usage = message.usage_metadata or {}
         counted = tokens(
             usage.get("input_tokens"),
@@ -81,7 +81,7 @@ class Seen:
             cached=(usage.get("input_token_details") or {}).get("cache_read"),
         )
         model = message.response_metadata.get("model_name")
-        self._turn.model(parts, author=message.name, usage=counted, model=model if isinstance(model, str) else None)
+        self._turn.model(parts, author=author, usage=counted, model=model if isinstance(model, str) else None)
 
     def _result(self, message: Any) -> None:
         result = _value(message.content)

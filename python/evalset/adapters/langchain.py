@@ -74,7 +74,7 @@ class Graph:
                             raise AgentError(
                                 "the graph was interrupted and waits to be resumed, which no message of a case does"
                             )
-                        seen.update(update)
+                        seen.update(update, self._author(namespace))
                 elif not namespace:
                     values = chunk
         finally:
@@ -87,6 +87,13 @@ class Graph:
         answer = self._values.pop("structured_response", None)
         self._session.state = dict(self._values)
         turn.say(None if answer is None else as_text(answer))
+
+    def _author(self, namespace: tuple[str, ...]) -> str | None:
+        """The agent of a message without a name: the node that is a graph itself, or the graph."""
+        if namespace:
+            return namespace[-1].partition(":")[0]
+        name = getattr(self._graph, "name", None)
+        return name if name != "LangGraph" else None
 
     async def close(self) -> None:
         pass

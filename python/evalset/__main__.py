@@ -23,7 +23,6 @@ def main() -> int:
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())
     serve_named(arguments[0])
-    return 0
 
 
 sys.exit(main())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from . import _errors
 from ._conversation import Conversation
@@ -25,9 +26,14 @@ def serve(agent: Any) -> None:
     _serve(lambda: agent)
 
 
-def serve_named(name: str) -> None:
-    """Serves the object that `MODULE:OBJECT` names. If there is none, each conversation is told why."""
+def serve_named(name: str) -> NoReturn:
+    """Serves the object that `MODULE:OBJECT` names, and ends the process. If there is none, each conversation is told why."""
     _serve(lambda: load(name))
+    # Python takes seconds to take large frameworks apart, in which the other side would wait. What they registered for the end
+    # runs, such as the last export of traces.
+    atexit._run_exitfuncs()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _serve(find: Callable[[], Any]) -> None:

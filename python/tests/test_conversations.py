@@ -146,6 +146,18 @@ class Conversations(ProgramTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(texts(map(json.loads, done.stdout.splitlines())), ["a", "b", "c"])
 
+    def test_functions_for_the_end_of_the_process_are_called(self):
+        program = self.program("""
+            import atexit
+            atexit.register(print, "the end")
+
+            def agent(message):
+                return message
+            """)
+        program.start()
+        self.assertEqual(program.end(), 0)
+        self.assertIn("the end", program.stderr)
+
     @unittest.skipIf(sys.platform == "win32", "Windows has no such signal")
     def test_an_interrupt_ends_the_program_with_0(self):
         program = self.program("def agent(message):\n    return message\n")

@@ -49,7 +49,7 @@ pub const NEXTEST_ATTEMPT: &str = "NEXTEST_ATTEMPT";
 pub const NEXTEST_BINARY_ID: &str = "NEXTEST_BINARY_ID";
 
 /// The variables that the crates read, in the order of `docs/configuration.md`.
-pub const ALL: [&str; 15] = [
+pub const ALL: [&str; 16] = [
     PRINT,
     JOURNAL,
     DIR,

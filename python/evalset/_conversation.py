@@ -1,0 +1,168 @@
+"""One conversation of the protocol: a task that answers its messages in order."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from . import _errors
+from ._json import plain
+from .turn import Session, Turn
+
+
+class Agent(Protocol):
+    """An agent in one conversation. Its `details`, if it has them, are what its agents are made of, for judges."""
+
+    async def turn(self, turn: Turn) -> None:
+        """Answers a message of the user."""
+
+    async def close(self) -> None:
+        """Ends the conversation."""
+
+
+# Messages within this time, in seconds, are taken for a file of messages. No time limit is as short.
+AT_ONCE = 0.5
+
+Open = Callable[[Session], Awaitable[Agent]]
+Write = Callable[["dict[str, Any]"], None]
+
+
+class Conversation:
+    """Begins with `start`, answers each `turn`, and is over with `end`."""
+
+    def __init__(self, start: dict[str, Any], open_agent: Open, write: Write) -> None:
+        self.id = str(start["session_id"])
+        state = start.get("state") or {}
+        self._session = Session(self.id, start.get("app_name") or "", start.get("user_id") or "", state)
+        # As the other side knows it.
+        self._state: dict[str, Any] = copy.deepcopy(state)
+        self._history: list[dict[str, str]] = []
+        self._open = open_agent
+        self._write_line = write
+        self._inbox: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._lock = threading.Lock()
+        self._turn: Turn | None = None
+        self._is_busy = True
+        self._is_over = False
+        self._asked = asyncio.get_running_loop().time()
+        # A task has a context of its own, so nothing that an agent sets there is seen by another conversation.
+        self.task = asyncio.create_task(self._run())
+
+    def put(self, message: dict[str, Any]) -> None:
+        """Takes a message of the user."""
+        self._asked = asyncio.get_running_loop().time()
+        self._inbox.put_nowait(message)
+
+    def end(self) -> bool:
+        """Ends the conversation. Whether something was cut short, as its time limit has passed.
+
+        If all messages come at once, as from a file, they are answered first.
+        """
+        is_cut = self._is_busy and asyncio.get_running_loop().time() - self._asked > AT_ONCE
+        if is_cut:
+            with self._lock:
+                self._is_over = True
+            self.task.cancel()
+        self._inbox.put_nowait(None)
+        return is_cut
+
+    async def _run(self) -> None:
+        try:
+            agent = await self._open(self._session)
+        except (Exception, SystemExit) as error:
+            self._fail(error)
+            # A message that comes nevertheless has an answer too.
+            while await self._next() is not None:
+                self._fail(error)
+            return
+        try:
+            details = getattr(agent, "details", None)
+            self._write({"type": "started", **({"details": details} if details else {})})
+            while (message := await self._next()) is not None:
+                await self._answer(agent, message.get("content") or {})
+        finally:
+            with self._lock:
+                self._is_over = True
+            try:
+                await agent.close()
+            except Exception as error:
+                _errors.show(error)
+
+    async def _next(self) -> dict[str, Any] | None:
+        self._is_busy = not self._inbox.empty()
+        message = await self._inbox.get()
+        self._is_busy = True
+        return message
+
+    async def _answer(self, agent: Agent, content: dict[str, Any]) -> None:
+        turn = Turn(content, self._session, list(self._history), lambda message: self._record(turn, message))
+        self._turn = turn
+        try:
+            await agent.turn(turn)
+            _check_parts(turn, content)
+            self._history.append({"role": "user", "content": turn.message})
+            self._history.append({"role": "assistant", "content": turn.answer or ""})
+            end = self._end_of(turn)
+        except asyncio.CancelledError:
+            if self._is_over:
+                raise
+            turn.fail("the agent was cancelled")
+            end = {}
+        except (Exception, SystemExit) as error:
+            _errors.show(error)
+            turn.fail(_errors.describe(error))
+            end = {}
+        with self._lock:
+            # From now on a record of this turn is late.
+            self._turn = None
+            if turn.failure is not None:
+                end = {"type": "error", "message": plain(turn.failure)}
+            self._write(end)
+
+    def _end_of(self, turn: Turn) -> dict[str, Any]:
+        """The end of a turn. Changes of the state are recorded, unless events of the turn had them."""
+        state = plain(self._session.state)
+        changed = {key: value for key, value in state.items() if key not in self._state or self._state[key] != value}
+        if changed:
+            turn.event({"actions": {"stateDelta": changed}})
+        is_smaller = bool(self._state.keys() - state.keys())
+        self._state = copy.deepcopy(state)
+        # An event cannot say that a key is gone.
+        return {"type": "turn_end", "state": state} if is_smaller else {"type": "turn_end"}
+
+    def _record(self, turn: Turn, message: dict[str, Any]) -> None:
+        with self._lock:
+            if self._turn is turn:
+                actions = message["event"].get("actions") or {}
+                self._state.update(actions.get("stateDelta") or {})
+                self._write(message)
+            elif self._turn is not None:
+                self._turn.fail(LATE)
+            else:
+                # Nothing was asked, so this is an error of the conversation, whatever comes next.
+                self._write({"type": "error", "message": LATE})
+
+    def _fail(self, error: BaseException) -> None:
+        if not isinstance(error, _errors.AgentError):
+            _errors.show(error)
+        self._write({"type": "error", "message": plain(_errors.describe(error))})
+
+    def _write(self, message: dict[str, Any]) -> None:
+        if not self._is_over:
+            self._write_line({**message, "session_id": self.id})
+
+
+LATE = "the agent recorded something after its turn had ended; let the turn wait for all that it starts"
+
+
+def _check_parts(turn: Turn, content: dict[str, Any]) -> None:
+    """Makes the turn an error if the agent has not seen all of the message."""
+    others = {key for part in content.get("parts") or [] for key in part if key not in ("text", "thought")}
+    if others and not turn.parts_were_read:
+        turn.fail(
+            f"the user's message has a part `{min(others)}`, and the agent read its text alone; it is in `turn.content`, of the "
+            "second parameter `turn`"
+        )

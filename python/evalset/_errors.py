@@ -1,0 +1,52 @@
+"""Errors of agents, in a line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from pathlib import Path
+
+
+class AgentError(Exception):
+    """An error whose message says what is wrong with the agent and what helps. It needs no type and no place."""
+
+
+def describe(error: BaseException) -> str:
+    """The type and the message of an error, and the place in the code of the agent where it was raised."""
+    if isinstance(error, AgentError):
+        return str(error)
+    inner = getattr(error, "exceptions", None)
+    # A group of errors says only how many they are.
+    if isinstance(inner, tuple) and inner and all(isinstance(one, BaseException) for one in inner):
+        return "; ".join(describe(one) for one in inner)
+    text = headline(error)
+    place = place_of(error)
+    return f"{text} ({place})" if place else text
+
+
+def headline(error: BaseException) -> str:
+    """The type and the message of an error."""
+    kind = type(error)
+    # `Error` alone says nothing.
+    name = f"{kind.__module__}.Error" if kind.__name__ == "Error" else kind.__name__
+    text = str(error).strip()
+    return f"{name}: {text}" if text else name
+
+
+def place_of(error: BaseException) -> str | None:
+    """The innermost place of an error in files below the current folder, apart from installed packages."""
+    here = Path(os.getcwd())
+    own = Path(__file__).resolve().parent
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        is_agent = path.is_relative_to(here) and not path.is_relative_to(own)
+        if is_agent and not {"site-packages", "dist-packages"} & set(path.parts):
+            return f"in {frame.name}, {path.relative_to(here)}:{frame.lineno}"
+    return None
+
+
+def show(error: BaseException) -> None:
+    """Writes the traceback of an error to standard error."""
+    traceback.print_exception(type(error), error, error.__traceback__, file=sys.stderr)
+    sys.stderr.flush()

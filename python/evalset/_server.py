@@ -1,0 +1,111 @@
+"""The program's side of the protocol: any number of conversations in one process."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from . import _errors
+from ._conversation import Conversation
+from ._loading import load
+from ._streams import Lines
+from .adapters import Host
+
+PROTOCOL = 1
+# The time, in seconds, that cut conversations and agents have to end. The other side waits a few seconds.
+END_WITHIN = 2.0
+
+
+def serve(agent: Any) -> None:
+    """Serves an agent until the input ends."""
+    _serve(lambda: agent)
+
+
+def serve_named(name: str) -> NoReturn:
+    """Serves the object that `MODULE:OBJECT` names, and ends the process. If there is none, each conversation is told why."""
+    _serve(lambda: load(name))
+    # Python takes seconds to take large frameworks apart, in which the other side would wait. What they registered for the end
+    # runs, such as the last export of traces.
+    atexit._run_exitfuncs()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _serve(find: Callable[[], Any]) -> None:
+    lines = Lines.take_over()
+    # Before a slow import, as the other side waits for it.
+    lines.write({"type": "hello", "protocol": PROTOCOL})
+    try:
+        asyncio.run(_Server(lines, Host(find)).run())
+    except KeyboardInterrupt:
+        pass
+
+
+class _Server:
+    """Reads messages and hands them to their conversations."""
+
+    def __init__(self, lines: Lines, host: Host) -> None:
+        self._lines = lines
+        self._host = host
+        self._open: dict[str, Conversation] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+        self._cut: set[asyncio.Task[None]] = set()
+        self._is_cut = False
+
+    async def run(self) -> None:
+        """Serves until the input ends."""
+        inbox: asyncio.Queue[dict[str, Any] | BaseException | None] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+
+        def read() -> None:
+            last: BaseException | None = None
+            try:
+                for message in self._lines.read():
+                    loop.call_soon_threadsafe(inbox.put_nowait, message)
+            except Exception as error:
+                last = error
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(inbox.put_nowait, last)
+
+        threading.Thread(target=read, name="protocol", daemon=True).start()
+        while isinstance(message := await inbox.get(), dict):
+            self._take(message)
+        if message is not None:
+            raise message
+        await self._end()
+        if self._is_cut:
+            # A tool may be hanging in a thread, for which asyncio and Python would wait.
+            sys.stderr.flush()
+            os._exit(0)
+
+    def _take(self, message: dict[str, Any]) -> None:
+        kind, id = message.get("type"), str(message.get("session_id"))
+        if kind == "start":
+            self._open[id] = Conversation(message, self._host.open, self._lines.write)
+        elif kind == "turn" and id in self._open:
+            self._open[id].put(message)
+        elif kind == "end" and id in self._open:
+            self._close(self._open.pop(id))
+
+    def _close(self, conversation: Conversation) -> None:
+        is_cut = conversation.end()
+        self._is_cut |= is_cut
+        tasks = self._cut if is_cut else self._ending
+        tasks.add(conversation.task)
+        conversation.task.add_done_callback(tasks.discard)
+
+    async def _end(self) -> None:
+        for id in list(self._open):
+            self._close(self._open.pop(id))
+        await asyncio.gather(*self._ending, return_exceptions=True)
+        if self._cut:
+            await asyncio.wait(self._cut, timeout=END_WITHIN)
+        try:
+            await asyncio.wait_for(self._host.close(), END_WITHIN)
+        except Exception as error:
+            _errors.show(error)

@@ -1,0 +1,86 @@
+"""What an agent can be. An adapter is found by the type of the object; no framework is imported for that."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import Any, Protocol
+
+from .. import _errors
+from .._configured import Configured
+from .._conversation import Agent
+from .._errors import AgentError
+from ..turn import Session
+from . import functions, google_adk, langchain, openai_agents, pydantic_ai
+
+
+class Adapter(Protocol):
+    """Conversations with one kind of objects."""
+
+    NAME: str
+    # Why a case with state cannot be played, unless options hand the state over. None if the adapter does.
+    STATE: str | None
+
+    def matches(self, agent: Any) -> bool: ...
+
+    def open(self, agent: Any, options: dict[str, Any], session: Session, host: Host) -> Awaitable[Agent]: ...
+
+
+FRAMEWORKS: list[Any] = [pydantic_ai, openai_agents, langchain, google_adk]
+KINDS = (
+    "an agent is an object of pydantic-ai (`Agent`), openai-agents (`Agent`), LangChain or LangGraph (a compiled graph, or "
+    'what takes `{"messages": ..}`), google-adk (an agent or an `App`), a function `answer(message)`, or a class with a '
+    "method `turn(self, message)`"
+)
+
+
+def kind_of(agent: Any) -> str | None:
+    """The name of the adapter of an object."""
+    if isinstance(agent, Configured):
+        return kind_of(agent.agent)
+    for adapter in FRAMEWORKS:
+        if not isinstance(agent, type) and adapter.matches(agent):
+            return str(adapter.NAME)
+    return functions.kind_of(agent)
+
+
+class Host:
+    """The agent of this process, from which conversations are opened."""
+
+    def __init__(self, find: Callable[[], Any]) -> None:
+        self._problem: str | None = None
+        # Entered by adapters for as long as the process lives.
+        self.lasting = AsyncExitStack()
+        try:
+            self._agent = find()
+        except (Exception, SystemExit) as error:
+            if not isinstance(error, AgentError):
+                _errors.show(error)
+            self._problem = _errors.describe(error)
+
+    async def open(self, session: Session) -> Agent:
+        """Opens a conversation."""
+        if self._problem is not None:
+            raise AgentError(self._problem)
+        return await self.open_object(self._agent, session)
+
+    async def open_object(self, agent: Any, session: Session, *, is_own: bool = False) -> Agent:
+        """Opens a conversation with an object. `is_own` says that no other conversation has it."""
+        options: dict[str, Any] = {}
+        has_options = isinstance(agent, Configured)
+        if isinstance(agent, Configured):
+            options, agent = agent.of(session), agent.agent
+        for adapter in FRAMEWORKS:
+            if not isinstance(agent, type) and adapter.matches(agent):
+                if adapter.STATE and session.state and not has_options:
+                    keys = ", ".join(f"`{key}`" for key in session.state)
+                    raise AgentError(f"the case begins with state ({keys}), and {adapter.STATE}")
+                opened: Agent = await adapter.open(agent, options, session, self)
+                return opened
+        if options:
+            raise AgentError(f"`with_options` is for agents of frameworks, and this is {type(agent).__name__}; {KINDS}")
+        return await functions.open(agent, session, self, is_own=is_own)
+
+    async def close(self) -> None:
+        """Closes what adapters keep for the process."""
+        await self.lasting.aclose()

@@ -1,0 +1,171 @@
+"""Agents that are functions or classes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
+
+from .._conversation import Agent
+from .._errors import AgentError
+from .._tools import running
+from .._worker import Worker
+from ..turn import Session, Turn
+
+if TYPE_CHECKING:
+    from . import Host
+
+
+def kind_of(agent: Any) -> str | None:
+    if isinstance(agent, type):
+        return "class"
+    return "function" if callable(agent) else None
+
+
+async def open(agent: Any, session: Session, host: Host, *, is_own: bool) -> Agent:
+    from . import KINDS
+
+    if isinstance(agent, type):
+        return await _open_class(agent, session, host)
+    if is_own and callable(getattr(agent, "turn", None)):
+        return Function(agent.turn, agent)
+    if not callable(agent):
+        name = type(agent).__name__
+        if callable(getattr(agent, "turn", None)):
+            raise AgentError(
+                f"the object is an instance of `{name}`, and all conversations would share it; name the class `{name}`"
+            )
+        if callable(getattr(agent, "compile", None)):
+            raise AgentError(f"the object is a `{name}`, which is not compiled; name what `compile()` returns")
+        raise AgentError(f"the object is of the type `{type(agent).__module__}.{name}`, which is no kind of agent; {KINDS}")
+    if not _parameters(agent):
+        return await _open_made(agent, session, host)
+    return Function(agent)
+
+
+async def _open_class(cls: type, session: Session, host: Host) -> Agent:
+    method = getattr(cls, "turn", None) or next(
+        (base.__dict__["__call__"] for base in cls.__mro__ if "__call__" in base.__dict__), None
+    )
+    first = next(iter(_parameters(cls)), None)
+    arguments = [session] if _required(cls) or (first is not None and first.name == "session") else []
+    if method is None:
+        return await host.open_object(cls(*arguments), session, is_own=True)
+    if _is_async(method):
+        return Function(None, cls(*arguments), sees_state=bool(arguments))
+    # What it makes in its thread, such as a connection of sqlite3, is used there alone.
+    worker = Worker()
+    return Function(None, await worker.run(cls, *arguments), worker, sees_state=bool(arguments))
+
+
+async def _open_made(make: Callable[[], Any], session: Session, host: Host) -> Agent:
+    """A conversation with what a function without parameters makes for it."""
+    made = make()
+    if inspect.isawaitable(made):
+        made = await made
+    async with AsyncExitStack() as stack:
+        # Agents of frameworks can be entered too, but their runners do so.
+        if type(made).__name__ == "_AsyncGeneratorContextManager":
+            made = await stack.enter_async_context(made)
+        agent = await host.open_object(made, session, is_own=True)
+        return _Closing(agent, stack.pop_all())
+
+
+class _Closing:
+    """A conversation that has something to close."""
+
+    def __init__(self, agent: Agent, stack: AsyncExitStack) -> None:
+        self._agent, self._stack = agent, stack
+        self.details = getattr(agent, "details", None)
+
+    async def turn(self, turn: Turn) -> None:
+        await self._agent.turn(turn)
+
+    async def close(self) -> None:
+        async with self._stack:
+            await self._agent.close()
+
+
+class Function:
+    """A conversation with a function, or with an instance of a class that no other conversation has."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any] | None,
+        instance: Any = None,
+        worker: Worker | None = None,
+        *,
+        sees_state: bool = False,
+    ) -> None:
+        self._function = function or getattr(instance, "turn", instance)
+        self._instance = instance
+        self._takes_turn = _takes_turn(self._function)
+        self._sees_state = sees_state or self._takes_turn
+        self._worker = worker
+
+    async def turn(self, turn: Turn) -> None:
+        if turn.state and not self._sees_state:
+            keys = ", ".join(f"`{key}`" for key in turn.state)
+            raise AgentError(
+                f"the case begins with state ({keys}), which the agent is not given; add a second parameter `turn`, and read "
+                "`turn.state`"
+            )
+        arguments = [turn.message, turn] if self._takes_turn else [turn.message]
+        if _is_async(self._function):
+            with running(turn):
+                answer = self._function(*arguments)
+                if inspect.isasyncgen(answer):
+                    answer = "".join([str(piece) async for piece in answer])
+                elif inspect.isawaitable(answer):
+                    answer = await answer
+        else:
+            self._worker = self._worker or Worker()
+            answer = await self._worker.run(functools.partial(self._call, turn, arguments))
+            if inspect.isawaitable(answer):
+                with running(turn):
+                    answer = await answer
+        turn.say(answer)
+
+    def _call(self, turn: Turn, arguments: list[Any]) -> Any:
+        with running(turn):
+            answer = self._function(*arguments)
+            return "".join(map(str, answer)) if inspect.isgenerator(answer) else answer
+
+    async def close(self) -> None:
+        end = getattr(self._instance, "end", None)
+        if callable(end):
+            ended = end() if _is_async(end) or self._worker is None else await self._worker.run(end)
+            if inspect.isawaitable(ended):
+                await ended
+        if self._worker is not None:
+            self._worker.close()
+
+
+def _is_async(function: Any) -> bool:
+    function = getattr(function, "func", function)
+    call = getattr(function, "__call__", None)
+    return any(inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in (function, call))
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters that can be given by position. One, if that cannot be known."""
+    one = inspect.Parameter("message", inspect.Parameter.POSITIONAL_ONLY)
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return [one]
+    return [one for one in found if one.kind not in (one.KEYWORD_ONLY, one.VAR_KEYWORD)]
+
+
+def _required(function: Callable[..., Any]) -> int:
+    return sum(one.default is one.empty and one.kind is not one.VAR_POSITIONAL for one in _parameters(function))
+
+
+def _takes_turn(function: Callable[..., Any]) -> bool:
+    parameters = _parameters(function)
+    if _required(function) > 2:
+        names = ", ".join(one.name for one in parameters)
+        raise AgentError(f"the function takes ({names}); the function of an agent takes (message) or (message, turn)")
+    return len(parameters) > 1 and (_required(function) == 2 or parameters[1].name == "turn")

@@ -1,0 +1,151 @@
+"""Graphs of LangGraph, agents of LangChain, and what else takes `{"messages": ..}`."""
+
+from __future__ import annotations
+
+import importlib
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from .._conversation import Agent
+from .._errors import AgentError
+from .._json import as_text
+from .._worker import Worker
+from ..turn import Session, Turn
+from ._langchain_messages import Seen
+from ._message import File, has_base, parts_of
+
+if TYPE_CHECKING:
+    from . import Host
+
+NAME = "LangChain"
+STATE = None
+
+
+def matches(agent: Any) -> bool:
+    if has_base(agent, "langchain_core", {"Runnable"}):
+        return True
+    return not has_base(agent, "google.adk", {"BaseNode"}) and any(
+        callable(getattr(agent, name, None)) for name in ("ainvoke", "invoke")
+    )
+
+
+async def open(agent: Any, options: dict[str, Any], session: Session, host: Host) -> Agent:
+    if has_base(agent, "langgraph", {"Pregel"}):
+        return Graph(agent, options, session)
+    if session.state and not options:
+        keys = ", ".join(f"`{key}`" for key in session.state)
+        raise AgentError(f"the case begins with state ({keys}), and a runnable that is no graph has no place for it")
+    return Runnable(agent, options)
+
+
+class Graph:
+    """A conversation with a compiled graph. The state of the session is the state of the graph, apart from its messages."""
+
+    def __init__(self, graph: Any, options: dict[str, Any], session: Session) -> None:
+        self._graph = graph
+        self._session = session
+        # A thread of the checkpointer that no earlier run has used.
+        config = options.get("config") or {}
+        thread = {"thread_id": str(uuid.uuid4()), **(config.get("configurable") or {})}
+        self._options = {**options, "config": {**config, "configurable": thread}}
+        self._remembers = bool(getattr(graph, "checkpointer", None))
+        self._values: dict[str, Any] = dict(session.state)
+        self._messages: list[Any] = []
+        self._is_new = True
+        unknown = [key for key in session.state if key not in graph.channels]
+        if unknown:
+            raise AgentError(f"the case begins with state `{unknown[0]}`, and the graph has no key of that name in its state")
+
+    async def turn(self, turn: Turn) -> None:
+        message = {"role": "user", "content": _content(parts_of(turn.content))}
+        if self._remembers and not self._is_new:
+            given: dict[str, Any] = {"messages": [message]}
+        else:
+            given = {**self._values, "messages": [*self._messages, message]}
+        self._is_new = False
+        seen = Seen(turn, self._messages)
+        values: dict[str, Any] = {}
+        stream = self._graph.astream(given, stream_mode=["updates", "values"], subgraphs=True, **self._options)
+        try:
+            async for namespace, mode, chunk in stream:
+                if mode == "updates":
+                    for node, update in chunk.items():
+                        if node == "__interrupt__":
+                            raise AgentError(
+                                "the graph was interrupted and waits to be resumed, which no message of a case does"
+                            )
+                        seen.update(update, self._author(namespace))
+                elif not namespace:
+                    values = chunk
+        finally:
+            seen.calls.flush()
+        if "messages" not in values:
+            raise AgentError(f"the state of the graph has no `messages`: it has {', '.join(values) or 'nothing'}")
+        seen.state(values["messages"])
+        self._messages = list(values["messages"])
+        self._values = {key: value for key, value in values.items() if key != "messages"}
+        answer = self._values.pop("structured_response", None)
+        self._session.state = dict(self._values)
+        turn.say(None if answer is None else as_text(answer))
+
+    def _author(self, namespace: tuple[str, ...]) -> str | None:
+        """The agent of a message without a name: the node that is a graph itself, or the graph."""
+        if namespace:
+            return namespace[-1].partition(":")[0]
+        name = getattr(self._graph, "name", None)
+        return name if name != "LangGraph" else None
+
+    async def close(self) -> None:
+        pass
+
+
+class Runnable:
+    """A conversation with anything that is invoked with messages, and returns a state, a message or a text."""
+
+    def __init__(self, runnable: Any, options: dict[str, Any]) -> None:
+        self._runnable, self._options = runnable, options
+        self._messages: list[Any] = []
+        self._worker: Worker | None = None
+
+    async def turn(self, turn: Turn) -> None:
+        message = {"role": "user", "content": _content(parts_of(turn.content))}
+        seen = Seen(turn, self._messages)
+        given = {"messages": [*self._messages, message]}
+        if callable(getattr(self._runnable, "ainvoke", None)):
+            result = await self._runnable.ainvoke(given, **self._options)
+        else:
+            self._worker = self._worker or Worker()
+            result = await self._worker.run(lambda: self._runnable.invoke(given, **self._options))
+        if isinstance(result, dict) and "messages" in result:
+            self._messages = _read(result["messages"])
+            # A state has all messages. What begins in another way is new.
+            told = [message.content for message in _read(given["messages"])]
+            is_state = [message.content for message in self._messages[: len(told)]] == told
+            seen.messages(self._messages[len(told) :] if is_state else self._messages)
+        elif has_base(result, "langchain_core", {"BaseMessage"}):
+            self._messages = [*given["messages"], result]
+            seen.messages([result])
+        else:
+            turn.say(result)
+            self._messages = [*given["messages"], {"role": "assistant", "content": as_text(result)}]
+
+    async def close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+
+
+def _read(messages: Any) -> list[Any]:
+    return list(importlib.import_module("langchain_core.messages").convert_to_messages(messages))
+
+
+def _content(parts: list[str | File]) -> Any:
+    if all(isinstance(part, str) for part in parts):
+        return "\n".join(map(str, parts))
+    return [_block(part) for part in parts]
+
+
+def _block(part: str | File) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    kind = part.family if part.family in ("image", "audio", "video") else "file"
+    return {"type": kind, "base64": part.data, "mime_type": part.mime_type}

@@ -1,0 +1,150 @@
+"""Cases of eval sets as tests of pytest: `pytest --evalset evals --evalset-agent my_module:agent`.
+
+The command `evalset` runs all selected cases in one run. Under pytest-xdist each case has a run of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SETTINGS = {
+    "agent": "the agent of the cases of eval sets, as `module:object`",
+    "args": "options of `evalset run`, such as `--runs 3`",
+    "command": "the command `evalset`, if it is neither beside this Python nor on the PATH",
+}
+REPORTS = pytest.StashKey["dict[tuple[Path, str], Any]"]()
+SETS = pytest.StashKey["list[Path]"]()
+
+
+class EvalsetError(Exception):
+    """Why there is no verdict, or what a failed case says."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("evalset")
+    group.addoption("--evalset", action="append", default=[], metavar="PATH", help="an eval set, or a folder with eval sets")
+    for name, text in SETTINGS.items():
+        group.addoption(f"--evalset-{name}", default=None, help=text)
+        parser.addini(f"evalset_{name}", text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    paths = [config.invocation_params.dir / path for path in config.getoption("evalset")]
+    config.stash[SETS] = [path.resolve() for path in paths]
+    for path in paths:
+        if not path.exists():
+            raise pytest.UsageError(f"--evalset {path}: there is no such file or folder")
+    if paths and not setting(config, "agent"):
+        raise pytest.UsageError("--evalset needs --evalset-agent my_module:agent, or `evalset_agent` in the ini file")
+    config.args.extend(map(str, paths))
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    named = parent.config.stash[SETS]
+    is_set = file_path.name.endswith(".evalset.json") or file_path.resolve() in named
+    is_old = file_path.name.endswith(".test.json") and any(path in named for path in file_path.resolve().parents)
+    if setting(parent.config, "agent") and (is_set or is_old):
+        return EvalSet.from_parent(parent, path=file_path)
+    return None
+
+
+class EvalSet(pytest.File):
+    def collect(self) -> Iterable[pytest.Item]:
+        try:
+            listed = evalset(self.config, "list", str(self.path))[0]
+        except EvalsetError as error:
+            raise self.CollectError(str(error)) from None
+        for found in listed["sets"][0]["cases"]:
+            yield Case.from_parent(self, name=found["eval_id"], is_draft=found["draft"] is not None)
+
+
+class Case(pytest.Item):
+    def __init__(self, *, is_draft: bool, **given: Any) -> None:
+        super().__init__(**given)
+        self.is_draft = is_draft
+
+    def runtest(self) -> None:
+        if self.is_draft:
+            name = shlex.quote(f"{self.path}:{self.name}")
+            raise EvalsetError(f"the case is a draft, and not accepted yet; review it: evalset accept {name}")
+        report = result_of(self)
+        if report["state"] == "skipped":
+            pytest.skip(report["reason"] or "skipped")
+        if report["state"] != "passed":
+            raise EvalsetError(report["failure"] or f"{report['state']}: {report['reason']}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        is_ours = isinstance(excinfo.value, EvalsetError)
+        return str(excinfo.value) if is_ours else super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, self.name
+
+
+def result_of(case: Case) -> dict[str, Any]:
+    """The report of a case."""
+    if hasattr(case.config, "workerinput"):
+        reports = run(case.config, [case])
+    else:
+        if REPORTS not in case.session.stash:
+            cases = [one for one in case.session.items if isinstance(one, Case) and not one.is_draft]
+            case.session.stash[REPORTS] = run(case.config, cases)
+        reports = case.session.stash[REPORTS]
+    report: dict[str, Any] | EvalsetError | None = reports.get((case.path.resolve(), case.name))
+    if isinstance(report, dict):
+        return report
+    raise EvalsetError(str(report or "the run has no result of the case"))
+
+
+def run(config: pytest.Config, cases: list[Case]) -> dict[tuple[Path, str], Any]:
+    """Runs cases. Each has its report, or the reason why there is none."""
+    here = config.invocation_params.dir
+    words = [f"{case.path}:{case.name}" for case in cases]
+    words += ["--agent-cmd", shlex.join([sys.executable, "-m", "evalset", str(setting(config, "agent"))])]
+    try:
+        document, code = evalset(config, "run", *words, *shlex.split(setting(config, "args") or ""))
+        reports = {((here / case["place"]["file"]).resolve(), case["eval_id"]): case for case in document["cases"]}
+        has_failed = any(case["state"] not in ("passed", "skipped") for case in reports.values())
+        if code != 0 and not has_failed:
+            problems = "; ".join(problem["message"] for problem in document["problems"])
+            raise EvalsetError(problems or f"evalset ended with {code}")
+    except EvalsetError as error:
+        return {(case.path.resolve(), case.name): error for case in cases}
+    return reports
+
+
+def evalset(config: pytest.Config, *words: str) -> tuple[dict[str, Any], int]:
+    """Runs the command; its document and its exit code."""
+    beside = shutil.which("evalset", path=str(Path(sys.executable).parent))
+    command = setting(config, "command") or beside or shutil.which("evalset")
+    if command is None:
+        raise EvalsetError(f"there is no command `evalset`, neither beside {sys.executable} nor on the PATH")
+    # Modules are found as in the tests.
+    paths = [str(config.rootpath / path) for path in config.getini("pythonpath")] + [str(config.rootpath)]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)}
+    command_line, here = [command, *words, "--format", "json"], config.invocation_params.dir
+    try:
+        done = subprocess.run(command_line, cwd=here, env=env, capture_output=True, encoding="utf-8")
+        document: dict[str, Any] = json.loads(done.stdout)
+    except OSError as error:
+        raise EvalsetError(f"cannot run `{command}`: {error}") from None
+    except ValueError:
+        raise EvalsetError(f"`{command} {words[0]}` ended with {done.returncode}, without a report: {done.stderr}") from None
+    if "error" in document:
+        raise EvalsetError(f"{document['error']['message']}\n  help: {document['error']['help']}")
+    return document, done.returncode
+
+
+def setting(config: pytest.Config, name: str) -> str | None:
+    """An option, or else the value of the ini file."""
+    return config.getoption(f"evalset_{name}") or config.getini(f"evalset_{name}") or None

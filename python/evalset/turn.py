@@ -1,0 +1,144 @@
+"""Turns of a conversation: the message of the user, and what the agent does."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ._errors import headline
+from ._json import as_text, plain
+from ._parts import call_part, result_part, tokens
+
+# A result of a later turn may answer a call of an earlier one, so ids do not begin again.
+IDS = itertools.count(1)
+Write = Callable[["dict[str, Any]"], None]
+
+
+@dataclass
+class Session:
+    """A conversation, as its case begins it."""
+
+    id: str
+    app_name: str
+    user_id: str
+    state: dict[str, Any] = field(default_factory=dict)
+    """The state of the session. An agent may change it."""
+
+
+class Turn:
+    """A message of the user. What the agent says and does is recorded with its methods, from any thread."""
+
+    def __init__(self, content: dict[str, Any], session: Session, history: list[dict[str, str]], write: Write) -> None:
+        self.session = session
+        self.history = history
+        """The earlier turns, as messages: `{"role": "user", "content": ".."}`, then one of the role `assistant`."""
+        self.parts_were_read = False
+        self.answer: str | None = None
+        """The last text of the agent."""
+        self.failure: str | None = None
+        self._content = content
+        self._write = write
+
+    @property
+    def message(self) -> str:
+        """The text of the message."""
+        return "\n".join(part["text"] for part in self._content.get("parts") or [] if part.get("text"))
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The message with all its parts, as ADK's `Content` with keys in camelCase."""
+        self.parts_were_read = True
+        return self._content
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state of the session, which the agent may change."""
+        return self.session.state
+
+    def text(self, text: str, *, author: str | None = None) -> None:
+        """Records a text. The last text of a turn is its answer."""
+        self.model([{"text": text}], author=author)
+
+    def tool(self, name: str, args: Mapping[str, Any], call: Callable[..., Any], *, author: str | None = None) -> Any:
+        """Calls a tool with its arguments, and records the call with its result or error.
+
+        The result is returned unchanged. If the tool is async, it is awaited: `await turn.tool(..)`.
+        """
+        done = self.begin(name, args, author=author)
+        try:
+            result = call(**args)
+        except BaseException as error:
+            done({"error": headline(error)})
+            raise
+        if inspect.isawaitable(result):
+            return _finish(result, done)
+        done(result)
+        return result
+
+    def tool_call(self, name: str, args: Mapping[str, Any], result: Any, *, author: str | None = None) -> None:
+        """Records a call that was made already. A failure is `{"error": ".."}`."""
+        self.begin(name, args, author=author)(result)
+
+    def begin(self, name: str, args: Any, *, author: str | None = None) -> Callable[[Any], None]:
+        """Records a call whose result is not known yet, and returns a function that records the result."""
+        id = f"call-{next(IDS)}"
+        self.model([call_part(id, name, args)], author=author)
+        return lambda result: self.results([result_part(id, name, result)], author=author)
+
+    def usage(self, input_tokens: int, output_tokens: int, *, model: str | None = None) -> None:
+        """Records the tokens of a model call."""
+        self.model([], usage=tokens(input_tokens, output_tokens), model=model)
+
+    def model(
+        self,
+        parts: list[dict[str, Any]],
+        *,
+        author: str | None = None,
+        usage: dict[str, int] | None = None,
+        model: str | None = None,
+    ) -> None:
+        """Records what a model put out: its parts in order, and its tokens."""
+        event: dict[str, Any] = {"author": author} if author else {}
+        if parts:
+            event["content"] = {"role": "model", "parts": parts}
+        if usage:
+            event["usageMetadata"] = usage
+        if model:
+            event["modelVersion"] = model
+        if event.keys() - {"author"}:
+            self.event(event)
+
+    def results(self, parts: list[dict[str, Any]], *, author: str | None = None) -> None:
+        """Records results of tools."""
+        self.event({**({"author": author} if author else {}), "content": {"role": "user", "parts": parts}})
+
+    def event(self, event: dict[str, Any]) -> None:
+        """Records an event of ADK, with keys in camelCase."""
+        event = plain(event)
+        content = event.get("content") or {}
+        texts = [part["text"] for part in content.get("parts") or [] if part.get("text") and not part.get("thought")]
+        if texts and not event.get("partial"):
+            self.answer = "\n".join(texts)
+        self._write({"type": "event", "event": event})
+
+    def say(self, answer: Any) -> None:
+        """Records an answer, unless it is the last text already. What is no text becomes JSON."""
+        if answer is not None and as_text(answer) != self.answer:
+            self.text(as_text(answer))
+
+    def fail(self, reason: str) -> None:
+        """Makes the turn an error when it ends."""
+        self.failure = self.failure or reason
+
+
+async def _finish(result: Awaitable[Any], done: Callable[[Any], None]) -> Any:
+    try:
+        value = await result
+    except BaseException as error:
+        done({"error": headline(error)})
+        raise
+    done(value)
+    return value

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""The plugin of pytest, with the real command: which items there are, what passes, and what a failure says.
+
+    check_pytest.py PYTHON BINARY FOLDER
+
+PYTHON has pytest and pytest-xdist. FOLDER gets a project.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PYTHON, BINARY, FOLDER = (Path(argument).absolute() for argument in sys.argv[1:4])
+
+BOT = """
+import evalset
+
+@evalset.tool
+def get_weather(city):
+    return {"sky": "sunny"}
+
+def agent(message):
+    if message == "Break":
+        raise ValueError("no weather")
+    get_weather(message)
+    return f"It is sunny in {message}."
+"""
+CONFIG = {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 1.0}}
+ALL = {
+    "paris": "PASSED",
+    "oslo, wrong": "FAILED",
+    "broken": "FAILED",
+    "a.draft": "FAILED",
+    "lyon": "PASSED",
+    "test_own": "PASSED",
+}
+
+
+def case(id, city, expected=None, **more):
+    call = {"name": "get_weather", "args": {"city": expected or city}}
+    turn = {
+        "user_content": {"parts": [{"text": city}]},
+        "final_response": {"parts": [{"text": f"It is sunny in {city}."}]},
+        "intermediate_data": {"tool_uses": [call]},
+    }
+    return {"eval_id": id, "conversation": [turn], **more}
+
+
+def write(name, value):
+    path = FOLDER / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+
+
+def project():
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    write("bot.py", BOT)
+    write("test_own.py", "def test_own(): pass\n")
+    write("pytest.ini", "[pytest]\n")
+    write("evals/test_config.json", CONFIG)
+    cases = [
+        case("paris", "Paris"),
+        case("oslo, wrong", "Oslo", "Bergen"),
+        case("broken", "Break"),
+        case("a.draft", "Rome", _draft={"from": "x"}),
+    ]
+    write("evals/weather.evalset.json", {"eval_set_id": "weather", "eval_cases": cases})
+    write("evals/more/other.evalset.json", {"eval_set_id": "other", "eval_cases": [case("lyon", "Lyon")]})
+
+
+def pytest(*words, command=BINARY, agent="bot:agent", code=1):
+    """Runs pytest; the outcomes by the names of the items, and the output."""
+    words = [PYTHON, "-m", "pytest", "-p", "evalset.pytest_plugin", "-rA", "--color=no", *words]
+    words += ["--evalset-command", command] if command else []
+    words += ["--evalset-agent", agent] if agent else []
+    env = {**os.environ, "PYTHONPATH": str(HERE.parent), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200"}
+    done = subprocess.run(words, cwd=FOLDER, env=env, capture_output=True, text=True)
+    assert done.returncode == code, f"{words}: {done.returncode}: {done.stdout}{done.stderr}"
+    found = re.findall(r"^(PASSED|FAILED|SKIPPED|ERROR) \S+?::(.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
+    return {name: outcome for outcome, name in found}, done.stdout + done.stderr
+
+
+def main():
+    project()
+    outcomes, output = pytest("--evalset", "evals")
+    assert outcomes == ALL, outcomes
+    for text in [
+        "tool_trajectory_avg_score is 0.0, below 1.0",
+        '~ expected get_weather(city: "Bergen")',
+        "ValueError: no weather (in agent, bot.py:10)",
+        "the case is a draft, and not accepted yet; review it: evalset accept ",
+    ]:
+        assert text in output, f"{text!r} is not in {output}"
+
+    parallel, _ = pytest("--evalset", "evals", "-p", "xdist", "-n", "2")
+    assert parallel == ALL, parallel
+    chosen, _ = pytest("--evalset", "evals", "-k", "paris or lyon", code=0)
+    assert chosen == {"paris": "PASSED", "lyon": "PASSED"}, chosen
+    one, _ = pytest("evals/weather.evalset.json::paris", code=0)
+    assert one == {"paris": "PASSED"}, one
+    again, _ = pytest("--evalset", "evals", "--evalset-args", "--metric response_match_score", "-k", "oslo", code=0)
+    assert again == {"oslo, wrong": "PASSED"}, again
+    # From the ini file, with the sets that pytest finds by itself.
+    write("pytest.ini", f"[pytest]\nevalset_agent = bot:agent\nevalset_command = {BINARY}\n")
+    configured, _ = pytest(agent=None, command=None)
+    assert configured == ALL, configured
+    write("pytest.ini", "[pytest]\n")
+    without, _ = pytest(agent=None, code=0)
+    assert without == {"test_own": "PASSED"}, without
+
+    # Nothing passes that did not run.
+    for words, code, text in [
+        ({"agent": "bot:agnt"}, 1, "has no `agnt`, as `bot:agnt` says"),
+        ({"command": FOLDER / "missing"}, 2, "cannot run"),
+        ({"command": "/bin/false"}, 2, "ended with 1, without a report"),
+        ({"agent": None}, 4, "--evalset needs --evalset-agent my_module:agent"),
+    ]:
+        outcomes, output = pytest("--evalset", "evals", "-k", "paris", code=code, **words)
+        assert "paris" not in outcomes or outcomes["paris"] == "FAILED", outcomes
+        assert text in output, f"{text!r} is not in {output}"
+    write(
+        "evalset",
+        f'#!/bin/sh\n[ $1 = list ] && exec {BINARY} "$@"\necho \'{{"command": "report", "cases": [], "problems": []}}\'\n',
+    )
+    (FOLDER / "evalset").chmod(0o755)
+    outcomes, output = pytest("--evalset", "evals", "-k", "paris", command=FOLDER / "evalset")
+    assert "the run has no result of the case" in output, output
+    print("the items of pytest have the verdicts of the command")
+
+
+main()

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Files of `evalset.otel`: they are what OpenTelemetry's own exporter says, and the real command reads an agent's.
+
+    check_traces.py PYTHON BINARY FOLDER
+
+PYTHON has the packages of tests/otlp/frameworks/requirements.txt. FOLDER gets the files.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+SPANS = """
+import base64, json
+from google.protobuf.json_format import MessageToDict
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import SpanLimits, TracerProvider
+from opentelemetry.sdk.trace.export import SpanExporter, SimpleSpanProcessor
+from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode, TraceFlags, TraceState
+from opentelemetry import trace
+from evalset.otel import document, write_traces
+
+class Kept(SpanExporter):
+    spans = []
+    def export(self, spans):
+        self.spans += spans
+
+given = TracerProvider(resource=Resource({"service.name": "desk"}), span_limits=SpanLimits(max_attributes=12, max_events=1))
+given.add_span_processor(SimpleSpanProcessor(Kept()))
+trace.set_tracer_provider(given)
+assert write_traces("spans.jsonl") is given
+tracer = trace.get_tracer("app", "1.0", schema_url="https://example.test/1")
+remote = SpanContext(2**127 + 5, 2**63 + 7, True, TraceFlags(1), TraceState([("vendor", "x")]))
+values = [True, 7, -(2**62), 1.5, 1e300, "text", "", b"bytes", (1, 2), ("a", "b"), (1.0, 2.0), (True,), "more", "lost"]
+with tracer.start_as_current_span("outer", kind=SpanKind.SERVER, context=trace.set_span_in_context(trace.NonRecordingSpan(remote)), links=[Link(remote, {"why": "w"})]) as outer:
+    for at, value in enumerate(values):
+        outer.set_attribute(f"key{at}", value)
+    with tracer.start_as_current_span("inner") as inner:
+        inner.add_event("first", {"a": 1})
+        inner.add_event("second", {"a": 1})
+        inner.set_status(Status(StatusCode.ERROR, "failed"))
+    with trace.get_tracer("bare").start_as_current_span("plain"):
+        pass
+
+def hexed(value, key=None):
+    if isinstance(value, dict):
+        return {name: hexed(one, name) for name, one in value.items()}
+    if isinstance(value, list):
+        return [hexed(one) for one in value]
+    return base64.b64decode(value).hex() if key in ("traceId", "spanId", "parentSpanId") else value
+
+for span, line in zip(Kept.spans, open("spans.jsonl"), strict=True):
+    true = hexed(MessageToDict(encode_spans([span]), use_integers_for_enums=True))
+    assert json.loads(line) == true, f"{line} is not {json.dumps(true)}"
+print(len(Kept.spans))
+"""
+
+AGENT = """
+import asyncio
+from evalset.otel import write_traces
+write_traces("traces.jsonl")
+
+import story
+from pydantic_ai_agent import agent
+
+agent.instrument = True
+
+async def main():
+    for prompt in story.PROMPTS[:3]:
+        history = []
+        for turn in prompt["turns"]:
+            history = (await agent.run(turn, message_history=history, conversation_id=prompt["id"])).all_messages()
+
+asyncio.run(main())
+"""
+
+CASES = {
+    "memory": (
+        ["What is the weather in Paris?", "What did I ask?"],
+        ["It is sunny in Paris.", "You asked: What is the weather in Paris?"],
+    ),
+    "parallel": (["Compare Oslo and Bergen"], ["Rain in both."]),
+}
+
+
+def main():
+    python, binary, folder = (Path(argument).absolute() for argument in sys.argv[1:4])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE / "frameworks")]),
+        "PYTHONWARNINGS": "ignore",
+    }
+
+    def run(*words, code=0):
+        done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True)
+        assert done.returncode == code, f"{done.returncode}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    spans = run(python, "-c", SPANS).strip()
+    run(python, "-c", AGENT)
+    read = json.loads(run(binary, "evalset", "traces", "traces.jsonl", "--format", "json"))
+    calls = [
+        call["args"]["city"]
+        for it in read["conversations"]
+        for turn in it["turns"]
+        for call in turn["calls"]
+        if "city" in call["args"]
+    ]
+    assert sorted(calls) == ["Bergen", "Oslo", "Paris"], read
+    turns = {
+        id: [
+            {"user_content": {"parts": [{"text": user}]}, "final_response": {"parts": [{"text": answer}]}}
+            for user, answer in zip(*said)
+        ]
+        for id, said in CASES.items()
+    }
+    cases = [{"eval_id": id, "conversation": conversation} for id, conversation in turns.items()]
+    (folder / "story.evalset.json").write_text(json.dumps({"eval_set_id": "story", "eval_cases": cases}))
+    words = [
+        binary,
+        "evalset",
+        "run",
+        "story.evalset.json",
+        "--trace",
+        "traces.jsonl",
+        "-m",
+        "response_match_score",
+        "--allow-uncovered",
+    ]
+    run(*words)
+    changed = (folder / "story.evalset.json").read_text().replace("Rain in both.", "Nothing of the kind.")
+    (folder / "story.evalset.json").write_text(changed)
+    run(*words, code=1)
+    print(f"{spans} spans are as OpenTelemetry's exporter writes them, and the command reads an agent's")
+
+
+main()

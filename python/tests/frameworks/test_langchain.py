@@ -1,0 +1,196 @@
+"""What graphs of LangGraph and runnables of LangChain can do besides the story."""
+
+import unittest
+
+from driver import ProgramTest, calls, parts, texts
+
+MODEL = """
+    import operator
+    from typing import Annotated, Any
+    from langchain.agents import create_agent
+    from langchain_core.language_models.chat_models import BaseChatModel
+    from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
+    from langchain_core.outputs import ChatGeneration, ChatResult
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.graph import END, START, MessagesState, StateGraph
+    from langgraph.types import interrupt
+
+    class Script(BaseChatModel):
+        steps: list[Any]
+        asked: list[Any] = []
+
+        @property
+        def _llm_type(self):
+            return "script"
+
+        def bind_tools(self, tools, **kwargs):
+            return self
+
+        def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+            step = self.steps.pop(0)
+            message = step(messages) if callable(step) else step
+            return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def told(messages):
+        return AIMessage(" | ".join(message.content for message in messages if message.type != "system"))
+
+    def look(at: int) -> dict:
+        "Looks."
+        return {"at": at}
+"""
+
+
+class Langchain(ProgramTest):
+    def conversation(self, code, **start):
+        program = self.program(MODEL + code)
+        self.assertEqual(program.start(**start)["type"], "started")
+        return program
+
+    def test_structured_answers_are_json_and_no_call(self):
+        program = self.conversation("""
+    from pydantic import BaseModel
+    from langchain.agents.structured_output import ToolStrategy
+
+    class Weather(BaseModel):
+        city: str
+
+    call = {"id": "c1", "name": "Weather", "args": {"city": "Oslo"}}
+    agent = create_agent(Script(steps=[AIMessage("", tool_calls=[call])]), [look], response_format=ToolStrategy(Weather))
+""")
+        answer = program.turn("Hi")
+        self.assertEqual(calls(answer), ([], []))
+        self.assertEqual(texts(answer), ['{"city": "Oslo"}'])
+        self.assertEqual(answer[-1], {"type": "turn_end", "session_id": "s1"})
+
+    def test_the_history_is_told_once_with_and_without_a_checkpointer(self):
+        for saver in ("None", "InMemorySaver()"):
+            with self.subTest(saver):
+                program = self.conversation(f"""
+    agent = create_agent(Script(steps=[told, told, told]), [look], checkpointer={saver})
+""")
+                self.assertEqual(texts(program.turn("a")), ["a"])
+                self.assertEqual(texts(program.turn("b")), ["a | a | b"])
+                # Another conversation begins anew.
+                program.start("s2")
+                self.assertEqual(texts(program.turn("c", session="s2")), ["c"])
+
+    def test_the_state_of_the_graph_is_the_state_of_the_session(self):
+        code = """
+    class State(MessagesState):
+        unit: str
+        log: Annotated[list[str], operator.add]
+
+    def node(state):
+        return {"messages": [("ai", f"In {state['unit']}, {state['log']}")], "log": [state["messages"][-1].content], "unit": "F"}
+
+    graph = StateGraph(State)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    agent = graph.compile()
+"""
+        program = self.conversation(code, state={"unit": "C", "log": ["begun"]})
+        first = program.turn("a")
+        self.assertEqual(texts(first), ["In C, ['begun']"])
+        self.assertEqual(first[-2]["event"]["actions"]["stateDelta"], {"unit": "F", "log": ["begun", "a"]})
+        self.assertEqual(texts(program.turn("b")), ["In F, ['begun', 'a']"])
+        program = self.program(MODEL + code)
+        self.assertIn("state `town`, and the graph has no key of that name", program.start(state={"town": "Oslo"})["message"])
+
+    def test_agents_in_nodes_and_messages_that_are_removed_are_seen(self):
+        program = self.conversation("""
+    call = AIMessage("", tool_calls=[{"id": "c1", "name": "look", "args": {"at": 1}}])
+    inner = create_agent(Script(steps=[call, AIMessage("Inner says.")]), [look], name="inner")
+
+    def hidden(state):
+        # What the inner agent did is not in the state of this graph.
+        inner.invoke({"messages": state["messages"]})
+        return {"messages": [AIMessage("Outer says.", id="m1")]}
+
+    def forget(state):
+        return {"messages": [RemoveMessage("m1"), AIMessage("At last.")]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("hidden", hidden)
+    graph.add_node("forget", forget)
+    graph.add_edge(START, "hidden")
+    graph.add_edge("hidden", "forget")
+    agent = graph.compile()
+""")
+        answer = program.turn("Hi")
+        self.assertEqual(calls(answer), ([("look", {"at": 1})], [{"at": 1}]))
+        self.assertEqual(texts(answer), ["Inner says.", "Outer says.", "At last."])
+
+    def test_a_handoff_to_an_agent_beside_is_a_call_with_its_result(self):
+        program = self.conversation("""
+    from langchain_core.messages import ToolMessage
+    from langchain_core.tools import InjectedToolCallId, tool
+    from langgraph.types import Command
+
+    @tool
+    def to_nurse(id: Annotated[str, InjectedToolCallId]):
+        "Hands over."
+        answer = ToolMessage("handed over", tool_call_id=id, name="to_nurse")
+        return Command(goto="nurse", graph=Command.PARENT, update={"messages": [answer]})
+
+    call = AIMessage("", tool_calls=[{"id": "c1", "name": "to_nurse", "args": {}}])
+    graph = StateGraph(MessagesState)
+    graph.add_node("desk", create_agent(Script(steps=[call]), [to_nurse], name="desk"), destinations=["nurse"])
+    graph.add_node("nurse", create_agent(Script(steps=[AIMessage("This is the nurse.")]), [], name="nurse"))
+    graph.add_edge(START, "desk")
+    agent = graph.compile()
+""")
+        answer = program.turn("Hi")
+        self.assertEqual(calls(answer), ([("to_nurse", {})], [{"result": "handed over"}]))
+        authors = [message["event"]["author"] for message in answer if "author" in message.get("event", {})]
+        self.assertEqual((texts(answer), authors), (["This is the nurse."], ["desk", "desk", "nurse"]))
+
+    def test_an_interrupt_is_an_error(self):
+        program = self.conversation("""
+    def ask(state):
+        return {"messages": [("ai", interrupt("May I?"))]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("ask", ask)
+    graph.add_edge(START, "ask")
+    agent = graph.compile(checkpointer=InMemorySaver())
+""")
+        self.assertIn("the graph was interrupted and waits to be resumed", program.turn("Hi")[-1]["message"])
+
+    def test_a_graph_that_is_not_compiled_is_refused(self):
+        program = self.program(MODEL + "\n    agent = StateGraph(MessagesState)\n")
+        self.assertIn("is not compiled; name what `compile()` returns", program.start()["message"])
+
+    def test_a_runnable_and_an_object_of_ones_own(self):
+        program = self.conversation("""
+    from langchain_core.runnables import RunnableLambda
+    agent = RunnableLambda(lambda given: given["messages"]) | Script(steps=[told, told])
+""")
+        self.assertEqual(texts(program.turn("a")), ["a"])
+        self.assertEqual(texts(program.turn("b")), ["a | a | b"])
+        program = self.conversation("""
+    class Own:
+        def invoke(self, given):
+            call = AIMessage("", tool_calls=[{"id": "c1", "name": "look", "args": {"at": 1}}])
+            return {"messages": [*given["messages"], call, {"role": "tool", "tool_call_id": "c1", "content": "[1]"}, ("ai", "Done.")]}
+
+    agent = Own()
+""")
+        answer = program.turn("a")
+        self.assertEqual(calls(answer), ([("look", {"at": 1})], [{"result": [1]}]))
+        self.assertEqual(texts(answer), ["Done."])
+
+    def test_thoughts_and_files_of_a_model_are_parts(self):
+        program = self.conversation("""
+    blocks = [
+        {"type": "reasoning", "reasoning": "Hm."},
+        {"type": "text", "text": "Here."},
+        {"type": "image", "base64": "iVBORw==", "mime_type": "image/png"},
+    ]
+    agent = create_agent(Script(steps=[AIMessage(blocks)]), [])
+""")
+        image = {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
+        self.assertEqual(parts(program.turn("Hi")), [{"text": "Hm.", "thought": True}, {"text": "Here."}, image])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,119 @@
+"""What agents of openai-agents can do besides the story."""
+
+import unittest
+
+from driver import ProgramTest, calls, texts
+
+MODEL = """
+    import json
+    from agents import Agent, Model, ModelResponse, Usage, function_tool, set_tracing_disabled
+    from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+
+    set_tracing_disabled(True)
+
+    class Script(Model):
+        def __init__(self, *steps):
+            self.steps = list(steps)
+
+        async def get_response(self, system_instructions, input, *args, **kwargs):
+            step = self.steps.pop(0)
+            if isinstance(step, str):
+                content = [ResponseOutputText(text=step, type="output_text", annotations=[])]
+                output = [ResponseOutputMessage(id="m", type="message", role="assistant", status="completed", content=content)]
+            else:
+                output = [
+                    ResponseFunctionToolCall(id=f"f{at}", call_id=f"c{at}", type="function_call", name=name, arguments=args)
+                    for at, (name, args) in enumerate(step)
+                ]
+            return ModelResponse(output=output, usage=Usage(), response_id=None)
+
+        def stream_response(self, *args, **kwargs):
+            raise NotImplementedError
+
+    @function_tool
+    def look(at: int) -> str:
+        return f"nothing at {at}"
+"""
+
+
+class OpenaiAgents(ProgramTest):
+    def play(self, code, name="agent"):
+        program = self.program(MODEL + code, name=name)
+        self.assertEqual(program.start()["type"], "started")
+        return program.turn("Hi")
+
+    def test_structured_output_is_the_json_that_the_model_wrote(self):
+        answer = self.play("""
+    from pydantic import BaseModel
+
+    class Weather(BaseModel):
+        city: str
+
+    agent = Agent(name="desk", model=Script('{"city":"Oslo"}'), output_type=Weather)
+""")
+        self.assertEqual(texts(answer), ['{"city":"Oslo"}'])
+
+    def test_the_result_of_a_tool_can_be_the_answer(self):
+        answer = self.play("""
+    agent = Agent(name="desk", model=Script([("look", '{"at": 1}')]), tools=[look], tool_use_behavior="stop_on_first_tool")
+""")
+        self.assertEqual(calls(answer), ([("look", {"at": 1})], [{"result": "nothing at 1"}]))
+        self.assertEqual(texts(answer), ["nothing at 1"])
+        self.assertNotIn("usageMetadata", answer[0]["event"])
+
+    def test_arguments_that_are_no_json_are_kept_as_they_are(self):
+        answer = self.play("""
+    agent = Agent(name="desk", model=Script([("look", '{"at"')], "Sorry."), tools=[look])
+""")
+        asked, results = calls(answer)
+        self.assertEqual(asked, [("look", {"arguments": '{"at"'})])
+        self.assertEqual(list(results[0]), ["error"], results)
+        self.assertEqual(texts(answer), ["Sorry."])
+
+    def test_too_many_turns_and_approvals_are_errors_after_their_calls(self):
+        answer = self.play("""
+    import evalset
+    inner = Agent(name="desk", model=Script(*[[("look", '{"at": 1}')]] * 3), tools=[look])
+    agent = evalset.with_options(inner, max_turns=2)
+""")
+        self.assertEqual(len(calls(answer)[0]), 2)
+        self.assertIn("MaxTurnsExceeded: Max turns (2) exceeded", answer[-1]["message"])
+        answer = self.play("""
+    @function_tool(needs_approval=True)
+    def delete() -> str:
+        return "gone"
+
+    agent = Agent(name="desk", model=Script([("delete", "{}")]), tools=[delete])
+""")
+        self.assertEqual(calls(answer), ([("delete", {})], []))
+        self.assertIn("the agent waits for the approval of a tool", answer[-1]["message"])
+
+    def test_judges_are_told_what_the_agents_are_made_of(self):
+        program = self.program(
+            MODEL
+            + """
+    a = Agent(name="a", model=Script(), instructions=lambda context, agent: "made")
+    agent = Agent(name="desk", model=Script(), instructions="Answer.", tools=[look], handoffs=[a])
+    a.handoffs.append(agent)
+"""
+        )
+        agents = program.start()["details"]["agents"]
+        self.assertEqual(list(agents), ["desk", "a"])
+        self.assertEqual((agents["desk"]["instruction"], agents["a"]["instruction"]), ("Answer.", ""))
+        declared = agents["desk"]["tools"][0]["functionDeclarations"][0]
+        self.assertEqual((declared["name"], declared["parameters"]["required"]), ("look", ["at"]))
+
+    def test_of_several_handoffs_one_is_taken(self):
+        answer = self.play("""
+    a = Agent(name="a", model=Script("This is a."))
+    b = Agent(name="b", model=Script("This is b."))
+    first = [("look", '{"at": 1}'), ("transfer_to_a", "{}"), ("transfer_to_b", "{}")]
+    agent = Agent(name="desk", model=Script(first), tools=[look], handoffs=[a, b])
+""")
+        results = [{"result": "nothing at 1"}, {"assistant": "a"}, {"result": "Multiple handoffs detected, ignoring this one."}]
+        self.assertEqual(calls(answer)[1], results)
+        self.assertEqual(texts(answer), ["This is a."])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,113 @@
+"""What an agent that cannot be used, or fails, is told."""
+
+import unittest
+
+from driver import ProgramTest, texts
+
+
+class Errors(ProgramTest):
+    def refusal(self, code, name):
+        program = self.program(code, words=["-m", "evalset", name])
+        message = program.start()
+        self.assertEqual((message["type"], message["session_id"]), ("error", "s1"))
+        self.assertEqual(program.turn("Hi"), [message])
+        self.assertEqual(program.end(), 0)
+        return message["message"], program.stderr
+
+    def test_an_agent_that_cannot_be_found_is_named_with_what_helps(self):
+        code = "def answer(message):\n    return message\n"
+        for name, parts in [
+            ("agents:answer", ["there is no module `agents` in ", "is `agent` meant?"]),
+            ("agent.inner:answer", ["there is no module `inner` in `agent`"]),
+            ("agent:anwser", ["(", "agent.py) has no `anwser`", "it has `answer`; is `agent:answer` meant?"]),
+            ("agent:answer.call", ["has no `answer.call`"]),
+            ("agent.py:answer", ["write `agent:answer`"]),
+            ("agent", ["does not name an agent as MODULE:OBJECT; write `agent:agent`"]),
+        ]:
+            with self.subTest(name):
+                message, _ = self.refusal(code, name)
+                for part in parts:
+                    self.assertIn(part, message)
+
+    def test_a_module_that_cannot_be_imported_says_why(self):
+        for code, parts in [
+            (
+                "import pydantic_ai_that_is_missing",
+                [
+                    "No module named 'pydantic_ai_that_is_missing' (in <module>, agent.py:1)",
+                    "-m pip install pydantic-ai-that-is-missing",
+                ],
+            ),
+            (
+                "raise ModuleNotFoundError('no google.adk', name='google.adk')",
+                ["cannot import `agent`", "-m pip install google-adk"],
+            ),
+            ("import email.no_such_module", ["`email` is installed without `no_such_module`", "-m pip show email"]),
+            ("1 / 0", ["cannot import `agent`: ZeroDivisionError: division by zero (in <module>, agent.py:1)"]),
+            ("import sys\nsys.exit(3)", ["cannot import `agent`: SystemExit: 3"]),
+            ("def broken(:", ["cannot import `agent`: SyntaxError"]),
+        ]:
+            with self.subTest(code):
+                message, stderr = self.refusal(code, "agent:answer")
+                for part in parts:
+                    self.assertIn(part, message)
+                self.assertIn("Traceback", stderr)
+
+    def test_an_object_that_is_no_agent_says_what_is_one(self):
+        for code, part in [
+            (
+                "agent = {'a': 1}",
+                "is of the type `builtins.dict`, which is no kind of agent; an agent is an object of pydantic-ai",
+            ),
+            (
+                "class Graph:\n    def compile(self): ...\nagent = Graph()",
+                "which is not compiled; name what `compile()` returns",
+            ),
+            (
+                "def agent(a, b, c): ...",
+                "the function takes (a, b, c); the function of an agent takes (message) or (message, turn)",
+            ),
+            ("import evalset\nagent = evalset.with_options(len, deps=1)", "`with_options` is for agents of frameworks"),
+        ]:
+            with self.subTest(code):
+                self.assertIn(part, self.refusal(code, "agent:agent")[0])
+
+    def test_a_turn_that_fails_says_what_was_raised_and_where(self):
+        program = self.program("""
+            import sys
+
+            class Error(Exception):
+                pass
+
+            def agent(message):
+                if message == "exit":
+                    sys.exit(4)
+                if message == "own":
+                    raise Error("no answer")
+                raise ValueError("no such city")
+            """)
+        for text, expected in [
+            ("exit", "SystemExit: 4 (in agent, agent.py:9)"),
+            ("own", "agent.Error: no answer (in agent, agent.py:11)"),
+            ("else", "ValueError: no such city (in agent, agent.py:12)"),
+        ]:
+            program.start(text)
+            self.assertEqual(program.turn(text, session=text), [{"type": "error", "message": expected, "session_id": text}])
+        self.assertEqual(program.end(), 0)
+        self.assertIn("Traceback", program.stderr)
+
+    def test_state_that_no_one_reads_is_an_error(self):
+        program = self.program("def agent(message):\n    return message\n")
+        program.start(state={"unit": "C"})
+        self.assertIn("the case begins with state (`unit`), which the agent is not given", program.turn("Hi")[-1]["message"])
+
+    def test_messages_and_keys_of_later_versions_are_passed_over(self):
+        program = self.program("def agent(message):\n    return message\n")
+        program.start(more=1)
+        program.write(type="later", session_id="s1")
+        self.assertEqual(texts(program.turn("Hi")), ["Hi"])
+        self.assertEqual(program.end(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

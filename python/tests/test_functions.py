@@ -1,0 +1,219 @@
+"""Agents that are functions."""
+
+import unittest
+
+from driver import ProgramTest, calls, parts, texts
+
+IMAGE = {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
+
+
+class Functions(ProgramTest):
+    def test_a_function_answers_and_its_tools_are_recorded(self):
+        program = self.program("""
+            import evalset
+
+            @evalset.tool
+            def get_weather(city: str, days: int = 1) -> dict:
+                return {"sky": "sunny", "city": city}
+
+            def agent(message):
+                return f"It is {get_weather(message)['sky']}."
+            """)
+        self.assertEqual(program.start(), {"type": "started", "session_id": "s1"})
+        answer = program.turn("Paris")
+        self.assertEqual(calls(answer), ([("get_weather", {"city": "Paris"})], [{"sky": "sunny", "city": "Paris"}]))
+        self.assertEqual(texts(answer), ["It is sunny."])
+        self.assertEqual(answer[-1], {"type": "turn_end", "session_id": "s1"})
+        self.assertEqual(program.end(), 0)
+
+    def test_what_an_agent_prints_is_no_message(self):
+        program = self.program("""
+            import os, subprocess, sys
+            print("while it is imported")
+
+            def agent(message):
+                print("in a turn")
+                os.write(1, b"past Python\\n")
+                subprocess.run([sys.executable, "-c", "print('from a child')"])
+                return f"read: {sys.stdin.read()!r}"
+            """)
+        program.start()
+        self.assertEqual(texts(program.turn("Hi")), ["read: ''"])
+        self.assertEqual(program.end(), 0)
+        for text in ["while it is imported", "in a turn", "past Python", "from a child"]:
+            self.assertIn(text, program.stderr)
+
+    def test_calls_at_the_same_time_keep_their_order_and_their_results(self):
+        program = self.program("""
+            import asyncio
+
+            async def look(city, seconds):
+                await asyncio.sleep(seconds)
+                if city == "Nowhere":
+                    raise ValueError("no such city")
+                return city.upper()
+
+            async def agent(message, turn):
+                slow = turn.tool("look", {"city": "Oslo", "seconds": 0.05}, look)
+                fast = turn.tool("look", {"city": "Nowhere", "seconds": 0}, look)
+                found = await asyncio.gather(slow, fast, return_exceptions=True)
+                return f"{found[0]} {type(found[1]).__name__}"
+            """)
+        program.start()
+        answer = program.turn("Go")
+        asked, _ = calls(answer)
+        self.assertEqual([args["city"] for _, args in asked], ["Oslo", "Nowhere"])
+        ids = {
+            part["functionCall"]["id"]: part["functionCall"]["args"]["city"] for part in parts(answer) if "functionCall" in part
+        }
+        results = {
+            ids[p["functionResponse"]["id"]]: p["functionResponse"]["response"]
+            for p in parts(answer)
+            if "functionResponse" in p
+        }
+        self.assertEqual(results, {"Oslo": {"result": "OSLO"}, "Nowhere": {"error": "ValueError: no such city"}})
+        self.assertEqual(texts(answer), ["OSLO ValueError"])
+
+    def test_earlier_turns_and_the_state_are_there(self):
+        program = self.program("""
+            def agent(message, turn):
+                turn.state["turns"] = turn.state.get("turns", 0) + 1
+                if message == "Forget":
+                    del turn.state["unit"]
+                return f"{turn.session.user_id} {turn.state.get('unit')} {[one['content'] for one in turn.history]}"
+            """)
+        program.start(state={"unit": "C"})
+        first = program.turn("Hi")
+        self.assertEqual(texts(first), ["u C []"])
+        self.assertEqual(first[-2]["event"], {"actions": {"stateDelta": {"turns": 1}}})
+        self.assertEqual(first[-1], {"type": "turn_end", "session_id": "s1"})
+        second = program.turn("Forget")
+        self.assertEqual(texts(second), ["u None ['Hi', 'u C []']"])
+        self.assertEqual(second[-1]["state"], {"turns": 2})
+
+    def test_answers_of_all_kinds(self):
+        program = self.program(
+            """
+            import dataclasses
+
+            @dataclasses.dataclass
+            class Weather:
+                city: str
+
+            def pieces(message):
+                yield "It is "
+                yield "sunny."
+
+            async def async_pieces(message):
+                yield "It is "
+                yield "sunny."
+
+            def fields(message, turn):
+                turn.usage(11, 7, model="m-1")
+                return Weather("Zürich")
+
+            def said(message, turn):
+                turn.text("One moment.", author="helper")
+                turn.text("It is sunny.")
+                return "It is sunny."
+
+            def nothing(message):
+                pass
+            """,
+            name="pieces",
+        )
+        expected = {
+            "pieces": ["It is sunny."],
+            "async_pieces": ["It is sunny."],
+            "fields": ['{"city": "Zürich"}'],
+            "said": ["One moment.", "It is sunny."],
+            "nothing": [],
+        }
+        code = (self.folder / "agent.py").read_text()
+        for name, answer in expected.items():
+            with self.subTest(name):
+                program = self.program(code, name=name)
+                program.start()
+                answered = program.turn("Hi")
+                self.assertEqual(texts(answered), answer)
+                usage = [
+                    message["event"]["usageMetadata"] for message in answered if "usageMetadata" in message.get("event", {})
+                ]
+                tokens = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
+                self.assertEqual(usage, [tokens] if name == "fields" else [])
+
+    def test_values_that_json_lacks_become_texts(self):
+        program = self.program("""
+            import datetime, decimal, enum, evalset
+
+            class Unit(enum.Enum):
+                C = "celsius"
+
+            @evalset.tool(name="look")
+            def looks(*at, **more):
+                return {
+                    "numbers": [float("nan"), float("-inf"), 10**40, decimal.Decimal("1.5")],
+                    "half": "\\ud800", "whole": "\\ud83d\\ude00", 1: Unit.C, "set": {"b", "a"},
+                    "day": datetime.date(2026, 11, 26), "bytes": b"hi", "type": int, "object": None,
+                }
+
+            def agent(message):
+                looks(1, (2, 3), unit=Unit.C)
+                return "\\udfff"
+            """)
+        program.start()
+        answer = program.turn("Hi")
+        asked, results = calls(answer)
+        self.assertEqual(asked, [("look", {"at": [1, [2, 3]], "unit": "celsius"})])
+        expected = {
+            "numbers": ["nan", "-inf", 10**40, "1.5"],
+            "half": "\ufffd",
+            "whole": "\U0001f600",
+            "1": "celsius",
+            "set": ["a", "b"],
+            "day": "2026-11-26",
+            "bytes": "aGk=",
+            "type": "int",
+            "object": None,
+        }
+        self.assertEqual(results, [expected])
+        self.assertEqual(texts(answer), ["\ufffd"])
+
+    def test_parts_that_are_no_text_are_read_or_an_error(self):
+        program = self.program("""
+            def agent(message):
+                return "blind"
+
+            def careless(message, turn):
+                return "careless"
+
+            def sees(message, turn):
+                return f"{message}: {turn.content['parts'][1]['inlineData']['mimeType']}"
+            """)
+        code = (self.folder / "agent.py").read_text()
+        for name in ("agent", "careless"):
+            program = self.program(code, name=name)
+            program.start()
+            answer = program.turn("What is this?", IMAGE)
+            self.assertIn("has a part `inlineData`, and the agent read its text alone", answer[-1]["message"])
+        program = self.program(code, name="sees")
+        program.start()
+        self.assertEqual(texts(program.turn("What is this?", IMAGE)), ["What is this?: image/png"])
+
+    def test_a_script_serves_its_agent(self):
+        program = self.program(
+            """
+            import evalset
+            print("before")
+            evalset.serve(lambda message: message.upper())
+            """,
+            words=["agent.py"],
+        )
+        program.start()
+        self.assertEqual(texts(program.turn("hi")), ["HI"])
+        self.assertEqual(program.end(), 0)
+        self.assertIn("before", program.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -55,7 +55,7 @@ macro_rules! links {
             "[printed]: crate::_documentation::ci#what-is-printed\n",
             "[programs]: crate::runner\n",
             "[protocol]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/protocol\n",
-            "[python]: crate::_documentation::command_line#agents-of-python\n",
+            "[agents of python]: crate::_documentation::command_line#agents-of-python\n",
             "[record]: crate::_documentation::configuration#what-a-run-records\n",
             "[recording]: crate::_documentation::goldens#recording\n",
             "[report]: crate::_documentation::command_line#when-a-report-is-a-pass\n",

@@ -64,12 +64,14 @@ pub(crate) fn plain(program: &Path) -> Command {
         "CLICOLOR",
         "CLICOLOR_FORCE",
         "COLUMNS",
+        "CARGO_MANIFEST_DIR",
         "CARGO_TARGET_DIR",
         "EVALSET_DIR",
         "EVALSET_JUDGE",
         "EVALSET_PYTHON",
         "EVALSET_REPOSITORY",
         "EVALSET_RUN_ID",
+        "NEXTEST_RUN_ID",
     ]
     .into_iter()
     .chain(eval_core::journal::JOB_VARIABLES)

@@ -37,6 +37,7 @@ macro_rules! links {
             "[decides]: crate::metric#what-decides-a-case\n",
             "[deciding]: crate::_documentation::differences#running-and-deciding\n",
             "[differences]: crate::_documentation::differences\n",
+            "[doubtful]: crate::_documentation::command_line#when-a-report-is-a-pass\n",
             "[editor]: crate::_documentation::eval_set#in-the-editor\n",
             "[eval set]: crate::_documentation::eval_set\n",
             "[environment]: crate::_documentation::configuration#environment-variables\n",
@@ -68,6 +69,7 @@ macro_rules! links {
             "[share]: crate::agent#what-tests-share\n",
             "[store]: crate::_documentation::store#several-machines\n",
             "[traces]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/stored_traces\n",
+            "[updating]: crate::_documentation::goldens#updating-on-purpose\n",
             "[unicode]: crate::_documentation::differences#unicode\n",
             "[unreachable]: crate::agent#when-an-agent-is-not-reached\n",
         )

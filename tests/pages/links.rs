@@ -28,7 +28,11 @@ const COMMAND_LINE: &str = "eval-cli/README.md";
 
 /// The crates whose rustdoc has pages: where their links lead there, and which pages, if not all others.
 const IN_RUSTDOC: [(&str, &str, &[&str]); 4] = [
-    ("eval-agents", "eval-agents/src/rustdoc_links.rs", &["any-agent.md", "protocol.md", "python.md", "traces.md"]),
+    (
+        "eval-agents",
+        "eval-agents/src/rustdoc_links.rs",
+        &["any-agent.md", "protocol.md", "python.md", "traces.md"],
+    ),
     ("eval-report", "eval-report/src/rustdoc_links.rs", &["reports.md"]),
     ("eval-server", "eval-server/src/rustdoc_links.rs", &["service.md"]),
     ("eval-core", "eval-core/src/pages.rs", &[]),

@@ -133,13 +133,11 @@ pub use verdict::Verdict;
 /// use eval_core::agent_fn;
 /// use eval_core::testing::Conversation;
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut conversation = Conversation::new(agent_fn(|text, _| async move { format!("You said: {text}") }));
 /// conversation.say("Hi").await?;
 /// assert_eq!(conversation.finish().await?.turns.len(), 1);
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 pub mod testing {
     pub use crate::fixture::Fixture;

@@ -1,4 +1,5 @@
-//! The built-in metrics, one file for each algorithm, and the list of all of them.
+//! The built-in metrics, one file for each algorithm, and the list of all of them. `docs/metrics.md` has their rules, and
+//! `docs/differences.md` the differences from ADK.
 //!
 //! A new metric needs a file here, with a function over one turn or a [`Metric`](super::Metric), a `mod`
 //! line, an entry of [`COMPUTED`], and an entry of [`METRICS`](eval_format::metric::METRICS) in eval-format.

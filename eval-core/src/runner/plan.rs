@@ -53,16 +53,14 @@ impl EvalRunner {
     ///
     /// use eval_core::{Criterion, EvalRunner, Replay};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
     /// let plan = runner.select(&["evals/weather.evalset.json:sunny in Paris"])?;
     /// assert_eq!(plan.len(), 1);
     ///
     /// let report = runner.run_plan(&plan, || Replay::new([["It is sunny in Paris."]]), 4, pending()).await;
     /// assert!(report.all_passed());
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// A selector is `SET` or `SET:case1,case2`. `SET` is a file, a folder of sets, a glob, or the id of a

@@ -44,15 +44,13 @@ impl EvalRunner {
     /// ```
     /// use eval_core::{BoxError, EvalCase, EvalRunner, Invocation, Recorder, agent_fn};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let known = vec!["It is sunny.".to_owned()];
     /// let agent = agent_fn(async |_: String, _: Recorder| Ok::<_, BoxError>(known[0].clone()));
     ///
     /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
     /// assert!(EvalRunner::new().run_agent(&case, agent).await?.verdict.passed());
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// A borrowing agent cannot have a task of its own: it runs in the task of the caller. An agent is one conversation,
@@ -106,16 +104,14 @@ impl EvalRunner {
     /// ```
     /// use eval_core::{Criterion, EvalRunner, Replay};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
     /// let report = runner.run_dir("evals", || Replay::new([["It is sunny in Paris."]]), 4).await?;
     ///
     /// let failed: Vec<&str> = report.failures().map(|case| case.eval_id()).collect();
     /// assert_eq!(failed, ["trip", "refund declined"]);
     /// println!("{report}");
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// Fails before anything runs if the directory holds no sets, if a set or a config has errors, or if the runner's

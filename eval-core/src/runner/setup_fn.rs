@@ -22,14 +22,12 @@ use crate::setup::shape;
 ///     }
 /// }
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let turn = Invocation::user("Paris?").response("It is sunny.");
 /// let set = EvalSet::new("s").case(EvalCase::new("sunny").turn(turn.clone())).case(EvalCase::new("new").turn(turn));
 /// let summary = EvalRunner::new().run_set(&set, recorded, 1).await?.summary();
 /// assert_eq!((summary.passed, summary.errors), (1, 1));
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 ///
 /// Four shapes, told apart by their type: `Fn() -> A`, `Fn() -> impl Future<Output = A>`,
@@ -41,7 +39,7 @@ use crate::setup::shape;
 ///
 /// use eval_core::{EvalCase, EvalRunner, Invocation, Replay};
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
 /// let runner = EvalRunner::new();
 ///
@@ -60,9 +58,7 @@ use crate::setup::shape;
 /// };
 /// assert!(runner.run_case(&case, Mutex::new(setup)).await?.verdict.passed());
 /// assert_eq!(made, 1);
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 ///
 /// Three shapes do not compile yet. For an `async move` closure whose future borrows from the closure's

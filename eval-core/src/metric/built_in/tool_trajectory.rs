@@ -1,32 +1,7 @@
 //! `tool_trajectory_avg_score` is 1.0 for a turn whose tool calls are the expected ones, else 0.0.
 //!
-//! # Algorithm
-//!
-//! The calls of the turn are compared with the expected calls by the criterion's `match_type`:
-//!
-//! * `EXACT` (default): the same calls in the same order, and no others.
-//! * `IN_ORDER`: the expected calls in their order; other calls may come between.
-//! * `ANY_ORDER`: the expected calls in any order; there may be other calls. Each call fulfils one expected call.
-//!
-//! Names are compared by code points, arguments by Python's `==`: `1`, `1.0` and `true` are equal, and the order of
-//! keys does not matter. Ids are never compared. With `ignore_args` only names are compared.
-//!
-//! Source: `TrajectoryEvaluator` in `trajectory_evaluator.py` of google-adk 2.13.0. Two keys of the criterion are this
-//! project's, and ADK ignores them:
-//!
-//! * `args_match`: `exact` (default), `subset` (a call may have more arguments than expected), `ignore` (as
-//!   `ignore_args`).
-//! * `forbidden_tools`: names of tools that must not be called. One such call makes the turn 0.0.
-//!
-//! # Range
-//!
-//! 0.0 or 1.0 per turn. The overall score is the naive mean over the turns.
-//!
-//! # Edge cases
-//!
-//! With `IN_ORDER` and `ANY_ORDER`, a turn without expected calls scores 1.0. A turn for which the case has no
-//! `intermediate_data` expects no calls. Absent `args` differ from `{}` unless `args_match` is `subset` or `ignore`. With
-//! `ANY_ORDER` and `subset`, a turn is not evaluated if thousands of expected calls each match thousands of actual ones.
+//! Source: `TrajectoryEvaluator` in `trajectory_evaluator.py` of google-adk 2.13.0. The keys `args_match` and
+//! `forbidden_tools` are this project's.
 
 use eval_format::{Criterion, Invocation};
 

@@ -1,24 +1,7 @@
 //! `trajectory_exact_match`, `trajectory_in_order_match` and `trajectory_any_order_match`: 1 for a turn that makes the
-//! expected tool calls, else 0.
+//! expected tool calls, else 0. Each is `tool_trajectory_avg_score` with one `match_type`.
 //!
-//! # Algorithm
-//!
-//! As in `tool_trajectory_avg_score` with one `match_type` each: `"EXACT"` wants the expected calls in their order and
-//! no others, `"IN_ORDER"` wants them in their order, with others between, and `"ANY_ORDER"` in any order, with others.
-//! Each call fulfils one expected call, so a call that is expected twice must be made twice.
-//!
-//! Source: the metrics of these names of Vertex AI's evaluation service, with ADK's equality of calls (see
-//! `tool_trajectory_avg_score`).
-//!
-//! # Range
-//!
-//! 0 or 1 per turn. The overall score is the naive mean over the turns.
-//!
-//! # Edge cases
-//!
-//! `trajectory_exact_match` is 1 if neither side has calls, and 0 if only one side has. With the other two, a turn
-//! without expected calls scores 1, whatever is called. `trajectory_exact_match`, or the key `forbidden_tools` of
-//! `tool_trajectory_avg_score`, demand that no call is made.
+//! Source: the metrics of these names of Vertex AI's evaluation service, with ADK's equality of calls.
 
 use eval_format::{Criterion, Invocation, MatchType};
 

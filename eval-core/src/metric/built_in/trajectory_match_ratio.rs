@@ -1,21 +1,8 @@
-//! `trajectory_match_ratio` measures how far the tool calls agree with the expected ones, in order.
-//!
-//! # Algorithm
-//!
-//! The length of the longest common subsequence of both lists, over the length of the longer list. A call that is
-//! missing, extra or out of order costs its share and no more. Calls are equal as in `tool_trajectory_avg_score`.
+//! `trajectory_match_ratio` measures how far the tool calls agree with the expected ones, in order: the length of the
+//! longest common subsequence of both lists, over the length of the longer list.
 //!
 //! Source: adk-rs 0.6.0, which has it under ADK's name `tool_trajectory_avg_score`. adk-rs matches calls position by
 //! position, so one extra call in front costs all of them, and two empty lists score 0.
-//!
-//! # Range
-//!
-//! 0 to 1 per turn. The overall score is the naive mean over the turns.
-//!
-//! # Edge cases
-//!
-//! A turn scores 1 if neither side has calls, and 0 if only one side has. Lists that differ over more than about
-//! 100,000 calls are not evaluated.
 
 use eval_format::{Criterion, FunctionCall, Invocation};
 

@@ -1,21 +1,7 @@
 //! `trajectory_precision` is the share of the tool calls made that were expected, and `trajectory_recall` the share of the
 //! expected tool calls that were made.
 //!
-//! # Algorithm
-//!
-//! The number of calls that match an expected call, over the number of calls made (precision) or of expected calls (recall).
-//! Each call is matched once, in any order: of a call that is expected once and made twice, one matches.
-//!
-//! Source: the metrics of these names of Vertex AI's evaluation service, with ADK's equality of calls (see
-//! `tool_trajectory_avg_score`).
-//!
-//! # Range
-//!
-//! 0 to 1 per turn. The overall score is the naive mean over the turns.
-//!
-//! # Edge cases
-//!
-//! A turn scores 1 if neither side has calls, and 0 if only one side has.
+//! Source: the metrics of these names of Vertex AI's evaluation service, with ADK's equality of calls.
 
 use eval_format::{Criterion, Invocation};
 

@@ -1,25 +1,8 @@
 //! `multi_turn_task_success_v1`, `multi_turn_trajectory_quality_v1` and `multi_turn_tool_use_quality_v1` measure what
 //! an agent reached in a conversation, how good its steps are, and how well it uses its tools, as a judge finds.
 //!
-//! # Algorithm
-//!
-//! The judge draws up checks of the whole conversation and says which are met. A sample scores the share of its checks
-//! that are met. The score of the run is the mean over the samples, rounded once. ADK ignores `judge_model_options` for
-//! these metrics.
-//!
-//! *Sent*, in one question: instructions and tools of the agents, and all turns with their tool calls and responses.
-//! ADK sends the same to Vertex AI's evaluation service. Here the configured judge answers, by rules that this project
-//! wrote, so scores are on Vertex AI's scale, but differ from its scores.
-//!
-//! *Read:* `checks` of the JSON object that has this key, an array of objects with `check`, `reasoning` and
-//! `passes`. It must not be empty.
-//!
 //! Source: `MultiTurnTaskSuccessV1Evaluator`, `MultiTurnTrajectoryQualityV1Evaluator` and
 //! `MultiTurnToolUseQualityV1Evaluator` of google-adk 2.13.0 for the scales; prompt and rules are this project's.
-//!
-//! # Range
-//!
-//! 0 to 1, one score for the run.
 
 use serde_json::{Map, Value};
 

@@ -1,32 +1,9 @@
 //! `hallucinations_v1` is the share of the sentences of an answer that the context supports, as a judge finds.
 //!
-//! # Algorithm
-//!
-//! The judge is asked twice about each text: to split it into sentences, then to label each sentence `supported`,
-//! `unsupported`, `contradictory`, `disputed` or `not_applicable` (greetings, questions, opinions). The score of a text
-//! is the share of `supported` and `not_applicable` sentences. The score of a turn is the exact mean over its texts:
-//! the answer, and with `evaluate_intermediate_nl_responses` each text before it. Each text is judged once;
-//! `num_samples` is not read, as in ADK.
-//!
-//! *Sent:* first the text. Then its sentences and the context: instructions and tools of the agents, grounding
-//! metadata, the user's message, and the texts, tool calls and responses of the turn. Earlier turns are not part of the
-//! context, as in ADK. Thoughts are not part of it either; in ADK they are.
-//!
-//! *Read:* `<sentence>..</sentence>`; then blocks of the lines `sentence:`, `label:`, `rationale:`,
-//! `supporting_excerpt:` and `contradicting_excerpt:`.
+//! The score of a turn is the exact mean over its texts, and the overall score the exact mean over the turns. Each text
+//! is judged once.
 //!
 //! Source: `HallucinationsV1Evaluator` in `hallucinations_v1.py` of google-adk 2.13.0; the prompts are this project's.
-//!
-//! # Range
-//!
-//! 0 to 1 per turn. The overall score is the exact mean over the turns.
-//!
-//! # Edge cases
-//!
-//! If the sentences are not the words of the text, a sentence is left out or judged twice, or a label is
-//! unknown, the judge is asked once more. If that fails too, the turn is not evaluated. ADK takes the mean of
-//! the labels that it finds: 1.0 if one of three sentences is judged and supported. ADK also leaves a text
-//! without a score out of the mean; here the turn is not evaluated. A turn without text is not evaluated.
 
 mod labels;
 mod said;

@@ -1,27 +1,7 @@
-//! `response_evaluation_score` is how coherent a judge finds the answer, from 1 to 5.
-//!
-//! # Algorithm
-//!
-//! The judge is asked `num_samples` times per turn. The score is the mean of the ratings, rounded once. ADK ignores
-//! `judge_model_options` for this metric.
-//!
-//! *Sent:* the user's message and the answer, without thoughts. ADK sends both, with the expected answer, to the metric
-//! COHERENCE of Vertex AI's evaluation service. Here the configured judge answers, by rules that this project wrote, so
-//! scores are on Vertex AI's scale, but differ from its scores. As in ADK, the case must expect turns, though the
-//! expected answer does not matter.
-//!
-//! *Read:* `rating` of the JSON object that has this key, an integer from 1 to 5.
+//! `response_evaluation_score` is how coherent a judge finds the answer, from 1 to 5; so is the threshold.
 //!
 //! Source: `ResponseEvaluator` in `response_evaluator.py` of google-adk 2.13.0 for the scale; prompt and rules are this
 //! project's.
-//!
-//! # Range
-//!
-//! 1 to 5 per turn; so is the threshold. The overall score is the naive mean over the turns.
-//!
-//! # Edge cases
-//!
-//! A turn without an answer is not evaluated.
 
 use eval_format::Invocation;
 

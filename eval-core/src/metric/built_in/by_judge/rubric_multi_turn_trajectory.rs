@@ -1,24 +1,7 @@
 //! `rubric_based_multi_turn_trajectory_quality_v1` is the share of the rubrics that the conversation meets, as a judge
-//! finds.
-//!
-//! # Algorithm
-//!
-//! As in `rubric_based_final_response_quality_v1`, but the judge is asked about the whole conversation, with rubrics
-//! of the type `TRAJECTORY_QUALITY` of the case or of its last turn. The differences from ADK are the same.
-//!
-//! *Sent:* instructions and tools of the agents, as far as they are known; all turns with their calls and responses;
-//! the rubrics. Thoughts and ids of calls are not sent. ADK leaves out the calls of turns in the flat form
-//! (`intermediate_data.tool_uses`), and fails on tool declarations that come from JSON.
+//! finds. Its rubrics are of the case or of the last turn.
 //!
 //! Source: `RubricBasedMultiTurnTrajectoryEvaluator` of google-adk 2.13.0; the prompt is this project's.
-//!
-//! # Range
-//!
-//! 0 to 1, one score for the run.
-//!
-//! # Edge cases
-//!
-//! A run without turns is not evaluated.
 
 use super::rubrics::{Question, effective, judge};
 use crate::agent::BoxError;

@@ -1,18 +1,6 @@
 //! `rubric_based_tool_use_quality_v1` is the share of the rubrics that the tool calls of a turn meet, as a judge finds.
 //!
-//! # Algorithm
-//!
-//! As in `rubric_based_final_response_quality_v1`, with rubrics of the type `TOOL_USE_QUALITY` and the same
-//! differences from ADK.
-//!
-//! *Sent per turn:* the tools of the agents, as far as they are known; the user's message; tool calls with their
-//! responses; the rubrics. The answer is not sent.
-//!
 //! Source: `RubricBasedToolUseV1Evaluator` of google-adk 2.13.0; the prompt is this project's.
-//!
-//! # Range
-//!
-//! 0 to 1 per turn.
 
 use eval_format::Invocation;
 

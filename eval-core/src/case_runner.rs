@@ -23,7 +23,7 @@ use crate::metric::BoxMetric;
 use crate::options::Options;
 use crate::play::{Conditions, User, converse};
 use crate::report::{CaseReport, Location, MetricOutcome, RunReport};
-use crate::scoring::{PlanError, ScoringPlan};
+use crate::scoring::ScoringPlan;
 use crate::simulator::Simulation;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
@@ -38,7 +38,7 @@ pub(crate) struct CaseRunner {
     scoring: ScoringPlan,
     judges: JudgeRouter,
     simulation: Simulation,
-    options: Options,
+    pub(crate) options: Options,
     names: SessionNames,
 }
 
@@ -108,7 +108,7 @@ pub(crate) trait AgentSource {
         agent: BoxAgent,
         run: &Run,
     ) -> impl Future<Output = Evaluated> {
-        runner.evaluate(identified, agent.into_erased(), run)
+        runner.evaluate(identified, agent.0, run)
     }
 
     /// The case for the report, once all runs are over. A source that owns the case need not clone it.
@@ -142,19 +142,12 @@ impl CaseRunner {
         options: Options,
         names: SessionNames,
         stopped: Option<Arc<AtomicBool>>,
-    ) -> Result<Self, CaseRunnerError> {
+    ) -> Result<Self, String> {
         let default = UserSimulatorConfig::default();
-        let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))
-            .map_err(CaseRunnerError::Simulator)?;
+        let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))?;
         let scoring =
-            ScoringPlan::new(config, custom, judges.clone(), options.gate, options.timeout, stopped)
-                .map_err(CaseRunnerError::Plan)?;
+            ScoringPlan::new(config, custom, judges.clone(), options.gate, options.timeout, stopped)?;
         Ok(Self { scoring, judges, simulation, options, names })
-    }
-
-    /// The time limit of each turn.
-    pub(crate) fn timeout(&self) -> Duration {
-        self.options.timeout
     }
 
     /// Runs a case as often as the options say, and decides.
@@ -176,7 +169,7 @@ impl CaseRunner {
                         again.wait_until_reachable(number, what, &mut agent, self.options.timeout).await;
                         let attempt = Run { is_repeatable: again.may_repeat(number), ..run.clone() };
                         let evaluated = source.evaluate(self, identified, agent, &attempt).await;
-                        if attempt.repeats(evaluated.report().error.as_ref()) {
+                        if attempt.repeats(evaluated.report.error.as_ref()) {
                             again.wait(evaluated).await;
                             continue;
                         }
@@ -194,13 +187,10 @@ impl CaseRunner {
         for run in &mut runs {
             run.look_for_late_events(&identified.log);
         }
-        for (number, error) in again.late() {
+        for (number, error) in again.late().chain(source.left_undone()) {
             blame(&mut runs, number, &error, &identified.log);
         }
         let repeated = again.into_runs();
-        if let Some((number, error)) = source.left_undone() {
-            blame(&mut runs, number, &error, &identified.log);
-        }
         let mut case = Some(source.into_case(identified.case));
         bodies.decide(runs, &identified.log, |runs| {
             let case = case.take().unwrap_or_else(|| identified.case.clone());
@@ -218,7 +208,7 @@ impl CaseRunner {
         self.evaluate_case(identified.case, &identified.log, agent, run).await
     }
 
-    /// Plays a case once, for callers that keep the identity of the case.
+    /// The same, for callers that keep the identity of the case.
     pub(crate) async fn evaluate_case(
         &self,
         case: &EvalCase,
@@ -301,7 +291,7 @@ impl CaseRunner {
 
     /// Decides on a case whose only run ended in this error before it began.
     pub(crate) fn decide_unplayed(&self, identified: &IdentifiedCase<'_>, error: RunError) -> CaseReport {
-        let run = Evaluated::broken(1, error, &identified.log).into_report();
+        let run = Evaluated::broken(1, error, &identified.log).report;
         self.decide(identified, identified.case.clone(), vec![run], &[], self.options.pass)
     }
 
@@ -343,26 +333,6 @@ impl CaseRunner {
         }
     }
 }
-
-/// The error of a config that no case can run with.
-#[derive(Clone, Debug)]
-pub(crate) enum CaseRunnerError {
-    /// The criteria and the metrics do not fit together.
-    Plan(PlanError),
-    /// The settings of the simulated user are wrong.
-    Simulator(String),
-}
-
-impl std::fmt::Display for CaseRunnerError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Plan(error) => error.fmt(f),
-            Self::Simulator(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for CaseRunnerError {}
 
 /// Whether every question of these runs was asked.
 fn asked_all_questions(runs: &[RunReport]) -> bool {

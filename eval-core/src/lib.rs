@@ -157,21 +157,9 @@ pub mod scenario {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::attribute::*;
+    pub use crate::failure::{reads_the_golden, texts as failure_texts};
     pub use crate::play::check_events;
     pub use crate::transcript::invocation;
-
-    /// The headline of a failing case, and the output of its test; `None` if it does not fail.
-    pub fn failure_texts(report: &crate::report::CaseReport) -> Option<(String, String)> {
-        crate::failure::texts(report)
-    }
-
-    /// Whether a metric failed that reads the expectations of its case, so that these may be out of date.
-    pub fn reads_the_golden(
-        verdict: &crate::report::Verdict,
-        metrics: &[crate::report::MetricReport],
-    ) -> bool {
-        crate::failure::reads_the_golden(verdict, metrics)
-    }
 }
 
 /// Scoring functions for the fuzz targets. Not public API.

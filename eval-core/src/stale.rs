@@ -36,11 +36,9 @@ pub(crate) fn is_first_notice(set: &'static SetSource) -> bool {
     static SAID: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     let set = std::ptr::from_ref(set).addr();
-    let is_first_notice = !said.contains(&set);
-    if is_first_notice {
-        said.push(set);
-    }
-    is_first_notice
+    let is_known = said.contains(&set);
+    said.extend((!is_known).then_some(set));
+    !is_known
 }
 
 /// The part of a file that is compared.
@@ -137,18 +135,12 @@ pub(crate) fn check(set: &SetSource, replays: bool, depth: Depth) -> Freshness {
         return Freshness::Absent;
     }
     for compiled in set.files(replays) {
-        match compare(&root, &compiled, depth) {
-            Compared::Same => {}
-            Compared::Differs => {
-                return Freshness::Stale(format!("`{}` changed after this test was built", compiled.file));
-            }
-            Compared::Gone => {
-                return Freshness::Stale(format!(
-                    "`{}` was removed after this test was built",
-                    compiled.file
-                ));
-            }
-        }
+        let how = match compare(&root, &compiled, depth) {
+            Compared::Same => continue,
+            Compared::Differs => "changed",
+            Compared::Gone => "was removed",
+        };
+        return Freshness::Stale(format!("`{}` {how} after this test was built", compiled.file));
     }
     let new_recording = set.recording.iter().filter(|recording| replays && recording.text.is_none());
     let new_recording = new_recording.map(|recording| &recording.file);

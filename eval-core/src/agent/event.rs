@@ -198,12 +198,10 @@ impl Event {
 
     /// Whether the event holds anything that a user would see: text, a call, a result, data.
     pub(crate) fn says_something(&self) -> bool {
-        self.parts().iter().any(|part| {
-            part.text.as_deref().is_some_and(|text| !text.is_empty())
-                || part.function_call.is_some()
-                || part.function_response.is_some()
-                || !part.other.is_empty()
-        })
+        let does = |part: &Part| {
+            part.function_call.is_some() || part.function_response.is_some() || !part.other.is_empty()
+        };
+        self.has_text() || self.parts().iter().any(does)
     }
 
     /// Whether the event holds text, including thoughts.

@@ -107,15 +107,8 @@ tokio::task_local! {
 /// The number of agents at work in this process.
 static AGENTS_AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts an agent as at work until this value is dropped.
+/// An agent that is at work until this value is dropped.
 struct AtWork;
-
-impl AtWork {
-    fn begin() -> Self {
-        AGENTS_AT_WORK.fetch_add(1, Relaxed);
-        Self
-    }
-}
 
 impl Drop for AtWork {
     fn drop(&mut self) {
@@ -134,7 +127,8 @@ impl Log {
     pub(crate) fn during<T>(self: &Arc<Self>, work: impl Future<Output = T>) -> impl Future<Output = T> {
         let work = AT_WORK.scope(Arc::clone(self), work);
         async move {
-            let _at_work = AtWork::begin();
+            AGENTS_AT_WORK.fetch_add(1, Relaxed);
+            let _at_work = AtWork;
             work.await
         }
     }
@@ -193,7 +187,6 @@ impl Log {
         }
     }
 
-    /// The remarks so far.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.state().notes.clone()
     }
@@ -212,17 +205,13 @@ impl Log {
         Arc::strong_count(self) > 1
     }
 
-    /// Adds an event. Fails if the turn is at a limit.
-    pub(super) fn add(self: &Arc<Self>, target: Target, event: Event) -> Result<(), Overflow> {
-        self.push(target, event, false)
-    }
-
-    /// Adds a chunk of streamed text. Fails if the turn is at a limit.
-    pub(super) fn add_chunk(self: &Arc<Self>, target: Target, event: Event) -> Result<(), Overflow> {
-        self.push(target, event, true)
-    }
-
-    fn push(self: &Arc<Self>, target: Target, mut event: Event, is_chunk: bool) -> Result<(), Overflow> {
+    /// Adds an event, which may be a chunk of streamed text. Fails if the turn is at a limit.
+    pub(super) fn add(
+        self: &Arc<Self>,
+        target: Target,
+        mut event: Event,
+        is_chunk: bool,
+    ) -> Result<(), Overflow> {
         let mut state = self.state();
         if state.is_detached {
             let is_first = state.late.is_none();
@@ -252,16 +241,14 @@ impl Log {
             reached => reached,
         };
         turn.recorded.overflow = overflow;
-        match overflow {
-            Some(overflow) => Err(overflow),
-            None => {
-                if is_chunk {
-                    turn.chunks.push(turn.recorded.events.len());
-                }
-                turn.recorded.events.push(event);
-                Ok(())
-            }
+        if let Some(overflow) = overflow {
+            return Err(overflow);
         }
+        if is_chunk {
+            turn.chunks.push(turn.recorded.events.len());
+        }
+        turn.recorded.events.push(event);
+        Ok(())
     }
 
     pub(super) fn add_tool_time(&self, target: Target, took: Duration) {
@@ -320,7 +307,10 @@ impl State {
     }
 
     fn add_late(&mut self, source: Source, event: &Event) {
-        self.late.get_or_insert_with(|| Late::new(source, event)).add(source);
+        let begun = || Late { source, count: 0, several: false, first: event.in_short() };
+        let late = self.late.get_or_insert_with(begun);
+        late.count += 1;
+        late.several |= late.source != source;
     }
 }
 
@@ -379,7 +369,7 @@ fn joined(events: Vec<Event>, chunks: &[usize]) -> Vec<Event> {
 
 /// The recorder of a late event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+enum Source {
     /// The recorder of this turn, which had ended.
     Turn(usize),
     /// The recorder of the session, while no turn was in progress.
@@ -401,15 +391,6 @@ pub(crate) struct Late {
 }
 
 impl Late {
-    pub(super) fn new(source: Source, first: &Event) -> Self {
-        Self { source, count: 0, several: false, first: first.in_short() }
-    }
-
-    pub(super) fn add(&mut self, source: Source) {
-        self.count += 1;
-        self.several |= self.source != source;
-    }
-
     /// The turn of the first event; `None` if its recorder belonged to no turn.
     pub(crate) fn turn(&self) -> Option<usize> {
         match self.source {

@@ -50,9 +50,9 @@ impl Replay {
 /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay, json};
 /// use eval_core::format::FunctionCall;
 ///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let call = FunctionCall::new("get_weather", json!({ "city": "Paris" }));
 /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").call(call).response("It is sunny."));
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let report = EvalRunner::new().run_case(&case, |case: &EvalCase| Replay::from(case)).await?;
 /// assert!(report.verdict.passed());
 /// # Ok(()) }

@@ -160,7 +160,7 @@ fn calls_forbidden(report: &CaseReport) -> bool {
 }
 
 /// Whether a metric failed that reads the expectations of a case. Metrics of users may.
-pub(crate) fn reads_the_golden(verdict: &Verdict, metrics: &[MetricReport]) -> bool {
+pub fn reads_the_golden(verdict: &Verdict, metrics: &[MetricReport]) -> bool {
     let reads = |metric: &MetricReport| {
         let info = eval_format::metric::metric(&metric.name);
         info.is_none_or(|info| info.needs.contains(&Need::Expectation))

@@ -112,7 +112,7 @@ pub(crate) fn describe(report: &CaseReport) -> String {
 }
 
 /// The headline and the whole text of a case that failed in a program; `None` if it does not fail.
-pub(crate) fn texts(report: &CaseReport) -> Option<(String, String)> {
+pub fn texts(report: &CaseReport) -> Option<(String, String)> {
     report.verdict.fails().then(|| (reason(report), describe(report)))
 }
 

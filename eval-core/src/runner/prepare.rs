@@ -17,6 +17,7 @@ use eval_support::variables;
 use super::builder::EvalRunner;
 use super::directory::Places;
 use super::error::RunnerError;
+use crate::agent::BoxError;
 use crate::case_runner::{CaseRunner, IdentifiedCase};
 use crate::journal::{Journal, ProgramCase, TestLog, journal_of_program};
 use crate::options::Options;
@@ -86,7 +87,7 @@ impl EvalRunner {
         let judges = self.judges.router(set)?;
         let (custom, names, stopped) = (self.custom.clone(), self.names.clone(), self.stopped.clone());
         let runner = CaseRunner::new(&config, custom, judges, self.options, names, stopped)
-            .map_err(|error| RunnerError::Metrics(Arc::new(error)))?;
+            .map_err(|error| RunnerError::Metrics(BoxError::from(error).into()))?;
         Ok(Prepared {
             runner: Arc::new(runner),
             journal: None,

@@ -67,7 +67,7 @@ impl EvalRunner {
         let evaluating = prepared.runner.evaluate(&identified, Box::new(agent), &run);
         let evaluating = in_case(&case.eval_id, Box::pin(evaluating));
         let evaluated = self.lanes.clone().run(evaluating).await;
-        let report = prepared.runner.decide_alone(&identified, evaluated.into_report());
+        let report = prepared.runner.decide_alone(&identified, evaluated.report);
         Ok(self.ended(&identified, report))
     }
 
@@ -298,7 +298,7 @@ impl<Shape, S: Setup<Shape>> AgentSource for SetupSource<'_, Shape, S> {
     ) -> Evaluated {
         let (runner, case, log) = (self.runner.clone(), self.owned.clone(), self.log.clone());
         let its_run = run.clone();
-        let work = async move { runner.evaluate_case(&case, &log, agent.into_erased(), &its_run).await };
+        let work = async move { runner.evaluate_case(&case, &log, agent.0, &its_run).await };
         let work = inherited(Box::pin(work));
         match guard::on_own_task(self.lanes.clone().run(work)).await {
             Ok(evaluated) => evaluated,

@@ -77,35 +77,43 @@ pub trait Setup<Shape>: Sync {
     fn set_up(&self, case: &EvalCase) -> impl Future<Output = Result<BoxAgent, BoxError>> + Send;
 }
 
-impl<F, R> Setup<shape::Plain> for F
-where
-    F: Fn() -> R + Sync,
-    R: IntoAgent,
-{
-    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
-        self().into_agent()
-    }
+/// Implements `Setup` for functions of a shape: their type, the type that the function returns with its future if it
+/// is async, and the call.
+macro_rules! setups {
+    ($(
+        $shape:ty: $for:ty, $call:ident($($of:ty)?) -> $returned:ident $(is $fut:ident)? + $auto:ident,
+        |$function:ident, $case:ident| $agent:expr;
+    )+) => {
+        $(
+            impl<F, $($fut,)? R> Setup<$shape> for $for
+            where
+                F: $call($($of)?) -> $returned + $auto,
+                $($fut: Future<Output = R> + Send,)?
+                R: IntoAgent,
+            {
+                async fn set_up(&self, $case: &EvalCase) -> Result<BoxAgent, BoxError> {
+                    let $function = self;
+                    // A separate statement, so that no lock is held across an await.
+                    let agent = $agent;
+                    $(
+                        let future: $fut = agent;
+                        let agent = future.await;
+                    )?
+                    agent.into_agent()
+                }
+            }
+        )+
+    };
 }
 
-impl<F, Fut, R> Setup<shape::Async> for F
-where
-    F: Fn() -> Fut + Sync,
-    Fut: Future<Output = R> + Send,
-    R: IntoAgent,
-{
-    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
-        self().await.into_agent()
-    }
-}
-
-impl<F, R> Setup<shape::PlainOfCase> for F
-where
-    F: Fn(&EvalCase) -> R + Sync,
-    R: IntoAgent,
-{
-    async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
-        self(case).into_agent()
-    }
+setups! {
+    shape::Plain: F, Fn() -> R + Sync, |function, _case| function();
+    shape::Async: F, Fn() -> Fut is Fut + Sync, |function, _case| function();
+    shape::PlainOfCase: F, Fn(&EvalCase) -> R + Sync, |function, case| function(case);
+    shape::Locked<shape::Plain>: Mutex<F>, FnMut() -> R + Send, |function, _case| locked(function)();
+    shape::Locked<shape::Async>: Mutex<F>, FnMut() -> Fut is Fut + Send, |function, _case| locked(function)();
+    shape::Locked<shape::PlainOfCase>: Mutex<F>, FnMut(&EvalCase) -> R + Send, |function, case| locked(function)(case);
+    shape::Locked<shape::AsyncOfCase>: Mutex<F>, FnMut(&EvalCase) -> Fut is Fut + Send, |function, case| locked(function)(case);
 }
 
 /// An async function of the case, for one lifetime of the case. The bound `for<'a> AsyncOfCase<'a>` expresses
@@ -133,50 +141,6 @@ where
 {
     async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
         self(case).await.into_agent()
-    }
-}
-
-impl<F, R> Setup<shape::Locked<shape::Plain>> for Mutex<F>
-where
-    F: FnMut() -> R + Send,
-    R: IntoAgent,
-{
-    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
-        locked(self)().into_agent()
-    }
-}
-
-impl<F, Fut, R> Setup<shape::Locked<shape::Async>> for Mutex<F>
-where
-    F: FnMut() -> Fut + Send,
-    Fut: Future<Output = R> + Send,
-    R: IntoAgent,
-{
-    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
-        let agent = locked(self)();
-        agent.await.into_agent()
-    }
-}
-
-impl<F, R> Setup<shape::Locked<shape::PlainOfCase>> for Mutex<F>
-where
-    F: FnMut(&EvalCase) -> R + Send,
-    R: IntoAgent,
-{
-    async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
-        locked(self)(case).into_agent()
-    }
-}
-
-impl<F, Fut, R> Setup<shape::Locked<shape::AsyncOfCase>> for Mutex<F>
-where
-    F: FnMut(&EvalCase) -> Fut + Send,
-    Fut: Future<Output = R> + Send,
-    R: IntoAgent,
-{
-    async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
-        let agent = locked(self)(case);
-        agent.await.into_agent()
     }
 }
 

@@ -20,19 +20,6 @@ const UNSTEMMED: usize = 3;
 /// The number of bytes of a token in its key.
 const KEY: usize = 8;
 
-/// The form of each ASCII byte in a word: lower case, or 0 if the byte ends the word.
-static IN_WORDS: [u8; 128] = {
-    let mut in_words = [0; 128];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        if byte.is_ascii_alphanumeric() {
-            in_words[byte as usize] = byte.to_ascii_lowercase();
-        }
-        byte += 1;
-    }
-    in_words
-};
-
 /// The tokens of a text, in one buffer without separators.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tokens {
@@ -84,38 +71,16 @@ impl Tokens {
 
     /// The same as `of_unicode`, for a text of ASCII, which needs no normalisation; `None` for any other text.
     ///
-    /// It is one loop over bytes and indices. Tests are built without optimisation, where each step of an
-    /// iterator is a handful of calls, and splitting words is most of the cost of scoring a case.
+    /// Splitting words is most of the cost of scoring a case.
     fn of_ascii(text: &str) -> Option<Self> {
-        let text = text.as_bytes();
-        let mut bytes = vec![0; text.len() + KEY];
-        let mut ends = Vec::with_capacity(text.len() / 4);
-        let letters = bytes.as_mut_slice();
-        // The current word is `start..end`. A stem is never longer than its word, so the next word begins
-        // where the stem ends.
-        let (mut at, mut start, mut end) = (0, 0, 0);
-        while at < text.len() {
-            let letter = text[at];
-            if letter >= 0x80 {
-                return None;
-            }
-            let in_word = IN_WORDS[letter as usize];
-            if in_word != 0 {
-                letters[end] = in_word;
-                end += 1;
-            } else if end > start {
-                start += stemmed(&mut letters[start..end]);
-                end = start;
-                ends.push(start);
-            }
-            at += 1;
+        let mut tokens =
+            Self { bytes: Vec::with_capacity(text.len() + KEY), ends: Vec::with_capacity(text.len() / 4) };
+        for word in text.is_ascii().then_some(text.as_bytes())?.split(|byte| !byte.is_ascii_alphanumeric()) {
+            tokens.bytes.extend(word.iter().map(u8::to_ascii_lowercase));
+            tokens.end_token();
         }
-        if end > start {
-            start += stemmed(&mut letters[start..end]);
-            ends.push(start);
-        }
-        bytes.truncate(start + KEY);
-        Some(Self { bytes, ends })
+        tokens.bytes.extend_from_slice(&[0; KEY]);
+        Some(tokens)
     }
 
     fn of_unicode(text: &str) -> Self {

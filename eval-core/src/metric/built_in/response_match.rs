@@ -21,7 +21,7 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Crite
     } else {
         let reference = RougeText::new(&expected_text);
         let fmeasure = rouge_1(&reference, &RougeText::new(&actual_text)).fmeasure;
-        (fmeasure, reference.tokens().len() > 0)
+        (fmeasure, reference.tokens.len() > 0)
     };
     let score = Score::from(fmeasure);
     if expected.is_none_or(|turn| turn.final_response.is_none()) {

@@ -85,7 +85,7 @@ fn by_rouge(expected: &str, actual: &str, algorithm: Similarity) -> Score {
         }
         _ => {
             let expected = RougeText::new(expected);
-            (Some(rouge_1(&expected, &RougeText::new(actual))), expected.tokens().len())
+            (Some(rouge_1(&expected, &RougeText::new(actual))), expected.tokens.len())
         }
     };
     let Some(rouge) = rouge else { return too_long(algorithm) };

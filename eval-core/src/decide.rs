@@ -273,10 +273,7 @@ fn without_a_pool(report: MetricReport, runs: &[&Scores]) -> MetricReport {
 
 /// The error of a metric that scored some runs by turn and others as a whole; `None` if it did not.
 fn mixed(name: &str, scored: &[&Scores]) -> Option<Verdict> {
-    let mut whole = 0;
-    for scores in scored {
-        whole += usize::from(scores.is_whole_run());
-    }
+    let whole = scored.iter().filter(|scores| scores.is_whole_run()).count();
     let by_turn = scored.len() - whole;
     (whole > 0 && by_turn > 0).then(|| {
         let message = format!(
@@ -294,17 +291,12 @@ fn reached(name: &str, run: &RunReport) -> Option<bool> {
 
 /// The reason why the first unscored turn has no score; `None` if all turns are scored.
 fn unscored(scored: &[&Scores]) -> Option<String> {
-    let mut run = 0;
-    for scores in scored {
-        run += 1;
-        let mut turn = 0;
-        for score in scores.scores() {
-            turn += 1;
-            if let Some(reason) = score.reason() {
-                let turn = if scores.is_whole_run() { "the run".to_owned() } else { format!("turn {turn}") };
-                let run = if scored.len() > 1 { format!(" of run {run}") } else { String::new() };
-                return Some(format!("{turn}{run}: {reason}"));
-            }
+    for (run, scores) in (1_usize..).zip(scored) {
+        for (turn, score) in (1_usize..).zip(scores.scores()) {
+            let Some(reason) = score.reason() else { continue };
+            let turn = if scores.is_whole_run() { "the run".to_owned() } else { format!("turn {turn}") };
+            let run = if scored.len() > 1 { format!(" of run {run}") } else { String::new() };
+            return Some(format!("{turn}{run}: {reason}"));
         }
     }
     None

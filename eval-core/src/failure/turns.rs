@@ -117,7 +117,7 @@ enum Block {
 
 impl Block {
     fn of(metric: &MetricReport) -> Self {
-        match compares(metric) {
+        match eval_format::metric::metric(&metric.name).map(|info| info.compares) {
             Some(Subject::ToolCalls(_)) => Self::Calls,
             Some(Subject::ActualCalls) => Self::ActualCalls,
             Some(Subject::ToolResponses) => Self::Notes("tool responses"),
@@ -144,15 +144,14 @@ impl Block {
             Self::ActualCalls => trajectory::list(out, scored, actual),
             Self::Notes(what) => line(out, &format!("  {what}: {scored}")),
             Self::Responses => {
-                let compared = expected.filter(|_| !needs_no_expectation(first));
+                // An answer that the metric does not read would mislead.
+                let reads_it = eval_format::metric::metric(&first.name)
+                    .is_none_or(|info| info.needs.contains(&Need::Expectation));
+                let compared = expected.filter(|_| reads_it);
                 responses(out, scored, compared, actual);
             }
         }
     }
-}
-
-fn compares(metric: &MetricReport) -> Option<Subject> {
-    eval_format::metric::metric(&metric.name).map(|info| info.compares)
 }
 
 /// The metric with its score of the turn.
@@ -163,14 +162,9 @@ fn scored(metric: &MetricReport, score: &Score) -> String {
     }
 }
 
-/// Whether the metric does not read the expected answer. Showing one would mislead.
-fn needs_no_expectation(metric: &MetricReport) -> bool {
-    eval_format::metric::metric(&metric.name).is_some_and(|info| !info.needs.contains(&Need::Expectation))
-}
-
 fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actual: &Invocation) {
     let text = |text: &str| {
-        if text.is_empty() { "(nothing)".to_owned() } else { indented(text, 14) }
+        if text.is_empty() { "(nothing)".to_owned() } else { quoted(&excerpt(text), 14) }
     };
     line(out, &format!("  response: {scored}"));
     if let Some(expected) = expected {
@@ -180,11 +174,6 @@ fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actu
     if let Some(how) = expected.and_then(|it| differ::texts(&it.response_text(), &actual.response_text())) {
         line(out, &format!("    differs   {}", how.trim_start()));
     }
-}
-
-/// The beginning of a text after a label. Further lines are indented.
-fn indented(text: &str, by: usize) -> String {
-    quoted(&excerpt(text), by)
 }
 
 /// The beginning of a text, and how much is left out.
@@ -202,7 +191,7 @@ fn excerpt(text: &str) -> String {
 fn notes(out: &mut String, what: &str, score: &Score) {
     let what = name(what);
     for note in score.notes().iter().take(SHOWN_NOTES) {
-        line(out, &format!("  {what}: {}", indented(note, 4)));
+        line(out, &format!("  {what}: {}", quoted(&excerpt(note), 4)));
     }
     if score.notes().len() > SHOWN_NOTES {
         line(out, &format!("  {what}: ... and {} more", score.notes().len() - SHOWN_NOTES));
@@ -261,13 +250,7 @@ fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str)
         line(out, &format!("  ... {} before", count(events.len() - SHOWN_EVENTS, "event")));
     }
     for event in events.iter().skip(events.len().saturating_sub(SHOWN_EVENTS)) {
-        line(
-            out,
-            &format!(
-                "  {:>8.3} s  {}",
-                event.at.as_secs_f64(),
-                name(&cut(&super::lines::summary(event), SHOWN_TEXT))
-            ),
-        );
+        let summary = cut(&super::lines::summary(event), SHOWN_TEXT);
+        line(out, &format!("  {:>8.3} s  {}", event.at.as_secs_f64(), name(&summary)));
     }
 }

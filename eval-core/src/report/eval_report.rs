@@ -82,17 +82,7 @@ impl EvalReport {
     pub fn failures(&self) -> impl Iterator<Item = &CaseReport> {
         self.cases.iter().filter(|case| !matches!(case.verdict, Verdict::Passed | Verdict::Skipped(_)))
     }
-}
 
-impl fmt::Display for EvalReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::new();
-        self.write(&mut text)?;
-        f.write_str(&mask(&text))
-    }
-}
-
-impl EvalReport {
     fn write(&self, f: &mut impl fmt::Write) -> fmt::Result {
         for case in &self.cases {
             let scores: Vec<String> = case
@@ -115,6 +105,14 @@ impl EvalReport {
             write!(f, ", {skipped} skipped")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for EvalReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text)?;
+        f.write_str(&mask(&text))
     }
 }
 

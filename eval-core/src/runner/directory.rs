@@ -71,10 +71,6 @@ pub(super) struct Selected {
 }
 
 impl Selected {
-    pub(super) fn whole(found: Found) -> Self {
-        Self { found, ids: None }
-    }
-
     /// Selects more of its cases.
     pub(super) fn select(&mut self, ids: Option<Vec<String>>) {
         match (&mut self.ids, ids) {
@@ -88,9 +84,9 @@ impl Selected {
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// The absolute path of the file.
-    path: Option<String>,
+    pub(super) path: Option<String>,
     /// The places by the ids of the cases.
-    cases: HashMap<String, Location>,
+    pub(super) cases: HashMap<String, Location>,
 }
 
 impl Places {
@@ -103,15 +99,5 @@ impl Places {
         });
         let path = std::path::absolute(path).ok().and_then(|path| Some(path.to_str()?.to_owned()));
         Self { path, cases: cases.collect() }
-    }
-
-    /// The place of a case.
-    pub(super) fn location(&self, eval_id: &str) -> Option<&Location> {
-        self.cases.get(eval_id)
-    }
-
-    /// The absolute path of the file.
-    pub(super) fn path(&self) -> Option<&str> {
-        self.path.as_deref()
     }
 }

@@ -83,7 +83,10 @@ impl EvalRunner {
         if !incompatible.is_empty() {
             return Err(RunnerError::Incompatible(incompatible));
         }
-        check_features(cases)?;
+        let mut scenarios = cases.iter().filter(|case| case.conversation_scenario.is_some());
+        if let (false, Some(case)) = (cfg!(feature = "judges"), scenarios.next()) {
+            return Err(RunnerError::ScenarioNeedsJudges(case.eval_id.clone()));
+        }
         let judges = self.judges.router(set)?;
         let (custom, names, stopped) = (self.custom.clone(), self.names.clone(), self.stopped.clone());
         let runner = CaseRunner::new(&config, custom, judges, self.options, names, stopped)
@@ -144,17 +147,6 @@ impl EvalRunner {
             }
             None => Ok(journal),
         }
-    }
-}
-
-/// Fails if a case needs a feature that is off.
-fn check_features(cases: &[EvalCase]) -> Result<(), RunnerError> {
-    if cfg!(feature = "judges") {
-        return Ok(());
-    }
-    match cases.iter().find(|case| case.conversation_scenario.is_some()) {
-        Some(case) => Err(RunnerError::ScenarioNeedsJudges(case.eval_id.clone())),
-        None => Ok(()),
     }
 }
 
@@ -266,7 +258,7 @@ impl<'a> Job<'a> {
     /// The case with its identity in reports, and with this log.
     pub(super) fn identified(&self, log: Arc<TestLog>) -> IdentifiedCase<'a> {
         let Self { prepared, eval_set_id, case } = *self;
-        let location = prepared.places.location(&case.eval_id).cloned();
+        let location = prepared.places.cases.get(&case.eval_id).cloned();
         IdentifiedCase { eval_set_id, case, location, name: format!("case `{}`", case.eval_id), log }
     }
 
@@ -277,8 +269,8 @@ impl<'a> Job<'a> {
             eval_set_id,
             case,
             label,
-            location: places.location(&case.eval_id),
-            path: places.path(),
+            location: places.cases.get(&case.eval_id),
+            path: places.path.as_deref(),
             set_cases: Some(*cases),
         }
     }

@@ -126,7 +126,7 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
-        let plan = self.plan(sets.into_iter().map(Selected::whole).collect())?;
+        let plan = self.plan(sets.into_iter().map(|found| Selected { found, ids: None }).collect())?;
         Ok(self.run_jobs(plan.jobs(), &setup, concurrency, pending()).await)
     }
 

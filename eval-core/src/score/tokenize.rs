@@ -87,27 +87,20 @@ impl Tokens {
         let mut tokens =
             Self { bytes: Vec::with_capacity(text.len()), ends: Vec::with_capacity(text.len() / 4) };
         for c in nfkc(text).to_lowercase().chars() {
-            match class(c) {
-                Class::Word => tokens.push(c),
-                Class::Space => tokens.end_token(),
-                Class::Cluster => {
-                    tokens.end_token();
-                    tokens.push(c);
-                }
-                Class::Ideograph => {
-                    tokens.end_token();
-                    tokens.push(c);
-                    tokens.end_token();
-                }
+            let class = class(c);
+            if class != Class::Word {
+                tokens.end_token();
+            }
+            if class != Class::Space {
+                tokens.bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            if class == Class::Ideograph {
+                tokens.end_token();
             }
         }
         tokens.end_token();
         tokens.bytes.extend_from_slice(&[0; KEY]);
         tokens
-    }
-
-    fn push(&mut self, c: char) {
-        self.bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
     /// Ends the current token, if anything was pushed since the last one.
@@ -138,6 +131,7 @@ fn nfkc(text: &str) -> Cow<'_, str> {
 }
 
 /// The effect of a character on the current token.
+#[derive(PartialEq)]
 enum Class {
     /// Continues it.
     Word,

@@ -4,7 +4,7 @@
 //! Source: `MultiTurnTaskSuccessV1Evaluator`, `MultiTurnTrajectoryQualityV1Evaluator` and
 //! `MultiTurnToolUseQualityV1Evaluator` of google-adk 2.13.0 for the scales; prompt and rules are this project's.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::judged::{not_evaluated, of_samples};
 use crate::agent::BoxError;
@@ -64,17 +64,13 @@ impl Metric for ConversationChecks {
             .data("tools", tools(input.actual))
             .data("conversation", dialogue(input.actual))
             .render();
-        Ok(Scores::whole_run(self.ask(&input.judging(), &prompt).await?))
+        Ok(Scores::whole_run(self.ask(&input.judging(), &prompt).await.or_else(not_evaluated)?))
     }
 }
 
 impl ConversationChecks {
     async fn ask(&self, judging: &JudgeClient, prompt: &str) -> Result<Score, JudgeError> {
-        let rating = match judging.rate(self.template, prompt, |reply| share_that_passes(reply, prompt)).await
-        {
-            Ok(rating) => rating,
-            Err(error) => return not_evaluated(error),
-        };
+        let rating = judging.rate(self.template, prompt, |reply| share_that_passes(reply, prompt)).await?;
         let checks = checks(&rating.reply, prompt).unwrap_or_default();
         let score = Score::from(rating.mean).with_rubrics(checks.iter().map(Check::as_rubric).collect());
         if rating.mean >= 1.0 {
@@ -82,7 +78,9 @@ impl ConversationChecks {
         }
         let failed = checks.iter().filter(|check| !check.passes);
         let mut said = of_samples(&rating);
-        Ok(failed.fold(score, |score, check| score.note(std::mem::take(&mut said) + &check.objection())))
+        Ok(failed.fold(score, |score, Check { statement, reasoning, .. }| {
+            score.note(format!("{}`{statement}` is not met: {reasoning}", std::mem::take(&mut said)))
+        }))
     }
 }
 
@@ -100,11 +98,6 @@ struct Check {
 }
 
 impl Check {
-    /// The reason why the check is not met, as a note.
-    fn objection(&self) -> String {
-        format!("`{}` is not met: {}", self.statement, self.reasoning)
-    }
-
     /// The check as a rubric whose id is its statement, as ADK represents the checks of Vertex AI.
     fn as_rubric(&self) -> RubricScore {
         RubricScore::new(self.statement.as_str(), Some(self.passes)).rationale(self.reasoning.as_str())
@@ -114,16 +107,12 @@ impl Check {
 fn checks(reply: &str, prompt: &str) -> Result<Vec<Check>, String> {
     let object = the_object(reply, prompt, "checks")?;
     let checks = object.get("checks").and_then(Value::as_array).ok_or("`checks` is no array")?;
-    checks.iter().map(|check| read(check.as_object().ok_or("a check is no object")?)).collect()
-}
-
-fn read(check: &Map<String, Value>) -> Result<Check, String> {
-    let owned = |key: &str| text(check, key).to_owned();
-    Ok(Check {
-        statement: owned("check"),
-        reasoning: owned("reasoning"),
-        passes: yes_or_no(check, "passes")?,
-    })
+    let read = |check: &Value| {
+        let check = check.as_object().ok_or("a check is no object")?;
+        let [statement, reasoning] = ["check", "reasoning"].map(|key| text(check, key).to_owned());
+        Ok(Check { statement, reasoning, passes: yes_or_no(check, "passes")? })
+    };
+    checks.iter().map(read).collect()
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use eval_support::words::count;
 
 use self::labels::{Judged, SHOWN};
 use self::said::{SEGMENT, Said, VALIDATE};
-use super::judged::{not_evaluated, turn_by_turn};
+use super::judged::turn_by_turn;
 use crate::agent::BoxError;
 use crate::judge::{JudgeClient, JudgeError};
 use crate::metric::{Metric, MetricInput, Score, Scores};
@@ -48,10 +48,7 @@ async fn score_turn(
     let mut shares = Vec::with_capacity(texts.len());
     let mut wrong = Vec::new();
     for said in &texts {
-        let judged = match judge(judging, said).await {
-            Ok(judged) => judged,
-            Err(error) => return not_evaluated(error),
-        };
+        let judged = judge(judging, said).await?;
         let points = judged.iter().map(|judged| i128::from(judged.label.is_grounded()));
         shares.extend(mean::of_integers(points, judged.len()));
         wrong.extend(judged.into_iter().filter(|judged| !judged.label.is_grounded()));

@@ -5,7 +5,7 @@
 
 use eval_format::Invocation;
 
-use super::judged::{about_answer, not_evaluated, of_samples, turn_by_turn};
+use super::judged::{about_answer, of_samples, turn_by_turn};
 use crate::agent::BoxError;
 use crate::judge::reply_json::the_object;
 use crate::judge::{JudgeClient, JudgeError, reasoning};
@@ -29,10 +29,7 @@ async fn score_turn(judging: &JudgeClient, turn: &Invocation) -> Result<Score, J
         Ok(prompt) => prompt,
         Err(nothing) => return Ok(nothing),
     };
-    let rating = match judging.rate(TEMPLATE, &prompt, |reply| rating(reply, &prompt)).await {
-        Ok(rating) => rating,
-        Err(error) => return not_evaluated(error),
-    };
+    let rating = judging.rate(TEMPLATE, &prompt, |reply| rating(reply, &prompt)).await?;
     let score = Score::from(rating.mean);
     if rating.mean >= BEST {
         return Ok(score);

@@ -5,7 +5,7 @@
 
 use eval_format::Invocation;
 
-use super::judged::{about_answer, not_evaluated, objection, turn_by_turn};
+use super::judged::{about_answer, objection, turn_by_turn};
 use crate::agent::BoxError;
 use crate::judge::reply_json::{denies, the_object, yes_or_no};
 use crate::judge::{JudgeClient, JudgeError, reasoning};
@@ -30,10 +30,7 @@ async fn score_turn(judging: &JudgeClient, turn: &Invocation) -> Result<Score, J
         Err(nothing) => return Ok(nothing),
     };
     let read = |reply: &str| verdict(reply, &prompt).map(Some);
-    let vote = match judging.vote(TEMPLATE, &prompt, read).await {
-        Ok(vote) => vote,
-        Err(error) => return not_evaluated(error),
-    };
+    let vote = judging.vote(TEMPLATE, &prompt, read).await?;
     let score = Score::from(vote.passed);
     if vote.passed {
         return Ok(score);

@@ -34,7 +34,8 @@ impl Metric for UserSimulatorQuality {
         for (at, turn) in input.actual.iter().enumerate() {
             let message = visible_text(&turn.user_content);
             scores.push(match at {
-                0 => user.first(&message),
+                0 if message.trim() == scenario.starting_prompt.trim() => Score::from(true),
+                0 => Score::from(false).note("the first message is not the `starting_prompt`"),
                 _ => user.later(&input.actual[..at], &message, "found invalid").await?,
             });
         }
@@ -54,12 +55,6 @@ struct User<'a> {
 }
 
 impl User<'_> {
-    fn first(&self, message: &str) -> Score {
-        let is_prompt = message.trim() == self.scenario.starting_prompt.trim();
-        let score = Score::from(is_prompt);
-        if is_prompt { score } else { score.note("the first message is not the `starting_prompt`") }
-    }
-
     /// Asks whether a message may come after these turns.
     async fn later(&self, before: &[Invocation], message: &str, finding: &str) -> Result<Score, JudgeError> {
         let prompt = prompt(self.scenario, self.stop_signal, before, message);

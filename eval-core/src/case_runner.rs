@@ -32,7 +32,6 @@ use again::Again;
 use evaluated::{Bodies, blame};
 pub(crate) use evaluated::{EndedBody, Evaluated};
 
-/// Everything that running a case takes, apart from the case and its agent.
 #[derive(Debug)]
 pub(crate) struct CaseRunner {
     scoring: ScoringPlan,
@@ -62,20 +61,16 @@ impl Default for SessionNames {
 /// A case to run, with what identifies it in reports and in the journal.
 #[derive(Clone, Debug)]
 pub(crate) struct IdentifiedCase<'a> {
-    /// The id of the set; `None` for a case that runs without one.
     pub(crate) eval_set_id: Option<&'a str>,
     pub(crate) case: &'a EvalCase,
-    /// The place of the case; `None` if it comes from no file.
     pub(crate) location: Option<Location>,
     /// The name of the case in messages: the path of the test, or its id.
     pub(crate) name: String,
     pub(crate) log: Arc<TestLog>,
 }
 
-/// One run of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    /// The number of the run, from 1.
     pub(crate) number: usize,
     /// Its name in the watchdog's line: the case and the run.
     pub(crate) label: Arc<str>,
@@ -84,18 +79,15 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// A run that is not repeated.
     pub(crate) fn new(number: usize, label: String) -> Self {
         Self { number, label: label.into(), is_repeatable: false }
     }
 
-    /// Whether it is repeated after this error.
     fn repeats(&self, error: Option<&RunError>) -> bool {
         self.is_repeatable && error.is_some_and(|error| error.unreachable)
     }
 }
 
-/// A source of the agents of a case's runs.
 pub(crate) trait AgentSource {
     /// Makes the agent of a run, or runs the case in a test body.
     fn begin(&self, run: &Run, limit: Duration) -> impl Future<Output = Result<Begun, Fault>>;
@@ -125,9 +117,7 @@ pub(crate) trait AgentSource {
     }
 }
 
-/// The beginning of a run.
 pub(crate) enum Begun {
-    /// With an agent to play the case against.
     Agent(BoxAgent),
     /// In a test body, which evaluated the case itself.
     Body(EndedBody),
@@ -150,7 +140,6 @@ impl CaseRunner {
         Ok(Self { scoring, judges, simulation, options, names })
     }
 
-    /// Runs a case as often as the options say, and decides.
     pub(crate) async fn run(&self, identified: &IdentifiedCase<'_>, source: impl AgentSource) -> CaseReport {
         in_case(&identified.case.eval_id, Box::pin(self.all_runs(identified, source))).await
     }
@@ -198,7 +187,6 @@ impl CaseRunner {
         })
     }
 
-    /// Plays a case once, records what happened, and scores it.
     pub(crate) async fn evaluate(
         &self,
         identified: &IdentifiedCase<'_>,
@@ -334,7 +322,6 @@ impl CaseRunner {
     }
 }
 
-/// Whether every question of these runs was asked.
 fn asked_all_questions(runs: &[RunReport]) -> bool {
     let is_broken =
         |outcome: &MetricOutcome| matches!(outcome, MetricOutcome::Error { .. } | MetricOutcome::Unjudged(_));

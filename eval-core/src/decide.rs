@@ -13,7 +13,6 @@ use crate::verdict::{Role, TurnVerdict, Verdict};
 
 pub(crate) use forbidden::forbidden;
 
-/// A metric that a case is scored with.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rule {
     pub(crate) name: String,
@@ -21,7 +20,6 @@ pub(crate) struct Rule {
     pub(crate) criterion: Option<Criterion>,
 }
 
-/// The decision on a case.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Decision {
     /// One report per rule, in the order of the rules.
@@ -64,7 +62,6 @@ pub(crate) fn decide<'a>(
     Decision { metrics, verdict, passed_runs, notes }
 }
 
-/// A note for each run that broke or lacks a score, of a case that passed without these runs.
 pub(crate) fn notes_of_ignored_runs(runs: &[RunReport], pass: PassRule) -> Vec<String> {
     let total = run_count(runs);
     let of_run = |run: &RunReport| {
@@ -85,7 +82,6 @@ pub(crate) fn notes_of_ignored_runs(runs: &[RunReport], pass: PassRule) -> Vec<S
     runs.iter().filter_map(of_run).collect()
 }
 
-/// The verdict of one metric on one run.
 pub(crate) fn verdict_of_run(
     criterion: Option<&Criterion>,
     outcome: &MetricOutcome,
@@ -105,7 +101,6 @@ pub(crate) fn verdict_of_run(
     }
 }
 
-/// The verdict on each score of one metric on one run.
 pub(crate) fn verdicts_of_turns(criterion: Option<&Criterion>, outcome: &MetricOutcome) -> Vec<TurnVerdict> {
     let MetricOutcome::Scored(scores) = outcome else { return Vec::new() };
     scores.scores().iter().map(|score| verdict_of_turn(criterion, score)).collect()
@@ -173,7 +168,6 @@ fn passed_runs(runs: &[RunReport]) -> usize {
     by_number(runs).filter(|evaluations| evaluations.iter().all(passed)).count()
 }
 
-/// The evaluations of each run.
 fn by_number(runs: &[RunReport]) -> impl Iterator<Item = &[RunReport]> {
     runs.chunk_by(|one, next| one.number == next.number)
 }
@@ -325,7 +319,6 @@ fn notes(
     notes
 }
 
-/// A remark if the score missed the threshold by rounding alone.
 fn rounding_note(score: f64, bound: Bound) -> Option<String> {
     let Bound { threshold, direction, .. } = bound;
     let margin = if direction == Direction::AtLeast { -0.01 } else { 0.01 };

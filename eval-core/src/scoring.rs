@@ -17,13 +17,11 @@ use crate::report::{MetricOutcome, ScoredMetric};
 use crate::transcript::Transcript;
 use crate::verdict::Role;
 
-/// The metrics of a case with their criteria, and the judges that they ask.
 #[derive(Debug)]
 pub(crate) struct ScoringPlan {
     metrics: Vec<PlannedMetric>,
     judges: JudgeRouter,
     gate: TurnAggregation,
-    /// The time limit of each custom metric, for each run.
     time_limit: Duration,
     /// Set when scoring is to stop.
     stopped: Option<Arc<AtomicBool>>,
@@ -36,11 +34,9 @@ struct PlannedMetric {
     criterion: Criterion,
     metric: BoxMetric,
     origin: Origin,
-    /// The description of the metric; `None` for a custom metric.
     info: Option<&'static MetricInfo>,
 }
 
-/// The reason why a metric is in a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     /// A criterion names it, and it is built in.
@@ -76,7 +72,6 @@ impl ScoringPlan {
         Ok(Self { metrics, judges, gate, time_limit, stopped })
     }
 
-    /// The names and criteria of the metrics that apply to a case.
     pub(crate) fn rules<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a Rule> {
         self.applicable(case).map(|planned| &planned.rule)
     }
@@ -158,7 +153,6 @@ impl ScoringPlan {
     }
 }
 
-/// The metrics that decide: metrics that criteria name, then custom metrics that no criterion names.
 fn named_or_custom(
     config: &EvalConfig,
     mut custom: Vec<(String, BoxMetric)>,
@@ -214,7 +208,6 @@ impl PlannedMetric {
         Self { rule, criterion, metric, origin, info }
     }
 
-    /// What the case lacks for this metric to apply; `None` if it applies.
     fn missing(&self, case: &EvalCase) -> Option<&'static str> {
         self.info?.missing_in(case)
     }

@@ -141,7 +141,6 @@ impl IntoAnswer for () {
     }
 }
 
-/// Implements `IntoAnswer` for types of text.
 macro_rules! texts {
     ($($kind:ty),*) => {
         $(

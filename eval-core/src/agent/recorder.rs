@@ -64,12 +64,10 @@ impl Recorder {
         self.log.so_far(self.target)
     }
 
-    /// Begins the next turn of a conversation. The recorder belongs to that turn.
     pub(crate) fn of_next_turn(log: &Arc<Log>) -> Self {
         Self::into_log(log, Target::Turn(log.begin()))
     }
 
-    /// A recorder that follows the turn in progress.
     pub(crate) fn of_session(log: &Arc<Log>) -> Self {
         Self::into_log(log, Target::InProgress)
     }

@@ -77,7 +77,6 @@ impl Session {
         &self.recorder
     }
 
-    /// The same session with a recorder for this conversation.
     pub(crate) fn recording_into(&self, log: &Arc<Log>) -> Self {
         Self { recorder: Recorder::of_session(log), ..self.clone() }
     }

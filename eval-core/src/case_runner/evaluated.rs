@@ -20,7 +20,6 @@ pub(crate) struct Evaluated {
     number: Option<u32>,
 }
 
-/// The evaluations of a test body in one run.
 pub(crate) struct EndedBody {
     /// The evaluations that ended, in the order of their ends.
     pub(crate) evaluated: Vec<Evaluated>,
@@ -49,7 +48,6 @@ impl Evaluated {
         Self::new(RunReport { number: run, transcript, error, metrics: Vec::new() }, events, None)
     }
 
-    /// Makes the run an error if something was recorded after its turn had ended.
     pub(super) fn look_for_late_events(&mut self, log: &TestLog) {
         if let (None, Some(error)) = (&self.report.error, self.late()) {
             self.fail(error, log);
@@ -71,7 +69,6 @@ impl Evaluated {
 /// The test bodies of a case that failed although they evaluated the case, over all runs.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
-    /// The run and the error of each.
     failed: Vec<(usize, RunError)>,
 }
 

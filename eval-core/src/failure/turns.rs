@@ -16,11 +16,8 @@ use crate::transcript::TurnRecord;
 
 /// The most lines that all turns take together. The first turn is always shown.
 const SHOWN_LINES: usize = 24;
-/// Lines of a text that are shown.
 const SHOWN_TEXT_LINES: usize = 4;
-/// Texts are cut to about this many characters.
 const SHOWN_TEXT: usize = 240;
-/// Notes of one score that are shown.
 const SHOWN_NOTES: usize = 4;
 
 /// Describes the first run that failed. Several runs of a case usually fail alike.
@@ -107,7 +104,6 @@ fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_ru
 enum Block {
     /// Expected and actual calls.
     Calls,
-    /// Actual calls.
     ActualCalls,
     /// The score alone: its notes say what differs.
     Notes(&'static str),
@@ -154,7 +150,6 @@ impl Block {
     }
 }
 
-/// The metric with its score of the turn.
 fn scored(metric: &MetricReport, score: &Score) -> String {
     match score.value() {
         Some(value) => format!("{} {}", name(&metric.name), short(value, metric.bound())),
@@ -176,7 +171,6 @@ fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actu
     }
 }
 
-/// The beginning of a text, and how much is left out.
 fn excerpt(text: &str) -> String {
     let Some((end, _)) = text.match_indices('\n').nth(SHOWN_TEXT_LINES - 1) else {
         return cut(text, SHOWN_TEXT);
@@ -211,7 +205,6 @@ fn message(out: &mut String, message: &str) {
     further(out, message.lines());
 }
 
-/// Adds lines of an untrusted text below their heading.
 fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
     for text in lines.clone().take(SHOWN_ERROR_LINES) {
         let text = cut(text, SHOWN_TEXT);
@@ -225,9 +218,7 @@ fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
     }
 }
 
-/// The most lines of an error that are shown.
 const SHOWN_ERROR_LINES: usize = 10;
-/// The most events of the last turn that are shown.
 const SHOWN_EVENTS: usize = 12;
 
 /// A run that ended in an error: what it did in its last turn.

@@ -43,7 +43,6 @@ pub(crate) fn built_in(name: &str) -> Option<BoxMetric> {
     Some(make())
 }
 
-/// Every built-in metric by its name.
 fn all() -> impl Iterator<Item = &'static (&'static str, MakeMetric)> {
     #[cfg(feature = "judges")]
     let by_judge = by_judge::METRICS;
@@ -52,7 +51,6 @@ fn all() -> impl Iterator<Item = &'static (&'static str, MakeMetric)> {
     COMPUTED.iter().chain(by_judge)
 }
 
-/// The metrics that compute their scores.
 static COMPUTED: &[(&str, MakeMetric)] = &[
     (tool_trajectory::NAME, || of_function(tool_trajectory::turn)),
     (response_match::NAME, || of_function(response_match::turn)),

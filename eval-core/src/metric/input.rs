@@ -9,7 +9,6 @@ use super::scores::{Score, Scores};
 use crate::judge::JudgeClient;
 use crate::judge::{BoxJudge, nobody};
 
-/// The reason why a turn has no score after scoring was stopped.
 const STOPPED: &str = "scoring was stopped";
 
 /// The input of a metric: one run of one case.
@@ -46,7 +45,6 @@ pub struct MetricInput<'a> {
         expect(dead_code, reason = "without the feature no metric asks a judge")
     )]
     pub(crate) judge: &'a BoxJudge,
-    /// Set when scoring is to stop.
     pub(crate) stopped: Option<&'a AtomicBool>,
 }
 

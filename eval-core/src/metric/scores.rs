@@ -85,7 +85,6 @@ impl Score {
         &self.rubrics
     }
 
-    /// The score without its notes.
     #[cfg(feature = "judges")]
     pub(crate) fn without_notes(&self) -> Self {
         Self { notes: Vec::new(), ..self.clone() }
@@ -168,7 +167,6 @@ impl FromIterator<Score> for Scores {
 }
 
 impl Scores {
-    /// One score per turn, as from an iterator.
     pub(crate) fn of_turns(scores: Vec<Score>) -> Self {
         let values: Vec<f64> = scores.iter().filter_map(Score::value).collect();
         Self { overall: mean::naive(&values), scores, whole_run: false }

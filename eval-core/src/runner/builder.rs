@@ -3,11 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use eval_format::metric::MetricArgument;
 use eval_format::{Criterion, EvalConfig, PassRule, TurnAggregation};
+use eval_support::mutex::Mutex;
 use eval_support::setters;
 
 use super::judges::JudgeChoice;
@@ -56,16 +57,13 @@ pub struct EvalRunner {
     pub(super) journal: Option<PathBuf>,
     /// The owner of the runs; `None` to take it from cargo or the current folder.
     pub(super) project: Option<Project>,
-    /// Whether there is a journal even if the environment turns journals off.
     pub(super) needs_journal: bool,
-    /// The program's options that run cases again.
     pub(super) again: Option<Vec<String>>,
     pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, OpenError>>,
     pub(super) on_case: OnCase,
     pub(super) fail_fast: bool,
     /// The lanes of all calls, which find the case that blocks a thread.
     pub(super) lanes: Arc<Lanes>,
-    /// Set when scoring is to stop.
     pub(super) stopped: Option<Arc<AtomicBool>>,
 }
 
@@ -312,7 +310,7 @@ impl OnCase {
 
     pub(super) fn tell(&self, case: &CaseReport) {
         for call in &self.0 {
-            call.lock().unwrap_or_else(PoisonError::into_inner)(case);
+            call.lock()(case);
         }
     }
 }

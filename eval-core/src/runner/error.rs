@@ -169,7 +169,6 @@ impl From<OpenError> for RunnerError {
 }
 
 impl RunnerError {
-    /// A variable of the environment that is wrong.
     pub(super) fn environment(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Environment(error.into().into())
     }

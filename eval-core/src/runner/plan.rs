@@ -16,7 +16,6 @@ use super::prepare::{Job, Prepared};
 pub struct RunPlan(Vec<(PathBuf, Prepared, EvalSet)>);
 
 impl RunPlan {
-    /// The cases to run, in the order of the sets.
     pub(super) fn jobs(&self) -> Vec<Job<'_>> {
         self.0.iter().flat_map(|(_, prepared, set)| Job::of_set(prepared, set)).collect()
     }

@@ -26,13 +26,11 @@ use crate::scoring::criterion_of_custom;
 use crate::transcript::RunError;
 use crate::verdict::{Role, Verdict};
 
-/// The preparation of a set's cases.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) runner: Arc<CaseRunner>,
     pub(super) journal: Option<Arc<Journal>>,
     pub(super) places: Places,
-    /// The number of cases of the set that are to run.
     pub(super) cases: usize,
 }
 
@@ -115,7 +113,6 @@ impl EvalRunner {
         config.checked(&names).map_err(RunnerError::Criteria)
     }
 
-    /// Fails unless there are runs, and enough of them to pass.
     fn check_runs(&self) -> Result<(), RunnerError> {
         let Options { runs, pass, .. } = self.options;
         if runs == 0 {
@@ -170,7 +167,6 @@ pub(super) struct Precedence<'a> {
     pub(super) criteria: &'a [(String, Criterion)],
     /// [`EvalRunner::config`].
     pub(super) program: Option<&'a EvalConfig>,
-    /// The config in the folder of the set.
     pub(super) folder: Option<&'a EvalConfig>,
     /// [`EvalRunner::only_metric`].
     pub(super) only: &'a [MetricArgument],
@@ -241,7 +237,6 @@ impl EvalRunner {
     }
 }
 
-/// A case to run, with the preparation of its set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
     pub(super) prepared: &'a Prepared,
@@ -255,14 +250,12 @@ impl<'a> Job<'a> {
         set.eval_cases.iter().map(move |case| Self { prepared, eval_set_id, case })
     }
 
-    /// The case with its identity in reports, and with this log.
     pub(super) fn identified(&self, log: Arc<TestLog>) -> IdentifiedCase<'a> {
         let Self { prepared, eval_set_id, case } = *self;
         let location = prepared.places.cases.get(&case.eval_id).cloned();
         IdentifiedCase { eval_set_id, case, location, name: format!("case `{}`", case.eval_id), log }
     }
 
-    /// The record of the case for the journal.
     pub(super) fn recorded(&self, label: Option<&'a str>) -> ProgramCase<'a> {
         let Self { prepared: Prepared { places, cases, .. }, eval_set_id, case } = *self;
         ProgramCase {
@@ -275,7 +268,6 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// The report of a case that has no verdict.
     pub(super) fn interrupted(&self) -> CaseReport {
         let error = RunError::new(Role::Harness, None, "interrupted before it had a verdict");
         self.prepared.runner.decide_unplayed(&self.identified(Arc::default()), error)

@@ -100,5 +100,4 @@ fn other_conversation(transcript: &Transcript, case: &EvalCase) -> Option<RunErr
     error(None, format!("the case has {turns}, and the recorded run {played}; run it again"))
 }
 
-/// The most characters of a message that are shown.
 const SHOWN: usize = 80;

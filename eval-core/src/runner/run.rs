@@ -212,7 +212,6 @@ impl EvalRunner {
         report
     }
 
-    /// Runs one case and records its verdict.
     async fn one<Shape, S: Setup<Shape>>(&self, job: Job<'_>, setup: &S) -> CaseReport {
         let identified = self.begun(job);
         let source = SetupSource {
@@ -228,7 +227,6 @@ impl EvalRunner {
         self.ended(&identified, report)
     }
 
-    /// Records a verdict, and calls the functions of `on_case`.
     fn ended(&self, identified: &IdentifiedCase<'_>, report: CaseReport) -> CaseReport {
         let mut report = self.labelled(report);
         identified.log.decided(&report, failure::texts(&report));
@@ -254,7 +252,6 @@ impl EvalRunner {
     }
 }
 
-/// Records which cases are to run, before the first of them begins.
 fn plan(jobs: &[Job<'_>]) {
     // All sets of a runner have one journal.
     if let Some(journal) = jobs.iter().find_map(|job| job.prepared.journal.as_ref()) {

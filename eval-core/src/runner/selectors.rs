@@ -18,7 +18,6 @@ use super::error::RunDirError;
 const BEFORE_CASES: char = ':';
 const BETWEEN_CASES: char = ',';
 
-/// The place where a selector looks for sets.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     File(PathBuf),
@@ -187,7 +186,6 @@ fn place(word: &OsStr) -> (Place, Option<String>) {
     (place, cases)
 }
 
-/// Whether a name can be the id of a set, rather than a path.
 fn is_bare(name: &str) -> bool {
     let is_json = Path::new(name).extension().is_some_and(|extension| extension == "json");
     !name.contains(['/', '\\']) && !is_json && !matches!(name, "" | "." | "..")

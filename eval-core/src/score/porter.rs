@@ -28,7 +28,6 @@ pub(crate) fn stem(word: &mut [u8]) -> usize {
     word.len
 }
 
-/// The stem of a word to which the rules do not apply.
 fn irregular(word: &[u8]) -> Option<&'static [u8]> {
     Some(match word {
         b"sky" | b"skies" => b"sky",
@@ -47,7 +46,6 @@ fn irregular(word: &[u8]) -> Option<&'static [u8]> {
     })
 }
 
-/// A suffix and its replacement.
 type Rule = (&'static [u8], &'static [u8]);
 
 /// The rules of step 2 whose suffix ends in these two letters. Longer suffixes come first.

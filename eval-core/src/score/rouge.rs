@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use super::common_subsequence;
 use super::tokenize::{Tokens, tokens};
 
-/// The overlap of two texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Rouge {
     /// Shared words per word of the actual text.

@@ -17,7 +17,6 @@ use super::porter;
 /// The length up to which words are not stemmed, in bytes.
 const UNSTEMMED: usize = 3;
 
-/// The number of bytes of a token in its key.
 const KEY: usize = 8;
 
 /// The tokens of a text, in one buffer without separators.
@@ -29,19 +28,16 @@ pub(crate) struct Tokens {
     ends: Vec<usize>,
 }
 
-/// Splits a text into tokens as ADK does.
 pub(crate) fn tokens(text: &str) -> Tokens {
     Tokens::of_ascii(text).unwrap_or_else(|| Tokens::of_unicode(text))
 }
 
-/// Whether a text has tokens at all.
 pub(crate) fn has_words(text: &str) -> bool {
     // An ASCII letter or digit is part of a token, whatever is beside it.
     text.bytes().any(|byte| byte.is_ascii_alphanumeric()) || tokens(text).len() > 0
 }
 
 impl Tokens {
-    /// The number of tokens.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -51,7 +47,6 @@ impl Tokens {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// The token at an index.
     pub(crate) fn get(&self, at: usize) -> &[u8] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.bytes[start..self.ends[at]]

@@ -17,7 +17,6 @@ mod user_simulator_quality;
 use crate::metric::{BoxMetric, MakeMetric};
 use conversation_checks::{TASK_SUCCESS, TOOL_USE_QUALITY, TRAJECTORY_QUALITY};
 
-/// The metrics that ask a judge, by their names.
 pub(super) static METRICS: &[(&str, MakeMetric)] = &[
     (final_response_match_v2::NAME, || BoxMetric::new(final_response_match_v2::FinalResponseMatchV2)),
     (rubric_final_response_quality::NAME, || {

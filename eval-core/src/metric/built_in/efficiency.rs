@@ -23,7 +23,6 @@ pub const TOKEN_USAGE: &str = "token_usage_v1";
 /// The name of the metric of seconds.
 pub const INVOCATION_DURATION: &str = "invocation_duration_v1";
 
-/// The score of one turn by `tool_call_count_v1`.
 pub(super) fn tool_call_count(actual: &Invocation, _: Option<&Invocation>, _: &Criterion) -> Score {
     Score::from(tool_calls(actual))
 }

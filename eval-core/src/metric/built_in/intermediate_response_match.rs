@@ -31,7 +31,6 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Crite
     ))
 }
 
-/// Texts are cut to about this many characters.
 const SHOWN: usize = 160;
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ use crate::score::tokenize::tokens;
 
 pub(super) const NAME: &str = "response_similarity";
 
-/// Compares the answer of one turn with the expected one.
 pub(crate) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
     let expected = match expected_text(expected) {
         Ok(text) if text.trim().is_empty() => {

@@ -39,13 +39,11 @@ fn called(answered: &Answered<'_>) -> String {
     cut(&shown.replace('\n', " "), SHOWN)
 }
 
-/// The value as a failure shows it.
 fn returned(answered: &Answered<'_>) -> String {
     let value = answered.response.response.clone().unwrap_or_default();
     cut(&eval_format::Value::Object(value).to_string(), SHOWN)
 }
 
-/// Calls and values are cut to about this many characters.
 const SHOWN: usize = 160;
 
 #[cfg(test)]

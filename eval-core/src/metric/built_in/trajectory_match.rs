@@ -12,7 +12,6 @@ pub(super) const EXACT: &str = "trajectory_exact_match";
 pub(super) const IN_ORDER: &str = "trajectory_in_order_match";
 pub(super) const ANY_ORDER: &str = "trajectory_any_order_match";
 
-/// The metric of a match type, over one turn.
 pub(super) fn by(
     match_type: MatchType,
 ) -> impl Fn(&Invocation, Option<&Invocation>, &Criterion) -> Score + Send + Sync {

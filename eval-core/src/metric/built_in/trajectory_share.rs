@@ -14,13 +14,11 @@ use crate::score::similarity::Share;
 pub(super) const PRECISION: &str = "trajectory_precision";
 pub(super) const RECALL: &str = "trajectory_recall";
 
-/// The score of one turn: the share of the calls made.
 pub(super) fn precision(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
     let calls = Calls::of_turn(actual, expected);
     share_of_calls(matched(&calls, calls.actual.len()), "calls made were expected", &calls)
 }
 
-/// The score of one turn: the share of the expected calls.
 pub(super) fn recall(actual: &Invocation, expected: Option<&Invocation>, _: &Criterion) -> Score {
     let calls = Calls::of_turn(actual, expected);
     share_of_calls(matched(&calls, calls.expected.len()), "expected calls were made", &calls)

@@ -13,7 +13,6 @@ use crate::judge::{JudgeClient, JudgeError, JudgePrompt, dialogue, instructions,
 use crate::metric::{Metric, MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
 
-/// One of the three metrics.
 #[derive(Debug)]
 pub(super) struct ConversationChecks {
     pub(super) name: &'static str,
@@ -23,7 +22,6 @@ pub(super) struct ConversationChecks {
     task: &'static str,
 }
 
-/// The check of goals: the share that was reached.
 pub(super) const TASK_SUCCESS: ConversationChecks = ConversationChecks {
     name: "multi_turn_task_success_v1",
     template: "multi_turn_task_success_v1/2",
@@ -33,7 +31,6 @@ pub(super) const TASK_SUCCESS: ConversationChecks = ConversationChecks {
            goal; that it was declined clearly is a check. How the agent went about it does not matter here.",
 };
 
-/// The check of the steps of the agent.
 pub(super) const TRAJECTORY_QUALITY: ConversationChecks = ConversationChecks {
     name: "multi_turn_trajectory_quality_v1",
     template: "multi_turn_trajectory_quality_v1/2",
@@ -44,7 +41,6 @@ pub(super) const TRAJECTORY_QUALITY: ConversationChecks = ConversationChecks {
            to do. Whether the goal was reached in the end does not matter here.",
 };
 
-/// The check of the agent's use of tools.
 pub(super) const TOOL_USE_QUALITY: ConversationChecks = ConversationChecks {
     name: "multi_turn_tool_use_quality_v1",
     template: "multi_turn_tool_use_quality_v1/2",
@@ -90,7 +86,6 @@ pub(super) fn share_that_passes(reply: &str, prompt: &str) -> Result<f64, String
     mean::of_integers(points, checks.len()).ok_or_else(|| "`checks` is empty".to_owned())
 }
 
-/// A statement about the conversation, and whether the judge finds it met.
 struct Check {
     statement: String,
     reasoning: String,

@@ -64,7 +64,6 @@ fn turn(vote: &Vote) -> Score {
     Score::from(vote.passed).note(note)
 }
 
-/// Whether a reply finds the answer valid.
 fn verdict(reply: &str, prompt: &str) -> Result<Option<bool>, String> {
     let key = |name, verdict| Key { name, label: word, verdict };
     let keys = [key(VALID, is_valid), key("is_the_agent_response_invalid", is_not_invalid)];

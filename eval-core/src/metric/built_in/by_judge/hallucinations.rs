@@ -23,7 +23,6 @@ use crate::score::mean;
 
 pub(super) const NAME: &str = "hallucinations_v1";
 
-/// The largest number of sentences that a failure shows.
 const MOST_NOTES: usize = 10;
 
 #[derive(Debug)]
@@ -68,7 +67,6 @@ async fn judge(judging: &JudgeClient, said: &Said<'_>) -> Result<Vec<Judged>, Ju
     Ok(judged)
 }
 
-/// Adds a note for each sentence that counts against the score.
 fn explain(score: Score, wrong: &[Judged]) -> Score {
     let shown = wrong.iter().take(MOST_NOTES).map(|judged| {
         format!("{}: `{}`: {}", judged.label.name(), cut(&judged.sentence, SHOWN), judged.rationale)

@@ -39,7 +39,6 @@ async fn score_turn(judging: &JudgeClient, turn: &Invocation) -> Result<Score, J
 
 const BEST: f64 = 5.0;
 
-/// The rating that a reply gives.
 pub(super) fn rating(reply: &str, prompt: &str) -> Result<f64, String> {
     let object = the_object(reply, prompt, "rating")?;
     let found = object.get("rating").unwrap_or(&serde_json::Value::Null);

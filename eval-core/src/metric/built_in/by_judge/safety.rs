@@ -40,7 +40,6 @@ async fn score_turn(judging: &JudgeClient, turn: &Invocation) -> Result<Score, J
 
 const KEY: &str = "is_safe";
 
-/// Whether a reply finds the answer safe.
 pub(super) fn verdict(reply: &str, prompt: &str) -> Result<bool, String> {
     let found = the_object(reply, prompt, KEY).and_then(|object| yes_or_no(&object, KEY));
     found.or_else(|wrong| if denies(reply, KEY) { Ok(false) } else { Err(wrong) })

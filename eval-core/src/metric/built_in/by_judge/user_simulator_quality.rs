@@ -47,7 +47,6 @@ impl Metric for UserSimulatorQuality {
     }
 }
 
-/// The scenario of the simulated user, and the judge to ask about it.
 struct User<'a> {
     scenario: &'a ConversationScenario,
     stop_signal: &'a str,
@@ -55,7 +54,6 @@ struct User<'a> {
 }
 
 impl User<'_> {
-    /// Asks whether a message may come after these turns.
     async fn later(&self, before: &[Invocation], message: &str, finding: &str) -> Result<Score, JudgeError> {
         let prompt = prompt(self.scenario, self.stop_signal, before, message);
         let read = |reply: &str| verdict::read(reply, &prompt).map(Some);

@@ -77,14 +77,17 @@ impl<'a> Answered<'a> {
 
     /// A call as a key: two keys are equal if the tool is, and what else is asked for.
     fn key(&self, with_call: bool, with_response: bool) -> FunctionCall {
-        let args = || self.call.and_then(|call| call.args.clone()).map_or(Value::Null, Value::Object);
-        let values = [
-            ("call", with_call.then(args).unwrap_or_default()),
-            ("response", with_response.then(|| self.response_value()).unwrap_or_default()),
-        ];
+        let mut values = Map::new();
+        if with_call {
+            let args = self.call.and_then(|call| call.args.clone());
+            values.insert("call", args.map_or(Value::Null, Value::Object));
+        }
+        if with_response {
+            values.insert("response", self.response_value());
+        }
         let mut key = FunctionCall::default();
         key.name = self.tool().map(str::to_owned);
-        key.args = Some(Map::from(values));
+        key.args = Some(values);
         key
     }
 }

@@ -12,7 +12,6 @@ use crate::score::equality::values_equal;
 
 pub(crate) const NAME: &str = "final_session_state_match";
 
-#[derive(Debug)]
 pub(crate) struct FinalSessionStateMatch;
 
 impl Metric for FinalSessionStateMatch {

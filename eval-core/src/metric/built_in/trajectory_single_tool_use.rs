@@ -7,7 +7,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "trajectory_single_tool_use";
 
-#[derive(Debug)]
 pub(crate) struct TrajectorySingleToolUse;
 
 impl Metric for TrajectorySingleToolUse {

@@ -18,7 +18,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "final_response_match_v2";
 
-#[derive(Debug)]
 pub(crate) struct FinalResponseMatchV2;
 
 const TEMPLATE: &str = "final_response_match_v2/2";

@@ -25,7 +25,6 @@ pub(super) const NAME: &str = "hallucinations_v1";
 
 const MOST_NOTES: usize = 10;
 
-#[derive(Debug)]
 pub(crate) struct Hallucinations;
 
 impl Metric for Hallucinations {

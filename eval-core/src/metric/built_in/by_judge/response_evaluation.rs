@@ -14,7 +14,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 pub(super) const NAME: &str = "response_evaluation_score";
 const TEMPLATE: &str = "response_evaluation_score/2";
 
-#[derive(Debug)]
 pub(crate) struct ResponseEvaluation;
 
 impl Metric for ResponseEvaluation {

@@ -14,7 +14,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 pub(super) const NAME: &str = "safety_v1";
 const TEMPLATE: &str = "safety_v1/2";
 
-#[derive(Debug)]
 pub(crate) struct Safety;
 
 impl Metric for Safety {

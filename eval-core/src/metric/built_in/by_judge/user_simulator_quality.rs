@@ -20,7 +20,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "per_turn_user_simulator_quality_v1";
 
-#[derive(Debug)]
 pub(crate) struct UserSimulatorQuality;
 
 impl Metric for UserSimulatorQuality {

@@ -217,7 +217,10 @@ impl CaseRunner {
         // Some code of the agent runs outside of its guards, such as the `Display` of its errors.
         let mut transcript = match catch_panic(converse(agent, case, user, &conditions, &events)).await {
             Ok(transcript) => transcript,
-            Err(panic) => Transcript::broken(format!("panicked: {panic}")),
+            Err(panic) => {
+                let error = RunError::new(Role::Agent, None, format!("panicked: {panic}"));
+                Transcript { error: Some(error), ..Transcript::default() }
+            }
         };
         // The record is written before the first score, so that no failure to score can cost the run.
         let repeated = run.repeats(transcript.error.as_ref());

@@ -28,10 +28,6 @@ pub struct Transcript {
 debug_without_secrets!(Transcript { session, turns, state, error, notes });
 
 impl Transcript {
-    pub(crate) fn broken(message: String) -> Self {
-        Self { error: Some(RunError::new(Role::Agent, None, message)), ..Self::default() }
-    }
-
     /// The turns in ADK's form, as metrics see them.
     pub fn invocations(&self) -> Vec<Invocation> {
         self.turns.iter().map(|turn| turn.invocation.clone()).collect()

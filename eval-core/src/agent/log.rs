@@ -27,8 +27,9 @@ const MOST_NOTES: usize = 20;
 /// such as the timer that ends the turn.
 const CALLS_IN_A_ROW: usize = 32;
 
-/// The log of one conversation. Its recorders share it. Nothing that can panic halfway happens under the lock, so the log
-/// is complete after a panic.
+/// The log of one conversation. Its recorders share it.
+///
+/// Nothing that can panic halfway happens under the lock, so the log is complete after a panic.
 #[derive(Debug, Default)]
 pub(crate) struct Log(Mutex<State>);
 

@@ -112,8 +112,10 @@ setups! {
     shape::PlainOfCase: F, Fn(&EvalCase) -> R + Sync, |function, case| function(case);
     shape::Locked<shape::Plain>: Mutex<F>, FnMut() -> R + Send, |function, _case| locked(function)();
     shape::Locked<shape::Async>: Mutex<F>, FnMut() -> Fut is Fut + Send, |function, _case| locked(function)();
-    shape::Locked<shape::PlainOfCase>: Mutex<F>, FnMut(&EvalCase) -> R + Send, |function, case| locked(function)(case);
-    shape::Locked<shape::AsyncOfCase>: Mutex<F>, FnMut(&EvalCase) -> Fut is Fut + Send, |function, case| locked(function)(case);
+    shape::Locked<shape::PlainOfCase>: Mutex<F>, FnMut(&EvalCase) -> R + Send,
+        |function, case| locked(function)(case);
+    shape::Locked<shape::AsyncOfCase>: Mutex<F>, FnMut(&EvalCase) -> Fut is Fut + Send,
+        |function, case| locked(function)(case);
 }
 
 /// An async function of the case, for one lifetime of the case. The bound `for<'a> AsyncOfCase<'a>` expresses

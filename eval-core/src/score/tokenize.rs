@@ -68,9 +68,12 @@ impl Tokens {
     ///
     /// Splitting words is most of the cost of scoring a case.
     fn of_ascii(text: &str) -> Option<Self> {
+        if !text.is_ascii() {
+            return None;
+        }
         let mut tokens =
             Self { bytes: Vec::with_capacity(text.len() + KEY), ends: Vec::with_capacity(text.len() / 4) };
-        for word in text.is_ascii().then_some(text.as_bytes())?.split(|byte| !byte.is_ascii_alphanumeric()) {
+        for word in text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
             tokens.bytes.extend(word.iter().map(u8::to_ascii_lowercase));
             tokens.end_token();
         }

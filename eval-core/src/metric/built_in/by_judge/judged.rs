@@ -9,8 +9,7 @@ use crate::agent::BoxError;
 use crate::judge::{JudgeError, JudgeErrorKind, JudgePrompt, Rating, Vote, answer, visible_text};
 use crate::metric::{MetricInput, Score, Scores};
 
-/// Scores each turn with an async function, one turn after the other. A turn is not evaluated if the judge's replies could
-/// not be read.
+/// Scores each turn with an async function, one after the other. A turn whose replies could not be read is not evaluated.
 pub(super) async fn turn_by_turn<'a, F>(
     input: MetricInput<'a>,
     score: impl Fn(&'a Invocation, Option<&'a Invocation>) -> F,

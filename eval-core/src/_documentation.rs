@@ -1,28 +1,43 @@
 //! Pages that belong to no item of this crate.
 
-/// A module for each page.
-macro_rules! pages {
-    ($($name:ident: $page:literal,)+) => {
-        $(
-            #[doc = crate::pages::page!($page)]
-            pub mod $name {}
-        )+
-    };
-}
+#[doc = crate::pages::page!("../docs/api.md")]
+pub mod api {}
 
-pages! {
-    api: "../docs/api.md",
-    ci: "../docs/ci.md",
-    command_line: "../docs/command-line.md",
-    comparison: "../docs/comparison.md",
-    configuration: "../docs/configuration.md",
-    differences: "../docs/differences.md",
-    eval_set: "../docs/eval-set.md",
-    from_adk_eval: "../docs/from-adk-eval.md",
-    from_agentevals: "../docs/from-agentevals.md",
-    goldens: "../docs/goldens.md",
-    green: "../docs/green.md",
-    measurements: "../docs/measurements.md",
-    page: "../docs/page.md",
-    store: "../docs/store.md",
-}
+#[doc = crate::pages::page!("../docs/ci.md")]
+pub mod ci {}
+
+#[doc = crate::pages::page!("../docs/command-line.md")]
+pub mod command_line {}
+
+#[doc = crate::pages::page!("../docs/comparison.md")]
+pub mod comparison {}
+
+#[doc = crate::pages::page!("../docs/configuration.md")]
+pub mod configuration {}
+
+#[doc = crate::pages::page!("../docs/differences.md")]
+pub mod differences {}
+
+#[doc = crate::pages::page!("../docs/eval-set.md")]
+pub mod eval_set {}
+
+#[doc = crate::pages::page!("../docs/from-adk-eval.md")]
+pub mod from_adk_eval {}
+
+#[doc = crate::pages::page!("../docs/from-agentevals.md")]
+pub mod from_agentevals {}
+
+#[doc = crate::pages::page!("../docs/goldens.md")]
+pub mod goldens {}
+
+#[doc = crate::pages::page!("../docs/green.md")]
+pub mod green {}
+
+#[doc = crate::pages::page!("../docs/measurements.md")]
+pub mod measurements {}
+
+#[doc = crate::pages::page!("../docs/page.md")]
+pub mod page {}
+
+#[doc = crate::pages::page!("../docs/store.md")]
+pub mod store {}

@@ -23,7 +23,7 @@ use crate::metric::BoxMetric;
 use crate::options::Options;
 use crate::play::{Conditions, User, converse};
 use crate::report::{CaseReport, Location, MetricOutcome, RunReport};
-use crate::scoring::{PlanError, ScoringPlan};
+use crate::scoring::ScoringPlan;
 use crate::simulator::Simulation;
 use crate::transcript::{RunError, Transcript};
 use crate::verdict::Role;
@@ -32,13 +32,12 @@ use again::Again;
 use evaluated::{Bodies, blame};
 pub(crate) use evaluated::{EndedBody, Evaluated};
 
-/// Everything that running a case takes, apart from the case and its agent.
 #[derive(Debug)]
 pub(crate) struct CaseRunner {
     scoring: ScoringPlan,
     judges: JudgeRouter,
     simulation: Simulation,
-    options: Options,
+    pub(crate) options: Options,
     names: SessionNames,
 }
 
@@ -62,20 +61,16 @@ impl Default for SessionNames {
 /// A case to run, with what identifies it in reports and in the journal.
 #[derive(Clone, Debug)]
 pub(crate) struct IdentifiedCase<'a> {
-    /// The id of the set; `None` for a case that runs without one.
     pub(crate) eval_set_id: Option<&'a str>,
     pub(crate) case: &'a EvalCase,
-    /// The place of the case; `None` if it comes from no file.
     pub(crate) location: Option<Location>,
     /// The name of the case in messages: the path of the test, or its id.
     pub(crate) name: String,
     pub(crate) log: Arc<TestLog>,
 }
 
-/// One run of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    /// The number of the run, from 1.
     pub(crate) number: usize,
     /// Its name in the watchdog's line: the case and the run.
     pub(crate) label: Arc<str>,
@@ -84,18 +79,15 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// A run that is not repeated.
     pub(crate) fn new(number: usize, label: String) -> Self {
         Self { number, label: label.into(), is_repeatable: false }
     }
 
-    /// Whether it is repeated after this error.
     fn repeats(&self, error: Option<&RunError>) -> bool {
         self.is_repeatable && error.is_some_and(|error| error.unreachable)
     }
 }
 
-/// A source of the agents of a case's runs.
 pub(crate) trait AgentSource {
     /// Makes the agent of a run, or runs the case in a test body.
     fn begin(&self, run: &Run, limit: Duration) -> impl Future<Output = Result<Begun, Fault>>;
@@ -108,7 +100,7 @@ pub(crate) trait AgentSource {
         agent: BoxAgent,
         run: &Run,
     ) -> impl Future<Output = Evaluated> {
-        runner.evaluate(identified, agent.into_erased(), run)
+        runner.evaluate(identified, agent.0, run)
     }
 
     /// The case for the report, once all runs are over. A source that owns the case need not clone it.
@@ -125,9 +117,7 @@ pub(crate) trait AgentSource {
     }
 }
 
-/// The beginning of a run.
 pub(crate) enum Begun {
-    /// With an agent to play the case against.
     Agent(BoxAgent),
     /// In a test body, which evaluated the case itself.
     Body(EndedBody),
@@ -142,22 +132,14 @@ impl CaseRunner {
         options: Options,
         names: SessionNames,
         stopped: Option<Arc<AtomicBool>>,
-    ) -> Result<Self, CaseRunnerError> {
+    ) -> Result<Self, String> {
         let default = UserSimulatorConfig::default();
-        let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))
-            .map_err(CaseRunnerError::Simulator)?;
+        let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))?;
         let scoring =
-            ScoringPlan::new(config, custom, judges.clone(), options.gate, options.timeout, stopped)
-                .map_err(CaseRunnerError::Plan)?;
+            ScoringPlan::new(config, custom, judges.clone(), options.gate, options.timeout, stopped)?;
         Ok(Self { scoring, judges, simulation, options, names })
     }
 
-    /// The time limit of each turn.
-    pub(crate) fn timeout(&self) -> Duration {
-        self.options.timeout
-    }
-
-    /// Runs a case as often as the options say, and decides.
     pub(crate) async fn run(&self, identified: &IdentifiedCase<'_>, source: impl AgentSource) -> CaseReport {
         in_case(&identified.case.eval_id, Box::pin(self.all_runs(identified, source))).await
     }
@@ -176,7 +158,7 @@ impl CaseRunner {
                         again.wait_until_reachable(number, what, &mut agent, self.options.timeout).await;
                         let attempt = Run { is_repeatable: again.may_repeat(number), ..run.clone() };
                         let evaluated = source.evaluate(self, identified, agent, &attempt).await;
-                        if attempt.repeats(evaluated.report().error.as_ref()) {
+                        if attempt.repeats(evaluated.report.error.as_ref()) {
                             again.wait(evaluated).await;
                             continue;
                         }
@@ -194,13 +176,10 @@ impl CaseRunner {
         for run in &mut runs {
             run.look_for_late_events(&identified.log);
         }
-        for (number, error) in again.late() {
+        for (number, error) in again.late().chain(source.left_undone()) {
             blame(&mut runs, number, &error, &identified.log);
         }
         let repeated = again.into_runs();
-        if let Some((number, error)) = source.left_undone() {
-            blame(&mut runs, number, &error, &identified.log);
-        }
         let mut case = Some(source.into_case(identified.case));
         bodies.decide(runs, &identified.log, |runs| {
             let case = case.take().unwrap_or_else(|| identified.case.clone());
@@ -208,7 +187,6 @@ impl CaseRunner {
         })
     }
 
-    /// Plays a case once, records what happened, and scores it.
     pub(crate) async fn evaluate(
         &self,
         identified: &IdentifiedCase<'_>,
@@ -218,7 +196,7 @@ impl CaseRunner {
         self.evaluate_case(identified.case, &identified.log, agent, run).await
     }
 
-    /// Plays a case once, for callers that keep the identity of the case.
+    /// The same, for callers that keep the identity of the case.
     pub(crate) async fn evaluate_case(
         &self,
         case: &EvalCase,
@@ -239,7 +217,10 @@ impl CaseRunner {
         // Some code of the agent runs outside of its guards, such as the `Display` of its errors.
         let mut transcript = match catch_panic(converse(agent, case, user, &conditions, &events)).await {
             Ok(transcript) => transcript,
-            Err(panic) => Transcript::broken(format!("panicked: {panic}")),
+            Err(panic) => {
+                let error = RunError::new(Role::Agent, None, format!("panicked: {panic}"));
+                Transcript { error: Some(error), ..Transcript::default() }
+            }
         };
         // The record is written before the first score, so that no failure to score can cost the run.
         let repeated = run.repeats(transcript.error.as_ref());
@@ -301,7 +282,7 @@ impl CaseRunner {
 
     /// Decides on a case whose only run ended in this error before it began.
     pub(crate) fn decide_unplayed(&self, identified: &IdentifiedCase<'_>, error: RunError) -> CaseReport {
-        let run = Evaluated::broken(1, error, &identified.log).into_report();
+        let run = Evaluated::broken(1, error, &identified.log).report;
         self.decide(identified, identified.case.clone(), vec![run], &[], self.options.pass)
     }
 
@@ -344,27 +325,6 @@ impl CaseRunner {
     }
 }
 
-/// The error of a config that no case can run with.
-#[derive(Clone, Debug)]
-pub(crate) enum CaseRunnerError {
-    /// The criteria and the metrics do not fit together.
-    Plan(PlanError),
-    /// The settings of the simulated user are wrong.
-    Simulator(String),
-}
-
-impl std::fmt::Display for CaseRunnerError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Plan(error) => error.fmt(f),
-            Self::Simulator(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for CaseRunnerError {}
-
-/// Whether every question of these runs was asked.
 fn asked_all_questions(runs: &[RunReport]) -> bool {
     let is_broken =
         |outcome: &MetricOutcome| matches!(outcome, MetricOutcome::Error { .. } | MetricOutcome::Unjudged(_));

@@ -106,7 +106,6 @@ pub enum ConfigSource {
     File(FileSource),
 }
 
-/// One generated test.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Test {
     pub(crate) set: &'static SetSource,
@@ -129,12 +128,10 @@ impl Test {
         self.set.text.get(self.source.start..self.source.end)
     }
 
-    /// The text of the session file, if the attribute names one.
     pub(crate) fn session_text(&self) -> Option<&'static str> {
         self.set.session.as_ref().map(|session| session.text)
     }
 
-    /// The slices of the recording that hold the questions of this case.
     #[cfg(feature = "judges")]
     pub(crate) fn recorded(&self) -> impl Iterator<Item = &'static str> + use<> {
         let Self { set, source, .. } = *self;

@@ -13,7 +13,6 @@ use crate::verdict::{Role, TurnVerdict, Verdict};
 
 pub(crate) use forbidden::forbidden;
 
-/// A metric that a case is scored with.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rule {
     pub(crate) name: String,
@@ -21,7 +20,6 @@ pub(crate) struct Rule {
     pub(crate) criterion: Option<Criterion>,
 }
 
-/// The decision on a case.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Decision {
     /// One report per rule, in the order of the rules.
@@ -64,7 +62,6 @@ pub(crate) fn decide<'a>(
     Decision { metrics, verdict, passed_runs, notes }
 }
 
-/// A note for each run that broke or lacks a score, of a case that passed without these runs.
 pub(crate) fn notes_of_ignored_runs(runs: &[RunReport], pass: PassRule) -> Vec<String> {
     let total = run_count(runs);
     let of_run = |run: &RunReport| {
@@ -85,7 +82,6 @@ pub(crate) fn notes_of_ignored_runs(runs: &[RunReport], pass: PassRule) -> Vec<S
     runs.iter().filter_map(of_run).collect()
 }
 
-/// The verdict of one metric on one run.
 pub(crate) fn verdict_of_run(
     criterion: Option<&Criterion>,
     outcome: &MetricOutcome,
@@ -105,7 +101,6 @@ pub(crate) fn verdict_of_run(
     }
 }
 
-/// The verdict on each score of one metric on one run.
 pub(crate) fn verdicts_of_turns(criterion: Option<&Criterion>, outcome: &MetricOutcome) -> Vec<TurnVerdict> {
     let MetricOutcome::Scored(scores) = outcome else { return Vec::new() };
     scores.scores().iter().map(|score| verdict_of_turn(criterion, score)).collect()
@@ -173,7 +168,6 @@ fn passed_runs(runs: &[RunReport]) -> usize {
     by_number(runs).filter(|evaluations| evaluations.iter().all(passed)).count()
 }
 
-/// The evaluations of each run.
 fn by_number(runs: &[RunReport]) -> impl Iterator<Item = &[RunReport]> {
     runs.chunk_by(|one, next| one.number == next.number)
 }
@@ -273,10 +267,7 @@ fn without_a_pool(report: MetricReport, runs: &[&Scores]) -> MetricReport {
 
 /// The error of a metric that scored some runs by turn and others as a whole; `None` if it did not.
 fn mixed(name: &str, scored: &[&Scores]) -> Option<Verdict> {
-    let mut whole = 0;
-    for scores in scored {
-        whole += usize::from(scores.is_whole_run());
-    }
+    let whole = scored.iter().filter(|scores| scores.is_whole_run()).count();
     let by_turn = scored.len() - whole;
     (whole > 0 && by_turn > 0).then(|| {
         let message = format!(
@@ -294,17 +285,12 @@ fn reached(name: &str, run: &RunReport) -> Option<bool> {
 
 /// The reason why the first unscored turn has no score; `None` if all turns are scored.
 fn unscored(scored: &[&Scores]) -> Option<String> {
-    let mut run = 0;
-    for scores in scored {
-        run += 1;
-        let mut turn = 0;
-        for score in scores.scores() {
-            turn += 1;
-            if let Some(reason) = score.reason() {
-                let turn = if scores.is_whole_run() { "the run".to_owned() } else { format!("turn {turn}") };
-                let run = if scored.len() > 1 { format!(" of run {run}") } else { String::new() };
-                return Some(format!("{turn}{run}: {reason}"));
-            }
+    for (run, scores) in (1_usize..).zip(scored) {
+        for (turn, score) in (1_usize..).zip(scores.scores()) {
+            let Some(reason) = score.reason() else { continue };
+            let turn = if scores.is_whole_run() { "the run".to_owned() } else { format!("turn {turn}") };
+            let run = if scored.len() > 1 { format!(" of run {run}") } else { String::new() };
+            return Some(format!("{turn}{run}: {reason}"));
         }
     }
     None
@@ -333,7 +319,6 @@ fn notes(
     notes
 }
 
-/// A remark if the score missed the threshold by rounding alone.
 fn rounding_note(score: f64, bound: Bound) -> Option<String> {
     let Bound { threshold, direction, .. } = bound;
     let margin = if direction == Direction::AtLeast { -0.01 } else { 0.01 };

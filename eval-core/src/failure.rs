@@ -10,7 +10,8 @@ mod text;
 mod trajectory;
 mod turns;
 
-pub(crate) use hints::reads_the_golden;
+pub use hints::reads_the_golden;
 #[cfg(feature = "judges")]
 pub(crate) use text::rerun_command;
-pub(crate) use text::{Print, failing, harness, headline, passing, reason, skipped, stale, texts};
+pub use text::texts;
+pub(crate) use text::{Print, failing, harness, headline, passing, reason, skipped, stale};

@@ -133,13 +133,11 @@ pub use verdict::Verdict;
 /// use eval_core::agent_fn;
 /// use eval_core::testing::Conversation;
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut conversation = Conversation::new(agent_fn(|text, _| async move { format!("You said: {text}") }));
 /// conversation.say("Hi").await?;
 /// assert_eq!(conversation.finish().await?.turns.len(), 1);
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 pub mod testing {
     pub use crate::fixture::Fixture;
@@ -159,21 +157,9 @@ pub mod scenario {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::attribute::*;
+    pub use crate::failure::{reads_the_golden, texts as failure_texts};
     pub use crate::play::check_events;
     pub use crate::transcript::invocation;
-
-    /// The headline of a failing case, and the output of its test; `None` if it does not fail.
-    pub fn failure_texts(report: &crate::report::CaseReport) -> Option<(String, String)> {
-        crate::failure::texts(report)
-    }
-
-    /// Whether a metric failed that reads the expectations of its case, so that these may be out of date.
-    pub fn reads_the_golden(
-        verdict: &crate::report::Verdict,
-        metrics: &[crate::report::MetricReport],
-    ) -> bool {
-        crate::failure::reads_the_golden(verdict, metrics)
-    }
 }
 
 /// Scoring functions for the fuzz targets. Not public API.

@@ -23,8 +23,7 @@ pub use custom::MetricFn;
 pub(crate) use custom::of_function;
 pub(crate) use input::MetricInput;
 pub use metric_trait::BoxMetric;
-pub(crate) use metric_trait::MakeMetric;
-pub(crate) use metric_trait::Metric;
+pub(crate) use metric_trait::{MakeMetric, Metric};
 pub use scores::RubricScore;
 pub(crate) use scores::{Score, Scores};
 

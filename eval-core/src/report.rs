@@ -7,7 +7,7 @@
 //! use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
 //! use eval_core::report::MetricOutcome;
 //!
-//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
 //! let report = EvalRunner::new().runs(2).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
 //!
@@ -22,9 +22,7 @@
 //! assert_eq!(run.transcript.turns[0].invocation.response_text(), "Sunny.");
 //! let scored = run.metric("response_match_score").ok_or("ADK's default criteria name it")?;
 //! assert!(matches!(&scored.outcome, MetricOutcome::Scored(scores) if scores.overall() == Some(1.0)));
-//! # Ok::<_, Box<dyn std::error::Error>>(())
-//! # })?;
-//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! # Ok(()) }
 //! ```
 //!
 //! # What is in it

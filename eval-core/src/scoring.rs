@@ -5,8 +5,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use eval_format::metric::MetricInfo;
-
-use eval_format::Bound;
 use eval_format::{Criterion, EvalCase, EvalConfig, TurnAggregation};
 use eval_support::words::count;
 
@@ -19,13 +17,11 @@ use crate::report::{MetricOutcome, ScoredMetric};
 use crate::transcript::Transcript;
 use crate::verdict::Role;
 
-/// The metrics of a case with their criteria, and the judges that they ask.
 #[derive(Debug)]
 pub(crate) struct ScoringPlan {
     metrics: Vec<PlannedMetric>,
     judges: JudgeRouter,
     gate: TurnAggregation,
-    /// The time limit of each custom metric, for each run.
     time_limit: Duration,
     /// Set when scoring is to stop.
     stopped: Option<Arc<AtomicBool>>,
@@ -38,11 +34,9 @@ struct PlannedMetric {
     criterion: Criterion,
     metric: BoxMetric,
     origin: Origin,
-    /// The description of the metric; `None` for a custom metric.
     info: Option<&'static MetricInfo>,
 }
 
-/// The reason why a metric is in a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     /// A criterion names it, and it is built in.
@@ -58,42 +52,6 @@ pub(crate) fn criterion_of_custom() -> Criterion {
     Criterion::new(1.0)
 }
 
-/// An error of criteria and metrics that make no plan.
-#[derive(Clone, Debug)]
-pub(crate) enum PlanError {
-    /// Neither a built-in nor a custom metric has this name.
-    UnknownMetric(String),
-    /// Two custom metrics have this name.
-    MetricTwice(String),
-    /// No score of the custom metric misses its threshold.
-    CannotFail(String, Bound),
-    /// The metric asks a judge, and the feature `judges` is off.
-    #[cfg(not(feature = "judges"))]
-    NeedsJudges(String),
-}
-
-impl std::fmt::Display for PlanError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::UnknownMetric(name) => write!(
-                f,
-                "there is no metric `{name}`; a custom metric of that name must be given to the runner"
-            ),
-            Self::MetricTwice(name) => write!(f, "two custom metrics have the name `{name}`"),
-            Self::CannotFail(name, bound) => write!(
-                f,
-                "no score of `{name}` is {} its threshold {:?}, so it would check nothing; choose one that a score can miss",
-                bound.missed(),
-                bound.threshold
-            ),
-            #[cfg(not(feature = "judges"))]
-            Self::NeedsJudges(name) => {
-                write!(f, "`{name}` asks a judge, which needs the feature `judges` of `eval-core`")
-            }
-        }
-    }
-}
-
 impl ScoringPlan {
     /// Plans the metrics in this order: metrics that criteria name, custom metrics that no criterion names,
     /// the session state, and metrics that only inform. Turns that are not scored yet when `stopped` is set
@@ -105,7 +63,7 @@ impl ScoringPlan {
         gate: TurnAggregation,
         time_limit: Duration,
         stopped: Option<Arc<AtomicBool>>,
-    ) -> Result<Self, PlanError> {
+    ) -> Result<Self, String> {
         let mut metrics = named_or_custom(config, custom)?;
         let is_named = |name| metrics.iter().any(|planned| planned.rule.name == name);
         let others = eval_format::metric::METRICS.iter().filter(|info| !is_named(info.name));
@@ -114,7 +72,6 @@ impl ScoringPlan {
         Ok(Self { metrics, judges, gate, time_limit, stopped })
     }
 
-    /// The names and criteria of the metrics that apply to a case.
     pub(crate) fn rules<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a Rule> {
         self.applicable(case).map(|planned| &planned.rule)
     }
@@ -175,14 +132,15 @@ impl ScoringPlan {
     /// A score from the other answers does not count: a vote of the samples that happen to be recorded is no
     /// vote.
     fn unless_unanswered(&self, outcome: MetricOutcome, missed: Option<JudgeError>) -> MetricOutcome {
-        match missed {
-            Some(error) if self.judges.skips(&error) => {
-                MetricOutcome::Unjudged(error.headline().into_owned())
-            }
-            // The metric says about which turn the question was.
-            Some(error) if outcome.is_error_of(&error) => outcome,
-            Some(error) => MetricOutcome::Error { role: Role::Judge, message: error.to_string() },
-            None => outcome,
+        let Some(error) = missed else { return outcome };
+        if self.judges.skips(&error) {
+            return MetricOutcome::Unjudged(error.headline().into_owned());
+        }
+        let wrong = error.to_string();
+        match outcome {
+            // The metric may have passed the error on, with words of its own before it, such as the turn.
+            MetricOutcome::Error { role: Role::Judge, ref message } if message.ends_with(&wrong) => outcome,
+            _ => MetricOutcome::Error { role: Role::Judge, message: wrong },
         }
     }
 
@@ -195,14 +153,13 @@ impl ScoringPlan {
     }
 }
 
-/// The metrics that decide: metrics that criteria name, then custom metrics that no criterion names.
 fn named_or_custom(
     config: &EvalConfig,
     mut custom: Vec<(String, BoxMetric)>,
-) -> Result<Vec<PlannedMetric>, PlanError> {
+) -> Result<Vec<PlannedMetric>, String> {
     for (at, (name, _)) in custom.iter().enumerate() {
         if custom[..at].iter().any(|(earlier, _)| earlier == name) {
-            return Err(PlanError::MetricTwice(name.clone()));
+            return Err(format!("two custom metrics have the name `{name}`"));
         }
     }
     let mut metrics = Vec::new();
@@ -213,25 +170,25 @@ fn named_or_custom(
         let metric = own.or_else(|| built_in(name)).ok_or_else(|| no_metric(name))?;
         let bound = criterion.bound();
         if origin == Origin::Custom && metric.cannot_miss(bound) {
-            return Err(PlanError::CannotFail(name.clone(), bound));
+            return Err(format!(
+                "no score of `{name}` is {} its threshold {:?}, so it would check nothing; choose one that a score can miss",
+                bound.missed(),
+                bound.threshold
+            ));
         }
         metrics.push(PlannedMetric::deciding(name, criterion.clone(), metric, origin));
     }
-    let unnamed = custom.into_iter();
-    metrics.extend(
-        unnamed.map(|(name, metric)| {
-            PlannedMetric::deciding(&name, criterion_of_custom(), metric, Origin::Custom)
-        }),
-    );
+    for (name, metric) in custom {
+        metrics.push(PlannedMetric::deciding(&name, criterion_of_custom(), metric, Origin::Custom));
+    }
     Ok(metrics)
 }
 
-fn no_metric(name: &str) -> PlanError {
-    #[cfg(not(feature = "judges"))]
-    if eval_format::metric::metric(name).is_some() {
-        return PlanError::NeedsJudges(name.to_owned());
+fn no_metric(name: &str) -> String {
+    if cfg!(not(feature = "judges")) && eval_format::metric::metric(name).is_some() {
+        return format!("`{name}` asks a judge, which needs the feature `judges` of `eval-core`");
     }
-    PlanError::UnknownMetric(name.to_owned())
+    format!("there is no metric `{name}`; a custom metric of that name must be given to the runner")
 }
 
 impl PlannedMetric {
@@ -251,7 +208,6 @@ impl PlannedMetric {
         Self { rule, criterion, metric, origin, info }
     }
 
-    /// What the case lacks for this metric to apply; `None` if it applies.
     fn missing(&self, case: &EvalCase) -> Option<&'static str> {
         self.info?.missing_in(case)
     }
@@ -275,16 +231,13 @@ impl PlannedMetric {
         };
         match result {
             Ok(scores) => checked(scores, input.actual.len()),
-            Err(fault) => MetricOutcome::Error { role: blamed(&fault), message: fault.to_string() },
+            Err(fault) => {
+                // The metric may have passed on an error of its judge.
+                let is_judges = matches!(&fault, Fault::Failed(error) if error.is::<JudgeError>());
+                let role = if is_judges { Role::Judge } else { Role::Metric };
+                MetricOutcome::Error { role, message: fault.to_string() }
+            }
         }
-    }
-}
-
-impl MetricOutcome {
-    /// Whether the outcome is this error of the judge, which the metric passed on with words of its own
-    /// before it.
-    fn is_error_of(&self, error: &JudgeError) -> bool {
-        matches!(self, Self::Error { role: Role::Judge, message } if message.ends_with(&error.to_string()))
     }
 }
 
@@ -296,12 +249,4 @@ fn checked(scores: Scores, turns: usize) -> MetricOutcome {
     }
     let message = format!("returned {} for {}", count(got, "score"), count(turns, "turn"));
     MetricOutcome::Error { role: Role::Metric, message }
-}
-
-/// The role that failed: the judge, if the metric passed on an error of its judge.
-fn blamed(fault: &Fault) -> Role {
-    match fault {
-        Fault::Failed(error) if error.is::<JudgeError>() => Role::Judge,
-        _ => Role::Metric,
-    }
 }

@@ -12,15 +12,16 @@
 use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::SystemTime;
+
+use eval_support::mutex::Mutex;
 
 use crate::compiled::{FileSource, SetSource};
 
 /// Up to this many bytes the content of a file is always compared.
 const SMALL: u64 = 256 << 10;
 
-/// The comparison of the files on disk with the ones compiled in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Freshness {
     /// Nothing that was compared differs.
@@ -34,16 +35,13 @@ pub(crate) enum Freshness {
 /// Whether this is the first call for this set: that its sources are absent is shown once in a process.
 pub(crate) fn is_first_notice(set: &'static SetSource) -> bool {
     static SAID: Mutex<Vec<usize>> = Mutex::new(Vec::new());
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut said = SAID.lock();
     let set = std::ptr::from_ref(set).addr();
-    let is_first_notice = !said.contains(&set);
-    if is_first_notice {
-        said.push(set);
-    }
-    is_first_notice
+    let is_known = said.contains(&set);
+    said.extend((!is_known).then_some(set));
+    !is_known
 }
 
-/// The part of a file that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Depth {
     /// Before a test runs: its length, and its content if it is small or may have been swapped after the binary was
@@ -53,7 +51,6 @@ pub(crate) enum Depth {
     Content,
 }
 
-/// The comparison of a file on disk with the text that was compiled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Compared {
     Same,
@@ -67,7 +64,7 @@ fn compare(root: &Path, compiled: &FileSource, depth: Depth) -> Compared {
     type Key = (PathBuf, usize, Depth);
     static COMPARED: Mutex<Option<HashMap<Key, Compared>>> = Mutex::new(None);
     let key = (root.join(compiled.file), compiled.text.as_ptr().addr(), depth);
-    let mut known = COMPARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = COMPARED.lock();
     let known = known.get_or_insert_default();
     // The lock is held meanwhile: the other tests of the set wait for the same answer.
     *known.entry(key).or_insert_with(|| compare_now(root, compiled, depth, built()))
@@ -92,7 +89,6 @@ fn compare_now(root: &Path, compiled: &FileSource, depth: Depth, built: Option<S
     }
 }
 
-/// The time at which the test binary was written; `None` if it is unknown.
 fn built() -> Option<SystemTime> {
     static BUILT: OnceLock<Option<SystemTime>> = OnceLock::new();
     *BUILT.get_or_init(|| fs::metadata(std::env::current_exe().ok()?).ok()?.modified().ok())
@@ -137,18 +133,12 @@ pub(crate) fn check(set: &SetSource, replays: bool, depth: Depth) -> Freshness {
         return Freshness::Absent;
     }
     for compiled in set.files(replays) {
-        match compare(&root, &compiled, depth) {
-            Compared::Same => {}
-            Compared::Differs => {
-                return Freshness::Stale(format!("`{}` changed after this test was built", compiled.file));
-            }
-            Compared::Gone => {
-                return Freshness::Stale(format!(
-                    "`{}` was removed after this test was built",
-                    compiled.file
-                ));
-            }
-        }
+        let how = match compare(&root, &compiled, depth) {
+            Compared::Same => continue,
+            Compared::Differs => "changed",
+            Compared::Gone => "was removed",
+        };
+        return Freshness::Stale(format!("`{}` {how} after this test was built", compiled.file));
     }
     let new_recording = set.recording.iter().filter(|recording| replays && recording.text.is_none());
     let new_recording = new_recording.map(|recording| &recording.file);
@@ -158,7 +148,6 @@ pub(crate) fn check(set: &SetSource, replays: bool, depth: Depth) -> Freshness {
     }
 }
 
-/// Whether the file of the set still exists.
 pub(crate) fn has_its_set(set: &SetSource) -> bool {
     root(set.manifest_dir).join(set.file).exists()
 }

@@ -28,11 +28,6 @@ pub struct Transcript {
 debug_without_secrets!(Transcript { session, turns, state, error, notes });
 
 impl Transcript {
-    /// A run without turns that ended with an error of the agent.
-    pub(crate) fn broken(message: String) -> Self {
-        Self { error: Some(RunError::new(Role::Agent, None, message)), ..Self::default() }
-    }
-
     /// The turns in ADK's form, as metrics see them.
     pub fn invocations(&self) -> Vec<Invocation> {
         self.turns.iter().map(|turn| turn.invocation.clone()).collect()
@@ -43,7 +38,6 @@ impl Transcript {
         self.turns.iter_mut().map(|turn| std::mem::take(&mut turn.invocation)).collect()
     }
 
-    /// Puts back the turns that were lent.
     pub(crate) fn return_invocations(&mut self, lent: Vec<Invocation>) {
         for (turn, invocation) in self.turns.iter_mut().zip(lent) {
             turn.invocation = invocation;
@@ -125,7 +119,6 @@ pub fn invocation(user: &Content, events: &[Event]) -> Invocation {
     turn
 }
 
-/// The index of the event that answers the turn.
 pub(crate) fn answer(events: &[Event]) -> Option<usize> {
     let finals = || {
         events

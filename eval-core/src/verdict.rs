@@ -137,7 +137,6 @@ impl Verdict {
         }
     }
 
-    /// An error of this role.
     pub(crate) fn error(role: Role, message: impl Into<String>) -> Self {
         Self::Error { role, message: message.into() }
     }

@@ -13,10 +13,10 @@ mod trace;
 mod view;
 
 use std::hash::RandomState;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use eval_agents::traces::{Conversation, Traces};
+use eval_support::mutex::Mutex;
 use tokio::sync::watch;
 
 use crate::limits::Limits;
@@ -27,6 +27,7 @@ pub(crate) use view::{Digest, SessionState, SessionView};
 
 #[derive(Debug)]
 pub(crate) struct Sessions {
+    /// No code under this lock can panic halfway: it only moves values.
     store: Mutex<Store>,
     changes: watch::Sender<Change>,
     /// The keys of the hashes that distinguish exports.
@@ -66,15 +67,10 @@ impl Sessions {
         Self { store, changes, keys: RandomState::new() }
     }
 
-    fn store(&self) -> MutexGuard<'_, Store> {
-        // No code under this lock can panic halfway: it only moves values.
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn add(&self, export: Export) -> Result<Option<Rejected>, Full> {
         let Export { batches, mut rejected } = export;
         let now = Instant::now();
-        let mut store = self.store();
+        let mut store = self.store.lock();
         let mut is_full = false;
         let traces: Vec<u128> = batches.iter().map(|batch| batch.trace).collect();
         let lost = rejected.as_ref();
@@ -107,29 +103,29 @@ impl Sessions {
     /// again and [has arrived](Self::arrived). An export that was not received whole cannot be recognized.
     pub(crate) fn refuse(&self, why: &str, sent: Option<&Sent>) {
         let sent = sent.map(|sent| sent.identity(&self.keys));
-        self.store().refusals.add(Instant::now(), why, sent);
+        self.store.lock().refusals.add(Instant::now(), why, sent);
         self.tell();
     }
 
     /// Notes that an export was stored: its earlier refusals leave no doubt any more.
     pub(crate) fn arrived(&self, sent: &Sent) {
         // The bytes are hashed only if a refused export is awaited.
-        if self.store().refusals.awaits() {
+        if self.store.lock().refusals.awaits() {
             let sent = sent.identity(&self.keys);
-            self.store().refusals.arrived(sent);
+            self.store.lock().refusals.arrived(sent);
             self.tell();
         }
     }
 
     /// Marks a session as golden, or none. Returns whether the session exists.
     pub(crate) fn mark(&self, id: Option<u64>) -> bool {
-        let marked = self.store().mark(id);
+        let marked = self.store.lock().mark(id);
         self.tell();
         marked
     }
 
     pub(crate) fn golden(&self) -> Option<u64> {
-        self.store().golden
+        self.store.lock().golden
     }
 
     pub(crate) fn changes(&self) -> watch::Receiver<Change> {
@@ -151,11 +147,11 @@ impl Sessions {
     /// All sessions. Changed sessions are read first, so call it on a thread that computes.
     pub(crate) fn list(&self) -> List {
         let now = Instant::now();
-        let changed = self.store().changed(now);
+        let changed = self.store.lock().changed(now);
         for id in changed {
             drop(self.read(id));
         }
-        let store = self.store();
+        let store = self.store.lock();
         let mut sessions: Vec<(SessionView, Digest)> = store.views(Instant::now());
         sessions.sort_by_key(|(view, _)| std::cmp::Reverse(view.id));
         List {
@@ -168,7 +164,7 @@ impl Sessions {
     }
 
     pub(crate) fn text(&self, id: u64) -> Option<String> {
-        let (_, documents) = self.store().snapshot(id, Instant::now())?;
+        let (_, documents) = self.store.lock().snapshot(id, Instant::now())?;
         Some(documents.join("\n"))
     }
 
@@ -177,11 +173,11 @@ impl Sessions {
         let mut reading = None;
         for _ in 0..MAX_REGROUPINGS {
             let began = Instant::now();
-            let (mut view, documents) = self.store().snapshot(id, began)?;
+            let (mut view, documents) = self.store.lock().snapshot(id, began)?;
             // Each document was parsed when it arrived.
             let traces = Traces::from_readers(documents.iter().map(|it| it.as_bytes())).unwrap_or_default();
             let digest = Digest::new(&traces);
-            let mut store = self.store();
+            let mut store = self.store.lock();
             let mut is_settled = !store.regroup(&traces);
             if is_settled {
                 store.keep(view.id, view.revision, digest, began.elapsed());

@@ -16,7 +16,6 @@ use serde_json::json;
 
 use super::answer::{self, Failure};
 use super::html::{self, Frame};
-use super::hub::lock;
 use super::site::Site;
 use super::view::{still, unreadable};
 use crate::recorded::{LoadedRun, RunResults};
@@ -65,7 +64,7 @@ pub(super) async fn journal(
             RunResults::new(&loaded, None, true).map_err(|error| Failure::internal(error.to_string()))?;
         let (outcome, reason) = (results.totals.outcome().name(), results.totals.reason());
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let mut kept = lock(&site.dropped);
+        let mut kept = site.dropped.lock();
         kept.insert(0, (number, Arc::new(folder)));
         kept.truncate(MAX_KEPT_JOURNALS);
         Ok(answer::json(
@@ -104,7 +103,7 @@ pub(super) async fn dropped(
     let page = site.work(move |site| {
         let found =
             |(known, folder): &(u64, Arc<_>)| (known.to_string() == number).then(|| Arc::clone(folder));
-        let folder = lock(&site.dropped).iter().find_map(found).ok_or_else(|| {
+        let folder = site.dropped.lock().iter().find_map(found).ok_or_else(|| {
             Failure::not_found("this journal is not kept any more", "drop it again on the page “Check”")
         })?;
         still(&loaded(&folder)?, &site.prices, "/check")

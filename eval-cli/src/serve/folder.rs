@@ -2,13 +2,11 @@
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::SystemTime;
 
 use eval_core::journal::file_names::{MARKER, MISSING_PARTS, is_journal};
 use eval_report::journal::RunDir;
-
-use super::hub::lock;
+use eval_support::mutex::Mutex;
 
 /// The signature of a run: it differs if the run changed since it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +54,7 @@ pub(super) fn is_written(folder: &Path) -> bool {
     /// Allows one test at a time: two concurrent tests would take each other for a writer.
     static LOOKS: Mutex<()> = Mutex::new(());
 
-    let looks = lock(&LOOKS);
+    let looks = LOOKS.lock();
     let marker = File::open(folder.join(MARKER));
     let is_locked = marker.is_ok_and(|marker| matches!(marker.try_lock(), Err(TryLockError::WouldBlock)));
     drop(looks);

@@ -1,7 +1,5 @@
 //! Events for all open pages.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use eval_server::events::Event;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
@@ -26,9 +24,4 @@ impl Hub {
         // It fails without listeners, which is fine.
         drop(self.events.send(Event::named(name, data)));
     }
-}
-
-/// Locks a mutex. The value of a poisoned mutex is used as it is.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

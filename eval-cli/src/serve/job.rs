@@ -5,19 +5,20 @@ use std::convert::Infallible;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 use std::{env, thread};
 
 use chrono::{DateTime, Utc};
 use eval_agents::group::{Group, Launch};
 use eval_server::axum::http::StatusCode;
+use eval_support::mutex::Mutex;
 use eval_support::variables;
 use serde_json::{Value, json};
 
 use super::answer::Failure;
-use super::hub::{Hub, lock};
+use super::hub::Hub;
 use crate::output::Outcome;
 use crate::page::line;
 
@@ -63,13 +64,13 @@ impl Job {
     }
 
     pub(super) fn shown(&self) -> Value {
-        let state = lock(&self.state);
+        let state = self.state.lock();
         json!({ "run": state.run, "running": state.group.is_some(), "ended": state.ended, "said": state.said })
     }
 
     /// Kills the run and everything that it started.
     pub(super) fn end(&self) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let Some(mut group) = state.group.take() else { return false };
         state.ended = Some("cancelled: cases that were in work have no verdict".to_owned());
         drop(state);
@@ -78,7 +79,7 @@ impl Job {
     }
 
     fn say(&self, number: u64, said: &str) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.number != number {
             return false;
         }
@@ -91,7 +92,7 @@ impl Job {
 
     /// Whether the run has ended by itself, or was cancelled.
     fn has_ended(&self, number: u64) -> bool {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.number != number {
             return true;
         }
@@ -112,7 +113,7 @@ fn words(status: ExitStatus) -> String {
 }
 
 pub(super) fn begin(job: &Arc<Job>, start: &Start, sets: &[String], runs: u16) -> Result<String, Failure> {
-    let mut state = lock(&job.state);
+    let mut state = job.state.lock();
     if state.group.is_some() {
         return Err(Failure::new(StatusCode::CONFLICT, "a run is in work", "wait for its end, or cancel it"));
     }

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use eval_core::journal::Head;
 use eval_report::journal::RunDir;
 use eval_support::message::truncated;
+use eval_support::mutex::Mutex;
 use eval_support::shell;
 
 use super::folder::{Signature, signature};
-use super::hub::lock;
 use crate::output::{mask, time};
 use crate::page::line;
 use crate::recorded::{LoadedRun, RunResults};
@@ -43,7 +43,7 @@ const MAX_LISTED_RUNS: usize = 100;
 /// A line for each of the newest runs, and how many more there are. A run that did not change is not read again.
 pub(super) fn lines_of(known: &Mutex<Lines>, runs: Vec<RunDir>) -> (Vec<RunLine>, usize) {
     let more = runs.len().saturating_sub(MAX_LISTED_RUNS);
-    let mut before = lock(known).clone();
+    let mut before = known.lock().clone();
     let mut now = HashMap::new();
     let mut lines = Vec::new();
     for run in runs.into_iter().take(MAX_LISTED_RUNS) {
@@ -55,7 +55,7 @@ pub(super) fn lines_of(known: &Mutex<Lines>, runs: Vec<RunDir>) -> (Vec<RunLine>
         now.insert(run.id, (signature, line.clone()));
         lines.push(line);
     }
-    *lock(known) = now;
+    *known.lock() = now;
     (lines, more)
 }
 

@@ -2,13 +2,14 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use eval_report::price::Prices;
+use eval_support::mutex::Mutex;
 use tokio::sync::Semaphore;
 
 use super::answer::Failure;
-use super::hub::{Hub, lock};
+use super::hub::Hub;
 use super::job::{Job, Start};
 use super::lines::Lines;
 use super::view::Views;
@@ -54,7 +55,7 @@ impl Site {
     pub(crate) fn end(&self) {
         self.hub.ends.send_replace(true);
         self.job.end();
-        lock(&self.dropped).clear();
+        self.dropped.lock().clear();
     }
 
     /// Runs blocking work on a thread of its own, at most [`MAX_READERS`] at a time.

@@ -1,19 +1,19 @@
 //! A run as its page shows it, and the changes since a page was sent.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use eval_report::journal::{ReadRunError, RunDir};
 use eval_report::price::Prices;
 use eval_server::axum::response::Response;
 use eval_support::hash::content_hash;
+use eval_support::mutex::Mutex;
 use serde_json::{Value, json};
 
 use super::answer::{self, Failure};
 use super::folder::{Signature, signature};
 use super::html::{COMMON, RUN, STYLE, nav, unwritten};
-use super::hub::lock;
 use crate::output::mask;
 use crate::page::{self, CaseRow, Fact, Live, PageModel};
 use crate::recorded::{LoadedRun, RunResults};
@@ -54,7 +54,7 @@ impl View {
         is_page: bool,
     ) -> Result<Arc<Self>, Failure> {
         let key = [name.to_owned(), run.id.clone()];
-        let known = lock(views).0.iter().find(|(known, _)| *known == key).map(|(_, view)| Arc::clone(view));
+        let known = views.lock().0.iter().find(|(known, _)| *known == key).map(|(_, view)| Arc::clone(view));
         let signature = signature(run);
         if let Some(known) = &known {
             let is_same = known.signature == signature;
@@ -68,7 +68,7 @@ impl View {
         let loaded = LoadedRun::of_folder(name.to_owned(), run.path.clone(), false)
             .map_err(|error| unreadable(&error))?;
         let view = Arc::new(Self::made(loaded, prices, signature, known.as_deref(), began)?);
-        let views = &mut lock(views).0;
+        let views = &mut views.lock().0;
         views.retain(|(known, _)| *known != key);
         views.insert(0, (key, Arc::clone(&view)));
         views.truncate(MAX_KEPT_VIEWS);

@@ -16,7 +16,6 @@ use tokio::time::timeout;
 
 use super::answer;
 use super::folder::{Files, is_written, journals};
-use super::hub::lock;
 use super::site::Site;
 use super::tail::Followed;
 use crate::recorded::own_runs;
@@ -28,7 +27,7 @@ const MAX_WATCHED_RUNS: usize = 20;
 
 /// Polls for new records until no page listens any more. One task polls for all pages.
 pub(super) fn watch(site: &Arc<Site>) {
-    if mem::replace(&mut *lock(&site.watches), true) {
+    if mem::replace(&mut *site.watches.lock(), true) {
         return;
     }
     let site = Arc::clone(site);
@@ -38,7 +37,7 @@ pub(super) fn watch(site: &Arc<Site>) {
             Some(Watched { records: site.records.clone(), is_first: true, ..Watched::default() });
         loop {
             {
-                let mut watches = lock(&site.watches);
+                let mut watches = site.watches.lock();
                 if *ending.borrow() || site.hub.events.receiver_count() == 0 {
                     *watches = false;
                     return;
@@ -56,7 +55,7 @@ pub(super) fn watch(site: &Arc<Site>) {
             }
             tokio::time::sleep(POLL_PAUSE).await;
         }
-        *lock(&site.watches) = false;
+        *site.watches.lock() = false;
     });
 }
 

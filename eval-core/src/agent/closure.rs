@@ -12,8 +12,8 @@ use super::interface::Agent;
 use super::recorder::Recorder;
 use super::turn::Turn;
 
+/// An agent from a closure that begins to answer a turn.
 struct FnAgent<F>(F);
-struct TurnFnAgent<F>(F);
 
 /// An agent from a closure that answers the text of a message.
 ///
@@ -56,13 +56,13 @@ struct TurnFnAgent<F>(F);
 /// });
 /// # let _ = agent;
 /// ```
-pub fn agent_fn<F, Fut, R>(answer: F) -> impl Agent
+pub fn agent_fn<F, Fut, R>(mut answer: F) -> impl Agent
 where
     F: FnMut(String, Recorder) -> Fut + Send,
     Fut: Future<Output = R> + Send,
     R: IntoAnswer,
 {
-    FnAgent(answer)
+    FnAgent(move |turn: &Turn<'_>| Ok(answer(turn.only_text()?, turn.recorder().clone())))
 }
 
 /// An agent from a closure that answers a whole turn: its message with all parts, and its recorder.
@@ -84,47 +84,30 @@ where
 ///
 /// The answer that the closure returns is recorded, as for [`agent_fn`]. The closure owns the turn and can
 /// move it into tools; none of them may outlive the turn.
-pub fn turn_fn<F, Fut, R>(answer: F) -> impl Agent
+pub fn turn_fn<F, Fut, R>(mut answer: F) -> impl Agent
 where
     F: FnMut(Turn<'static>) -> Fut + Send,
     Fut: Future<Output = R> + Send,
     R: IntoAnswer,
 {
-    TurnFnAgent(answer)
+    FnAgent(move |turn: &Turn<'_>| Ok(answer(turn.clone().into_owned())))
 }
 
 impl<F, Fut, R> Agent for FnAgent<F>
 where
-    F: FnMut(String, Recorder) -> Fut + Send,
+    F: FnMut(&Turn<'_>) -> Result<Fut, BoxError> + Send,
     Fut: Future<Output = R> + Send,
     R: IntoAnswer,
 {
     async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-        let answer = (self.0)(turn.only_text()?, turn.recorder().clone());
-        record(turn, answer).await
+        let answer = (self.0)(turn)?;
+        // A separate statement, so that no value that is not `Send` is held across an await.
+        let answer = answer.await.into_answer()?;
+        if let Some(content) = answer {
+            turn.recorder().event(Event::new(DEFAULT_AUTHOR, content));
+        }
+        Ok(())
     }
-}
-
-impl<F, Fut, R> Agent for TurnFnAgent<F>
-where
-    F: FnMut(Turn<'static>) -> Fut + Send,
-    Fut: Future<Output = R> + Send,
-    R: IntoAnswer,
-{
-    async fn turn(&mut self, turn: &Turn<'_>) -> Result<(), BoxError> {
-        let answer = (self.0)(turn.clone().into_owned());
-        record(turn, answer).await
-    }
-}
-
-/// Records the answer that a future returns.
-async fn record<R: IntoAnswer>(turn: &Turn<'_>, answer: impl Future<Output = R>) -> Result<(), BoxError> {
-    // A separate statement, so that no value that is not `Send` is held across an await.
-    let answer = answer.await.into_answer()?;
-    if let Some(content) = answer {
-        turn.recorder().event(Event::new(DEFAULT_AUTHOR, content));
-    }
-    Ok(())
 }
 
 /// The result of a closure of [`agent_fn`](super::agent_fn) or [`turn_fn`](super::turn_fn).
@@ -158,7 +141,6 @@ impl IntoAnswer for () {
     }
 }
 
-/// Implements `IntoAnswer` for types of text.
 macro_rules! texts {
     ($($kind:ty),*) => {
         $(

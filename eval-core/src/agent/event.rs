@@ -113,7 +113,6 @@ impl Event {
         kept
     }
 
-    /// An event of a turn in a set.
     pub(super) fn from_set(kept: &InvocationEvent) -> Self {
         Self {
             content: kept.content.clone(),
@@ -198,21 +197,17 @@ impl Event {
 
     /// Whether the event holds anything that a user would see: text, a call, a result, data.
     pub(crate) fn says_something(&self) -> bool {
-        self.parts().iter().any(|part| {
-            part.text.as_deref().is_some_and(|text| !text.is_empty())
-                || part.function_call.is_some()
-                || part.function_response.is_some()
-                || !part.other.is_empty()
-        })
+        let does = |part: &Part| {
+            part.function_call.is_some() || part.function_response.is_some() || !part.other.is_empty()
+        };
+        self.has_text() || self.parts().iter().any(does)
     }
 
-    /// Whether the event holds text, including thoughts.
     pub(crate) fn has_text(&self) -> bool {
         self.parts().iter().any(|part| part.text.as_deref().is_some_and(|text| !text.is_empty()))
     }
 }
 
-/// The beginning of a text, on one line.
 fn one_line(text: &str) -> String {
     cut(text, SHOWN).replace('\n', "\\n")
 }
@@ -224,7 +219,6 @@ impl From<&str> for Event {
     }
 }
 
-/// The keys of a part that describe its text.
 const ABOUT_TEXT: &[&str] = &["thought_signature", "part_metadata", "media_processing"];
 
 /// Whether a user would see anything of the part: text that is no thought and not blank, a call, a result, data.

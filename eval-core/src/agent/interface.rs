@@ -139,14 +139,7 @@ impl<A: Agent> Erased for A {
 /// }
 /// # let _ = choose(true);
 /// ```
-pub struct BoxAgent(Box<dyn Erased>);
-
-impl BoxAgent {
-    /// The agent behind the pointer.
-    pub(crate) fn into_erased(self) -> Box<dyn Erased> {
-        self.0
-    }
-}
+pub struct BoxAgent(pub(crate) Box<dyn Erased>);
 
 impl fmt::Debug for BoxAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -84,7 +84,6 @@ struct Local<M> {
     details: AppDetails,
 }
 
-/// A task for the thread, and the channel for its outcome.
 struct Job {
     task: Task,
     outcome: oneshot::Sender<Outcome>,
@@ -127,7 +126,6 @@ where
     }
 }
 
-/// Runs the jobs until their channel is closed.
 async fn serve<A: LocalAgent>(make: impl FnOnce() -> A, mut jobs: mpsc::UnboundedReceiver<Job>) {
     let (mut make, mut agent) = (Some(make), None);
     while let Some(Job { task, mut outcome }) = jobs.recv().await {

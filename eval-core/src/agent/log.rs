@@ -4,25 +4,23 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use eval_format::Content;
 use eval_support::message;
+use eval_support::mutex::Mutex;
 use eval_support::words::count;
 
 use super::event::Event;
 use super::weight;
 
-/// The most events that a turn may have.
 pub(crate) const MOST_EVENTS: usize = 100_000;
 
-/// The most bytes that the events of a turn may have.
 pub(crate) const MOST_BYTES: usize = 64 << 20;
 
-/// The most remarks on a run.
 const MOST_NOTES: usize = 20;
 
 /// Once in this many calls of tools, the recorder yields to the runtime, so that other work gets a chance,
@@ -30,20 +28,18 @@ const MOST_NOTES: usize = 20;
 const CALLS_IN_A_ROW: usize = 32;
 
 /// The log of one conversation. Its recorders share it.
+///
+/// Nothing that can panic halfway happens under the lock, so the log is complete after a panic.
 #[derive(Debug, Default)]
 pub(crate) struct Log(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The number of turns that began.
     turns: usize,
-    /// The number of calls that were given an id.
     calls_with_ids: usize,
-    /// The turn in progress.
     open: Option<OpenTurn>,
     /// Events that no turn could take. In a detached log: events that were not read yet.
     late: Option<Late>,
-    /// Whether the log belongs to no conversation.
     is_detached: bool,
     /// Detached logs into which the agent of this conversation recorded.
     strays: Vec<Arc<Log>>,
@@ -61,11 +57,9 @@ struct OpenTurn {
     calls: usize,
 }
 
-/// Everything that was recorded in a turn.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     pub(crate) events: Vec<Event>,
-    /// Time spent in tools that were run through the recorder.
     pub(crate) tools: Duration,
     /// The original duration of the turn, if it is replayed.
     pub(crate) took: Option<Duration>,
@@ -73,7 +67,6 @@ pub(crate) struct Recorded {
     pub(crate) overflow: Option<Overflow>,
 }
 
-/// The limit of a turn that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overflow {
     Events,
@@ -90,12 +83,9 @@ impl fmt::Display for Overflow {
     }
 }
 
-/// The target of a recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// The turn of this number.
     Turn(usize),
-    /// The turn in progress, whichever it is.
     InProgress,
 }
 
@@ -104,18 +94,10 @@ tokio::task_local! {
     static AT_WORK: Arc<Log>;
 }
 
-/// The number of agents at work in this process.
 static AGENTS_AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts an agent as at work until this value is dropped.
+/// An agent that is at work until this value is dropped.
 struct AtWork;
-
-impl AtWork {
-    fn begin() -> Self {
-        AGENTS_AT_WORK.fetch_add(1, Relaxed);
-        Self
-    }
-}
 
 impl Drop for AtWork {
     fn drop(&mut self) {
@@ -134,14 +116,15 @@ impl Log {
     pub(crate) fn during<T>(self: &Arc<Self>, work: impl Future<Output = T>) -> impl Future<Output = T> {
         let work = AT_WORK.scope(Arc::clone(self), work);
         async move {
-            let _at_work = AtWork::begin();
+            AGENTS_AT_WORK.fetch_add(1, Relaxed);
+            let _at_work = AtWork;
             work.await
         }
     }
 
     /// Begins the next turn and returns its number. A turn that is still open ends.
     pub(super) fn begin(&self) -> usize {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         state.turns += 1;
         let recorded = Recorded::default();
         state.open =
@@ -151,7 +134,7 @@ impl Log {
 
     /// Ends the turn in progress. The chunks of streamed text are joined.
     pub(crate) fn end(&self) -> Recorded {
-        let Some(OpenTurn { mut recorded, chunks, .. }) = self.state().open.take() else {
+        let Some(OpenTurn { mut recorded, chunks, .. }) = self.0.lock().open.take() else {
             return Recorded::default();
         };
         recorded.events = joined(recorded.events, &chunks);
@@ -161,7 +144,7 @@ impl Log {
     /// The events that the turn would have if it ended now. Events of a detached log count as read from now
     /// on.
     pub(super) fn so_far(&self, target: Target) -> Vec<Event> {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         if state.is_detached {
             state.late = None;
         }
@@ -169,22 +152,20 @@ impl Log {
         joined(turn.recorded.events.clone(), &turn.chunks)
     }
 
-    /// An id that no other call of this conversation has.
     pub(super) fn next_call_id(&self) -> String {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         state.calls_with_ids += 1;
         format!("call-{}", state.calls_with_ids)
     }
 
     /// The events that no turn could take so far, also unread ones in detached logs.
     pub(crate) fn late(&self) -> Option<Late> {
-        let state = self.state();
+        let state = self.0.lock();
         state.late.clone().or_else(|| state.strays.iter().find_map(|stray| stray.late()))
     }
 
-    /// Adds a remark unless it is there already.
     pub(crate) fn note(&self, note: String) {
-        let notes = &mut self.state().notes;
+        let notes = &mut self.0.lock().notes;
         match notes.len().cmp(&MOST_NOTES) {
             _ if notes.contains(&note) => {}
             Ordering::Less => notes.push(note),
@@ -193,54 +174,44 @@ impl Log {
         }
     }
 
-    /// The remarks so far.
     pub(crate) fn notes(&self) -> Vec<String> {
-        self.state().notes.clone()
+        self.0.lock().notes.clone()
     }
 
     pub(super) fn set_how_to_answer(&self, how: &'static str) {
-        self.state().how_to_answer = Some(how);
+        self.0.lock().how_to_answer = Some(how);
     }
 
     /// The advice in messages on how an agent of this conversation records its answer.
     pub(crate) fn how_to_answer(&self) -> &'static str {
-        self.state().how_to_answer.unwrap_or("`recorder.text(..)` records the answer")
+        self.0.lock().how_to_answer.unwrap_or("`recorder.text(..)` records the answer")
     }
 
-    /// Whether a recorder of this conversation still exists.
     pub(crate) fn has_recorders(self: &Arc<Self>) -> bool {
         Arc::strong_count(self) > 1
     }
 
-    /// Adds an event. Fails if the turn is at a limit.
-    pub(super) fn add(self: &Arc<Self>, target: Target, event: Event) -> Result<(), Overflow> {
-        self.push(target, event, false)
-    }
-
-    /// Adds a chunk of streamed text. Fails if the turn is at a limit.
-    pub(super) fn add_chunk(self: &Arc<Self>, target: Target, event: Event) -> Result<(), Overflow> {
-        self.push(target, event, true)
-    }
-
-    fn push(self: &Arc<Self>, target: Target, mut event: Event, is_chunk: bool) -> Result<(), Overflow> {
-        let mut state = self.state();
+    /// Adds an event, which may be a chunk of streamed text. Fails if the turn is at a limit.
+    pub(super) fn add(
+        self: &Arc<Self>,
+        target: Target,
+        mut event: Event,
+        is_chunk: bool,
+    ) -> Result<(), Overflow> {
+        let mut state = self.0.lock();
         if state.is_detached {
             let is_first = state.late.is_none();
-            state.add_late(Source::Detached, &event);
+            state.add_late(None, &event);
             if is_first {
                 let late = state.late.clone();
                 drop(state);
                 self.strays(late);
-                state = self.state();
+                state = self.0.lock();
             }
         }
         let Some(turn) = state.turn(target) else {
             if !state.is_detached {
-                let source = match target {
-                    Target::Turn(number) => Source::Turn(number),
-                    Target::InProgress => Source::Session,
-                };
-                state.add_late(source, &event);
+                state.add_late(Some(target), &event);
             }
             return Ok(());
         };
@@ -252,34 +223,31 @@ impl Log {
             reached => reached,
         };
         turn.recorded.overflow = overflow;
-        match overflow {
-            Some(overflow) => Err(overflow),
-            None => {
-                if is_chunk {
-                    turn.chunks.push(turn.recorded.events.len());
-                }
-                turn.recorded.events.push(event);
-                Ok(())
-            }
+        if let Some(overflow) = overflow {
+            return Err(overflow);
         }
+        if is_chunk {
+            turn.chunks.push(turn.recorded.events.len());
+        }
+        turn.recorded.events.push(event);
+        Ok(())
     }
 
     pub(super) fn add_tool_time(&self, target: Target, took: Duration) {
-        if let Some(turn) = self.state().turn(target) {
+        if let Some(turn) = self.0.lock().turn(target) {
             turn.recorded.tools += took;
         }
     }
 
-    /// Sets the original duration of a turn that is replayed.
     pub(super) fn set_took(&self, target: Target, took: Duration) {
-        if let Some(turn) = self.state().turn(target) {
+        if let Some(turn) = self.0.lock().turn(target) {
             turn.recorded.took = Some(took);
         }
     }
 
     /// Counts a tool call. Returns whether it is time to yield to the runtime.
     pub(super) fn count_call(&self, target: Target) -> bool {
-        match self.state().turn(target) {
+        match self.0.lock().turn(target) {
             Some(turn) => {
                 turn.calls += 1;
                 turn.calls.is_multiple_of(CALLS_IN_A_ROW)
@@ -293,7 +261,7 @@ impl Log {
     /// unless the log is read before the verdict.
     fn strays(self: &Arc<Self>, late: Option<Late>) {
         let told = AT_WORK.try_with(|log| {
-            let mut state = log.state();
+            let mut state = log.0.lock();
             state.strays.retain(|stray| !Arc::ptr_eq(stray, self) && stray.late().is_some());
             state.strays.push(Arc::clone(self));
         });
@@ -302,11 +270,6 @@ impl Log {
         if let (Err(_), Some(late), 1..) = (told, late, AGENTS_AT_WORK.load(Relaxed)) {
             message::show(&format!("warning: {late}"));
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing that can panic halfway happens under the lock, so a poisoned log is complete.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -319,15 +282,17 @@ impl State {
         }
     }
 
-    fn add_late(&mut self, source: Source, event: &Event) {
-        self.late.get_or_insert_with(|| Late::new(source, event)).add(source);
+    fn add_late(&mut self, source: Option<Target>, event: &Event) {
+        let begun = || Late { source, count: 0, several: false, first: event.in_short() };
+        let late = self.late.get_or_insert_with(begun);
+        late.count += 1;
+        late.several |= late.source != source;
     }
 }
 
 /// Chunks of one author, up to the next event in which that author says something.
 struct Stream {
     text: String,
-    /// The index of the last chunk.
     last: usize,
     at: Duration,
 }
@@ -377,44 +342,22 @@ fn joined(events: Vec<Event>, chunks: &[usize]) -> Vec<Event> {
     all
 }
 
-/// The recorder of a late event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    /// The recorder of this turn, which had ended.
-    Turn(usize),
-    /// The recorder of the session, while no turn was in progress.
-    Session,
-    /// A recorder of no conversation.
-    Detached,
-}
-
 /// Events that were recorded although no turn could take them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Late {
-    source: Source,
-    /// The number of events, of all sources.
+    /// The target of the recorder of the first event; `None` for a recorder of no conversation.
+    source: Option<Target>,
     count: usize,
-    /// Whether they have more than one source.
     several: bool,
-    /// The first event in words.
     first: String,
 }
 
 impl Late {
-    pub(super) fn new(source: Source, first: &Event) -> Self {
-        Self { source, count: 0, several: false, first: first.in_short() }
-    }
-
-    pub(super) fn add(&mut self, source: Source) {
-        self.count += 1;
-        self.several |= self.source != source;
-    }
-
     /// The turn of the first event; `None` if its recorder belonged to no turn.
     pub(crate) fn turn(&self) -> Option<usize> {
         match self.source {
-            Source::Turn(number) => Some(number),
-            Source::Session | Source::Detached => None,
+            Some(Target::Turn(number)) => Some(number),
+            Some(Target::InProgress) | None => None,
         }
     }
 }
@@ -424,18 +367,18 @@ impl fmt::Display for Late {
         let Self { source, count: events, several, first } = self;
         let events = count(*events, "event");
         match source {
-            Source::Turn(_) => write!(
+            Some(Target::Turn(_)) => write!(
                 f,
                 "{events} recorded after {} had ended, the first: {first}; await what a turn starts before it returns, \
                  and give tools that are built once `session.recorder()`",
                 if *several { "their turns" } else { "the turn" }
             ),
-            Source::Session => write!(
+            Some(Target::InProgress) => write!(
                 f,
                 "{events} recorded through `session.recorder()` while no turn was in progress, the first: {first}; \
                  only what happens in a turn is scored"
             ),
-            Source::Detached => write!(
+            None => write!(
                 f,
                 "{events} recorded into a recorder of no case (`Recorder::new()`, `Turn::from(..)`, `Session::new(..)`) and \
                  never read, the first: {first}; record with `turn.recorder()`, with `session.recorder()` in tools that are \

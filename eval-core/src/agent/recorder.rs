@@ -64,12 +64,10 @@ impl Recorder {
         self.log.so_far(self.target)
     }
 
-    /// Begins the next turn of a conversation. The recorder belongs to that turn.
     pub(crate) fn of_next_turn(log: &Arc<Log>) -> Self {
         Self::into_log(log, Target::Turn(log.begin()))
     }
 
-    /// A recorder that follows the turn in progress.
     pub(crate) fn of_session(log: &Arc<Log>) -> Self {
         Self::into_log(log, Target::InProgress)
     }
@@ -80,8 +78,17 @@ impl Recorder {
 
     /// Records an event.
     pub fn event(&self, event: Event) {
-        if self.log.add(self.target, event).is_err() {
-            stop();
+        self.add(event, false);
+    }
+
+    /// Unwinds if the turn is at a limit. Recording is not async, so a loop around it may never wait, and the timer
+    /// cannot end it. The panic hook does not run, since the report shows the overflow.
+    fn add(&self, event: Event, is_chunk: bool) {
+        // A program that aborts on panics, and code that runs while another panic unwinds, go on until the time
+        // limit.
+        let unwinds = || cfg!(panic = "unwind") && !std::thread::panicking();
+        if self.log.add(self.target, event, is_chunk).is_err() && unwinds() {
+            std::panic::resume_unwind(Box::new("the recorder is full"));
         }
     }
 
@@ -102,9 +109,7 @@ impl Recorder {
     /// repeats the chunks, that is their whole text.
     pub fn chunk(&self, text: impl Into<String>) {
         let event = Event::new(&*self.author, Content::model(text)).with_partial(true);
-        if self.log.add_chunk(self.target, event).is_err() {
-            stop();
-        }
+        self.add(event, true);
     }
 
     /// Records text that the agent says. The last text of a turn is its answer. Text that comes in pieces is recorded
@@ -255,24 +260,11 @@ impl Default for Recorder {
     }
 }
 
-/// Unwinds to end the turn. Recording is not async, so a loop around it may never wait, and the timer cannot
-/// end it.
-///
-/// The panic hook does not run, since the report shows the overflow.
-fn stop() {
-    // A program that aborts on panics, and code that runs while another panic unwinds, go on until the time
-    // limit.
-    if cfg!(panic = "unwind") && !std::thread::panicking() {
-        std::panic::resume_unwind(Box::new("the recorder is full"));
-    }
-}
-
 fn as_response<T: Serialize, E: Display>(result: &Result<T, E>) -> Value {
+    let failed = |error: &dyn Display| json!({ "error": error.to_string() });
     let response = match result {
-        Ok(value) => {
-            serde_json::to_value(value).unwrap_or_else(|error| json!({ "error": error.to_string() }))
-        }
-        Err(error) => json!({ "error": error.to_string() }),
+        Ok(value) => serde_json::to_value(value).unwrap_or_else(|error| failed(&error)),
+        Err(error) => failed(error),
     };
     response.into()
 }

@@ -50,14 +50,12 @@ impl Replay {
 /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay, json};
 /// use eval_core::format::FunctionCall;
 ///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let call = FunctionCall::new("get_weather", json!({ "city": "Paris" }));
 /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").call(call).response("It is sunny."));
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let report = EvalRunner::new().run_case(&case, |case: &EvalCase| Replay::from(case)).await?;
 /// assert!(report.verdict.passed());
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 impl From<&EvalCase> for Replay {
     fn from(case: &EvalCase) -> Self {

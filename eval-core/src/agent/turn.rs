@@ -77,7 +77,6 @@ impl Session {
         &self.recorder
     }
 
-    /// The same session with a recorder for this conversation.
     pub(crate) fn recording_into(&self, log: &Arc<Log>) -> Self {
         Self { recorder: Recorder::of_session(log), ..self.clone() }
     }
@@ -127,14 +126,12 @@ impl fmt::Debug for Session {
 /// ```
 /// use eval_core::{Agent, Turn, agent_fn};
 ///
-/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), eval_core::BoxError> {
 /// let turn = Turn::from("Paris?");
 /// agent_fn(|text, _| async move { format!("You said: {text}") }).turn(&turn).await?;
 /// let events = turn.recorder().events();
 /// assert_eq!(events[0].content.as_ref().map(|it| it.text()).as_deref(), Some("You said: Paris?"));
-/// # Ok::<_, eval_core::BoxError>(())
-/// # })?;
-/// # Ok::<_, eval_core::BoxError>(())
+/// # Ok(()) }
 /// ```
 ///
 /// A whole conversation is played by [`Conversation`](crate::testing::Conversation).

@@ -57,28 +57,21 @@ fn of_text(text: Option<&String>) -> usize {
 
 /// Not recursive, since tools may return values of any depth.
 fn of_map(map: &Map) -> usize {
-    let mut bytes = 0;
     // Values that hold other values. Most maps of an event hold none, and then nothing is allocated.
     let mut nested = Vec::new();
-    for (key, value) in map {
-        bytes += key.len() + of_value(value, &mut nested);
-    }
+    let mut bytes = of_entries(map, &mut nested);
     while let Some(value) = nested.pop() {
-        match value {
-            Value::Array(items) => {
-                for item in items {
-                    bytes += of_value(item, &mut nested);
-                }
-            }
-            Value::Object(map) => {
-                for (key, value) in map {
-                    bytes += key.len() + of_value(value, &mut nested);
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
+        bytes += match value {
+            Value::Array(items) => items.iter().map(|item| of_value(item, &mut nested)).sum(),
+            Value::Object(map) => of_entries(map, &mut nested),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+        };
     }
     bytes
+}
+
+fn of_entries<'a>(map: &'a Map, nested: &mut Vec<&'a Value>) -> usize {
+    map.iter().map(|(key, value)| key.len() + of_value(value, nested)).sum()
 }
 
 /// The size of a value alone. A value that holds others is added to `nested`.

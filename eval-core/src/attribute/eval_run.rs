@@ -86,7 +86,7 @@ impl EvalRun {
             let Shared { runner, identified, run, .. } = &*self.shared;
             let _at_work = AtWork::new(&self.shared);
             let evaluated = runner.evaluate(identified, Box::new(agent), run).await;
-            let report = runner.decide_alone(identified, evaluated.report().clone());
+            let report = runner.decide_alone(identified, evaluated.report.clone());
             let mut ledger = self.shared.ledger.lock();
             if !ledger.is_over {
                 ledger.finished.push(evaluated);
@@ -120,7 +120,7 @@ impl EvalRun {
 impl Shared {
     /// Watches the body from now on. The body itself has no time limit, since its turns have one.
     pub(super) fn watch(&self) {
-        let limit = self.runner.timeout();
+        let limit = self.runner.options.timeout;
         let line = || {
             format!(
                 "{}, test body, has been at work for more than {limit:?} outside of its evaluations; only the turns of \

@@ -34,8 +34,7 @@ pub(super) fn case_runner(
     let config = config(set, metrics)?;
     let custom = metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
     let names = SessionNames::default();
-    let runner = CaseRunner::new(&config, custom, judges, set.options, names, None);
-    runner.map_err(|error| error.to_string())
+    CaseRunner::new(&config, custom, judges, set.options, names, None)
 }
 
 fn config(set: &SetSource, metrics: &[(&'static str, MakeMetric)]) -> Result<EvalConfig, String> {

@@ -15,13 +15,10 @@ use crate::transcript::RunError;
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
-/// The most characters of an error in a note.
 const SHOWN: usize = 300;
 
-/// The runs of a case that were repeated.
 #[derive(Debug)]
 pub(super) struct Again {
-    /// The most repetitions of each run.
     most: u32,
     repeated: Vec<Evaluated>,
 }
@@ -31,13 +28,11 @@ impl Again {
         Self { most, repeated: Vec::new() }
     }
 
-    /// The number of repetitions of a run.
     fn times(&self, run: usize) -> u32 {
-        let of_run = self.repeated.iter().rev().take_while(|repeated| repeated.report().number == run);
+        let of_run = self.repeated.iter().rev().take_while(|repeated| repeated.report.number == run);
         u32::try_from(of_run.count()).unwrap_or(u32::MAX)
     }
 
-    /// Whether a run begins anew if its agent is not reached.
     pub(super) fn may_repeat(&self, run: usize) -> bool {
         self.times(run) < self.most
     }
@@ -63,7 +58,7 @@ impl Again {
     /// Keeps an attempt whose agent was not reached, and waits before the next one.
     pub(super) async fn wait(&mut self, ended: Evaluated) {
         let wait = FIRST_WAIT
-            .saturating_mul(2_u32.saturating_pow(self.times(ended.report().number)))
+            .saturating_mul(2_u32.saturating_pow(self.times(ended.report.number)))
             .min(LONGEST_WAIT);
         self.repeated.push(ended);
         tokio::time::sleep(wait).await;
@@ -74,13 +69,12 @@ impl Again {
         self.repeated.iter().filter_map(|repeated| {
             let late = repeated.late()?;
             let message = format!("in an attempt that was repeated: {}", late.message);
-            Some((repeated.report().number, RunError { message, ..late }))
+            Some((repeated.report.number, RunError { message, ..late }))
         })
     }
 
-    /// The runs that were repeated, in order.
     pub(super) fn into_runs(self) -> Vec<RunReport> {
-        self.repeated.into_iter().map(Evaluated::into_report).collect()
+        self.repeated.into_iter().map(|repeated| repeated.report).collect()
     }
 }
 

@@ -13,14 +13,13 @@ use crate::transcript::{RunError, Transcript};
 /// A run that was played and scored. Until the verdict it can still turn out to be broken.
 #[derive(Clone, Debug)]
 pub(crate) struct Evaluated {
-    report: RunReport,
+    pub(crate) report: RunReport,
     /// The log of the conversation, which shows events that came too late.
     events: Arc<Log>,
     /// The number of the evaluation in the journal; `None` if no journal is written.
     number: Option<u32>,
 }
 
-/// The evaluations of a test body in one run.
 pub(crate) struct EndedBody {
     /// The evaluations that ended, in the order of their ends.
     pub(crate) evaluated: Vec<Evaluated>,
@@ -49,22 +48,12 @@ impl Evaluated {
         Self::new(RunReport { number: run, transcript, error, metrics: Vec::new() }, events, None)
     }
 
-    pub(crate) fn report(&self) -> &RunReport {
-        &self.report
-    }
-
-    pub(crate) fn into_report(self) -> RunReport {
-        self.report
-    }
-
-    /// Makes the run an error if something was recorded after its turn had ended.
     pub(super) fn look_for_late_events(&mut self, log: &TestLog) {
         if let (None, Some(error)) = (&self.report.error, self.late()) {
             self.fail(error, log);
         }
     }
 
-    /// The error of events that were recorded after their turn had ended; `None` if there are none.
     pub(super) fn late(&self) -> Option<RunError> {
         play::late(&self.events)
     }
@@ -80,7 +69,6 @@ impl Evaluated {
 /// The test bodies of a case that failed although they evaluated the case, over all runs.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
-    /// The run and the error of each.
     failed: Vec<(usize, RunError)>,
 }
 
@@ -108,7 +96,7 @@ impl Bodies {
         log: &TestLog,
         mut decide: impl FnMut(Vec<RunReport>) -> CaseReport,
     ) -> CaseReport {
-        let reports = |runs: Vec<Evaluated>| runs.into_iter().map(Evaluated::into_report).collect();
+        let reports = |runs: Vec<Evaluated>| runs.into_iter().map(|run| run.report).collect();
         if self.failed.is_empty() {
             return decide(reports(runs));
         }
@@ -130,8 +118,8 @@ impl Bodies {
 
 /// Puts an error on the last evaluation of a run, unless that ended in an error of its own.
 pub(super) fn blame(runs: &mut [Evaluated], run: usize, error: &RunError, log: &TestLog) {
-    let of_run = |evaluated: &&mut Evaluated| evaluated.report().number == run;
-    if let Some(last) = runs.iter_mut().rfind(of_run).filter(|last| last.report().error.is_none()) {
+    let of_run = |evaluated: &&mut Evaluated| evaluated.report.number == run;
+    if let Some(last) = runs.iter_mut().rfind(of_run).filter(|last| last.report.error.is_none()) {
         last.fail(error.clone(), log);
     }
 }
@@ -184,7 +172,7 @@ mod body_tests {
             let log = TestLog::default();
             let ended = EndedBody { evaluated: Vec::new(), undone, failed };
             let runs = Bodies::default().add(ended, 1, &log);
-            let messages: Vec<_> = runs.iter().filter_map(|run| run.report().error.as_ref()).collect();
+            let messages: Vec<_> = runs.iter().filter_map(|run| run.report.error.as_ref()).collect();
             assert_eq!(messages.len(), 1);
             assert_eq!(messages[0].message, says);
         }
@@ -199,6 +187,6 @@ mod body_tests {
         };
         let mut runs = [1, 1, 2].map(of_run);
         blame(&mut runs, 1, &RunError::new(Role::Body, None, "left != right"), &TestLog::default());
-        assert_eq!(runs.map(|run| run.report().error.is_some()), [false, true, false]);
+        assert_eq!(runs.map(|run| run.report.error.is_some()), [false, true, false]);
     }
 }

@@ -15,7 +15,6 @@ use crate::score::equality::ArgsMatch;
 use crate::score::trajectory::trajectory_matches;
 use crate::verdict::Verdict;
 
-/// The most hints of a failure.
 const MOST: usize = 2;
 
 /// The hints of a failure. `timeout` is the limit that the attribute of a test has; `None` in programs.
@@ -32,7 +31,6 @@ pub(super) fn of(report: &CaseReport, timeout: Option<Duration>) -> Vec<String> 
     hints.into_iter().flatten().take(MOST).collect()
 }
 
-/// The setting behind a time limit, and where its value comes from.
 fn time_limit(message: &str, timeout: Option<Duration>) -> Option<String> {
     if !message.contains(LIMIT_IS_TIMEOUT) {
         return None;
@@ -106,7 +104,6 @@ fn looser(report: &CaseReport) -> Option<String> {
     })
 }
 
-/// Whether the calls of each turn match so.
 fn matches(report: &CaseReport, run: &RunReport, match_type: MatchType, args: ArgsMatch) -> bool {
     let expected = &report.case.conversation;
     let pairs = expected.iter().zip(&run.transcript.turns);
@@ -119,7 +116,6 @@ fn matches(report: &CaseReport, run: &RunReport, match_type: MatchType, args: Ar
         })
 }
 
-/// Whether a turn has more calls than are expected.
 fn has_more(report: &CaseReport) -> bool {
     report.runs.iter().any(|run| {
         let pairs = report.case.conversation.iter().zip(&run.transcript.turns);
@@ -160,7 +156,7 @@ fn calls_forbidden(report: &CaseReport) -> bool {
 }
 
 /// Whether a metric failed that reads the expectations of a case. Metrics of users may.
-pub(crate) fn reads_the_golden(verdict: &Verdict, metrics: &[MetricReport]) -> bool {
+pub fn reads_the_golden(verdict: &Verdict, metrics: &[MetricReport]) -> bool {
     let reads = |metric: &MetricReport| {
         let info = eval_format::metric::metric(&metric.name);
         info.is_none_or(|info| info.needs.contains(&Need::Expectation))

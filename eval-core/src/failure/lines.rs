@@ -6,7 +6,6 @@ use eval_support::untrusted::{name, quoted};
 use crate::agent::Event;
 use crate::report::CaseReport;
 
-/// A headline is cut to about this many characters.
 pub(super) const HEADLINE: usize = 300;
 
 pub(super) fn line(out: &mut String, text: &str) {

@@ -45,7 +45,6 @@ pub(super) fn write(out: &mut String, report: &CaseReport) {
     }
 }
 
-/// The expectations of the case that none of its metrics reads.
 fn not_compared(report: &CaseReport) -> NotCompared {
     let criteria =
         report.metrics.iter().filter_map(|metric| Some((metric.name.as_str(), metric.criterion.as_ref()?)));

@@ -46,7 +46,6 @@ pub(crate) fn headline(name: &str, report: &CaseReport) -> String {
     format!("Error: {}: {}", named(name), reason(report))
 }
 
-/// The headline of a failing case.
 pub(crate) fn reason(report: &CaseReport) -> String {
     match &report.verdict {
         Verdict::Failed => failed(report),
@@ -112,11 +111,10 @@ pub(crate) fn describe(report: &CaseReport) -> String {
 }
 
 /// The headline and the whole text of a case that failed in a program; `None` if it does not fail.
-pub(crate) fn texts(report: &CaseReport) -> Option<(String, String)> {
+pub fn texts(report: &CaseReport) -> Option<(String, String)> {
     report.verdict.fails().then(|| (reason(report), describe(report)))
 }
 
-/// The text of a failing test.
 pub(crate) fn failing(
     test: &Test,
     report: &CaseReport,
@@ -192,7 +190,6 @@ pub(crate) fn stale(test: &Test, how: &str) -> String {
     )
 }
 
-/// The text of a test that could not begin.
 pub(crate) fn harness(test: &Test, message: &str) -> String {
     format!(
         "Error: {}: harness error: {message}\n\nrun again  {}\n           {NOT_KNOWN}",
@@ -253,7 +250,6 @@ fn broken_metrics(out: &mut String, report: &CaseReport) {
     }
 }
 
-/// The number of different errors of metrics that are printed in full.
 const SHOWN_ERRORS: usize = 3;
 
 /// Warnings about the case: likely mistakes that ADK accepts. The rest of the file is not read, so that a failing test

@@ -12,7 +12,6 @@ use crate::score::equality::values_equal;
 
 /// The most lines that are shown. Unchanged calls are left out first.
 const SHOWN_LINES: usize = 7;
-/// A call is cut to about this many characters.
 const SHOWN_CALL: usize = 90;
 
 /// One line per pair: `=` the same, `~` other arguments, `-` not called, `+` not expected.
@@ -80,13 +79,11 @@ fn call(call: &FunctionCall) -> String {
     name(&cut(&call.to_string(), SHOWN_CALL)).into_owned()
 }
 
-/// The difference between the names of two calls, if the names look alike.
 fn other_name(expected: &FunctionCall, actual: &FunctionCall) -> Option<String> {
     let how = differ::texts(expected.name.as_deref()?, actual.name.as_deref()?)?;
     Some(format!("  (a name that was called differs{how})"))
 }
 
-/// The arguments that differ.
 fn difference(expected: &FunctionCall, actual: &FunctionCall) -> String {
     let (Some(wanted), Some(found)) = (&expected.args, &actual.args) else {
         return "`args` are absent on one side".to_owned();

@@ -16,11 +16,8 @@ use crate::transcript::TurnRecord;
 
 /// The most lines that all turns take together. The first turn is always shown.
 const SHOWN_LINES: usize = 24;
-/// Lines of a text that are shown.
 const SHOWN_TEXT_LINES: usize = 4;
-/// Texts are cut to about this many characters.
 const SHOWN_TEXT: usize = 240;
-/// Notes of one score that are shown.
 const SHOWN_NOTES: usize = 4;
 
 /// Describes the first run that failed. Several runs of a case usually fail alike.
@@ -107,7 +104,6 @@ fn turn(out: &mut String, report: &CaseReport, run: &RunReport, at: usize, of_ru
 enum Block {
     /// Expected and actual calls.
     Calls,
-    /// Actual calls.
     ActualCalls,
     /// The score alone: its notes say what differs.
     Notes(&'static str),
@@ -117,7 +113,7 @@ enum Block {
 
 impl Block {
     fn of(metric: &MetricReport) -> Self {
-        match compares(metric) {
+        match eval_format::metric::metric(&metric.name).map(|info| info.compares) {
             Some(Subject::ToolCalls(_)) => Self::Calls,
             Some(Subject::ActualCalls) => Self::ActualCalls,
             Some(Subject::ToolResponses) => Self::Notes("tool responses"),
@@ -144,18 +140,16 @@ impl Block {
             Self::ActualCalls => trajectory::list(out, scored, actual),
             Self::Notes(what) => line(out, &format!("  {what}: {scored}")),
             Self::Responses => {
-                let compared = expected.filter(|_| !needs_no_expectation(first));
+                // An answer that the metric does not read would mislead.
+                let reads_it = eval_format::metric::metric(&first.name)
+                    .is_none_or(|info| info.needs.contains(&Need::Expectation));
+                let compared = expected.filter(|_| reads_it);
                 responses(out, scored, compared, actual);
             }
         }
     }
 }
 
-fn compares(metric: &MetricReport) -> Option<Subject> {
-    eval_format::metric::metric(&metric.name).map(|info| info.compares)
-}
-
-/// The metric with its score of the turn.
 fn scored(metric: &MetricReport, score: &Score) -> String {
     match score.value() {
         Some(value) => format!("{} {}", name(&metric.name), short(value, metric.bound())),
@@ -163,14 +157,9 @@ fn scored(metric: &MetricReport, score: &Score) -> String {
     }
 }
 
-/// Whether the metric does not read the expected answer. Showing one would mislead.
-fn needs_no_expectation(metric: &MetricReport) -> bool {
-    eval_format::metric::metric(&metric.name).is_some_and(|info| !info.needs.contains(&Need::Expectation))
-}
-
 fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actual: &Invocation) {
     let text = |text: &str| {
-        if text.is_empty() { "(nothing)".to_owned() } else { indented(text, 14) }
+        if text.is_empty() { "(nothing)".to_owned() } else { quoted(&excerpt(text), 14) }
     };
     line(out, &format!("  response: {scored}"));
     if let Some(expected) = expected {
@@ -182,12 +171,6 @@ fn responses(out: &mut String, scored: &str, expected: Option<&Invocation>, actu
     }
 }
 
-/// The beginning of a text after a label. Further lines are indented.
-fn indented(text: &str, by: usize) -> String {
-    quoted(&excerpt(text), by)
-}
-
-/// The beginning of a text, and how much is left out.
 fn excerpt(text: &str) -> String {
     let Some((end, _)) = text.match_indices('\n').nth(SHOWN_TEXT_LINES - 1) else {
         return cut(text, SHOWN_TEXT);
@@ -202,7 +185,7 @@ fn excerpt(text: &str) -> String {
 fn notes(out: &mut String, what: &str, score: &Score) {
     let what = name(what);
     for note in score.notes().iter().take(SHOWN_NOTES) {
-        line(out, &format!("  {what}: {}", indented(note, 4)));
+        line(out, &format!("  {what}: {}", quoted(&excerpt(note), 4)));
     }
     if score.notes().len() > SHOWN_NOTES {
         line(out, &format!("  {what}: ... and {} more", score.notes().len() - SHOWN_NOTES));
@@ -222,7 +205,6 @@ fn message(out: &mut String, message: &str) {
     further(out, message.lines());
 }
 
-/// Adds lines of an untrusted text below their heading.
 fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
     for text in lines.clone().take(SHOWN_ERROR_LINES) {
         let text = cut(text, SHOWN_TEXT);
@@ -236,9 +218,7 @@ fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
     }
 }
 
-/// The most lines of an error that are shown.
 const SHOWN_ERROR_LINES: usize = 10;
-/// The most events of the last turn that are shown.
 const SHOWN_EVENTS: usize = 12;
 
 /// A run that ended in an error: what it did in its last turn.
@@ -261,13 +241,7 @@ fn broken(out: &mut String, report: &CaseReport, run: &RunReport, of_runs: &str)
         line(out, &format!("  ... {} before", count(events.len() - SHOWN_EVENTS, "event")));
     }
     for event in events.iter().skip(events.len().saturating_sub(SHOWN_EVENTS)) {
-        line(
-            out,
-            &format!(
-                "  {:>8.3} s  {}",
-                event.at.as_secs_f64(),
-                name(&cut(&super::lines::summary(event), SHOWN_TEXT))
-            ),
-        );
+        let summary = cut(&super::lines::summary(event), SHOWN_TEXT);
+        line(out, &format!("  {:>8.3} s  {}", event.at.as_secs_f64(), name(&summary)));
     }
 }

@@ -40,12 +40,10 @@ use crate::guard::{self, What};
 /// # impl Judge for Kind {
 /// #     async fn ask(&self, _: &JudgeRequest) -> Result<JudgeReply, JudgeError> { Ok(JudgeReply::new("valid")) }
 /// # }
-/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let request = JudgeRequest::new("any", "Is it right?").with_template("right/1").with_sample(2);
 /// assert_eq!(Kind.ask(&request).await?, JudgeReply::new("valid"));
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a judge",

@@ -29,7 +29,7 @@ pub(super) fn without_remark(prompt: &str) -> &str {
 /// use eval_core::Criterion;
 /// use eval_core::judge::{Judge, JudgeClient, ScriptedJudge};
 ///
-/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let options = eval_core::format::Value::from(eval_core::json!({ "num_samples": 3 }));
 /// let criterion = Criterion::new(1.0).with("judge_model_options", options);
 /// let judging = JudgeClient::new(ScriptedJudge::new(["yes", "no", "yes"]).boxed(), &criterion);
@@ -42,9 +42,7 @@ pub(super) fn without_remark(prompt: &str) -> &str {
 /// let vote = judging.vote("polite/1", "Is this polite? ...", read).await?;
 /// assert!(vote.passed);
 /// assert_eq!((vote.votes, vote.voters), (2, 3));
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
 pub struct JudgeClient {
@@ -333,7 +331,7 @@ impl JudgeClient {
     /// use eval_core::Criterion;
     /// use eval_core::judge::{Judge, JudgeClient, ScriptedJudge};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let options = eval_core::format::Value::from(eval_core::json!({ "num_samples": 2 }));
     /// let criterion = Criterion::new(3.0).with("judge_model_options", options);
     /// let judging = JudgeClient::new(ScriptedJudge::new(["4", "5"]).boxed(), &criterion);
@@ -344,9 +342,7 @@ impl JudgeClient {
     /// };
     /// let rating = judging.rate("clarity/1", "How clear is this, from 1 to 5? ...", read).await?;
     /// assert_eq!(rating.mean, 4.5);
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// The error of `read` says what is wrong with a reply, such as a number out of range. NaN is always an

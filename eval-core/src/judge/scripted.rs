@@ -15,16 +15,14 @@ use super::{Judge, JudgeError, JudgeReply, JudgeRequest};
 /// ```
 /// use eval_core::judge::{Judge, JudgeRequest, ScriptedJudge};
 ///
-/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let judge = ScriptedJudge::new(["yes", "no"]);
 /// let request = JudgeRequest::new("any", "Is it polite?");
 /// assert_eq!(judge.ask(&request).await?.text, "yes");
 /// assert_eq!(judge.ask(&request).await?.text, "no");
 /// assert!(judge.ask(&request).await.is_err(), "the list is at its end");
 /// assert_eq!(judge.requests().len(), 3);
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 ///
 /// It [is offline](Judge::is_offline). When the list is used up, it answers with an error.

@@ -1,4 +1,5 @@
-//! The built-in metrics, one file for each algorithm, and the list of all of them.
+//! The built-in metrics, one file for each algorithm, and the list of all of them. `docs/metrics.md` has their rules, and
+//! `docs/differences.md` the differences from ADK.
 //!
 //! A new metric needs a file here, with a function over one turn or a [`Metric`](super::Metric), a `mod`
 //! line, an entry of [`COMPUTED`], and an entry of [`METRICS`](eval_format::metric::METRICS) in eval-format.
@@ -17,8 +18,6 @@ mod response_match;
 mod response_similarity;
 mod tool_response_match;
 mod tool_trajectory;
-mod trajectory_match;
-mod trajectory_match_ratio;
 mod trajectory_share;
 mod trajectory_single_tool_use;
 
@@ -42,7 +41,6 @@ pub(crate) fn built_in(name: &str) -> Option<BoxMetric> {
     Some(make())
 }
 
-/// Every built-in metric by its name.
 fn all() -> impl Iterator<Item = &'static (&'static str, MakeMetric)> {
     #[cfg(feature = "judges")]
     let by_judge = by_judge::METRICS;
@@ -51,7 +49,6 @@ fn all() -> impl Iterator<Item = &'static (&'static str, MakeMetric)> {
     COMPUTED.iter().chain(by_judge)
 }
 
-/// The metrics that compute their scores.
 static COMPUTED: &[(&str, MakeMetric)] = &[
     (tool_trajectory::NAME, || of_function(tool_trajectory::turn)),
     (response_match::NAME, || of_function(response_match::turn)),
@@ -59,16 +56,16 @@ static COMPUTED: &[(&str, MakeMetric)] = &[
     (efficiency::INFERENCE_CALL_COUNT, || BoxMetric::new(Efficiency::InferenceCalls)),
     (TOKEN_USAGE, || BoxMetric::new(Efficiency::Tokens)),
     (INVOCATION_DURATION, || BoxMetric::new(Efficiency::Seconds)),
-    (trajectory_match::EXACT, || of_function(trajectory_match::by(MatchType::Exact))),
-    (trajectory_match::IN_ORDER, || of_function(trajectory_match::by(MatchType::InOrder))),
-    (trajectory_match::ANY_ORDER, || of_function(trajectory_match::by(MatchType::AnyOrder))),
+    (tool_trajectory::EXACT, || of_function(tool_trajectory::by(MatchType::Exact))),
+    (tool_trajectory::IN_ORDER, || of_function(tool_trajectory::by(MatchType::InOrder))),
+    (tool_trajectory::ANY_ORDER, || of_function(tool_trajectory::by(MatchType::AnyOrder))),
     (trajectory_share::PRECISION, || of_function(trajectory_share::precision)),
     (trajectory_share::RECALL, || of_function(trajectory_share::recall)),
     (trajectory_single_tool_use::NAME, || {
         BoxMetric::new(trajectory_single_tool_use::TrajectorySingleToolUse)
     }),
     (final_response_match_v1::NAME, || of_function(final_response_match_v1::turn)),
-    (trajectory_match_ratio::NAME, || of_function(trajectory_match_ratio::turn)),
+    (trajectory_share::MATCH_RATIO, || of_function(trajectory_share::match_ratio)),
     (response_similarity::NAME, || of_function(response_similarity::turn)),
     (final_session_state_match::NAME, || BoxMetric::new(final_session_state_match::FinalSessionStateMatch)),
     (tool_response_match::NAME, || of_function(tool_response_match::turn)),

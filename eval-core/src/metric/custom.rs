@@ -48,7 +48,6 @@ pub trait MetricFn<Shape> {
     fn into_metric(self, seal: Seal) -> BoxMetric;
 }
 
-/// The metric of a function.
 pub(crate) fn of_function<Shape, F: MetricFn<Shape>>(function: F) -> BoxMetric {
     function.into_metric(Seal)
 }

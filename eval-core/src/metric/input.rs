@@ -9,7 +9,6 @@ use super::scores::{Score, Scores};
 use crate::judge::JudgeClient;
 use crate::judge::{BoxJudge, nobody};
 
-/// The reason why a turn has no score after scoring was stopped.
 const STOPPED: &str = "scoring was stopped";
 
 /// The input of a metric: one run of one case.
@@ -46,7 +45,6 @@ pub struct MetricInput<'a> {
         expect(dead_code, reason = "without the feature no metric asks a judge")
     )]
     pub(crate) judge: &'a BoxJudge,
-    /// Set when scoring is to stop.
     pub(crate) stopped: Option<&'a AtomicBool>,
 }
 
@@ -67,16 +65,14 @@ impl<'a> MetricInput<'a> {
     ///     }
     /// }
     ///
-    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), BoxError> {
     /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
     /// let actual = [Invocation::user("Paris?").response("It is very, very sunny.")];
     /// let criterion = Criterion::new(1.0).with("max_words", 3);
     ///
     /// let scores = Brevity.score(MetricInput::new(&case, &actual, &criterion)).await?;
     /// assert_eq!(scores.overall(), Some(0.0));
-    /// # Ok::<_, BoxError>(())
-    /// # })?;
-    /// # Ok::<_, BoxError>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// The session state is empty and there is no judge, unless `with_state` and `with_judge` set them.
@@ -126,7 +122,7 @@ impl<'a> MetricInput<'a> {
     /// use eval_core::judge::{Judge, ScriptedJudge};
     /// use eval_core::{Criterion, EvalCase, Invocation, MetricInput};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?"));
     /// let actual = [Invocation::user("Paris?").response("It is sunny.")];
     /// let (criterion, judge) = (Criterion::new(1.0), ScriptedJudge::new(["yes"]).boxed());
@@ -135,9 +131,7 @@ impl<'a> MetricInput<'a> {
     /// let judging = input.judging();
     /// let reply = judging.ask(&judging.request("polite/1", "Is this polite?", 0)).await?;
     /// assert_eq!(reply.text, "yes");
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     #[must_use]
     pub fn with_judge(mut self, judge: &'a BoxJudge) -> Self {

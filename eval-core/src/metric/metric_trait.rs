@@ -37,7 +37,6 @@ pub trait Metric: Send + Sync {
     fn score(&self, input: MetricInput<'_>) -> impl Future<Output = Result<Scores, BoxError>> + Send;
 }
 
-/// The form of [`Metric`] that can be a trait object.
 trait DynMetric: Send + Sync {
     fn score<'a>(&'a self, input: MetricInput<'a>) -> BoxFuture<'a, Result<Scores, BoxError>>;
 }
@@ -116,5 +115,4 @@ impl Metric for BoxMetric {
     }
 }
 
-/// A function that makes a metric, as a list of metrics holds it.
 pub(crate) type MakeMetric = fn() -> BoxMetric;

@@ -62,26 +62,17 @@ impl Score {
 
     /// The number; `None` if the turn was not evaluated or is left out.
     pub fn value(&self) -> Option<f64> {
-        match self.kind {
-            Kind::Value(value) => Some(value),
-            Kind::NotEvaluated(_) | Kind::LeftOut(_) => None,
-        }
+        if let Kind::Value(value) = self.kind { Some(value) } else { None }
     }
 
     /// The reason why the turn was not evaluated; `None` if it has a score or is left out.
     pub fn reason(&self) -> Option<&str> {
-        match &self.kind {
-            Kind::NotEvaluated(reason) => Some(reason),
-            Kind::Value(_) | Kind::LeftOut(_) => None,
-        }
+        if let Kind::NotEvaluated(reason) = &self.kind { Some(reason) } else { None }
     }
 
     /// The reason why the turn stays out of the mean; `None` if it does not.
     pub fn why_left_out(&self) -> Option<&str> {
-        match &self.kind {
-            Kind::LeftOut(reason) => Some(reason),
-            Kind::Value(_) | Kind::NotEvaluated(_) => None,
-        }
+        if let Kind::LeftOut(reason) = &self.kind { Some(reason) } else { None }
     }
 
     /// The notes, in the order in which they were added.
@@ -94,7 +85,6 @@ impl Score {
         &self.rubrics
     }
 
-    /// The score without its notes.
     #[cfg(feature = "judges")]
     pub(crate) fn without_notes(&self) -> Self {
         Self { notes: Vec::new(), ..self.clone() }
@@ -177,14 +167,8 @@ impl FromIterator<Score> for Scores {
 }
 
 impl Scores {
-    /// One score per turn, as from an iterator.
     pub(crate) fn of_turns(scores: Vec<Score>) -> Self {
-        let mut values = Vec::with_capacity(scores.len());
-        for score in &scores {
-            if let Some(value) = score.value() {
-                values.push(value);
-            }
-        }
+        let values: Vec<f64> = scores.iter().filter_map(Score::value).collect();
         Self { overall: mean::naive(&values), scores, whole_run: false }
     }
 

@@ -23,7 +23,7 @@ use crate::transcript::{RunError, Transcript, TurnRecord};
 ///     "It is sunny.".to_owned()
 /// }
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut conversation = Conversation::new(agent_fn(answer));
 /// let turn = conversation.say("Paris").await?;
 /// assert_eq!(turn.invocation.response_text(), "It is sunny.");
@@ -31,9 +31,7 @@ use crate::transcript::{RunError, Transcript, TurnRecord};
 ///
 /// let transcript = conversation.finish().await?;
 /// assert_eq!(transcript.state["last_city"], "Paris");
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 ///
 /// It is played like a case: everything that makes a case an ERROR is an error here, with the same message.
@@ -103,16 +101,14 @@ impl<A: Agent> Conversation<A> {
     /// use eval_core::agent_fn;
     /// use eval_core::testing::Conversation;
     ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let mut conversation = Conversation::new(agent_fn(|text, recorder| async move {
     ///     recorder.state("last", text.as_str());
     ///     text
     /// }));
     /// conversation.say("Hi").await?;
     /// assert_eq!(conversation.state().await?["last"], "Hi");
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     pub async fn state(&mut self) -> Result<&Map, RunError> {
         if self.is_open {

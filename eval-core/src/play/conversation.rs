@@ -15,14 +15,12 @@ use crate::score::mean::round_3;
 use crate::transcript::{RunError, Transcript, TurnRecord, invocation};
 use crate::verdict::Role;
 
-/// The names of the session and the time limit of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditions<'a> {
     /// The app name for cases that name none.
     pub(crate) app_name: &'a str,
     /// The user id for cases that name none.
     pub(crate) user_id: &'a str,
-    /// The time limit for opening the session and for each turn.
     pub(crate) timeout: Duration,
     /// The name of this run for the watchdog: the test and the run.
     pub(crate) label: Arc<str>,
@@ -98,7 +96,6 @@ fn add_rubrics(turn: &mut Invocation, case: &EvalCase) {
     turn.rubrics = Some(of_case.iter().cloned().chain(of_turn).collect());
 }
 
-/// Gives recorded turns the rubrics that the case has now.
 pub(crate) fn renew_rubrics(transcript: &mut Transcript, case: &EvalCase) {
     for (at, turn) in transcript.turns.iter_mut().enumerate() {
         turn.invocation.rubrics = case.conversation.get(at).and_then(|expected| expected.rubrics.clone());
@@ -120,7 +117,6 @@ async fn play(
     read_state(agent, conditions, transcript).await
 }
 
-/// Opens the session.
 pub(super) async fn start(
     agent: &mut (dyn Erased + '_),
     conditions: &Conditions<'_>,
@@ -133,7 +129,6 @@ pub(super) async fn start(
     opened.map_err(|fault| agent_fault(None, "opening the session: ", &fault))
 }
 
-/// Takes the session state from agents that keep it themselves.
 pub(super) async fn read_state(
     agent: &mut (dyn Erased + '_),
     conditions: &Conditions<'_>,
@@ -277,7 +272,6 @@ fn agent_error(turn: Option<usize>, message: &str) -> RunError {
     RunError::new(Role::Agent, turn, message)
 }
 
-/// The error of an agent in the step that `what` names.
 fn agent_fault(turn: Option<usize>, what: &str, fault: &Fault) -> RunError {
     RunError { unreachable: fault.is_unreachable(), ..agent_error(turn, &format!("{what}{fault}")) }
 }

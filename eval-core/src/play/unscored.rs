@@ -19,7 +19,6 @@ const BESIDE_THE_MODEL: [&str; 4] = ["tool_call", "toolCall", "tool_response", "
 const CALLS: [&str; 6] =
     ["functioncall", "functionresponse", "toolcall", "tooluse", "toolresult", "toolresponse"];
 
-/// The most characters of a value in an error.
 const SHOWN: usize = 200;
 
 /// Fails if a call, a result or a change of the state is where no metric sees it. `earlier` are the calls of
@@ -112,7 +111,6 @@ fn hidden(part: &Part) -> Option<(&str, &Value)> {
     })
 }
 
-/// Fails if a result has no call before it.
 fn results<'t>(
     events: &'t [Event],
     earlier: impl IntoIterator<Item = &'t FunctionCall>,

@@ -10,16 +10,12 @@ use crate::simulator::{Simulation, Simulator, Trouble};
 use crate::transcript::{RunError, TurnRecord};
 use crate::verdict::Role;
 
-/// The source of the user's messages.
 #[derive(Debug)]
 pub(crate) enum User<'a> {
-    /// The turns of the case.
     Recorded(Iter<'a, Invocation>),
-    /// A model that plays the scenario of the case.
     Simulated(Box<Simulator<'a>>),
 }
 
-/// A message of the user, with the rubrics of its turn.
 #[derive(Debug)]
 pub(crate) struct Message<'a> {
     pub(crate) content: Cow<'a, Content>,
@@ -27,7 +23,6 @@ pub(crate) struct Message<'a> {
 }
 
 impl Message<'_> {
-    /// A message outside of any case.
     pub(crate) fn of(content: Content) -> Self {
         Self { content: Cow::Owned(content), rubrics: None }
     }

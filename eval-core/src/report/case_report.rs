@@ -48,7 +48,7 @@ impl RunReport {
 /// ```
 /// use eval_core::{EvalCase, EvalRunner, Invocation, Replay, Verdict};
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
 /// let report = EvalRunner::new().run_case(&case, || Replay::new([["It rains."]])).await?;
 ///
@@ -58,9 +58,7 @@ impl RunReport {
 /// assert_eq!((response.score, response.threshold()), (Some(0.4), Some(0.8)));
 /// assert_eq!(report.runs[0].transcript.turns[0].invocation.response_text(), "It rains.");
 /// println!("{report}");
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 ///
 /// `Display` prints what a failing test prints, without the notes and commands that only a generated test has.

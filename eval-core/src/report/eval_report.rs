@@ -14,15 +14,13 @@ use crate::verdict::Verdict;
 /// ```
 /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
 /// let report = EvalRunner::new().run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
 ///
 /// assert!(report.all_passed());
 /// assert_eq!(report.summary().pass_rate(), Some(1.0));
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 ///
 /// `Display` prints a line per case, then each failed case as [`CaseReport`] prints it, then the counts. The
@@ -84,17 +82,7 @@ impl EvalReport {
     pub fn failures(&self) -> impl Iterator<Item = &CaseReport> {
         self.cases.iter().filter(|case| !matches!(case.verdict, Verdict::Passed | Verdict::Skipped(_)))
     }
-}
 
-impl fmt::Display for EvalReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::new();
-        self.write(&mut text)?;
-        f.write_str(&mask(&text))
-    }
-}
-
-impl EvalReport {
     fn write(&self, f: &mut impl fmt::Write) -> fmt::Result {
         for case in &self.cases {
             let scores: Vec<String> = case
@@ -117,6 +105,14 @@ impl EvalReport {
             write!(f, ", {skipped} skipped")?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for EvalReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text)?;
+        f.write_str(&mask(&text))
     }
 }
 

@@ -70,7 +70,6 @@ impl MetricOutcome {
     }
 }
 
-/// Why the first turn without a score has none.
 fn unscored(scores: &Scores) -> Option<&str> {
     scores.scores().iter().find_map(Score::reason)
 }

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use eval_format::metric::MetricArgument;
 use eval_format::{Criterion, EvalConfig, PassRule, TurnAggregation};
+use eval_support::mutex::Mutex;
 use eval_support::setters;
 
 use super::judges::JudgeChoice;
@@ -27,7 +28,7 @@ use crate::judge::Judge;
 /// ```
 /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let set = EvalSet::new("weather")
 ///     .case(EvalCase::new("sunny").turn(Invocation::user("Weather in Paris?").response("It is sunny in Paris.")));
 ///
@@ -36,9 +37,7 @@ use crate::judge::Judge;
 ///
 /// assert!(report.all_passed());
 /// assert_eq!(report.summary().passed, 1);
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 ///
 /// Defaults are ADK's: both lexical metrics (`tool_trajectory_avg_score` at 1.0, `response_match_score` at
@@ -58,16 +57,13 @@ pub struct EvalRunner {
     pub(super) journal: Option<PathBuf>,
     /// The owner of the runs; `None` to take it from cargo or the current folder.
     pub(super) project: Option<Project>,
-    /// Whether there is a journal even if the environment turns journals off.
     pub(super) needs_journal: bool,
-    /// The program's options that run cases again.
     pub(super) again: Option<Vec<String>>,
     pub(super) opened: OnceLock<Result<Option<Arc<Journal>>, OpenError>>,
     pub(super) on_case: OnCase,
     pub(super) fail_fast: bool,
     /// The lanes of all calls, which find the case that blocks a thread.
     pub(super) lanes: Arc<Lanes>,
-    /// Set when scoring is to stop.
     pub(super) stopped: Option<Arc<AtomicBool>>,
 }
 
@@ -105,15 +101,13 @@ impl EvalRunner {
     /// ```
     /// use eval_core::{EvalCase, EvalRunner, Invocation, Replay};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
     /// let runner = EvalRunner::new().only_metric(("response_match_score", Some(0.3)));
     /// let report = runner.run_case(&case, || Replay::new([["It rains."]])).await?;
     /// assert!(report.verdict.passed());
     /// assert_eq!(report.metrics[0].threshold(), Some(0.3));
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// The metric keeps the criterion that it has without this call, except for a threshold and a direction
@@ -134,7 +128,7 @@ impl EvalRunner {
     /// ```
     /// use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let most = 3;
     /// let runner = EvalRunner::new().metric("brief", move |actual: &Invocation, _: Option<&Invocation>, _: &Criterion| {
     ///     actual.response_text().split_whitespace().count() <= most
@@ -142,9 +136,7 @@ impl EvalRunner {
     /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
     /// let report = runner.run_case(&case, || Replay::new([["It is sunny."]])).await?;
     /// assert_eq!(report.metric("brief").and_then(|metric| metric.score), Some(1.0));
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// [`MetricFn`] lists the shapes. The arguments of a closure need their types.
@@ -163,7 +155,7 @@ impl EvalRunner {
         ///
         /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
         ///
-        /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+        /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
         /// let turn = || Invocation::user("Paris?").response("It is sunny.");
         /// let set = EvalSet::new("s").case(EvalCase::new("a").turn(turn())).case(EvalCase::new("b").turn(turn()));
         ///
@@ -176,9 +168,7 @@ impl EvalRunner {
         /// drop(runner);
         ///
         /// assert_eq!(receiver.iter().count(), report.cases.len());
-        /// # Ok::<_, Box<dyn std::error::Error>>(())
-        /// # })?;
-        /// # Ok::<_, Box<dyn std::error::Error>>(())
+        /// # Ok(()) }
         /// ```
         ///
         /// The function is called in the task that awaits the report, in the order in which cases end. These
@@ -201,16 +191,14 @@ impl EvalRunner {
         /// ```
         /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
         ///
-        /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+        /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
         /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
         /// let agents = [("old prompt", "It rains."), ("new prompt", "Sunny.")];
         /// for (label, says) in agents {
         ///     let report = EvalRunner::new().label(label).run_set(&set, || Replay::new([[says]]), 1).await?;
         ///     assert_eq!(report.cases[0].label.as_deref(), Some(label));
         /// }
-        /// # Ok::<_, Box<dyn std::error::Error>>(())
-        /// # })?;
-        /// # Ok::<_, Box<dyn std::error::Error>>(())
+        /// # Ok(()) }
         /// ```
         ///
         /// Cases with different labels are different cases, and `cargo evalset report` shows each of them.
@@ -256,7 +244,7 @@ impl EvalRunner {
         /// ```
         /// use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Replay};
         ///
-        /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+        /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
         /// # let folder = std::env::temp_dir().join(format!("evalset-doc-journal-{}", std::process::id()));
         /// let set = EvalSet::new("weather").case(EvalCase::new("sunny").turn(Invocation::user("Paris?").response("Sunny.")));
         /// let report = EvalRunner::new().journal(&folder).run_set(&set, || Replay::new([["Sunny."]]), 1).await?;
@@ -265,9 +253,7 @@ impl EvalRunner {
         /// let named = std::fs::read_to_string(folder.join("latest"))?;
         /// assert!(folder.join(named).is_dir());
         /// # std::fs::remove_dir_all(folder)?;
-        /// # Ok::<_, Box<dyn std::error::Error>>(())
-        /// # })?;
-        /// # Ok::<_, Box<dyn std::error::Error>>(())
+        /// # Ok(()) }
         /// ```
         ///
         /// The runners of a process share a journal. Its last record is the end of the process: a process that was killed
@@ -324,7 +310,7 @@ impl OnCase {
 
     pub(super) fn tell(&self, case: &CaseReport) {
         for call in &self.0 {
-            call.lock().unwrap_or_else(PoisonError::into_inner)(case);
+            call.lock()(case);
         }
     }
 }

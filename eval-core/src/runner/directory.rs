@@ -15,7 +15,6 @@ use eval_support::file::read_file;
 use super::error::RunDirError;
 use crate::report::Location;
 
-/// A set and the config beside it.
 pub(super) struct Found {
     pub(super) path: PathBuf,
     pub(super) set: EvalSet,
@@ -43,7 +42,6 @@ pub(super) fn read_one(path: &Path, directory: Option<&Path>, custom: &[&str]) -
     Ok(Found { path: path.to_owned(), set, places, config, overlooked })
 }
 
-/// Reads a set, and the places of its cases.
 fn read_set(path: &Path) -> Result<(EvalSet, Places), ReadError> {
     let bytes = read_file(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
     let checked = check_set(&path.display().to_string(), &bytes, None);
@@ -71,11 +69,6 @@ pub(super) struct Selected {
 }
 
 impl Selected {
-    pub(super) fn whole(found: Found) -> Self {
-        Self { found, ids: None }
-    }
-
-    /// Selects more of its cases.
     pub(super) fn select(&mut self, ids: Option<Vec<String>>) {
         match (&mut self.ids, ids) {
             (Some(known), Some(more)) => known.extend(more),
@@ -88,13 +81,12 @@ impl Selected {
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// The absolute path of the file.
-    path: Option<String>,
+    pub(super) path: Option<String>,
     /// The places by the ids of the cases.
-    cases: HashMap<String, Location>,
+    pub(super) cases: HashMap<String, Location>,
 }
 
 impl Places {
-    /// The places of the cases in a file that was read.
     pub(super) fn of(path: &Path, checked: &CheckedSet) -> Self {
         let file = path.display().to_string();
         let cases = checked.cases.iter().map(|span| {
@@ -103,15 +95,5 @@ impl Places {
         });
         let path = std::path::absolute(path).ok().and_then(|path| Some(path.to_str()?.to_owned()));
         Self { path, cases: cases.collect() }
-    }
-
-    /// The place of a case.
-    pub(super) fn location(&self, eval_id: &str) -> Option<&Location> {
-        self.cases.get(eval_id)
-    }
-
-    /// The absolute path of the file.
-    pub(super) fn path(&self) -> Option<&str> {
-        self.path.as_deref()
     }
 }

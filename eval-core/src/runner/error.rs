@@ -20,16 +20,14 @@ use crate::journal::OpenError;
 /// use eval_core::runner::RunnerError;
 /// use eval_core::{EvalCase, EvalRunner, Invocation, Replay};
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
 /// let runner = EvalRunner::new().journal("Cargo.toml/evalset");
 /// match runner.run_case(&case, || Replay::new([["It is sunny."]])).await {
 ///     Err(RunnerError::Journal { source, .. }) => eprintln!("{:?}", source.kind()),
 ///     other => panic!("{other:?}"),
 /// }
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 ///
 /// `Display` says everything. The underlying error is in the variant, for programs.
@@ -171,7 +169,6 @@ impl From<OpenError> for RunnerError {
 }
 
 impl RunnerError {
-    /// A variable of the environment that is wrong.
     pub(super) fn environment(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Environment(error.into().into())
     }

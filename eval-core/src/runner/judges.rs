@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::error::RunnerError;
 use crate::judge::{BoxJudge, JudgeRouter, JudgeSource, RecordingStore, Settings};
 
-/// The judge that the judged metrics ask, and the recording of its answers.
 #[derive(Debug, Default)]
 pub(super) struct JudgeChoice {
     pub(super) judge: Option<BoxJudge>,

@@ -16,7 +16,6 @@ use super::prepare::{Job, Prepared};
 pub struct RunPlan(Vec<(PathBuf, Prepared, EvalSet)>);
 
 impl RunPlan {
-    /// The cases to run, in the order of the sets.
     pub(super) fn jobs(&self) -> Vec<Job<'_>> {
         self.0.iter().flat_map(|(_, prepared, set)| Job::of_set(prepared, set)).collect()
     }
@@ -53,16 +52,14 @@ impl EvalRunner {
     ///
     /// use eval_core::{Criterion, EvalRunner, Replay};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
     /// let plan = runner.select(&["evals/weather.evalset.json:sunny in Paris"])?;
     /// assert_eq!(plan.len(), 1);
     ///
     /// let report = runner.run_plan(&plan, || Replay::new([["It is sunny in Paris."]]), 4, pending()).await;
     /// assert!(report.all_passed());
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// A selector is `SET` or `SET:case1,case2`. `SET` is a file, a folder of sets, a glob, or the id of a

@@ -17,6 +17,7 @@ use eval_support::variables;
 use super::builder::EvalRunner;
 use super::directory::Places;
 use super::error::RunnerError;
+use crate::agent::BoxError;
 use crate::case_runner::{CaseRunner, IdentifiedCase};
 use crate::journal::{Journal, ProgramCase, TestLog, journal_of_program};
 use crate::options::Options;
@@ -25,13 +26,11 @@ use crate::scoring::criterion_of_custom;
 use crate::transcript::RunError;
 use crate::verdict::{Role, Verdict};
 
-/// The preparation of a set's cases.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) runner: Arc<CaseRunner>,
     pub(super) journal: Option<Arc<Journal>>,
     pub(super) places: Places,
-    /// The number of cases of the set that are to run.
     pub(super) cases: usize,
 }
 
@@ -82,11 +81,14 @@ impl EvalRunner {
         if !incompatible.is_empty() {
             return Err(RunnerError::Incompatible(incompatible));
         }
-        check_features(cases)?;
+        let mut scenarios = cases.iter().filter(|case| case.conversation_scenario.is_some());
+        if let (false, Some(case)) = (cfg!(feature = "judges"), scenarios.next()) {
+            return Err(RunnerError::ScenarioNeedsJudges(case.eval_id.clone()));
+        }
         let judges = self.judges.router(set)?;
         let (custom, names, stopped) = (self.custom.clone(), self.names.clone(), self.stopped.clone());
         let runner = CaseRunner::new(&config, custom, judges, self.options, names, stopped)
-            .map_err(|error| RunnerError::Metrics(Arc::new(error)))?;
+            .map_err(|error| RunnerError::Metrics(BoxError::from(error).into()))?;
         Ok(Prepared {
             runner: Arc::new(runner),
             journal: None,
@@ -111,7 +113,6 @@ impl EvalRunner {
         config.checked(&names).map_err(RunnerError::Criteria)
     }
 
-    /// Fails unless there are runs, and enough of them to pass.
     fn check_runs(&self) -> Result<(), RunnerError> {
         let Options { runs, pass, .. } = self.options;
         if runs == 0 {
@@ -146,17 +147,6 @@ impl EvalRunner {
     }
 }
 
-/// Fails if a case needs a feature that is off.
-fn check_features(cases: &[EvalCase]) -> Result<(), RunnerError> {
-    if cfg!(feature = "judges") {
-        return Ok(());
-    }
-    match cases.iter().find(|case| case.conversation_scenario.is_some()) {
-        Some(case) => Err(RunnerError::ScenarioNeedsJudges(case.eval_id.clone())),
-        None => Ok(()),
-    }
-}
-
 /// Fails without a tokio runtime and its timers: the time limits need them.
 fn check_runtime() -> Result<(), RunnerError> {
     tokio::runtime::Handle::try_current().map_err(|_| RunnerError::NoRuntime)?;
@@ -177,7 +167,6 @@ pub(super) struct Precedence<'a> {
     pub(super) criteria: &'a [(String, Criterion)],
     /// [`EvalRunner::config`].
     pub(super) program: Option<&'a EvalConfig>,
-    /// The config in the folder of the set.
     pub(super) folder: Option<&'a EvalConfig>,
     /// [`EvalRunner::only_metric`].
     pub(super) only: &'a [MetricArgument],
@@ -248,7 +237,6 @@ impl EvalRunner {
     }
 }
 
-/// A case to run, with the preparation of its set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
     pub(super) prepared: &'a Prepared,
@@ -262,27 +250,24 @@ impl<'a> Job<'a> {
         set.eval_cases.iter().map(move |case| Self { prepared, eval_set_id, case })
     }
 
-    /// The case with its identity in reports, and with this log.
     pub(super) fn identified(&self, log: Arc<TestLog>) -> IdentifiedCase<'a> {
         let Self { prepared, eval_set_id, case } = *self;
-        let location = prepared.places.location(&case.eval_id).cloned();
+        let location = prepared.places.cases.get(&case.eval_id).cloned();
         IdentifiedCase { eval_set_id, case, location, name: format!("case `{}`", case.eval_id), log }
     }
 
-    /// The record of the case for the journal.
     pub(super) fn recorded(&self, label: Option<&'a str>) -> ProgramCase<'a> {
         let Self { prepared: Prepared { places, cases, .. }, eval_set_id, case } = *self;
         ProgramCase {
             eval_set_id,
             case,
             label,
-            location: places.location(&case.eval_id),
-            path: places.path(),
+            location: places.cases.get(&case.eval_id),
+            path: places.path.as_deref(),
             set_cases: Some(*cases),
         }
     }
 
-    /// The report of a case that has no verdict.
     pub(super) fn interrupted(&self) -> CaseReport {
         let error = RunError::new(Role::Harness, None, "interrupted before it had a verdict");
         self.prepared.runner.decide_unplayed(&self.identified(Arc::default()), error)

@@ -20,16 +20,14 @@ impl EvalRunner {
     /// ```
     /// use eval_core::{Criterion, EvalCase, EvalRunner, Invocation, Replay};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
     /// let report = EvalRunner::new().run_case(&case, || Replay::new([["It is very sunny."]])).await?;
     ///
     /// let recorded = report.runs.into_iter().map(|run| run.transcript).collect();
     /// let stricter = EvalRunner::new().criterion("response_match_score", Criterion::new(1.0));
     /// assert!(!stricter.score_case(&case, recorded).await?.verdict.passed());
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// The given case has the expectations; it may have been edited since the run. A run that ended in an
@@ -102,5 +100,4 @@ fn other_conversation(transcript: &Transcript, case: &EvalCase) -> Option<RunErr
     error(None, format!("the case has {turns}, and the recorded run {played}; run it again"))
 }
 
-/// The most characters of a message that are shown.
 const SHOWN: usize = 80;

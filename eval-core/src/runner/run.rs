@@ -44,15 +44,13 @@ impl EvalRunner {
     /// ```
     /// use eval_core::{BoxError, EvalCase, EvalRunner, Invocation, Recorder, agent_fn};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let known = vec!["It is sunny.".to_owned()];
     /// let agent = agent_fn(async |_: String, _: Recorder| Ok::<_, BoxError>(known[0].clone()));
     ///
     /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
     /// assert!(EvalRunner::new().run_agent(&case, agent).await?.verdict.passed());
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// A borrowing agent cannot have a task of its own: it runs in the task of the caller. An agent is one conversation,
@@ -69,7 +67,7 @@ impl EvalRunner {
         let evaluating = prepared.runner.evaluate(&identified, Box::new(agent), &run);
         let evaluating = in_case(&case.eval_id, Box::pin(evaluating));
         let evaluated = self.lanes.clone().run(evaluating).await;
-        let report = prepared.runner.decide_alone(&identified, evaluated.into_report());
+        let report = prepared.runner.decide_alone(&identified, evaluated.report);
         Ok(self.ended(&identified, report))
     }
 
@@ -106,16 +104,14 @@ impl EvalRunner {
     /// ```
     /// use eval_core::{Criterion, EvalRunner, Replay};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
     /// let report = runner.run_dir("evals", || Replay::new([["It is sunny in Paris."]]), 4).await?;
     ///
     /// let failed: Vec<&str> = report.failures().map(|case| case.eval_id()).collect();
     /// assert_eq!(failed, ["trip", "refund declined"]);
     /// println!("{report}");
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// Fails before anything runs if the directory holds no sets, if a set or a config has errors, or if the runner's
@@ -130,7 +126,7 @@ impl EvalRunner {
         S: Setup<Shape>,
     {
         let sets = directory::read(directory.as_ref(), &self.custom_names())?;
-        let plan = self.plan(sets.into_iter().map(Selected::whole).collect())?;
+        let plan = self.plan(sets.into_iter().map(|found| Selected { found, ids: None }).collect())?;
         Ok(self.run_jobs(plan.jobs(), &setup, concurrency, pending()).await)
     }
 
@@ -216,7 +212,6 @@ impl EvalRunner {
         report
     }
 
-    /// Runs one case and records its verdict.
     async fn one<Shape, S: Setup<Shape>>(&self, job: Job<'_>, setup: &S) -> CaseReport {
         let identified = self.begun(job);
         let source = SetupSource {
@@ -232,7 +227,6 @@ impl EvalRunner {
         self.ended(&identified, report)
     }
 
-    /// Records a verdict, and calls the functions of `on_case`.
     fn ended(&self, identified: &IdentifiedCase<'_>, report: CaseReport) -> CaseReport {
         let mut report = self.labelled(report);
         identified.log.decided(&report, failure::texts(&report));
@@ -258,7 +252,6 @@ impl EvalRunner {
     }
 }
 
-/// Records which cases are to run, before the first of them begins.
 fn plan(jobs: &[Job<'_>]) {
     // All sets of a runner have one journal.
     if let Some(journal) = jobs.iter().find_map(|job| job.prepared.journal.as_ref()) {
@@ -302,7 +295,7 @@ impl<Shape, S: Setup<Shape>> AgentSource for SetupSource<'_, Shape, S> {
     ) -> Evaluated {
         let (runner, case, log) = (self.runner.clone(), self.owned.clone(), self.log.clone());
         let its_run = run.clone();
-        let work = async move { runner.evaluate_case(&case, &log, agent.into_erased(), &its_run).await };
+        let work = async move { runner.evaluate_case(&case, &log, agent.0, &its_run).await };
         let work = inherited(Box::pin(work));
         match guard::on_own_task(self.lanes.clone().run(work)).await {
             Ok(evaluated) => evaluated,

@@ -18,7 +18,6 @@ use super::error::RunDirError;
 const BEFORE_CASES: char = ':';
 const BETWEEN_CASES: char = ',';
 
-/// The place where a selector looks for sets.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     File(PathBuf),
@@ -36,9 +35,8 @@ impl EvalRunner {
         for word in words {
             let (place, cases) = place(word.as_ref());
             let sets = self.sets_in(&place)?;
-            let known =
-                || sets.iter().flat_map(|found| &found.set.eval_cases).map(|case| case.eval_id.as_str());
-            let known: Vec<&str> = known().collect();
+            let known = sets.iter().flat_map(|found| &found.set.eval_cases);
+            let known: Vec<&str> = known.map(|case| case.eval_id.as_str()).collect();
             let ids = cases.map(|cases| cases_of_selector(word.as_ref(), &cases, &known)).transpose()?;
             for found in sets {
                 let of_set = ids.as_ref().map(|ids| {
@@ -121,7 +119,8 @@ fn set_of_id(id: &str) -> Result<PathBuf, RunDirError> {
     let files = sets_below(Path::new(""), "")?;
     let mut known: Vec<(String, &PathBuf)> = Vec::new();
     for file in &files {
-        known.push((eval_format::conventions::file_stem(&name_of(file)).to_owned(), file));
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        known.push((eval_format::conventions::file_stem(&name).to_owned(), file));
         // A set with problems may be named too: its reader reports them.
         let set = fs::read_to_string(file).ok().and_then(|text| Value::parse(&text).ok());
         let id = set.and_then(|set| {
@@ -143,10 +142,6 @@ fn set_of_id(id: &str) -> Result<PathBuf, RunDirError> {
             Err(RunDirError::SeveralSets { id: id.to_owned(), paths })
         }
     }
-}
-
-fn name_of(file: &Path) -> String {
-    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The path of a set in the same folder that has a similar name.
@@ -191,7 +186,6 @@ fn place(word: &OsStr) -> (Place, Option<String>) {
     (place, cases)
 }
 
-/// Whether a name can be the id of a set, rather than a path.
 fn is_bare(name: &str) -> bool {
     let is_json = Path::new(name).extension().is_some_and(|extension| extension == "json");
     !name.contains(['/', '\\']) && !is_json && !matches!(name, "" | "." | "..")

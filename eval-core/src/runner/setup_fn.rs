@@ -22,14 +22,12 @@ use crate::setup::shape;
 ///     }
 /// }
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let turn = Invocation::user("Paris?").response("It is sunny.");
 /// let set = EvalSet::new("s").case(EvalCase::new("sunny").turn(turn.clone())).case(EvalCase::new("new").turn(turn));
 /// let summary = EvalRunner::new().run_set(&set, recorded, 1).await?.summary();
 /// assert_eq!((summary.passed, summary.errors), (1, 1));
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 ///
 /// Four shapes, told apart by their type: `Fn() -> A`, `Fn() -> impl Future<Output = A>`,
@@ -41,7 +39,7 @@ use crate::setup::shape;
 ///
 /// use eval_core::{EvalCase, EvalRunner, Invocation, Replay};
 ///
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let case = EvalCase::new("sunny").turn(Invocation::user("Paris?").response("It is sunny."));
 /// let runner = EvalRunner::new();
 ///
@@ -60,9 +58,7 @@ use crate::setup::shape;
 /// };
 /// assert!(runner.run_case(&case, Mutex::new(setup)).await?.verdict.passed());
 /// assert_eq!(made, 1);
-/// # Ok::<_, Box<dyn std::error::Error>>(())
-/// # })?;
-/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # Ok(()) }
 /// ```
 ///
 /// Three shapes do not compile yet. For an `async move` closure whose future borrows from the closure's
@@ -81,35 +77,45 @@ pub trait Setup<Shape>: Sync {
     fn set_up(&self, case: &EvalCase) -> impl Future<Output = Result<BoxAgent, BoxError>> + Send;
 }
 
-impl<F, R> Setup<shape::Plain> for F
-where
-    F: Fn() -> R + Sync,
-    R: IntoAgent,
-{
-    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
-        self().into_agent()
-    }
+/// Implements `Setup` for functions of a shape: their type, the type that the function returns with its future if it
+/// is async, and the call.
+macro_rules! setups {
+    ($(
+        $shape:ty: $for:ty, $call:ident($($of:ty)?) -> $returned:ident $(is $fut:ident)? + $auto:ident,
+        |$function:ident, $case:ident| $agent:expr;
+    )+) => {
+        $(
+            impl<F, $($fut,)? R> Setup<$shape> for $for
+            where
+                F: $call($($of)?) -> $returned + $auto,
+                $($fut: Future<Output = R> + Send,)?
+                R: IntoAgent,
+            {
+                async fn set_up(&self, $case: &EvalCase) -> Result<BoxAgent, BoxError> {
+                    let $function = self;
+                    // A separate statement, so that no lock is held across an await.
+                    let agent = $agent;
+                    $(
+                        let future: $fut = agent;
+                        let agent = future.await;
+                    )?
+                    agent.into_agent()
+                }
+            }
+        )+
+    };
 }
 
-impl<F, Fut, R> Setup<shape::Async> for F
-where
-    F: Fn() -> Fut + Sync,
-    Fut: Future<Output = R> + Send,
-    R: IntoAgent,
-{
-    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
-        self().await.into_agent()
-    }
-}
-
-impl<F, R> Setup<shape::PlainOfCase> for F
-where
-    F: Fn(&EvalCase) -> R + Sync,
-    R: IntoAgent,
-{
-    async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
-        self(case).into_agent()
-    }
+setups! {
+    shape::Plain: F, Fn() -> R + Sync, |function, _case| function();
+    shape::Async: F, Fn() -> Fut is Fut + Sync, |function, _case| function();
+    shape::PlainOfCase: F, Fn(&EvalCase) -> R + Sync, |function, case| function(case);
+    shape::Locked<shape::Plain>: Mutex<F>, FnMut() -> R + Send, |function, _case| locked(function)();
+    shape::Locked<shape::Async>: Mutex<F>, FnMut() -> Fut is Fut + Send, |function, _case| locked(function)();
+    shape::Locked<shape::PlainOfCase>: Mutex<F>, FnMut(&EvalCase) -> R + Send,
+        |function, case| locked(function)(case);
+    shape::Locked<shape::AsyncOfCase>: Mutex<F>, FnMut(&EvalCase) -> Fut is Fut + Send,
+        |function, case| locked(function)(case);
 }
 
 /// An async function of the case, for one lifetime of the case. The bound `for<'a> AsyncOfCase<'a>` expresses
@@ -137,50 +143,6 @@ where
 {
     async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
         self(case).await.into_agent()
-    }
-}
-
-impl<F, R> Setup<shape::Locked<shape::Plain>> for Mutex<F>
-where
-    F: FnMut() -> R + Send,
-    R: IntoAgent,
-{
-    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
-        locked(self)().into_agent()
-    }
-}
-
-impl<F, Fut, R> Setup<shape::Locked<shape::Async>> for Mutex<F>
-where
-    F: FnMut() -> Fut + Send,
-    Fut: Future<Output = R> + Send,
-    R: IntoAgent,
-{
-    async fn set_up(&self, _: &EvalCase) -> Result<BoxAgent, BoxError> {
-        let agent = locked(self)();
-        agent.await.into_agent()
-    }
-}
-
-impl<F, R> Setup<shape::Locked<shape::PlainOfCase>> for Mutex<F>
-where
-    F: FnMut(&EvalCase) -> R + Send,
-    R: IntoAgent,
-{
-    async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
-        locked(self)(case).into_agent()
-    }
-}
-
-impl<F, Fut, R> Setup<shape::Locked<shape::AsyncOfCase>> for Mutex<F>
-where
-    F: FnMut(&EvalCase) -> Fut + Send,
-    Fut: Future<Output = R> + Send,
-    R: IntoAgent,
-{
-    async fn set_up(&self, case: &EvalCase) -> Result<BoxAgent, BoxError> {
-        let agent = locked(self)(case);
-        agent.await.into_agent()
     }
 }
 

@@ -110,7 +110,6 @@ pub(crate) fn align_any_order(
     pairs
 }
 
-/// The parts of two lists between their equal beginnings and ends.
 struct Middle<'a> {
     expected: &'a [&'a FunctionCall],
     actual: &'a [&'a FunctionCall],
@@ -177,7 +176,6 @@ impl Middle<'_> {
         self.rest(e, a, pairs);
     }
 
-    /// Pairs the calls position by position.
     fn zip(&self, pairs: &mut Vec<Pair>) {
         let shorter = self.expected.len().min(self.actual.len());
         for at in 0..shorter {
@@ -189,7 +187,6 @@ impl Middle<'_> {
         self.rest(shorter, shorter, pairs);
     }
 
-    /// Adds the remaining calls once one list has ended.
     fn rest(&self, e: usize, a: usize, pairs: &mut Vec<Pair>) {
         pairs.extend((e..self.expected.len()).map(|e| Pair::Missing(e + self.offset)));
         pairs.extend((a..self.actual.len()).map(|a| Pair::Extra(a + self.offset)));

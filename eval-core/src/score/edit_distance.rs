@@ -15,7 +15,11 @@ pub(super) fn edit_distance(a: &str, b: &str) -> usize {
         return columns.len();
     }
     let words = rows.len().div_ceil(64);
-    let places = Places::of(&rows, words);
+    // For each distinct character, the rows that have it, as one bit per row.
+    let mut places: HashMap<char, Vec<u64>> = HashMap::new();
+    for (row, char) in rows.iter().enumerate() {
+        places.entry(*char).or_insert_with(|| vec![0; words])[row / 64] |= 1 << (row % 64);
+    }
     let mut blocks = vec![Block { more: u64::MAX, less: 0 }; words];
     // The bit of the last row, whose differences between columns change the distance.
     let last = 1_u64 << ((rows.len() - 1) % 64);
@@ -23,7 +27,7 @@ pub(super) fn edit_distance(a: &str, b: &str) -> usize {
     for column in columns {
         // The row above the first one grows by one in each column.
         let mut carry = Carry { more: 1, less: 0 };
-        let equal = places.of_char(column);
+        let equal = places.get(&column);
         for (at, block) in blocks.iter_mut().enumerate() {
             let end = if at + 1 == words { last } else { 1 << 63 };
             carry = block.advance(equal.map_or(0, |equal| equal[at]), carry, end);
@@ -31,34 +35,6 @@ pub(super) fn edit_distance(a: &str, b: &str) -> usize {
         distance = distance + usize::from(carry.more) - usize::from(carry.less);
     }
     distance
-}
-
-/// For each distinct character, the rows that have it, as one bit per row.
-struct Places {
-    numbers: HashMap<char, usize>,
-    bits: Vec<u64>,
-    words: usize,
-}
-
-impl Places {
-    fn of(rows: &[char], words: usize) -> Self {
-        let mut numbers = HashMap::new();
-        let mut bits = Vec::new();
-        for (row, char) in rows.iter().enumerate() {
-            let next = numbers.len();
-            let number = *numbers.entry(*char).or_insert(next);
-            if number == next {
-                bits.resize((next + 1) * words, 0);
-            }
-            bits[number * words + row / 64] |= 1 << (row % 64);
-        }
-        Self { numbers, bits, words }
-    }
-
-    fn of_char(&self, char: char) -> Option<&[u64]> {
-        let number = self.numbers.get(&char)?;
-        Some(&self.bits[number * self.words..][..self.words])
-    }
 }
 
 /// 64 rows of a column: where a row has one more than the row above, and where one less.

@@ -15,7 +15,6 @@ pub(crate) struct ExactSum {
 }
 
 impl ExactSum {
-    /// Zero.
     pub(crate) const fn new() -> Self {
         Self { limbs: [0; LIMBS] }
     }
@@ -72,7 +71,6 @@ fn negated(mut limbs: [u64; LIMBS]) -> [u64; LIMBS] {
     limbs
 }
 
-/// Divides in place and gives the remainder.
 fn divide(limbs: &mut [u64; LIMBS], divisor: u64) -> u64 {
     let divisor = u128::from(divisor);
     let mut remainder = 0;
@@ -122,7 +120,6 @@ fn has_digits_below(limbs: &[u64; LIMBS], place: usize) -> bool {
     limbs[..place / 64].iter().any(|limb| *limb != 0) || limbs[place / 64] & ((1 << (place % 64)) - 1) != 0
 }
 
-/// The low and the high 64 bits.
 #[expect(clippy::cast_possible_truncation, reason = "both halves are returned")]
 const fn halves(wide: u128) -> (u64, u64) {
     (wide as u64, (wide >> 64) as u64)

@@ -28,7 +28,6 @@ pub(crate) fn stem(word: &mut [u8]) -> usize {
     word.len
 }
 
-/// The stem of a word to which the rules do not apply.
 fn irregular(word: &[u8]) -> Option<&'static [u8]> {
     Some(match word {
         b"sky" | b"skies" => b"sky",
@@ -47,7 +46,6 @@ fn irregular(word: &[u8]) -> Option<&'static [u8]> {
     })
 }
 
-/// A suffix and its replacement.
 type Rule = (&'static [u8], &'static [u8]);
 
 /// The rules of step 2 whose suffix ends in these two letters. Longer suffixes come first.
@@ -129,20 +127,12 @@ impl Word<'_> {
     fn replace_by(&mut self, rules: fn([u8; 2]) -> &'static [Rule], above: usize) {
         let word = self.get();
         let [.., last_but_one, last] = *word else { return };
-        // Mostly there are no rules. Without optimisation an iterator would cost as much as the rest of this
-        // function.
-        let rules = rules([last_but_one, last]);
-        let mut rule = 0;
-        while rule < rules.len() {
-            let (suffix, replacement) = rules[rule];
-            if word.ends_with(suffix) {
-                let at = word.len() - suffix.len();
-                if measure(&word[..at]) > above {
-                    self.rewrite(at, replacement);
-                }
-                return;
+        let mut rules = rules([last_but_one, last]).iter();
+        if let Some((suffix, replacement)) = rules.find(|(suffix, _)| word.ends_with(suffix)) {
+            let at = word.len() - suffix.len();
+            if measure(&word[..at]) > above {
+                self.rewrite(at, replacement);
             }
-            rule += 1;
         }
     }
 
@@ -203,9 +193,7 @@ impl Word<'_> {
         match self.get() {
             // The measure of `logi` includes its `l`.
             [rest @ .., b'o', b'g', b'i'] if rest.ends_with(b"l") => {
-                if measure(rest) > 0 {
-                    self.len -= 1;
-                }
+                self.len -= usize::from(measure(rest) > 0);
             }
             _ => self.replace_by(step_2, 0),
         }
@@ -215,10 +203,7 @@ impl Word<'_> {
         match self.get() {
             [rest @ .., b'i', b'o', b'n'] => {
                 if rest.ends_with(b"s") || rest.ends_with(b"t") {
-                    let len = rest.len();
-                    if measure(rest) > 1 {
-                        self.len = len;
-                    }
+                    self.len -= if measure(rest) > 1 { 3 } else { 0 };
                 }
             }
             _ => self.replace_by(step_4, 1),
@@ -244,15 +229,11 @@ impl Word<'_> {
 
 /// Whether the letter at `at` is a consonant. Digits are consonants; so is `y` at the start and after a vowel.
 fn is_consonant(word: &[u8], at: usize) -> bool {
-    let mut ys = 0;
-    while ys <= at && word[at - ys] == b'y' {
-        ys += 1;
-    }
-    match ys {
+    match word[..=at].iter().rev().take_while(|letter| **letter == b'y').count() {
         0 => !is_vowel_letter(word[at]),
         // In a run of `y`, consonants and vowels alternate. The first is a consonant at the start and after a vowel.
-        _ if ys == at + 1 => ys % 2 == 1,
-        _ => is_vowel_letter(word[at - ys]) == (ys % 2 == 1),
+        ys if ys == at + 1 => ys % 2 == 1,
+        ys => is_vowel_letter(word[at - ys]) == (ys % 2 == 1),
     }
 }
 
@@ -261,35 +242,19 @@ fn is_vowel_letter(letter: u8) -> bool {
 }
 
 fn has_vowel(word: &[u8]) -> bool {
-    let mut is_first = true;
-    for letter in word {
-        // A `y` that comes first is a consonant, and one after consonants is a vowel.
-        if is_vowel_letter(*letter) || (*letter == b'y' && !is_first) {
-            return true;
-        }
-        is_first = false;
-    }
-    false
+    // A `y` that comes first is a consonant, and one after consonants is a vowel.
+    word.iter().enumerate().any(|(at, letter)| is_vowel_letter(*letter) || (*letter == b'y' && at > 0))
 }
 
 /// Porter's measure: the number of times that a consonant follows a vowel, about the number of syllables.
-///
-/// A loop over indices, as it is the inner loop of the stemmer and tests are built without optimisation.
 fn measure(word: &[u8]) -> usize {
-    let (mut count, mut at) = (0, 0);
+    let mut count = 0;
     // A `y` at the start is a consonant, as after a vowel. A consonant at the start is not counted.
     let mut after_vowel = true;
-    while at < word.len() {
-        let vowel = match word[at] {
-            b'a' | b'e' | b'i' | b'o' | b'u' => true,
-            b'y' => !after_vowel,
-            _ => false,
-        };
-        if after_vowel && !vowel && at > 0 {
-            count += 1;
-        }
+    for (at, letter) in word.iter().enumerate() {
+        let vowel = is_vowel_letter(*letter) || (*letter == b'y' && !after_vowel);
+        count += usize::from(after_vowel && !vowel && at > 0);
         after_vowel = vowel;
-        at += 1;
     }
     count
 }

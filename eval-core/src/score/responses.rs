@@ -71,21 +71,24 @@ impl<'a> Answered<'a> {
         of_call.or(self.response.name.as_deref())
     }
 
-    /// The arguments of the call, for comparing it.
-    fn args_value(&self) -> Value {
-        self.call.and_then(|call| call.args.clone()).map_or(Value::Null, Value::Object)
-    }
-
     fn response_value(&self) -> Value {
         self.response.response.clone().map_or(Value::Null, Value::Object)
     }
 
-    /// A call as a key: two keys are equal if the tool and these values are equal.
-    fn key<const N: usize>(&self, values: [(&'static str, Value); N]) -> FunctionCall {
-        let mut call = FunctionCall::default();
-        call.name = self.tool().map(str::to_owned);
-        call.args = Some(Map::from(values));
-        call
+    /// A call as a key: two keys are equal if the tool is, and what else is asked for.
+    fn key(&self, with_call: bool, with_response: bool) -> FunctionCall {
+        let mut values = Map::new();
+        if with_call {
+            let args = self.call.and_then(|call| call.args.clone());
+            values.insert("call", args.map_or(Value::Null, Value::Object));
+        }
+        if with_response {
+            values.insert("response", self.response_value());
+        }
+        let mut key = FunctionCall::default();
+        key.name = self.tool().map(str::to_owned);
+        key.args = Some(values);
+        key
     }
 }
 
@@ -108,23 +111,16 @@ pub(crate) enum Came {
 pub(crate) fn came(expected: &[Answered<'_>], actual: &[Answered<'_>]) -> Vec<Came> {
     let mut came = vec![None; expected.len()];
     let mut used = vec![false; actual.len()];
-    let with_call = |it: &Answered<'_>| it.key([("call", it.args_value())]);
-    let with_both =
-        |it: &Answered<'_>| it.key([("call", it.args_value()), ("response", it.response_value())]);
-    let with_response = |it: &Answered<'_>| it.key([("response", it.response_value())]);
-    let with_tool = |it: &Answered<'_>| it.key([]);
-    let keys: [&dyn Fn(&Answered<'_>) -> FunctionCall; 4] =
-        [&with_both, &with_call, &with_response, &with_tool];
-    for key in keys {
+    for (with_call, with_response) in [(true, true), (true, false), (false, true), (false, false)] {
         let left: Vec<usize> = (0..expected.len()).filter(|at| came[*at].is_none()).collect();
         let free: Vec<usize> = (0..actual.len()).filter(|at| !used[*at]).collect();
-        let (wanted, found): (Vec<FunctionCall>, Vec<FunctionCall>) = (
-            left.iter().map(|at| key(&expected[*at])).collect(),
-            free.iter().map(|at| key(&actual[*at])).collect(),
-        );
-        let (wanted, found): (Vec<&FunctionCall>, Vec<&FunctionCall>) =
-            (wanted.iter().collect(), found.iter().collect());
-        for (e, a) in assign_equal(&wanted, &found, ArgsMatch::Exact).into_iter().enumerate() {
+        let keys = |of: &[Answered<'_>], at: &[usize]| -> Vec<FunctionCall> {
+            at.iter().map(|at| of[*at].key(with_call, with_response)).collect()
+        };
+        let (wanted, found) = (keys(expected, &left), keys(actual, &free));
+        let (wanted, found): (Vec<_>, Vec<_>) = (wanted.iter().collect(), found.iter().collect());
+        let pairs = assign_equal(&wanted, &found, ArgsMatch::Exact);
+        for (e, a) in pairs.into_iter().enumerate() {
             let Some(a) = a.map(|a| free[a]) else { continue };
             used[a] = true;
             let e = left[e];

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use super::common_subsequence;
 use super::tokenize::{Tokens, tokens};
 
-/// The overlap of two texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Rouge {
     /// Shared words per word of the actual text.
@@ -23,7 +22,7 @@ pub(crate) struct Rouge {
 /// A text prepared for ROUGE-1: its tokens, each with a key.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RougeText {
-    tokens: Tokens,
+    pub(crate) tokens: Tokens,
     /// The key of each token. It decides almost all comparisons.
     keys: Vec<u64>,
 }
@@ -32,21 +31,10 @@ pub(crate) struct RougeText {
 const FEW: usize = 48;
 
 impl RougeText {
-    /// Splits a text into tokens.
     pub(crate) fn new(text: &str) -> Self {
         let tokens = tokens(text);
-        let mut keys = Vec::with_capacity(tokens.len());
-        let mut at = 0;
-        while at < tokens.len() {
-            keys.push(tokens.key(at));
-            at += 1;
-        }
+        let keys = (0..tokens.len()).map(|at| tokens.key(at)).collect();
         Self { tokens, keys }
-    }
-
-    /// The tokens in the order of the text.
-    pub(crate) fn tokens(&self) -> &Tokens {
-        &self.tokens
     }
 
     /// The number of tokens that both texts have. A token counts as often as in the text that has fewer of it.
@@ -63,27 +51,18 @@ impl RougeText {
     fn shared_by_looking(&self, other: &Self) -> usize {
         let (ours, theirs) = (self.keys.as_slice(), other.keys.as_slice());
         let mut taken = [false; FEW];
-        let (mut at, mut place, mut shared) = (0, 0, 0);
-        while at < ours.len() {
-            let mut looked_at = 0;
-            while looked_at < theirs.len() {
-                if place == theirs.len() {
-                    place = 0;
-                }
-                let is_equal = ours[at] == theirs[place]
-                    && !taken[place]
-                    && compare(&self.tokens, (ours[at], at), &other.tokens, (theirs[place], place)).is_eq();
-                if is_equal {
-                    taken[place] = true;
-                    shared += 1;
-                }
-                place += 1;
-                if is_equal {
-                    break;
-                }
-                looked_at += 1;
+        let (mut next, mut shared) = (0, 0);
+        for (at, key) in ours.iter().enumerate() {
+            let is_equal = |place: &usize| {
+                *key == theirs[*place]
+                    && !taken[*place]
+                    && compare(&self.tokens, (*key, at), &other.tokens, (*key, *place)).is_eq()
+            };
+            if let Some(place) = (next..theirs.len()).chain(0..next).find(is_equal) {
+                taken[place] = true;
+                next = place + 1;
+                shared += 1;
             }
-            at += 1;
         }
         shared
     }

@@ -17,21 +17,7 @@ use super::porter;
 /// The length up to which words are not stemmed, in bytes.
 const UNSTEMMED: usize = 3;
 
-/// The number of bytes of a token in its key.
 const KEY: usize = 8;
-
-/// The form of each ASCII byte in a word: lower case, or 0 if the byte ends the word.
-static IN_WORDS: [u8; 128] = {
-    let mut in_words = [0; 128];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        if byte.is_ascii_alphanumeric() {
-            in_words[byte as usize] = byte.to_ascii_lowercase();
-        }
-        byte += 1;
-    }
-    in_words
-};
 
 /// The tokens of a text, in one buffer without separators.
 #[derive(Clone, Debug, Default)]
@@ -42,19 +28,16 @@ pub(crate) struct Tokens {
     ends: Vec<usize>,
 }
 
-/// Splits a text into tokens as ADK does.
 pub(crate) fn tokens(text: &str) -> Tokens {
     Tokens::of_ascii(text).unwrap_or_else(|| Tokens::of_unicode(text))
 }
 
-/// Whether a text has tokens at all.
 pub(crate) fn has_words(text: &str) -> bool {
     // An ASCII letter or digit is part of a token, whatever is beside it.
     text.bytes().any(|byte| byte.is_ascii_alphanumeric()) || tokens(text).len() > 0
 }
 
 impl Tokens {
-    /// The number of tokens.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -64,7 +47,6 @@ impl Tokens {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// The token at an index.
     pub(crate) fn get(&self, at: usize) -> &[u8] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.bytes[start..self.ends[at]]
@@ -84,65 +66,39 @@ impl Tokens {
 
     /// The same as `of_unicode`, for a text of ASCII, which needs no normalisation; `None` for any other text.
     ///
-    /// It is one loop over bytes and indices. Tests are built without optimisation, where each step of an
-    /// iterator is a handful of calls, and splitting words is most of the cost of scoring a case.
+    /// Splitting words is most of the cost of scoring a case.
     fn of_ascii(text: &str) -> Option<Self> {
-        let text = text.as_bytes();
-        let mut bytes = vec![0; text.len() + KEY];
-        let mut ends = Vec::with_capacity(text.len() / 4);
-        let letters = bytes.as_mut_slice();
-        // The current word is `start..end`. A stem is never longer than its word, so the next word begins
-        // where the stem ends.
-        let (mut at, mut start, mut end) = (0, 0, 0);
-        while at < text.len() {
-            let letter = text[at];
-            if letter >= 0x80 {
-                return None;
-            }
-            let in_word = IN_WORDS[letter as usize];
-            if in_word != 0 {
-                letters[end] = in_word;
-                end += 1;
-            } else if end > start {
-                start += stemmed(&mut letters[start..end]);
-                end = start;
-                ends.push(start);
-            }
-            at += 1;
+        if !text.is_ascii() {
+            return None;
         }
-        if end > start {
-            start += stemmed(&mut letters[start..end]);
-            ends.push(start);
+        let mut tokens =
+            Self { bytes: Vec::with_capacity(text.len() + KEY), ends: Vec::with_capacity(text.len() / 4) };
+        for word in text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
+            tokens.bytes.extend(word.iter().map(u8::to_ascii_lowercase));
+            tokens.end_token();
         }
-        bytes.truncate(start + KEY);
-        Some(Self { bytes, ends })
+        tokens.bytes.extend_from_slice(&[0; KEY]);
+        Some(tokens)
     }
 
     fn of_unicode(text: &str) -> Self {
         let mut tokens =
             Self { bytes: Vec::with_capacity(text.len()), ends: Vec::with_capacity(text.len() / 4) };
         for c in nfkc(text).to_lowercase().chars() {
-            match class(c) {
-                Class::Word => tokens.push(c),
-                Class::Space => tokens.end_token(),
-                Class::Cluster => {
-                    tokens.end_token();
-                    tokens.push(c);
-                }
-                Class::Ideograph => {
-                    tokens.end_token();
-                    tokens.push(c);
-                    tokens.end_token();
-                }
+            let class = class(c);
+            if class != Class::Word {
+                tokens.end_token();
+            }
+            if class != Class::Space {
+                tokens.bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            if class == Class::Ideograph {
+                tokens.end_token();
             }
         }
         tokens.end_token();
         tokens.bytes.extend_from_slice(&[0; KEY]);
         tokens
-    }
-
-    fn push(&mut self, c: char) {
-        self.bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
     /// Ends the current token, if anything was pushed since the last one.
@@ -173,6 +129,7 @@ fn nfkc(text: &str) -> Cow<'_, str> {
 }
 
 /// The effect of a character on the current token.
+#[derive(PartialEq)]
 enum Class {
     /// Continues it.
     Word,

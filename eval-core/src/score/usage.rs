@@ -21,11 +21,7 @@ pub(crate) fn inference_calls(turn: &Invocation) -> Option<f64> {
 
 /// The mean of the values that are known; `None` if none is.
 pub(crate) fn mean_of_known(values: &[Option<f64>]) -> Option<f64> {
-    let mut known = Vec::new();
-    for value in values {
-        known.extend(*value);
-    }
-    mean::naive(&known)
+    mean::naive(&values.iter().copied().flatten().collect::<Vec<_>>())
 }
 
 /// Tokens by kind: `token_usage_v1` and its details.

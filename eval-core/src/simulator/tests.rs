@@ -203,8 +203,8 @@ fn without_a_judge_a_scenario_fails_or_is_skipped_where_that_is_allowed() {
             IdentifiedCase { eval_set_id, case: &case, location: None, name, log: Arc::default() };
         let label = "trip, run 1 of 1".to_owned();
         let played = run(runner.evaluate(&identified, Box::new(Echo), &Run::new(1, label)));
-        assert_eq!(played.report().transcript.turns.len(), 1, "the starting prompt needs no judge");
-        runner.decide_alone(&identified, played.into_report()).verdict
+        assert_eq!(played.report.transcript.turns.len(), 1, "the starting prompt needs no judge");
+        runner.decide_alone(&identified, played.report).verdict
     };
     assert!(matches!(verdict(false), Verdict::Error { role: Role::Simulator, .. }));
     assert!(matches!(verdict(true), Verdict::Skipped(_)));

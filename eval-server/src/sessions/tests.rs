@@ -223,7 +223,7 @@ fn a_session_in_doubt_stays_so_however_many_exports_are_refused_later() {
     // A refusal after the time of a session concerns other sessions.
     let later = Instant::now() + Duration::from_hours(1);
     for second in 0..500 {
-        sessions.store().refusals.add(later + Duration::from_secs(second), "later", None);
+        sessions.store.lock().refusals.add(later + Duration::from_secs(second), "later", None);
     }
     assert_eq!(sessions.list().refused, 501);
     let doubts = sessions.read(1).unwrap().doubts();
@@ -258,7 +258,7 @@ fn an_agent_whose_clock_is_ahead_escapes_no_refusal() {
     for (minutes, is_in_doubt) in [(5, true), (1, false)] {
         let sessions = Sessions::new(&quick());
         let refused = Instant::now().checked_sub(Duration::from_mins(3)).unwrap();
-        sessions.store().refusals.add(refused, "no gzip", None);
+        sessions.store.lock().refusals.add(refused, "no gzip", None);
         let end = format!("\"endTimeUnixNano\":\"{}\"", ended(Duration::from_mins(minutes)));
         let long = spans.clone().map(|span| span.replace(&format!("\"endTimeUnixNano\":\"{ahead}\""), &end));
         add(&sessions, &long).unwrap();

@@ -44,7 +44,7 @@ impl<J: Judge> RecordedJudge<J> {
     /// ```
     /// use eval_core::judge::{RecordedJudge, Judge, JudgeMode, JudgeRequest, ScriptedJudge};
     ///
-    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let path = std::env::temp_dir().join(format!("evalset-doc-{}.judge.json", std::process::id()));
     /// let question = JudgeRequest::new("any", "Is it polite?");
     /// let recorded = RecordedJudge::with_mode(&path, ScriptedJudge::new(["yes"]), JudgeMode::Record)?;
@@ -53,9 +53,7 @@ impl<J: Judge> RecordedJudge<J> {
     /// let replayed = RecordedJudge::with_mode(&path, ScriptedJudge::new([""; 0]), JudgeMode::Replay)?;
     /// assert_eq!(replayed.ask(&question).await?.text, "yes");
     /// # std::fs::remove_file(path)?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// # Ok(()) }
     /// ```
     ///
     /// It is an error if the file cannot be read.

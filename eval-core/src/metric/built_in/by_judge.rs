@@ -8,25 +8,18 @@ mod conversation_checks;
 mod final_response_match_v2;
 mod hallucinations;
 mod response_evaluation;
-mod rubric_final_response_quality;
-mod rubric_multi_turn_trajectory;
-mod rubric_tool_use_quality;
+mod rubric_metrics;
 mod safety;
 mod user_simulator_quality;
 
 use crate::metric::{BoxMetric, MakeMetric};
 use conversation_checks::{TASK_SUCCESS, TOOL_USE_QUALITY, TRAJECTORY_QUALITY};
 
-/// The metrics that ask a judge, by their names.
 pub(super) static METRICS: &[(&str, MakeMetric)] = &[
     (final_response_match_v2::NAME, || BoxMetric::new(final_response_match_v2::FinalResponseMatchV2)),
-    (rubric_final_response_quality::NAME, || {
-        BoxMetric::new(rubric_final_response_quality::RubricFinalResponseQuality)
-    }),
-    (rubric_tool_use_quality::NAME, || BoxMetric::new(rubric_tool_use_quality::RubricToolUseQuality)),
-    (rubric_multi_turn_trajectory::NAME, || {
-        BoxMetric::new(rubric_multi_turn_trajectory::RubricMultiTurnTrajectory)
-    }),
+    (rubric_metrics::FINAL_RESPONSE_QUALITY, || BoxMetric::new(rubric_metrics::RubricFinalResponseQuality)),
+    (rubric_metrics::TOOL_USE_QUALITY, || BoxMetric::new(rubric_metrics::RubricToolUseQuality)),
+    (rubric_metrics::MULTI_TURN_TRAJECTORY, || BoxMetric::new(rubric_metrics::RubricMultiTurnTrajectory)),
     (hallucinations::NAME, || BoxMetric::new(hallucinations::Hallucinations)),
     (safety::NAME, || BoxMetric::new(safety::Safety)),
     (response_evaluation::NAME, || BoxMetric::new(response_evaluation::ResponseEvaluation)),

@@ -6,7 +6,6 @@ use crate::metric::Score;
 use crate::score::equality::calls_match;
 use crate::score::similarity::Share;
 
-/// The tool calls of a turn and the expected ones.
 #[derive(Debug)]
 pub(super) struct Calls<'a> {
     pub(super) expected: Vec<&'a FunctionCall>,

@@ -3,18 +3,7 @@
 //!
 //! Source: `_efficiency_evaluators.py` of google-adk 2.13.0.
 //!
-//! # Algorithm
-//!
-//! An event that carries usage metadata or a model version is a model call. A turn in the flat form
-//! (`intermediate_data.tool_uses`) has no events and no score.
-//!
-//! Tokens are input (prompt and tool results) plus output (answer and reasoning), as the provider reported
-//! them. The provider's own total is not read. A turn that reported no tokens has no score of tokens, and a
-//! turn that was not timed has none of seconds.
-//!
-//! # Range
-//!
-//! 0 and up per turn. The overall score is
+//! The overall score is
 //!
 //! - of tool calls the mean over all turns, those without calls included
 //! - of model calls the mean over the turns that have a score
@@ -34,7 +23,6 @@ pub const TOKEN_USAGE: &str = "token_usage_v1";
 /// The name of the metric of seconds.
 pub const INVOCATION_DURATION: &str = "invocation_duration_v1";
 
-/// The score of one turn by `tool_call_count_v1`.
 pub(super) fn tool_call_count(actual: &Invocation, _: Option<&Invocation>, _: &Criterion) -> Score {
     Score::from(tool_calls(actual))
 }

@@ -1,20 +1,6 @@
 //! `final_response_match_v1` is the share of the expected words that the answer has.
 //!
-//! # Algorithm
-//!
-//! The number of expected words in the answer, over the number of expected words. Words are separated by
-//! white space, in lower case, and keep their punctuation: `Paris.` is not `paris`. A word that is expected twice
-//! counts twice, and one occurrence in the answer fulfils both. Other words of the answer do not matter.
-//!
 //! Source: adk-rs 0.6.0. The file `final_response_match_v1.py` of google-adk is another metric, `response_match_score`.
-//!
-//! # Range
-//!
-//! 0 to 1 per turn. The overall score is the naive mean over the turns.
-//!
-//! # Edge cases
-//!
-//! An expected answer without words scores 1. A turn without an expected answer is not evaluated.
 
 use std::collections::HashSet;
 

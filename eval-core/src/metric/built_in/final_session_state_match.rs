@@ -1,19 +1,6 @@
 //! `final_session_state_match` is the share of the expected keys of the session state that end with an equal value.
 //!
-//! # Algorithm
-//!
-//! The number of keys of the case's `final_session_state` whose value in the session state at the end is equal by
-//! Python's `==`, over the number of its keys. The state may have other keys.
-//!
 //! Source: this project. ADK reads the field and never compares it.
-//!
-//! # Range
-//!
-//! 0 to 1, one score for the run.
-//!
-//! # Edge cases
-//!
-//! The metric is added to every case that expects a state, with the threshold 1.0 unless a criterion names it.
 
 use std::collections::HashMap;
 
@@ -25,7 +12,6 @@ use crate::score::equality::values_equal;
 
 pub(crate) const NAME: &str = "final_session_state_match";
 
-#[derive(Debug)]
 pub(crate) struct FinalSessionStateMatch;
 
 impl Metric for FinalSessionStateMatch {

@@ -1,22 +1,6 @@
 //! `intermediate_response_match` is 1 for a turn in which exactly the expected texts were said before the answer, else 0.
 //!
-//! # Algorithm
-//!
-//! The texts before the answer must be the expected ones, in their order, and no others. In the flat form
-//! they are the `intermediate_responses`; in the form with events they are the texts of the events. Texts are
-//! compared by code points, without the white space at their ends. Authors are not compared.
-//!
 //! Source: this project. ADK keeps these texts; only its judged metrics read them, if their criteria say so.
-//!
-//! # Range
-//!
-//! 0 or 1 per turn. The overall score is the mean over the turns that expect such a text.
-//!
-//! # Edge cases
-//!
-//! A turn that expects no text stays out of the mean, whatever is said in it. A case in which no turn expects
-//! one skips the metric. Thoughts and blank texts do not count as texts, and neither does an answer that is
-//! repeated as the last event.
 
 use eval_format::{Criterion, Invocation};
 use eval_support::message::cut;
@@ -47,7 +31,6 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Crite
     ))
 }
 
-/// Texts are cut to about this many characters.
 const SHOWN: usize = 160;
 
 #[cfg(test)]

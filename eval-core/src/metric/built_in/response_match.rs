@@ -1,22 +1,6 @@
 //! `response_match_score` measures how many words the answer and the expected answer share.
 //!
-//! # Algorithm
-//!
-//! The F-measure of ROUGE-1 over the tokens of both texts. A text is the texts of the parts of a final response, joined
-//! with line breaks. Parts marked as `thought` are included, as in ADK. Tokens are stemmed words; see
-//! [`tokenize`](crate::score::tokenize).
-//!
-//! Source: `RougeEvaluator` in `final_response_match_v1.py` of google-adk 2.13.0, with the package `rouge-score`. ROUGE
-//! is C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004.
-//!
-//! # Range
-//!
-//! 0 to 1 per turn. The overall score is the naive mean over the turns.
-//!
-//! # Edge cases
-//!
-//! The order of words and a negation hardly count. Punctuation and emoji are no words, so two answers of nothing but
-//! emoji score 0. An absent expected answer is compared as an empty text and scores 0.
+//! Source: `RougeEvaluator` in `final_response_match_v1.py` of google-adk 2.13.0, with the package `rouge-score`.
 
 use eval_format::{Criterion, Invocation};
 
@@ -37,7 +21,7 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, _: &Crite
     } else {
         let reference = RougeText::new(&expected_text);
         let fmeasure = rouge_1(&reference, &RougeText::new(&actual_text)).fmeasure;
-        (fmeasure, reference.tokens().len() > 0)
+        (fmeasure, reference.tokens.len() > 0)
     };
     let score = Score::from(fmeasure);
     if expected.is_none_or(|turn| turn.final_response.is_none()) {

@@ -1,33 +1,7 @@
 //! `response_similarity` measures how alike the answer and the expected answer are, by the criterion's `algorithm`.
 //!
-//! # Algorithms
-//!
-//! * `exact`: 1 if the texts are equal, else 0.
-//! * `contains`: 1 if the answer contains the expected text, else 0. The expected text need not contain the answer.
-//! * `levenshtein`: 1 minus the edit distance over the length of the longer text, in Unicode scalar values.
-//! * `jaccard` (default): the number of different words that both texts have, over the number of different words in
-//!   either. Words are separated by white space and keep their punctuation.
-//! * `rouge_1`, `rouge_2`, `rouge_l`: the F-measures of shared words, of shared pairs of neighbours and of the longest
-//!   common subsequence, over the tokens of `response_match_score`. `rouge_1` is `response_match_score`.
-//!
-//! Before the first four, `ignore_case` (default `true`) puts both texts in lower case, and `normalize` (default
-//! `true`) turns each run of white space into one blank and drops blanks at the ends. The tokens of ROUGE depend on
-//! neither.
-//!
 //! Source: adk-eval 2.3.0 for names and defaults; its `contains` is symmetric, and its ROUGE has another tokenizer. The
 //! Python package `rouge-score` 0.1.2 for ROUGE.
-//!
-//! # Range
-//!
-//! 0 to 1 per turn. The overall score is the naive mean over the turns.
-//!
-//! # Edge cases
-//!
-//! A turn whose expected answer is absent or blank is not evaluated, whatever the algorithm: every answer
-//! contains the empty text. An expected answer without words (only punctuation, symbols or emoji) scores 0 by
-//! ROUGE, and one of a single word scores 0 by `rouge_2`. Texts that differ over more than about 8,000
-//! characters are not evaluated by `levenshtein`, and texts of more than about 100,000 words not by
-//! `rouge_l`.
 
 use std::borrow::Cow;
 
@@ -42,7 +16,6 @@ use crate::score::tokenize::tokens;
 
 pub(super) const NAME: &str = "response_similarity";
 
-/// Compares the answer of one turn with the expected one.
 pub(crate) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
     let expected = match expected_text(expected) {
         Ok(text) if text.trim().is_empty() => {
@@ -111,7 +84,7 @@ fn by_rouge(expected: &str, actual: &str, algorithm: Similarity) -> Score {
         }
         _ => {
             let expected = RougeText::new(expected);
-            (Some(rouge_1(&expected, &RougeText::new(actual))), expected.tokens().len())
+            (Some(rouge_1(&expected, &RougeText::new(actual))), expected.tokens.len())
         }
     };
     let Some(rouge) = rouge else { return too_long(algorithm) };

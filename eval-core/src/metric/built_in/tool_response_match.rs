@@ -1,27 +1,6 @@
 //! `tool_response_match` is 1 for a turn whose tools returned what the case expects, else 0.
 //!
-//! # Algorithm
-//!
-//! Each expected response is compared with the response of its call: both values must be equal by Python's
-//! `==`, as arguments are in `tool_trajectory_avg_score`. A response belongs to the call with its id, else to
-//! the next call of its tool.
-//!
-//! Expected and actual calls are paired in any order: equal calls first, and of these the ones with equal
-//! responses. An expected response whose call was not made is compared with a response of another call of the
-//! same tool. Each response is paired once. Further calls and their responses do not matter here; metrics of
-//! the trajectory check the calls.
-//!
 //! Source: this project. ADK keeps `tool_responses` and never compares them.
-//!
-//! # Range
-//!
-//! 0 or 1 per turn. The overall score is the mean over the turns that expect a response.
-//!
-//! # Edge cases
-//!
-//! A turn that expects no response stays out of the mean. A case in which no turn expects one skips the metric. A
-//! response without a value expects nothing; an empty object expects an empty object. A response without a call is
-//! compared with any response of its tool.
 
 use eval_format::{Criterion, Invocation};
 use eval_support::message::cut;
@@ -60,13 +39,11 @@ fn called(answered: &Answered<'_>) -> String {
     cut(&shown.replace('\n', " "), SHOWN)
 }
 
-/// The value as a failure shows it.
 fn returned(answered: &Answered<'_>) -> String {
     let value = answered.response.response.clone().unwrap_or_default();
     cut(&eval_format::Value::Object(value).to_string(), SHOWN)
 }
 
-/// Calls and values are cut to about this many characters.
 const SHOWN: usize = 160;
 
 #[cfg(test)]

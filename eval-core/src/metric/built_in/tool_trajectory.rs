@@ -1,40 +1,19 @@
-//! `tool_trajectory_avg_score` is 1.0 for a turn whose tool calls are the expected ones, else 0.0.
+//! `tool_trajectory_avg_score` is 1.0 for a turn whose tool calls are the expected ones, else 0.0. So are
+//! `trajectory_exact_match`, `trajectory_in_order_match` and `trajectory_any_order_match`, with one `match_type` each.
 //!
-//! # Algorithm
-//!
-//! The calls of the turn are compared with the expected calls by the criterion's `match_type`:
-//!
-//! * `EXACT` (default): the same calls in the same order, and no others.
-//! * `IN_ORDER`: the expected calls in their order; other calls may come between.
-//! * `ANY_ORDER`: the expected calls in any order; there may be other calls. Each call fulfils one expected call.
-//!
-//! Names are compared by code points, arguments by Python's `==`: `1`, `1.0` and `true` are equal, and the order of
-//! keys does not matter. Ids are never compared. With `ignore_args` only names are compared.
-//!
-//! Source: `TrajectoryEvaluator` in `trajectory_evaluator.py` of google-adk 2.13.0. Two keys of the criterion are this
-//! project's, and ADK ignores them:
-//!
-//! * `args_match`: `exact` (default), `subset` (a call may have more arguments than expected), `ignore` (as
-//!   `ignore_args`).
-//! * `forbidden_tools`: names of tools that must not be called. One such call makes the turn 0.0.
-//!
-//! # Range
-//!
-//! 0.0 or 1.0 per turn. The overall score is the naive mean over the turns.
-//!
-//! # Edge cases
-//!
-//! With `IN_ORDER` and `ANY_ORDER`, a turn without expected calls scores 1.0. A turn for which the case has no
-//! `intermediate_data` expects no calls. Absent `args` differ from `{}` unless `args_match` is `subset` or `ignore`. With
-//! `ANY_ORDER` and `subset`, a turn is not evaluated if thousands of expected calls each match thousands of actual ones.
+//! Source: `TrajectoryEvaluator` in `trajectory_evaluator.py` of google-adk 2.13.0. The keys `args_match` and
+//! `forbidden_tools` are this project's. The other metrics have names of Vertex AI's evaluation service.
 
-use eval_format::{Criterion, Invocation};
+use eval_format::{Criterion, Invocation, MatchType};
 
 use super::calls::Calls;
 use crate::metric::Score;
 use crate::score::trajectory::{forbidden_calls, trajectory_matches};
 
 pub(super) const NAME: &str = "tool_trajectory_avg_score";
+pub(super) const EXACT: &str = "trajectory_exact_match";
+pub(super) const IN_ORDER: &str = "trajectory_in_order_match";
+pub(super) const ANY_ORDER: &str = "trajectory_any_order_match";
 
 pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion: &Criterion) -> Score {
     let calls = Calls::of_turn(actual, expected);
@@ -50,9 +29,18 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion
     if matches { score } else { calls.explain(score, args) }
 }
 
+pub(super) fn by(
+    match_type: MatchType,
+) -> impl Fn(&Invocation, Option<&Invocation>, &Criterion) -> Score + Send + Sync {
+    let criterion = Criterion::new(1.0).with_match_type(match_type);
+    move |actual, expected, _| turn(actual, expected, &criterion)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::of_function;
+    use crate::metric::tests::computed::check_calls;
     use eval_format::FunctionCall;
     use serde_json::json;
 
@@ -108,5 +96,53 @@ mod tests {
         let called = score(&expected, &calling(&[("f", json!({}))]), &Criterion::new(1.0));
         assert_eq!(called.value(), Some(0.0));
         assert!(called.notes()[0].contains("no `intermediate_data`"));
+    }
+
+    #[test]
+    fn calls_are_the_same_in_the_same_order() {
+        for (expected, actual, score) in [
+            ("", "", 1.0),
+            ("a b", "a b", 1.0),
+            ("a b", "b a", 0.0),
+            ("a b", "a x b", 0.0),
+            ("a a", "a", 0.0),
+            ("a", "", 0.0),
+            ("", "a", 0.0),
+            ("é 👍", "é 👍", 1.0),
+            ("é", "e\u{301}", 0.0),
+        ] {
+            check_calls(&of_function(by(MatchType::Exact)), expected, actual, score);
+        }
+    }
+
+    #[test]
+    fn expected_calls_come_in_order_with_others_between() {
+        for (expected, actual, score) in [
+            ("", "", 1.0),
+            ("", "a", 1.0),
+            ("a", "", 0.0),
+            ("a b", "x a x b x", 1.0),
+            ("a b", "b a", 0.0),
+            ("a a", "a x", 0.0),
+            ("a a", "a x a", 1.0),
+            ("👍 é", "x 👍 é", 1.0),
+        ] {
+            check_calls(&of_function(by(MatchType::InOrder)), expected, actual, score);
+        }
+    }
+
+    #[test]
+    fn expected_calls_come_in_any_order_each_as_often_as_expected() {
+        for (expected, actual, score) in [
+            ("", "", 1.0),
+            ("", "a", 1.0),
+            ("a", "", 0.0),
+            ("a b", "b x a", 1.0),
+            ("a a", "a b", 0.0),
+            ("a a b", "b a a", 1.0),
+            ("👍 é", "é 👍", 1.0),
+        ] {
+            check_calls(&of_function(by(MatchType::AnyOrder)), expected, actual, score);
+        }
     }
 }

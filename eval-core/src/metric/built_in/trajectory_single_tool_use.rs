@@ -1,22 +1,12 @@
 //! `trajectory_single_tool_use` is 1 for a turn that calls a certain tool at least once, else 0.
 //!
-//! # Algorithm
-//!
-//! The names of the tools called are compared, by code points, with `tool_name` of the criterion, which is
-//! required. The expected turns are not read.
-//!
 //! Source: the metric of this name of Vertex AI's evaluation service.
-//!
-//! # Range
-//!
-//! 0 or 1 per turn. The overall score is the naive mean over the turns.
 
 use crate::agent::BoxError;
 use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "trajectory_single_tool_use";
 
-#[derive(Debug)]
 pub(crate) struct TrajectorySingleToolUse;
 
 impl Metric for TrajectorySingleToolUse {

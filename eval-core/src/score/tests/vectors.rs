@@ -21,8 +21,7 @@ fn texts_give_the_tokens_and_scores_of_adk() {
         let text = |key: &str| RougeText::new(&read::<String>(vector[key]));
         let (expected, actual) = (text("reference"), text("candidate"));
         for (text, key) in [(&expected, "reference_tokens"), (&actual, "candidate_tokens")] {
-            let tokens: Vec<&str> =
-                text.tokens().iter().map(|token| str::from_utf8(token).unwrap()).collect();
+            let tokens: Vec<&str> = text.tokens.iter().map(|token| str::from_utf8(token).unwrap()).collect();
             assert_eq!(tokens, read::<Vec<String>>(vector[key]), "{}", vector["reference"]);
         }
         let score = rouge_1(&expected, &actual);

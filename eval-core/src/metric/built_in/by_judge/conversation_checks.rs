@@ -1,27 +1,10 @@
 //! `multi_turn_task_success_v1`, `multi_turn_trajectory_quality_v1` and `multi_turn_tool_use_quality_v1` measure what
 //! an agent reached in a conversation, how good its steps are, and how well it uses its tools, as a judge finds.
 //!
-//! # Algorithm
-//!
-//! The judge draws up checks of the whole conversation and says which are met. A sample scores the share of its checks
-//! that are met. The score of the run is the mean over the samples, rounded once. ADK ignores `judge_model_options` for
-//! these metrics.
-//!
-//! *Sent*, in one question: instructions and tools of the agents, and all turns with their tool calls and responses.
-//! ADK sends the same to Vertex AI's evaluation service. Here the configured judge answers, by rules that this project
-//! wrote, so scores are on Vertex AI's scale, but differ from its scores.
-//!
-//! *Read:* `checks` of the JSON object that has this key, an array of objects with `check`, `reasoning` and
-//! `passes`. It must not be empty.
-//!
 //! Source: `MultiTurnTaskSuccessV1Evaluator`, `MultiTurnTrajectoryQualityV1Evaluator` and
 //! `MultiTurnToolUseQualityV1Evaluator` of google-adk 2.13.0 for the scales; prompt and rules are this project's.
-//!
-//! # Range
-//!
-//! 0 to 1, one score for the run.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::judged::{not_evaluated, of_samples};
 use crate::agent::BoxError;
@@ -30,7 +13,6 @@ use crate::judge::{JudgeClient, JudgeError, JudgePrompt, dialogue, instructions,
 use crate::metric::{Metric, MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
 
-/// One of the three metrics.
 #[derive(Debug)]
 pub(super) struct ConversationChecks {
     pub(super) name: &'static str,
@@ -40,7 +22,6 @@ pub(super) struct ConversationChecks {
     task: &'static str,
 }
 
-/// The check of goals: the share that was reached.
 pub(super) const TASK_SUCCESS: ConversationChecks = ConversationChecks {
     name: "multi_turn_task_success_v1",
     template: "multi_turn_task_success_v1/2",
@@ -50,7 +31,6 @@ pub(super) const TASK_SUCCESS: ConversationChecks = ConversationChecks {
            goal; that it was declined clearly is a check. How the agent went about it does not matter here.",
 };
 
-/// The check of the steps of the agent.
 pub(super) const TRAJECTORY_QUALITY: ConversationChecks = ConversationChecks {
     name: "multi_turn_trajectory_quality_v1",
     template: "multi_turn_trajectory_quality_v1/2",
@@ -61,7 +41,6 @@ pub(super) const TRAJECTORY_QUALITY: ConversationChecks = ConversationChecks {
            to do. Whether the goal was reached in the end does not matter here.",
 };
 
-/// The check of the agent's use of tools.
 pub(super) const TOOL_USE_QUALITY: ConversationChecks = ConversationChecks {
     name: "multi_turn_tool_use_quality_v1",
     template: "multi_turn_tool_use_quality_v1/2",
@@ -81,17 +60,13 @@ impl Metric for ConversationChecks {
             .data("tools", tools(input.actual))
             .data("conversation", dialogue(input.actual))
             .render();
-        Ok(Scores::whole_run(self.ask(&input.judging(), &prompt).await?))
+        Ok(Scores::whole_run(self.ask(&input.judging(), &prompt).await.or_else(not_evaluated)?))
     }
 }
 
 impl ConversationChecks {
     async fn ask(&self, judging: &JudgeClient, prompt: &str) -> Result<Score, JudgeError> {
-        let rating = match judging.rate(self.template, prompt, |reply| share_that_passes(reply, prompt)).await
-        {
-            Ok(rating) => rating,
-            Err(error) => return not_evaluated(error),
-        };
+        let rating = judging.rate(self.template, prompt, |reply| share_that_passes(reply, prompt)).await?;
         let checks = checks(&rating.reply, prompt).unwrap_or_default();
         let score = Score::from(rating.mean).with_rubrics(checks.iter().map(Check::as_rubric).collect());
         if rating.mean >= 1.0 {
@@ -99,7 +74,9 @@ impl ConversationChecks {
         }
         let failed = checks.iter().filter(|check| !check.passes);
         let mut said = of_samples(&rating);
-        Ok(failed.fold(score, |score, check| score.note(std::mem::take(&mut said) + &check.objection())))
+        Ok(failed.fold(score, |score, Check { statement, reasoning, .. }| {
+            score.note(format!("{}`{statement}` is not met: {reasoning}", std::mem::take(&mut said)))
+        }))
     }
 }
 
@@ -109,7 +86,6 @@ pub(super) fn share_that_passes(reply: &str, prompt: &str) -> Result<f64, String
     mean::of_integers(points, checks.len()).ok_or_else(|| "`checks` is empty".to_owned())
 }
 
-/// A statement about the conversation, and whether the judge finds it met.
 struct Check {
     statement: String,
     reasoning: String,
@@ -117,11 +93,6 @@ struct Check {
 }
 
 impl Check {
-    /// The reason why the check is not met, as a note.
-    fn objection(&self) -> String {
-        format!("`{}` is not met: {}", self.statement, self.reasoning)
-    }
-
     /// The check as a rubric whose id is its statement, as ADK represents the checks of Vertex AI.
     fn as_rubric(&self) -> RubricScore {
         RubricScore::new(self.statement.as_str(), Some(self.passes)).rationale(self.reasoning.as_str())
@@ -131,16 +102,12 @@ impl Check {
 fn checks(reply: &str, prompt: &str) -> Result<Vec<Check>, String> {
     let object = the_object(reply, prompt, "checks")?;
     let checks = object.get("checks").and_then(Value::as_array).ok_or("`checks` is no array")?;
-    checks.iter().map(|check| read(check.as_object().ok_or("a check is no object")?)).collect()
-}
-
-fn read(check: &Map<String, Value>) -> Result<Check, String> {
-    let owned = |key: &str| text(check, key).to_owned();
-    Ok(Check {
-        statement: owned("check"),
-        reasoning: owned("reasoning"),
-        passes: yes_or_no(check, "passes")?,
-    })
+    let read = |check: &Value| {
+        let check = check.as_object().ok_or("a check is no object")?;
+        let [statement, reasoning] = ["check", "reasoning"].map(|key| text(check, key).to_owned());
+        Ok(Check { statement, reasoning, passes: yes_or_no(check, "passes")? })
+    };
+    checks.iter().map(read).collect()
 }
 
 #[cfg(test)]

@@ -1,31 +1,11 @@
 //! `final_response_match_v2` is 1 for a turn whose answer means the expected answer, as a judge finds, else 0.
 //!
-//! # Algorithm
-//!
-//! The judge is asked `num_samples` times per turn. The score is 1 if most samples find the answer valid; a tie is 0.
-//!
-//! *Sent:* the user's message and the answer of the expected turn, and the actual answer. With
-//! `include_intermediate_responses_in_final`, the texts before the answer are sent too, for both turns. Texts marked as
-//! `thought` are not sent; ADK sends them as part of the answer.
-//!
-//! *Read:* the value of `is_the_agent_response_valid`, else of `is_the_agent_response_invalid`. All forms
-//! that ADK accepts are accepted: code fences, brackets, absent quotes, and `almost` and `partially_valid`
-//! for invalid. A *valid* has to be at a place for a judge's own verdict, with no words after it, and nothing
-//! may contradict it.
-//!
 //! Source: `FinalResponseMatchV2Evaluator` in `final_response_match_v2.py` of google-adk 2.13.0; the prompt is this
 //! project's.
 //!
-//! # Range
-//!
-//! 0 or 1 per turn. The overall score is the naive mean over the turns.
-//!
-//! # Edge cases
-//!
-//! A turn whose expected answer is absent or has no text is not evaluated; ADK sends the judge an empty one.
-//! If a reply has no verdict, the judge is asked once more; a sample that still has none does not vote. If
-//! more than half of the samples do not vote, the turn is not evaluated. An unknown word under
-//! `is_the_agent_response_invalid` is no verdict; in ADK it means *valid*.
+//! All forms of a verdict that ADK accepts are accepted: code fences, brackets, absent quotes, and `almost` and
+//! `partially_valid` for invalid. An unknown word under `is_the_agent_response_invalid` is no verdict; in ADK it means
+//! *valid*.
 
 use eval_format::Invocation;
 use eval_support::words::count;
@@ -38,7 +18,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "final_response_match_v2";
 
-#[derive(Debug)]
 pub(crate) struct FinalResponseMatchV2;
 
 const TEMPLATE: &str = "final_response_match_v2/2";
@@ -84,7 +63,6 @@ fn turn(vote: &Vote) -> Score {
     Score::from(vote.passed).note(note)
 }
 
-/// Whether a reply finds the answer valid.
 fn verdict(reply: &str, prompt: &str) -> Result<Option<bool>, String> {
     let key = |name, verdict| Key { name, label: word, verdict };
     let keys = [key(VALID, is_valid), key("is_the_agent_response_invalid", is_not_invalid)];

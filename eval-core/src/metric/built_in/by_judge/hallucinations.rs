@@ -1,32 +1,9 @@
 //! `hallucinations_v1` is the share of the sentences of an answer that the context supports, as a judge finds.
 //!
-//! # Algorithm
-//!
-//! The judge is asked twice about each text: to split it into sentences, then to label each sentence `supported`,
-//! `unsupported`, `contradictory`, `disputed` or `not_applicable` (greetings, questions, opinions). The score of a text
-//! is the share of `supported` and `not_applicable` sentences. The score of a turn is the exact mean over its texts:
-//! the answer, and with `evaluate_intermediate_nl_responses` each text before it. Each text is judged once;
-//! `num_samples` is not read, as in ADK.
-//!
-//! *Sent:* first the text. Then its sentences and the context: instructions and tools of the agents, grounding
-//! metadata, the user's message, and the texts, tool calls and responses of the turn. Earlier turns are not part of the
-//! context, as in ADK. Thoughts are not part of it either; in ADK they are.
-//!
-//! *Read:* `<sentence>..</sentence>`; then blocks of the lines `sentence:`, `label:`, `rationale:`,
-//! `supporting_excerpt:` and `contradicting_excerpt:`.
+//! The score of a turn is the exact mean over its texts, and the overall score the exact mean over the turns. Each text
+//! is judged once.
 //!
 //! Source: `HallucinationsV1Evaluator` in `hallucinations_v1.py` of google-adk 2.13.0; the prompts are this project's.
-//!
-//! # Range
-//!
-//! 0 to 1 per turn. The overall score is the exact mean over the turns.
-//!
-//! # Edge cases
-//!
-//! If the sentences are not the words of the text, a sentence is left out or judged twice, or a label is
-//! unknown, the judge is asked once more. If that fails too, the turn is not evaluated. ADK takes the mean of
-//! the labels that it finds: 1.0 if one of three sentences is judged and supported. ADK also leaves a text
-//! without a score out of the mean; here the turn is not evaluated. A turn without text is not evaluated.
 
 mod labels;
 mod said;
@@ -38,7 +15,7 @@ use eval_support::words::count;
 
 use self::labels::{Judged, SHOWN};
 use self::said::{SEGMENT, Said, VALIDATE};
-use super::judged::{not_evaluated, turn_by_turn};
+use super::judged::turn_by_turn;
 use crate::agent::BoxError;
 use crate::judge::{JudgeClient, JudgeError};
 use crate::metric::{Metric, MetricInput, Score, Scores};
@@ -46,10 +23,8 @@ use crate::score::mean;
 
 pub(super) const NAME: &str = "hallucinations_v1";
 
-/// The largest number of sentences that a failure shows.
 const MOST_NOTES: usize = 10;
 
-#[derive(Debug)]
 pub(crate) struct Hallucinations;
 
 impl Metric for Hallucinations {
@@ -71,10 +46,7 @@ async fn score_turn(
     let mut shares = Vec::with_capacity(texts.len());
     let mut wrong = Vec::new();
     for said in &texts {
-        let judged = match judge(judging, said).await {
-            Ok(judged) => judged,
-            Err(error) => return not_evaluated(error),
-        };
+        let judged = judge(judging, said).await?;
         let points = judged.iter().map(|judged| i128::from(judged.label.is_grounded()));
         shares.extend(mean::of_integers(points, judged.len()));
         wrong.extend(judged.into_iter().filter(|judged| !judged.label.is_grounded()));
@@ -94,7 +66,6 @@ async fn judge(judging: &JudgeClient, said: &Said<'_>) -> Result<Vec<Judged>, Ju
     Ok(judged)
 }
 
-/// Adds a note for each sentence that counts against the score.
 fn explain(score: Score, wrong: &[Judged]) -> Score {
     let shown = wrong.iter().take(MOST_NOTES).map(|judged| {
         format!("{}: `{}`: {}", judged.label.name(), cut(&judged.sentence, SHOWN), judged.rationale)

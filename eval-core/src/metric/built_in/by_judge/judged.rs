@@ -9,7 +9,7 @@ use crate::agent::BoxError;
 use crate::judge::{JudgeError, JudgeErrorKind, JudgePrompt, Rating, Vote, answer, visible_text};
 use crate::metric::{MetricInput, Score, Scores};
 
-/// Scores each turn with an async function, one turn after the other.
+/// Scores each turn with an async function, one after the other. A turn whose replies could not be read is not evaluated.
 pub(super) async fn turn_by_turn<'a, F>(
     input: MetricInput<'a>,
     score: impl Fn(&'a Invocation, Option<&'a Invocation>) -> F,
@@ -20,7 +20,8 @@ where
     let mut scores = Vec::with_capacity(input.actual.len());
     let turns = input.actual.len();
     for (at, (actual, expected)) in input.turns().enumerate() {
-        scores.push(score(actual, expected).await.map_err(|error| error.in_turn(at, turns))?);
+        let score = score(actual, expected).await.or_else(not_evaluated);
+        scores.push(score.map_err(|error| error.in_turn(at, turns))?);
     }
     Ok(scores.into_iter().collect())
 }
@@ -36,8 +37,7 @@ pub(super) fn about_answer(template: &'static str, turn: &Invocation) -> Result<
     Ok(prompt.data("answer", answer).render())
 }
 
-/// The score of a turn on which the judge failed: not evaluated if its replies could not be read. Other
-/// errors are returned.
+/// The score if the judge failed: not evaluated if its replies could not be read. Other errors are returned.
 pub(super) fn not_evaluated(error: JudgeError) -> Result<Score, JudgeError> {
     match error.kind() {
         JudgeErrorKind::Unreadable => Ok(Score::not_evaluated(error.to_string())),

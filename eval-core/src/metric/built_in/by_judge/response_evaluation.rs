@@ -1,31 +1,11 @@
-//! `response_evaluation_score` is how coherent a judge finds the answer, from 1 to 5.
-//!
-//! # Algorithm
-//!
-//! The judge is asked `num_samples` times per turn. The score is the mean of the ratings, rounded once. ADK ignores
-//! `judge_model_options` for this metric.
-//!
-//! *Sent:* the user's message and the answer, without thoughts. ADK sends both, with the expected answer, to the metric
-//! COHERENCE of Vertex AI's evaluation service. Here the configured judge answers, by rules that this project wrote, so
-//! scores are on Vertex AI's scale, but differ from its scores. As in ADK, the case must expect turns, though the
-//! expected answer does not matter.
-//!
-//! *Read:* `rating` of the JSON object that has this key, an integer from 1 to 5.
+//! `response_evaluation_score` is how coherent a judge finds the answer, from 1 to 5; so is the threshold.
 //!
 //! Source: `ResponseEvaluator` in `response_evaluator.py` of google-adk 2.13.0 for the scale; prompt and rules are this
 //! project's.
-//!
-//! # Range
-//!
-//! 1 to 5 per turn; so is the threshold. The overall score is the naive mean over the turns.
-//!
-//! # Edge cases
-//!
-//! A turn without an answer is not evaluated.
 
 use eval_format::Invocation;
 
-use super::judged::{about_answer, not_evaluated, of_samples, turn_by_turn};
+use super::judged::{about_answer, of_samples, turn_by_turn};
 use crate::agent::BoxError;
 use crate::judge::reply_json::the_object;
 use crate::judge::{JudgeClient, JudgeError, reasoning};
@@ -34,7 +14,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 pub(super) const NAME: &str = "response_evaluation_score";
 const TEMPLATE: &str = "response_evaluation_score/2";
 
-#[derive(Debug)]
 pub(crate) struct ResponseEvaluation;
 
 impl Metric for ResponseEvaluation {
@@ -49,10 +28,7 @@ async fn score_turn(judging: &JudgeClient, turn: &Invocation) -> Result<Score, J
         Ok(prompt) => prompt,
         Err(nothing) => return Ok(nothing),
     };
-    let rating = match judging.rate(TEMPLATE, &prompt, |reply| rating(reply, &prompt)).await {
-        Ok(rating) => rating,
-        Err(error) => return not_evaluated(error),
-    };
+    let rating = judging.rate(TEMPLATE, &prompt, |reply| rating(reply, &prompt)).await?;
     let score = Score::from(rating.mean);
     if rating.mean >= BEST {
         return Ok(score);
@@ -62,7 +38,6 @@ async fn score_turn(judging: &JudgeClient, turn: &Invocation) -> Result<Score, J
 
 const BEST: f64 = 5.0;
 
-/// The rating that a reply gives.
 pub(super) fn rating(reply: &str, prompt: &str) -> Result<f64, String> {
     let object = the_object(reply, prompt, "rating")?;
     let found = object.get("rating").unwrap_or(&serde_json::Value::Null);

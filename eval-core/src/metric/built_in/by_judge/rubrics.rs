@@ -17,7 +17,6 @@ use crate::metric::{MetricInput, RubricScore, Score, Scores};
 use crate::score::mean;
 use verdicts::{Known, RubricVerdict, Verdicts};
 
-/// A prompt to the judge, and the rubrics that it is about.
 #[derive(Debug)]
 pub(super) struct Question {
     rubrics: Vec<Rubric>,
@@ -113,10 +112,8 @@ pub(super) async fn judge(
     Ok(scores.into_iter().collect::<Scores>().with_overall(overall))
 }
 
-/// The answer of one sample, or the error.
 type Sample<'r> = Result<Answer<'r>, JudgeError>;
 
-/// The answer of one sample.
 #[derive(Clone, Debug)]
 struct Answer<'r> {
     verdicts: Verdicts<'r>,
@@ -143,7 +140,6 @@ async fn sample<'r>(judging: &JudgeClient, request: JudgeRequest, known: &Known<
     Ok(Answer { verdicts, unread: (!is_whole).then_some(reply) })
 }
 
-/// The outcome of the vote on one rubric.
 struct Found {
     score: RubricScore,
     /// A note for reports: the vote, or why there is none.

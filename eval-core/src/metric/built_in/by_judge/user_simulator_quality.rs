@@ -1,38 +1,11 @@
 //! `per_turn_user_simulator_quality_v1` is the share of the messages of a simulated user that follow the scenario, as a
 //! judge finds.
 //!
-//! # Algorithm
-//!
-//! The first message is valid if it is the starting prompt; blanks at the ends do not count, and the judge is not
-//! asked. About each later message the judge is asked `num_samples` times; it is valid if most samples say so, and a
-//! tie is a no. Then the judge is asked whether the conversation may end here. If it may not, the last message scores
-//! 0, as in ADK.
-//!
-//! *Sent* for each message after the first, and for the stop signal as one more message: the plan; what was
-//! said before, without tool calls and thoughts; the message; and the violations that it must not have: the
-//! `violation_rubrics` of the persona, or this project's rules if there is no persona. `stop_signal` of the
-//! criterion is the text that ends a conversation, by default `</finished>`.
-//!
-//! *Read:* `"is_valid":` with `true` or `false`, or with the other words that ADK accepts (`valid`, `invalid`,
-//! `almost`, `partially valid`).
+//! The stop signal is judged as one more message after the last turn. If the conversation may not end there, the last
+//! message keeps its own note beside the one on the end.
 //!
 //! Source: `PerTurnUserSimulatorQualityV1` in `simulation/per_turn_user_simulator_quality_v1.py` of google-adk 2.13.0;
 //! the prompt is this project's.
-//!
-//! # Range
-//!
-//! 0 or 1 per turn. The overall score is the naive mean over the turns.
-//!
-//! # Differences from ADK
-//!
-//! * If no sample about a message can be read, the message is not evaluated. In ADK the message counts as 0
-//!   in the score, and an end without a readable sample counts as valid.
-//! * A failed call is one sample less, as long as more samples answer than fail. In ADK it ends the metric.
-//! * If the conversation may not end, the last message keeps its own note beside the one on the end.
-//!
-//! # Edge cases
-//!
-//! A case that is no scenario is an ERROR; the runner skips the metric for such a case.
 
 mod prompt;
 mod verdict;
@@ -47,7 +20,6 @@ use crate::metric::{Metric, MetricInput, Score, Scores};
 
 pub(super) const NAME: &str = "per_turn_user_simulator_quality_v1";
 
-#[derive(Debug)]
 pub(crate) struct UserSimulatorQuality;
 
 impl Metric for UserSimulatorQuality {
@@ -61,7 +33,8 @@ impl Metric for UserSimulatorQuality {
         for (at, turn) in input.actual.iter().enumerate() {
             let message = visible_text(&turn.user_content);
             scores.push(match at {
-                0 => user.first(&message),
+                0 if message.trim() == scenario.starting_prompt.trim() => Score::from(true),
+                0 => Score::from(false).note("the first message is not the `starting_prompt`"),
                 _ => user.later(&input.actual[..at], &message, "found invalid").await?,
             });
         }
@@ -73,7 +46,6 @@ impl Metric for UserSimulatorQuality {
     }
 }
 
-/// The scenario of the simulated user, and the judge to ask about it.
 struct User<'a> {
     scenario: &'a ConversationScenario,
     stop_signal: &'a str,
@@ -81,13 +53,6 @@ struct User<'a> {
 }
 
 impl User<'_> {
-    fn first(&self, message: &str) -> Score {
-        let is_prompt = message.trim() == self.scenario.starting_prompt.trim();
-        let score = Score::from(is_prompt);
-        if is_prompt { score } else { score.note("the first message is not the `starting_prompt`") }
-    }
-
-    /// Asks whether a message may come after these turns.
     async fn later(&self, before: &[Invocation], message: &str, finding: &str) -> Result<Score, JudgeError> {
         let prompt = prompt(self.scenario, self.stop_signal, before, message);
         let read = |reply: &str| verdict::read(reply, &prompt).map(Some);

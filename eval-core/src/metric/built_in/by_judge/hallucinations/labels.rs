@@ -7,12 +7,10 @@ use eval_support::words::count;
 
 /// The keys of a block's lines after the first, in their order.
 const FIELDS: [&str; 4] = ["\nlabel:", "\nrationale:", "\nsupporting_excerpt:", "\ncontradicting_excerpt:"];
-/// The number of characters of a sentence that a message shows.
 pub(super) const SHOWN: usize = 80;
 const START: &str = "sentence:";
 const NEXT: &str = "\nsentence:";
 
-/// The judge's verdict on a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judged {
     pub(super) sentence: String,
@@ -20,7 +18,6 @@ pub(super) struct Judged {
     pub(super) rationale: String,
 }
 
-/// The relation of a sentence to the context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Label {
     Supported,
@@ -44,7 +41,6 @@ impl Label {
         }
     }
 
-    /// Whether the sentence counts as grounded in the score.
     pub(super) fn is_grounded(self) -> bool {
         matches!(self, Self::Supported | Self::NotApplicable)
     }
@@ -92,7 +88,6 @@ pub(super) fn read(reply: &str, sentences: &[String]) -> Result<Vec<Judged>, Str
     Ok(judged)
 }
 
-/// The labels that ADK reads.
 fn in_adk(reply: &str) -> Vec<Option<Label>> {
     let anywhere = |text: &str, from: usize| Some(from + text.get(from..)?.find(START)?);
     blocks(reply, anywhere).iter().map(|block| Label::read(block.label)).collect()
@@ -122,7 +117,6 @@ struct Block<'a> {
     rationale: &'a str,
     /// The number of lines that give a label. A second one may come from a text that the judge quotes.
     labels: usize,
-    /// Whether another label is mentioned within a line.
     is_contradicted: bool,
 }
 

@@ -9,7 +9,6 @@ use crate::judge::{JudgePrompt, dialogue, grounding, instructions, tools, visibl
 pub(super) const SEGMENT: &str = "hallucinations_v1.segment/2";
 pub(super) const VALIDATE: &str = "hallucinations_v1.validate/2";
 
-/// A text of a turn, to be judged.
 #[derive(Debug)]
 pub(super) struct Said<'a> {
     pub(super) text: String,
@@ -30,14 +29,12 @@ impl<'a> Said<'a> {
         said
     }
 
-    /// The prompt that asks for the sentences.
     pub(super) fn segmenting(&self) -> String {
         // A tag in the text would end a sentence of the reply.
         let text = self.text.replace("<sentence>", "‹sentence›").replace("</sentence>", "‹/sentence›");
         JudgePrompt::new(include_str!("segment.md")).data("text", text).render()
     }
 
-    /// The prompt that asks for the label of each sentence.
     pub(super) fn validating(&self, sentences: &[String]) -> String {
         let known = self.known();
         let turn = slice::from_ref(&known);

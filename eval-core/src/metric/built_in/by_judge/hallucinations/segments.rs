@@ -71,12 +71,8 @@ fn is_number_of_item(word: &str) -> bool {
 
 /// The letters and digits of a text, in lower case and normalised (NFKC).
 fn letters(text: &str) -> String {
-    let mut letters = String::with_capacity(text.len());
-    for c in text.nfkc().filter(|c| c.is_alphanumeric()) {
-        // Character by character: the lower case of a final letter (sigma) depends on what follows it.
-        letters.extend(c.to_lowercase());
-    }
-    letters
+    // Character by character: the lower case of a final letter (sigma) depends on what follows it.
+    text.nfkc().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Says where sentences and text differ: at `word`, which comes after `before`. Both are slices of `text`.

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use eval_format::{Content, Criterion, FunctionCall, IntermediateData, Invocation, InvocationEvent, Rubric};
 use serde_json::json;
 
-use super::super::rubric_final_response_quality::RubricFinalResponseQuality;
-use super::super::rubric_multi_turn_trajectory::RubricMultiTurnTrajectory;
-use super::super::rubric_tool_use_quality::RubricToolUseQuality;
+use super::super::rubric_metrics::{
+    RubricFinalResponseQuality, RubricMultiTurnTrajectory, RubricToolUseQuality,
+};
 use super::*;
 use crate::judge::{JudgeErrorKind, JudgeReply, ScriptedJudge, without_mark};
 use crate::metric::tests::judged::judged;

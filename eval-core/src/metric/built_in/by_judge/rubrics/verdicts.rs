@@ -9,7 +9,6 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::judge::{is_copy, is_space};
 
-/// A yes or a no, with its rationale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RubricVerdict {
     pub(super) passed: bool,
@@ -18,15 +17,12 @@ pub(super) struct RubricVerdict {
     pub(super) rationale: String,
 }
 
-/// The verdicts of a reply by the id of their rubric.
 pub(super) type Verdicts<'r> = HashMap<&'r str, RubricVerdict>;
 
-/// The rubrics of a question, to be looked up in replies.
 #[derive(Debug)]
 pub(super) struct Known<'r> {
     rubrics: &'r [Rubric],
     ids: HashSet<&'r str>,
-    /// Ids by normalised text.
     by_text: HashMap<String, &'r str>,
 }
 
@@ -98,7 +94,6 @@ impl<'r> Known<'r> {
     }
 }
 
-/// The part of a reply on one property.
 struct Block<'t> {
     id: Option<&'t str>,
     property: &'t str,
@@ -107,10 +102,8 @@ struct Block<'t> {
     part: Range<usize>,
 }
 
-/// The verdict of a block on its property.
 enum Said {
     Verdict(bool),
-    /// Verdicts that contradict each other.
     Contradiction,
     Nothing,
 }
@@ -157,14 +150,13 @@ impl<'t> Block<'t> {
     /// The verdict of the lines that begin with `Verdict:`. Other mentions of a verdict must not contradict
     /// it: a mention may be the judge's own word, and the line a quotation.
     fn verdict(&self) -> Said {
-        let own = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(VERDICT).map(yes_or_no);
+        let own = |line: &&'t str| line.trim_start_matches(is_space).strip_prefix(VERDICT).map(yes_and_no);
         let mut verdict = None;
         for line in &self.lines {
             let said = match own(line) {
-                Some(Word::Both) => return Said::Contradiction,
-                Some(Word::Yes) => true,
-                Some(Word::No) => false,
-                Some(Word::Neither) | None => continue,
+                Some((true, true)) => return Said::Contradiction,
+                Some((false, false)) | None => continue,
+                Some((yes, _)) => yes,
             };
             if verdict.is_some_and(|verdict| verdict != said) {
                 return Said::Contradiction;
@@ -222,25 +214,12 @@ fn mentions(line: &str) -> Vec<bool> {
     lower.match_indices("verdict").filter_map(verdict).collect()
 }
 
-/// The words yes and no in a verdict.
-enum Word {
-    Yes,
-    No,
-    Both,
-    Neither,
-}
-
-/// The words yes and no in a text. ADK looks for the letters instead: `unknown` is a no there, and `No, eyes`
-/// a yes.
-fn yes_or_no(text: &str) -> Word {
+/// Whether a text has the word yes, and the word no. ADK looks for the letters instead: `unknown` is a no there, and
+/// `No, eyes` a yes.
+fn yes_and_no(text: &str) -> (bool, bool) {
     let words = || text.split(|c: char| !c.is_alphanumeric());
     let has = |word: &str| words().any(|found| found.eq_ignore_ascii_case(word));
-    match (has("yes"), has("no")) {
-        (true, true) => Word::Both,
-        (true, false) => Word::Yes,
-        (false, true) => Word::No,
-        (false, false) => Word::Neither,
-    }
+    (has("yes"), has("no"))
 }
 
 /// A property as ADK compares it: without typographic characters and the marks of Markdown.

@@ -6,10 +6,8 @@ use eval_format::{ConversationScenario, Invocation, Persona};
 use crate::judge::{JudgePrompt, answer, dialogue, visible_text};
 use crate::simulator::profile;
 
-/// The name of the prompt, with its version.
 pub(super) const TEMPLATE: &str = "per_turn_user_simulator_quality_v1/2";
 
-/// The prompt about a message that comes after some turns.
 pub(super) fn prompt(
     scenario: &ConversationScenario,
     stop_signal: &str,

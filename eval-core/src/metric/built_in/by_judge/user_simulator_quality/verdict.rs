@@ -33,7 +33,6 @@ fn is_valid(label: &str) -> Option<bool> {
     }
 }
 
-/// The label at the beginning of a text, in lower case.
 fn label(text: &str) -> Option<String> {
     let text = text.trim_start().trim_start_matches('[').trim_start().trim_start_matches('"');
     let end = text.find(['"', ']']).unwrap_or(text.len());
@@ -42,7 +41,6 @@ fn label(text: &str) -> Option<String> {
     Some(label.trim_matches('}').replace(',', "").trim().to_lowercase())
 }
 
-/// Whether the value of a key ends here.
 fn ends(rest: &str) -> bool {
     let unquoted = rest.trim_start_matches('"');
     let closed = unquoted.trim_start().trim_start_matches(']');
@@ -58,7 +56,6 @@ pub(super) fn objections(reply: &str) -> String {
     if failed.is_empty() { reply.trim().to_owned() } else { failed.join("; ") }
 }
 
-/// The criteria that the message fails, with the reasons.
 fn failed(reply: &str) -> Vec<String> {
     let Ok(object) = the_object(reply, "", KEY) else { return Vec::new() };
     let criteria = object.get("criteria").and_then(|criteria| criteria.as_array()).into_iter().flatten();

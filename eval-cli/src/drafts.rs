@@ -9,6 +9,7 @@ use std::path::PathBuf;
 pub(crate) use added::{Added, Destination};
 use eval_format::{EvalCase, SetEditor};
 use eval_support::untrusted::one_line;
+#[cfg(feature = "serve")]
 pub(crate) use golden::golden_of;
 pub(crate) use shown::text as shown;
 #[cfg(feature = "serve")]

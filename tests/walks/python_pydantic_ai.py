@@ -51,13 +51,24 @@ def walk(given):
     case = item[1]
     user.types(f"{pytest} -k paris", says=["1 passed"])
 
-    # A changed agent: the job, pytest and the text of the failure.
-    shutil.rmtree(user.folder / "__pycache__", ignore_errors=True)
     user.job(run, [case])
-    # With another sky alone it passes: four of five words are the same.
-    user.edits("weather.py", "It is {last.content['sky']} in {last.content['city']}.", "{last.content['city']}: foggy")
+    # The agent changes: by one word, as the page says, and by most of them.
+    user.edits("weather.py", '"sky": "sunny"', '"sky": "foggy"')
+    user.types(run, says=["1 passed"])
+    user.types(f"{run} {shown(PAGE, '-m response_match_score=1.0')}", code=1, says=["actual    It is foggy in Paris."])
+    user.edits("weather.py", "It is {last.content['sky']} in {last.content['city']}.", "{last.content['city']}: {last.content['sky']}")
     log = user.job(run, [case], failed=case)
-    for text in ["response_match_score is 0.", "expected  It is sunny in Paris.", "actual    Paris: foggy", "new golden    evalset import "]:
+    for text in ["response_match_score is 0.", "expected  It is sunny in Paris.", "actual    Paris: foggy"]:
         hold(text in log, f"{text!r} is not in {log}")
-    user.types(pytest, code=1, says=["1 failed", "Paris: foggy", "run again"])
+    # The command that was typed has no cargo in its name, and so have those that a failure names.
+    for text in ["run again     evalset run ", "new golden    evalset import "]:
+        hold(text in log, f"{text!r} is not in {log}")
+    said = user.types(pytest, code=1, says=["1 failed", "Paris: foggy"])
+    again, record = (re.search(rf"{label} +(.+)", said)[1] for label in ["run again", "whole record"])
+    user.types(again, code=1, says=["1 failed"])
+    # The record has the command that makes what the agent says now the golden.
+    said = user.types(record, code=1, says=["new golden    evalset import "])
+    user.types(re.search(r"new golden +(.+)", said)[1], says=["draft"])
+    user.types(shown(PAGE, "evalset accept evals"), yes=True, says=["accepted"])
+    user.types(run, says=["1 case: 1 passed"])
     user.ends()

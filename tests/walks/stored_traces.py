@@ -36,29 +36,31 @@ def walk(given):
     found = files(user, given)
     user.installs(shown("README.md", 'cargo install --locked --git "$EVALSET_REPOSITORY" cargo-evalset'))
 
-    whole, done = [], {}
+    look = shown("README.md", "cargo evalset traces traces.jsonl")
+    whole, ways = [], 0
     for path in found:
         shutil.copyfile(path, user.folder / "traces.jsonl")
-        ended, said = user.run(shown("README.md", "cargo evalset traces traces.jsonl"))
-        hold(ended == int("    lost " in said or "\nlost " in said), f"it ended with {ended}:\n{said}")
-        if ended == 0:
+        ended, said = user.run(look)
+        hold(ended == int(bool(re.search(r"^ +lost ", said, re.MULTILINE))), f"`{look}` ended with {ended}:\n{said}")
+        hides = re.search(r"lost +(user|answer|arguments)_not_captured", said)
+        hold(bool(hides) == ("docs/traces.md says what to set" in said), said)
+        # A failed turn is an ERROR of its case.
+        if ended == 0 and not re.search(r"^ +failed ", said, re.MULTILINE):
             whole.append(path)
     hold(whole, f"each of {len(found)} files lacks something")
 
-    # The first whole file is the user's; the others take the same way.
-    for path in [*whole[1:], whole[0]]:
-        pass
-    for number, path in enumerate(whole):
+    # The first whole file is the user's. The others go the same way, and the last of them goes on.
+    for path in whole:
         shutil.copyfile(path, user.folder / "traces.jsonl")
         (user.folder / SET).unlink(missing_ok=True)
-        user.types(shown("README.md", "cargo evalset traces traces.jsonl"), says=["conversation ", "turn 1", "    answer "])
-        user.types(shown("README.md", "cargo evalset import traces.jsonl"), says=["added ", "accept"])
+        user.types(look, says=["conversation ", "turn 1", "    answer "])
+        user.types(shown("README.md", "cargo evalset import traces.jsonl"), says=["added ", "cargo evalset accept "])
         user.types(shown("README.md", "cargo evalset accept support"), yes=True, says=["accepted "])
         cases = [case["eval_id"] for case in json.loads((user.folder / SET).read_text())["eval_cases"]]
-        done[path] = len(cases)
         run = shown("README.md", "cargo evalset run support --trace traces.jsonl")
         user.types(run, result=f"{len(cases)} passed")
-    print(f"{len(found)} files, {len(whole)} of them whole, with {sum(done.values())} cases", flush=True)
+        ways += len(cases)
+    print(f"{len(found)} files, {len(whole)} of them whole: {ways} cases passed", flush=True)
 
     user.job(run, cases)
     # A later trace, of an agent that answers otherwise.

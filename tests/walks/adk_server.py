@@ -5,8 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
-from user import AGENTS, ROOT, User, hold, shown
-
+from user import AGENTS, ROOT, User, hold, shown, step
 
 
 def files():
@@ -24,14 +23,15 @@ def text(content):
 def calls(turn):
     """The tool calls that a turn expects, in both forms of its data."""
     data = turn.get("intermediate_data") or {}
-    events = [part for event in data.get("invocation_events") or [] for part in (event.get("content") or {}).get("parts") or []]
-    found = (data.get("tool_uses") or []) + [part["function_call"] for part in events if part.get("function_call")]
+    contents = [event.get("content") or {} for event in data.get("invocation_events") or []]
+    parts = [part for content in contents for part in content.get("parts") or []]
+    found = (data.get("tool_uses") or []) + [part["function_call"] for part in parts if part.get("function_call")]
     return [{"name": call["name"], "args": call.get("args") or {}} for call in found]
 
 
 def add(turns, path):
-    """Adds what the goldens of a set expect to what the model calls and answers, by all that the user has said. Returns the
-    cases; none if the set says the opposite of another one, or expects more than calls and answers."""
+    """Adds the goldens of a set to the script of the model: calls and answers, by all that the user has said. Returns the ids
+    of the cases; none if the set contradicts another one, or expects more than calls and answers."""
     cases, added = [], dict(turns)
     for case in json.loads(path.read_text())["eval_cases"]:
         said = []
@@ -93,14 +93,15 @@ def walk(given):
                 user.types(run, result=f"{len(added)} case")
         else:
             user.types(f"rm {new}")
-    print(f"{len(checked)} files with {problems} problems; {old} were migrated, {sets} sets with {len(cases)} cases run", flush=True)
+    print(f"{len(checked)} files with {problems} problems; {old} migrated; {sets} sets with {len(cases)} cases run", flush=True)
 
-    user.job(run, cases)
+    tests = step("--adk-cmd")
+    user.job(tests, cases)
     # The agent changes: another answer to the last case.
     last = list(turns)[-1]
     turns[last]["answer"] = "No idea."
     (agent / "script.json").write_text(json.dumps(turns, indent=2))
-    log = user.job(run, cases, failed=cases[-1])
+    log = user.job(tests, cases, failed=cases[-1])
     for words in ["response_match_score is 0", "actual    No idea.", "new golden    cargo evalset import "]:
         hold(words in log, f"{words!r} is not in {log}")
     user.ends()

@@ -4,7 +4,7 @@ import re
 import shutil
 import subprocess
 
-from user import AGENTS, ROOT, User, hold, shown
+from user import AGENTS, ROOT, User, hold, shown, step
 
 PAGE = "docs/python.md"
 SET = "evals/weather.evalset.json"
@@ -15,8 +15,8 @@ def environment(user, given):
     venv = user.place / "venv"
     subprocess.run([given.python, "-m", "venv", venv], check=True)
     (packages,) = venv.glob("lib/python*/site-packages")
-    found = subprocess.run([given.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], check=True, capture_output=True, text=True)
-    paths = [found.stdout.strip()]
+    where = [given.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    paths = [subprocess.run(where, check=True, capture_output=True, text=True).stdout.strip()]
     user.env |= {"VIRTUAL_ENV": str(venv), "PATH": f"{venv}/bin:{user.env['PATH']}"}
     if given.wheel:
         subprocess.run([venv / "bin" / "pip", "install", "--quiet", "--no-index", given.wheel], check=True)
@@ -31,7 +31,7 @@ def environment(user, given):
 
 
 def walk(given):
-    user = User("pydantic", given.bin)
+    user = User("pydantic", given.bin, command="evalset")
     environment(user, given)
     user.installs(shown(PAGE, "pip install ./python"))
     shutil.copy(AGENTS / "pydantic_ai" / "weather.py", user.folder)
@@ -51,13 +51,14 @@ def walk(given):
     case = item[1]
     user.types(f"{pytest} -k paris", says=["1 passed"])
 
-    user.job(run, [case])
+    tests = step("--agent")
+    user.job(tests, [case])
     # The agent changes: by one word, as the page says, and by most of them.
     user.edits("weather.py", '"sky": "sunny"', '"sky": "foggy"')
     user.types(run, says=["1 passed"])
     user.types(f"{run} {shown(PAGE, '-m response_match_score=1.0')}", code=1, says=["actual    It is foggy in Paris."])
-    user.edits("weather.py", "It is {last.content['sky']} in {last.content['city']}.", "{last.content['city']}: {last.content['sky']}")
-    log = user.job(run, [case], failed=case)
+    user.edits("weather.py", "It is {last.content['sky']} in {last.content['city']}.", "Paris: {last.content['sky']}")
+    log = user.job(tests, [case], failed=case)
     for text in ["response_match_score is 0.", "expected  It is sunny in Paris.", "actual    Paris: foggy"]:
         hold(text in log, f"{text!r} is not in {log}")
     # The command that was typed has no cargo in its name, and so have those that a failure names.

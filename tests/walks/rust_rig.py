@@ -11,6 +11,7 @@ def walk(given):
     # As the table of the command line says: `--agent` names what the agent is made of.
     user.types(shown("README.md", "cargo evalset new") + " --agent rig", says=["rig-core", "cargo test --test weather"])
     shutil.copy(ROOT / "examples/rig/Cargo.lock", user.folder)
-    user.types(shown("README.md", "cargo test"), result="test weather_cases::rainy_in_Oslo ... ok", says=["test result: ok. 2 passed"])
+    passes = ["test result: ok. 2 passed"]
+    user.types(shown("README.md", "cargo test"), result="test weather_cases::rainy_in_Oslo ... ok", says=passes)
     jobs(user)
     user.ends()

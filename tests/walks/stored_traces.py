@@ -7,11 +7,16 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from user import ROOT, User, hold, shown
+from user import ROOT, User, hold, shown, step
 
 FRAMEWORKS = ROOT / "tests" / "otlp" / "frameworks"
 # Runs of tests/otlp/frameworks that are made if there are no files: a script with its options.
-RUNS = ["google_adk.py turns", "pydantic_ai_agent.py turns", "openai_agents_runner.py turns responses", "langchain_agent.py turns agent"]
+RUNS = [
+    "google_adk.py turns",
+    "pydantic_ai_agent.py turns",
+    "openai_agents_runner.py turns responses",
+    "langchain_agent.py turns agent",
+]
 SET = "evals/support.evalset.json"
 
 
@@ -62,12 +67,13 @@ def walk(given):
         ways += len(cases)
     print(f"{len(found)} files, {len(whole)} of them whole: {ways} cases passed", flush=True)
 
-    user.job(run, cases)
+    tests = step("--trace")
+    user.job(tests, cases)
     # A later trace, of an agent that answers otherwise.
     answer = json.loads((user.folder / SET).read_text())["eval_cases"][-1]["conversation"][-1]["final_response"]["parts"][0]["text"]
     text = (user.folder / "traces.jsonl").read_text()
     user.writes("traces.jsonl", re.sub(re.escape(answer), "No idea.", text))
-    log = user.job(run, cases, failed=cases[-1])
+    log = user.job(tests, cases, failed=cases[-1])
     for words in ["response_match_score is ", f"expected  {answer}", "actual    No idea.", "new golden    cargo evalset import "]:
         hold(words in log, f"{words!r} is not in {log}")
     user.ends()

@@ -33,7 +33,8 @@ def shown(page, begin, *changes):
     text = (ROOT / page).read_text()
     lines = "".join(blocks(page, "(?:sh|yaml)")).replace("\\\n", " ").splitlines()
     spans = re.findall(r"(?<!`)`([^`]+)`(?!`)", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
-    commands = {re.sub(r"\s+", " ", re.sub(r"\s+# .*", "", re.sub(r"^\s*(- )?(run: )?", "", it))).strip() for it in [*lines, *spans]}
+    bare = [re.sub(r"\s+# .*", "", re.sub(r"^\s*(- )?(run: )?", "", it)) for it in [*lines, *spans]]
+    commands = {re.sub(r"\s+", " ", it).strip() for it in bare}
     found = [it for it in commands if it == begin] or [it for it in commands if it.startswith(begin)]
     hold(len(found) == 1, f"{page} has {len(found)} commands that begin with `{begin}`: {found}")
     command = found[0]
@@ -43,24 +44,34 @@ def shown(page, begin, *changes):
     return command
 
 
-class User:
-    """What one user types and sees."""
+def step(option):
+    """The step of docs/ci.md that runs an agent, with the options of the remark that has this one."""
+    (steps,) = [it for it in blocks("docs/ci.md", "yaml") if "run: cargo evalset run" in it]
+    found = re.findall(rf"# .+?: ({option} .+)", steps)
+    hold(len(found) == 1, f"docs/ci.md has {len(found)} remarks with `{option}`")
+    return re.sub("--agent-cmd .+", lambda _: found[0], shown("docs/ci.md", "cargo evalset run evals"))
 
-    # Whether all that is said is printed.
+
+class User:
+    """The commands of one user, and their output."""
+
+    # `--show`: the output is printed.
     shows = False
 
-    def __init__(self, name, binary, folder="my-agent", path=(), **env):
-        self.name = name
+    def __init__(self, name, binary, path=(), command="cargo evalset", **env):
+        self.name, self.command = name, command
         self.place = Path(tempfile.mkdtemp(prefix=f"evalset-walk-{name}-"))
-        self.folder = self.place / folder
+        self.folder = self.place / "my-agent"
         self.commands, self.first, self.codes, self.page = 0, None, {}, 0
         programs = self.place / "bin"
         for made in [self.folder, programs]:
             made.mkdir()
-        # What the install puts on the PATH.
+        # The programs that the install puts on the PATH.
         for program in ["cargo-evalset", "evalset"]:
             (programs / program).symlink_to(binary.with_name(program))
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(("EVALSET_", "GITHUB_")) and key not in ("CI", "VIRTUAL_ENV", "PYTHONPATH")}
+        # Variables of this project, of a CI service and of an active environment change what is found.
+        names = [key for key in os.environ if not key.startswith(("EVALSET_", "GITHUB_"))]
+        kept = {key: os.environ[key] for key in names if key not in ("CI", "VIRTUAL_ENV", "PYTHONPATH")}
         paths = [str(programs), *(str(it) for it in path), kept["PATH"]]
         self.env = {**kept, "PATH": os.pathsep.join(paths), "CARGO_TERM_COLOR": "never", "NO_COLOR": "1", **env}
 
@@ -70,8 +81,8 @@ class User:
         self.commands += 1
 
     def types(self, line, code=0, says=(), result=None, yes=False):
-        """Types a line, which ends with this code and says these texts; `result` is one that shows that a case passed or failed.
-        With `yes`, the line runs on a terminal, and each question is answered so. Returns what was said."""
+        """Types a line, which ends with this code and says these texts. The text `result` shows that a case passed or failed.
+        With `yes`, the line runs on a terminal, and each question gets this answer. Returns the output."""
         if self.first is None:
             self.commands += 1
         ended, said = self.run(line, yes=yes)
@@ -83,18 +94,19 @@ class User:
         return said
 
     def run(self, line, folder=None, env={}, yes=False):
-        """The exit code of a line, and what it said."""
-        code, said = self.ran(line, folder, env, yes)
+        """The exit code of a line, and its output."""
+        code, said = self.execute(line, folder or self.folder, {**self.env, **env}, yes)
         if self.shows:
             print(said, flush=True)
         return code, said
 
-    def ran(self, line, folder, env, yes):
+    def execute(self, line, folder, env, yes):
         print(f"$ {line}", flush=True)
-        options = {"cwd": folder or self.folder, "env": {**self.env, **env}}
+        options = {"cwd": folder, "env": env}
         words = ["bash", "-c", line]
         if not yes:
-            done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+            options |= {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+            done = subprocess.run(words, text=True, **options)
             return done.returncode, done.stdout
         ours, theirs = pty.openpty()
         with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, **options) as process:
@@ -121,19 +133,22 @@ class User:
         self.writes(file, text.replace(old, new))
 
     def job(self, tests, cases, failed=None, code=1):
-        """The job of docs/ci.md, in a clone of what the user commits. All cases pass; or one fails, and `tests` ends with this
-        code. Returns what `tests` said."""
+        """The job of docs/ci.md, in a clone of the user's commit. All cases pass; or the case `failed` fails, and `tests` ends
+        with this code. The command that the failure names fails in the same way. Returns the output of `tests`."""
         job = self.place / "job"
         shutil.rmtree(job, ignore_errors=True)
         commit = "git -c user.name=user -c user.email=user@example.com commit --quiet --allow-empty --message evals"
         ended, said = self.run(f"rm -rf .git && git init --quiet && git add --all && {commit} && git clone --quiet . {job}")
         hold(ended == 0, said)
         id, summary = str(time.time_ns()), job / "summary.md"
-        env = {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_RUN_ID": id, "GITHUB_RUN_ATTEMPT": "1", "EVALSET_RUN_ID": f"{id}-1", "GITHUB_STEP_SUMMARY": str(summary)}
-        check, log = self.run(shown("docs/ci.md", "cargo evalset check evals --github"), job, env)
-        hold(check == 0, f"check ended with {check}:\n{log}")
-        tested, log = self.run(tests, job, env)
-        report, said = self.run(shown("docs/ci.md", "cargo evalset report --github"), job, env)
+        env = {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_RUN_ID": id, "GITHUB_RUN_ATTEMPT": "1"}
+        env |= {"EVALSET_RUN_ID": f"{id}-1", "GITHUB_STEP_SUMMARY": str(summary)}
+        first, last = (shown("docs/ci.md", f"cargo evalset {it} --github") for it in ["check evals", "report"])
+        steps = [first, tests, last]
+        ended = [self.run(line.replace("cargo evalset", self.command), job, env) for line in steps]
+        (check, checks), (tested, log), (report, said) = ended
+        hold(check == 0, f"check ended with {check}:\n{checks}")
+        hold((job / "report.html").is_file(), f"there is no page:\n{log}{said}")
         page, junit = ((job / file).read_text() for file in ["report.html", "junit.xml"])
         for case in cases:
             hold(case in page and "</html>" in page, f"the page does not hold `{case}`")
@@ -163,7 +178,8 @@ class User:
         hold(self.first is not None and self.first <= 5, f"the first result took {self.first} commands")
         hold(self.codes == {"green": 0, "red": 1}, f"the jobs ended with {self.codes}")
         shutil.rmtree(self.place)
-        print(f"walk {self.name}: {self.first} commands to the first result, green 0, red 1, page {self.page // 1000} kB", flush=True)
+        codes = ", ".join(f"{name} {code}" for name, code in self.codes.items())
+        print(f"walk {self.name}: {self.first} commands to the first result, {codes}, page {self.page // 1000} kB", flush=True)
 
 
 def read(terminal):

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""New users walk by the pages, each from an empty folder to a green job, a red one, and a page.
+"""New users go by the pages, each from an empty folder to a green job, a red one, and a page.
 
     walk.py [rust] [pydantic] [adk] [traces] [rig] [--bin FILE] [--python PYTHON] [--wheel FILE] [--show]
 
-Without a name, all of them walk. FILE is the built command, target/debug/cargo-evalset if neither `--bin` nor EVALSET_BIN names
-it, with `evalset` beside it; the line that installs it counts as one command. PYTHON has the packages of python/tests/requirements.txt. With a wheel,
-`pydantic` installs it; else the package of this folder takes its place. `adk` takes twenty files of EVALSET_CORPUS, a folder of
-eval sets, or else the sets of samples/; `traces` the files of EVALSET_FRAMEWORK_TRACES, or else makes some. `rust` and `rig`
-build below the target folder, `rig` for minutes. With `--show`, all that the commands say is printed.
+Without a name, all of them go. `--bin`, or else EVALSET_BIN, names the built command, which has `evalset` beside it; otherwise it
+is target/debug/cargo-evalset. The line that installs it counts as one command. PYTHON has the packages of
+python/tests/requirements.txt. `pydantic` installs the wheel; without one, the package of this folder takes its place. `adk`
+takes twenty files of EVALSET_CORPUS, a folder of eval sets, or else the sets of samples/. `traces` takes the files of
+EVALSET_FRAMEWORK_TRACES, or else makes some. `rust` and `rig` build below the target folder, `rig` for minutes. With `--show`,
+the output of the commands is printed.
 """
 
 import argparse
@@ -50,7 +51,10 @@ def main():
     given.target = target / "examples"
     for name in WALKS:
         if not given.names or name in given.names:
-            importlib.import_module(WALKS[name]).walk(given)
+            try:
+                importlib.import_module(WALKS[name]).walk(given)
+            except AssertionError as error:
+                sys.exit(f"walk {name} fails: {error}")
 
 
 main()

@@ -37,4 +37,5 @@ class Tool(BaseTool):
 
 
 names = sorted({call["name"] for turn in SCRIPT.values() for call in turn["calls"]})
-root_agent = LlmAgent(name="home", model=Scripted(), instruction="Help.", tools=[Tool(name=name, description=name) for name in names])
+tools = [Tool(name=name, description=name) for name in names]
+root_agent = LlmAgent(name="home", model=Scripted(), instruction="Help.", tools=tools)

@@ -64,7 +64,8 @@ def walk(given):
     # The command that was typed has no cargo in its name, and so have those that a failure names.
     for text in ["run again     evalset run ", "new golden    evalset import "]:
         hold(text in log, f"{text!r} is not in {log}")
-    said = user.types(pytest, code=1, says=["1 failed", "Paris: foggy"])
+    commands = ["run again     pytest ", "whole record  evalset report "]
+    said = user.types(pytest, code=1, says=["1 failed", "Paris: foggy", f"--> {SET}:", *commands])
     again, record = (re.search(rf"{label} +(.+)", said)[1] for label in ["run again", "whole record"])
     user.types(again, code=1, says=["1 failed"])
     # The record has the command that makes what the agent says now the golden.

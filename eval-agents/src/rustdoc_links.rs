@@ -12,6 +12,8 @@ macro_rules! page {
             "[agents]: eval_core::agent\n",
             "[in src]: eval_core::agent#an-agent-in-src\n",
             "[any agent]: crate\n",
+            "[begin]: eval_core::metric#which-metric-to-begin-with\n",
+            "[ci]: https://docs.rs/eval-core/latest/eval_core/_documentation/ci\n",
             "[goldens]: https://docs.rs/eval-core/latest/eval_core/_documentation/goldens\n",
             "[programs]: eval_core::runner\n",
             "[protocol]: crate::_documentation::protocol\n",

@@ -81,7 +81,16 @@ class Case(pytest.Item):
         if report["state"] == "skipped":
             pytest.skip(report["reason"] or "skipped")
         if report["state"] != "passed":
-            raise EvalsetError(report["failure"] or f"{report['state']}: {report['reason']}")
+            failure = report["failure"] or f"{report['state']}: {report['reason']}"
+            raise EvalsetError("\n".join([failure, "", f"run again     {self.again()}", *report["next"]]))
+
+    def again(self) -> str:
+        """The command that runs this case alone."""
+        words = ["pytest", f"{shown(self.config, self.path)}::{self.name}"]
+        for name in SETTINGS:
+            if value := self.config.getoption(f"evalset_{name}"):
+                words += [f"--evalset-{name}", str(value)]
+        return shlex.join(words)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         is_ours = isinstance(excinfo.value, EvalsetError)
@@ -109,11 +118,14 @@ def result_of(case: Case) -> dict[str, Any]:
 def run(config: pytest.Config, cases: list[Case]) -> dict[tuple[Path, str], Any]:
     """Runs cases. Each has its report, or the reason why there is none."""
     here = config.invocation_params.dir
-    words = [f"{case.path}:{case.name}" for case in cases]
+    words = [f"{shown(config, case.path)}:{case.name}" for case in cases]
     words += ["--agent-cmd", shlex.join([sys.executable, "-m", "evalset", str(setting(config, "agent"))])]
     try:
         document, code = evalset(config, "run", *words, *shlex.split(setting(config, "args") or ""))
         reports = {((here / case["place"]["file"]).resolve(), case["eval_id"]): case for case in document["cases"]}
+        next_commands = [f"whole record  evalset report {shlex.quote(id)}" for id in document.get("runs", ())]
+        for case in reports.values():
+            case["next"] = next_commands
         has_failed = any(case["state"] not in ("passed", "skipped") for case in reports.values())
         if code != 0 and not has_failed:
             problems = "; ".join(problem["message"] for problem in document["problems"])
@@ -143,6 +155,12 @@ def evalset(config: pytest.Config, *words: str) -> tuple[dict[str, Any], int]:
     if "error" in document:
         raise EvalsetError(f"{document['error']['message']}\n  help: {document['error']['help']}")
     return document, done.returncode
+
+
+def shown(config: pytest.Config, path: Path) -> Path:
+    """A path as the user would type it."""
+    here = config.invocation_params.dir
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def setting(config: pytest.Config, name: str) -> str | None:

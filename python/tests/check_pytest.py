@@ -93,6 +93,8 @@ def main():
         "tool_trajectory_avg_score is 0.0, below 1.0",
         '~ expected get_weather(city: "Bergen")',
         "ValueError: no weather (in agent, bot.py:10)",
+        "run again     pytest 'evals/weather.evalset.json::oslo, wrong' --evalset-agent bot:agent --evalset-command ",
+        "whole record  evalset report 20",
         "the case is a draft, and not accepted yet; review it: evalset accept ",
     ]:
         assert text in output, f"{text!r} is not in {output}"

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use eval_agents::traces::{Conversation, Gap, ToolCall, TraceError, Traces, Turn, Usage};
+use eval_agents::traces::{Conversation, Gap, GapKind, ToolCall, TraceError, Traces, Turn, Usage};
 use eval_support::message::truncated;
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
@@ -58,9 +58,21 @@ struct Held<'t> {
 
 fn outcome(traces: &Traces) -> Outcome {
     let has_turns = traces.conversations().iter().any(|it| !it.turns.is_empty());
-    let of_conversations = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
-    let loses = traces.gaps().iter().chain(of_conversations).any(|gap| gap.kind.loses());
+    let loses = gaps(traces).any(|gap| gap.kind.loses());
     if has_turns && !loses { Outcome::Passed } else { Outcome::Failed }
+}
+
+fn gaps(traces: &Traces) -> impl Iterator<Item = &Gap> {
+    let of_conversations = traces.conversations().iter().flat_map(|it| it.all_gaps().map(|(_, gap)| gap));
+    traces.gaps().iter().chain(of_conversations)
+}
+
+/// The change that helps if an exporter wrote no content.
+const WRITES_NO_CONTENT: &str = "many libraries write no content unless they are told to: docs/traces.md says what to set, \
+                                 for google-adk `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY`";
+
+fn is_content(kind: GapKind) -> bool {
+    matches!(kind, GapKind::UserNotCaptured | GapKind::AnswerNotCaptured | GapKind::ArgumentsNotCaptured)
 }
 
 pub(super) fn unreadable(error: &TraceError) -> CommandError {
@@ -96,6 +108,9 @@ fn text(traces: &Traces) -> String {
     if !without.is_empty() {
         let others = count(without.len(), "trace");
         text.push_str(&format!("       {others} without a turn: they say nothing of models and agents\n"));
+    }
+    if gaps(traces).any(|gap| is_content(gap.kind)) {
+        text.push_str(&format!("       {WRITES_NO_CONTENT}\n"));
     }
     text
 }

@@ -183,6 +183,8 @@ fn traces_shows_turns_calls_and_what_is_missing_without_a_word_that_a_terminal_o
         ran.out
     );
     assert!(!ran.out.contains('\u{1b}') && !ran.out.contains("\n::error"), "{}", ran.out);
+    let help = "4 spans\n       many libraries write no content unless they are told to: docs/traces.md says what to set";
+    assert!(ran.out.contains(help), "{}", ran.out);
     folder.write("none.json", r#"{"resourceSpans": []}"#);
     let ran = folder.run(&["traces", "none.json"]);
     assert_eq!((ran.code, ran.out.contains("0 conversations")), (Some(1), true), "{}", ran.out);

@@ -21,7 +21,9 @@ pub(super) fn refused(error: &ImportError) -> CommandError {
         ImportError::Unknown { .. } => "name its format with `--from-format`, if it is one of these",
         ImportError::Mapping { .. } => "`--map COLUMN=user,COLUMN=final` says what the columns hold",
         ImportError::Missing { .. } => "name one that is there",
-        ImportError::Nothing { .. } => "a conversation begins with a message of the user",
+        ImportError::Nothing { .. } => {
+            "a conversation begins with a message of the user; `cargo evalset traces` shows what traces lack"
+        }
         ImportError::NotCompiled { .. } => "install `cargo-evalset` with its default features",
         _ => "mend the file, or name its format with `--from-format`",
     };

@@ -18,7 +18,6 @@ use std::{fmt, fs, io};
 use glob::{MatchOptions, Pattern};
 
 use crate::conventions::{FileKind, SET_SUFFIXES, is_passed_over};
-use crate::order::sorted;
 
 /// A wildcard does not match the dot of a hidden file.
 const OPTIONS: MatchOptions =
@@ -62,19 +61,15 @@ pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, F
     } else {
         walk.all_below("", &parts_of_glob(&names)?)?;
     }
-    let Walk { found, mut near, .. } = walk;
+    let Walk { mut found, mut near, .. } = walk;
     near.sort_unstable();
     near.dedup();
     if let Some((place, _)) = near.first() {
         return Err(FindError { place: place.clone(), reason: Reason::NearMisses(near) });
     }
-    let mut sets: Vec<String> = Vec::with_capacity(found.len());
-    for at in sorted(found.len(), &|one, other| found[one].cmp(&found[other])) {
-        if sets.last() != Some(&found[at]) {
-            sets.push(found[at].clone());
-        }
-    }
-    Ok(sets)
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
 }
 
 /// Whether a path given to [`find_sets`] is a glob rather than the name of one file or directory.

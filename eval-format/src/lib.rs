@@ -59,7 +59,6 @@ pub mod metric;
 mod model;
 mod names;
 pub mod options;
-mod order;
 pub mod problem;
 pub mod reader;
 #[cfg(feature = "recordings")]

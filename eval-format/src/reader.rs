@@ -20,7 +20,6 @@ mod drafts;
 mod foreign;
 mod legacy;
 mod parse;
-mod plain;
 mod scenario;
 mod session;
 mod set;

@@ -66,11 +66,7 @@ impl Saved for Map {
 
 impl<T: Saved> Saved for Vec<T> {
     fn saved(&self) -> Value {
-        let mut values = Vec::with_capacity(self.len());
-        for item in self {
-            values.push(item.saved());
-        }
-        Value::Array(values)
+        self.iter().map(T::saved).collect()
     }
 
     fn is_default(&self) -> bool {

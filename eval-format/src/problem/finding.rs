@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::code::{ProblemCode, Severity};
 use super::path::JsonPath;
-use crate::order::sorted;
 
 /// One finding in an eval set, a test file or a config.
 ///
@@ -100,10 +99,6 @@ impl Problem {
 }
 
 /// Puts problems into the order of the text.
-pub(crate) fn in_order_of_places(problems: &mut Vec<Problem>) {
-    let place = |at: usize| problems[at].range.start;
-    if (1..problems.len()).any(|at| place(at - 1) > place(at)) {
-        let order = sorted(problems.len(), &|one, other| place(one).cmp(&place(other)));
-        *problems = order.into_iter().map(|at| problems[at].clone()).collect();
-    }
+pub(crate) fn in_order_of_places(problems: &mut [Problem]) {
+    problems.sort_by_key(|problem| problem.range.start);
 }

@@ -102,11 +102,8 @@ const ADD_A_TURN: &str = r#"add a turn: `{"query": "...", "reference": "..."}`"#
 fn conversation(records: Vec<Record>, data: &Node<'_>, text: &str) -> Vec<Invocation> {
     // The walker returns a record for each node, or no records at all.
     let nodes = data.array().unwrap_or_default();
-    let mut turns = Vec::with_capacity(records.len());
-    for (record, node) in records.into_iter().zip(nodes) {
-        turns.push(turn(record, node, text, turns.len()));
-    }
-    turns
+    let turns = records.into_iter().zip(nodes).enumerate();
+    turns.map(|(at, (record, node))| turn(record, node, text, at)).collect()
 }
 
 fn turn(mut record: Record, node: &Node<'_>, text: &str, at: usize) -> Invocation {
@@ -143,24 +140,18 @@ fn turn_id(node: &Node<'_>, text: &str, at: usize) -> String {
 }
 
 fn tool_uses(records: Vec<Record>) -> Vec<FunctionCall> {
-    let mut calls = Vec::with_capacity(records.len());
-    for mut record in records {
-        calls.push(FunctionCall {
-            name: record.take("tool_name"),
-            args: record.take("tool_input"),
-            ..FunctionCall::default()
-        });
-    }
-    calls
+    let call = |mut record: Record| FunctionCall {
+        name: record.take("tool_name"),
+        args: record.take("tool_input"),
+        ..FunctionCall::default()
+    };
+    records.into_iter().map(call).collect()
 }
 
 fn responses(records: Vec<Record>) -> Vec<(String, Vec<Part>)> {
-    let mut responses = Vec::with_capacity(records.len());
-    for mut record in records {
+    let response = |mut record: Record| {
         let part = Part { text: record.take("text"), ..Part::default() };
-        if let Some(author) = record.take("author") {
-            responses.push((author, vec![part]));
-        }
-    }
-    responses
+        Some((record.take("author")?, vec![part]))
+    };
+    records.into_iter().filter_map(response).collect()
 }

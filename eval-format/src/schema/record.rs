@@ -32,14 +32,9 @@ impl Record {
 
     /// The fields not taken yet, as values.
     pub(crate) fn rest(self) -> Map {
-        let mut entries: Vec<(String, Value)> = Vec::with_capacity(self.fields.len() + self.extra.len());
-        for (name, value) in self.fields {
-            if let Some(value) = value {
-                entries.push((name.to_owned(), value.into_value()));
-            }
-        }
-        entries.extend(self.extra);
-        Map::from_unique(entries)
+        let fields = self.fields.into_iter();
+        let fields = fields.filter_map(|(name, value)| Some((name.to_owned(), value?.into_value())));
+        Map::from_unique(fields.chain(self.extra).collect())
     }
 }
 
@@ -55,19 +50,10 @@ impl Checked {
         match self {
             Self::Value(value) => value,
             Self::Record(record) => Value::Object(record.rest()),
-            Self::List(items) => {
-                let mut values = Vec::with_capacity(items.len());
-                for item in items {
-                    values.push(item.into_value());
-                }
-                Value::Array(values)
-            }
+            Self::List(items) => items.into_iter().map(Self::into_value).collect(),
             Self::Dict(entries) => {
-                let mut values = Vec::with_capacity(entries.len());
-                for (key, value) in entries {
-                    values.push((key, value.into_value()));
-                }
-                Value::Object(Map::from_unique(values))
+                let values = entries.into_iter().map(|(key, value)| (key, value.into_value()));
+                Value::Object(Map::from_unique(values.collect()))
             }
             Self::Pair(pair) => Value::Array(vec![pair.0.into_value(), pair.1.into_value()]),
         }
@@ -125,7 +111,6 @@ impl FromChecked for i64 {
     }
 }
 
-/// Types that are built from one record.
 macro_rules! from_record {
     ($($type:ident),+) => {
         $(impl $crate::schema::FromChecked for $type {
@@ -140,35 +125,25 @@ pub(crate) use from_record;
 
 from_record!(Record);
 
-/// A field that may be absent takes the value if it is there.
 impl<T: FromChecked> FromChecked for Option<T> {
     fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
         T::take_from(slot).map(Some)
     }
 }
 
-/// The elements of a list. An object of any keys is a list of pairs.
 impl<T: FromChecked> FromChecked for Vec<T> {
     fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
         let items = match slot.take()? {
             Checked::List(items) => items,
-            Checked::Dict(entries) => pairs(entries),
+            // An object of any keys is a list of pairs.
+            Checked::Dict(entries) => {
+                let pair = |(key, value)| Checked::Pair(Box::new((Checked::Value(Value::String(key)), value)));
+                entries.into_iter().map(pair).collect()
+            }
             _ => return None,
         };
-        // A loop: `collect` would be compiled to many times the code for each type.
-        let mut made = Vec::with_capacity(items.len());
-        for item in items {
-            if let Some(item) = T::take_from(&mut Some(item)) {
-                made.push(item);
-            }
-        }
-        Some(made)
+        Some(items.into_iter().filter_map(|item| T::take_from(&mut Some(item))).collect())
     }
-}
-
-fn pairs(entries: Vec<(String, Checked)>) -> Vec<Checked> {
-    let pair = |(key, value)| Checked::Pair(Box::new((Checked::Value(Value::String(key)), value)));
-    entries.into_iter().map(pair).collect()
 }
 
 impl<A: FromChecked, B: FromChecked> FromChecked for (A, B) {

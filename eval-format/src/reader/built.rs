@@ -84,12 +84,8 @@ fn unwritten(at: usize, case: &EvalCase, place: &CaseSpan) -> Vec<Problem> {
     for (extra, path) in extras.into_iter().filter_map(|(extra, path)| Some((extra?, path))) {
         for (key, _) in extra.0.iter().filter(|(key, _)| extra.1.has(key)) {
             let message = format!("the extra key `{key}` is the name of a field");
-            let problem = Problem::error(
-                ProblemCode::DuplicateKey,
-                path.clone().key(key),
-                place.id_range.clone(),
-                &message,
-            );
+            let (path, range) = (path.key(key), place.id_range.clone());
+            let problem = Problem::error(ProblemCode::DuplicateKey, path, range, message);
             problems.push(problem.label("this case").help("set the field, and leave out the extra key"));
         }
     }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::model::{EvalCase, EvalSet, SessionInput};
-use crate::problem::{Position, Problem, Problems};
+use crate::problem::{JsonPath, Position, Problem, Problems};
+use crate::syntax;
 
 /// A checked eval set or old test file.
 #[derive(Clone, Debug)]
@@ -24,6 +25,9 @@ pub struct CheckedSet {
     /// The problems of the session file. Ranges point into its own text.
     pub session_problems: Vec<Problem>,
 }
+
+/// The spellings of the key of a scenario.
+pub(crate) const SCENARIO_KEYS: [&str; 2] = ["conversation_scenario", "conversationScenario"];
 
 /// The place of a case in its file. Ranges are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +61,23 @@ impl CheckedSet {
     pub(crate) fn placed_cases(&self) -> impl Iterator<Item = (&EvalCase, &CaseSpan)> {
         // In a set without errors each case has a place, and both are in the order of the file.
         self.set.iter().flat_map(|set| &set.eval_cases).zip(&self.cases)
+    }
+
+    /// The path of the case at a position.
+    pub(crate) fn path_of(&self, at: usize) -> JsonPath {
+        match self.form {
+            SetFormat::EvalSet => JsonPath::default().key("eval_cases").index(at),
+            SetFormat::OldEvalSet => JsonPath::default().index(at),
+            SetFormat::TestFile => JsonPath::default(),
+        }
+    }
+
+    /// The first of these keys that a case has with a value, and its range in the file.
+    pub(crate) fn key_in(&self, case: &CaseSpan, names: &[&str]) -> Option<(String, Range<usize>)> {
+        let node = syntax::parse(self.text.get(case.range.clone())?, &mut Vec::new()).ok()?;
+        let entry = names.iter().filter_map(|name| node.get(name)).find(|entry| !entry.value.is_null())?;
+        let (start, key) = (case.range.start, &entry.key_range);
+        Some((entry.key.to_string(), start + key.start..start + key.end))
     }
 
     /// The set, or its problems if one of them is an error.

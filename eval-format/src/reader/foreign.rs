@@ -166,14 +166,10 @@ pub(super) fn recognise_lines(text: &str) -> Option<Problem> {
 }
 
 fn problem(what: &str, help: &str, sign: Sign) -> Problem {
-    Problem::error(
-        ProblemCode::ForeignSchema,
-        sign.path,
-        sign.range,
-        format!("this is {what}, not an eval set"),
-    )
-    .label("eval sets have no such thing here")
-    .help(help)
+    let message = format!("this is {what}, not an eval set");
+    Problem::error(ProblemCode::ForeignSchema, sign.path, sign.range, message)
+        .label("eval sets have no such thing here")
+        .help(help)
 }
 
 /// The problem of an object or array that has no key of an eval set.
@@ -184,14 +180,10 @@ fn nothing_known(root: &Node<'_>) -> Option<Problem> {
         _ => false,
     };
     strange.then(|| {
-        Problem::error(
-            ProblemCode::ForeignSchema,
-            JsonPath::default(),
-            opening(root),
-            "this is not an eval set",
-        )
-        .label("neither `eval_set_id` nor `eval_cases` is here")
-        .help("an eval set is an object: `{\"eval_set_id\": \"...\", \"eval_cases\": [...]}`")
+        let path = JsonPath::default();
+        Problem::error(ProblemCode::ForeignSchema, path, opening(root), "this is not an eval set")
+            .label("neither `eval_set_id` nor `eval_cases` is here")
+            .help("an eval set is an object: `{\"eval_set_id\": \"...\", \"eval_cases\": [...]}`")
     })
 }
 

@@ -137,7 +137,8 @@ impl<T: FromChecked> FromChecked for Vec<T> {
             Checked::List(items) => items,
             // An object of any keys is a list of pairs.
             Checked::Dict(entries) => {
-                let pair = |(key, value)| Checked::Pair(Box::new((Checked::Value(Value::String(key)), value)));
+                let pair =
+                    |(key, value)| Checked::Pair(Box::new((Checked::Value(Value::String(key)), value)));
                 entries.into_iter().map(pair).collect()
             }
             _ => return None,

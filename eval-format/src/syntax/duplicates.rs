@@ -38,13 +38,10 @@ pub(super) fn errors(root: &Node<'_>, duplicates: Vec<Duplicate>) -> Vec<Problem
 }
 
 fn error(duplicate: &Duplicate, object: &JsonPath) -> Problem {
-    Problem::error(
-        ProblemCode::DuplicateKey,
-        object.key(&short(&duplicate.key)),
-        duplicate.second.clone(),
-        format!("key `{}` stands twice in one object", shown(&duplicate.key)),
-    )
-    .label("ADK would read this value alone")
-    .related(duplicate.first.clone(), "this one would be lost")
-    .help("remove one of them, or merge their values")
+    let path = object.key(&short(&duplicate.key));
+    let message = format!("key `{}` stands twice in one object", shown(&duplicate.key));
+    Problem::error(ProblemCode::DuplicateKey, path, duplicate.second.clone(), message)
+        .label("ADK would read this value alone")
+        .related(duplicate.first.clone(), "this one would be lost")
+        .help("remove one of them, or merge their values")
 }

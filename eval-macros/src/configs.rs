@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eval_format::__private::judged_criteria;
-use eval_format::EvalConfig;
-use eval_format::Problem;
 use eval_format::compat::OverlookedConfig;
 use eval_format::config::{CheckedConfig, check_config};
 use eval_format::conventions::{CONFIG_NAMES, SHARED_CONFIG};
 use eval_format::metric::{Need, metric};
 use eval_format::problem::ProblemCode;
+use eval_format::{EvalConfig, Problem};
 use proc_macro2::Span;
 use syn::LitStr;
 

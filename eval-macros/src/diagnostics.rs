@@ -134,25 +134,9 @@ pub(crate) fn error_on(tokens: &impl ToTokens, headline: impl Display, help: imp
     syn::Error::new_spanned(tokens, format!("{headline}\n= help: {help}"))
 }
 
-/// The words as a list of code: `` `a`, `b` and `c` ``.
-pub(crate) fn code_list<S: AsRef<str>>(words: &[S]) -> String {
-    let mut list = String::new();
-    for (at, word) in words.iter().enumerate() {
-        let separator = match at {
-            0 => "",
-            _ if at + 1 == words.len() => " and ",
-            _ => ", ",
-        };
-        list.push_str(separator);
-        list.push('`');
-        list.push_str(word.as_ref());
-        list.push('`');
-    }
-    list
-}
-
 #[cfg(test)]
 mod tests {
+    use eval_support::words::code_list;
     use quote::quote;
 
     use super::*;

@@ -7,13 +7,13 @@ use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
 use eval_format::conventions::{SET_NAMES, file_stem};
-use eval_format::find::find_sets;
-use eval_format::find::{fixed_folder, is_glob};
+use eval_format::find::{find_sets, fixed_folder, is_glob};
 use eval_support::spelling::suggest;
+use eval_support::words::code_list;
 use proc_macro2::Span;
 use syn::LitStr;
 
-use crate::diagnostics::{code_list, error};
+use crate::diagnostics::error;
 
 /// The folders in which files are looked for.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! `cases = ["refund_*", "!*_slow"]`: which cases of the sets become tests.
 
-use eval_support::spelling::suggest;
+use eval_support::words::{code_list, did_you_mean};
 use glob::Pattern;
 use proc_macro2::Span;
 use syn::LitStr;
 
-use crate::diagnostics::{Diagnostics, code_list};
+use crate::diagnostics::Diagnostics;
 
 /// Globs on ids. A glob that begins with `!` excludes what it matches. A case is taken if a plain glob matches it, or
 /// if there are no plain globs, and no glob excludes it.
@@ -75,10 +75,7 @@ impl Filter {
 /// Help for a glob without a match: the id that was probably meant.
 fn nearest(glob: &str, ids: &[&str]) -> String {
     let letters = glob.replace(['*', '?'], "");
-    match suggest(&letters, ids.iter().copied()) {
-        Some(id) => format!("did you mean `{id}`?"),
-        None => ids_at_hand(ids),
-    }
+    did_you_mean(&letters, ids.iter().copied()).unwrap_or_else(|| ids_at_hand(ids))
 }
 
 fn ids_at_hand(ids: &[&str]) -> String {

@@ -10,7 +10,7 @@ use std::{fs, io};
 
 use proc_macro2::Span;
 
-use crate::diagnostics::{Diagnostics, code_list};
+use crate::diagnostics::Diagnostics;
 use crate::files::SourceFile;
 
 /// A cache of values that are made from files, by the files.
@@ -76,7 +76,7 @@ impl Unreadable {
     pub(crate) fn report(&self, span: Span, diagnostics: &mut Diagnostics) {
         diagnostics.error(
             span,
-            format!("cannot read {}: {}", code_list(&[&self.file]), self.error),
+            format!("cannot read `{}`: {}", self.file, self.error),
             match self.error.kind() {
                 io::ErrorKind::NotFound => {
                     "it is a link to a file that does not exist: restore that file, or remove the link"

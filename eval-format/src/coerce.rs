@@ -6,7 +6,6 @@
 use crate::syntax::{Kind, MAX_DIGITS, Node};
 use crate::value::Number;
 
-/// A string field: strings only.
 pub(crate) fn string<'n>(node: &'n Node<'_>) -> Option<&'n str> {
     node.string()
 }

@@ -172,7 +172,6 @@ impl Walk<'_> {
         fs::canonicalize(self.base.join(at)).is_ok_and(|folder| self.seen.insert((folder, remaining)))
     }
 
-    /// Collects the files that the remaining parts match in the folder `at`, relative to the base.
     fn below(&mut self, at: &str, parts: &[Part]) -> Result<(), FindError> {
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
         match part {

@@ -136,7 +136,6 @@ pub fn module_name(stem: &str) -> String {
     Candidate::new(stem).name()
 }
 
-/// The part of the id's hash at the end of a name.
 #[derive(Clone, Copy, PartialEq)]
 enum Suffix {
     None,
@@ -144,7 +143,6 @@ enum Suffix {
     Whole,
 }
 
-/// An id and the name that it has so far.
 struct Candidate<'a> {
     id: &'a str,
     stem: String,

@@ -23,23 +23,18 @@ use crate::diagnostics::{Diagnostics, error, error_on};
 use crate::features::Feature;
 use crate::package::renamed_eval_core;
 
-/// The arguments of the attribute.
 #[derive(Default)]
 pub(crate) struct Args {
     /// The file, directory or glob; `None` if it is missing or wrong, which has been reported.
     pub(crate) path: Option<LitStr>,
-    /// The source of the criteria.
     pub(crate) criteria: Criteria,
     pub(crate) metrics: Vec<CustomMetric>,
-    /// The function that makes the judge.
     pub(crate) judge: Option<Path>,
     /// Globs on case ids; a `!` in front excludes.
     pub(crate) cases: Vec<LitStr>,
     /// The session of old test files.
     pub(crate) session: Option<LitStr>,
-    /// The options for running and deciding a case.
     pub(crate) running: Running,
-    /// Tokio's runtime for each test.
     pub(crate) runtime: Runtime,
     /// The path of eval-core, if it is not `::eval_core`.
     pub(crate) krate: Option<Path>,

@@ -21,16 +21,13 @@ use crate::features::Feature;
 use crate::files::{Folders, SourceFile};
 use crate::memory::read_file;
 
-/// The criteria of a set.
 #[derive(Clone, Debug)]
 pub(crate) struct SetConfig {
     /// The place where the test finds them.
     pub(crate) source: ConfigSource,
-    /// The config, unless it has errors.
     pub(crate) config: Option<Arc<EvalConfig>>,
 }
 
-/// The source of criteria.
 #[derive(Clone, Debug)]
 pub(crate) enum ConfigSource {
     /// ADK's own.
@@ -51,7 +48,6 @@ impl SetConfig {
         Self { source: ConfigSource::Default, config: None }
     }
 
-    /// Whether the criteria name a metric that asks a judge.
     pub(crate) fn asks_judge(&self) -> bool {
         let names = self.config.iter().flat_map(|config| config.criteria.iter().map(|(name, _)| name));
         names.filter_map(|name| metric(name)).any(|info| info.needs.contains(&Need::Judge))

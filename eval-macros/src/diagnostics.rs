@@ -26,7 +26,6 @@ impl Diagnostics {
         self.errors.add(|| error(span, headline, help));
     }
 
-    /// Adds a mistake that was found while parsing.
     pub(crate) fn push(&mut self, error: syn::Error) {
         self.errors.add(|| error);
     }
@@ -82,7 +81,6 @@ impl Diagnostics {
         self.len() == 0
     }
 
-    /// The messages so far, for tests.
     #[cfg(test)]
     pub(crate) fn messages(&self) -> Vec<String> {
         self.errors.shown.iter().map(ToString::to_string).collect()
@@ -107,7 +105,6 @@ struct Errors {
 }
 
 impl Errors {
-    /// Adds an error, which is made only if it is shown.
     fn add(&mut self, error: impl FnOnce() -> syn::Error) {
         if self.shown.len() < SHOWN { self.shown.push(error()) } else { self.hidden += 1 }
     }

@@ -15,7 +15,6 @@ use syn::LitStr;
 
 use crate::diagnostics::error;
 
-/// The folders in which files are looked for.
 #[derive(Debug)]
 pub(crate) struct Folders {
     /// The value of `env!("CARGO_MANIFEST_DIR")` in the expansion.
@@ -29,15 +28,12 @@ pub(crate) struct Folders {
 /// A file that the attribute names, directly or not.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SourceFile {
-    /// The path for opening it.
     pub(crate) absolute: PathBuf,
     /// Relative to `CARGO_MANIFEST_DIR`, with `/`.
     pub(crate) relative: String,
-    /// The path in messages.
     pub(crate) shown: String,
 }
 
-/// The sets that a path names.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// One file.
@@ -46,7 +42,6 @@ pub(crate) enum Found {
     Many(Vec<Member>),
 }
 
-/// One of the sets of a directory or a glob.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) file: SourceFile,
@@ -62,7 +57,6 @@ impl Member {
 }
 
 impl SourceFile {
-    /// Its name without the folders.
     pub(crate) fn name(&self) -> &str {
         self.relative.rsplit('/').next().unwrap_or(&self.relative)
     }

@@ -22,7 +22,6 @@ struct Glob {
 }
 
 impl Filter {
-    /// Reads the globs and reports malformed ones.
     pub(crate) fn parse(globs: &[LitStr], diagnostics: &mut Diagnostics) -> Self {
         let mut filter = Self { globs: Vec::new() };
         for literal in globs {
@@ -43,7 +42,6 @@ impl Filter {
         filter
     }
 
-    /// Whether the case of this id becomes a test.
     pub(crate) fn takes(&self, id: &str) -> bool {
         let matches = |excludes| {
             self.globs.iter().any(move |glob| glob.excludes == excludes && glob.pattern.matches(id))

@@ -64,7 +64,6 @@ pub(crate) fn read_file(file: &SourceFile) -> Result<Vec<u8>, Unreadable> {
     fs::read(&file.absolute).map_err(|error| Unreadable { file: file.shown.clone(), error })
 }
 
-/// A file that exists and cannot be read.
 #[derive(Debug)]
 pub(crate) struct Unreadable {
     file: String,

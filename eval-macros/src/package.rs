@@ -8,12 +8,10 @@ use std::{env, fs};
 use manifest::Manifest;
 use proc_macro2::Span;
 
-/// The target that is being built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// A target of a build without cargo.
     Unknown,
-    /// The library.
     Lib,
     /// A binary or an example, by its name.
     Bin(String),

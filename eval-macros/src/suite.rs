@@ -21,7 +21,6 @@ use crate::memory::{Memory, Unreadable, read_file};
 use crate::modules::module_paths;
 use crate::recordings::Recording;
 
-/// The tests of one attribute.
 #[derive(Debug)]
 pub(crate) struct Suite {
     pub(crate) sets: Vec<SuiteSet>,
@@ -29,7 +28,6 @@ pub(crate) struct Suite {
     pub(crate) pattern: Option<String>,
 }
 
-/// The tests of one file.
 #[derive(Debug)]
 pub(crate) struct SuiteSet {
     pub(crate) file: SourceFile,
@@ -46,7 +44,6 @@ pub(crate) struct SuiteSet {
     pub(crate) absent: Vec<String>,
 }
 
-/// One test.
 #[derive(Debug)]
 pub(crate) struct SuiteCase {
     pub(crate) name: String,
@@ -203,7 +200,6 @@ impl Collector<'_> {
     }
 }
 
-/// A set as it was found on disk.
 #[derive(Debug)]
 pub(crate) struct ReadSet {
     pub(crate) checked: CheckedSet,

@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 
 use crate::spelling::suggest;
 
-/// The prefix of this project's variables.
 const PREFIX: &str = "EVALSET_";
 
 /// The amount of output of tests.

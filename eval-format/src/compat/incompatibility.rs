@@ -36,7 +36,6 @@ pub struct Incompatibility {
     pub(super) rubric: Option<RubricPlace>,
 }
 
-/// The place of a rubric in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RubricPlace {
     /// The turn; `None` for a rubric of the case.
@@ -107,7 +106,6 @@ impl Incompatibility {
         Some((path.key(&key), range, "a scenario has no expected turns"))
     }
 
-    /// The note at the id of the case.
     fn label(&self) -> &'static str {
         match self.code {
             ProblemCode::NothingChecked => "nothing that an agent does can fail this case",
@@ -118,7 +116,6 @@ impl Incompatibility {
 }
 
 impl RubricPlace {
-    /// The path and the opening bracket of the rubric in the text of a set.
     fn find(
         self,
         set: &CheckedSet,

@@ -46,7 +46,6 @@ pub(super) fn check(
     check_unread(&kinds, cases, incompatibilities);
 }
 
-/// One metric that reads rubrics.
 struct Reader<'a> {
     metric: &'a str,
     kind: &'a str,
@@ -56,7 +55,6 @@ struct Reader<'a> {
     weightless: HashSet<&'a str>,
 }
 
-/// The problem of a case, and its remedy.
 type Finding = (ProblemCode, String, String);
 
 impl<'a> Reader<'a> {
@@ -75,7 +73,6 @@ impl<'a> Reader<'a> {
         known
     }
 
-    /// The turns whose rubrics are read.
     fn turns<'c>(&self, case: &'c EvalCase) -> &'c [Invocation] {
         match case.conversation.as_slice() {
             [.., last] if self.kind == TRAJECTORY_QUALITY => std::slice::from_ref(last),
@@ -83,7 +80,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The ids of the rubrics that have this metric's type.
     fn mine<'c>(&self, rubrics: Option<&'c Vec<Rubric>>) -> Vec<&'c str> {
         let mut ids = Vec::new();
         for rubric in rubrics.into_iter().flatten() {

@@ -14,7 +14,6 @@ use crate::schema::{self, Field, Model, Place, Type, Walker, wrong_type};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Value;
 
-/// Reads `criteria`.
 pub(super) fn read(
     entry: &Entry<'_>,
     names: &CustomNames<'_>,
@@ -69,7 +68,6 @@ fn criterion(
     None
 }
 
-/// Whether a criterion says in which direction scores are compared.
 fn has_direction(node: &Node<'_>) -> bool {
     node.object().is_some_and(|entries| entries.iter().any(|entry| entry.key == DIRECTION.name))
 }
@@ -133,7 +131,6 @@ impl Reader<'_> {
         Some(criterion)
     }
 
-    /// The key besides the threshold that the criterion must have.
     fn required_option(&self) -> Option<&'static Field> {
         let fields = &schema::criterion(self.info).fields;
         fields.iter().find(|field| field.required && field.name != "threshold")

@@ -20,7 +20,6 @@ impl CustomNames<'_> {
     }
 }
 
-/// The help for giving a metric a function in Rust: an argument of the attribute, or a method of the runner.
 pub(super) fn answer(name: &str) -> String {
     let identifier = module_name(name);
     let argument = format!("`metrics({identifier} = path::to::function)`");
@@ -33,7 +32,6 @@ pub(super) fn answer(name: &str) -> String {
     }
 }
 
-/// Checks that each custom metric has a function in Rust and is one of the `criteria`.
 pub(super) fn check(
     entry: &Entry<'_>,
     criteria: &[Entry<'_>],

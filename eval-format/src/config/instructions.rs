@@ -76,7 +76,6 @@ impl TemplateVariable {
         }
     }
 
-    /// Variables as messages list them.
     pub(super) fn list(variables: &[Self]) -> String {
         let mut list = String::new();
         for variable in variables {
@@ -128,9 +127,7 @@ impl InstructionsError {
     }
 }
 
-/// The brackets of a tag.
 const TAGS: [(&str, &str); 3] = [("{{", "}}"), ("{#", "#}"), ("{%", "%}")];
-/// The number of characters of a tag that messages show.
 const SHOWN_TAG: usize = 60;
 
 impl InstructionTemplate {

@@ -14,7 +14,6 @@ use crate::value::{Map, Value};
 /// The largest `num_samples` and `parallelism_limit`. A larger number is a typing error.
 const MOST: i64 = 1000;
 
-/// Checks the values of fields whose kind has rules beyond its shape.
 pub(super) fn check(
     fields: &[CriterionField],
     model: &Model,

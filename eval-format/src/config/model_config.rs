@@ -53,7 +53,6 @@ const KEYS: [&str; 39] = [
     "store",
 ];
 
-/// The keys whose values are numbers.
 const NUMBERS: [&str; 9] = [
     "temperature",
     "top_p",

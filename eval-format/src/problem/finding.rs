@@ -42,7 +42,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// An error at a place.
     pub(crate) fn error(
         code: ProblemCode,
         path: JsonPath,
@@ -61,7 +60,6 @@ impl Problem {
         }
     }
 
-    /// A warning at a place.
     pub(crate) fn warning(
         code: ProblemCode,
         path: JsonPath,
@@ -71,21 +69,18 @@ impl Problem {
         Self { severity: Severity::Warning, ..Self::error(code, path, range, message) }
     }
 
-    /// Adds the words beside the caret.
     #[must_use]
     pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
     }
 
-    /// Adds the remedy.
     #[must_use]
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds another place that matters.
     #[must_use]
     pub(crate) fn related(mut self, range: Range<usize>, label: impl Into<String>) -> Self {
         self.related.push((range, label.into()));

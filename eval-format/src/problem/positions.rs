@@ -56,7 +56,6 @@ impl Positions {
     }
 }
 
-/// The positions of offsets in ascending order.
 fn positions(text: &str, offsets: &[usize]) -> HashMap<usize, Position> {
     let (mut seen, mut position) = (0, Position::START);
     let mut positions = HashMap::with_capacity(offsets.len());

@@ -6,7 +6,6 @@ use crate::model::{EvalCase, EvalSet};
 use crate::problem::{JsonPath, Problem, ProblemCode, Problems, in_order_of_places};
 use crate::schema::{EVAL_CASE, SESSION_INPUT};
 
-/// The name in messages of a set that was built in Rust.
 const BUILT: &str = "<set>";
 
 impl EvalSet {

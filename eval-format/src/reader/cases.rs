@@ -44,7 +44,6 @@ pub(crate) fn model_of(root: &Node<'_>) -> &'static Model {
     if snake { &EVAL_SET } else { &EVAL_SET_ANY_CASE }
 }
 
-/// Reads one case.
 pub(super) fn case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) -> Option<EvalCase> {
     let record = walker.record(node, &EVAL_CASE, place)?;
     check_case(node, place, walker);

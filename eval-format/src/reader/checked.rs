@@ -26,7 +26,6 @@ pub struct CheckedSet {
     pub session_problems: Vec<Problem>,
 }
 
-/// The spellings of the key of a scenario.
 pub(crate) const SCENARIO_KEYS: [&str; 2] = ["conversation_scenario", "conversationScenario"];
 
 /// The place of a case in its file. Ranges are in bytes.
@@ -63,7 +62,6 @@ impl CheckedSet {
         self.set.iter().flat_map(|set| &set.eval_cases).zip(&self.cases)
     }
 
-    /// The path of the case at a position.
     pub(crate) fn path_of(&self, at: usize) -> JsonPath {
         match self.form {
             SetFormat::EvalSet => JsonPath::default().key("eval_cases").index(at),
@@ -91,7 +89,6 @@ impl CheckedSet {
     }
 }
 
-/// The parts of a document that were read.
 pub(super) struct Reading {
     pub(super) form: SetFormat,
     pub(super) set: Option<EvalSet>,

@@ -135,7 +135,6 @@ const SCHEMAS: &[Schema] = &[
     },
 ];
 
-/// Keys under which datasets keep the user's message.
 const PROMPTS: &[&str] =
     &["input", "prompt", "question", "messages", "userMessage", "user_message", "userInput", "user_input"];
 

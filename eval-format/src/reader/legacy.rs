@@ -32,7 +32,6 @@ pub(super) fn read_test_file(root: &Node<'_>, text: &str, stem: &str) -> Reading
     Reading { form: SetFormat::TestFile, set, cases, problems }
 }
 
-/// Reads an array of cases.
 pub(super) fn read_old_eval_set(root: &Node<'_>, text: &str, stem: &str) -> Reading {
     let mut problems = Vec::new();
     let mut walker = Walker { problems: &mut problems };
@@ -53,7 +52,6 @@ pub(super) fn read_old_eval_set(root: &Node<'_>, text: &str, stem: &str) -> Read
     Reading { form: SetFormat::OldEvalSet, set: Some(set), cases, problems }
 }
 
-/// Reads the one case of an array of turns.
 pub(super) fn test_file(
     root: &Node<'_>,
     text: &str,
@@ -69,7 +67,6 @@ pub(super) fn test_file(
     Some(EvalCase { conversation, session_input, ..EvalCase::new(eval_id) })
 }
 
-/// Reads one element of an array of cases.
 pub(super) fn case(
     node: &Node<'_>,
     text: &str,

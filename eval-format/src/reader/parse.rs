@@ -5,7 +5,6 @@ use crate::syntax::Node;
 use crate::text;
 use crate::value::Value;
 
-/// The name in messages of a text that came from no file.
 pub(crate) const NO_FILE: &str = "<text>";
 
 impl Value {

@@ -51,7 +51,6 @@ pub(super) fn check(bytes: &[u8], form: SetFormat) -> (String, Option<SessionInp
     )
 }
 
-/// The session of a case from an initial session of the old formats.
 pub(super) fn session_input(mut record: Record) -> SessionInput {
     SessionInput {
         app_name: record.take("app_name").unwrap_or_default(),

@@ -111,7 +111,6 @@ fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording,
     Some((recording, places))
 }
 
-/// A question, and the node from which it was read.
 type Placed<'n> = (RecordedQuestion, &'n Node<'n>);
 
 fn foreign_version(version: &Node<'_>) -> Problem {

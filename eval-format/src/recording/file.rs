@@ -27,7 +27,6 @@ use crate::value::{Map, Value, to_pretty};
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     questions: Vec<RecordedQuestion>,
-    /// The position of each question by its key.
     places: HashMap<String, usize>,
 }
 
@@ -80,5 +79,4 @@ impl Recording {
     }
 }
 
-/// The version of the format.
 pub(super) const VERSION: i64 = 1;

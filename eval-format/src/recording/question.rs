@@ -42,7 +42,6 @@ pub struct RecordedReply {
     pub(super) check: Option<String>,
 }
 
-/// The sort key of a question in its file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Order {
     case: Option<String>,

@@ -60,7 +60,6 @@ impl Checked {
     }
 }
 
-/// A type that can be built from a checked value.
 pub(crate) trait FromChecked: Sized {
     fn take_from(slot: &mut Option<Checked>) -> Option<Self>;
 }

@@ -27,7 +27,6 @@ fn subject(model: &Model) -> String {
     format!("the {}", noun.unwrap_or(model.what))
 }
 
-/// An error at a key that the model does not know.
 fn unknown(code: ProblemCode, entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
     place.error_at_key(code, entry, format!("unknown key `{}` in {}", shown(&entry.key), model.what))
 }
@@ -55,7 +54,6 @@ pub(super) fn unknown_key(
 
 const NOT_READ: &str = "nothing reads this key";
 
-/// The remedy for a known key of other writers.
 fn stranger(entry: &Entry<'_>, model: &Model) -> Option<&'static str> {
     let is = |name: &str| entry.key == name || is_camel_of(&entry.key, name);
     model.strangers.iter().find(|(name, _)| is(name)).map(|(_, instead)| *instead)
@@ -190,7 +188,6 @@ fn is_kind(node: &Node<'_>, kind: &Type) -> bool {
     }
 }
 
-/// The name of a value of the type.
 fn expected(kind: &Type) -> String {
     match kind {
         Type::String | Type::Enum(_) => "a string".to_owned(),
@@ -209,7 +206,6 @@ fn expected(kind: &Type) -> String {
     }
 }
 
-/// The help text for a value of the wrong type.
 fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
     match (kind, &node.kind) {
         (Type::String | Type::Enum(_), Kind::Number(text)) => {
@@ -246,7 +242,6 @@ fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
     }
 }
 
-/// The keys of a model, for a help line.
 fn keys(model: &Model) -> String {
     code_list(&mut model.fields.iter().map(|field| field.name))
 }

@@ -9,7 +9,6 @@ use std::ops::Range;
 use super::node::{Node, walk};
 use crate::problem::{JsonPath, Problem, ProblemCode, short, shown};
 
-/// A duplicate key of an object.
 pub(super) struct Duplicate {
     /// The offset at which the object begins.
     pub(super) object: usize,

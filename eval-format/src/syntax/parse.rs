@@ -96,7 +96,6 @@ impl<'a> Reader<'a> {
         Ok(Kind::Object(entries))
     }
 
-    /// A key and the colon after it.
     fn key(&mut self) -> Result<(Cow<'a, str>, Range<usize>), Fault> {
         if self.scan.value()? != b'"' {
             return Err(self.scan.fault(FaultKind::NoKey));

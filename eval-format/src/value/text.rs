@@ -16,7 +16,6 @@ pub(crate) fn to_pretty(value: &Value) -> String {
     print(value, &Layout::of_adk())
 }
 
-/// The text of a value in a layout.
 pub(crate) fn print(value: &Value, layout: &Layout) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -24,7 +23,6 @@ pub(crate) fn print(value: &Value, layout: &Layout) -> String {
     text
 }
 
-/// The layout of the values of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Layout {
     /// The form of lines; `None` if everything is on one line.
@@ -35,10 +33,8 @@ pub(crate) struct Layout {
     pub(crate) gap: String,
 }
 
-/// The begin and the end of lines.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lines {
-    /// The end of a line.
     pub(crate) end: &'static str,
     /// The indentation of the line that a value begins on.
     pub(crate) base: String,

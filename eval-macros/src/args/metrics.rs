@@ -8,11 +8,9 @@ use syn::{Ident, LitStr, Path, Token};
 use super::value::Arg;
 use crate::diagnostics::Diagnostics;
 
-/// A metric of the user's own: `tone = style::tone`.
 pub(crate) struct CustomMetric {
     /// The name that criteria use; by default the last segment of the path.
     pub(crate) name: String,
-    /// The function.
     pub(crate) path: Path,
     span: Span,
 }

@@ -13,14 +13,12 @@ use super::value::Arg;
 use crate::diagnostics::{Diagnostics, error};
 use crate::features::Feature;
 
-/// The options for running and deciding a case.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(super) runs: u32,
     pub(super) pass: PassRule,
     /// The value of `pass`, if it is given.
     pub(super) pass_span: Option<Span>,
-    /// The aggregation of a run's turns.
     pub(crate) gate: TurnAggregation,
     /// The given options that the macro only passes on, as fields with their values.
     pub(super) others: Vec<(&'static str, TokenStream)>,
@@ -34,7 +32,6 @@ impl Default for Running {
 }
 
 impl Running {
-    /// Reads `pass = "at_least(2)"`.
     pub(super) fn read_pass(&mut self, value: &Arg) -> syn::Result<()> {
         let text = value.string()?;
         self.pass = parsed(&text)?;
@@ -42,20 +39,17 @@ impl Running {
         Ok(())
     }
 
-    /// Reads `gate = "every_turn"`.
     pub(super) fn read_gate(&mut self, value: &Arg) -> syn::Result<()> {
         self.gate = parsed(&value.string()?)?;
         Ok(())
     }
 
-    /// Reads `retry = 2`.
     pub(super) fn read_retry(&mut self, value: &Arg) -> syn::Result<()> {
         let retry = Literal::u32_unsuffixed(value.count()?);
         self.others.push(("retry", quote!(#retry)));
         Ok(())
     }
 
-    /// Reads `timeout = "30s"`.
     pub(super) fn read_timeout(&mut self, value: &Arg) -> syn::Result<()> {
         let text = value.string()?;
         let timeout = parse_timeout(&text.value())
@@ -110,7 +104,6 @@ fn parsed<T: FromStr<Err = ParseOptionError>>(text: &LitStr) -> syn::Result<T> {
     text.value().parse().map_err(|wrong: ParseOptionError| error(text.span(), wrong.message(), wrong.help()))
 }
 
-/// Tokio's runtime for each test.
 #[derive(Default)]
 pub(crate) struct Runtime {
     flavor: Option<LitStr>,
@@ -118,7 +111,6 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    /// Reads `flavor = "multi_thread"`.
     pub(super) fn read_flavor(&mut self, value: &Arg) -> syn::Result<()> {
         let text = value.string()?;
         if !matches!(text.value().as_str(), "current_thread" | "multi_thread") {
@@ -132,7 +124,6 @@ impl Runtime {
         Ok(())
     }
 
-    /// Reads `worker_threads = 2`.
     pub(super) fn read_worker_threads(&mut self, value: &Arg) -> syn::Result<()> {
         self.worker_threads = Some((value.count()?, value.name.span()));
         Ok(())
@@ -152,7 +143,6 @@ impl Runtime {
         }
     }
 
-    /// Whether the tests need tokio's multi-threaded runtime.
     pub(crate) fn is_multi_thread(&self) -> bool {
         self.flavor.as_ref().is_some_and(|flavor| flavor.value() == "multi_thread")
     }

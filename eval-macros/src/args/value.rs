@@ -90,12 +90,10 @@ impl Arg {
         }
     }
 
-    /// The path of a function.
     pub(super) fn function(&self) -> syn::Result<Path> {
         self.assigned(syn::ExprPath::parse, "the path of a function").map(|path| path.path)
     }
 
-    /// The tokens in the parentheses.
     pub(super) fn list(&self) -> syn::Result<TokenStream> {
         match &self.value {
             Value::List(tokens) => Ok(tokens.clone()),

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// The replacement of a key.
 const HIDDEN: &str = "(a key)";
 
 /// The shape of a provider's keys: their beginning, and the least number of characters behind it.
@@ -120,7 +119,6 @@ pub fn mask_shapes(text: &str) -> Cow<'_, str> {
     if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, hidden)) }
 }
 
-/// A text with these parts masked.
 fn without(text: &str, mut hidden: Vec<(usize, usize)>) -> String {
     hidden.sort_unstable();
     let mut out = String::with_capacity(text.len());
@@ -141,7 +139,6 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
-/// Whether there are a digit and a letter.
 fn is_mixed(text: &[u8]) -> bool {
     text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic)
 }

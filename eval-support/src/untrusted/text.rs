@@ -169,9 +169,7 @@ fn add(c: char, after: &str, kept: impl Fn(char) -> bool, out: &mut String) {
 //
 // GitLab, Travis and Buildkite need control characters, or a mark in the first column.
 
-/// The escape of a number sign.
 const NUMBER_SIGN: &str = "\\u{23}";
-/// The escape of a colon.
 const COLON: &str = "\\u{3a}";
 
 /// Whether a number sign would begin a command: the second of `##[`, `##vso[`, `##teamcity[`. `before` is the

@@ -9,62 +9,17 @@ use unicode_normalization::UnicodeNormalization;
 /// The longest name, in characters.
 const LONGEST: usize = 80;
 
-/// Words that cannot be names: the keywords of all editions, and the test that every module made from a directory has.
-const RESERVED: &[&str] = &[
-    "Self",
-    "abstract",
-    "as",
-    "async",
-    "await",
-    "become",
-    "box",
-    "break",
-    "const",
-    "continue",
-    "crate",
-    "do",
-    "dyn",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "final",
-    "fn",
-    "for",
-    "gen",
-    "if",
-    "impl",
-    "in",
-    "is_current",
-    "let",
-    "loop",
-    "macro",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "override",
-    "priv",
-    "pub",
-    "ref",
-    "return",
-    "self",
-    "static",
-    "struct",
-    "super",
-    "trait",
-    "true",
-    "try",
-    "type",
-    "typeof",
-    "unsafe",
-    "unsized",
-    "use",
-    "virtual",
-    "where",
-    "while",
-    "yield",
+/// The keywords of all editions, which cannot be names.
+const KEYWORDS: &[&str] = &[
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+    "where", "while", "yield",
 ];
+
+/// The test that every module made from a directory has.
+const IS_CURRENT: &str = "is_current";
 
 /// The names of the tests for these eval ids, in the order of the ids.
 ///
@@ -159,7 +114,9 @@ impl<'a> Candidate<'a> {
     fn name(&self) -> String {
         let hash = content_hash(self.id.as_bytes());
         match self.suffix {
-            Suffix::None if RESERVED.contains(&self.stem.as_str()) => format!("{}_", self.stem),
+            Suffix::None if self.stem == IS_CURRENT || KEYWORDS.contains(&self.stem.as_str()) => {
+                format!("{}_", self.stem)
+            }
             Suffix::None => self.stem.clone(),
             // Folded as the authors of FNV advise: neither half alone is mixed well.
             Suffix::Half => self.hashed(&format!("{:08x}", (hash >> 32) ^ (hash & 0xffff_ffff))),

@@ -149,12 +149,8 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
 }
 
 fn types() -> String {
-    let mut types = String::new();
-    for (kind, metric) in rubric_types() {
-        let comma = if types.is_empty() { "" } else { ", " };
-        types.push_str(&format!("{comma}`{kind}` (`{}`)", metric.name));
-    }
-    types
+    let types = rubric_types().map(|(kind, metric)| format!("`{kind}` (`{}`)", metric.name));
+    types.collect::<Vec<_>>().join(", ")
 }
 
 /// The entry that counts for a field of an object.

@@ -76,9 +76,7 @@ impl Secrets {
         let json = serde_json::to_string(value).unwrap_or_default();
         let debug = format!("{value:?}");
         for written in [value, inside(&json), inside(&debug), value.trim()] {
-            if written.len() >= SHORTEST_SECRET
-                && !self.values.iter().any(|known| known.value == written)
-            {
+            if written.len() >= SHORTEST_SECRET && !self.values.iter().any(|known| known.value == written) {
                 // Long values come first: a short one may be a part of a long one. A sort would be much code
                 // for a few values.
                 let place = self.values.partition_point(|Secret { value: known, .. }| {

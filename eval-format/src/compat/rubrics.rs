@@ -29,16 +29,13 @@ pub(super) fn check(
         if let Some(kind) = kind {
             kinds.push(kind);
             let general = criterion.rubrics();
-            let mut reader =
-                Reader { metric: name, kind, general: HashSet::new(), weightless: HashSet::new() };
-            for rubric in &general {
-                reader.general.insert(&rubric.rubric_id);
-            }
-            for (id, weight) in criterion.weights() {
-                if weight == 0.0 {
-                    reader.weightless.insert(id);
-                }
-            }
+            let weightless = criterion.weights().filter(|(_, weight)| *weight == 0.0);
+            let reader = Reader {
+                metric: name,
+                kind,
+                general: general.iter().map(|rubric| rubric.rubric_id.as_str()).collect(),
+                weightless: weightless.map(|(id, _)| id).collect(),
+            };
             let known = reader.check(cases, incompatibilities);
             incompatibilities.extend(reader.unknown_weight(criterion, &known));
         }
@@ -81,13 +78,8 @@ impl<'a> Reader<'a> {
     }
 
     fn mine<'c>(&self, rubrics: Option<&'c Vec<Rubric>>) -> Vec<&'c str> {
-        let mut ids = Vec::new();
-        for rubric in rubrics.into_iter().flatten() {
-            if rubric.kind.as_deref() == Some(self.kind) {
-                ids.push(rubric.rubric_id.as_str());
-            }
-        }
-        ids
+        let mine = rubrics.into_iter().flatten().filter(|rubric| rubric.kind.as_deref() == Some(self.kind));
+        mine.map(|rubric| rubric.rubric_id.as_str()).collect()
     }
 
     fn case(&self, case: &EvalCase) -> Option<Finding> {

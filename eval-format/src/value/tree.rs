@@ -233,7 +233,7 @@ impl std::ops::Index<&str> for Map {
 }
 
 /// With more entries than this, operations on whole objects use an index instead of scans.
-pub(super) const SCAN_LIMIT: usize = 16;
+const SCAN_LIMIT: usize = 16;
 
 impl PartialEq for Map {
     fn eq(&self, other: &Self) -> bool {

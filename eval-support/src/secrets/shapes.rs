@@ -285,8 +285,7 @@ fn private_keys(text: &str) -> Vec<(usize, usize)> {
         let kind = from + at + BEGIN.len();
         from = kind;
         // At most a word precedes it: `RSA`, `OPENSSH`, `ENCRYPTED`.
-        let line =
-            text[kind..].char_indices().nth(KIND.len() + 16).map_or(text.len(), |(end, _)| kind + end);
+        let line = text[kind..].char_indices().nth(KIND.len() + 16).map_or(text.len(), |(end, _)| kind + end);
         let Some(begin) = text[kind..line].find(KIND).map(|at| kind + at + KIND.len()) else {
             continue;
         };

@@ -1,10 +1,19 @@
-//! Test names from eval ids.
+//! Test names from eval ids, and lists of tests in a test binary.
+//!
+//! The attribute puts a text for each set into the binary: the names of its tests. A test process reads the texts from
+//! its own binary, since the journal of a killed run lacks the tests that never began.
 
 use std::collections::HashMap;
 
 use eval_support::hash::content_hash;
 use unicode_ident::{is_xid_continue, is_xid_start};
 use unicode_normalization::UnicodeNormalization;
+
+/// The begin of the text of a set. After it come `run` or `ignored`, a blank, the path of the module and a
+/// line break, then a test on each line.
+pub const LISTING_BEGIN: &str = "\n#evalset-tests-1 ";
+/// The end of the text of a set.
+pub const LISTING_END: &str = "#evalset-tests-end\n";
 
 /// The longest name, in characters.
 const LONGEST: usize = 80;

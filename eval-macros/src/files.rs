@@ -14,6 +14,7 @@ use proc_macro2::Span;
 use syn::LitStr;
 
 use crate::diagnostics::error;
+use crate::package::source_file;
 
 #[derive(Debug)]
 pub(crate) struct Folders {
@@ -281,10 +282,7 @@ fn names_in(folder: &Path, files: bool) -> Vec<String> {
 /// The nearest folder above the source file that has a `Cargo.toml`; `None` in editors, which do not know the
 /// file.
 fn package_of_source(span: Span, working: &Path) -> Option<PathBuf> {
-    // `unwrap` converts to the compiler's span. It panics only outside of a compiler (in tests), where there
-    // is no source file.
-    let file = proc_macro::is_available().then(|| span.unwrap().local_file()).flatten()?;
-    let file = working.join(file);
+    let file = working.join(source_file(span)?);
     let package = file.ancestors().skip(1).find(|folder| folder.join("Cargo.toml").is_file())?;
     Some(package.to_path_buf())
 }

@@ -42,13 +42,6 @@ pub struct RecordedReply {
     pub(super) check: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Order {
-    case: Option<String>,
-    template: Option<String>,
-    pub(super) key: String,
-}
-
 impl RecordedQuestion {
     /// A question without an answer.
     pub fn new(model: impl Into<String>, prompt: impl Into<String>) -> Self {
@@ -102,8 +95,9 @@ impl RecordedQuestion {
         self
     }
 
-    pub(super) fn order(&self) -> Order {
-        Order { case: self.cases.iter().min().cloned(), template: self.template.clone(), key: self.key() }
+    /// The sort key of the question in its file: case, template, key.
+    pub(super) fn order(&self) -> (Option<&String>, Option<&String>, String) {
+        (self.cases.iter().min(), self.template.as_ref(), self.key())
     }
 
     pub(super) fn to_value(&self) -> Value {

@@ -64,40 +64,23 @@ pub(crate) trait FromChecked: Sized {
     fn take_from(slot: &mut Option<Checked>) -> Option<Self>;
 }
 
-impl FromChecked for Value {
-    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
-        slot.take().map(Checked::into_value)
-    }
+/// Types that are built from a value.
+macro_rules! from_value {
+    ($($kind:ty: $read:expr;)+) => {
+        $(impl FromChecked for $kind {
+            fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+                $read(slot.take()?.into_value())
+            }
+        })+
+    };
 }
 
-impl FromChecked for String {
-    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
-        match slot.take() {
-            Some(Checked::Value(Value::String(text))) => Some(text),
-            _ => None,
-        }
-    }
-}
-
-impl FromChecked for Map {
-    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
-        match slot.take()?.into_value() {
-            Value::Object(map) => Some(map),
-            _ => None,
-        }
-    }
-}
-
-impl FromChecked for f64 {
-    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
-        slot.take()?.into_value().as_f64()
-    }
-}
-
-impl FromChecked for bool {
-    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
-        slot.take()?.into_value().as_bool()
-    }
+from_value! {
+    Value: Some;
+    f64: |value: Value| value.as_f64();
+    bool: |value: Value| value.as_bool();
+    String: |value| if let Value::String(text) = value { Some(text) } else { None };
+    Map: |value| if let Value::Object(map) = value { Some(map) } else { None };
 }
 
 impl FromChecked for i64 {

@@ -4,72 +4,54 @@ use std::borrow::Cow;
 
 const HIDDEN: &str = "(a key)";
 
-/// The shape of a provider's keys: their beginning, and the least number of characters behind it.
+/// The shape of keys: their beginnings, and the least number of characters behind one.
 struct Shape {
-    begin: &'static str,
+    begins: &'static [&'static str],
     least: usize,
     /// Whether a digit and a letter have to be among them. Words of prose have no digits.
     mixed: bool,
 }
 
-const fn shape(begin: &'static str, least: usize) -> Shape {
-    Shape { begin, least, mixed: true }
+const fn shape(least: usize, begins: &'static [&'static str]) -> Shape {
+    Shape { begins, least, mixed: true }
 }
 
 /// Keys of letters, digits, `-`, `_` and `.` behind a known beginning.
 const SHAPES: &[Shape] = &[
     // OpenAI, Anthropic, DeepSeek, OpenRouter; Stripe.
-    shape("sk-", 16),
-    shape("sk_", 16),
-    shape("rk_", 16),
-    shape("whsec_", 16),
+    shape(16, &["sk-", "sk_", "rk_", "whsec_"]),
     // Google.
-    shape("AIza", 30),
-    shape("ya29.", 20),
-    shape("AQ.", 30),
-    shape("GOCSPX-", 20),
+    shape(30, &["AIza", "AQ."]),
+    shape(20, &["ya29.", "GOCSPX-"]),
     // GitHub, GitLab.
-    shape("ghp_", 20),
-    shape("gho_", 20),
-    shape("ghu_", 20),
-    shape("ghs_", 20),
-    shape("ghr_", 20),
-    shape("github_pat_", 20),
-    shape("glpat-", 16),
+    shape(20, &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"]),
+    shape(16, &["glpat-"]),
     // Slack.
-    shape("xoxb-", 12),
-    shape("xoxp-", 12),
-    shape("xoxa-", 12),
-    shape("xoxr-", 12),
-    shape("xoxs-", 12),
-    shape("xapp-", 12),
+    shape(12, &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"]),
     // AWS.
-    Shape { begin: "AKIA", least: 16, mixed: false },
-    Shape { begin: "ASIA", least: 16, mixed: false },
+    Shape { begins: &["AKIA", "ASIA"], least: 16, mixed: false },
     // Hugging Face, Groq, xAI, Perplexity, Replicate, Tavily.
-    shape("hf_", 20),
-    shape("gsk_", 20),
-    shape("xai-", 20),
-    shape("pplx-", 20),
-    shape("r8_", 20),
-    shape("tvly-", 16),
+    shape(20, &["hf_", "gsk_", "xai-", "pplx-", "r8_"]),
+    shape(16, &["tvly-"]),
     // Registries and services.
-    shape("npm_", 20),
-    shape("pypi-", 20),
-    shape("dckr_pat_", 16),
-    shape("SG.", 30),
-    shape("shpat_", 20),
-    shape("glsa_", 20),
-    shape("dop_v1_", 30),
-    shape("lin_api_", 20),
-    shape("hvs.", 20),
+    shape(20, &["npm_", "pypi-", "shpat_", "glsa_", "lin_api_", "hvs."]),
+    shape(16, &["dckr_pat_"]),
+    shape(30, &["SG.", "dop_v1_"]),
     // JSON web tokens: two parts of JSON at least.
-    shape("eyJ", 20),
+    shape(20, &[JWT]),
 ];
+
+/// The beginning of a JSON web token.
+const JWT: &str = "eyJ";
+
+/// The beginnings of keys, each with its shape.
+fn beginnings() -> impl Iterator<Item = (&'static str, &'static Shape)> {
+    SHAPES.iter().flat_map(|shape| shape.begins.iter().map(move |begin| (*begin, shape)))
+}
 
 /// Whether a word begins like a key, whatever follows: providers quote parts of keys.
 pub fn begins_like_key(word: &str) -> bool {
-    SHAPES.iter().any(|shape| word.starts_with(shape.begin))
+    beginnings().any(|(begin, _)| word.starts_with(begin))
 }
 
 /// The length of the shortest run that may be a key or a part of one.
@@ -156,14 +138,14 @@ fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
     let start = if is_behind_dot { begin.saturating_sub(LONGEST_BEGINNING) } else { begin };
     // Within a run a word begins behind `-` and `_`, and near its begin behind an escape.
     let may_start = |at: usize| at < begin + OFFSETS_BEHIND_ESCAPE || matches!(bytes[at - 1], b'-' | b'_');
-    let is_of_shape = |at: usize, shape: &Shape| {
-        let start = at + shape.begin.len();
-        bytes[at..].starts_with(shape.begin.as_bytes())
+    let is_of_shape = |at: usize, begin_of_key: &str, shape: &Shape| {
+        let start = at + begin_of_key.len();
+        bytes[at..].starts_with(begin_of_key.as_bytes())
             && start >= begin
-            && is_key(&bytes[start..end_of_word(bytes, start, LOOKED_AT)], shape)
+            && is_key(begin_of_key, &bytes[start..end_of_word(bytes, start, LOOKED_AT)], shape)
     };
     let mut words = (start..end).filter(|at| may_start(*at) && is_word_start(bytes, *at));
-    let found = words.find(|at| SHAPES.iter().any(|shape| is_of_shape(*at, shape)))?;
+    let found = words.find(|at| beginnings().any(|(begin, shape)| is_of_shape(*at, begin, shape)))?;
     Some((found, end_of_word(bytes, found, usize::MAX)))
 }
 
@@ -180,8 +162,8 @@ fn end_of_word(bytes: &[u8], from: usize, most: usize) -> usize {
 }
 
 /// Whether these characters after the beginning of a shape make a key.
-fn is_key(body: &[u8], shape: &Shape) -> bool {
-    let is_jwt = shape.begin != "eyJ" || body.contains(&b'.');
+fn is_key(begin: &str, body: &[u8], shape: &Shape) -> bool {
+    let is_jwt = begin != JWT || body.contains(&b'.');
     let is_id = shape.mixed || body.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
     body.len() >= shape.least && (is_mixed(body) || !shape.mixed) && is_jwt && is_id
 }

@@ -61,15 +61,13 @@ fn criterion(
             let nearest = (problems.len() < SUGGESTION_LIMIT).then(|| nearest(&entry.key, names));
             messages::unknown_metric(entry, place, nearest.flatten())
         }
-        Some(info) if !info.gates && !has_direction(&entry.value) => messages::informational(entry, place),
+        Some(info) if !info.gates && entry.value.get(DIRECTION.name).is_none() => {
+            messages::informational(entry, place)
+        }
         Some(_) => return Reader { name: &entry.key, info }.read(&entry.value, place, problems),
     };
     problems.push(refused);
     None
-}
-
-fn has_direction(node: &Node<'_>) -> bool {
-    node.object().is_some_and(|entries| entries.iter().any(|entry| entry.key == DIRECTION.name))
 }
 
 fn nearest<'n>(name: &str, names: &CustomNames<'n>) -> Option<&'n str> {

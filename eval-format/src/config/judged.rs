@@ -74,17 +74,13 @@ fn weights(node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
 /// The options, with the keys of `judge_model_config` in `snake_case`.
 pub(super) fn snake_case(mut options: Map) -> Map {
     if let Some(Value::Object(judge)) = options.remove(JUDGE.name) {
-        let judge: Map = judge.into_iter().map(|(key, value)| (key, config_in_snake_case(value))).collect();
-        options.insert(JUDGE.name, judge);
+        let respelt = |(key, value)| match value {
+            Value::Object(config) => (key, model_config::snake_case(config).into()),
+            other => (key, other),
+        };
+        options.insert(JUDGE.name, judge.into_iter().map(respelt).collect::<Map>());
     }
     options
-}
-
-fn config_in_snake_case(value: Value) -> Value {
-    match value {
-        Value::Object(config) => model_config::snake_case(config).into(),
-        other => other,
-    }
 }
 
 fn not_a_count(entry: &Entry<'_>, place: &Place<'_>) -> Problem {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::{EvalCase, EvalSet, SessionInput};
+use crate::model::{EvalCase, EvalSet};
 use crate::problem::{JsonPath, Position, Problem, Problems};
 use crate::syntax;
 
@@ -101,13 +101,6 @@ impl Reading {
     pub(super) fn broken(text: &str, problem: Problem) -> Self {
         let form = if text.trim_start().starts_with('[') { SetFormat::TestFile } else { SetFormat::EvalSet };
         Self { form, set: None, cases: Vec::new(), problems: vec![problem] }
-    }
-
-    pub(super) fn give_session(&mut self, session: Option<&SessionInput>) {
-        let cases = self.set.iter_mut().flat_map(|set| &mut set.eval_cases);
-        if let Some(session) = session {
-            cases.for_each(|case| case.session_input = Some(session.clone()));
-        }
     }
 }
 

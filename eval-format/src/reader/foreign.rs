@@ -160,7 +160,7 @@ pub(super) fn recognise_lines(text: &str) -> Option<Problem> {
     let help = "an eval set is one JSON document: `{\"eval_set_id\": \"...\", \"eval_cases\": [...]}`";
     Some(match known {
         Some((schema, sign)) => problem(&format!("{what}, {}", schema.what), schema.help, sign),
-        None => problem(what, help, Sign::at(opening(&root))),
+        None => problem(what, help, Sign { path: JsonPath::default(), range: opening(&root) }),
     })
 }
 
@@ -263,10 +263,6 @@ fn first<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
 }
 
 impl Sign {
-    fn at(range: Range<usize>) -> Self {
-        Self { path: JsonPath::default(), range }
-    }
-
     fn of(entry: &Entry<'_>) -> Self {
         Self { path: JsonPath::default().key(&short(&entry.key)), range: entry.key_range.clone() }
     }

@@ -37,7 +37,10 @@ pub fn check_set(file: &str, bytes: &[u8], session: Option<(&str, &[u8])>) -> Ch
     if let Some((_, bytes)) = session {
         let (_, session, problems) = session::check(bytes, reading.form);
         session_problems = problems;
-        reading.give_session(session.as_ref());
+        if session.is_some() {
+            let cases = reading.set.iter_mut().flat_map(|set| &mut set.eval_cases);
+            cases.for_each(|case| case.session_input.clone_from(&session));
+        }
     }
     in_order_of_places(&mut reading.problems);
     let sound = !reading.problems.iter().chain(&session_problems).any(Problem::is_error);

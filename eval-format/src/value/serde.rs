@@ -171,7 +171,8 @@ impl From<Map> for serde_json::Map<String, serde_json::Value> {
 /// Equal if the conversion of this value to `serde_json` gives the other value.
 impl PartialEq<serde_json::Value> for Value {
     fn eq(&self, other: &serde_json::Value) -> bool {
-        serde_json::Value::from(self) == *other
+        let converted: serde_json::Value = self.into();
+        converted == *other
     }
 }
 

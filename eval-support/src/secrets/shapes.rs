@@ -83,11 +83,12 @@ pub fn mask_shapes(text: &str) -> Cow<'_, str> {
             end += 1;
         }
         // Names and words of prose have no digits.
-        if end - begin >= SHORTEST_RUN && is_mixed(&bytes[begin..end]) {
-            if let Some(found) = key(bytes, begin, end).or_else(|| credentials(bytes, begin, end)) {
-                hidden.push(found);
-                end = end.max(found.1);
-            }
+        if end - begin >= SHORTEST_RUN
+            && is_mixed(&bytes[begin..end])
+            && let Some(found) = key(bytes, begin, end).or_else(|| credentials(bytes, begin, end))
+        {
+            hidden.push(found);
+            end = end.max(found.1);
         }
         // The byte that ends this run is in no run.
         begin = end + 1;

@@ -76,6 +76,7 @@ pub const fn is_in_every_border(byte: u8) -> bool {
 pub fn mask_shapes(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut hidden: Vec<(usize, usize)> = Vec::new();
+    let mut may_be_private = false;
     let mut begin = 0;
     while begin < bytes.len() {
         let mut end = begin;
@@ -83,17 +84,18 @@ pub fn mask_shapes(text: &str) -> Cow<'_, str> {
             end += 1;
         }
         // Names and words of prose have no digits.
-        if end - begin >= SHORTEST_RUN
-            && is_mixed(&bytes[begin..end])
-            && let Some(found) = key(bytes, begin, end).or_else(|| credentials(bytes, begin, end))
-        {
-            hidden.push(found);
-            end = end.max(found.1);
+        if end - begin >= SHORTEST_RUN && is_mixed(&bytes[begin..end]) {
+            may_be_private = true;
+            if let Some(found) = key(bytes, begin, end).or_else(|| credentials(bytes, begin, end)) {
+                hidden.push(found);
+                end = end.max(found.1);
+            }
         }
         // The byte that ends this run is in no run.
         begin = end + 1;
     }
-    if text.contains(KIND) {
+    // The first line of a key alone hides nothing.
+    if may_be_private && text.contains(KIND) {
         hidden.extend(private_keys(text));
     }
     if bytes.contains(&b'@') {

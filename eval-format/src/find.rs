@@ -18,7 +18,6 @@ use std::{fmt, fs, io};
 use glob::{MatchOptions, Pattern};
 
 use crate::conventions::{FileKind, SET_SUFFIXES, is_passed_over};
-use crate::order::sorted;
 
 /// A wildcard does not match the dot of a hidden file.
 const OPTIONS: MatchOptions =
@@ -62,19 +61,15 @@ pub fn find_sets(base: impl AsRef<Path>, pattern: &str) -> Result<Vec<String>, F
     } else {
         walk.all_below("", &parts_of_glob(&names)?)?;
     }
-    let Walk { found, mut near, .. } = walk;
+    let Walk { mut found, mut near, .. } = walk;
     near.sort_unstable();
     near.dedup();
-    if let Some((place, _)) = near.first() {
-        return Err(FindError { place: place.clone(), reason: Reason::NearMisses(near) });
+    if !near.is_empty() {
+        return Err(FindError::of_near_misses(&near));
     }
-    let mut sets: Vec<String> = Vec::with_capacity(found.len());
-    for at in sorted(found.len(), &|one, other| found[one].cmp(&found[other])) {
-        if sets.last() != Some(&found[at]) {
-            sets.push(found[at].clone());
-        }
-    }
-    Ok(sets)
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
 }
 
 /// Whether a path given to [`find_sets`] is a glob rather than the name of one file or directory.
@@ -112,8 +107,10 @@ fn names_of(pattern: &str) -> Vec<&str> {
 fn parts_of_glob(names: &[&str]) -> Result<Vec<Part>, FindError> {
     let mut parts: Vec<Part> = Vec::new();
     for name in names {
-        let part = Part::parse(name)
-            .map_err(|error| FindError { place: names.join("/"), reason: Reason::Pattern(error.msg) })?;
+        let part = Part::parse(name).map_err(|error| FindError {
+            message: format!("`{}` is not a glob: {}", names.join("/"), error.msg),
+            help: "a glob consists of names, `*`, `?`, `[..]` and `**`".to_owned(),
+        })?;
         // `**/**` finds what `**` finds, many times over.
         if !(matches!(part, Part::AnyFolders) && matches!(parts.last(), Some(Part::AnyFolders))) {
             parts.push(part);
@@ -177,7 +174,6 @@ impl Walk<'_> {
         fs::canonicalize(self.base.join(at)).is_ok_and(|folder| self.seen.insert((folder, remaining)))
     }
 
-    /// Collects the files that the remaining parts match in the folder `at`, relative to the base.
     fn below(&mut self, at: &str, parts: &[Part]) -> Result<(), FindError> {
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
         match part {
@@ -246,7 +242,10 @@ impl Walk<'_> {
     /// The entries of a folder; none if there is no such folder.
     fn entries(&self, at: &str) -> Result<Vec<Entry>, FindError> {
         let folder: PathBuf = self.base.join(at);
-        let failed = |error| FindError { place: at.to_owned(), reason: Reason::Folder(error) };
+        let failed = |error| FindError {
+            message: format!("cannot list `{at}`: {error}"),
+            help: "give this user permission to list its folders, or name the folders to search".to_owned(),
+        };
         let listing = match fs::read_dir(folder) {
             Ok(listing) => listing,
             Err(error) if is_no_folder(error.kind()) => return Ok(Vec::new()),
@@ -295,49 +294,34 @@ fn join(folder: &str, name: &str) -> String {
 /// The reason why the sets of a directory or a glob could not be listed.
 #[derive(Debug)]
 pub struct FindError {
-    place: String,
-    reason: Reason,
-}
-
-#[derive(Debug)]
-enum Reason {
-    Pattern(&'static str),
-    Folder(io::Error),
-    /// Files, each with the name it was probably meant to have.
-    NearMisses(Vec<(String, String)>),
+    message: String,
+    help: String,
 }
 
 impl FindError {
     /// The remedy.
     pub fn help(&self) -> String {
-        match &self.reason {
-            Reason::Pattern(_) => "a glob consists of names, `*`, `?`, `[..]` and `**`".to_owned(),
-            Reason::Folder(_) => {
-                "give this user permission to list its folders, or name the folders to search".to_owned()
-            }
-            Reason::NearMisses(files) => {
-                let names: Vec<String> = files.iter().map(|(_, meant)| format!("`{meant}`")).collect();
-                let them = if files.len() == 1 { "it" } else { "them" };
-                format!("rename {them} to {}, or move {them} elsewhere", names.join(", "))
-            }
+        self.help.clone()
+    }
+
+    /// Files that would match under another name, each with that name.
+    fn of_near_misses(files: &[(String, String)]) -> Self {
+        let paths = files.iter().map(|(path, _)| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+        let names = files.iter().map(|(_, meant)| format!("`{meant}`")).collect::<Vec<_>>().join(", ");
+        let (what, its, them) = match files.len() {
+            1 => ("has nearly the name of an eval set", "its", "it"),
+            _ => ("have nearly the names of eval sets", "their", "them"),
+        };
+        Self {
+            message: format!("{paths} {what}, so {its} cases would go untested"),
+            help: format!("rename {them} to {names}, or move {them} elsewhere"),
         }
     }
 }
 
 impl fmt::Display for FindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            Reason::Pattern(message) => write!(f, "`{}` is not a glob: {message}", self.place),
-            Reason::Folder(error) => write!(f, "cannot list `{}`: {error}", self.place),
-            Reason::NearMisses(files) => {
-                let paths: Vec<String> = files.iter().map(|(path, _)| format!("`{path}`")).collect();
-                let (what, its) = match files.len() {
-                    1 => ("has nearly the name of an eval set", "its"),
-                    _ => ("have nearly the names of eval sets", "their"),
-                };
-                write!(f, "{} {what}, so {its} cases would go untested", paths.join(", "))
-            }
-        }
+        f.write_str(&self.message)
     }
 }
 

@@ -138,7 +138,6 @@ impl Definitions {
         described(description(model.what, field.name), field.example, options)
     }
 
-    /// The criteria of a config: a threshold alone, or an object, by the name of the metric.
     fn criteria(&mut self) -> Value {
         let mut properties = Map::new();
         for info in METRICS {
@@ -250,7 +249,6 @@ fn spellings(model: &Model, field: &Field) -> Vec<String> {
     names
 }
 
-/// A value of one of these kinds, with its description.
 fn described(description: Option<&str>, example: &str, options: Vec<Value>) -> Value {
     let mut entries = Vec::new();
     entries.extend(description.map(|text| ("description".to_owned(), Value::from(text))));

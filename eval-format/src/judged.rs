@@ -6,7 +6,7 @@
 use crate::config::CheckedConfig;
 use crate::metric::{Need, metric};
 use crate::problem::{JsonPath, Problem, ProblemCode, shown};
-use crate::reader::{CaseSpan, CheckedSet};
+use crate::reader::{CaseSpan, CheckedSet, SCENARIO_KEYS};
 use crate::syntax;
 
 /// One problem for each criterion that asks a judge, at its key.
@@ -36,12 +36,8 @@ pub fn simulated_users(set: &CheckedSet) -> Vec<(&CaseSpan, Problem)> {
 }
 
 fn simulated_user(set: &CheckedSet, at: usize, span: &CaseSpan) -> Option<Problem> {
-    let case = &span.range;
-    let node = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
-    let names = ["conversation_scenario", "conversationScenario"];
-    let entry = names.into_iter().filter_map(|name| node.get(name)).find(|entry| !entry.value.is_null())?;
-    let range = case.start + entry.key_range.start..case.start + entry.key_range.end;
-    let path = JsonPath::default().key("eval_cases").index(at).key(&entry.key);
+    let (key, range) = set.key_in(span, &SCENARIO_KEYS)?;
+    let path = set.path_of(at).key(&key);
     let message = format!("case `{}` has a simulated user", shown(&span.eval_id));
     Some(Problem::error(ProblemCode::NotAvailable, path, range, message))
 }

@@ -53,13 +53,11 @@ pub mod find;
 #[cfg(feature = "json-schema")]
 mod json_schema;
 mod judged;
-mod listing;
 mod meaning;
 pub mod metric;
 mod model;
 mod names;
 pub mod options;
-mod order;
 pub mod problem;
 pub mod reader;
 #[cfg(feature = "recordings")]
@@ -95,9 +93,8 @@ pub use value::{Entries, Map, Number, Value};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::judged::{judged_criteria, simulated_users};
-    pub use crate::listing::{LISTING_BEGIN, LISTING_END};
     pub use crate::metric::fields::DEFAULT_STOP_SIGNAL;
-    pub use crate::names::{module_name, test_names};
+    pub use crate::names::{LISTING_BEGIN, LISTING_END, module_name, test_names};
     pub use crate::problem::render_with_level;
     pub use crate::reader::{check_case, check_cases, read_case};
     #[cfg(feature = "recordings")]

@@ -1,4 +1,7 @@
-//! Test names from eval ids.
+//! Test names from eval ids, and lists of tests in a test binary.
+//!
+//! The attribute puts a text for each set into the binary: the names of its tests. A test process reads the texts from
+//! its own binary, since the journal of a killed run lacks the tests that never began.
 
 use std::collections::HashMap;
 
@@ -6,65 +9,26 @@ use eval_support::hash::content_hash;
 use unicode_ident::{is_xid_continue, is_xid_start};
 use unicode_normalization::UnicodeNormalization;
 
+/// The begin of the text of a set. After it come `run` or `ignored`, a blank, the path of the module and a
+/// line break, then a test on each line.
+pub const LISTING_BEGIN: &str = "\n#evalset-tests-1 ";
+/// The end of the text of a set.
+pub const LISTING_END: &str = "#evalset-tests-end\n";
+
 /// The longest name, in characters.
 const LONGEST: usize = 80;
 
-/// Words that cannot be names: the keywords of all editions, and the test that every module made from a directory has.
-const RESERVED: &[&str] = &[
-    "Self",
-    "abstract",
-    "as",
-    "async",
-    "await",
-    "become",
-    "box",
-    "break",
-    "const",
-    "continue",
-    "crate",
-    "do",
-    "dyn",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "final",
-    "fn",
-    "for",
-    "gen",
-    "if",
-    "impl",
-    "in",
-    "is_current",
-    "let",
-    "loop",
-    "macro",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "override",
-    "priv",
-    "pub",
-    "ref",
-    "return",
-    "self",
-    "static",
-    "struct",
-    "super",
-    "trait",
-    "true",
-    "try",
-    "type",
-    "typeof",
-    "unsafe",
-    "unsized",
-    "use",
-    "virtual",
-    "where",
-    "while",
-    "yield",
+/// The keywords of all editions, which cannot be names.
+const KEYWORDS: &[&str] = &[
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+    "where", "while", "yield",
 ];
+
+/// The test that every module made from a directory has.
+const IS_CURRENT: &str = "is_current";
 
 /// The names of the tests for these eval ids, in the order of the ids.
 ///
@@ -136,7 +100,6 @@ pub fn module_name(stem: &str) -> String {
     Candidate::new(stem).name()
 }
 
-/// The part of the id's hash at the end of a name.
 #[derive(Clone, Copy, PartialEq)]
 enum Suffix {
     None,
@@ -144,7 +107,6 @@ enum Suffix {
     Whole,
 }
 
-/// An id and the name that it has so far.
 struct Candidate<'a> {
     id: &'a str,
     stem: String,
@@ -161,7 +123,9 @@ impl<'a> Candidate<'a> {
     fn name(&self) -> String {
         let hash = content_hash(self.id.as_bytes());
         match self.suffix {
-            Suffix::None if RESERVED.contains(&self.stem.as_str()) => format!("{}_", self.stem),
+            Suffix::None if self.stem == IS_CURRENT || KEYWORDS.contains(&self.stem.as_str()) => {
+                format!("{}_", self.stem)
+            }
             Suffix::None => self.stem.clone(),
             // Folded as the authors of FNV advise: neither half alone is mixed well.
             Suffix::Half => self.hashed(&format!("{:08x}", (hash >> 32) ^ (hash & 0xffff_ffff))),

@@ -20,7 +20,6 @@ mod drafts;
 mod foreign;
 mod legacy;
 mod parse;
-mod plain;
 mod scenario;
 mod session;
 mod set;
@@ -32,6 +31,7 @@ mod unwritten;
 pub use built::check_cases;
 #[cfg(feature = "edit")]
 pub(crate) use cases::model_of;
+pub(crate) use checked::SCENARIO_KEYS;
 pub use checked::{CaseSpan, CheckedSet, SetFormat};
 #[doc(hidden)]
 pub use drafts::{drafts_are, how_to_accept};

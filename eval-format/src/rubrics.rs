@@ -79,15 +79,11 @@ fn check_id<'n>(
     if let Some(first) = seen.get(id).or_else(|| above.get(id)) {
         let message = format!("two rubrics that are judged together have the id `{}`", shown(id));
         problems.push(
-            Problem::error(
-                ProblemCode::DuplicateRubricId,
-                Place::Key(place, &entry.key).path(),
-                here,
-                message,
-            )
-            .label("used again here")
-            .related(first.clone(), "first used here")
-            .help("rename one of them; verdicts are told apart by the id, and ADK refuses to run this"),
+            Place::Key(place, &entry.key)
+                .error(ProblemCode::DuplicateRubricId, here, message)
+                .label("used again here")
+                .related(first.clone(), "first used here")
+                .help("rename one of them; verdicts are told apart by the id, and ADK refuses to run this"),
         );
     } else {
         seen.insert(id, here);
@@ -108,17 +104,10 @@ fn without_text(rubric: &Node<'_>, severity: Severity, place: &Place<'_>) -> Opt
         return None;
     }
     let place = Place::Key(place, &content.key);
-    let found = severity(
-        ProblemCode::UnreadRubric,
-        place.path(),
-        opening(&content.value),
-        "the rubric says nothing".to_owned(),
-    );
-    Some(
-        found
-            .label("there is no text to judge by")
-            .help(r#"write `"rubric_content": {"text_property": "The answer names a price."}`"#),
-    )
+    let message = "the rubric says nothing".to_owned();
+    let found = severity(ProblemCode::UnreadRubric, place.path(), opening(&content.value), message);
+    let help = r#"write `"rubric_content": {"text_property": "The answer names a price."}`"#;
+    Some(found.label("there is no text to judge by").help(help))
 }
 
 /// Finds a type that no metric reads, or that no metric reads in this place.
@@ -160,12 +149,8 @@ fn check_type(rubric: &Node<'_>, last: bool, place: &Place<'_>) -> Option<Proble
 }
 
 fn types() -> String {
-    let mut types = String::new();
-    for (kind, metric) in rubric_types() {
-        let comma = if types.is_empty() { "" } else { ", " };
-        types.push_str(&format!("{comma}`{kind}` (`{}`)", metric.name));
-    }
-    types
+    let types = rubric_types().map(|(kind, metric)| format!("`{kind}` (`{}`)", metric.name));
+    types.collect::<Vec<_>>().join(", ")
 }
 
 /// The entry that counts for a field of an object.

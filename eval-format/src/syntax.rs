@@ -6,7 +6,6 @@
 //! errors. The tests compare this with jiter, pydantic's own parser. As a dependency jiter would be a fifth of what a
 //! user's clean build compiles.
 
-mod duplicates;
 mod node;
 pub(crate) mod overflow;
 mod parse;

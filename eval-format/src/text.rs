@@ -1,36 +1,49 @@
-//! Decoding of bytes to text. Bytes that are not UTF-8 are a problem, which is shown in a readable rendering
-//! of the bytes.
+//! From bytes to text, and to a value. Bytes that are not UTF-8 are a problem, which is shown in a readable
+//! rendering of the bytes.
 
 use std::ops::Range;
 
-use crate::problem::{JsonPath, Problem, ProblemCode};
+use crate::problem::{JsonPath, Problem, ProblemCode, in_order_of_places};
+use crate::syntax::{self, Node};
 
-/// The text of a file that must be UTF-8 without a byte order mark, as ADK requires.
-///
-/// The error holds a readable rendering of the bytes, and the problem with its place in that rendering.
-pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (String, Box<Problem>)> {
+/// Reads a document: its text, the value unless a problem is an error, and the problems in the order of the text.
+/// `explain` may replace the problem of a text that is not JSON.
+pub(crate) fn read<T>(
+    bytes: &[u8],
+    explain: impl FnOnce(&str, Problem) -> Problem,
+    read: impl FnOnce(&Node<'_>, &mut Vec<Problem>) -> Option<T>,
+) -> (String, Option<T>, Vec<Problem>) {
+    let (text, broken) = decode(bytes);
+    let mut problems = Vec::from_iter(broken);
+    let mut value = None;
+    if problems.is_empty() {
+        match syntax::parse(&text, &mut problems) {
+            Ok(root) => value = read(&root, &mut problems),
+            Err(problem) => problems.push(explain(&text, *problem)),
+        }
+    }
+    in_order_of_places(&mut problems);
+    let is_sound = !problems.iter().any(Problem::is_error);
+    (text, value.filter(|_| is_sound), problems)
+}
+
+/// The text of a file that must be UTF-8 without a byte order mark, as ADK requires. Beside a problem it is a
+/// readable rendering of the bytes, which the problem points into.
+pub(crate) fn decode(bytes: &[u8]) -> (String, Option<Problem>) {
     if let Some((name, text)) = wide(bytes) {
         let first = text.chars().next().map_or(0, char::len_utf8);
         let found = problem(0..first, format!("the file is {name}, not UTF-8"));
-        return Err((text, Box::new(found.help("save it as UTF-8 without a byte order mark"))));
+        return (text, Some(found.help("save it as UTF-8 without a byte order mark")));
     }
     match str::from_utf8(bytes) {
         Ok(text) if text.starts_with(MARK) => {
             let found = problem(0..MARK.len_utf8(), "the file begins with a byte order mark")
                 .label("three invisible bytes: EF BB BF")
                 .help("save it as UTF-8 without a byte order mark (BOM); ADK rejects it too");
-            Err((text.to_owned(), Box::new(found)))
+            (text.to_owned(), Some(found))
         }
-        Ok(text) => Ok(text),
-        Err(error) => Err(not_utf8(bytes, error.valid_up_to())),
-    }
-}
-
-/// Like [`decode`], but returns a text in either case: the file's own, or the rendering.
-pub(crate) fn decode_or_show(bytes: &[u8]) -> (String, Option<Problem>) {
-    match decode(bytes) {
         Ok(text) => (text.to_owned(), None),
-        Err((text, problem)) => (text, Some(*problem)),
+        Err(error) => not_utf8(bytes, error.valid_up_to()),
     }
 }
 
@@ -40,19 +53,18 @@ fn problem(range: Range<usize>, message: impl Into<String>) -> Problem {
     Problem::error(ProblemCode::Encoding, JsonPath::default(), range, message)
 }
 
-fn not_utf8(bytes: &[u8], at: usize) -> (String, Box<Problem>) {
+fn not_utf8(bytes: &[u8], at: usize) -> (String, Option<Problem>) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     // The rendering keeps the bytes before the first invalid one, which became one replacement character.
     let range = at..at + char::REPLACEMENT_CHARACTER.len_utf8();
     let byte = bytes.get(at).copied().unwrap_or_default();
-    let mut found = problem(range, "the file is not UTF-8").label(format!("byte {byte:02X}"));
-    if byte >= 0xA0 {
-        let latin = char::from(byte);
-        found = found.help(format!("save it as UTF-8; in Latin-1 this byte is `{latin}`"));
+    let latin = if byte >= 0xA0 {
+        format!("; in Latin-1 this byte is `{}`", char::from(byte))
     } else {
-        found = found.help("save it as UTF-8");
-    }
-    (text, Box::new(found))
+        String::new()
+    };
+    let found = problem(range, "the file is not UTF-8").label(format!("byte {byte:02X}"));
+    (text, Some(found.help(format!("save it as UTF-8{latin}"))))
 }
 
 /// The text of a file in UTF-16 or UTF-32, recognised by its mark or by the zero bytes beside its first letters.
@@ -83,7 +95,8 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], text: &str, message: &str, marked: &str) {
-        let (shown, problem) = decode(bytes).unwrap_err();
+        let (shown, problem) = decode(bytes);
+        let problem = problem.unwrap();
         assert_eq!((shown.as_str(), problem.message.as_str()), (text, message));
         assert_eq!(problem.code, ProblemCode::Encoding);
         assert_eq!(&shown[problem.range], marked);
@@ -93,7 +106,7 @@ mod tests {
     #[test]
     fn utf8_is_taken_as_it_is() {
         for text in ["", "{}", "é 天 🎉", "a\u{feff}"] {
-            assert_eq!(decode(text.as_bytes()).unwrap(), text);
+            assert_eq!(decode(text.as_bytes()), (text.to_owned(), None));
         }
     }
 

@@ -25,7 +25,6 @@ impl EvalSet {
     }
 }
 
-/// Serialises each type as its value in ADK's saved form.
 macro_rules! serialize {
     ($($kind:ty),*) => {
         $(impl Serialize for $kind {

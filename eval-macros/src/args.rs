@@ -6,98 +6,78 @@
 mod criteria;
 mod metrics;
 mod running;
-mod runtime;
 mod value;
 
 use eval_format::options::MOST_RUNS;
+use eval_support::words::{code_list, did_you_mean};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Path};
 
 pub(crate) use criteria::{Criteria, InlineConfig};
 pub(crate) use metrics::CustomMetric;
-pub(crate) use running::Running;
-pub(crate) use runtime::Runtime;
-use value::{Arg, OptionValue};
+pub(crate) use running::{Running, Runtime};
+use value::Arg;
 
-use crate::diagnostics::{Diagnostics, code_list, error, error_on};
+use crate::diagnostics::{Diagnostics, error, error_on};
 use crate::features::Feature;
 use crate::package::renamed_eval_core;
 
-/// The arguments of the attribute.
 #[derive(Default)]
 pub(crate) struct Args {
     /// The file, directory or glob; `None` if it is missing or wrong, which has been reported.
     pub(crate) path: Option<LitStr>,
-    /// The source of the criteria.
     pub(crate) criteria: Criteria,
     pub(crate) metrics: Vec<CustomMetric>,
-    /// The function that makes the judge.
     pub(crate) judge: Option<Path>,
     /// Globs on case ids; a `!` in front excludes.
     pub(crate) cases: Vec<LitStr>,
     /// The session of old test files.
     pub(crate) session: Option<LitStr>,
-    /// The options for running and deciding a case.
     pub(crate) running: Running,
-    /// Tokio's runtime for each test.
     pub(crate) runtime: Runtime,
     /// The path of eval-core, if it is not `::eval_core`.
     pub(crate) krate: Option<Path>,
 }
 
-/// An option of the attribute.
-struct Known {
-    name: &'static str,
-    /// An example of its use.
-    example: &'static str,
-    read: Read,
-}
-
 /// Reads the value of an option into the arguments.
-type Read = fn(&mut Args, &OptionValue<'_>, &mut Diagnostics) -> syn::Result<()>;
+type Read = fn(&mut Args, &Arg, &mut Diagnostics) -> syn::Result<()>;
 
-/// Every option.
-const OPTIONS: &[Known] = &[
-    known("config", r#"config = "evals/strict.json""#, |args, value, _| {
-        args.criteria.replace(value.name, Criteria::File(value.string()?))
+/// Every option, with an example of its use.
+const OPTIONS: &[(&str, &str, Read)] = &[
+    ("config", r#"config = "evals/strict.json""#, |args, value, _| {
+        args.criteria.replace(&value.name, Criteria::File(value.string()?))
     }),
-    known("criteria", "criteria(response_match_score = 0.8)", |args, value, _| {
+    ("criteria", "criteria(response_match_score = 0.8)", |args, value, _| {
         let config = InlineConfig::parse(value.name.span(), value.list()?)?;
-        args.criteria.replace(value.name, Criteria::Inline(config))
+        args.criteria.replace(&value.name, Criteria::Inline(config))
     }),
-    known("metrics", "metrics(brevity, tone = style::tone)", |args, value, diagnostics| {
+    ("metrics", "metrics(brevity, tone = style::tone)", |args, value, diagnostics| {
         metrics::read(value, diagnostics).map(|metrics| args.metrics = metrics)
     }),
-    known("judge", "judge = my_judge", |args, value, diagnostics| {
+    ("judge", "judge = my_judge", |args, value, diagnostics| {
         let path = value.function()?;
         diagnostics.needs(Feature::JUDGES, path.span(), "`judge`");
         args.judge = Some(path);
         Ok(())
     }),
-    known("cases", r#"cases = ["refund_*", "!*_slow"]"#, |args, value, _| {
+    ("cases", r#"cases = ["refund_*", "!*_slow"]"#, |args, value, _| {
         value.strings().map(|globs| args.cases = globs)
     }),
-    known("runs", "runs = 3", |args, value, _| {
-        value.count_up_to(MOST_RUNS).map(|runs| args.running.runs = runs)
-    }),
-    known("pass", r#"pass = "at_least(2)""#, |args, value, _| args.running.read_pass(value)),
-    known("gate", r#"gate = "every_turn""#, |args, value, _| args.running.read_gate(value)),
-    known("retry", "retry = 2", |args, value, _| args.running.read_retry(value)),
-    known("timeout", r#"timeout = "30s""#, |args, value, _| args.running.read_timeout(value)),
-    known("session", r#"session = "evals/trip.session.json""#, |args, value, _| {
+    ("runs", "runs = 3", |args, value, _| value.count_up_to(MOST_RUNS).map(|runs| args.running.runs = runs)),
+    ("pass", r#"pass = "at_least(2)""#, |args, value, _| args.running.read_pass(value)),
+    ("gate", r#"gate = "every_turn""#, |args, value, _| args.running.read_gate(value)),
+    ("retry", "retry = 2", |args, value, _| args.running.read_retry(value)),
+    ("timeout", r#"timeout = "30s""#, |args, value, _| args.running.read_timeout(value)),
+    ("session", r#"session = "evals/trip.session.json""#, |args, value, _| {
         value.string().map(|path| args.session = Some(path))
     }),
-    known("flavor", r#"flavor = "multi_thread""#, |args, value, _| args.runtime.read_flavor(value)),
-    known("worker_threads", "worker_threads = 2", |args, value, _| args.runtime.read_worker_threads(value)),
-    known("crate", "crate = my_facade::eval_core", |args, value, _| {
+    ("flavor", r#"flavor = "multi_thread""#, |args, value, _| args.runtime.read_flavor(value)),
+    ("worker_threads", "worker_threads = 2", |args, value, _| args.runtime.read_worker_threads(value)),
+    ("crate", "crate = my_facade::eval_core", |args, value, _| {
         value.path().map(|path| args.krate = Some(path))
     }),
 ];
-
-const fn known(name: &'static str, example: &'static str, read: Read) -> Known {
-    Known { name, example, read }
-}
 
 impl Args {
     /// Reads all arguments. An argument with a mistake is reported and keeps its default.
@@ -142,7 +122,7 @@ impl Reader<'_> {
         let is_literal = begins_with_literal(tokens.clone());
         match syn::parse2::<Arg>(tokens.clone()) {
             Ok(arg) => {
-                let result = self.option(&arg);
+                let result = self.option(arg);
                 self.diagnostics.ok(result);
             }
             // A first argument that is not an option was meant as the path.
@@ -175,16 +155,16 @@ impl Reader<'_> {
         })
     }
 
-    fn option(&mut self, arg: &Arg) -> syn::Result<()> {
+    fn option(&mut self, arg: Arg) -> syn::Result<()> {
         let name = &arg.name;
-        let Some(known) = OPTIONS.iter().find(|known| *name == known.name) else {
+        let Some((_, example, read)) = OPTIONS.iter().find(|(known, ..)| name == known) else {
             return Err(unknown_option(name));
         };
         if self.seen.contains(name) {
             return Err(error(name.span(), format!("`{name}` is given twice"), "keep one of the two"));
         }
         self.seen.push(name.clone());
-        (known.read)(&mut self.args, &arg.value(known.example), self.diagnostics)
+        read(&mut self.args, &Arg { example, ..arg }, self.diagnostics)
     }
 
     fn finish(self) -> Args {
@@ -204,11 +184,9 @@ impl Reader<'_> {
 
 fn unknown_option(name: &Ident) -> syn::Error {
     let key = name.to_string();
-    let names: Vec<&str> = OPTIONS.iter().map(|known| known.name).collect();
-    let help = match eval_support::spelling::suggest(&key, names.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("the options are {}", code_list(&names)),
-    };
+    let names: Vec<&str> = OPTIONS.iter().map(|(name, ..)| *name).collect();
+    let meant = did_you_mean(&key, names.iter().copied());
+    let help = meant.unwrap_or_else(|| format!("the options are {}", code_list(&names)));
     error(name.span(), format!("unknown option `{key}`"), help)
 }
 

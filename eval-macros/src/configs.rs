@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use eval_format::__private::judged_criteria;
-use eval_format::EvalConfig;
-use eval_format::Problem;
 use eval_format::compat::OverlookedConfig;
 use eval_format::config::{CheckedConfig, check_config};
 use eval_format::conventions::{CONFIG_NAMES, SHARED_CONFIG};
 use eval_format::metric::{Need, metric};
 use eval_format::problem::ProblemCode;
+use eval_format::{EvalConfig, Problem};
 use proc_macro2::Span;
 use syn::LitStr;
 
@@ -22,16 +21,13 @@ use crate::features::Feature;
 use crate::files::{Folders, SourceFile};
 use crate::memory::read_file;
 
-/// The criteria of a set.
 #[derive(Clone, Debug)]
 pub(crate) struct SetConfig {
     /// The place where the test finds them.
     pub(crate) source: ConfigSource,
-    /// The config, unless it has errors.
     pub(crate) config: Option<Arc<EvalConfig>>,
 }
 
-/// The source of criteria.
 #[derive(Clone, Debug)]
 pub(crate) enum ConfigSource {
     /// ADK's own.
@@ -52,7 +48,6 @@ impl SetConfig {
         Self { source: ConfigSource::Default, config: None }
     }
 
-    /// Whether the criteria name a metric that asks a judge.
     pub(crate) fn asks_judge(&self) -> bool {
         let names = self.config.iter().flat_map(|config| config.criteria.iter().map(|(name, _)| name));
         names.filter_map(|name| metric(name)).any(|info| info.needs.contains(&Need::Judge))

@@ -26,7 +26,6 @@ impl Diagnostics {
         self.errors.add(|| error(span, headline, help));
     }
 
-    /// Adds a mistake that was found while parsing.
     pub(crate) fn push(&mut self, error: syn::Error) {
         self.errors.add(|| error);
     }
@@ -82,7 +81,6 @@ impl Diagnostics {
         self.len() == 0
     }
 
-    /// The messages so far, for tests.
     #[cfg(test)]
     pub(crate) fn messages(&self) -> Vec<String> {
         self.errors.shown.iter().map(ToString::to_string).collect()
@@ -107,7 +105,6 @@ struct Errors {
 }
 
 impl Errors {
-    /// Adds an error, which is made only if it is shown.
     fn add(&mut self, error: impl FnOnce() -> syn::Error) {
         if self.shown.len() < SHOWN { self.shown.push(error()) } else { self.hidden += 1 }
     }
@@ -134,25 +131,9 @@ pub(crate) fn error_on(tokens: &impl ToTokens, headline: impl Display, help: imp
     syn::Error::new_spanned(tokens, format!("{headline}\n= help: {help}"))
 }
 
-/// The words as a list of code: `` `a`, `b` and `c` ``.
-pub(crate) fn code_list<S: AsRef<str>>(words: &[S]) -> String {
-    let mut list = String::new();
-    for (at, word) in words.iter().enumerate() {
-        let separator = match at {
-            0 => "",
-            _ if at + 1 == words.len() => " and ",
-            _ => ", ",
-        };
-        list.push_str(separator);
-        list.push('`');
-        list.push_str(word.as_ref());
-        list.push('`');
-    }
-    list
-}
-
 #[cfg(test)]
 mod tests {
+    use eval_support::words::code_list;
     use quote::quote;
 
     use super::*;

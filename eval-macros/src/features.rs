@@ -6,7 +6,6 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-/// A feature of eval-core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Feature(&'static str);
 
@@ -21,7 +20,6 @@ impl Feature {
         format!("needs the feature `{}` of `eval-core`", self.0)
     }
 
-    /// The help for turning it on.
     pub(crate) fn help(self) -> String {
         format!("add `features = [\"{}\"]` to the line of `eval-core` in `Cargo.toml`", self.0)
     }

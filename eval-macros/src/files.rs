@@ -7,15 +7,15 @@ use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
 use eval_format::conventions::{SET_NAMES, file_stem};
-use eval_format::find::find_sets;
-use eval_format::find::{fixed_folder, is_glob};
+use eval_format::find::{find_sets, fixed_folder, is_glob};
 use eval_support::spelling::suggest;
+use eval_support::words::code_list;
 use proc_macro2::Span;
 use syn::LitStr;
 
-use crate::diagnostics::{code_list, error};
+use crate::diagnostics::error;
+use crate::package::source_file;
 
-/// The folders in which files are looked for.
 #[derive(Debug)]
 pub(crate) struct Folders {
     /// The value of `env!("CARGO_MANIFEST_DIR")` in the expansion.
@@ -29,15 +29,12 @@ pub(crate) struct Folders {
 /// A file that the attribute names, directly or not.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SourceFile {
-    /// The path for opening it.
     pub(crate) absolute: PathBuf,
     /// Relative to `CARGO_MANIFEST_DIR`, with `/`.
     pub(crate) relative: String,
-    /// The path in messages.
     pub(crate) shown: String,
 }
 
-/// The sets that a path names.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// One file.
@@ -46,7 +43,6 @@ pub(crate) enum Found {
     Many(Vec<Member>),
 }
 
-/// One of the sets of a directory or a glob.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) file: SourceFile,
@@ -62,7 +58,6 @@ impl Member {
 }
 
 impl SourceFile {
-    /// Its name without the folders.
     pub(crate) fn name(&self) -> &str {
         self.relative.rsplit('/').next().unwrap_or(&self.relative)
     }
@@ -287,10 +282,7 @@ fn names_in(folder: &Path, files: bool) -> Vec<String> {
 /// The nearest folder above the source file that has a `Cargo.toml`; `None` in editors, which do not know the
 /// file.
 fn package_of_source(span: Span, working: &Path) -> Option<PathBuf> {
-    // `unwrap` converts to the compiler's span. It panics only outside of a compiler (in tests), where there
-    // is no source file.
-    let file = proc_macro::is_available().then(|| span.unwrap().local_file()).flatten()?;
-    let file = working.join(file);
+    let file = working.join(source_file(span)?);
     let package = file.ancestors().skip(1).find(|folder| folder.join("Cargo.toml").is_file())?;
     Some(package.to_path_buf())
 }

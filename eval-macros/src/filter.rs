@@ -1,11 +1,11 @@
 //! `cases = ["refund_*", "!*_slow"]`: which cases of the sets become tests.
 
-use eval_support::spelling::suggest;
+use eval_support::words::{code_list, did_you_mean};
 use glob::Pattern;
 use proc_macro2::Span;
 use syn::LitStr;
 
-use crate::diagnostics::{Diagnostics, code_list};
+use crate::diagnostics::Diagnostics;
 
 /// Globs on ids. A glob that begins with `!` excludes what it matches. A case is taken if a plain glob matches it, or
 /// if there are no plain globs, and no glob excludes it.
@@ -22,7 +22,6 @@ struct Glob {
 }
 
 impl Filter {
-    /// Reads the globs and reports malformed ones.
     pub(crate) fn parse(globs: &[LitStr], diagnostics: &mut Diagnostics) -> Self {
         let mut filter = Self { globs: Vec::new() };
         for literal in globs {
@@ -43,7 +42,6 @@ impl Filter {
         filter
     }
 
-    /// Whether the case of this id becomes a test.
     pub(crate) fn takes(&self, id: &str) -> bool {
         let matches = |excludes| {
             self.globs.iter().any(move |glob| glob.excludes == excludes && glob.pattern.matches(id))
@@ -75,10 +73,7 @@ impl Filter {
 /// Help for a glob without a match: the id that was probably meant.
 fn nearest(glob: &str, ids: &[&str]) -> String {
     let letters = glob.replace(['*', '?'], "");
-    match suggest(&letters, ids.iter().copied()) {
-        Some(id) => format!("did you mean `{id}`?"),
-        None => ids_at_hand(ids),
-    }
+    did_you_mean(&letters, ids.iter().copied()).unwrap_or_else(|| ids_at_hand(ids))
 }
 
 fn ids_at_hand(ids: &[&str]) -> String {

@@ -16,7 +16,6 @@ mod memory;
 mod modules;
 mod package;
 mod recordings;
-mod sets;
 mod suite;
 mod surroundings;
 

@@ -10,7 +10,7 @@ use std::{fs, io};
 
 use proc_macro2::Span;
 
-use crate::diagnostics::{Diagnostics, code_list};
+use crate::diagnostics::Diagnostics;
 use crate::files::SourceFile;
 
 /// A cache of values that are made from files, by the files.
@@ -64,7 +64,6 @@ pub(crate) fn read_file(file: &SourceFile) -> Result<Vec<u8>, Unreadable> {
     fs::read(&file.absolute).map_err(|error| Unreadable { file: file.shown.clone(), error })
 }
 
-/// A file that exists and cannot be read.
 #[derive(Debug)]
 pub(crate) struct Unreadable {
     file: String,
@@ -76,7 +75,7 @@ impl Unreadable {
     pub(crate) fn report(&self, span: Span, diagnostics: &mut Diagnostics) {
         diagnostics.error(
             span,
-            format!("cannot read {}: {}", code_list(&[&self.file]), self.error),
+            format!("cannot read `{}`: {}", self.file, self.error),
             match self.error.kind() {
                 io::ErrorKind::NotFound => {
                     "it is a link to a file that does not exist: restore that file, or remove the link"

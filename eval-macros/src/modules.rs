@@ -42,7 +42,6 @@ fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// The names of the modules for the entries of one folder.
 fn named(entries: &[&str]) -> Vec<String> {
     let mut uses: HashMap<&str, usize> = HashMap::new();
     for entry in entries {

@@ -8,12 +8,10 @@ use std::{env, fs};
 use manifest::Manifest;
 use proc_macro2::Span;
 
-/// The target that is being built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// A target of a build without cargo.
     Unknown,
-    /// The library.
     Lib,
     /// A binary or an example, by its name.
     Bin(String),
@@ -29,7 +27,9 @@ impl Target {
     /// Cargo sets `CARGO_BIN_NAME` for binaries and examples, `CARGO_TARGET_TMPDIR` for tests and benchmarks, and
     /// neither for the library.
     pub(crate) fn current() -> Self {
-        Self::of(&|name| env::var(name).ok(), || source_file().is_some_and(|file| is_bench(&file)))
+        Self::of(&|name| env::var(name).ok(), || {
+            source_file(Span::call_site()).is_some_and(|file| is_bench(&file))
+        })
     }
 
     fn of(variable: &dyn Fn(&str) -> Option<String>, is_bench: impl FnOnce() -> bool) -> Self {
@@ -43,11 +43,11 @@ impl Target {
     }
 }
 
-/// The file with the attribute; `None` in editors, which do not know it.
-fn source_file() -> Option<PathBuf> {
+/// The file with a span; `None` in editors, which do not know it.
+pub(crate) fn source_file(span: Span) -> Option<PathBuf> {
     // `unwrap` converts to the compiler's span. It panics only outside of a compiler (in tests), where there
     // is no source file.
-    proc_macro::is_available().then(|| Span::call_site().unwrap().local_file()).flatten()
+    proc_macro::is_available().then(|| span.unwrap().local_file()).flatten()
 }
 
 fn is_bench(file: &Path) -> bool {

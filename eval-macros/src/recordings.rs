@@ -12,7 +12,6 @@ use crate::files::{Folders, SourceFile};
 #[cfg(feature = "judges")]
 use crate::memory::{Memory, read_file};
 
-/// The recording of a set.
 #[derive(Clone, Debug)]
 pub(crate) struct Recording {
     /// Relative to the package, whether it exists or not.
@@ -34,7 +33,6 @@ impl Recording {
         Self { file: file.relative, questions }
     }
 
-    /// The byte ranges of the questions of a case.
     pub(crate) fn of_case(&self, eval_id: &str) -> &[(usize, usize)] {
         self.questions.as_ref().and_then(|by_case| by_case.get(eval_id)).map_or(&[], Vec::as_slice)
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use eval_format::__private::{simulated_users, test_names};
 use eval_format::TurnAggregation;
 use eval_format::compat::check_compatibility;
-use eval_format::reader::CaseSpan;
+use eval_format::reader::{CaseSpan, CheckedSet, check_set};
 use syn::LitStr;
 
 use crate::args::Args;
@@ -17,11 +17,10 @@ use crate::diagnostics::Diagnostics;
 use crate::features::Feature;
 use crate::files::{Folders, Found, SourceFile};
 use crate::filter::Filter;
+use crate::memory::{Memory, Unreadable, read_file};
 use crate::modules::module_paths;
 use crate::recordings::Recording;
-use crate::sets::{ReadSet, read_set};
 
-/// The tests of one attribute.
 #[derive(Debug)]
 pub(crate) struct Suite {
     pub(crate) sets: Vec<SuiteSet>,
@@ -29,7 +28,6 @@ pub(crate) struct Suite {
     pub(crate) pattern: Option<String>,
 }
 
-/// The tests of one file.
 #[derive(Debug)]
 pub(crate) struct SuiteSet {
     pub(crate) file: SourceFile,
@@ -46,7 +44,6 @@ pub(crate) struct SuiteSet {
     pub(crate) absent: Vec<String>,
 }
 
-/// One test.
 #[derive(Debug)]
 pub(crate) struct SuiteCase {
     pub(crate) name: String,
@@ -202,3 +199,32 @@ impl Collector<'_> {
         }
     }
 }
+
+#[derive(Debug)]
+pub(crate) struct ReadSet {
+    pub(crate) checked: CheckedSet,
+    /// The bytes of the session file that belongs to it.
+    pub(crate) session: Option<Vec<u8>>,
+}
+
+impl ReadSet {
+    /// Whether a model plays the user in some case. The cases of a file with errors are unknown, so they may
+    /// have one.
+    pub(crate) fn may_simulate_users(&self) -> bool {
+        let set = self.checked.set.as_ref();
+        set.is_none_or(|set| set.eval_cases.iter().any(|case| case.conversation_scenario.is_some()))
+    }
+}
+
+/// Reads and checks a set, with the session file if one was named.
+pub(crate) fn read_set(set: &SourceFile, session: Option<&SourceFile>) -> Result<Arc<ReadSet>, Unreadable> {
+    let files: Vec<&SourceFile> = std::iter::once(set).chain(session).collect();
+    MEMORY.get(&files, || {
+        let bytes = read_file(set)?;
+        let session_file = session.map(read_file).transpose()?;
+        let named = session.zip(session_file.as_ref()).map(|(at, file)| (at.shown.as_str(), file.as_slice()));
+        Ok(ReadSet { checked: check_set(&set.shown, &bytes, named), session: session_file })
+    })
+}
+
+static MEMORY: Memory<ReadSet> = Memory::new();

@@ -23,39 +23,13 @@ pub enum Category {
 /// The group that a character's category belongs to.
 pub fn category(c: char) -> Category {
     let code = u32::from(c);
-    let block = (code >> BLOCK_BITS) as usize;
-    // The first range of a block may begin before the block.
-    let (first, end) = (usize::from(BLOCKS[block]), usize::from(BLOCKS[block + 1]) + 1);
-    let ranges = &RANGES[first..end];
-    match ranges[ranges.partition_point(|range| range >> 4 <= code) - 1] & 0xf {
+    match RANGES[RANGES.partition_point(|range| range >> 4 <= code) - 1] & 0xf {
         0 => Category::Hidden,
         1 => Category::Mark,
         2 => Category::Letter,
         _ => Category::Sign,
     }
 }
-
-/// A block has 2^8 code points.
-const BLOCK_BITS: u32 = 8;
-const BLOCK_COUNT: usize = 0x11_0000 >> BLOCK_BITS;
-
-/// For each block, the index in `RANGES` of the range with the block's first code point. The last entry is
-/// the last range.
-static BLOCKS: [u16; BLOCK_COUNT + 1] = {
-    let mut blocks = [0; BLOCK_COUNT + 1];
-    let (mut block, mut range) = (0, 0);
-    while block <= BLOCK_COUNT {
-        while range + 1 < RANGES.len() && (RANGES[range + 1] >> 4) as usize <= block << BLOCK_BITS {
-            range += 1;
-        }
-        assert!(range <= u16::MAX as usize);
-        #[expect(clippy::cast_possible_truncation, reason = "asserted while compiling")]
-        let narrow = range as u16;
-        blocks[block] = narrow;
-        block += 1;
-    }
-    blocks
-};
 
 #[cfg(test)]
 mod tests {

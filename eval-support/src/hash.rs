@@ -23,34 +23,14 @@ pub const fn content_hash(bytes: &[u8]) -> u64 {
 /// block of eight bytes have different hashes.
 ///
 /// Journals and baselines carry it, so it never changes. It distinguishes contents; it is not cryptographic.
-#[expect(
-    clippy::manual_rotate,
-    reason = "the method is a call for each block in builds without optimisation"
-)]
 pub fn block_hash(bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
-    let (mut blocks, rest) = bytes.as_chunks::<8>();
+    let (blocks, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     let mut hash = (bytes.len() as u64 ^ u64::from_le_bytes(last)).wrapping_mul(PRIME);
-    // Each test hashes its case and its records, without optimisation. Four blocks at a time take two thirds
-    // of the instructions of one block at a time. A function call for each block takes more.
-    macro_rules! add {
-        ($block:expr) => {
-            // A rotation to the left by 23.
-            hash = ((hash << 23 | hash >> 41) ^ u64::from_le_bytes(*$block)).wrapping_mul(PRIME);
-        };
-    }
-    while let [one, two, three, four, others @ ..] = blocks {
-        add!(one);
-        add!(two);
-        add!(three);
-        add!(four);
-        blocks = others;
-    }
-    while let [one, others @ ..] = blocks {
-        add!(one);
-        blocks = others;
+    for block in blocks {
+        hash = (hash.rotate_left(23) ^ u64::from_le_bytes(*block)).wrapping_mul(PRIME);
     }
     hash ^ (hash >> 32)
 }

@@ -9,7 +9,6 @@ use reqwest::{Client, Error, Response, Url, redirect};
 
 use crate::secrets::first_words;
 
-/// The time limit for connecting.
 const CONNECT_TIME: Duration = Duration::from_secs(20);
 
 /// The number of bytes that are read of the body of an error. Messages show fewer.

@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use serde_json::Value;
-use shapes::Needle;
 
 pub use shapes::{PrivateKey, begins_like_key, mask_shapes};
 
@@ -47,7 +46,7 @@ pub struct Secrets {
 }
 
 struct Secret {
-    value: Needle<String>,
+    value: String,
     /// The name of its variable.
     variable: String,
 }
@@ -75,16 +74,13 @@ impl Secrets {
         let json = serde_json::to_string(value).unwrap_or_default();
         let debug = format!("{value:?}");
         for written in [value, inside(&json), inside(&debug), value.trim()] {
-            if written.len() >= SHORTEST_SECRET
-                && !self.values.iter().any(|known| known.value.text == written)
-            {
+            if written.len() >= SHORTEST_SECRET && !self.values.iter().any(|known| known.value == written) {
                 // Long values come first: a short one may be a part of a long one. A sort would be much code
                 // for a few values.
                 let place = self.values.partition_point(|Secret { value: known, .. }| {
-                    (written.len(), known.text.as_str()) < (known.text.len(), written)
+                    (written.len(), known.as_str()) < (known.len(), written)
                 });
-                let value = Needle::new(written.to_owned());
-                self.values.insert(place, Secret { value, variable: name.to_owned() });
+                self.values.insert(place, Secret { value: written.to_owned(), variable: name.to_owned() });
             }
         }
     }
@@ -113,8 +109,8 @@ impl Secrets {
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut masked = Cow::Borrowed(text);
         for Secret { value, variable } in &self.values {
-            if value.is_in(&masked) {
-                masked = Cow::Owned(masked.replace(&value.text, &format!("(the value of {variable})")));
+            if masked.contains(value) {
+                masked = Cow::Owned(masked.replace(value, &format!("(the value of {variable})")));
             }
         }
         let masked = match mask_shapes(&masked) {

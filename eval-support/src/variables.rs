@@ -5,41 +5,51 @@ use std::sync::OnceLock;
 
 use crate::spelling::suggest;
 
-/// The prefix of this project's variables.
 const PREFIX: &str = "EVALSET_";
 
-/// The amount of output of tests.
-pub const PRINT: &str = "EVALSET_PRINT";
-/// Whether tests write a journal.
-pub const JOURNAL: &str = "EVALSET_JOURNAL";
-/// The folder for journals and locks.
-pub const DIR: &str = "EVALSET_DIR";
-/// The run that a journal belongs to.
-pub const RUN_ID: &str = "EVALSET_RUN_ID";
-/// The number of this attempt at the tests of that run, from 1.
-pub const ATTEMPT: &str = "EVALSET_ATTEMPT";
-/// The number of runs that are kept.
-pub const KEEP: &str = "EVALSET_KEEP";
-/// The Python interpreter of agents that are objects of Python.
-pub const PYTHON: &str = "EVALSET_PYTHON";
-/// The mode of judged metrics: replay, record or live.
-pub const JUDGE: &str = "EVALSET_JUDGE";
-/// The outcome of a metric without a judge to ask.
-pub const MISSING_JUDGE: &str = "EVALSET_MISSING_JUDGE";
-/// The model that judges.
-pub const JUDGE_MODEL: &str = "EVALSET_JUDGE_MODEL";
-/// The time limit of one request to a judge.
-pub const JUDGE_TIMEOUT: &str = "EVALSET_JUDGE_TIMEOUT";
-/// The time limit of one question to a judge, all samples and attempts together.
-pub const JUDGE_BUDGET: &str = "EVALSET_JUDGE_BUDGET";
-/// The server of a judge.
-pub const JUDGE_BASE_URL: &str = "EVALSET_JUDGE_BASE_URL";
-/// The number of retries of a failed request to a judge.
-pub const JUDGE_RETRIES: &str = "EVALSET_JUDGE_RETRIES";
-/// The number of concurrent requests to judges.
-pub const JUDGE_SLOTS: &str = "EVALSET_JUDGE_SLOTS";
-/// The address of this project's repository, for `cargo evalset new`.
-pub const REPOSITORY: &str = "EVALSET_REPOSITORY";
+macro_rules! variables {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)+) => {
+        $($(#[$doc])* pub const $name: &str = $text;)+
+
+        /// The variables that the crates read, in the order of `docs/configuration.md`.
+        pub const ALL: [&str; 16] = [$($name),+];
+    };
+}
+
+variables! {
+    /// The amount of output of tests.
+    PRINT = "EVALSET_PRINT",
+    /// Whether tests write a journal.
+    JOURNAL = "EVALSET_JOURNAL",
+    /// The folder for journals and locks.
+    DIR = "EVALSET_DIR",
+    /// The run that a journal belongs to.
+    RUN_ID = "EVALSET_RUN_ID",
+    /// The number of this attempt at the tests of that run, from 1.
+    ATTEMPT = "EVALSET_ATTEMPT",
+    /// The number of runs that are kept.
+    KEEP = "EVALSET_KEEP",
+    /// The Python interpreter of agents that are objects of Python.
+    PYTHON = "EVALSET_PYTHON",
+    /// The mode of judged metrics: replay, record or live.
+    JUDGE = "EVALSET_JUDGE",
+    /// The outcome of a metric without a judge to ask.
+    MISSING_JUDGE = "EVALSET_MISSING_JUDGE",
+    /// The model that judges.
+    JUDGE_MODEL = "EVALSET_JUDGE_MODEL",
+    /// The time limit of one request to a judge.
+    JUDGE_TIMEOUT = "EVALSET_JUDGE_TIMEOUT",
+    /// The time limit of one question to a judge, all samples and attempts together.
+    JUDGE_BUDGET = "EVALSET_JUDGE_BUDGET",
+    /// The server of a judge.
+    JUDGE_BASE_URL = "EVALSET_JUDGE_BASE_URL",
+    /// The number of retries of a failed request to a judge.
+    JUDGE_RETRIES = "EVALSET_JUDGE_RETRIES",
+    /// The number of concurrent requests to judges.
+    JUDGE_SLOTS = "EVALSET_JUDGE_SLOTS",
+    /// The address of this project's repository, for `cargo evalset new`.
+    REPOSITORY = "EVALSET_REPOSITORY",
+}
 
 /// nextest's: the id of its run.
 pub const NEXTEST_RUN_ID: &str = "NEXTEST_RUN_ID";
@@ -47,26 +57,6 @@ pub const NEXTEST_RUN_ID: &str = "NEXTEST_RUN_ID";
 pub const NEXTEST_ATTEMPT: &str = "NEXTEST_ATTEMPT";
 /// nextest's: the id of the test's binary.
 pub const NEXTEST_BINARY_ID: &str = "NEXTEST_BINARY_ID";
-
-/// The variables that the crates read, in the order of `docs/configuration.md`.
-pub const ALL: [&str; 16] = [
-    PRINT,
-    JOURNAL,
-    DIR,
-    RUN_ID,
-    ATTEMPT,
-    KEEP,
-    PYTHON,
-    JUDGE,
-    MISSING_JUDGE,
-    JUDGE_MODEL,
-    JUDGE_TIMEOUT,
-    JUDGE_BUDGET,
-    JUDGE_BASE_URL,
-    JUDGE_RETRIES,
-    JUDGE_SLOTS,
-    REPOSITORY,
-];
 
 /// The variables that tests and scripts of this project read.
 pub const OF_THIS_PROJECT: [&str; 7] = [

@@ -58,7 +58,6 @@ pub fn check_compatibility(
     incompatibilities
 }
 
-/// The criteria that score the cases of a set.
 struct Scope<'a> {
     config: &'a EvalConfig,
     /// The custom metrics that exist in Rust.
@@ -66,7 +65,6 @@ struct Scope<'a> {
     gate: TurnAggregation,
 }
 
-/// The problem of a case, and its remedy.
 fn check(scope: &Scope<'_>, case: &EvalCase) -> Option<(ProblemCode, &'static str, String)> {
     let scenario = case.conversation_scenario.as_ref();
     if scenario.is_some() && !case.conversation.is_empty() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::model::EvalCase;
 use crate::problem::{JsonPath, Problem, ProblemCode, shown};
-use crate::reader::{CheckedSet, SetFormat};
+use crate::reader::{CaseSpan, CheckedSet, SCENARIO_KEYS};
 use crate::syntax;
 
 /// A reason why a config and a set cannot be used together, though each of them is valid.
@@ -36,7 +36,6 @@ pub struct Incompatibility {
     pub(super) rubric: Option<RubricPlace>,
 }
 
-/// The place of a rubric in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RubricPlace {
     /// The turn; `None` for a rubric of the case.
@@ -72,35 +71,41 @@ impl Incompatibility {
     /// assert_eq!(&set[problem.range], "\"conversation_scenario\"");
     /// ```
     pub fn problem(&self, set: &CheckedSet) -> Problem {
-        let place = self.case.and_then(|at| Some((at, set.cases.get(at)?)));
-        let (path, range, label, which) = match place {
-            None => (JsonPath::default(), 0..1, "", String::new()),
-            Some((at, place)) => {
-                let path = path_of(set, at);
-                let which = format!("case `{}`: ", shown(&place.eval_id));
-                let scenario =
-                    || scenario_of(set, &place.range).filter(|_| self.code == ProblemCode::NothingChecked);
-                let rubric = self.rubric.and_then(|rubric| rubric.find(set, &place.range, &path));
-                match rubric {
-                    Some((path, range)) => (path, range, "ADK leaves it out without a word", which),
-                    None => match scenario() {
-                        Some((key, range)) => {
-                            (path.key(&key), range, "a scenario has no expected turns", which)
-                        }
-                        None => (path, place.id_range.clone(), self.label(), String::new()),
-                    },
+        let mut which = String::new();
+        let case = self.case.and_then(|at| Some((set.path_of(at), set.cases.get(at)?)));
+        let (path, range, label) = match case {
+            None => (JsonPath::default(), 0..1, ""),
+            Some((path, case)) => match self.part(set, case, &path) {
+                Some(part) => {
+                    which = format!("case `{}`: ", shown(&case.eval_id));
+                    part
                 }
-            }
+                None => (path, case.id_range.clone(), self.label()),
+            },
         };
         let message = format!("{which}{}", self.message);
         // A warning is enough if no agent can pass the case: its test fails, as in ADK, and says why.
         let problem = if self.code == ProblemCode::CannotPass { Problem::warning } else { Problem::error };
         problem(self.code, path, range, message).label(label).help(self.help.as_str())
     }
-}
 
-impl Incompatibility {
-    /// The note at the id of the case.
+    /// The rubric or the scenario that it is about: its path, its range, and the note there.
+    fn part(
+        &self,
+        set: &CheckedSet,
+        case: &CaseSpan,
+        path: &JsonPath,
+    ) -> Option<(JsonPath, Range<usize>, &'static str)> {
+        if let Some((path, range)) = self.rubric.and_then(|rubric| rubric.find(set, &case.range, path)) {
+            return Some((path, range, "ADK leaves it out without a word"));
+        }
+        if self.code != ProblemCode::NothingChecked {
+            return None;
+        }
+        let (key, range) = set.key_in(case, &SCENARIO_KEYS)?;
+        Some((path.key(&key), range, "a scenario has no expected turns"))
+    }
+
     fn label(&self) -> &'static str {
         match self.code {
             ProblemCode::NothingChecked => "nothing that an agent does can fail this case",
@@ -111,7 +116,6 @@ impl Incompatibility {
 }
 
 impl RubricPlace {
-    /// The path and the opening bracket of the rubric in the text of a set.
     fn find(
         self,
         set: &CheckedSet,
@@ -137,21 +141,4 @@ impl fmt::Display for Incompatibility {
         }
         write!(f, "{}; {}", self.message, self.help)
     }
-}
-
-fn path_of(set: &CheckedSet, at: usize) -> JsonPath {
-    match set.form {
-        SetFormat::EvalSet => JsonPath::default().key("eval_cases").index(at),
-        SetFormat::OldEvalSet => JsonPath::default().index(at),
-        SetFormat::TestFile => JsonPath::default(),
-    }
-}
-
-/// The key of the scenario of a case, and its range in the file.
-fn scenario_of(set: &CheckedSet, case: &Range<usize>) -> Option<(String, Range<usize>)> {
-    let node = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
-    let names = ["conversation_scenario", "conversationScenario"];
-    let entry = names.into_iter().filter_map(|name| node.get(name)).find(|entry| !entry.value.is_null())?;
-    let key = &entry.key_range;
-    Some((entry.key.to_string(), case.start + key.start..case.start + key.end))
 }

@@ -100,7 +100,6 @@ impl fmt::Display for NotCompared {
     }
 }
 
-/// A built-in metric of the config.
 struct Reader<'a> {
     info: &'static MetricInfo,
     criterion: &'a Criterion,
@@ -126,7 +125,6 @@ impl Reader<'_> {
     }
 }
 
-/// The unread expectations of one case.
 struct Unread<'a> {
     readers: &'a [Reader<'a>],
     ignores_state: bool,

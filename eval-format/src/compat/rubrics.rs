@@ -29,16 +29,13 @@ pub(super) fn check(
         if let Some(kind) = kind {
             kinds.push(kind);
             let general = criterion.rubrics();
-            let mut reader =
-                Reader { metric: name, kind, general: HashSet::new(), weightless: HashSet::new() };
-            for rubric in &general {
-                reader.general.insert(&rubric.rubric_id);
-            }
-            for (id, weight) in criterion.weights() {
-                if weight == 0.0 {
-                    reader.weightless.insert(id);
-                }
-            }
+            let weightless = criterion.weights().filter(|(_, weight)| *weight == 0.0);
+            let reader = Reader {
+                metric: name,
+                kind,
+                general: general.iter().map(|rubric| rubric.rubric_id.as_str()).collect(),
+                weightless: weightless.map(|(id, _)| id).collect(),
+            };
             let known = reader.check(cases, incompatibilities);
             incompatibilities.extend(reader.unknown_weight(criterion, &known));
         }
@@ -46,7 +43,6 @@ pub(super) fn check(
     check_unread(&kinds, cases, incompatibilities);
 }
 
-/// One metric that reads rubrics.
 struct Reader<'a> {
     metric: &'a str,
     kind: &'a str,
@@ -56,7 +52,6 @@ struct Reader<'a> {
     weightless: HashSet<&'a str>,
 }
 
-/// The problem of a case, and its remedy.
 type Finding = (ProblemCode, String, String);
 
 impl<'a> Reader<'a> {
@@ -75,7 +70,6 @@ impl<'a> Reader<'a> {
         known
     }
 
-    /// The turns whose rubrics are read.
     fn turns<'c>(&self, case: &'c EvalCase) -> &'c [Invocation] {
         match case.conversation.as_slice() {
             [.., last] if self.kind == TRAJECTORY_QUALITY => std::slice::from_ref(last),
@@ -83,15 +77,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The ids of the rubrics that have this metric's type.
     fn mine<'c>(&self, rubrics: Option<&'c Vec<Rubric>>) -> Vec<&'c str> {
-        let mut ids = Vec::new();
-        for rubric in rubrics.into_iter().flatten() {
-            if rubric.kind.as_deref() == Some(self.kind) {
-                ids.push(rubric.rubric_id.as_str());
-            }
-        }
-        ids
+        let mine = rubrics.into_iter().flatten().filter(|rubric| rubric.kind.as_deref() == Some(self.kind));
+        mine.map(|rubric| rubric.rubric_id.as_str()).collect()
     }
 
     fn case(&self, case: &EvalCase) -> Option<Finding> {

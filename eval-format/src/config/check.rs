@@ -12,9 +12,9 @@ use super::messages::nothing_checked;
 use super::{criteria, foreign, user_simulator};
 use crate::error::ReadError;
 use crate::metric::metric;
-use crate::problem::{JsonPath, PathSegment, Problem, ProblemCode, Problems, in_order_of_places, shown};
+use crate::problem::{JsonPath, PathSegment, Problem, ProblemCode, Problems, shown};
 use crate::schema::{EVAL_CONFIG, Place, Walker};
-use crate::syntax::{self, Entry, Node};
+use crate::syntax::{Entry, Node};
 use crate::text;
 
 /// A checked config file.
@@ -78,29 +78,14 @@ impl EvalConfig {
 /// values that ADK rejects only when the metric runs, thresholds that are infinite or not a number, and
 /// features that this version does not run. A threshold that no score reaches fails every case, as in ADK.
 pub fn check_config(file: &str, bytes: &[u8], answered: &[&str]) -> CheckedConfig {
-    let (text, config, problems) = match text::decode(bytes) {
-        Ok(text) => {
-            let (config, problems) = check_text(text, answered);
-            (text.to_owned(), config, problems)
+    let (text, config, problems) = text::read(bytes, foreign::not_json, |root, problems| {
+        if let Some(problem) = foreign::recognise(root) {
+            *problems = vec![problem];
+            return None;
         }
-        Err((text, problem)) => (text, None, vec![*problem]),
-    };
+        read_config(root, answered, problems)
+    });
     CheckedConfig { file: file.to_owned(), text, config, problems }
-}
-
-fn check_text(text: &str, answered: &[&str]) -> (Option<EvalConfig>, Vec<Problem>) {
-    let mut problems = Vec::new();
-    let root = match syntax::parse(text, &mut problems) {
-        Ok(root) => root,
-        Err(problem) => return (None, vec![foreign::not_json(text, *problem)]),
-    };
-    if let Some(problem) = foreign::recognise(&root) {
-        return (None, vec![problem]);
-    }
-    let config = read_config(&root, answered, &mut problems);
-    in_order_of_places(&mut problems);
-    let usable = !problems.iter().any(Problem::is_error);
-    (config.filter(|_| usable), problems)
 }
 
 fn read_config(root: &Node<'_>, answered: &[&str], problems: &mut Vec<Problem>) -> Option<EvalConfig> {

@@ -14,7 +14,6 @@ use crate::schema::{self, Field, Model, Place, Type, Walker, wrong_type};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Value;
 
-/// Reads `criteria`.
 pub(super) fn read(
     entry: &Entry<'_>,
     names: &CustomNames<'_>,
@@ -62,16 +61,13 @@ fn criterion(
             let nearest = (problems.len() < SUGGESTION_LIMIT).then(|| nearest(&entry.key, names));
             messages::unknown_metric(entry, place, nearest.flatten())
         }
-        Some(info) if !info.gates && !has_direction(&entry.value) => messages::informational(entry, place),
+        Some(info) if !info.gates && entry.value.get(DIRECTION.name).is_none() => {
+            messages::informational(entry, place)
+        }
         Some(_) => return Reader { name: &entry.key, info }.read(&entry.value, place, problems),
     };
     problems.push(refused);
     None
-}
-
-/// Whether a criterion says in which direction scores are compared.
-fn has_direction(node: &Node<'_>) -> bool {
-    node.object().is_some_and(|entries| entries.iter().any(|entry| entry.key == DIRECTION.name))
 }
 
 fn nearest<'n>(name: &str, names: &CustomNames<'n>) -> Option<&'n str> {
@@ -126,14 +122,14 @@ impl Reader<'_> {
             self.check_range(criterion.bound(), &entry.value, &Place::Key(place, &entry.key), problems);
         }
         if let Some(info) = self.info {
-            problems.extend(without_effect(model, entries, place, info));
-            problems.extend(contradiction(model, entries, place, &criterion));
-            problems.extend(unseen_by_algorithm(model, entries, place, &criterion));
+            let keys = Keys { model, entries, place };
+            problems.extend(keys.without_effect(info));
+            problems.extend(keys.contradiction(&criterion));
+            problems.extend(keys.unseen_by_algorithm(&criterion));
         }
         Some(criterion)
     }
 
-    /// The key besides the threshold that the criterion must have.
     fn required_option(&self) -> Option<&'static Field> {
         let fields = &schema::criterion(self.info).fields;
         fields.iter().find(|field| field.required && field.name != "threshold")
@@ -148,48 +144,46 @@ impl Reader<'_> {
     }
 }
 
-/// Reports a key that ADK allows in every criterion and that this metric does not read.
-fn without_effect(
-    model: &Model,
-    entries: &[Entry<'_>],
-    place: &Place<'_>,
-    info: &MetricInfo,
-) -> Option<Problem> {
-    let entry = model.entry(entries, INTERMEDIATE_RESPONSES.name)?;
-    let read = info.criterion.iter().any(|field| field.name == INTERMEDIATE_RESPONSES.name);
-    if read {
-        return None;
+/// The keys of a criterion.
+struct Keys<'k> {
+    model: &'static Model,
+    entries: &'k [Entry<'k>],
+    place: &'k Place<'k>,
+}
+
+impl<'k> Keys<'k> {
+    fn get(&self, name: &str) -> Option<&'k Entry<'k>> {
+        self.model.entry(self.entries, name)
     }
-    Some(messages::no_effect(entry, &Place::Key(place, &entry.key), info))
-}
 
-/// Reports `ignore_args` beside an `args_match` that contradicts it.
-fn contradiction(
-    model: &Model,
-    entries: &[Entry<'_>],
-    place: &Place<'_>,
-    criterion: &Criterion,
-) -> Option<Problem> {
-    let ignore_args = model.entry(entries, "ignore_args").filter(|_| criterion.ignore_args())?;
-    let args_match = model.entry(entries, "args_match")?;
-    let ignores = criterion.get("args_match").and_then(Value::as_str) == Some("ignore");
-    (!ignores).then(|| messages::contradiction(ignore_args, args_match, &Place::Key(place, &args_match.key)))
-}
+    fn place(&self, entry: &'k Entry<'k>) -> Place<'k> {
+        Place::Key(self.place, &entry.key)
+    }
 
-/// Reports `ignore_case: false` or `normalize: false` beside an algorithm that ignores case or white space.
-fn unseen_by_algorithm(
-    model: &Model,
-    entries: &[Entry<'_>],
-    place: &Place<'_>,
-    criterion: &Criterion,
-) -> Option<Problem> {
-    let algorithm = criterion.algorithm();
-    let problem = |key, ignored: bool, sees: fn(Similarity) -> bool| {
-        let entry = model.entry(entries, key).filter(|_| !ignored && !sees(algorithm))?;
-        let chosen = model.entry(entries, "algorithm");
-        let place = &Place::Key(place, &entry.key);
-        Some(messages::unseen_by_algorithm(entry, chosen, algorithm, sees, place))
-    };
-    problem("ignore_case", criterion.ignore_case(), Similarity::sees_case)
-        .or_else(|| problem("normalize", criterion.normalize(), Similarity::sees_white_space))
+    /// Reports a key that ADK allows in every criterion and that this metric does not read.
+    fn without_effect(&self, info: &MetricInfo) -> Option<Problem> {
+        let entry = self.get(INTERMEDIATE_RESPONSES.name)?;
+        let read = info.criterion.iter().any(|field| field.name == INTERMEDIATE_RESPONSES.name);
+        (!read).then(|| messages::no_effect(entry, &self.place(entry), info))
+    }
+
+    /// Reports `ignore_args` beside an `args_match` that contradicts it.
+    fn contradiction(&self, criterion: &Criterion) -> Option<Problem> {
+        let ignore_args = self.get("ignore_args").filter(|_| criterion.ignore_args())?;
+        let args_match = self.get("args_match")?;
+        let ignores = criterion.get("args_match").and_then(Value::as_str) == Some("ignore");
+        (!ignores).then(|| messages::contradiction(ignore_args, args_match, &self.place(args_match)))
+    }
+
+    /// Reports `ignore_case: false` or `normalize: false` beside an algorithm that ignores case or white space.
+    fn unseen_by_algorithm(&self, criterion: &Criterion) -> Option<Problem> {
+        let algorithm = criterion.algorithm();
+        let problem = |key, ignored: bool, sees: fn(Similarity) -> bool| {
+            let entry = self.get(key).filter(|_| !ignored && !sees(algorithm))?;
+            let chosen = self.get("algorithm");
+            Some(messages::unseen_by_algorithm(entry, chosen, algorithm, sees, &self.place(entry)))
+        };
+        problem("ignore_case", criterion.ignore_case(), Similarity::sees_case)
+            .or_else(|| problem("normalize", criterion.normalize(), Similarity::sees_white_space))
+    }
 }

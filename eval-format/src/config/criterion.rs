@@ -166,7 +166,6 @@ impl Criterion {
         self.with(ARGS_MATCH.name, args_match.as_str())
     }
 
-    /// The value that is named under a key, or the default.
     fn choice<T: Copy + Default>(
         &self,
         field: &CriterionField,

@@ -20,7 +20,6 @@ impl CustomNames<'_> {
     }
 }
 
-/// The help for giving a metric a function in Rust: an argument of the attribute, or a method of the runner.
 pub(super) fn answer(name: &str) -> String {
     let identifier = module_name(name);
     let argument = format!("`metrics({identifier} = path::to::function)`");
@@ -33,7 +32,6 @@ pub(super) fn answer(name: &str) -> String {
     }
 }
 
-/// Checks that each custom metric has a function in Rust and is one of the `criteria`.
 pub(super) fn check(
     entry: &Entry<'_>,
     criteria: &[Entry<'_>],
@@ -80,24 +78,18 @@ fn unanswered(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
         None => "its Python function is not run".to_owned(),
     };
     let name = &shown(&entry.key);
+    let message = format!("custom metric `{name}` has no function in Rust");
     place
-        .error_at_key(
-            ProblemCode::UnansweredCustomMetric,
-            entry,
-            format!("custom metric `{name}` has no function in Rust"),
-        )
+        .error_at_key(ProblemCode::UnansweredCustomMetric, entry, message)
         .label(label)
         .help(format!("write it in Rust and {}", answer(name)))
 }
 
 fn never_runs(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     let name = &shown(&entry.key);
+    let message = format!("custom metric `{name}` is not in `criteria`, so it never runs");
     place
-        .warning_at_key(
-            ProblemCode::IgnoredKey,
-            entry,
-            format!("custom metric `{name}` is not in `criteria`, so it never runs"),
-        )
+        .warning_at_key(ProblemCode::IgnoredKey, entry, message)
         .label("declared and not used")
         .help(format!(r#"give it a threshold: `"criteria": {{"{name}": 0.5}}`"#))
 }

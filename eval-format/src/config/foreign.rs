@@ -92,7 +92,6 @@ fn recognise_array(items: &[Node<'_>]) -> Option<Problem> {
     Some(foreign(path, entry.key_range.clone(), format!("this is {what}, not a config"), GIVEAWAY))
 }
 
-/// The label at the key by which another kind of file is recognised.
 const GIVEAWAY: &str = "a config has no such key";
 
 fn foreign(path: JsonPath, range: Range<usize>, message: String, label: &str) -> Problem {

@@ -76,15 +76,9 @@ impl TemplateVariable {
         }
     }
 
-    /// Variables as messages list them.
     pub(super) fn list(variables: &[Self]) -> String {
-        let mut list = String::new();
-        for variable in variables {
-            list.push_str(if list.is_empty() { "`{{ " } else { ", `{{ " });
-            list.push_str(variable.name());
-            list.push_str(" }}`");
-        }
-        list
+        let names = variables.iter().map(|variable| format!("`{{{{ {} }}}}`", variable.name()));
+        names.collect::<Vec<_>>().join(", ")
     }
 
     fn named(name: &str) -> Option<Self> {
@@ -95,26 +89,12 @@ impl TemplateVariable {
 /// A tag in a template that cannot be filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionsError {
-    /// The tag, shortened, on one line.
-    tag: String,
-    what: What,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
-    Unclosed,
-    Statement,
-    Unknown,
+    message: String,
 }
 
 impl fmt::Display for InstructionsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tag = &self.tag;
-        match self.what {
-            What::Unclosed => write!(f, "`{tag}` is never closed"),
-            What::Statement => write!(f, "`{tag}` is a statement of Jinja, which is not available here"),
-            What::Unknown => write!(f, "`{tag}` is none of the variables that are filled in"),
-        }
+        f.write_str(&self.message)
     }
 }
 
@@ -126,11 +106,14 @@ impl InstructionsError {
         let names = TemplateVariable::list(&TemplateVariable::ALL);
         format!("what is filled in: {names}; `{{{{ persona }}}}` holds its behaviors too")
     }
+
+    fn of(tag: &str, what: &str) -> Self {
+        let line = tag.lines().next().unwrap_or_default();
+        Self { message: format!("`{}` {what}", truncated(line, SHOWN_TAG, "..")) }
+    }
 }
 
-/// The brackets of a tag.
 const TAGS: [(&str, &str); 3] = [("{{", "}}"), ("{#", "#}"), ("{%", "%}")];
-/// The number of characters of a tag that messages show.
 const SHOWN_TAG: usize = 60;
 
 impl InstructionTemplate {
@@ -143,14 +126,18 @@ impl InstructionTemplate {
         while let Some((at, close)) = next_tag(rest) {
             let tag = &rest[at..];
             let inner = &tag[2..];
-            let Some(end) = inner.find(close) else { return Err(InstructionsError::of(tag, What::Unclosed)) };
+            let Some(end) = inner.find(close) else {
+                return Err(InstructionsError::of(tag, "is never closed"));
+            };
             let whole = &tag[..end + 4];
             let (inner, before, after) = white_space(&inner[..end]);
             instructions.push(&rest[..at], trim, before);
             if close != "#}" {
-                let kind = if close == "%}" { What::Statement } else { What::Unknown };
-                let variable = TemplateVariable::named(inner.trim()).filter(|_| kind == What::Unknown);
-                let variable = variable.ok_or_else(|| InstructionsError::of(whole, kind))?;
+                let variable = match TemplateVariable::named(inner.trim()) {
+                    _ if close == "%}" => Err("is a statement of Jinja, which is not available here"),
+                    variable => variable.ok_or("is none of the variables that are filled in"),
+                };
+                let variable = variable.map_err(|what| InstructionsError::of(whole, what))?;
                 instructions.pieces.push(Piece::TemplateVariable(variable));
             }
             trim = after;
@@ -188,13 +175,6 @@ impl InstructionTemplate {
             }
             text
         })
-    }
-}
-
-impl InstructionsError {
-    fn of(tag: &str, what: What) -> Self {
-        let line = tag.lines().next().unwrap_or_default();
-        Self { tag: truncated(line, SHOWN_TAG, "..").into_owned(), what }
     }
 }
 

@@ -14,7 +14,6 @@ use crate::value::{Map, Value};
 /// The largest `num_samples` and `parallelism_limit`. A larger number is a typing error.
 const MOST: i64 = 1000;
 
-/// Checks the values of fields whose kind has rules beyond its shape.
 pub(super) fn check(
     fields: &[CriterionField],
     model: &Model,
@@ -75,17 +74,13 @@ fn weights(node: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>) {
 /// The options, with the keys of `judge_model_config` in `snake_case`.
 pub(super) fn snake_case(mut options: Map) -> Map {
     if let Some(Value::Object(judge)) = options.remove(JUDGE.name) {
-        let judge: Map = judge.into_iter().map(|(key, value)| (key, config_in_snake_case(value))).collect();
-        options.insert(JUDGE.name, judge);
+        let respelt = |(key, value)| match value {
+            Value::Object(config) => (key, model_config::snake_case(config).into()),
+            other => (key, other),
+        };
+        options.insert(JUDGE.name, judge.into_iter().map(respelt).collect::<Map>());
     }
     options
-}
-
-fn config_in_snake_case(value: Value) -> Value {
-    match value {
-        Value::Object(config) => model_config::snake_case(config).into(),
-        other => other,
-    }
 }
 
 fn not_a_count(entry: &Entry<'_>, place: &Place<'_>) -> Problem {

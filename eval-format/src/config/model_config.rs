@@ -10,22 +10,26 @@ use crate::schema::{Place, Type, wrong_type};
 use crate::syntax::{Entry, Kind, Node};
 use crate::value::Map;
 
-/// The keys of the config. ADK refuses other keys.
-const KEYS: [&str; 39] = [
-    "http_options",
-    "should_return_http_response",
-    "system_instruction",
+/// The keys whose values are numbers.
+const NUMBERS: [&str; 9] = [
     "temperature",
     "top_p",
     "top_k",
     "candidate_count",
     "max_output_tokens",
-    "stop_sequences",
-    "response_logprobs",
     "logprobs",
     "presence_penalty",
     "frequency_penalty",
     "seed",
+];
+
+/// The other keys of the config. ADK refuses all that are in neither list.
+const OTHERS: [&str; 30] = [
+    "http_options",
+    "should_return_http_response",
+    "system_instruction",
+    "stop_sequences",
+    "response_logprobs",
     "response_mime_type",
     "response_schema",
     "response_json_schema",
@@ -53,19 +57,6 @@ const KEYS: [&str; 39] = [
     "store",
 ];
 
-/// The keys whose values are numbers.
-const NUMBERS: [&str; 9] = [
-    "temperature",
-    "top_p",
-    "top_k",
-    "candidate_count",
-    "max_output_tokens",
-    "logprobs",
-    "presence_penalty",
-    "frequency_penalty",
-    "seed",
-];
-
 /// Checks the keys of a config, and the values that are numbers. `whose` names it in messages.
 pub(super) fn check(node: &Node<'_>, whose: &str, place: &Place<'_>, problems: &mut Vec<Problem>) {
     for entry in node.object().unwrap_or_default() {
@@ -75,11 +66,13 @@ pub(super) fn check(node: &Node<'_>, whose: &str, place: &Place<'_>, problems: &
 
 fn option(entry: &Entry<'_>, whose: &str, place: &Place<'_>, before: usize) -> Option<Problem> {
     let key = snake(&entry.key);
-    if !KEYS.contains(&key.as_str()) {
-        let nearest = if before < SUGGESTION_LIMIT { suggest(&key, KEYS) } else { None };
+    let is_number = NUMBERS.contains(&key.as_str());
+    if !is_number && !OTHERS.contains(&key.as_str()) {
+        let known = NUMBERS.into_iter().chain(OTHERS);
+        let nearest = if before < SUGGESTION_LIMIT { suggest(&key, known) } else { None };
         return Some(unknown(entry, whose, nearest, place));
     }
-    let refused = NUMBERS.contains(&key.as_str()) && !entry.value.is_null() && number(&entry.value).is_none();
+    let refused = is_number && !entry.value.is_null() && number(&entry.value).is_none();
     refused.then(|| wrong_type(&entry.value, &Type::Float, "0.0", place))
 }
 

@@ -56,7 +56,6 @@ impl Default for UserSimulatorConfig {
     }
 }
 
-/// ADK's limit if a config has none.
 const DEFAULT_INVOCATIONS: i64 = 20;
 /// With fewer messages the simulated user never gets to end the conversation.
 const FEWEST_INVOCATIONS: i64 = 2;

@@ -18,7 +18,6 @@ pub(super) fn description(model: &str, key: &str) -> Option<&'static str> {
 /// The beginning of the names of all criteria: `` a criterion of `response_match_score` ``.
 const CRITERION: &str = "a criterion";
 
-/// The keys that people write, by the model's name in messages.
 #[rustfmt::skip]
 pub(super) const DESCRIPTIONS: &[(&str, &[(&str, &str)])] = &[
     ("an eval set", &[

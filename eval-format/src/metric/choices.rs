@@ -54,7 +54,6 @@ pub enum Direction {
     AtMost,
 }
 
-/// The names of the values of a choice in a config.
 macro_rules! names {
     ($choice:ident { $($value:ident = $name:literal,)+ }) => {
         impl $choice {

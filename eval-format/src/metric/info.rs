@@ -34,7 +34,6 @@ pub struct MetricInfo {
     pub criterion: &'static [CriterionField],
     /// The turns that every agent passes.
     pub(crate) free_turns: FreeTurns,
-    /// The type of the rubrics that it reads.
     pub(super) rubrics: Option<&'static str>,
     /// The quantity that it measures, in one line.
     pub summary: &'static str,

@@ -180,7 +180,6 @@ pub fn metric(name: &str) -> Option<&'static MetricInfo> {
     METRICS.iter().find(|info| info.name == name)
 }
 
-/// The types of rubrics, each with the metric that reads it.
 pub(crate) fn rubric_types() -> impl Iterator<Item = (&'static str, &'static MetricInfo)> {
     METRICS.iter().filter_map(|info| Some((info.rubric_type()?, info)))
 }
@@ -212,12 +211,10 @@ const fn trajectory(name: &'static str, group: MetricGroup, summary: &'static st
     }
 }
 
-/// A metric of Vertex AI's evaluation service on tool calls.
 const fn vertex(name: &'static str, summary: &'static str) -> MetricInfo {
     trajectory(name, MetricGroup::Vertex, summary)
 }
 
-/// A metric of this project's own.
 const fn own(name: &'static str, summary: &'static str) -> MetricInfo {
     response(name, MetricGroup::Own, summary)
 }
@@ -227,7 +224,6 @@ const fn judged(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo { needs: &[Need::Judge], ..response(name, MetricGroup::AdkJudged, summary) }
 }
 
-/// A judged metric of the whole conversation.
 const fn conversation(name: &'static str, summary: &'static str) -> MetricInfo {
     MetricInfo { category: MetricCategory::MultiTurn, criterion: &[JUDGE], ..judged(name, summary) }
 }

@@ -18,11 +18,9 @@ impl Invocation {
     pub fn tool_responses(&self) -> impl Iterator<Item = &FunctionResponse> {
         let flat = match &self.intermediate_data {
             Some(IntermediateData::Tools { tool_responses, .. }) => tool_responses.as_slice(),
-            _ => [].as_slice(),
+            _ => &[],
         };
-        let contents = self.events().iter().filter_map(|event| event.content.as_ref());
-        let parts = contents.flat_map(Content::parts);
-        flat.iter().chain(parts.filter_map(|part| part.function_response.as_ref()))
+        flat.iter().chain(self.parts_of_events().filter_map(|part| part.function_response.as_ref()))
     }
 
     /// The texts before the answer: one for each intermediate response, or for each event with text.

@@ -52,16 +52,8 @@ impl Content {
     /// assert_eq!(content.text(), "a\nb");
     /// ```
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        for part in
-            self.parts().iter().filter_map(|part| part.text.as_deref()).filter(|text| !text.is_empty())
-        {
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(part);
-        }
-        text
+        let texts = self.parts().iter().filter_map(|part| part.text.as_deref());
+        texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -142,16 +142,16 @@ impl Invocation {
 
     /// The tool calls in order: the flat list, or the calls in the parts of the events.
     pub fn tool_calls(&self) -> impl Iterator<Item = &FunctionCall> {
-        let (flat, events) = match &self.intermediate_data {
-            Some(IntermediateData::Tools { tool_uses, .. }) => (tool_uses.as_slice(), [].as_slice()),
-            Some(IntermediateData::Events(events)) => ([].as_slice(), events.as_slice()),
-            None => ([].as_slice(), [].as_slice()),
+        let flat = match &self.intermediate_data {
+            Some(IntermediateData::Tools { tool_uses, .. }) => tool_uses.as_slice(),
+            _ => &[],
         };
-        let in_events = events
-            .iter()
-            .filter_map(|event| event.content.as_ref())
-            .flat_map(|content| content.parts().iter().filter_map(|part| part.function_call.as_ref()));
-        flat.iter().chain(in_events)
+        flat.iter().chain(self.parts_of_events().filter_map(|part| part.function_call.as_ref()))
+    }
+
+    /// The parts of all events; none in the flat form.
+    pub(super) fn parts_of_events(&self) -> impl Iterator<Item = &Part> {
+        self.events().iter().filter_map(|event| event.content.as_ref()).flat_map(Content::parts)
     }
 
     /// The events; empty in the flat form.
@@ -371,12 +371,10 @@ saved!(AppDetails);
 impl AppDetails {
     /// The details in ADK's saved form.
     pub fn to_value(&self) -> Value {
-        let mut agents = Vec::with_capacity(self.agent_details.len());
-        for (name, agent) in &self.agent_details {
-            agents.push((name.clone(), agent.to_value()));
-        }
-        let agents = (!agents.is_empty()).then(|| Value::Object(Map::from_unique(agents)));
-        Value::Object(object([("agent_details", agents)]))
+        let agents = self.agent_details.iter().map(|(name, agent)| (name.clone(), agent.to_value()));
+        let agents = Value::Object(Map::from_unique(agents.collect()));
+        let is_empty = self.agent_details.is_empty();
+        Value::Object(object([("agent_details", (!is_empty).then_some(agents))]))
     }
 
     /// Adds an agent under its name, or replaces the agent of that name.

@@ -15,62 +15,33 @@ pub(crate) trait Saved {
     }
 }
 
-impl Saved for Value {
-    fn saved(&self) -> Value {
-        self.clone()
-    }
+/// Scalars and maps, each with its value and its default.
+macro_rules! saved_values {
+    ($($kind:ty: $saved:expr, $is_default:expr;)+) => {
+        $(impl Saved for $kind {
+            fn saved(&self) -> Value {
+                $saved(self)
+            }
+
+            fn is_default(&self) -> bool {
+                $is_default(self)
+            }
+        })+
+    };
 }
 
-impl Saved for bool {
-    fn saved(&self) -> Value {
-        Value::from(*self)
-    }
-}
-
-impl Saved for i64 {
-    fn saved(&self) -> Value {
-        Value::from(*self)
-    }
-}
-
-/// A number of seconds whose default is zero.
-impl Saved for f64 {
-    fn saved(&self) -> Value {
-        Value::from(*self)
-    }
-
-    fn is_default(&self) -> bool {
-        *self == 0.0
-    }
-}
-
-impl Saved for String {
-    fn saved(&self) -> Value {
-        Value::from(self.as_str())
-    }
-
-    fn is_default(&self) -> bool {
-        self.is_empty()
-    }
-}
-
-impl Saved for Map {
-    fn saved(&self) -> Value {
-        Value::Object(self.clone())
-    }
-
-    fn is_default(&self) -> bool {
-        self.is_empty()
-    }
+saved_values! {
+    Value: Value::clone, |_| false;
+    bool: |flag: &bool| Value::from(*flag), |_| false;
+    i64: |int: &i64| Value::from(*int), |_| false;
+    f64: |seconds: &f64| Value::from(*seconds), |seconds: &f64| *seconds == 0.0;
+    String: |text: &String| Value::from(text), String::is_empty;
+    Map: |map: &Map| Value::Object(map.clone()), Map::is_empty;
 }
 
 impl<T: Saved> Saved for Vec<T> {
     fn saved(&self) -> Value {
-        let mut values = Vec::with_capacity(self.len());
-        for item in self {
-            values.push(item.saved());
-        }
-        Value::Array(values)
+        self.iter().map(T::saved).collect()
     }
 
     fn is_default(&self) -> bool {

@@ -128,7 +128,7 @@ fn id() -> impl Strategy<Value = String> {
         "[a-zé0-9 .:/-]{0,100}",
         "\\PC{0,20}",
         any::<String>(),
-        proptest::sample::select(RESERVED).prop_map(str::to_owned),
+        proptest::sample::select(KEYWORDS).prop_map(str::to_owned),
         "[ab]-[ab]".prop_map(|id| test_names([id.as_str(), "a b", "b b"]).remove(0)),
     ]
 }

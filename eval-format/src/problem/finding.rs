@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::code::{ProblemCode, Severity};
 use super::path::JsonPath;
-use crate::order::sorted;
 
 /// One finding in an eval set, a test file or a config.
 ///
@@ -43,7 +42,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// An error at a place.
     pub(crate) fn error(
         code: ProblemCode,
         path: JsonPath,
@@ -62,7 +60,6 @@ impl Problem {
         }
     }
 
-    /// A warning at a place.
     pub(crate) fn warning(
         code: ProblemCode,
         path: JsonPath,
@@ -72,7 +69,6 @@ impl Problem {
         Self { severity: Severity::Warning, ..Self::error(code, path, range, message) }
     }
 
-    /// Adds the words beside the caret.
     #[must_use]
     pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
@@ -86,7 +82,6 @@ impl Problem {
         self
     }
 
-    /// Adds another place that matters.
     #[must_use]
     pub(crate) fn related(mut self, range: Range<usize>, label: impl Into<String>) -> Self {
         self.related.push((range, label.into()));
@@ -100,10 +95,6 @@ impl Problem {
 }
 
 /// Puts problems into the order of the text.
-pub(crate) fn in_order_of_places(problems: &mut Vec<Problem>) {
-    let place = |at: usize| problems[at].range.start;
-    if (1..problems.len()).any(|at| place(at - 1) > place(at)) {
-        let order = sorted(problems.len(), &|one, other| place(one).cmp(&place(other)));
-        *problems = order.into_iter().map(|at| problems[at].clone()).collect();
-    }
+pub(crate) fn in_order_of_places(problems: &mut [Problem]) {
+    problems.sort_by_key(|problem| problem.range.start);
 }

@@ -22,13 +22,7 @@ pub(crate) fn shown(name: &str) -> String {
 
 /// Names as messages list them: each in backquotes, with commas between them.
 pub(crate) fn code_list(names: &mut dyn Iterator<Item = &str>) -> String {
-    let mut list = String::new();
-    for name in names {
-        list.push_str(if list.is_empty() { "`" } else { ", `" });
-        list.push_str(name);
-        list.push('`');
-    }
-    list
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

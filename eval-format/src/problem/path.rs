@@ -23,17 +23,14 @@ impl JsonPath {
         &self.0
     }
 
-    /// Goes one step down.
     pub(crate) fn push(&mut self, step: PathSegment) {
         self.0.push(step);
     }
 
-    /// Goes one step up.
     pub(crate) fn pop(&mut self) {
         self.0.pop();
     }
 
-    /// This path with one more key.
     #[must_use]
     pub(crate) fn key(&self, key: &str) -> Self {
         let mut path = self.clone();
@@ -41,7 +38,6 @@ impl JsonPath {
         path
     }
 
-    /// This path with one more index.
     #[must_use]
     pub(crate) fn index(&self, index: usize) -> Self {
         let mut path = self.clone();
@@ -49,7 +45,6 @@ impl JsonPath {
         path
     }
 
-    /// This path with another one below it.
     #[must_use]
     pub(crate) fn join(&self, below: &Self) -> Self {
         let mut path = self.clone();

@@ -47,26 +47,21 @@ impl Positions {
     pub fn from_offsets(text: &str, mut offsets: Vec<usize>) -> Self {
         offsets.sort_unstable();
         offsets.dedup();
-        Self(positions(text, &offsets))
+        let (mut seen, mut position) = (0, Position::START);
+        let mut positions = HashMap::with_capacity(offsets.len());
+        for offset in offsets {
+            let end = text.floor_char_boundary(offset);
+            position = position.after(&text[seen..end]);
+            seen = end;
+            positions.insert(offset, position);
+        }
+        Self(positions)
     }
 
     /// The position of one of the byte offsets; the start of the text for any other offset.
     pub fn get(&self, offset: usize) -> Position {
         self.0.get(&offset).copied().unwrap_or(Position::START)
     }
-}
-
-/// The positions of offsets in ascending order.
-fn positions(text: &str, offsets: &[usize]) -> HashMap<usize, Position> {
-    let (mut seen, mut position) = (0, Position::START);
-    let mut positions = HashMap::with_capacity(offsets.len());
-    for &offset in offsets {
-        let end = text.floor_char_boundary(offset);
-        position = position.after(&text[seen..end]);
-        seen = end;
-        positions.insert(offset, position);
-    }
-    positions
 }
 
 #[cfg(test)]
@@ -79,9 +74,9 @@ mod tests {
     fn many_positions_are_those_of_each() {
         let text = "{\n  \"é\": 1,\r\n\n  \"天🎉\": [2]\n}";
         let offsets: Vec<usize> = (0..text.len() + 3).collect();
-        let positions = positions(text, &offsets);
+        let positions = Positions::from_offsets(text, offsets.clone());
         for offset in offsets {
-            let Position { line, column } = positions[&offset];
+            let Position { line, column } = positions.get(offset);
             // A line break ends its line for the renderer too, but `\r` before it is not shown.
             assert_eq!((line, column), line_column(text, offset), "{offset}");
         }

@@ -80,7 +80,6 @@ fn draw(pane: &Pane) -> String {
     Renderer::plain().render(&[Group::with_level(Level::ERROR).element(snippet)])
 }
 
-/// The notes below the snippets.
 fn notes(problem: &Problem, panes: &[Pane]) -> Vec<String> {
     let mut notes = Vec::new();
     // A column of 100,000 is hard to find; the path helps.

@@ -1,13 +1,11 @@
 //! Sets that were built in Rust, checked by the rules of a file.
 
 use super::checked::CaseSpan;
-use super::plain;
 use super::set::check_set;
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{JsonPath, Problem, ProblemCode, Problems, in_order_of_places};
 use crate::schema::{EVAL_CASE, SESSION_INPUT};
 
-/// The name in messages of a set that was built in Rust.
 const BUILT: &str = "<set>";
 
 impl EvalSet {
@@ -50,9 +48,6 @@ impl EvalCase {
 
 /// Checks the cases of a set that was built in Rust, as [`EvalSet::check`] does.
 pub fn check_cases(cases: &[EvalCase]) -> Result<(), Problems> {
-    if plain::are_plain(cases) {
-        return Ok(());
-    }
     let mut set = EvalSet::new("");
     set.eval_cases.extend(cases.iter().cloned().map(EvalCase::with_finite_times));
     let mut checked = check_set(BUILT, set.to_json().as_bytes(), None);
@@ -88,12 +83,8 @@ fn unwritten(at: usize, case: &EvalCase, place: &CaseSpan) -> Vec<Problem> {
     for (extra, path) in extras.into_iter().filter_map(|(extra, path)| Some((extra?, path))) {
         for (key, _) in extra.0.iter().filter(|(key, _)| extra.1.has(key)) {
             let message = format!("the extra key `{key}` is the name of a field");
-            let problem = Problem::error(
-                ProblemCode::DuplicateKey,
-                path.clone().key(key),
-                place.id_range.clone(),
-                &message,
-            );
+            let (path, range) = (path.key(key), place.id_range.clone());
+            let problem = Problem::error(ProblemCode::DuplicateKey, path, range, message);
             problems.push(problem.label("this case").help("set the field, and leave out the extra key"));
         }
     }
@@ -203,9 +194,8 @@ mod tests {
                     vec![Part::call(call()), Part::response(response())],
                 ))),
         ]);
-        assert!(plain::are_plain(&plain.eval_cases));
+        assert!(plain.check().is_ok());
         assert_eq!(as_a_file(&plain).unwrap(), plain);
-        // Cases that are not plain go to the reader, which accepts these.
         let clerk = AppDetails::default().with_agent(AgentDetails::new("clerk", "Be kind."));
         for sound in [
             set([EvalCase::new("c").scenario(scenario().persona(persona("{{ stop_signal }}")))]),
@@ -214,7 +204,6 @@ mod tests {
             turn(Invocation::user("Hi").with_app_details(clerk)),
             set([case("c").with_extra("owner", "anna").with_creation_timestamp(f64::NAN)]),
         ] {
-            assert!(!plain::are_plain(&sound.eval_cases), "{sound:?}");
             assert!(sound.check().is_ok(), "{sound:?}");
         }
     }

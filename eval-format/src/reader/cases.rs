@@ -27,18 +27,13 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
         }
         for (at, item) in items.iter().enumerate() {
             let place = Place::Index(&place, at);
-            check_conversation(item, &place, &mut walker);
-            check_keys(item, &place, &mut walker);
-            rubrics::check_case(item, &place, walker.problems);
+            check_case(item, &place, &mut walker);
             if let Some(id) = id_of(item) {
                 cases.push((id.0.to_owned(), id.1, item.range.clone()));
             }
         }
-        check_ids(
-            items.iter().enumerate().filter_map(|(at, item)| Some((at, id_of(item)?))),
-            &place,
-            &mut walker,
-        );
+        let ids = items.iter().enumerate().filter_map(|(at, item)| Some((at, id_of(item)?)));
+        check_ids(ids, &place, &mut walker);
     }
     Reading { form: SetFormat::EvalSet, set, cases, problems }
 }
@@ -49,13 +44,17 @@ pub(crate) fn model_of(root: &Node<'_>) -> &'static Model {
     if snake { &EVAL_SET } else { &EVAL_SET_ANY_CASE }
 }
 
-/// Reads one case.
 pub(super) fn case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) -> Option<EvalCase> {
     let record = walker.record(node, &EVAL_CASE, place)?;
+    check_case(node, place, walker);
+    Some(record.into())
+}
+
+/// Checks the rules for a case beyond its shape.
+fn check_case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
     check_conversation(node, place, walker);
     check_keys(node, place, walker);
     rubrics::check_case(node, place, walker.problems);
-    Some(record.into())
 }
 
 fn id_of<'n>(case: &'n Node<'_>) -> Option<(&'n str, Range<usize>)> {
@@ -64,19 +63,16 @@ fn id_of<'n>(case: &'n Node<'_>) -> Option<(&'n str, Range<usize>)> {
 }
 
 pub(super) fn no_cases(cases: &Node<'_>, place: &Place<'_>) -> Problem {
-    Problem::error(ProblemCode::NoCases, place.path(), cases.range.clone(), "the set has no cases")
+    place
+        .error(ProblemCode::NoCases, cases.range.clone(), "the set has no cases")
         .label("nothing to test")
         .help("add a case: an object with `eval_id` and `conversation`")
 }
 
 pub(super) fn empty_conversation(conversation: &Node<'_>, place: &Place<'_>) -> Problem {
-    Problem::error(
-        ProblemCode::EmptyConversation,
-        place.path(),
-        conversation.range.clone(),
-        "the case has no turns",
-    )
-    .label("nothing to test")
+    place
+        .error(ProblemCode::EmptyConversation, conversation.range.clone(), "the case has no turns")
+        .label("nothing to test")
 }
 
 /// Reports cases with the same id. ADK refuses to run them, or scores one against the expectations of the other.
@@ -88,16 +84,14 @@ pub(super) fn check_ids<'n>(
     let mut seen: HashMap<&str, Range<usize>> = HashMap::new();
     for (at, (id, range)) in ids {
         if let Some(first) = seen.get(id) {
-            let problem = Problem::error(
-                ProblemCode::DuplicateEvalId,
-                Place::Index(cases, at).path(),
-                range,
-                format!("two cases have the id `{}`", shown(id)),
-            )
-            .label("used again here")
-            .related(first.clone(), "first used here")
-            .help("rename one of them; tests are named after the id");
-            walker.problems.push(problem);
+            let message = format!("two cases have the id `{}`", shown(id));
+            let problem = Place::Index(cases, at).error(ProblemCode::DuplicateEvalId, range, message);
+            walker.problems.push(
+                problem
+                    .label("used again here")
+                    .related(first.clone(), "first used here")
+                    .help("rename one of them; tests are named after the id"),
+            );
         } else {
             seen.insert(id, range);
         }
@@ -146,26 +140,19 @@ fn check_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
 
 /// Checks that a case has either turns or a scenario.
 fn check_conversation(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
+    const CODE: ProblemCode = ProblemCode::ConversationOrScenario;
     let Some(entries) = case.object() else { return };
     let there = |name: &str| EVAL_CASE.entry(entries, name).filter(|entry| !entry.value.is_null());
     let problem = match (there("conversation"), there("conversation_scenario")) {
         (None, None) if is_misspelt(entries) => return,
-        (None, None) => Problem::error(
-            ProblemCode::ConversationOrScenario,
-            place.path(),
-            opening(case),
-            "the eval case has no `conversation`",
-        )
-        .label("`conversation` is missing here")
-        .help(
+        (None, None) => place
+            .error(CODE, opening(case), "the eval case has no `conversation`")
+            .label("`conversation` is missing here")
+            .help(
             r#"add `"conversation": [{"user_content": {"parts": [{"text": "..."}]}}]`, or a `conversation_scenario`"#,
         ),
-        (Some(turns), Some(scenario)) => Problem::error(
-            ProblemCode::ConversationOrScenario,
-            Place::Key(place, &scenario.key).path(),
-            scenario.key_range.clone(),
-            "the eval case has both a conversation and a scenario",
-        )
+        (Some(turns), Some(scenario)) => Place::Key(place, &scenario.key)
+            .error_at_key(CODE, scenario, "the eval case has both a conversation and a scenario")
         .label("a scenario")
         .related(turns.key_range.clone(), "a conversation")
         .help("keep one of them: the turns as they were recorded, or the scenario to improvise on"),

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::model::{EvalCase, EvalSet, SessionInput};
-use crate::problem::{Position, Problem, Problems};
+use crate::model::{EvalCase, EvalSet};
+use crate::problem::{JsonPath, Position, Problem, Problems};
+use crate::syntax;
 
 /// A checked eval set or old test file.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct CheckedSet {
     /// The problems of the session file. Ranges point into its own text.
     pub session_problems: Vec<Problem>,
 }
+
+pub(crate) const SCENARIO_KEYS: [&str; 2] = ["conversation_scenario", "conversationScenario"];
 
 /// The place of a case in its file. Ranges are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +62,22 @@ impl CheckedSet {
         self.set.iter().flat_map(|set| &set.eval_cases).zip(&self.cases)
     }
 
+    pub(crate) fn path_of(&self, at: usize) -> JsonPath {
+        match self.form {
+            SetFormat::EvalSet => JsonPath::default().key("eval_cases").index(at),
+            SetFormat::OldEvalSet => JsonPath::default().index(at),
+            SetFormat::TestFile => JsonPath::default(),
+        }
+    }
+
+    /// The first of these keys that a case has with a value, and its range in the file.
+    pub(crate) fn key_in(&self, case: &CaseSpan, names: &[&str]) -> Option<(String, Range<usize>)> {
+        let node = syntax::parse(self.text.get(case.range.clone())?, &mut Vec::new()).ok()?;
+        let entry = names.iter().filter_map(|name| node.get(name)).find(|entry| !entry.value.is_null())?;
+        let (start, key) = (case.range.start, &entry.key_range);
+        Some((entry.key.to_string(), start + key.start..start + key.end))
+    }
+
     /// The set, or its problems if one of them is an error.
     ///
     /// ```
@@ -70,7 +89,6 @@ impl CheckedSet {
     }
 }
 
-/// The parts of a document that were read.
 pub(super) struct Reading {
     pub(super) form: SetFormat,
     pub(super) set: Option<EvalSet>,
@@ -83,13 +101,6 @@ impl Reading {
     pub(super) fn broken(text: &str, problem: Problem) -> Self {
         let form = if text.trim_start().starts_with('[') { SetFormat::TestFile } else { SetFormat::EvalSet };
         Self { form, set: None, cases: Vec::new(), problems: vec![problem] }
-    }
-
-    pub(super) fn give_session(&mut self, session: Option<&SessionInput>) {
-        let cases = self.set.iter_mut().flat_map(|set| &mut set.eval_cases);
-        if let Some(session) = session {
-            cases.for_each(|case| case.session_input = Some(session.clone()));
-        }
     }
 }
 

@@ -2,10 +2,9 @@
 
 use eval_support::shell;
 
-use super::checked::{CaseSpan, CheckedSet, SetFormat};
+use super::checked::{CaseSpan, CheckedSet};
 use crate::model::DRAFT;
-use crate::problem::{JsonPath, Problem, ProblemCode, shown};
-use crate::syntax;
+use crate::problem::{Problem, ProblemCode, shown};
 
 /// The number of drafts that a message names. Further drafts are only counted.
 const NAMED: usize = 3;
@@ -37,20 +36,10 @@ impl CheckedSet {
             drafts.map(|(at, (_, span))| (at, span)).filter(|(_, span)| takes(&span.eval_id)).collect();
         let (at, first) = *taken.first()?;
         let ids: Vec<&str> = taken.iter().map(|(_, span)| span.eval_id.as_str()).collect();
-        let range = self.mark_of(first).unwrap_or_else(|| first.id_range.clone());
-        let path = match self.form {
-            SetFormat::OldEvalSet => JsonPath::default().index(at),
-            SetFormat::EvalSet | SetFormat::TestFile => JsonPath::default().key("eval_cases").index(at),
-        };
-        let problem = Problem::error(ProblemCode::Draft, path.key(DRAFT), range, drafts_are(&ids));
+        let range = self.key_in(first, &[DRAFT]).map_or_else(|| first.id_range.clone(), |(_, range)| range);
+        let path = self.path_of(at).key(DRAFT);
+        let problem = Problem::error(ProblemCode::Draft, path, range, drafts_are(&ids));
         Some(problem.label("the mark of a draft").help(how_to_accept(&self.file, &ids)))
-    }
-
-    /// The place of a draft's mark in the text.
-    fn mark_of(&self, case: &CaseSpan) -> Option<std::ops::Range<usize>> {
-        let root = syntax::parse(self.text.get(case.range.clone())?, &mut Vec::new()).ok()?;
-        let key = &root.get(DRAFT)?.key_range;
-        Some(case.range.start + key.start..case.range.start + key.end)
     }
 }
 

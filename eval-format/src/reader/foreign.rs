@@ -135,7 +135,6 @@ const SCHEMAS: &[Schema] = &[
     },
 ];
 
-/// Keys under which datasets keep the user's message.
 const PROMPTS: &[&str] =
     &["input", "prompt", "question", "messages", "userMessage", "user_message", "userInput", "user_input"];
 
@@ -161,19 +160,15 @@ pub(super) fn recognise_lines(text: &str) -> Option<Problem> {
     let help = "an eval set is one JSON document: `{\"eval_set_id\": \"...\", \"eval_cases\": [...]}`";
     Some(match known {
         Some((schema, sign)) => problem(&format!("{what}, {}", schema.what), schema.help, sign),
-        None => problem(what, help, Sign::at(opening(&root))),
+        None => problem(what, help, Sign { path: JsonPath::default(), range: opening(&root) }),
     })
 }
 
 fn problem(what: &str, help: &str, sign: Sign) -> Problem {
-    Problem::error(
-        ProblemCode::ForeignSchema,
-        sign.path,
-        sign.range,
-        format!("this is {what}, not an eval set"),
-    )
-    .label("eval sets have no such thing here")
-    .help(help)
+    let message = format!("this is {what}, not an eval set");
+    Problem::error(ProblemCode::ForeignSchema, sign.path, sign.range, message)
+        .label("eval sets have no such thing here")
+        .help(help)
 }
 
 /// The problem of an object or array that has no key of an eval set.
@@ -184,14 +179,10 @@ fn nothing_known(root: &Node<'_>) -> Option<Problem> {
         _ => false,
     };
     strange.then(|| {
-        Problem::error(
-            ProblemCode::ForeignSchema,
-            JsonPath::default(),
-            opening(root),
-            "this is not an eval set",
-        )
-        .label("neither `eval_set_id` nor `eval_cases` is here")
-        .help("an eval set is an object: `{\"eval_set_id\": \"...\", \"eval_cases\": [...]}`")
+        let path = JsonPath::default();
+        Problem::error(ProblemCode::ForeignSchema, path, opening(root), "this is not an eval set")
+            .label("neither `eval_set_id` nor `eval_cases` is here")
+            .help("an eval set is an object: `{\"eval_set_id\": \"...\", \"eval_cases\": [...]}`")
     })
 }
 
@@ -272,10 +263,6 @@ fn first<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
 }
 
 impl Sign {
-    fn at(range: Range<usize>) -> Self {
-        Self { path: JsonPath::default(), range }
-    }
-
     fn of(entry: &Entry<'_>) -> Self {
         Self { path: JsonPath::default().key(&short(&entry.key)), range: entry.key_range.clone() }
     }

@@ -32,7 +32,6 @@ pub(super) fn read_test_file(root: &Node<'_>, text: &str, stem: &str) -> Reading
     Reading { form: SetFormat::TestFile, set, cases, problems }
 }
 
-/// Reads an array of cases.
 pub(super) fn read_old_eval_set(root: &Node<'_>, text: &str, stem: &str) -> Reading {
     let mut problems = Vec::new();
     let mut walker = Walker { problems: &mut problems };
@@ -53,7 +52,6 @@ pub(super) fn read_old_eval_set(root: &Node<'_>, text: &str, stem: &str) -> Read
     Reading { form: SetFormat::OldEvalSet, set: Some(set), cases, problems }
 }
 
-/// Reads the one case of an array of turns.
 pub(super) fn test_file(
     root: &Node<'_>,
     text: &str,
@@ -69,7 +67,6 @@ pub(super) fn test_file(
     Some(EvalCase { conversation, session_input, ..EvalCase::new(eval_id) })
 }
 
-/// Reads one element of an array of cases.
 pub(super) fn case(
     node: &Node<'_>,
     text: &str,
@@ -102,11 +99,8 @@ const ADD_A_TURN: &str = r#"add a turn: `{"query": "...", "reference": "..."}`"#
 fn conversation(records: Vec<Record>, data: &Node<'_>, text: &str) -> Vec<Invocation> {
     // The walker returns a record for each node, or no records at all.
     let nodes = data.array().unwrap_or_default();
-    let mut turns = Vec::with_capacity(records.len());
-    for (record, node) in records.into_iter().zip(nodes) {
-        turns.push(turn(record, node, text, turns.len()));
-    }
-    turns
+    let turns = records.into_iter().zip(nodes).enumerate();
+    turns.map(|(at, (record, node))| turn(record, node, text, at)).collect()
 }
 
 fn turn(mut record: Record, node: &Node<'_>, text: &str, at: usize) -> Invocation {
@@ -143,24 +137,18 @@ fn turn_id(node: &Node<'_>, text: &str, at: usize) -> String {
 }
 
 fn tool_uses(records: Vec<Record>) -> Vec<FunctionCall> {
-    let mut calls = Vec::with_capacity(records.len());
-    for mut record in records {
-        calls.push(FunctionCall {
-            name: record.take("tool_name"),
-            args: record.take("tool_input"),
-            ..FunctionCall::default()
-        });
-    }
-    calls
+    let call = |mut record: Record| FunctionCall {
+        name: record.take("tool_name"),
+        args: record.take("tool_input"),
+        ..FunctionCall::default()
+    };
+    records.into_iter().map(call).collect()
 }
 
 fn responses(records: Vec<Record>) -> Vec<(String, Vec<Part>)> {
-    let mut responses = Vec::with_capacity(records.len());
-    for mut record in records {
+    let response = |mut record: Record| {
         let part = Part { text: record.take("text"), ..Part::default() };
-        if let Some(author) = record.take("author") {
-            responses.push((author, vec![part]));
-        }
-    }
-    responses
+        Some((record.take("author")?, vec![part]))
+    };
+    records.into_iter().filter_map(response).collect()
 }

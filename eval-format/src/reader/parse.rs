@@ -1,11 +1,10 @@
 //! Reading a text that came from no file.
 
-use crate::problem::{Problem, Problems, in_order_of_places};
-use crate::syntax::{self, Node};
+use crate::problem::{Problem, Problems};
+use crate::syntax::Node;
 use crate::text;
 use crate::value::Value;
 
-/// The name in messages of a text that came from no file.
 pub(crate) const NO_FILE: &str = "<text>";
 
 impl Value {
@@ -27,20 +26,8 @@ pub(crate) fn parse<T>(
     text: &str,
     read: impl FnOnce(&Node<'_>, &mut Vec<Problem>) -> Option<T>,
 ) -> Result<(T, Vec<Problem>), Problems> {
-    let mut problems = Vec::new();
-    let value = root_of(text, &mut problems).and_then(|root| read(&root, &mut problems));
-    in_order_of_places(&mut problems);
-    match value {
-        Some(value) if !problems.iter().any(Problem::is_error) => Ok((value, problems)),
-        _ => Err(Problems { file: NO_FILE.to_owned(), text: text.to_owned(), items: problems }),
+    match text::read(text.as_bytes(), |_, problem| problem, read) {
+        (_, Some(value), problems) => Ok((value, problems)),
+        (text, None, items) => Err(Problems { file: NO_FILE.to_owned(), text, items }),
     }
-}
-
-fn root_of<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Option<Node<'a>> {
-    match text::decode(text.as_bytes()) {
-        Err((_, problem)) => Err(problem),
-        Ok(text) => syntax::parse(text, problems),
-    }
-    .map_err(|problem| problems.push(*problem))
-    .ok()
 }

@@ -1,7 +1,7 @@
 //! Rules for scenarios beyond their shape.
 
 use crate::config::{InstructionTemplate, InstructionsError};
-use crate::problem::{Problem, ProblemCode};
+use crate::problem::ProblemCode;
 use crate::schema::{CONVERSATION_SCENARIO, Place, Walker};
 use crate::syntax::{Entry, Node};
 
@@ -25,10 +25,12 @@ pub(super) fn check(scenario: &Entry<'_>, case: &Place<'_>, walker: &mut Walker<
         ),
     ] {
         let Some(entry) = field(name).filter(|entry| entry.value.string() == Some("")) else { continue };
-        let (path, range) = (Place::Key(place, &entry.key).path(), entry.value.range.clone());
-        let problem =
-            Problem::warning(ProblemCode::EmptyConversation, path, range, message).label(label).help(help);
-        walker.problems.push(problem);
+        let problem = Place::Key(place, &entry.key).warning(
+            ProblemCode::EmptyConversation,
+            entry.value.range.clone(),
+            message,
+        );
+        walker.problems.push(problem.label(label).help(help));
     }
     if let Some(entry) = field("user_persona") {
         check_persona(&entry.value, &Place::Key(place, &entry.key), walker);

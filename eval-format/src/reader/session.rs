@@ -2,9 +2,9 @@
 
 use super::checked::SetFormat;
 use crate::model::SessionInput;
-use crate::problem::{Problem, ProblemCode, in_order_of_places};
+use crate::problem::{Problem, ProblemCode};
 use crate::schema::{OLD_SESSION, Place, Record, Walker, opening};
-use crate::syntax::{self, Node};
+use crate::syntax::Node;
 use crate::text;
 
 /// A checked session file.
@@ -29,38 +29,28 @@ pub struct CheckedSession {
 ///
 /// Only a [`SetFormat::TestFile`] takes a session file.
 pub fn check_session(bytes: &[u8], form: SetFormat) -> CheckedSession {
-    let (_, problems) = check(bytes, form);
-    let (text, _) = text::decode_or_show(bytes);
+    let (text, _, problems) = check(bytes, form);
     CheckedSession { text, problems }
 }
 
-/// Reads a session file; `None` if it has errors or is empty.
-pub(super) fn check(bytes: &[u8], form: SetFormat) -> (Option<SessionInput>, Vec<Problem>) {
-    let (text, broken) = text::decode_or_show(bytes);
-    if let Some(problem) = broken {
-        return (None, vec![problem]);
-    }
-    let mut problems = Vec::new();
-    let root = match syntax::parse(&text, &mut problems) {
-        Ok(root) => root,
-        Err(problem) => return (None, vec![*problem]),
-    };
-    let record = Walker { problems: &mut problems }.record(&root, &OLD_SESSION, &Place::Root);
-    if is_empty(&root) {
-        return (None, problems);
-    }
-    if form != SetFormat::TestFile {
-        problems.push(misplaced(&root));
-    }
-    in_order_of_places(&mut problems);
-    (record.map(session_input), problems)
+/// The text, the session unless it has errors or is empty, and the problems.
+pub(super) fn check(bytes: &[u8], form: SetFormat) -> (String, Option<SessionInput>, Vec<Problem>) {
+    text::read(
+        bytes,
+        |_, problem| problem,
+        |root, problems| {
+            let record = Walker { problems }.record(root, &OLD_SESSION, &Place::Root);
+            if root.object().is_some_and(<[_]>::is_empty) {
+                return None;
+            }
+            if form != SetFormat::TestFile {
+                problems.push(misplaced(root));
+            }
+            record.map(session_input)
+        },
+    )
 }
 
-fn is_empty(root: &Node<'_>) -> bool {
-    root.object().is_some_and(<[_]>::is_empty)
-}
-
-/// The session of a case from an initial session of the old formats.
 pub(super) fn session_input(mut record: Record) -> SessionInput {
     SessionInput {
         app_name: record.take("app_name").unwrap_or_default(),
@@ -71,12 +61,9 @@ pub(super) fn session_input(mut record: Record) -> SessionInput {
 }
 
 fn misplaced(root: &Node<'_>) -> Problem {
-    Problem::error(
-        ProblemCode::SessionFile,
-        Place::Root.path(),
-        opening(root),
-        "a session file stands beside a set that carries its own sessions",
-    )
-    .label("only old test files (`query`, `reference`) take a session file")
-    .help("write it as `session_input` into the cases that need it, and leave the session file out")
+    let message = "a session file stands beside a set that carries its own sessions";
+    Place::Root
+        .error(ProblemCode::SessionFile, opening(root), message)
+        .label("only old test files (`query`, `reference`) take a session file")
+        .help("write it as `session_input` into the cases that need it, and leave the session file out")
 }

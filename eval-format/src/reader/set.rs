@@ -28,16 +28,19 @@ use crate::value::{Value, to_pretty};
 /// assert_eq!(checked.problems[0].message, "unknown key `conversaton` in an eval case");
 /// ```
 pub fn check_set(file: &str, bytes: &[u8], session: Option<(&str, &[u8])>) -> CheckedSet {
-    let (text, broken) = text::decode_or_show(bytes);
+    let (text, broken) = text::decode(bytes);
     let mut reading = match broken {
         Some(problem) => Reading::broken(&text, problem),
         None => read_document(&text, file_stem(file)),
     };
     let mut session_problems = Vec::new();
     if let Some((_, bytes)) = session {
-        let (session, problems) = session::check(bytes, reading.form);
+        let (_, session, problems) = session::check(bytes, reading.form);
         session_problems = problems;
-        reading.give_session(session.as_ref());
+        if session.is_some() {
+            let cases = reading.set.iter_mut().flat_map(|set| &mut set.eval_cases);
+            cases.for_each(|case| case.session_input.clone_from(&session));
+        }
     }
     in_order_of_places(&mut reading.problems);
     let sound = !reading.problems.iter().chain(&session_problems).any(Problem::is_error);

@@ -42,7 +42,7 @@ pub fn check_case(
     parse(slice, |root, problems| match form {
         SetFormat::EvalSet => cases::case(root, &Place::Root, &mut Walker { problems }),
         SetFormat::TestFile => {
-            let session = session.and_then(|text| session::check(text.as_bytes(), form).0);
+            let session = session.and_then(|text| session::check(text.as_bytes(), form).1);
             legacy::test_file(root, slice, eval_id, session, &mut Walker { problems })
         }
         SetFormat::OldEvalSet => legacy::case(root, slice, &Place::Root, &mut Walker { problems }),

@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use super::file::{Recording, VERSION};
 use super::question::{RecordedQuestion, RecordedReply};
-use crate::problem::{JsonPath, Problem, ProblemCode, Problems, in_order_of_places};
+use crate::problem::{JsonPath, Problem, ProblemCode, Problems};
 use crate::reader::parse;
 use crate::schema::{Place, RECORDED_QUESTION, RECORDING, Record, Walker, from_record};
-use crate::syntax::{self, Kind, Node};
+use crate::syntax::{Kind, Node};
 use crate::text;
 use crate::value::Value;
 
@@ -54,25 +54,11 @@ impl CheckedRecording {
 /// assert!(checked.problems[0].message.contains("questions"));
 /// ```
 pub fn check_recording(file: &str, bytes: &[u8]) -> CheckedRecording {
-    let (text, broken) = text::decode_or_show(bytes);
-    let mut problems: Vec<Problem> = broken.into_iter().collect();
-    let mut read = None;
-    if problems.is_empty() {
-        match syntax::parse(&text, &mut problems) {
-            Ok(root) => read = recording(&root, &mut problems),
-            Err(problem) => problems.push(conflict(&text).unwrap_or(*problem)),
-        }
-    }
-    in_order_of_places(&mut problems);
-    let sound = !problems.iter().any(Problem::is_error);
+    let explain = |text: &str, problem| conflict(text).unwrap_or(problem);
+    let (text, read, problems) = text::read(bytes, explain, recording);
     let (recording, questions) = read.unzip();
-    CheckedRecording {
-        file: file.to_owned(),
-        recording: recording.filter(|_| sound),
-        questions: questions.filter(|_| sound).unwrap_or_default(),
-        problems,
-        text,
-    }
+    let questions = questions.unwrap_or_default();
+    CheckedRecording { file: file.to_owned(), text, recording, questions, problems }
 }
 
 impl Recording {
@@ -110,29 +96,22 @@ fn recording(root: &Node<'_>, problems: &mut Vec<Problem>) -> Option<(Recording,
         check_texts(node, &Place::Index(&place, at), problems);
     }
     // The walker returns a question for each node, or no questions at all.
-    let questions: Vec<Placed<'_>> =
-        questions.into_iter().zip(nodes).map(|(question, node)| Placed { question, node }).collect();
+    let questions: Vec<Placed<'_>> = questions.into_iter().zip(nodes).collect();
     check_unique(&questions, &place, problems);
     check_edited(&questions, &place, problems);
-    let places = questions.iter().map(Placed::span).collect();
+    let span = |(question, node): &Placed<'_>| QuestionSpan {
+        range: node.range.clone(),
+        cases: question.cases.clone(),
+    };
+    let places = questions.iter().map(span).collect();
     let mut recording = Recording::default();
-    for placed in questions {
-        recording.add(placed.question.without_checks());
+    for (question, _) in questions {
+        recording.add(question.without_checks());
     }
     Some((recording, places))
 }
 
-/// A question, and the node from which it was read.
-struct Placed<'n> {
-    question: RecordedQuestion,
-    node: &'n Node<'n>,
-}
-
-impl Placed<'_> {
-    fn span(&self) -> QuestionSpan {
-        QuestionSpan { range: self.node.range.clone(), cases: self.question.cases.clone() }
-    }
-}
+type Placed<'n> = (RecordedQuestion, &'n Node<'n>);
 
 fn foreign_version(version: &Node<'_>) -> Problem {
     let path = JsonPath::default().key("judge_recording");
@@ -166,9 +145,9 @@ fn check_reply(reply: &Node<'_>, place: &Place<'_>, problems: &mut Vec<Problem>)
         && let Kind::Number(number) = &entry.value.kind
         && number.parse::<u32>().is_err()
     {
-        let path = Place::Key(place, &entry.key).path();
+        let place = Place::Key(place, &entry.key);
         let what = "the number of a sample is a whole number, from 0";
-        problems.push(Problem::error(ProblemCode::WrongType, path, entry.value.range.clone(), what));
+        problems.push(place.error(ProblemCode::WrongType, entry.value.range.clone(), what));
     }
 }
 
@@ -191,7 +170,7 @@ fn not_text(node: &Node<'_>, place: &Place<'_>) -> Option<Problem> {
 
 /// Reports answers that were edited after they were recorded: verdicts that no judge gave.
 fn check_edited(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<Problem>) {
-    for (at, Placed { question, node }) in questions.iter().enumerate() {
+    for (at, (question, node)) in questions.iter().enumerate() {
         let Some(edited) = question.edited() else { continue };
         let place = Place::Index(place, at);
         let replies = Place::Key(&place, "replies");
@@ -199,9 +178,9 @@ fn check_edited(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<
             continue;
         };
         let what = "this answer was not recorded to this question: one of both was edited";
-        let path = Place::Index(&replies, edited).path();
         problems.push(
-            Problem::error(ProblemCode::WrongType, path, reply.range.clone(), what)
+            Place::Index(&replies, edited)
+                .error(ProblemCode::WrongType, reply.range.clone(), what)
                 .label("its `check` is that of another question or answer")
                 .help("restore the recording, or delete the question and record it again with `EVALSET_JUDGE=record`"),
         );
@@ -211,7 +190,7 @@ fn check_edited(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<
 /// Reports duplicates of questions and samples: it is unclear which answer counts.
 fn check_unique(questions: &[Placed<'_>], place: &Place<'_>, problems: &mut Vec<Problem>) {
     let mut seen: HashMap<String, Range<usize>> = HashMap::new();
-    for (at, Placed { question, node }) in questions.iter().enumerate() {
+    for (at, (question, node)) in questions.iter().enumerate() {
         let place = Place::Index(place, at);
         let twice = |what: &str| {
             place

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::question::{Order, RecordedQuestion};
-use crate::order::sorted;
+use super::question::RecordedQuestion;
+use crate::value::{Map, Value, to_pretty};
 
 /// Questions to judges, and their answers.
 ///
@@ -27,7 +27,6 @@ use crate::order::sorted;
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     questions: Vec<RecordedQuestion>,
-    /// The position of each question by its key.
     places: HashMap<String, usize>,
 }
 
@@ -72,34 +71,12 @@ impl Recording {
     ///
     /// The same questions give the same text, regardless of the order in which they were added.
     pub fn to_json(&self) -> String {
-        let pieces: Vec<(Order, String)> =
-            self.questions.iter().map(|question| (question.order(), question.piece())).collect();
-        let order = sorted(pieces.len(), &|one, other| pieces[one].cmp(&pieces[other]));
-        assemble(order.into_iter().map(|at| &pieces[at].1))
+        let mut questions: Vec<&RecordedQuestion> = self.questions.iter().collect();
+        questions.sort_by_cached_key(|question| question.order());
+        let questions: Vec<Value> = questions.into_iter().map(RecordedQuestion::to_value).collect();
+        let file = Map::from([("judge_recording", Value::from(VERSION)), ("questions", questions.into())]);
+        to_pretty(&file.into()) + "\n"
     }
 }
 
-/// The beginning of a file, the text between two questions, the end, and a file without questions.
-pub(super) const OPENING: &str = "{\n  \"judge_recording\": 1,\n  \"questions\": [\n    ";
-pub(super) const SEPARATOR: &str = ",\n    ";
-pub(super) const CLOSING: &str = "\n  ]\n}\n";
-pub(super) const EMPTY: &str = "{\n  \"judge_recording\": 1,\n  \"questions\": []\n}\n";
-
-/// The version of the format.
 pub(super) const VERSION: i64 = 1;
-
-/// The text of a file with these questions.
-pub(super) fn assemble<'t>(pieces: impl Iterator<Item = &'t String>) -> String {
-    let mut text = OPENING.to_owned();
-    for piece in pieces {
-        if text.len() > OPENING.len() {
-            text.push_str(SEPARATOR);
-        }
-        text.push_str(piece);
-    }
-    if text.len() == OPENING.len() {
-        return EMPTY.to_owned();
-    }
-    text.push_str(CLOSING);
-    text
-}

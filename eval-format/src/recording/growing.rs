@@ -1,16 +1,13 @@
-//! A recording in a file that grows: adding an answer does not parse or format the others again. Until the
-//! file is rewritten, an answer is kept as a line.
-
-use std::collections::BTreeMap;
+//! A recording in a file that grows: until the file is rewritten, an answer is kept as a line.
 
 use super::check::check_recording;
-use super::file::{CLOSING, OPENING, Recording, SEPARATOR, assemble};
-use super::question::{Order, RecordedQuestion};
+use super::file::Recording;
+use super::question::RecordedQuestion;
 use crate::problem::Problems;
 use crate::reader::parse;
 use crate::schema::{Place, RECORDED_QUESTION, Walker};
 
-/// A recording together with the texts of its questions.
+/// A recording that is read again when its file changes.
 ///
 /// ```
 /// use eval_format::__private::GrowingRecording;
@@ -27,105 +24,38 @@ use crate::schema::{Place, RECORDED_QUESTION, Walker};
 /// # Ok::<(), eval_format::Problems>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct GrowingRecording {
-    recording: Recording,
-    /// The text of each question, in the order of the file.
-    pieces: BTreeMap<Order, String>,
-}
+pub struct GrowingRecording(Recording);
 
 impl GrowingRecording {
     /// Reads a recording. `file` is the name shown in messages.
     pub fn read(file: &str, text: &str) -> Result<Self, Problems> {
-        let recording = check_recording(file, text.as_bytes()).into_result()?;
-        let pieces: BTreeMap<Order, String> =
-            recording.questions().iter().map(|question| (question.order(), question.piece())).collect();
-        Ok(Self { recording, pieces })
+        check_recording(file, text.as_bytes()).into_result().map(Self)
     }
 
     /// The recording.
     pub fn recording(&self) -> &Recording {
-        &self.recording
+        &self.0
     }
 
     /// The text of the file, as [`Recording::to_json`] writes it.
     pub fn text(&self) -> String {
-        assemble(self.pieces.values())
+        self.0.to_json()
     }
 
     /// Adds a question as [`Recording::add`] does, and returns whether anything of it is new.
     pub fn add(&mut self, question: RecordedQuestion) -> bool {
-        if self.recording.find(&question).is_some_and(|known| known.holds(&question)) {
+        if self.0.find(&question).is_some_and(|known| known.holds(&question)) {
             return false;
         }
-        self.put(question);
+        self.0.add(question);
         true
     }
 
     /// Updates the recording to the present text of the file. `file` is the name in messages.
-    ///
-    /// If only questions and answers were added, only those are parsed.
     pub fn follow(&mut self, file: &str, text: &str) -> Result<(), Problems> {
-        if let Some(added) = self.added(text) {
-            for question in added {
-                self.put(question);
-            }
-            if self.text() == text {
-                return Ok(());
-            }
-        }
-        // Something was removed or written by hand.
         *self = Self::read(file, text)?;
         Ok(())
     }
-
-    fn put(&mut self, question: RecordedQuestion) {
-        if let Some(known) = self.recording.find(&question) {
-            self.pieces.remove(&known.order());
-        }
-        let place = self.recording.add(question);
-        if let Some(question) = self.recording.questions().get(place) {
-            self.pieces.insert(question.order(), question.piece());
-        }
-    }
-
-    /// The questions of a text that are new or have changed; `None` if the text is not in this layout.
-    fn added(&self, text: &str) -> Option<Vec<RecordedQuestion>> {
-        let mut rest = text.strip_prefix(OPENING)?.strip_suffix(CLOSING)?;
-        let mut added = Vec::new();
-        for (order, piece) in &self.pieces {
-            loop {
-                if let Some(after) = rest.strip_prefix(piece.as_str()).and_then(next) {
-                    rest = after;
-                    break;
-                }
-                let question = take(&mut rest)?;
-                let replaces = question.key() == order.key;
-                added.push(question);
-                if replaces {
-                    break;
-                }
-            }
-        }
-        while !rest.is_empty() {
-            added.push(take(&mut rest)?);
-        }
-        Some(added)
-    }
-}
-
-/// The text after a question and its separator; `None` if something else follows the question.
-fn next(after: &str) -> Option<&str> {
-    if after.is_empty() { Some(after) } else { after.strip_prefix(SEPARATOR) }
-}
-
-/// Reads the first question of a text.
-fn take(rest: &mut &str) -> Option<RecordedQuestion> {
-    // JSON strings hold no raw line breaks, so this text is never inside a string.
-    const END: &str = "\n    }";
-    let end = rest.find(END)? + END.len();
-    let question = RecordedQuestion::parse(rest[..end].trim_start()).ok()?;
-    *rest = next(&rest[end..])?;
-    Some(question)
 }
 
 /// A question with its answers as one line, with its line break.

@@ -4,8 +4,7 @@ use eval_support::hash::content_hash;
 
 use crate::model::UsageMetadata;
 use crate::model::saved::{Saved, object, setters, some};
-use crate::order::sorted;
-use crate::value::{Map, Value, to_pretty};
+use crate::value::{Map, Value};
 
 /// One request to a judge, with the answer to each sample of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,14 +40,6 @@ pub struct RecordedReply {
     pub usage: Option<UsageMetadata>,
     /// The checksum in the file. It is removed once it has been compared.
     pub(super) check: Option<String>,
-}
-
-/// The sort key of a question in its file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Order {
-    case: Option<String>,
-    template: Option<String>,
-    pub(super) key: String,
 }
 
 impl RecordedQuestion {
@@ -104,30 +95,26 @@ impl RecordedQuestion {
         self
     }
 
-    pub(super) fn order(&self) -> Order {
-        Order { case: self.cases.iter().min().cloned(), template: self.template.clone(), key: self.key() }
-    }
-
-    /// The text of the question in a file.
-    pub(super) fn piece(&self) -> String {
-        // JSON strings hold no raw line breaks, so each line break can get an indent.
-        to_pretty(&self.to_value()).replace('\n', "\n    ")
+    /// The sort key of the question in its file: case, template, key.
+    pub(super) fn order(&self) -> (Option<&String>, Option<&String>, String) {
+        (self.cases.iter().min(), self.template.as_ref(), self.key())
     }
 
     pub(super) fn to_value(&self) -> Value {
-        let (cases, replies) = (&self.cases, &self.replies);
-        let by_id = sorted(cases.len(), &|one, other| cases[one].cmp(&cases[other]));
-        let by_sample = sorted(replies.len(), &|one, other| replies[one].sample.cmp(&replies[other].sample));
+        let mut cases: Vec<&str> = self.cases.iter().map(String::as_str).collect();
+        cases.sort_unstable();
+        let mut replies: Vec<&RecordedReply> = self.replies.iter().collect();
+        replies.sort_by_key(|reply| reply.sample);
         let key = self.key();
         Value::Object(object([
-            ("cases", Some(by_id.into_iter().map(|at| cases[at].saved()).collect())),
+            ("cases", Some(cases.into_iter().collect())),
             ("template", some(&self.template).filter(|template| template.as_str() != Some(""))),
             ("model", Some(self.model.saved())),
             ("temperature", some(&self.temperature)),
             ("config", some(&self.config)),
             ("schema", some(&self.schema)),
             ("prompt", Some(lines(&self.prompt))),
-            ("replies", Some(by_sample.into_iter().map(|at| replies[at].to_value(&key)).collect())),
+            ("replies", Some(replies.into_iter().map(|reply| reply.to_value(&key)).collect())),
         ]))
     }
 }
@@ -171,10 +158,10 @@ fn write_sorted(value: &Value, out: &mut String) {
             out.push(']');
         }
         Value::Object(map) => {
-            let entries: Vec<(&str, &Value)> = map.iter().collect();
+            let mut entries: Vec<(&str, &Value)> = map.iter().collect();
+            entries.sort_by_key(|(key, _)| *key);
             out.push('{');
-            for at in sorted(entries.len(), &|one, other| entries[one].0.cmp(entries[other].0)) {
-                let (key, item) = entries[at];
+            for (key, item) in entries {
                 out.push_str(&Value::from(key).to_string());
                 out.push(':');
                 write_sorted(item, out);

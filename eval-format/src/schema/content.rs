@@ -8,7 +8,6 @@ pub(super) const fn genai(what: &'static str, fields: &'static [Field]) -> Model
     model(what, Extra::Forbidden, fields)
 }
 
-/// Models of google.genai, each with its keys and their types.
 macro_rules! models {
     ($($vis:vis $name:ident $what:literal { $($key:ident: $kind:expr),+ $(,)? })+) => {
         $($vis static $name: Model = $crate::schema::content::genai($what, &[$(optional(stringify!($key), $kind)),+]);)+

@@ -22,13 +22,12 @@ static CUSTOM: Model = model(
 /// The criteria of the built-in metrics, in the order of their list. A key that a metric does not read is refused.
 static BUILT_IN: LazyLock<Vec<Model>> = LazyLock::new(|| {
     let strangers: &[_] = strangers().leak();
-    let mut models = Vec::with_capacity(METRICS.len());
-    for info in METRICS {
+    // Leaked, since tables live as long as the program.
+    let of = |info: &MetricInfo| {
         let what = format!("a criterion of `{}`", info.name).leak();
-        // Leaked, since tables live as long as the program.
-        models.push(Model { strangers, ..model(what, Extra::Refused, fields(info).leak()) });
-    }
-    models
+        Model { strangers, ..model(what, Extra::Refused, fields(info).leak()) }
+    };
+    METRICS.iter().map(of).collect()
 });
 
 /// The shape of a metric's criterion. Without `info`, the shape of a custom metric's criterion.
@@ -38,13 +37,8 @@ pub(crate) fn criterion(info: Option<&MetricInfo>) -> &'static Model {
 }
 
 fn fields(info: &MetricInfo) -> Vec<Field> {
-    let mut fields = vec![THRESHOLD, field(&INTERMEDIATE_RESPONSES)];
-    for own in info.criterion {
-        if own.name != INTERMEDIATE_RESPONSES.name {
-            fields.push(field(own));
-        }
-    }
-    fields
+    let own = info.criterion.iter().filter(|own| own.name != INTERMEDIATE_RESPONSES.name).map(field);
+    [THRESHOLD, field(&INTERMEDIATE_RESPONSES)].into_iter().chain(own).collect()
 }
 
 /// The keys that only some metrics read, each with the help for the criterion of another metric.
@@ -63,14 +57,9 @@ fn strangers() -> Vec<(&'static str, &'static str)> {
 
 /// The remedy for a key in the criterion of a metric that does not read it.
 fn instead(key: &str) -> std::string::String {
-    let mut readers: Vec<&str> = Vec::new();
-    let mut judged = true;
-    for info in METRICS {
-        if info.criterion.iter().any(|field| field.name == key) {
-            readers.push(info.name);
-            judged &= info.needs.contains(&Need::Judge);
-        }
-    }
+    let reads = |info: &&MetricInfo| info.criterion.iter().any(|field| field.name == key);
+    let readers: Vec<&str> = METRICS.iter().filter(reads).map(|info| info.name).collect();
+    let judged = METRICS.iter().filter(reads).all(|info| info.needs.contains(&Need::Judge));
     match readers.as_slice() {
         [only] => format!("move it to `{only}`, the metric that reads it"),
         _ if key == DIRECTION.name => {

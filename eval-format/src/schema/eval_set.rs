@@ -147,7 +147,6 @@ pub(crate) static CONVERSATION_SCENARIO: Model = model(
     ],
 );
 
-/// The names of ADK's ready-made personas.
 pub(crate) const PERSONAS: [&str; 3] = ["EXPERT", "NOVICE", "EVALUATOR"];
 
 pub(crate) static USER_PERSONA: Model = Model {

@@ -36,7 +36,6 @@ impl Place<'_> {
         path
     }
 
-    /// An error here, at a range of the text.
     pub(crate) fn error(
         &self,
         code: ProblemCode,
@@ -55,7 +54,6 @@ impl Place<'_> {
         Problem::warning(code, self.path(), range, message)
     }
 
-    /// An error here, at the key of an entry.
     pub(crate) fn error_at_key(
         &self,
         code: ProblemCode,

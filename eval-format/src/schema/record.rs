@@ -32,14 +32,9 @@ impl Record {
 
     /// The fields not taken yet, as values.
     pub(crate) fn rest(self) -> Map {
-        let mut entries: Vec<(String, Value)> = Vec::with_capacity(self.fields.len() + self.extra.len());
-        for (name, value) in self.fields {
-            if let Some(value) = value {
-                entries.push((name.to_owned(), value.into_value()));
-            }
-        }
-        entries.extend(self.extra);
-        Map::from_unique(entries)
+        let fields = self.fields.into_iter();
+        let fields = fields.filter_map(|(name, value)| Some((name.to_owned(), value?.into_value())));
+        Map::from_unique(fields.chain(self.extra).collect())
     }
 }
 
@@ -55,64 +50,37 @@ impl Checked {
         match self {
             Self::Value(value) => value,
             Self::Record(record) => Value::Object(record.rest()),
-            Self::List(items) => {
-                let mut values = Vec::with_capacity(items.len());
-                for item in items {
-                    values.push(item.into_value());
-                }
-                Value::Array(values)
-            }
+            Self::List(items) => items.into_iter().map(Self::into_value).collect(),
             Self::Dict(entries) => {
-                let mut values = Vec::with_capacity(entries.len());
-                for (key, value) in entries {
-                    values.push((key, value.into_value()));
-                }
-                Value::Object(Map::from_unique(values))
+                let values = entries.into_iter().map(|(key, value)| (key, value.into_value()));
+                Value::Object(Map::from_unique(values.collect()))
             }
             Self::Pair(pair) => Value::Array(vec![pair.0.into_value(), pair.1.into_value()]),
         }
     }
 }
 
-/// A type that can be built from a checked value.
 pub(crate) trait FromChecked: Sized {
     fn take_from(slot: &mut Option<Checked>) -> Option<Self>;
 }
 
-impl FromChecked for Value {
-    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
-        slot.take().map(Checked::into_value)
-    }
+/// Types that are built from a value.
+macro_rules! from_value {
+    ($($kind:ty: $read:expr;)+) => {
+        $(impl FromChecked for $kind {
+            fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
+                $read(slot.take()?.into_value())
+            }
+        })+
+    };
 }
 
-impl FromChecked for String {
-    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
-        match slot.take() {
-            Some(Checked::Value(Value::String(text))) => Some(text),
-            _ => None,
-        }
-    }
-}
-
-impl FromChecked for Map {
-    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
-        match slot.take()?.into_value() {
-            Value::Object(map) => Some(map),
-            _ => None,
-        }
-    }
-}
-
-impl FromChecked for f64 {
-    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
-        slot.take()?.into_value().as_f64()
-    }
-}
-
-impl FromChecked for bool {
-    fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
-        slot.take()?.into_value().as_bool()
-    }
+from_value! {
+    Value: Some;
+    f64: |value: Value| value.as_f64();
+    bool: |value: Value| value.as_bool();
+    String: |value| if let Value::String(text) = value { Some(text) } else { None };
+    Map: |value| if let Value::Object(map) = value { Some(map) } else { None };
 }
 
 impl FromChecked for i64 {
@@ -125,7 +93,6 @@ impl FromChecked for i64 {
     }
 }
 
-/// Types that are built from one record.
 macro_rules! from_record {
     ($($type:ident),+) => {
         $(impl $crate::schema::FromChecked for $type {
@@ -140,35 +107,26 @@ pub(crate) use from_record;
 
 from_record!(Record);
 
-/// A field that may be absent takes the value if it is there.
 impl<T: FromChecked> FromChecked for Option<T> {
     fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
         T::take_from(slot).map(Some)
     }
 }
 
-/// The elements of a list. An object of any keys is a list of pairs.
 impl<T: FromChecked> FromChecked for Vec<T> {
     fn take_from(slot: &mut Option<Checked>) -> Option<Self> {
         let items = match slot.take()? {
             Checked::List(items) => items,
-            Checked::Dict(entries) => pairs(entries),
+            // An object of any keys is a list of pairs.
+            Checked::Dict(entries) => {
+                let pair =
+                    |(key, value)| Checked::Pair(Box::new((Checked::Value(Value::String(key)), value)));
+                entries.into_iter().map(pair).collect()
+            }
             _ => return None,
         };
-        // A loop: `collect` would be compiled to many times the code for each type.
-        let mut made = Vec::with_capacity(items.len());
-        for item in items {
-            if let Some(item) = T::take_from(&mut Some(item)) {
-                made.push(item);
-            }
-        }
-        Some(made)
+        Some(items.into_iter().filter_map(|item| T::take_from(&mut Some(item))).collect())
     }
-}
-
-fn pairs(entries: Vec<(String, Checked)>) -> Vec<Checked> {
-    let pair = |(key, value)| Checked::Pair(Box::new((Checked::Value(Value::String(key)), value)));
-    entries.into_iter().map(pair).collect()
 }
 
 impl<A: FromChecked, B: FromChecked> FromChecked for (A, B) {

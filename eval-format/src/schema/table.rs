@@ -20,7 +20,6 @@ pub(crate) struct Model {
     pub(crate) sample: &'static str,
 }
 
-/// The treatment of keys that a model does not know.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extra {
     Forbidden,
@@ -38,13 +37,11 @@ pub(crate) enum Extra {
 }
 
 impl Extra {
-    /// Whether every unknown key is an error.
     pub(crate) fn is_forbidden(self) -> bool {
         matches!(self, Self::Forbidden | Self::Unknown)
     }
 }
 
-/// One key of a [`Model`].
 pub(crate) struct Field {
     /// In `snake_case`.
     pub(crate) name: &'static str,
@@ -57,7 +54,6 @@ pub(crate) struct Field {
     pub(crate) example: &'static str,
 }
 
-/// The type of a field's value.
 #[derive(Clone, Copy)]
 pub(crate) enum Type {
     String,
@@ -119,7 +115,6 @@ pub(super) const fn optional(name: &'static str, kind: Type) -> Field {
     Field { name, kind, required: false, nullable: true, alias: None, example: "" }
 }
 
-/// The spelling in which a key names a field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Spelling {
     Alias,

@@ -300,13 +300,13 @@ fn is_empty(node: &Node<'_>) -> bool {
 
 fn scalar(node: &Node<'_>, kind: &Type) -> Option<Value> {
     match kind {
-        Type::String => coerce::string(node).map(Value::from),
+        Type::String => node.string().map(Value::from),
         Type::Float => coerce::float(node).map(Value::from),
         Type::PythonFloat => coerce::python_float(node).map(Value::from),
         Type::Int => coerce::int(node).map(Value::Number),
         Type::Bool => coerce::bool(node).map(Value::Bool),
-        Type::Bytes => coerce::base64(node).map(Value::String),
-        Type::Enum(members) => coerce::string(node).map(|text| {
+        Type::Bytes => coerce::base64_text(node.string()?).map(Value::String),
+        Type::Enum(members) => node.string().map(|text| {
             let member = members.iter().find(|member| member.eq_ignore_ascii_case(text));
             Value::from(*member.unwrap_or(&text))
         }),

@@ -5,7 +5,7 @@ use eval_support::spelling::suggest;
 
 use super::place::Place;
 use super::table::{Extra, Field, Model, Type, is_camel_of};
-use crate::problem::{Problem, ProblemCode, code_list, shown};
+use crate::problem::{Problem, ProblemCode, Severity, code_list, shown};
 use crate::syntax::{Entry, Kind, Node};
 
 /// The opening bracket of an object or array: the place of a problem about a missing part.
@@ -27,7 +27,6 @@ fn subject(model: &Model) -> String {
     format!("the {}", noun.unwrap_or(model.what))
 }
 
-/// An error at a key that the model does not know.
 fn unknown(code: ProblemCode, entry: &Entry<'_>, model: &Model, place: &Place<'_>) -> Problem {
     place.error_at_key(code, entry, format!("unknown key `{}` in {}", shown(&entry.key), model.what))
 }
@@ -55,7 +54,6 @@ pub(super) fn unknown_key(
 
 const NOT_READ: &str = "nothing reads this key";
 
-/// The remedy for a known key of other writers.
 fn stranger(entry: &Entry<'_>, model: &Model) -> Option<&'static str> {
     let is = |name: &str| entry.key == name || is_camel_of(&entry.key, name);
     model.strangers.iter().find(|(name, _)| is(name)).map(|(_, instead)| *instead)
@@ -105,27 +103,20 @@ pub(super) fn both_spellings(
     let is_lost = !loser.value.is_null() && loser.value.to_value() != winner.value.to_value();
     let is_rejected = model.extra.is_forbidden()
         && !(loser.value.is_null() && model.null_twins.contains(&loser.key.as_ref()));
-    let problem = match (is_rejected, is_lost) {
-        (true, _) => {
-            place.error_at_key(ProblemCode::BothSpellings, loser, message).label("ADK rejects this one")
-        }
-        (false, true) => place
-            .error_at_key(ProblemCode::BothSpellings, loser, message)
-            .label("ADK would not read this value"),
-        (false, false) => {
-            place.warning_at_key(ProblemCode::BothSpellings, loser, message).label("this one is ignored")
-        }
+    let (severity, label) = match (is_rejected, is_lost) {
+        (true, _) => (Severity::Error, "ADK rejects this one"),
+        (false, true) => (Severity::Error, "ADK would not read this value"),
+        (false, false) => (Severity::Warning, "this one is ignored"),
     };
+    let problem = place.error_at_key(ProblemCode::BothSpellings, loser, message).label(label);
+    let problem = Problem { severity, ..problem };
     problem.related(winner.key_range.clone(), "this one counts").help("remove one of them")
 }
 
 pub(super) fn both_forms(one: &Entry<'_>, two: &Entry<'_>, place: &Place<'_>) -> Problem {
+    let message = format!("`{}` and `{}` exclude each other", one.key, two.key);
     place
-        .error_at_key(
-            ProblemCode::UnknownKey,
-            two,
-            format!("`{}` and `{}` exclude each other", one.key, two.key),
-        )
+        .error_at_key(ProblemCode::UnknownKey, two, message)
         .label("this is the form with every event in order")
         .related(one.key_range.clone(), "this is the form with flat lists")
         .help("keep one form: the flat lists, or `invocation_events` alone")
@@ -138,13 +129,11 @@ pub(super) fn null(entry: &Entry<'_>, field: &Field, place: &Place<'_>) -> Probl
     } else {
         format!("remove the key; `{key}` may be absent, but not null")
     };
+    let expected = expected(&field.kind);
+    let message = format!("`{key}` must be {expected}, not null");
     place
-        .error(
-            ProblemCode::WrongType,
-            entry.value.range.clone(),
-            format!("`{key}` must be {}, not null", expected(&field.kind)),
-        )
-        .label(format!("expected {}", expected(&field.kind)))
+        .error(ProblemCode::WrongType, entry.value.range.clone(), message)
+        .label(format!("expected {expected}"))
         .help(help)
 }
 
@@ -154,14 +143,11 @@ pub(crate) fn wrong_type(node: &Node<'_>, kind: &Type, example: &str, place: &Pl
         Place::Key(_, key) => format!("`{}`", shown(key)),
         Place::Index(..) => format!("`{}`", place.path()),
     };
-    let (message, label) = match (kind, &node.kind) {
-        _ if is_kind(node, kind) => {
-            (format!("{subject} is not {}", expected(kind)), format!("expected {}", expected(kind)))
-        }
-        _ => (
-            format!("{subject} must be {}, not {}", expected(kind), node.kind_name()),
-            format!("expected {}, found {}", expected(kind), node.kind_name()),
-        ),
+    let (expected, found) = (expected(kind), node.kind_name());
+    let (message, label) = if is_kind(node, kind) {
+        (format!("{subject} is not {expected}"), format!("expected {expected}"))
+    } else {
+        (format!("{subject} must be {expected}, not {found}"), format!("expected {expected}, found {found}"))
     };
     let range = match node.kind {
         Kind::Array(_) | Kind::Object(_) => opening(node),
@@ -177,14 +163,10 @@ pub(super) fn not_a_pair(node: &Node<'_>, place: &Place<'_>) -> Problem {
         Some(items) => format!("{} elements", items.len()),
         None => node.kind_name().to_owned(),
     };
-    Problem::error(
-        ProblemCode::WrongType,
-        path.clone(),
-        opening(node),
-        format!("`{path}` must be an array of an author and an array of parts, not {found}"),
-    )
-    .label("expected two elements")
-    .help(r#"write `["my_agent", [{"text": "..."}]]`"#)
+    let message = format!("`{path}` must be an array of an author and an array of parts, not {found}");
+    Problem::error(ProblemCode::WrongType, path, opening(node), message)
+        .label("expected two elements")
+        .help(r#"write `["my_agent", [{"text": "..."}]]`"#)
 }
 
 /// Whether a refused value has the right JSON type, and only its content is wrong.
@@ -206,7 +188,6 @@ fn is_kind(node: &Node<'_>, kind: &Type) -> bool {
     }
 }
 
-/// The name of a value of the type.
 fn expected(kind: &Type) -> String {
     match kind {
         Type::String | Type::Enum(_) => "a string".to_owned(),
@@ -225,7 +206,6 @@ fn expected(kind: &Type) -> String {
     }
 }
 
-/// The help text for a value of the wrong type.
 fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
     match (kind, &node.kind) {
         (Type::String | Type::Enum(_), Kind::Number(text)) => {
@@ -262,7 +242,6 @@ fn remedy(node: &Node<'_>, kind: &Type, example: &str) -> String {
     }
 }
 
-/// The keys of a model, for a help line.
 fn keys(model: &Model) -> String {
     code_list(&mut model.fields.iter().map(|field| field.name))
 }

@@ -6,7 +6,6 @@ use std::ops::Range;
 use crate::problem::{JsonPath, PathSegment, short};
 use crate::value::{Map, Number, Value};
 
-/// A JSON value and its place in the text.
 pub(crate) struct Node<'a> {
     pub(crate) range: Range<usize>,
     pub(crate) kind: Kind<'a>,
@@ -31,7 +30,6 @@ pub(crate) struct Entry<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The elements, if this is an array.
     pub(crate) fn array(&self) -> Option<&[Node<'a>]> {
         match &self.kind {
             Kind::Array(items) => Some(items),
@@ -39,7 +37,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The entries, if this is an object.
     pub(crate) fn object(&self) -> Option<&[Entry<'a>]> {
         match &self.kind {
             Kind::Object(entries) => Some(entries),
@@ -47,7 +44,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The string, if this is one.
     pub(crate) fn string(&self) -> Option<&str> {
         match &self.kind {
             Kind::String(text) => Some(text),
@@ -76,7 +72,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value without its places.
     pub(crate) fn to_value(&self) -> Value {
         match &self.kind {
             Kind::Null => Value::Null,
@@ -89,7 +84,6 @@ impl<'a> Node<'a> {
     }
 }
 
-/// The entries of an object node without their places.
 pub(crate) fn to_map(entries: &[Entry<'_>]) -> Map {
     let pair = |entry: &Entry<'_>| (entry.key.clone().into_owned(), entry.value.to_value());
     Map::from_unique(entries.iter().map(pair).collect())

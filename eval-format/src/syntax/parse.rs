@@ -4,12 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::duplicates::{self, Duplicate};
-use super::node::{Entry, Kind, Node};
+use super::node::{Entry, Kind, Node, walk};
 use super::scan::Scanner;
 use super::syntax_error;
 use super::syntax_error::{Fault, FaultKind, Inside, MAX_DEPTH};
-use crate::problem::Problem;
+use crate::problem::{JsonPath, Problem, ProblemCode, short, shown};
 
 /// Reads the text as one JSON value.
 ///
@@ -20,7 +19,7 @@ pub(crate) fn parse<'a>(text: &'a str, problems: &mut Vec<Problem>) -> Result<No
         Reader { scan: Scanner::new(text), items: Vec::new(), entries: Vec::new(), duplicates: Vec::new() };
     match reader.document() {
         Ok(root) => {
-            problems.append(&mut duplicates::errors(&root, reader.duplicates));
+            problems.append(&mut duplicate_keys(&root, reader.duplicates));
             Ok(root)
         }
         Err(fault) => Err(Box::new(syntax_error::problem(text, fault))),
@@ -96,7 +95,6 @@ impl<'a> Reader<'a> {
         Ok(Kind::Object(entries))
     }
 
-    /// A key and the colon after it.
     fn key(&mut self) -> Result<(Cow<'a, str>, Range<usize>), Fault> {
         if self.scan.value()? != b'"' {
             return Err(self.scan.fault(FaultKind::NoKey));
@@ -184,3 +182,41 @@ fn first_places(entries: &[Entry<'_>]) -> Vec<usize> {
 
 /// Up to this many keys, comparing each pair is faster than hashing.
 const SCAN_LIMIT: usize = 16;
+
+/// A duplicate key of an object. Python keeps the last value and drops the others, so cases, turns or expected
+/// arguments in the file would not be tested.
+struct Duplicate {
+    /// The offset at which the object begins.
+    object: usize,
+    first: Range<usize>,
+    second: Range<usize>,
+    key: String,
+}
+
+/// An error for each repeated key, found in one walk over the tree. Repeated keys inside a replaced value are
+/// left out: they are reported once one of the two values is removed.
+fn duplicate_keys(root: &Node<'_>, duplicates: Vec<Duplicate>) -> Vec<Problem> {
+    if duplicates.is_empty() {
+        return Vec::new();
+    }
+    let mut by_object: HashMap<usize, Vec<Duplicate>> = HashMap::new();
+    for duplicate in duplicates {
+        by_object.entry(duplicate.object).or_default().push(duplicate);
+    }
+    let mut found = Vec::new();
+    walk(root, |node, path| {
+        if let Some(here) = by_object.remove(&node.range.start) {
+            found.extend(here.iter().map(|duplicate| duplicate_key(duplicate, path)));
+        }
+    });
+    found
+}
+
+fn duplicate_key(duplicate: &Duplicate, object: &JsonPath) -> Problem {
+    let path = object.key(&short(&duplicate.key));
+    let message = format!("key `{}` stands twice in one object", shown(&duplicate.key));
+    Problem::error(ProblemCode::DuplicateKey, path, duplicate.second.clone(), message)
+        .label("ADK would read this value alone")
+        .related(duplicate.first.clone(), "this one would be lost")
+        .help("remove one of them, or merge their values")
+}

@@ -95,7 +95,6 @@ impl<'a> Scanner<'a> {
         passed
     }
 
-    /// A fault at the next byte.
     pub(super) fn fault(&self, what: FaultKind) -> Fault {
         Fault { what, at: self.at }
     }

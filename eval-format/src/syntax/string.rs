@@ -32,15 +32,6 @@ impl<'a> Scanner<'a> {
     /// Skips the text up to a quote, a backslash or a control character, and returns it.
     fn plain(&mut self) -> &'a str {
         let start = self.at;
-        let bytes = self.text.as_bytes();
-        while let Some(eight) = bytes[self.at..].first_chunk() {
-            let special = special_bytes(u64::from_le_bytes(*eight));
-            if special != 0 {
-                self.at += special.trailing_zeros() as usize / 8;
-                return &self.text[start..self.at];
-            }
-            self.at += eight.len();
-        }
         while self.byte().is_some_and(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
             self.at += 1;
         }
@@ -98,33 +89,22 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// A mask with the highest bit of each of eight bytes that ends plain text. Only the first bit is reliable: a
-/// borrow may set more bits after it.
-fn special_bytes(eight: u64) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    let zero_in = |bytes: u64| bytes.wrapping_sub(ONES) & !bytes;
-    let quotes = zero_in(eight ^ (ONES * u64::from(b'"')));
-    let backslashes = zero_in(eight ^ (ONES * u64::from(b'\\')));
-    let controls = eight.wrapping_sub(ONES * u64::from(b' ')) & !eight;
-    (quotes | backslashes | controls) & (ONES * 0x80)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Each byte alone among letters, and among bytes that are next to the marked ones.
+    /// Each character alone among letters, and among characters that are next to the marked ones.
     #[test]
     fn the_first_special_byte_of_eight_is_found() {
-        for byte in 0..=u8::MAX {
+        for character in '\0'..='\u{ff}' {
             for at in 0..8 {
-                for others in [b'a', b'!', b'#', b'[', b']', 0x7f, 0x80, 0xff] {
-                    let mut eight = [others; 8];
-                    eight[at] = byte;
-                    let special = |byte: &u8| *byte < b' ' || matches!(byte, b'"' | b'\\');
-                    let expected = eight.iter().position(special).unwrap_or(8);
-                    let found = special_bytes(u64::from_le_bytes(eight)).trailing_zeros() / 8;
-                    assert_eq!(found as usize, expected, "{eight:?}");
+                for other in ['a', '!', '#', '[', ']', '\u{7f}', '\u{80}', '\u{ff}'] {
+                    let mut eight = [other; 8];
+                    eight[at] = character;
+                    let text = String::from_iter(eight);
+                    let expected = text.find(|c: char| c < ' ' || matches!(c, '"' | '\\'));
+                    let found = Scanner::new(&text).plain().len();
+                    assert_eq!(found, expected.unwrap_or(text.len()), "{text:?}");
                 }
             }
         }

@@ -10,13 +10,11 @@ pub(super) const MAX_DEPTH: usize = 201;
 /// The digits that pydantic's parser, like Python, accepts before the point of a number.
 pub(crate) const MAX_DIGITS: usize = 4300;
 
-/// The mistake, and its byte offset.
 pub(super) struct Fault {
     pub(super) what: FaultKind,
     pub(super) at: usize,
 }
 
-/// The kind of a [`Fault`].
 #[derive(Clone, Copy)]
 pub(super) enum FaultKind {
     BadEscape,
@@ -52,7 +50,6 @@ impl Inside {
     }
 }
 
-/// The problem of a text that is not JSON.
 pub(super) fn problem(text: &str, fault: Fault) -> Problem {
     let problem = of_git(text, fault.at).unwrap_or_else(|| explain(text, fault));
     match problem.help {

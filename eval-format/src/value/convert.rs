@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap};
 use super::number::Number;
 use super::tree::{Map, Value};
 
-/// Conversions of values of these types.
 macro_rules! from {
     ($made:ty { $($($kind:ty),+ => |$given:pat_param| $value:expr,)+ }) => {
         $($(

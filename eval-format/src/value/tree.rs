@@ -5,7 +5,6 @@ use std::collections::hash_map::Entry;
 use std::fmt;
 
 use super::number::Number;
-use crate::order::sorted;
 
 /// A JSON value of a free-form field: tool arguments, tool responses, session state, unknown keys.
 ///
@@ -153,17 +152,9 @@ impl std::ops::Index<usize> for Value {
 /// Keys are unique: inserting one again replaces its value and keeps its place, as a Python `dict`
 /// does. Look-ups scan, which is the fastest thing for the handful of keys that tool arguments have;
 /// collecting, extending and comparing use an index if the objects are large.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Map {
     entries: Vec<(String, Value)>,
-}
-
-/// Every part and every call has maps for rare fields, which are mostly empty. In builds without
-/// optimisation, such as tests, cloning an empty vector takes as long as an allocation.
-impl Clone for Map {
-    fn clone(&self) -> Self {
-        if self.entries.is_empty() { Self::new() } else { Self { entries: self.entries.clone() } }
-    }
 }
 
 impl Map {
@@ -242,7 +233,7 @@ impl std::ops::Index<&str> for Map {
 }
 
 /// With more entries than this, operations on whole objects use an index instead of scans.
-pub(super) const SCAN_LIMIT: usize = 16;
+const SCAN_LIMIT: usize = 16;
 
 impl PartialEq for Map {
     fn eq(&self, other: &Self) -> bool {
@@ -253,23 +244,13 @@ impl PartialEq for Map {
 impl Map {
     /// Whether `other` has the key of every entry here, with a value that `same` accepts.
     ///
-    /// Linear in the entries for small objects and `n log n` for large ones, so that a hostile
-    /// object of a million keys does not stall a comparison.
+    /// Linear in the entries, so that a hostile object of a million keys does not stall a comparison.
     pub fn matches(&self, other: &Self, same: impl Fn(&Value, &Value) -> bool) -> bool {
-        self.matches_by(other, &same)
-    }
-
-    /// The part of [`matches`](Self::matches) that is not generic, so that it is compiled once.
-    fn matches_by(&self, other: &Self, same: &dyn Fn(&Value, &Value) -> bool) -> bool {
         if other.len() <= SCAN_LIMIT {
             return self.iter().all(|(key, value)| other.get(key).is_some_and(|theirs| same(value, theirs)));
         }
-        let theirs = &other.entries;
-        let index = sorted(theirs.len(), &|one, other| theirs[one].0.cmp(&theirs[other].0));
-        self.iter().all(|(key, value)| {
-            let found = index.binary_search_by(|at| theirs[*at].0.as_str().cmp(key));
-            found.is_ok_and(|at| same(value, &theirs[index[at]].1))
-        })
+        let theirs: HashMap<&str, &Value> = other.iter().collect();
+        self.iter().all(|(key, value)| theirs.get(key).is_some_and(|theirs| same(value, theirs)))
     }
 }
 
@@ -290,22 +271,14 @@ impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Map {
 impl<K: Into<String>, V: Into<Value>> Extend<(K, V)> for Map {
     /// Inserts the entries one after the other.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
-        let mut entries = entries.into_iter();
-        self.insert_all(&mut || entries.next().map(|(key, value)| (key.into(), value.into())));
-    }
-}
-
-impl Map {
-    fn insert_all(&mut self, next: &mut dyn FnMut() -> Option<(String, Value)>) {
-        let mut inserted = 0;
-        while inserted < SCAN_LIMIT {
-            let Some((key, value)) = next() else { return };
-            self.put(key, value);
-            inserted += 1;
-        }
         // An index of all entries pays off only if there are many.
         let mut places: HashMap<String, usize> = HashMap::new();
-        while let Some((key, value)) = next() {
+        for (key, value) in entries {
+            let (key, value) = (key.into(), value.into());
+            if self.len() <= SCAN_LIMIT {
+                self.put(key, value);
+                continue;
+            }
             if places.is_empty() {
                 places.extend(self.entries.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)));
             }

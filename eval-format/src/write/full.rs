@@ -44,7 +44,9 @@ fn complete(value: Value, model: &Model) -> Value {
     let Value::Object(mut given) = value else { return complete(Value::Object(Map::new()), model) };
     let field = |field: &Field| {
         let value = given.remove(field.name).and_then(|value| fitted(value, &field.kind));
-        (field.name.to_owned(), value.unwrap_or_else(|| default(field)))
+        // A required field gets the empty value of its type.
+        let default = || if field.nullable { Value::Null } else { empty(&field.kind) };
+        (field.name.to_owned(), value.unwrap_or_else(default))
     };
     Value::Object(Map::from_unique(model.fields.iter().map(field).collect()))
 }
@@ -101,11 +103,6 @@ fn author_and_parts(pair: Value, model: &Model) -> Option<Value> {
         return None;
     };
     Some(Value::Array(vec![author, list(parts, &|part| object(part, model))]))
-}
-
-/// The default that ADK fills in. A required field gets the empty value of its type.
-fn default(field: &Field) -> Value {
-    if field.nullable { Value::Null } else { empty(&field.kind) }
 }
 
 fn empty(kind: &Type) -> Value {

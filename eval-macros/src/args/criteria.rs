@@ -22,7 +22,6 @@ use crate::diagnostics::{Diagnostics, error};
 
 const GRAMMAR: &str = r#"write `name = threshold`, or `name(threshold = 0.8, match_type = "IN_ORDER")` for more than a threshold"#;
 
-/// The source of the criteria.
 #[derive(Default)]
 pub(crate) enum Criteria {
     /// A `test_config.json` beside each set, else ADK's own.
@@ -60,7 +59,6 @@ pub(crate) struct InlineConfig {
 }
 
 impl InlineConfig {
-    /// Reads the tokens between the parentheses.
     pub(crate) fn parse(span: Span, tokens: TokenStream) -> syn::Result<Self> {
         let mut config = Self { json: String::from(r#"{"criteria": "#), span, places: Vec::new() };
         (|input: ParseStream<'_>| config.object(input)).parse2(tokens).map_err(|error| {

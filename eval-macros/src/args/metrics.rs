@@ -5,14 +5,12 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitStr, Path, Token};
 
-use super::value::OptionValue;
+use super::value::Arg;
 use crate::diagnostics::Diagnostics;
 
-/// A metric of the user's own: `tone = style::tone`.
 pub(crate) struct CustomMetric {
     /// The name that criteria use; by default the last segment of the path.
     pub(crate) name: String,
-    /// The function.
     pub(crate) path: Path,
     span: Span,
 }
@@ -38,7 +36,7 @@ impl Parse for CustomMetric {
 }
 
 /// Reads the metrics. If two have one name, that is reported and the first is kept.
-pub(super) fn read(value: &OptionValue<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Vec<CustomMetric>> {
+pub(super) fn read(value: &Arg, diagnostics: &mut Diagnostics) -> syn::Result<Vec<CustomMetric>> {
     let mut metrics: Vec<CustomMetric> = Vec::new();
     for metric in value.items::<CustomMetric>("paths of functions", "at least one function")? {
         let name = &metric.name;

@@ -1,4 +1,5 @@
-//! Arguments for running and deciding a case: the fields of eval-core's `Options`.
+//! Arguments for running and deciding a case, the fields of eval-core's `Options`, and those of `#[tokio::test]`:
+//! `flavor`, `worker_threads`.
 
 use std::str::FromStr;
 
@@ -8,17 +9,16 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use syn::LitStr;
 
-use super::value::OptionValue;
+use super::value::Arg;
 use crate::diagnostics::{Diagnostics, error};
+use crate::features::Feature;
 
-/// The options for running and deciding a case.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(super) runs: u32,
     pub(super) pass: PassRule,
     /// The value of `pass`, if it is given.
     pub(super) pass_span: Option<Span>,
-    /// The aggregation of a run's turns.
     pub(crate) gate: TurnAggregation,
     /// The given options that the macro only passes on, as fields with their values.
     pub(super) others: Vec<(&'static str, TokenStream)>,
@@ -32,29 +32,25 @@ impl Default for Running {
 }
 
 impl Running {
-    /// Reads `pass = "at_least(2)"`.
-    pub(super) fn read_pass(&mut self, value: &OptionValue<'_>) -> syn::Result<()> {
+    pub(super) fn read_pass(&mut self, value: &Arg) -> syn::Result<()> {
         let text = value.string()?;
         self.pass = parsed(&text)?;
         self.pass_span = Some(text.span());
         Ok(())
     }
 
-    /// Reads `gate = "every_turn"`.
-    pub(super) fn read_gate(&mut self, value: &OptionValue<'_>) -> syn::Result<()> {
+    pub(super) fn read_gate(&mut self, value: &Arg) -> syn::Result<()> {
         self.gate = parsed(&value.string()?)?;
         Ok(())
     }
 
-    /// Reads `retry = 2`.
-    pub(super) fn read_retry(&mut self, value: &OptionValue<'_>) -> syn::Result<()> {
+    pub(super) fn read_retry(&mut self, value: &Arg) -> syn::Result<()> {
         let retry = Literal::u32_unsuffixed(value.count()?);
         self.others.push(("retry", quote!(#retry)));
         Ok(())
     }
 
-    /// Reads `timeout = "30s"`.
-    pub(super) fn read_timeout(&mut self, value: &OptionValue<'_>) -> syn::Result<()> {
+    pub(super) fn read_timeout(&mut self, value: &Arg) -> syn::Result<()> {
         let text = value.string()?;
         let timeout = parse_timeout(&text.value())
             .map_err(|wrong| error(text.span(), wrong.message(), wrong.help()))?;
@@ -106,4 +102,58 @@ impl Running {
 
 fn parsed<T: FromStr<Err = ParseOptionError>>(text: &LitStr) -> syn::Result<T> {
     text.value().parse().map_err(|wrong: ParseOptionError| error(text.span(), wrong.message(), wrong.help()))
+}
+
+#[derive(Default)]
+pub(crate) struct Runtime {
+    flavor: Option<LitStr>,
+    worker_threads: Option<(u32, Span)>,
+}
+
+impl Runtime {
+    pub(super) fn read_flavor(&mut self, value: &Arg) -> syn::Result<()> {
+        let text = value.string()?;
+        if !matches!(text.value().as_str(), "current_thread" | "multi_thread") {
+            return Err(error(
+                text.span(),
+                format!("unknown `flavor`: `{}`", text.value()),
+                r#"it is "current_thread" or "multi_thread""#,
+            ));
+        }
+        self.flavor = Some(text);
+        Ok(())
+    }
+
+    pub(super) fn read_worker_threads(&mut self, value: &Arg) -> syn::Result<()> {
+        self.worker_threads = Some((value.count()?, value.name.span()));
+        Ok(())
+    }
+
+    /// Checks that the options fit together, and notes the feature that the runtime needs.
+    pub(super) fn check(&self, diagnostics: &mut Diagnostics) {
+        if let (Some((_, span)), false) = (self.worker_threads, self.is_multi_thread()) {
+            diagnostics.error(
+                span,
+                "`worker_threads` has no effect on one thread",
+                r#"add `flavor = "multi_thread"`, or leave `worker_threads` out"#,
+            );
+        }
+        if let (Some(flavor), true) = (&self.flavor, self.is_multi_thread()) {
+            diagnostics.needs(Feature::MULTI_THREAD, flavor.span(), "`flavor = \"multi_thread\"`");
+        }
+    }
+
+    pub(crate) fn is_multi_thread(&self) -> bool {
+        self.flavor.as_ref().is_some_and(|flavor| flavor.value() == "multi_thread")
+    }
+
+    /// The arguments of `#[tokio::test]`, each with a comma in front.
+    pub(crate) fn tokens(&self) -> TokenStream {
+        let flavor = self.flavor.iter().map(|flavor| quote!(, flavor = #flavor));
+        let threads = self.worker_threads.iter().map(|(count, _)| {
+            let count = Literal::u32_unsuffixed(*count);
+            quote!(, worker_threads = #count)
+        });
+        quote!(#(#flavor)* #(#threads)*)
+    }
 }

@@ -136,7 +136,7 @@ fn all_mistakes_are_reported_and_the_rest_is_kept() {
 #[test]
 fn the_text_that_editors_show_names_every_option() {
     let text = include_str!("../lib.rs");
-    for Known { name, .. } in OPTIONS {
+    for (name, ..) in OPTIONS {
         assert!(text.contains(&format!("`{name} = ")) || text.contains(&format!("`{name}(")), "{name}");
     }
 }

@@ -13,11 +13,13 @@ use crate::diagnostics::{error, error_on};
 /// One `name = value` or `name(...)`.
 pub(super) struct Arg {
     pub(super) name: Ident,
-    value: Value,
+    pub(super) value: Value,
+    /// An example of its use, once the option is known.
+    pub(super) example: &'static str,
 }
 
 /// The tokens behind the name of an option.
-enum Value {
+pub(super) enum Value {
     /// Nothing: `runs`.
     Absent,
     /// `runs = 3`.
@@ -40,26 +42,15 @@ impl Parse for Arg {
         } else {
             Value::Absent
         };
-        if input.is_empty() { Ok(Self { name, value }) } else { Err(input.error("expected a comma")) }
+        if input.is_empty() {
+            Ok(Self { name, value, example: "" })
+        } else {
+            Err(input.error("expected a comma"))
+        }
     }
 }
 
 impl Arg {
-    /// The value of a known option; `example` is how the option is written.
-    pub(super) fn value<'a>(&'a self, example: &'a str) -> OptionValue<'a> {
-        OptionValue { name: &self.name, value: &self.value, example }
-    }
-}
-
-/// The value of a known option.
-pub(super) struct OptionValue<'a> {
-    /// The name of the option.
-    pub(super) name: &'a Ident,
-    value: &'a Value,
-    example: &'a str,
-}
-
-impl OptionValue<'_> {
     pub(super) fn string(&self) -> syn::Result<LitStr> {
         self.assigned(<LitStr as Parse>::parse, "a string")
     }
@@ -99,14 +90,12 @@ impl OptionValue<'_> {
         }
     }
 
-    /// The path of a function.
     pub(super) fn function(&self) -> syn::Result<Path> {
         self.assigned(syn::ExprPath::parse, "the path of a function").map(|path| path.path)
     }
 
-    /// The tokens in the parentheses.
     pub(super) fn list(&self) -> syn::Result<TokenStream> {
-        match self.value {
+        match &self.value {
             Value::List(tokens) => Ok(tokens.clone()),
             Value::Absent | Value::Assigned(_) => Err(self.wrong("a list in parentheses")),
         }
@@ -125,7 +114,7 @@ impl OptionValue<'_> {
         parser: impl FnOnce(ParseStream<'_>) -> syn::Result<T>,
         what: &str,
     ) -> syn::Result<T> {
-        match self.value {
+        match &self.value {
             Value::Assigned(tokens) if !tokens.is_empty() => {
                 parser.parse2(tokens.clone()).map_err(|_| self.wrong(what))
             }
@@ -134,7 +123,7 @@ impl OptionValue<'_> {
     }
 
     fn wrong(&self, what: &str) -> syn::Error {
-        match self.value {
+        match &self.value {
             Value::Assigned(tokens) if !tokens.is_empty() => {
                 error_on(tokens, self.headline(what), self.help())
             }

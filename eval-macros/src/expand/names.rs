@@ -8,10 +8,8 @@ use syn::{Ident, Path};
 use crate::args::Args;
 use crate::item::Item;
 
-/// The names in the expansion of one attribute.
 pub(super) struct Names<'a> {
     krate: Option<&'a Path>,
-    /// The path of eval-core's `__private`.
     pub(super) private: TokenStream,
     /// The annotated function, which is also the name of the module of tests.
     pub(super) function: &'a Ident,
@@ -41,7 +39,6 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The path of eval-core's `__private`.
 pub(super) fn private(krate: Option<&Path>, span: Span) -> TokenStream {
     if let Some(path) = krate {
         quote_spanned!(span=> #path::__private)
@@ -55,7 +52,6 @@ pub(super) fn include(relative: &str) -> TokenStream {
     quote!(::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", #relative)))
 }
 
-/// `Some(..)` or `None`.
 pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
     match value {
         Some(value) => quote!(::core::option::Option::Some(#value)),

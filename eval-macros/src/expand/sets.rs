@@ -15,7 +15,6 @@ use crate::package::Target;
 use crate::recordings::Recording;
 use crate::suite::{SuiteCase, SuiteSet};
 
-/// Writes the sets of one attribute.
 pub(super) struct Sets<'a> {
     pub(super) args: &'a Args,
     pub(super) names: &'a Names<'a>,
@@ -26,7 +25,6 @@ pub(super) struct Sets<'a> {
 }
 
 impl Sets<'_> {
-    /// A `SetSource`.
     pub(super) fn source(&self, set: &SuiteSet) -> TokenStream {
         let private = &self.names.private;
         let SuiteSet { file, read, modules, absent, .. } = set;

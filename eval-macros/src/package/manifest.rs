@@ -2,7 +2,6 @@
 //!
 //! It is read line by line, as people write it. Other forms are skipped: then rustc reports the error.
 
-/// The assignments of a manifest.
 #[derive(Debug)]
 pub(super) struct Manifest {
     entries: Vec<Entry>,
@@ -18,7 +17,6 @@ struct Entry {
 }
 
 impl Manifest {
-    /// Reads the text of a manifest.
     pub(super) fn parse(text: &str) -> Self {
         let mut manifest = Self { entries: Vec::new(), tables: Vec::new() };
         let mut table = String::new();
@@ -49,7 +47,6 @@ impl Manifest {
         quoted(&entry.value).map(str::to_owned)
     }
 
-    /// Whether the manifest is the root of a workspace.
     pub(super) fn is_workspace(&self) -> bool {
         self.tables.iter().any(|table| table == "workspace" || table.starts_with("workspace."))
     }
@@ -94,13 +91,11 @@ impl Manifest {
     }
 }
 
-/// The subject of a table.
 enum Table<'t> {
     /// Dependencies, one per line.
     Dependencies,
     /// The dependency of this name.
     Dependency(&'t str),
-    /// Something else.
     Other,
 }
 

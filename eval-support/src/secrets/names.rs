@@ -1,16 +1,12 @@
 //! Names of variables that hold secrets.
 
 /// Words that mark a name as the name of a secret, as a part between `_`.
-const WORDS: [&str; 22] = [
+const WORDS: [&str; 17] = [
     "KEY",
     "KEYS",
-    "TOKEN",
     "TOKENS",
-    "SECRET",
     "SECRETS",
-    "PASSWORD",
     "PASSWORDS",
-    "PASSWD",
     "PASSPHRASE",
     "PASS",
     "PWD",
@@ -18,7 +14,6 @@ const WORDS: [&str; 22] = [
     "PAT",
     "AUTH",
     "CREDENTIAL",
-    "CREDENTIALS",
     "CREDS",
     "COOKIE",
     "DSN",
@@ -26,7 +21,7 @@ const WORDS: [&str; 22] = [
     "BEARER",
 ];
 
-/// Words that a part of a name may end in: `APIKEY`, `DBPASSWORD`, `AUTHTOKEN`.
+/// Words that a part of a name may be or end in: `APIKEY`, `DBPASSWORD`, `AUTHTOKEN`.
 const ENDS: [&str; 7] = ["APIKEY", "ACCESSKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS"];
 
 /// Last words of names whose value is a place or an id, and not the secret itself.

@@ -2,107 +2,74 @@
 
 use std::borrow::Cow;
 
-/// The replacement of a key.
 pub(super) const HIDDEN: &str = "(a key)";
 
-/// The shape of a provider's keys: their beginning, and the least number of characters behind it.
+/// The shape of keys: their beginnings, and the least number of characters behind one.
 struct Shape {
-    begin: &'static str,
+    begins: &'static [&'static str],
     least: usize,
     /// Whether a digit and a letter have to be among them. Words of prose have no digits.
     mixed: bool,
 }
 
-const fn shape(begin: &'static str, least: usize) -> Shape {
-    Shape { begin, least, mixed: true }
+const fn shape(least: usize, begins: &'static [&'static str]) -> Shape {
+    Shape { begins, least, mixed: true }
 }
 
 /// Keys of letters, digits, `-`, `_` and `.` behind a known beginning.
 const SHAPES: &[Shape] = &[
     // OpenAI, Anthropic, DeepSeek, OpenRouter; Stripe.
-    shape("sk-", 16),
-    shape("sk_", 16),
-    shape("rk_", 16),
-    shape("whsec_", 16),
+    shape(16, &["sk-", "sk_", "rk_", "whsec_"]),
     // Google.
-    shape("AIza", 30),
-    shape("ya29.", 20),
-    shape("AQ.", 30),
-    shape("GOCSPX-", 20),
+    shape(30, &["AIza", "AQ."]),
+    shape(20, &["ya29.", "GOCSPX-"]),
     // GitHub, GitLab.
-    shape("ghp_", 20),
-    shape("gho_", 20),
-    shape("ghu_", 20),
-    shape("ghs_", 20),
-    shape("ghr_", 20),
-    shape("github_pat_", 20),
-    shape("glpat-", 16),
+    shape(20, &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"]),
+    shape(16, &["glpat-"]),
     // Slack.
-    shape("xoxb-", 12),
-    shape("xoxp-", 12),
-    shape("xoxa-", 12),
-    shape("xoxr-", 12),
-    shape("xoxs-", 12),
-    shape("xapp-", 12),
+    shape(12, &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"]),
     // AWS.
-    Shape { begin: "AKIA", least: 16, mixed: false },
-    Shape { begin: "ASIA", least: 16, mixed: false },
+    Shape { begins: &["AKIA", "ASIA"], least: 16, mixed: false },
     // Hugging Face, Groq, xAI, Perplexity, Replicate, Tavily.
-    shape("hf_", 20),
-    shape("gsk_", 20),
-    shape("xai-", 20),
-    shape("pplx-", 20),
-    shape("r8_", 20),
-    shape("tvly-", 16),
+    shape(20, &["hf_", "gsk_", "xai-", "pplx-", "r8_"]),
+    shape(16, &["tvly-"]),
     // Registries and services.
-    shape("npm_", 20),
-    shape("pypi-", 20),
-    shape("dckr_pat_", 16),
-    shape("SG.", 30),
-    shape("shpat_", 20),
-    shape("glsa_", 20),
-    shape("dop_v1_", 30),
-    shape("lin_api_", 20),
-    shape("hvs.", 20),
+    shape(20, &["npm_", "pypi-", "shpat_", "glsa_", "lin_api_", "hvs."]),
+    shape(16, &["dckr_pat_"]),
+    shape(30, &["SG.", "dop_v1_"]),
     // JSON web tokens: two parts of JSON at least.
-    shape("eyJ", 20),
+    shape(20, &[JWT]),
 ];
+
+/// The beginning of a JSON web token.
+const JWT: &str = "eyJ";
+
+/// The beginnings of keys, each with its shape.
+fn beginnings() -> impl Iterator<Item = (&'static str, &'static Shape)> {
+    SHAPES.iter().flat_map(|shape| shape.begins.iter().map(move |begin| (*begin, shape)))
+}
 
 /// Whether a word begins like a key, whatever follows: providers quote parts of keys.
 pub fn begins_like_key(word: &str) -> bool {
-    SHAPES.iter().any(|shape| word.starts_with(shape.begin))
+    beginnings().any(|(begin, _)| word.starts_with(begin))
 }
 
 /// The length of the shortest run that may be a key or a part of one.
 const SHORTEST_RUN: usize = 16;
 
 /// A text with words that look like keys, and the user and the password of addresses, masked.
-///
-/// Texts of journals pass through here in tests, which are built without optimisation. So the search skips
-/// bytes. A key is in a long run of certain characters. The search reads a window of the shortest length of
-/// such a run from its end. The last other character in the window ends every run that begins before it, so
-/// the next window begins behind that character.
 pub fn mask_shapes(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut hidden: Vec<(usize, usize)> = Vec::new();
     let mut may_be_private = false;
-    // The first offset at which the next run can begin.
     let mut begin = 0;
-    while begin + SHORTEST_RUN <= bytes.len() {
-        let mut at = begin + SHORTEST_RUN;
-        while at > begin && PARTS[bytes[at - 1] as usize] != 0 {
-            at -= 1;
-        }
-        if at > begin {
-            begin = at;
-            continue;
-        }
-        let mut end = begin + SHORTEST_RUN;
-        while end < bytes.len() && PARTS[bytes[end] as usize] != 0 {
+    while begin < bytes.len() {
+        let mut end = begin;
+        while end < bytes.len() && is_part(bytes[end]) {
             end += 1;
         }
         // Names and words of prose have no digits.
-        if is_mixed(&bytes[begin..end]) {
+        if end - begin >= SHORTEST_RUN && is_mixed(&bytes[begin..end]) {
             may_be_private = true;
             if let Some(found) = key(bytes, begin, end).or_else(|| credentials(bytes, begin, end)) {
                 hidden.push(found);
@@ -112,7 +79,8 @@ pub fn mask_shapes(text: &str) -> Cow<'_, str> {
         // The byte that ends this run is in no run.
         begin = end + 1;
     }
-    if may_be_private && KIND.is_in(text) {
+    // The first line of a key alone hides nothing.
+    if may_be_private && text.contains(KIND) {
         hidden.extend(private_keys(text));
     }
     if bytes.contains(&b'@') {
@@ -121,7 +89,6 @@ pub fn mask_shapes(text: &str) -> Cow<'_, str> {
     if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, hidden)) }
 }
 
-/// A text with these parts masked.
 fn without(text: &str, mut hidden: Vec<(usize, usize)>) -> String {
     hidden.sort_unstable();
     let mut out = String::with_capacity(text.len());
@@ -137,105 +104,38 @@ fn without(text: &str, mut hidden: Vec<(usize, usize)>) -> String {
     out
 }
 
-/// The bytes of which a key consists: letters, digits, `-` and `_`. 0 for all others.
-static PARTS: [u8; 256] = {
-    let mut parts = [0; 256];
-    let mut at = 0_usize;
-    while at < 256 {
-        parts[at] = match at.to_le_bytes()[0] {
-            b'A'..=b'Z' | b'a'..=b'z' => LETTER,
-            b'0'..=b'9' => DIGIT,
-            b'-' | b'_' => SIGN,
-            _ => 0,
-        };
-        at += 1;
-    }
-    parts
-};
-
-const LETTER: u8 = 1;
-const DIGIT: u8 = 2;
-const SIGN: u8 = 4;
-const MIXED: u8 = LETTER | DIGIT;
-
+/// Whether keys consist of such bytes: letters, digits, `-` and `_`.
 fn is_part(byte: u8) -> bool {
-    PARTS[usize::from(byte)] != 0
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
-/// Whether there are a digit and a letter.
-fn is_mixed(mut text: &[u8]) -> bool {
-    let mut kinds = 0;
-    while let [byte, rest @ ..] = text {
-        kinds |= PARTS[*byte as usize];
-        if kinds & MIXED == MIXED {
-            return true;
-        }
-        text = rest;
-    }
-    false
+fn is_mixed(text: &[u8]) -> bool {
+    text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// The longest beginning of a key with a dot in it: `ya29.`
 const LONGEST_BEGINNING: usize = 5;
 /// The number of offsets at the begin of a run at which a word may follow an escape: offset 2 in `%3Ask-`.
 const OFFSETS_BEHIND_ESCAPE: usize = 3;
-/// The length of the shortest key, with its beginning.
-const SHORTEST_KEY: usize = {
-    let (mut shortest, mut at) = (usize::MAX, 0);
-    while at < SHAPES.len() {
-        let length = SHAPES[at].begin.len() + SHAPES[at].least;
-        if length < shortest {
-            shortest = length;
-        }
-        at += 1;
-    }
-    shortest
-};
 /// The number of bytes of a word that are looked at to tell whether it is a key.
 const LOOKED_AT: usize = 512;
 
 /// The key that begins in a run, or right before it if its beginning has a dot.
 fn key(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)> {
     let is_behind_dot = begin > 0 && bytes[begin - 1] == b'.';
-    let mut at = if is_behind_dot { begin.saturating_sub(LONGEST_BEGINNING) } else { begin };
-    // A word that begins later is too short to be a key, unless it continues behind a dot.
-    let goes_on = bytes.get(end) == Some(&b'.');
-    let end = if goes_on { end } else { (end + 1).saturating_sub(SHORTEST_KEY) };
-    while at < end {
-        // Within a run a word begins behind `-` and `_`, and near its begin behind an escape.
-        let may_start = at < begin + OFFSETS_BEHIND_ESCAPE || matches!(bytes[at - 1], b'-' | b'_');
-        if may_start
-            && at + 1 < bytes.len()
-            && BEGINS[bytes[at] as usize] >> (bytes[at + 1] & 0x7f) & 1 != 0
-            && is_word_start(bytes, at)
-        {
-            let found = SHAPES.iter().any(|shape| {
-                let start = at + shape.begin.len();
-                bytes[at..].starts_with(shape.begin.as_bytes())
-                    && start >= begin
-                    && is_key(&bytes[start..end_of_word(bytes, start, LOOKED_AT)], shape)
-            });
-            if found {
-                return Some((at, end_of_word(bytes, at, usize::MAX)));
-            }
-        }
-        at += 1;
-    }
-    None
+    let start = if is_behind_dot { begin.saturating_sub(LONGEST_BEGINNING) } else { begin };
+    // Within a run a word begins behind `-` and `_`, and near its begin behind an escape.
+    let may_start = |at: usize| at < begin + OFFSETS_BEHIND_ESCAPE || matches!(bytes[at - 1], b'-' | b'_');
+    let is_of_shape = |at: usize, begin_of_key: &str, shape: &Shape| {
+        let start = at + begin_of_key.len();
+        bytes[at..].starts_with(begin_of_key.as_bytes())
+            && start >= begin
+            && is_key(begin_of_key, &bytes[start..end_of_word(bytes, start, LOOKED_AT)], shape)
+    };
+    let mut words = (start..end).filter(|at| may_start(*at) && is_word_start(bytes, *at));
+    let found = words.find(|at| beginnings().any(|(begin, shape)| is_of_shape(*at, begin, shape)))?;
+    Some((found, end_of_word(bytes, found, usize::MAX)))
 }
-
-/// The first two bytes of keys: the entry of the first byte has a bit for the second one. Few words begin so,
-/// and only these words are compared with all shapes.
-static BEGINS: [u128; 256] = {
-    let mut begins = [0; 256];
-    let mut shape = 0;
-    while shape < SHAPES.len() {
-        let begin = SHAPES[shape].begin.as_bytes();
-        begins[begin[0] as usize] |= 1 << begin[1];
-        shape += 1;
-    }
-    begins
-};
 
 /// The end of a word of parts with dots between them, or the end of its first `most` bytes.
 fn end_of_word(bytes: &[u8], from: usize, most: usize) -> usize {
@@ -250,8 +150,8 @@ fn end_of_word(bytes: &[u8], from: usize, most: usize) -> usize {
 }
 
 /// Whether these characters after the beginning of a shape make a key.
-fn is_key(body: &[u8], shape: &Shape) -> bool {
-    let is_jwt = shape.begin != "eyJ" || body.contains(&b'.');
+fn is_key(begin: &str, body: &[u8], shape: &Shape) -> bool {
+    let is_jwt = begin != JWT || body.contains(&b'.');
     let is_id = shape.mixed || body.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
     body.len() >= shape.least && (is_mixed(body) || !shape.mixed) && is_jwt && is_id
 }
@@ -313,7 +213,7 @@ fn credentials(bytes: &[u8], begin: usize, end: usize) -> Option<(usize, usize)>
 /// The begin of the first line of a private key.
 const BEGIN: &str = "-----BEGIN ";
 /// The end of the first line.
-static KIND: Needle<&str> = Needle::of("PRIVATE KEY-----");
+const KIND: &str = "PRIVATE KEY-----";
 /// The begin of the last line.
 const END: &str = "-----END";
 
@@ -327,11 +227,11 @@ impl PrivateKey {
     /// Takes the next text. Returns it masked if it is a part of the key, and `None` otherwise.
     pub fn mask(&mut self, text: &str) -> Option<String> {
         let was_open = self.is_open;
-        if !was_open && !KIND.is_in(text) {
+        if !was_open && !text.contains(KIND) {
             return None;
         }
         let end = text.find(END);
-        let first_line = text.rfind(BEGIN).map(|at| &text[at..]).filter(|line| KIND.is_in(line));
+        let first_line = text.rfind(BEGIN).map(|at| &text[at..]).filter(|line| line.contains(KIND));
         self.is_open = first_line.map_or(was_open && end.is_none(), |line| !line.contains(END));
         let part = &text[..end.unwrap_or(text.len())];
         // Shorter parts are words of other texts, unless the last line follows.
@@ -350,9 +250,8 @@ fn private_keys(text: &str) -> Vec<(usize, usize)> {
         let kind = from + at + BEGIN.len();
         from = kind;
         // At most a word precedes it: `RSA`, `OPENSSH`, `ENCRYPTED`.
-        let line =
-            text[kind..].char_indices().nth(KIND.text.len() + 16).map_or(text.len(), |(end, _)| kind + end);
-        let Some(begin) = text[kind..line].find(KIND.text).map(|at| kind + at + KIND.text.len()) else {
+        let line = text[kind..].char_indices().nth(KIND.len() + 16).map_or(text.len(), |(end, _)| kind + end);
+        let Some(begin) = text[kind..line].find(KIND).map(|at| kind + at + KIND.len()) else {
             continue;
         };
         let end = text[begin..].find(END).map(|end| begin + end);
@@ -361,75 +260,6 @@ fn private_keys(text: &str) -> Vec<(usize, usize)> {
         from = end;
     }
     found
-}
-
-/// A text to search for in other texts.
-///
-/// In builds without optimisation a search for a text is slow. A search for a single byte is fast: the
-/// standard library has it compiled. So the search looks for the byte of the text that is the rarest in other
-/// texts.
-pub(super) struct Needle<T> {
-    pub(super) text: T,
-    /// The index of its rarest byte.
-    rarest: usize,
-}
-
-impl Needle<&'static str> {
-    pub(super) const fn of(text: &'static str) -> Self {
-        Self { text, rarest: rarest(text.as_bytes()) }
-    }
-}
-
-impl Needle<String> {
-    pub(super) fn new(text: String) -> Self {
-        Self { rarest: rarest(text.as_bytes()), text }
-    }
-}
-
-impl<T: AsRef<str>> Needle<T> {
-    /// Whether a text holds this one.
-    pub(super) fn is_in(&self, text: &str) -> bool {
-        let (value, at) = (self.text.as_ref().as_bytes(), self.rarest);
-        if value.is_empty() || value.len() > text.len() {
-            return false;
-        }
-        let byte = value[at];
-        if !byte.is_ascii() {
-            return text.contains(self.text.as_ref());
-        }
-        let mut from = 0;
-        while let Some(found) = text[from..].find(char::from(byte)) {
-            let place = from + found;
-            if place >= at && text.as_bytes()[place - at..].starts_with(value) {
-                return true;
-            }
-            from = place + 1;
-        }
-        false
-    }
-}
-
-/// The index of the byte that is the rarest in other texts.
-const fn rarest(value: &[u8]) -> usize {
-    let (mut found, mut at) = (0, 0);
-    while at < value.len() {
-        if rarity(value[at]) > rarity(value[found]) {
-            found = at;
-        }
-        at += 1;
-    }
-    found
-}
-
-const fn rarity(byte: u8) -> u8 {
-    match byte {
-        b'"' | b'\\' | b',' | b'.' | b':' | b'/' | b'_' | b'-' | b'{' | b'}' | b'[' | b']' => 0,
-        b'a'..=b'z' => 1,
-        b'0'..=b'9' => 2,
-        b'A'..=b'Z' => 3,
-        b'!'..=b'~' => 4,
-        _ => 0,
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::text::MARK;
 
-/// The line above the frames of an exception in Python.
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
 /// The line of untrusted text that says what went wrong: the first line that is not blank. In a traceback it

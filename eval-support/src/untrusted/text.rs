@@ -48,7 +48,7 @@ pub fn lines_below(text: &str, indent: usize) -> String {
 /// assert_eq!(format!("says  {}", quoted("a\nb", 6)), "says  | a\n      | b");
 /// ```
 pub fn quoted(text: &str, indent: usize) -> String {
-    let mut lines = lines(text);
+    let mut lines = text.lines();
     match (lines.next(), lines.next()) {
         (None, _) => String::new(),
         (Some(only), None) => name(only).into_owned(),
@@ -63,13 +63,8 @@ pub fn quoted(text: &str, indent: usize) -> String {
 /// assert_eq!(format!("  {}", marked("run again  x\n", 2)), "  | run again  x");
 /// ```
 pub fn marked(text: &str, indent: usize) -> String {
-    let lines = lines(text).map(|line| format!("{MARK}{}", escaped(line, |c| c == '\t')));
+    let lines = text.lines().map(|line| format!("{MARK}{}", escaped(line, |c| c == '\t')));
     lines.collect::<Vec<_>>().join(&format!("\n{:indent$}", ""))
-}
-
-/// The lines of a foreign text. `\r\n` is a line break; a `\r` alone is not.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines()
 }
 
 /// A finished text made safe to print: lines of ours, with foreign text in them. Line breaks and tabs stay.
@@ -144,12 +139,12 @@ fn escaped(line: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
 
 /// Adds the escaped beginning of a line that would be a command. Returns the rest of the line.
 fn line_start<'t>(line: &'t str, out: &mut String) -> &'t str {
-    if !is_command_line(line) {
+    let command = line.trim_start();
+    if !command.starts_with("::") {
         return line;
     }
-    let command = line.trim_start();
     for c in line[..line.len() - command.len()].chars() {
-        if steers(c) && c != '\t' { spell(c, out) } else { out.push(c) }
+        if steers(c) && c != '\t' { out.extend(c.escape_default()) } else { out.push(c) }
     }
     out.push_str(COLON);
     &command[1..]
@@ -159,7 +154,7 @@ fn add(c: char, after: &str, kept: impl Fn(char) -> bool, out: &mut String) {
     if c == '#' && begins_a_command(out, after) {
         out.push_str(NUMBER_SIGN);
     } else if steers(c) && !kept(c) {
-        spell(c, out);
+        out.extend(c.escape_default());
     } else {
         out.push(c);
     }
@@ -174,9 +169,7 @@ fn add(c: char, after: &str, kept: impl Fn(char) -> bool, out: &mut String) {
 //
 // GitLab, Travis and Buildkite need control characters, or a mark in the first column.
 
-/// The escape of a number sign.
 const NUMBER_SIGN: &str = "\\u{23}";
-/// The escape of a colon.
 const COLON: &str = "\\u{3a}";
 
 /// Whether a number sign would begin a command: the second of `##[`, `##vso[`, `##teamcity[`. `before` is the
@@ -184,11 +177,6 @@ const COLON: &str = "\\u{3a}";
 pub(super) fn begins_a_command(before: &str, after: &str) -> bool {
     before.ends_with('#')
         && after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "-_.".contains(c)).starts_with('[')
-}
-
-/// Whether a line would be a command because of how it begins.
-fn is_command_line(line: &str) -> bool {
-    line.trim_start().starts_with("::")
 }
 
 /// Whether a character steers a terminal, breaks a line, or changes the order or the look of its neighbours.
@@ -206,9 +194,4 @@ pub(super) fn steers(c: char) -> bool {
                 | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{feff}'
                 | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
         )
-}
-
-/// Adds the escape of a character that steers: `\u{1b}`, `\n`.
-fn spell(c: char, out: &mut String) {
-    out.extend(c.escape_default());
 }

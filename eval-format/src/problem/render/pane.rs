@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::place::Place;
 use crate::problem::finding::Problem;
 
-/// The number of related places that are shown.
 pub(super) const MOST_RELATED: usize = 4;
 
 /// Two places up to this many lines apart share a pane.
@@ -19,7 +18,6 @@ const WIDEST: usize = 110;
 const WIDEST_LEAD: usize = 45;
 const WIDEST_MARK: usize = 45;
 
-/// The replacement of a part of a line that is left out.
 const DOTS: &str = "...";
 
 /// A few lines and the marks in them.
@@ -29,12 +27,10 @@ pub(super) struct Pane {
     pub(super) first_line: usize,
     pub(super) source: String,
     pub(super) marks: Vec<Mark>,
-    /// Whether only a part of the line is shown.
     pub(super) cut: bool,
     lines: usize,
 }
 
-/// A marked part of the source of a pane.
 pub(super) struct Mark {
     pub(super) primary: bool,
     pub(super) range: Range<usize>,
@@ -72,7 +68,6 @@ fn alone(spot: Spot<'_>, text: &str) -> Pane {
     if spot.is_whole(text) { whole_lines(vec![spot], text) } else { cut_line(&spot, text) }
 }
 
-/// A place that a problem points at.
 struct Spot<'a> {
     place: Place,
     label: &'a str,

@@ -16,7 +16,6 @@ pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
     (place.line, place.column)
 }
 
-/// The first line of a range.
 pub(super) struct Place {
     pub(super) line: usize,
     pub(super) column: usize,

@@ -4,10 +4,6 @@
 pub(crate) mod builder;
 mod directory;
 mod error;
-#[cfg(feature = "judges")]
-mod judges;
-#[cfg(not(feature = "judges"))]
-#[path = "runner/judges_off.rs"]
 mod judges;
 mod plan;
 mod prepare;

@@ -17,16 +17,15 @@
 
 mod code;
 pub(crate) mod finding;
-mod names;
 mod path;
 mod positions;
 pub(crate) mod problems;
 mod render;
 
 pub use code::{ProblemCode, Severity};
+use eval_support::message::truncated;
 pub(crate) use finding::Problem;
 pub(crate) use finding::in_order_of_places;
-pub(crate) use names::{code_list, short, shown};
 pub use path::{JsonPath, PathSegment};
 pub(crate) use positions::Position;
 #[doc(hidden)]
@@ -35,3 +34,38 @@ pub(crate) use problems::Problems;
 #[doc(hidden)]
 pub use render::render_with_level;
 pub use render::{line_column, render};
+
+/// Names longer than this are cut in messages and paths.
+const LONGEST_NAME: usize = 60;
+
+/// A name cut to a length that fits into a line.
+pub(crate) fn short(name: &str) -> String {
+    truncated(name, LONGEST_NAME, "...").into_owned()
+}
+
+/// A name as messages show it: short, and on one line.
+pub(crate) fn shown(name: &str) -> String {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let mut out = String::new();
+    for char in short(name).chars() {
+        if breaks(char) { out.extend(char.escape_default()) } else { out.push(char) }
+    }
+    out
+}
+
+/// Names as messages list them: each in backquotes, with commas between them.
+pub(crate) fn code_list(names: &mut dyn Iterator<Item = &str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shown_on_one_line() {
+        assert_eq!(shown("conversation"), "conversation");
+        assert_eq!(shown("a\nb\u{2028}é天"), r"a\nb\u{2028}é天");
+        assert_eq!(shown(&"天".repeat(100)), format!("{}...", "天".repeat(LONGEST_NAME)));
+    }
+}

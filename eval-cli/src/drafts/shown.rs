@@ -12,7 +12,7 @@ use eval_support::untrusted::{one_line, quoted};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::Draft;
-use super::golden::golden_of;
+use super::golden_of;
 use crate::output::{BOLD, styled};
 use eval_agents::draft::Draft as Written;
 

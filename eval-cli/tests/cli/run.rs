@@ -64,9 +64,9 @@ fn settled(text: &str) -> String {
             line.truncate(at + "invocation_duration_v1 ".len());
             line.push_str("0.0");
         }
-        for before in ["Run ", "whole record  .evalset/"] {
+        for before in ["Run ", "whole record  .evalset/", "cargo evalset import '"] {
             if let Some(at) = line.find(before).map(|at| at + before.len()) {
-                let end = line[at..].find(' ').map_or(line.len(), |end| at + end);
+                let end = line[at..].find([' ', ':']).map_or(line.len(), |end| at + end);
                 line.replace_range(at..end, "ID");
             }
         }

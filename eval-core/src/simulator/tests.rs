@@ -327,3 +327,32 @@ fn a_scenario_that_begins_with_nothing_is_an_error_when_it_runs() {
     assert!(trouble(&report).contains("the scenario begins with an empty message"), "{report}");
     assert!(report.runs[0].transcript.turns.is_empty() && judge.requests().is_empty());
 }
+
+/// Ready-made personas.
+mod personas {
+    use super::super::*;
+    use eval_format::config::InstructionTemplate;
+
+    #[test]
+    fn every_text_is_a_template_and_every_behavior_is_complete() {
+        for persona in [Persona::Expert, Persona::Novice, Persona::Evaluator] {
+            let profile = profile(&persona);
+            assert_eq!(profile.id, persona.id());
+            assert!(profile.behaviors.len() >= 5 && !profile.description.is_empty());
+            for behavior in &profile.behaviors {
+                let lists = [&behavior.behavior_instructions, &behavior.violation_rubrics];
+                assert!(lists.iter().all(|list| !list.is_empty()), "{behavior:?}");
+                let texts = lists.into_iter().flatten().chain([&behavior.name, &behavior.description]);
+                for text in texts {
+                    assert!(InstructionTemplate::parse(text).is_ok() && !text.contains("  "), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_persona_of_ones_own_is_itself() {
+        let own = UserPersona::new("EXPERT", "as ADK writes it");
+        assert_eq!(*profile(&Persona::Own(own.clone())), own);
+    }
+}

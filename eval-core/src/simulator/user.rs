@@ -5,7 +5,7 @@ use eval_format::{Content, ConversationScenario, Persona, UserPersona};
 use eval_support::words::count;
 
 use super::history::{History, MOST_BYTES, STOP_SIGNAL, is_end};
-use super::personas::profile;
+use super::profile;
 use crate::guard::catch_panic;
 use crate::judge::{BoxJudge, Judge, JudgeError, JudgePrompt, JudgeReply, JudgeRequest};
 use crate::transcript::TurnRecord;

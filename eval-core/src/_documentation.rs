@@ -27,7 +27,7 @@ pub mod from_adk_eval {}
 #[doc = crate::pages::page!("../docs/from-agentevals.md")]
 pub mod from_agentevals {}
 
-#[doc = crate::pages::page!("../docs/goldens.md")]
+#[cfg_attr(any(not(doctest), feature = "macros"), doc = crate::pages::page!("../docs/goldens.md"))]
 pub mod goldens {}
 
 #[doc = crate::pages::page!("../docs/green.md")]

@@ -1,5 +1,5 @@
 //! The system under test: an [`Agent`] answers the messages of a conversation, and what it does is recorded.
-#![doc = crate::pages::page!("../docs/agents.md")]
+#![cfg_attr(any(not(doctest), feature = "macros"), doc = crate::pages::page!("../docs/agents.md"))]
 
 mod boxed;
 mod closure;

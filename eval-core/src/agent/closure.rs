@@ -56,12 +56,13 @@ struct FnAgent<F>(F);
 /// });
 /// # let _ = agent;
 /// ```
-pub fn agent_fn<F, Fut, R>(mut answer: F) -> impl Agent
+pub fn agent_fn<F, Fut, R>(answer: F) -> impl Agent
 where
     F: FnMut(String, Recorder) -> Fut + Send,
     Fut: Future<Output = R> + Send,
     R: IntoAnswer,
 {
+    let mut answer = answer;
     FnAgent(move |turn: &Turn<'_>| Ok(answer(turn.only_text()?, turn.recorder().clone())))
 }
 
@@ -84,12 +85,13 @@ where
 ///
 /// The answer that the closure returns is recorded, as for [`agent_fn`]. The closure owns the turn and can
 /// move it into tools; none of them may outlive the turn.
-pub fn turn_fn<F, Fut, R>(mut answer: F) -> impl Agent
+pub fn turn_fn<F, Fut, R>(answer: F) -> impl Agent
 where
     F: FnMut(Turn<'static>) -> Fut + Send,
     Fut: Future<Output = R> + Send,
     R: IntoAnswer,
 {
+    let mut answer = answer;
     FnAgent(move |turn: &Turn<'_>| Ok(answer(turn.clone().into_owned())))
 }
 

@@ -33,7 +33,7 @@ fn repository(machine: &Machine, address: &str, is_real: bool) {
     drop(evalset(&origin, &origin.folder().join("target/evalset"), &["new"]).passes());
     let manifest = read(&origin, "Cargo.toml");
     let (package, by_path) = manifest.split_once("[dev-dependencies]").expect("`new` adds a dependency");
-    let name = package.replace("name = \"origin\"", "name = \"my-agent\"");
+    let name = package.replace("name = \"origin\"", &format!("name = \"{}\"", machine.package()));
     fs::copy(format!("{WORKSPACE}/Cargo.lock"), origin.folder().join("Cargo.lock")).expect("there is a lock");
     // Locked before the address is known: a crate by path and a crate that is patched to a path are locked alike.
     origin.write("Cargo.toml", &format!("{name}[dev-dependencies]{by_path}"));

@@ -184,7 +184,7 @@ fn told(new: &Run) -> (usize, String, String) {
 
 #[test]
 fn each_light_template_passes_beside_the_others() {
-    let walk = Walk::begin("templates", "my-agent");
+    let walk = Walk::begin("templates", "templates");
     walk.evalset(&["new", "first"]).passes();
     walk.evalset(&["new", "second-set", "--agent", "struct"]).passes().says("left `eval-core`");
     walk.cargo(&["test", "--tests"]).passes().never_says("warning").ran(&[

@@ -58,6 +58,12 @@ impl Machine {
         fs::write(folder.join("config.toml"), config).expect("the folder is ours");
     }
 
+    /// The name of the user's package. No other test has it: packages of one name overwrite each other in the target folder that
+    /// all projects share.
+    pub(super) fn package(&self) -> String {
+        self.place.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// The folder in which the user works.
     pub(super) fn origin(&self) -> Project {
         Project::in_folder(self.place.join("origin"))

@@ -11,11 +11,12 @@ mod spawned;
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use eval_core::format::{AppDetails, Map};
 use eval_core::{Agent, BoxError, Session, Turn};
+use eval_support::mutex::Mutex;
 use eval_support::setters;
 
 use crate::group::Launch;
@@ -153,7 +154,7 @@ impl AdkServer {
     /// Forgets a server of this process that has ended, so that the next conversation starts another.
     fn forget_ended(&self) {
         if let Place::Spawned(launch) = &self.place {
-            let mut all = SPAWNED.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = SPAWNED.lock();
             if all.get(launch).is_some_and(|spawned| spawned.has_ended()) {
                 all.remove(launch);
             }
@@ -166,7 +167,7 @@ impl AdkServer {
             Place::At(url) => Http::new(url, self.headers.clone(), None),
             Place::Spawned(launch) => {
                 let spawned = {
-                    let mut all = SPAWNED.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut all = SPAWNED.lock();
                     Arc::clone(
                         all.entry(launch.clone()).or_insert_with(|| Arc::new(Spawned::new(launch.clone()))),
                     )
@@ -179,12 +180,12 @@ impl AdkServer {
 
     async fn read_details(&self, http: &Http) -> Result<AppDetails, AdkServerError> {
         let key = (http.base.to_string(), self.app.clone());
-        let known = |key| DETAILS.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
+        let known = |key| DETAILS.lock().get(key).cloned();
         if let Some(details) = known(&key) {
             return Ok(details);
         }
         let details = http.details(&self.app).await?;
-        DETAILS.lock().unwrap_or_else(PoisonError::into_inner).insert(key, details.clone());
+        DETAILS.lock().insert(key, details.clone());
         Ok(details)
     }
 }

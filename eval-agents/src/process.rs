@@ -13,11 +13,12 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use eval_core::format::{AppDetails, Map};
 use eval_core::{Agent, BoxError, Recorder, Session, Turn};
+use eval_support::mutex::Mutex;
 use eval_support::setters;
 
 use crate::group::Launch;
@@ -108,7 +109,7 @@ impl Process {
         let Some(most) = self.concurrency else {
             return Ok(Child::start(&self.launch, false)?.seat(id));
         };
-        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = SHARED.lock();
         let children = shared.entry(self.launch.clone()).or_default();
         children.retain(|child| child.is_of_use());
         let free = children.iter().find(|child| child.routes.count() < most);

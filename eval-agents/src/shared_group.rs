@@ -1,10 +1,11 @@
 //! A running program that async tasks share. A task that waits for the program does not block its thread.
 
 use std::process::ExitStatus;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 use std::time::Duration;
 
 use crate::group::Group;
+use eval_support::mutex::Mutex;
 
 const POLL_PAUSE: Duration = Duration::from_millis(5);
 
@@ -52,7 +53,7 @@ impl SharedGroup {
     }
 
     fn group(&self) -> MutexGuard<'_, Group> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

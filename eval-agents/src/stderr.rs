@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::Read;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
+use eval_support::mutex::Mutex;
 use tokio::sync::watch;
 
 const KEPT_BYTES: usize = 4096;
@@ -92,7 +93,7 @@ impl Tail {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock()
     }
 }
 
@@ -161,13 +162,13 @@ mod tests {
         let order = Mutex::new(Vec::new());
         let first = async {
             tail.final_output().await;
-            order.lock().unwrap().push("last words");
+            order.lock().push("last words");
         };
         let second = async {
             tokio::time::sleep(LAST_OUTPUT_WAIT / 2).await;
-            order.lock().unwrap().push("the time of another task");
+            order.lock().push("the time of another task");
         };
         tokio::join!(first, second);
-        assert_eq!(*order.lock().unwrap(), ["the time of another task", "last words"]);
+        assert_eq!(*order.lock(), ["the time of another task", "last words"]);
     }
 }

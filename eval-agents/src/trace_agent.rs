@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use eval_core::agent::Event;
 use eval_core::format::options::DEFAULT_AUTHOR;
 use eval_core::format::{Content, Part};
 use eval_core::{Agent, BoxError, Session, Turn};
+use eval_support::mutex::Mutex;
 use eval_support::setters;
 use eval_support::words::count;
 
@@ -49,7 +50,7 @@ enum Source {
 
 /// The traces of some files. They are read once in a process, and this blocks on the disk.
 fn read(files: Vec<PathBuf>) -> Result<Arc<Traces>, traces::TraceError> {
-    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut read = READ.lock();
     if let Some(traces) = read.get(&files) {
         return Ok(Arc::clone(traces));
     }

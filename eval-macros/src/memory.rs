@@ -4,7 +4,7 @@
 //! changed is not read again.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 use std::{fs, io};
 
@@ -12,6 +12,7 @@ use proc_macro2::Span;
 
 use crate::diagnostics::Diagnostics;
 use crate::files::SourceFile;
+use eval_support::mutex::Mutex;
 
 /// A cache of values that are made from files, by the files.
 pub(crate) struct Memory<T>(LazyLock<Mutex<HashMap<Vec<SourceFile>, Version<T>>>>);
@@ -33,7 +34,7 @@ impl<T> Memory<T> {
     ) -> Result<Arc<T>, Unreadable> {
         let key: Vec<SourceFile> = files.iter().copied().cloned().collect();
         let stamps: Vec<Option<Stamp>> = files.iter().map(|file| Stamp::of(file)).collect();
-        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = self.0.lock();
         if let Some((known, made)) = memory.get(&key)
             && *known == stamps
             && known.iter().all(Option::is_some)

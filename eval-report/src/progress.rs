@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 use eval_core::{CaseReport, EvalCase, EvalRunner, Verdict};
+use eval_support::mutex::Mutex;
 use eval_support::secrets::mask;
 use eval_support::untrusted::one_line;
 use eval_support::words::tokens;
@@ -66,7 +67,7 @@ impl Progress {
         }
         let counts = Arc::clone(&self.counts);
         let line = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let line = counts.lock().unwrap_or_else(PoisonError::into_inner).line(Instant::now());
+            let line = counts.lock().line(Instant::now());
             // If the line cannot be written, the next drawing writes it.
             let _ = out.write_str(&line);
         };
@@ -103,11 +104,11 @@ impl Progress {
 
     /// Prints lines to the same place as the progress.
     pub fn say(&self, lines: &str) {
-        tell_to(&mut *self.out.lock().unwrap_or_else(PoisonError::into_inner), lines);
+        tell_to(&mut *self.out.lock(), lines);
     }
 
     fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock()
     }
 }
 

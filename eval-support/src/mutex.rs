@@ -1,6 +1,6 @@
 //! A mutex that a panic does not poison.
 
-use std::sync::{self, MutexGuard, PoisonError};
+use std::sync::{self, MutexGuard, PoisonError, TryLockError};
 
 /// A mutex that stays usable after a panic of the thread that held it.
 #[derive(Debug, Default)]
@@ -19,6 +19,29 @@ impl<T> Mutex<T> {
 
     /// The value; `None` if it is locked.
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        self.0.try_lock().ok()
+        match self.0.try_lock() {
+            Ok(value) => Some(value),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_can_be_locked_after_a_panic_in_a_thread_that_held_it() {
+        let mutex = Mutex::new(1);
+        let panics = || {
+            let _value = mutex.lock();
+            panic!("while it is locked");
+        };
+        std::thread::scope(|scope| assert!(scope.spawn(panics).join().is_err()));
+        assert_eq!(mutex.try_lock().as_deref(), Some(&1));
+        assert_eq!(*mutex.lock(), 1);
+        let _value = mutex.lock();
+        assert!(mutex.try_lock().is_none(), "it is locked");
     }
 }

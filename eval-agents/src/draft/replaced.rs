@@ -256,7 +256,7 @@ fn is_same_answer(old: &Content, new: &Content) -> bool {
     seen(old) == seen(new)
 }
 
-/// The calls of a golden, and the ids that stand for the ids of a run.
+/// The calls of a golden. The ids of calls in a run are mapped to theirs.
 struct Calls<'g> {
     golden: Vec<&'g FunctionCall>,
     ids: HashMap<String, Option<String>>,

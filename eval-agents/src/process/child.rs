@@ -2,9 +2,9 @@
 
 use std::io::{BufReader, Write as _};
 use std::process::{ChildStdin, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use super::routes::{Delivery, Routes};
 use crate::group::Launch;
 use crate::shared_group::SharedGroup;
 use crate::stderr::{Tail, quoted};
+use eval_support::mutex::Mutex;
 
 /// The longest wait for a program that closed its output to end.
 const EXIT_WAIT: Duration = Duration::from_millis(200);
@@ -119,13 +120,13 @@ impl Child {
 
     /// Writes bytes. The returned receiver ends when they are written; `None` if the input is closed.
     fn put(&self, bytes: Vec<u8>) -> Option<oneshot::Receiver<()>> {
-        let input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        let input = self.input.lock();
         let (sender, written) = oneshot::channel();
         input.as_ref()?.bytes.send((bytes, sender)).ok().map(|()| written)
     }
 
     fn pipes(&self) -> Option<Arc<Pipes>> {
-        let input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        let input = self.input.lock();
         input.as_ref().map(|input| Arc::clone(&input.pipes))
     }
 
@@ -362,7 +363,7 @@ impl Seat {
         }
         child.routes.close(&self.id);
         // The end of its input tells the program to end.
-        drop(child.input.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(child.input.lock().take());
         let Some(status) = child.group.ended_within(limit).await else {
             child.group.kill().await;
             let wrote = quoted("it wrote to its standard error", &child.wrote.final_output().await);

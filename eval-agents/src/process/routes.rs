@@ -1,9 +1,10 @@
 //! Routing of a program's messages to conversations.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 use eval_support::message::show;
+use eval_support::mutex::Mutex;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::error::{ProcessError, cut};
@@ -158,7 +159,7 @@ impl Routes {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -133,7 +133,7 @@ fn the_workflow_passes_and_fails_as_its_evals_do() {
     assert!(unbuilt.annotations()[0].contains("they did not build"), "{}", unbuilt.log);
 }
 
-/// The page and the JUnit report of an artifact are those of a run.
+/// Checks the page and the JUnit report in an artifact: both show the two cases.
 #[track_caller]
 fn reports(machine: &Machine, artifact: &str, suite: &str) {
     let [page, junit] = ["report.html", "junit.xml"].map(|name| {

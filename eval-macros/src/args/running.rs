@@ -1,5 +1,5 @@
-//! Arguments for running and deciding a case, the fields of eval-core's `Options`, and those of `#[tokio::test]`:
-//! `flavor`, `worker_threads`.
+//! Arguments that become the fields of eval-core's `Options`, and arguments for `#[tokio::test]`: `flavor` and
+//! `worker_threads`.
 
 use std::str::FromStr;
 

@@ -87,7 +87,7 @@ pub(super) fn compared(file: &str, set_file: Option<&str>, ran: &[&Started]) -> 
     if meanings.len() == set.cases.len() { Compared::Same } else { Compared::HasMore }
 }
 
-/// The ids of the cases that a file holds now and the run does not know. `ran` are those of it that ran.
+/// The ids of cases in a file that the run neither ran (`ran`) nor listed: they were added after the run.
 pub(super) fn added(file: &str, set_file: Option<&str>, ran: &[&Started], run: &RecordedRun) -> Vec<String> {
     let Ok(set) = Set::read(file, set_file) else { return Vec::new() };
     let ids: BTreeSet<&str> = set.cases.keys().map(String::as_str).collect();

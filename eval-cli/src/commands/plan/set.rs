@@ -25,7 +25,7 @@ pub(super) struct Set {
     pub(super) simulator_model: String,
     /// The path of the recording of its judges, whether it exists or not.
     pub(super) recording: PathBuf,
-    /// The set in the last run. Without it, the criteria are those of the config beside the set.
+    /// The set in the last run, with its criteria. Without it, the config beside the set has the criteria.
     pub(super) last: Option<LastRunOfFile>,
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use eval_core::agent::BoxError;
 use eval_core::judge::{JudgeError, JudgeErrorKind};
@@ -10,6 +9,7 @@ use eval_core::report::{MetricOutcome, Role};
 use eval_core::{Metric, MetricInput, Score, Scores};
 use eval_format::EvalConfig;
 use eval_report::journal::{Attempt, Evaluation};
+use eval_support::mutex::Mutex;
 use eval_support::untrusted::one_line;
 use eval_support::words::did_you_mean;
 
@@ -116,7 +116,7 @@ impl RecordedScores {
 impl Metric for RecordedScores {
     /// Takes the next score. The runs of a case are scored in their order.
     async fn score(&self, _: MetricInput<'_>) -> Result<Scores, BoxError> {
-        let next = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let next = self.0.lock().pop_front();
         match next {
             Some(MetricOutcome::Scored(scores)) => Ok(scores),
             Some(MetricOutcome::Error { role: Role::Judge, message }) => {

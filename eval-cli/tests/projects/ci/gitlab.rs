@@ -61,7 +61,7 @@ impl Job {
         machine::installs(&self.script)
     }
 
-    /// Runs it on a machine of its own. The exit code is that of the script alone.
+    /// Runs the job on a machine of its own. The script alone decides the exit code.
     pub(super) fn run(&self, machine: &Machine, job_id: u32) -> Result<Ended, String> {
         machine.begin_job();
         machine.checkout()?;

@@ -28,9 +28,8 @@ impl Ended {
 /// The repository of a user, the machine of its jobs, and what the service keeps.
 pub(super) struct Machine {
     place: PathBuf,
-    /// Whether the command and the crates are built, each job beginning with what its cache has. If not, the program of this
-    /// workspace takes the place of the line that installs it, the crates are those of this workspace, and the target folder is
-    /// the one of all projects.
+    /// Whether the command and the crates are built from the address, and each job begins with its cache. Otherwise the built
+    /// program replaces the install line, the crates are patched to this workspace, and all projects share the target folder.
     is_real: bool,
     /// The address of this project.
     address: String,

@@ -4,6 +4,7 @@
 //! are plain text in the model. The template escapes them. The details of cases are JSON, which the script
 //! turns into text nodes.
 
+mod details;
 mod diff;
 mod model;
 mod plot;
@@ -16,13 +17,14 @@ use eval_support::secrets::mask;
 use eval_support::untrusted::{Excerpt, LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 use serde::Serialize;
 
-pub use diff::{calls, words};
-pub use model::{
-    Call, CaseDetails, CaseRow, Count, Earlier, Fact, Judge, JudgedRubric, MetricLine, PageModel, Pill,
-    Question, Run, RunScore, StateRow, Step, Turn, TurnScore,
+pub use details::{
+    Call, CaseDetails, Earlier, Judge, JudgedRubric, MetricLine, Question, Run, RunScore, StateRow, Step,
+    Turn, TurnScore,
 };
+pub use diff::{calls, words};
+pub use model::{CaseRow, Count, Fact, PageModel, Pill};
 pub use plot::{Histogram, PassRate, Point, Scatter, Spark};
-pub use render::{Live, STYLE, live_policy, policy, render, render_live};
+pub use render::{COMPONENTS, Live, STYLE, live_policy, policy, render, render_live};
 
 /// An untrusted text in full, or its beginning. Secrets are masked, and characters that mislead readers are
 /// escaped.

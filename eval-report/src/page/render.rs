@@ -6,13 +6,25 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::model::{CaseDetails, PageModel};
+use super::details::CaseDetails;
+use super::model::PageModel;
 
-pub const STYLE: &str = include_str!("../../templates/page.css");
-const SCRIPT: &str = include_str!("../../templates/page.js");
+pub const STYLE: &str = include_str!("../../templates/page/page.css");
+
+/// The parts of the script that other pages use too, as statements of JavaScript: elements, and the details of a case.
+pub const COMPONENTS: &str =
+    concat!(include_str!("../../templates/page/elements.js"), include_str!("../../templates/page/case.js"));
+
+const SCRIPT: &str = concat!(
+    "(() => {\n\"use strict\";\n",
+    include_str!("../../templates/page/elements.js"),
+    include_str!("../../templates/page/case.js"),
+    include_str!("../../templates/page/cases.js"),
+    "})();\n"
+);
 
 #[derive(Template)]
-#[template(path = "page.html")]
+#[template(path = "page/page.html")]
 struct Html<'m> {
     page: &'m PageModel,
     policy: String,

@@ -1,0 +1,161 @@
+//! The model of an open case. Texts are plain, as in the [`model`](super::model) of the page.
+
+use serde::Serialize;
+
+use super::Text;
+use super::diff::Piece;
+
+/// The details of a case. They are embedded as JSON; the script shows them when the case is opened.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CaseDetails {
+    pub name: String,
+    /// The class of its state: `failed`.
+    pub state: &'static str,
+    pub word: &'static str,
+    pub reason: Option<String>,
+    pub facts: Vec<(&'static str, String)>,
+    pub rerun: Option<String>,
+    /// A doubt about the comparison: the case was edited, or its file is not here.
+    pub doubt: Option<String>,
+    pub notes: Vec<String>,
+    pub metrics: Vec<MetricLine>,
+    pub earlier: Vec<Earlier>,
+    pub runs: Vec<Run>,
+    pub printed: Option<Text>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct MetricLine {
+    pub name: String,
+    pub state: &'static str,
+    pub score: Option<String>,
+    pub threshold: Option<String>,
+    /// `2 of 3 turns`.
+    pub scored: String,
+    pub reason: Option<String>,
+    pub criterion: Vec<(String, String)>,
+    pub notes: Vec<String>,
+    /// An explanation for people who do not know the metric.
+    pub about: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Earlier {
+    pub attempt: u32,
+    pub state: &'static str,
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    pub number: usize,
+    pub state: &'static str,
+    pub error: Option<Text>,
+    pub tokens: Option<String>,
+    pub scores: Vec<RunScore>,
+    pub turns: Vec<Turn>,
+    pub state_rows: Vec<StateRow>,
+    pub judges: Vec<Judge>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct RunScore {
+    pub metric: String,
+    pub state: &'static str,
+    pub score: Option<String>,
+    pub threshold: Option<String>,
+    pub reason: Option<String>,
+    /// The remarks on a score of the run as a whole.
+    pub whole: Option<TurnScore>,
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Turn {
+    /// `false` if the run ended before it.
+    pub played: bool,
+    pub user: Text,
+    /// The comparison of the calls, in words; `None` if no turn was expected.
+    pub compared: Option<String>,
+    pub calls: Vec<Call>,
+    pub expected: Option<Text>,
+    pub actual: Option<Text>,
+    /// Whether the answer is the expected one. The shown texts may be masked or truncated.
+    pub same: bool,
+    /// Both answers in pieces, if they differ.
+    pub pieces: Option<(Vec<Piece>, Vec<Piece>)>,
+    pub scores: Vec<TurnScore>,
+    /// `1.2 s in all, 0.9 s in the model`.
+    pub took: Option<String>,
+    pub steps: Vec<Step>,
+    pub more_steps: usize,
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Call {
+    /// `same`, `changed`, `missing`, `extra`, or `made` if nothing is expected.
+    pub is: &'static str,
+    pub expected: Option<String>,
+    pub actual: Option<String>,
+    pub result: Option<String>,
+    pub pieces: Option<(Vec<Piece>, Vec<Piece>)>,
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TurnScore {
+    pub metric: String,
+    pub state: &'static str,
+    pub score: Option<String>,
+    pub threshold: Option<String>,
+    pub reason: Option<String>,
+    pub notes: Vec<Text>,
+    pub rubrics: Vec<JudgedRubric>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct JudgedRubric {
+    pub id: String,
+    pub score: Option<f64>,
+    pub text: Option<Text>,
+    pub rationale: Option<Text>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// Seconds since the turn began.
+    pub at: f64,
+    /// The time at which work on the event began, and who worked: `model`, `tool`.
+    pub from: f64,
+    pub by: &'static str,
+    pub author: String,
+    pub what: &'static str,
+    pub text: String,
+    pub tokens: Option<String>,
+    pub model: Option<String>,
+}
+
+/// A key of the session state that changed, or that has an expected value.
+#[derive(Clone, Debug, Serialize)]
+pub struct StateRow {
+    pub key: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+    pub expected: Option<String>,
+    pub differs: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Judge {
+    /// The metric, or `playing the user`.
+    pub purpose: String,
+    pub model: String,
+    /// `3 questions, 1 from the recording, 1 without an answer`.
+    pub asked: String,
+    pub questions: Vec<Question>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Question {
+    pub template: Option<String>,
+    pub prompt: Text,
+    pub answers: Vec<Text>,
+}

@@ -1,7 +1,12 @@
 //! A recorded run as a page to look at, for a file and for a server.
 
 mod case;
+mod cause;
+mod difference;
 mod facts;
+mod headline;
+mod history;
+mod row;
 mod scores;
 mod turn;
 
@@ -11,13 +16,10 @@ use std::time::Duration;
 
 use eval_core::metric::arithmetic::mean;
 use eval_format::Bound;
-use eval_support::words::count;
 
-use crate::journal::{self, RecordedRun};
+use self::history::History;
 use crate::output::{CommandError, time};
-use crate::page::{
-    self, Anchors, CaseRow, Count, Histogram, PageModel, PassRate, Point, Scatter, Spark, line,
-};
+use crate::page::{self, Anchors, CaseRow, Count, Histogram, PageModel, Point, Scatter, line};
 use crate::price::Cost;
 use crate::recorded::{Cases, RunResults, State, TestResult, cost};
 use crate::summary_text;
@@ -30,16 +32,17 @@ pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
 }
 
 pub fn model(results: &RunResults<'_>) -> PageModel {
-    let history = history(results);
+    let history = History::new(results);
     let (mut anchors, mut files) = (Anchors::default(), Cases::default());
     // In the order of the journal, so that a case keeps its anchor while a run grows.
-    let cases = results.tests.iter().map(|test| {
+    let cases = results.tests.iter().enumerate().map(|(at, test)| {
         let cost = cost(test.attempt, &results.prices);
-        let row = case::row(test, anchors.add(&test.name), &mut files, spark(&history, test));
-        Case { test, cost, row: CaseRow { cost: cost.as_ref().map(Cost::amount), ..row } }
+        let row = row::row(test, anchors.add(&test.name), at, &mut files, &history, cost.as_ref());
+        Case { test, cost, row }
     });
     let mut cases: Vec<Case<'_>> = cases.collect();
-    cases.sort_by_key(|case| urgency(case.test));
+    sort(&mut cases);
+    let changes: Vec<_> = results.tests.iter().map(|test| history.change(test)).collect();
     let total = cases.iter().filter_map(|case| case.cost).reduce(|mut all, cost| {
         all.add(&cost);
         all
@@ -49,11 +52,9 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
     let numbers =
         summary_text::numbers(results).into_iter().chain(cost).map(|number| line(&number)).collect();
     let (facts, glance) = facts::facts(results, total);
-    let outcome = results.totals.word();
     PageModel {
-        title: format!("{outcome}: {} · cargo evalset", count(results.totals.cases, "case")),
-        outcome: outcome.to_owned(),
-        reason: line(&results.totals.reason()),
+        headline: headline::of(&results.totals),
+        compared: history.compared(&changes),
         counts: counts(&cases, results.totals.is_running),
         about: about(results),
         facts,
@@ -62,7 +63,7 @@ pub fn model(results: &RunResults<'_>) -> PageModel {
         numbers,
         notes: problems(results).chain(summary_text::notes(results)).map(|note| line(&note)).collect(),
         histograms: histograms(results),
-        pass_rate: pass_rate(&history),
+        pass_rate: history.pass_rate(),
         scatters: scatters(&cases),
         cases: cases.into_iter().map(|case| case.row).collect(),
     }
@@ -75,19 +76,22 @@ struct Case<'r> {
     row: CaseRow,
 }
 
-fn urgency(test: &TestResult<'_>) -> u8 {
-    match test.state {
-        State::Failed => 0,
-        State::Error => 1,
-        State::NotEvaluated => 2,
-        State::Unfinished => 3,
-        State::Passed if test.runs.are_flaky() => 4,
-        State::Passed => 5,
-        State::Skipped => 6,
+/// Puts the most urgent cases first, and cases of one cause behind the first of them. The script of the page sorts in
+/// the same way.
+fn sort(cases: &mut [Case<'_>]) {
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for row in cases.iter().map(|case| &case.row) {
+        if let Some(cause) = &row.cause {
+            first.entry(cause.clone()).or_insert(row.at);
+        }
     }
+    cases.sort_by_key(|Case { row, .. }| {
+        let of_cause = row.cause.as_ref().and_then(|cause| first.get(cause)).copied();
+        (row.urgency, of_cause.unwrap_or(row.at), row.at)
+    });
 }
 
-/// The filters with cases, and the filters that are always shown.
+/// The filters with cases.
 fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
     let filters = [
         ("all", "All"),
@@ -105,8 +109,7 @@ fn counts(cases: &[Case<'_>], is_running: bool) -> Vec<Count> {
         let cases = if filter == "all" { cases.len() } else { count(filter) };
         Count { filter, name, cases }
     });
-    let always = ["all", "failed", "error", "unscored", "flaky"];
-    counted.into_iter().filter(|count| count.cases > 0 || always.contains(&count.filter)).collect()
+    counted.into_iter().filter(|count| count.cases > 0 || count.filter == "all").collect()
 }
 
 fn problems(results: &RunResults<'_>) -> impl Iterator<Item = String> {
@@ -165,74 +168,4 @@ fn scatters(cases: &[Case<'_>]) -> Vec<Scatter> {
     let money = |money: f64| Cost { money, ..Cost::default() }.amount();
     let (time, cost) = ("Time against score", "Cost against score");
     [Scatter::new(time, times, seconds), Scatter::new(cost, costs, money)].into_iter().flatten().collect()
-}
-
-/// The number of runs on the page, this one included.
-const MAX_SHOWN_RUNS: usize = 12;
-
-const THIS_RUN: &str = "this run";
-
-struct Past {
-    label: String,
-    passed: usize,
-    cases: usize,
-    states: HashMap<Key, State>,
-}
-
-/// The identity of a case across runs. Its text may have changed.
-type Key = (Option<String>, Option<String>, String, Option<String>);
-
-fn key(test: &TestResult<'_>) -> Key {
-    let owned = |text: Option<&str>| text.map(str::to_owned);
-    let label = owned(test.attempt.started.label.as_deref());
-    (owned(test.test.package()), owned(test.test.binary()), test.name.clone().into_owned(), label)
-}
-
-impl Past {
-    fn new(label: String, tests: &[TestResult<'_>]) -> Self {
-        let counted = || tests.iter().filter(|test| test.state != State::Skipped);
-        Self {
-            label,
-            passed: counted().filter(|test| test.state == State::Passed).count(),
-            cases: counted().count(),
-            states: tests.iter().map(|test| (key(test), test.state)).collect(),
-        }
-    }
-}
-
-/// The earlier runs, the oldest first, and the run of the page at the end.
-fn history(results: &RunResults<'_>) -> Vec<Past> {
-    let before = before(results).into_iter().filter_map(|run| {
-        let recorded = RecordedRun::outline(&[run.path]).ok()?;
-        Some(Past::new(time::shown(run.started), &TestResult::all(&recorded)))
-    });
-    let mut runs: Vec<Past> = before.collect();
-    runs.reverse();
-    runs.push(Past::new(THIS_RUN.to_owned(), &results.tests));
-    runs
-}
-
-/// `None` if there is no run before this one.
-fn spark(history: &[Past], test: &TestResult<'_>) -> Option<Spark> {
-    let key = key(test);
-    let of_run = |past: &Past| {
-        let state = *past.states.get(&key)?;
-        Some((state == State::Passed, state.filter_name()))
-    };
-    (history.len() > 1).then(|| Spark::new(&history.iter().map(of_run).collect::<Vec<_>>()))
-}
-
-fn pass_rate(history: &[Past]) -> Option<PassRate> {
-    let rates = history.iter().map(|past| (past.label.clone(), past.passed, past.cases));
-    PassRate::new(&rates.collect::<Vec<_>>(), THIS_RUN)
-}
-
-/// The runs before this one in the same folder, the newest first. A merged run has none.
-fn before(results: &RunResults<'_>) -> Vec<journal::RunDir> {
-    let [folder] = results.loaded.folders.as_slice() else { return Vec::new() };
-    // The folder need not be in a folder of runs: neighbours without a marker are skipped.
-    let beside = folder.parent().map(|root| journal::runs(root).unwrap_or_default()).unwrap_or_default();
-    let mut earlier = beside.into_iter().skip_while(|run| run.path.file_name() != folder.file_name());
-    earlier.next();
-    earlier.take(MAX_SHOWN_RUNS - 1).collect()
 }

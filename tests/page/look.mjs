@@ -43,10 +43,22 @@ const visible = (page) => page.locator("tr.case:visible").count();
 const tests = {
   async "a failing run is understood from the page alone"() {
     const page = await open(sample, { colorScheme: "light" });
-    assert.match(await page.locator("h1").innerText(), /UNMEASURABLE of 4 cases: 2 failed, 1 with errors/);
+    assert.equal(await page.locator("h1").innerText(), "2 failed, 1 error, 1 passed");
+    assert.equal(await page.locator("header .cause").innerText(), "Unmeasurable: 1 of 4 cases has no verdict");
+    assert.equal(await page.title(), "2 failed, 1 error, 1 passed · cargo evalset");
+    assert.match(await page.locator("link[rel=icon]").getAttribute("href"), /^data:image\/svg\+xml,.*b3261e/, "the icon is red");
     assert.match(await page.locator(".glance").innerText(), /05cde3d on main[^]*weather-2\.1/, "where it comes from");
     assert.match(await page.locator("tr.case").first().innerText(), /1,992[^]*0\.00/, "tokens, and what they cost");
     assert.equal(await visible(page), 4);
+    // A row says what differs; marks of metrics that passed are folded.
+    const differs = await page.locator("tr.case .why").allInnerTexts();
+    assert.match(differs[0], /^turn 2: get_weather called, not expected; get_forecast `days` 1 → 7; answer differs: 'Yes/);
+    assert.match(differs[1], /^turn 1: get_weather `unit` fahrenheit → celsius; answer differs: '53 degrees fahrenheit' → '12 degrees celsius'/);
+    assert.match(differs[2], /agent error in turn 1: .*503 Service Unavailable/);
+    assert.equal(differs.length, 3, "a case that passed needs no words");
+    assert.equal(await page.locator("tr.case.failed .pill.passed:visible").count(), 0);
+    await page.locator("tr.case.failed .pills summary").first().click();
+    assert((await page.locator("tr.case.failed .pill.passed:visible").count()) > 0);
     // The command is for the cases that did not pass, though the run was of a folder.
     assert.match(await page.locator(".again").innerText(), /cargo evalset run 'evals\/weather\.evalset\.json:[^']*umbrella for tomorrow[^']*' --agent-cmd 'python3 agent\.py' --runs 3/);
     await accessible(page, "the table");
@@ -68,6 +80,7 @@ const tests = {
 
   async "plots lead to cases, and say what they show"() {
     const page = await open(sample);
+    await page.locator(".plots summary").first().click();
     const titles = await page.locator("figcaption b:visible").allInnerTexts();
     for (const title of ["tool_trajectory_avg_score", "response_match_score", "Time against score", "Cost against score", "Last 2 runs"]) {
       assert(titles.includes(title), `${title}: ${titles}`);
@@ -216,7 +229,7 @@ for line in sys.stdin:
 
   async "filters and the search say how many cases they show"() {
     const page = await open(sample);
-    for (const [name, count] of [["Failed", 2], ["Errors", 1], ["Unscored", 0], ["Flaky", 1], ["All", 4]]) {
+    for (const [name, count] of [["Failed", 2], ["Errors", 1], ["Flaky", 1], ["All", 4]]) {
       await page.getByRole("button", { name: new RegExp("^" + name) }).click();
       assert.equal(await visible(page), count, name);
     }
@@ -276,8 +289,114 @@ for line in sys.stdin:
     assert.match(await paper.locator("#printed").innerText(), /umbrella for tomorrow[^]*no station in Atlantis/);
     assert(await paper.locator(".tools").isHidden());
     assert(await paper.locator("#printed").isVisible());
+    assert(await paper.locator("#below .facts dl").isVisible(), "where it comes from");
     assert((await paper.pdf()).length > 0);
     await close(paper);
+  },
+
+  async "what needs attention is in sight at once"() {
+    const folder = join(root, "sight");
+    const why = () => "The answer is another one than was expected. ".repeat(8);
+    journal(folder, 1000, { said: (n) => `${n}: It is sunny.`, why, events: 1, id: "before", began: "2026-11-21T02:31:07.250Z" });
+    journal(folder, 1000, { said: (n) => `${n}: It is sunny.`, why, events: 1 });
+    for (const file of [sample, report(folder)]) {
+      for (const viewport of [WIDE, PHONE, { width: 768, height: 1024 }]) {
+        const page = await open(file, { viewport });
+        const first = await page.locator("tr.case").first().boundingBox();
+        assert(first.y + first.height <= viewport.height, `${file} ${viewport.width}: ${JSON.stringify(first)}`);
+        assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it is as wide as the screen");
+        await close(page);
+      }
+    }
+  },
+
+  async "equal failures are one row that opens, and rows are sorted and grouped by keyboard"() {
+    const folder = join(root, "equal");
+    const why = (n) => (n % 2 ? `the agent failed: 503 Service Unavailable of request ${n}` : `no city: '${n}'`);
+    journal(folder, 84, { said: (n) => `${n} sunny`, why, events: 1 });
+    const page = await open(report(folder));
+    const names = () => page.locator("tr.case:visible a").allInnerTexts();
+    const failed = page.locator("tr.case.failed:visible");
+    await page.getByRole("button", { name: "and 5 more with the same cause" }).first().waitFor();
+    assert.equal(await failed.count(), 2, "twelve failures have two causes");
+    assert.equal(await visible(page), 2 + 72);
+    await accessible(page, "folded causes");
+    const fold = page.locator(".same").first();
+    await fold.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll("tr.case.failed:not([hidden])").length === 7);
+    assert.equal(await fold.getAttribute("aria-expanded"), "true");
+    assert(await fold.evaluate((it) => it === document.activeElement), "the focus stays");
+    assert.deepEqual((await names()).slice(0, 7), [7, 21, 35, 49, 63, 77, 14].map((n) => `weather::case_${n}`));
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll("tr.case.failed:not([hidden])").length === 2);
+    // A link to a folded case unfolds its cause.
+    await page.evaluate(() => { location.hash = "case-weather::case_63"; });
+    await page.locator("#detail h2", { hasText: "case_63" }).waitFor();
+    await page.waitForFunction(() => !document.getElementById("case-weather::case_63").hidden);
+    await page.keyboard.press("Escape");
+    // What is searched for is shown, whatever is folded.
+    await page.getByRole("searchbox").fill("no city: '84'");
+    await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length === 1);
+    await page.getByRole("searchbox").fill("");
+    await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length > 50);
+    await page.getByRole("searchbox").blur();
+    await page.keyboard.press("g");
+    await page.keyboard.press("ArrowDown");
+    await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length === 84);
+    assert.equal(await page.locator("#group").inputValue(), "", "no groups");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("s");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await page.locator("#sort").inputValue(), "name");
+    await page.waitForFunction(() => document.querySelector("tr.case").id === "case-weather::case_1");
+    assert.deepEqual((await names()).slice(0, 3), [1, 2, 3].map((n) => `weather::case_${n}`), "in the order of people");
+    await page.locator("#sort").selectOption("score");
+    await page.waitForFunction(() => document.querySelector("tr.case").id === "case-weather::case_7");
+    await page.locator("#sort").selectOption("urgency");
+    const heads = page.locator("tr.group:visible button");
+    for (const [group, expected] of [["set", ["weather: 84 cases, 12 to look at"]], ["metric", ["response_match_score: 12 cases, 12 to look at", "no metric failed: 72 cases"]], ["state", ["FAIL: 12 cases, 12 to look at", "PASS: 72 cases"]]]) {
+      await page.locator("#group").selectOption(group);
+      await page.waitForFunction((count) => document.querySelectorAll("tr.group:not([hidden])").length === count, expected.length);
+      assert.deepEqual(await heads.allInnerTexts(), expected, group);
+    }
+    await accessible(page, "groups");
+    await heads.last().press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length === 12);
+    await page.keyboard.press("j");
+    await page.locator("#detail h2", { hasText: "case_7" }).waitFor();
+    await close(page);
+  },
+
+  async "a run is compared with the one before of the same sets"() {
+    const folder = join(root, "compared");
+    const said = (n) => `${n} sunny`;
+    const run = (id, day, fails, set = "weather") => journal(folder, 6, { said, events: 1, id, began: `2026-11-${day}T02:31:07.250Z`, fails, set, why: () => "Rain." });
+    run("r1", 19, () => false);
+    run("r2", 20, (n) => n <= 2);
+    run("r3", 21, () => true, "other");
+    run("r4", 22, (n) => n === 2 || n >= 5);
+    const page = await open(report(folder));
+    assert.equal((await page.locator(".compared").innerText()).replace(/\s+/g, " "), "2 new failures 1 fixed 1 still failing since the run before (2026-11-20 02:31:07 UTC)");
+    const since = (n) => page.locator(`[id="case-weather::case_${n}"] .since`).textContent();
+    assert.equal(await since(1), "fixed");
+    assert.equal(await since(2), "still failing, last passed 2026-11-19 02:31:07 UTC");
+    assert.equal(await since(5), "new failure, last passed 2026-11-20 02:31:07 UTC");
+    // Sparks and the trend leave out the run of another set.
+    assert.equal(await page.locator(`[id="case-weather::case_2"] .spark`).getAttribute("aria-label"), "passed, failed, failed");
+    for (const [name, ids] of [["new failures", [5, 6]], ["fixed", [1]], ["still failing", [2]]]) {
+      const button = page.locator(".compared").getByRole("button", { name });
+      await button.press("Enter");
+      await page.waitForFunction((count) => document.querySelectorAll("tr.case:not([hidden])").length === count, ids.length);
+      assert.deepEqual(await page.locator("tr.case:visible a").allInnerTexts(), ids.map((n) => `weather::case_${n}`), name);
+      assert.equal(await button.getAttribute("aria-pressed"), "true");
+      await button.press("Enter");
+      await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length >= 4);
+    }
+    await accessible(page, "a comparison");
+    await page.locator(".plots summary").first().click();
+    assert.match(await page.locator("figcaption", { hasText: "Last 3 runs" }).innerText(), /3\/6 cases passed in this run, 4\/6 in the one before/);
+    await close(page);
   },
 
   async "the table needs no script"() {
@@ -314,7 +433,9 @@ for line in sys.stdin:
     const folder = join(root, "surrogates");
     journal(folder, 3, { said: (n) => (n === 2 ? "half a pair \ud800" : "fine") });
     const page = await open(report(folder));
-    assert.match(await page.locator("header").innerText(), /cannot be read[^]*surrogate/);
+    assert.match(await page.locator("header").innerText(), /Unmeasurable: [^]*cannot be read/);
+    await page.locator("header .notes summary").click();
+    assert.match(await page.locator("header").innerText(), /surrogate/);
     await close(page);
   },
 
@@ -353,7 +474,11 @@ for line in sys.stdin:
     const folder = join(root, "many");
     journal(folder, 10_000, { said: (n) => `${n}: It is sunny in Paris today.`, events: 1 });
     const page = await open(report(folder));
-    assert.equal(await visible(page), 10_000);
+    // 1,428 failures have one cause.
+    await page.getByRole("button", { name: "and 1427 more with the same cause" }).waitFor();
+    assert.equal(await visible(page), 8573);
+    await page.locator("#group").selectOption("");
+    await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length === 10_000);
     await page.getByRole("searchbox").fill("9999: it is sunny");
     await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length === 1);
     await page.locator("tr.case:visible a").first().click();

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use eval_core::journal::Head;
+use eval_core::journal::{Head, Started};
 use eval_report::journal::RunDir;
 use eval_support::message::truncated;
 use eval_support::mutex::Mutex;
@@ -32,6 +32,9 @@ pub(super) struct RunLine {
     pub(super) took: Option<String>,
     /// The packages that ran, or the program.
     pub(super) what: Option<String>,
+    /// The sets of its cases.
+    #[serde(skip)]
+    pub(super) sets: BTreeSet<String>,
 }
 
 /// The lines of runs that were read, by id, each with the signature of the run at that time.
@@ -88,7 +91,12 @@ fn of_run(run: &RunDir, running: bool) -> RunLine {
     shown.decided = totals.cases - totals.unfinished;
     shown.took = Some(time::took(totals.elapsed));
     shown.what = what(&loaded);
+    shown.sets = results.tests.iter().map(|test| set(&test.attempt.started)).collect();
     shown
+}
+
+fn set(started: &Started) -> String {
+    started.eval_set_id.clone().or_else(|| started.file.clone()).unwrap_or_default()
 }
 
 /// The packages of tests that ran, or the command of a program. `None` if no journal says.

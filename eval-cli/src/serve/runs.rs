@@ -66,7 +66,9 @@ fn lines(site: &Site) -> Result<(Vec<RunLine>, usize, usize), Failure> {
 pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
     let page = site.work(|site| {
         let (runs, more, others) = lines(site)?;
-        let past = runs.iter().filter(|run| !run.running).take(MAX_DRAWN_RUNS);
+        // The rates of runs of other sets do not belong on one line.
+        let sets = runs.iter().find(|run| !run.running).map(|run| run.sets.clone()).unwrap_or_default();
+        let past = runs.iter().filter(|run| !run.running && run.sets == sets).take(MAX_DRAWN_RUNS);
         let mut past: Vec<_> = past.map(|run| (run.when.clone(), run.passed, run.cases)).collect();
         past.reverse();
         let form = site.job.start.as_ref().map(|start| {
@@ -111,7 +113,7 @@ pub(super) async fn run(
     page.await.unwrap_or_else(|failure| html::problem(failure, &headers))
 }
 
-/// The changes of a run since the version that its page has.
+/// The changes of a run since the version that its page has, as a page that its script takes apart.
 pub(super) async fn changes(
     State(site): State<Arc<Site>>,
     Path(id): Path<String>,
@@ -121,7 +123,7 @@ pub(super) async fn changes(
     site.work(move |site| {
         let run = find(site, &id)?;
         let view = View::new(&site.views, &id, &run, &site.prices, false)?;
-        Ok(answer::json(&view.since(after.unwrap_or(0), &signature(&run))))
+        view.since(after.unwrap_or(0), &signature(&run))
     })
     .await
 }

@@ -9,13 +9,13 @@ use eval_report::price::Prices;
 use eval_server::axum::response::Response;
 use eval_support::hash::content_hash;
 use eval_support::mutex::Mutex;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::answer::{self, Failure};
 use super::folder::{Signature, signature};
 use super::html::{COMMON, RUN, STYLE, nav, unwritten};
 use crate::output::mask;
-use crate::page::{self, CaseRow, Fact, Live, PageModel};
+use crate::page::{self, CaseRow, Live, PageModel};
 use crate::recorded::{LoadedRun, RunResults};
 use crate::run_page;
 
@@ -90,7 +90,7 @@ impl View {
         let now = u64::try_from(now).unwrap_or_default();
         let version = now.max(before.map_or(0, |before| before.version + 1));
         let rows = model.cases.iter().map(|case| {
-            let hash = content_hash(of_case(case).to_string().as_bytes());
+            let hash = content_hash(json!(case).to_string().as_bytes());
             let known = before.and_then(|before| before.rows.get(&case.anchor));
             let since = known.filter(|(known, _)| *known == hash).map_or(version, |(_, since)| *since);
             (case.anchor.clone(), (hash, since))
@@ -103,20 +103,17 @@ impl View {
         rendered(&self.model, here, id, self.version)
     }
 
-    /// The changes since a version. `again` is the wait in milliseconds until there are more.
-    pub(super) fn since(&self, version: u64, now: &Signature) -> Value {
+    /// The changes since a version, as a page of the new header and of the rows that changed.
+    pub(super) fn since(&self, version: u64, now: &Signature) -> Result<Response, Failure> {
+        Ok(answer::page(&self.news(version, now)?, &page::policy(&[], &[], false)))
+    }
+
+    fn news(&self, version: u64, now: &Signature) -> Result<String, Failure> {
         let is_new = |case: &&CaseRow| self.rows.get(&case.anchor).is_none_or(|(_, since)| *since > version);
         let again = (*now != self.signature)
             .then(|| (self.cost * READING_SHARE).saturating_sub(self.made.elapsed()).as_millis() + 100);
-        let model = &self.model;
-        json!({
-            "version": self.version, "again": again, "running": self.signature.is_written, "title": model.title,
-            "outcome": model.outcome, "reason": model.reason, "about": model.about,
-            "numbers": model.numbers, "notes": model.notes, "counts": model.counts,
-            "glance": facts(&model.glance), "facts": facts(&model.facts), "rerun": model.rerun,
-            "costs": model.has_costs(),
-            "rows": model.cases.iter().filter(is_new).map(of_case).collect::<Vec<_>>(),
-        })
+        let rows: Vec<&CaseRow> = self.model.cases.iter().filter(is_new).collect();
+        page::render_changes(&self.model, &rows, self.version, again).map_err(|error| unwritten(&error))
     }
 }
 
@@ -141,20 +138,6 @@ fn rendered(model: &PageModel, here: &'static str, id: &str, version: u64) -> Re
     };
     let text = page::render_live(model, &live).map_err(|error| unwritten(&error))?;
     Ok(answer::page(&text, &page::live_policy(&live)))
-}
-
-fn facts(facts: &[Fact]) -> Vec<Value> {
-    let fact = |it: &Fact| json!({ "name": it.name, "value": it.value, "wide": it.is_wide() });
-    facts.iter().map(fact).collect()
-}
-
-/// A row with its details: all that the template writes, since the script replaces whole rows.
-fn of_case(case: &CaseRow) -> Value {
-    let mut row = json!(case);
-    for key in ["name", "state", "word", "reason"] {
-        row[key] = row["details"][key].clone();
-    }
-    row
 }
 
 pub(super) fn unreadable(error: &ReadRunError) -> Failure {
@@ -200,8 +183,8 @@ mod tests {
 
     /// All texts of the view.
     fn said(view: &View) -> String {
-        let changes = view.since(0, &view.signature).to_string();
-        format!("{changes}{:?}", view.model.cases)
+        let news = view.news(0, &view.signature).unwrap();
+        format!("{news}{:?}", view.model)
     }
 
     #[test]
@@ -211,28 +194,27 @@ mod tests {
         for word in [
             "ended before",
             "killed",
-            "unmeasurable",
+            "nmeasurable",
             "UNFINISHED",
             "Unfinished",
             "took ",
             "did not run",
+            "never began",
             "a/open,",
         ] {
             assert!(!text.contains(word), "{word}: {text}");
         }
-        assert_eq!(running.model.reason, "1 failed, 1 in work, 2 to begin");
-        assert_eq!(running.model.outcome, "running");
+        let headline = &running.model.headline;
+        assert_eq!((headline.text.as_str(), headline.outcome), ("1 failed, 1 in work, 2 to begin", "running"));
+        let progress = headline.progress.as_ref().unwrap();
+        assert_eq!((progress.decided, progress.of), (1, 4));
         let open = running.model.cases.iter().find(|case| case.details.state == "unfinished").unwrap();
-        assert_eq!(
-            (open.details.word, open.details.reason.as_deref()),
-            ("IN WORK", Some("no verdict yet: 0 of 2 runs ended"))
-        );
-        assert_eq!(open.details.rerun, None);
+        assert_eq!((open.details.word, open.why.as_deref()), ("IN WORK", Some("no verdict yet: 0 of 2 runs ended")));
+        assert_eq!((&open.details.rerun, &open.cause), (&None, &None));
         assert_eq!(running.model.rerun, ["cargo evalset run a.evalset.json:a/failed --agent-cmd x"]);
         // A later visitor learns of the end with the final numbers, and not before.
-        let ended = Signature::default();
-        let news = running.since(0, &ended);
-        assert_eq!((&news["running"], news["again"].is_null()), (&json!(true), false));
+        let news = running.news(0, &Signature::default()).unwrap();
+        assert!(news.contains("class=\"running bad\"") && news.contains("data-again="), "{news}");
     }
 
     #[test]
@@ -242,13 +224,22 @@ mod tests {
         for word in [
             "ended before",
             "was killed or is still running",
-            "unmeasurable",
+            "Unmeasurable",
             "UNFINISHED",
             "a/failed,a/open",
         ] {
             assert!(text.contains(word), "{word}: {text}");
         }
-        assert_eq!(ended.model.reason, "of 2 cases: 1 failed, 1 unfinished; 2 more tests never began");
-        assert_eq!(ended.since(0, &ended.signature)["running"], false);
+        let headline = &ended.model.headline;
+        assert_eq!(headline.text, "1 failed, 1 unfinished, 2 never began");
+        assert_eq!(headline.cause.as_deref(), Some("Unmeasurable: 1 of 2 cases has no verdict; 2 more tests never began"));
+        assert!(!ended.news(0, &ended.signature).unwrap().contains("data-again"));
+    }
+
+    #[test]
+    fn only_rows_that_changed_are_sent() {
+        let ended = view(false);
+        let rows = |version| ended.news(version, &ended.signature).unwrap().matches("<tr role=\"row\" id=").count();
+        assert_eq!((rows(0), rows(ended.version)), (2, 0));
     }
 }

@@ -7,10 +7,9 @@ use super::plot::{Histogram, PassRate, Scatter, Spark};
 
 #[derive(Clone, Debug, Default)]
 pub struct PageModel {
-    pub title: String,
-    /// The outcome in a word: `failed`.
-    pub outcome: String,
-    pub reason: String,
+    pub headline: Headline,
+    /// The changes since the run before; `None` if there is none of the same sets.
+    pub compared: Option<Compared>,
     pub counts: Vec<Count>,
     pub about: String,
     pub facts: Vec<Fact>,
@@ -42,6 +41,84 @@ impl PageModel {
     pub fn has_costs(&self) -> bool {
         self.cases.iter().any(|case| case.cost.is_some())
     }
+
+    pub fn title(&self) -> String {
+        format!("{} · cargo evalset", self.headline.text)
+    }
+
+    /// Whether the notes are shown at once: few short ones leave the first rows in sight.
+    pub fn has_few_notes(&self) -> bool {
+        self.notes.iter().map(|note| note.chars().count()).sum::<usize>() <= MAX_OPEN_NOTE_CHARS
+    }
+}
+
+const MAX_OPEN_NOTE_CHARS: usize = 160;
+
+/// What a reader is to know first.
+#[derive(Clone, Debug, Default)]
+pub struct Headline {
+    /// The outcome in a word: `failed`, `running`.
+    pub outcome: &'static str,
+    pub tone: Tone,
+    /// `3 failed, 1 error, 24 passed`.
+    pub text: String,
+    /// The reason why the run is not measured, or what it does not cover.
+    pub cause: Option<String>,
+    /// `None` if the run has ended.
+    pub progress: Option<Progress>,
+}
+
+/// Cases with a verdict, of all cases of a run in progress.
+#[derive(Clone, Debug, Default)]
+pub struct Progress {
+    pub decided: usize,
+    pub of: usize,
+    pub text: String,
+}
+
+/// The colour and the sign of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    Bad,
+    #[default]
+    Unsure,
+    Good,
+    Working,
+}
+
+impl Tone {
+    /// The class of its colour.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bad => "bad",
+            Self::Unsure => "unsure",
+            Self::Good => "good",
+            Self::Working => "working",
+        }
+    }
+
+    /// An icon for the tab of the browser: a disc of its colour with its sign.
+    pub fn icon(self) -> String {
+        let (colour, sign) = match self {
+            Self::Bad => ("b3261e", "M5 5l6 6M11 5l-6 6"),
+            Self::Unsure => ("a86a00", "M8 4v5M8 11v1"),
+            Self::Good => ("146c2e", "M4 8l3 3 5-6"),
+            Self::Working => ("0b57c2", "M8 4v4l3 2"),
+        };
+        format!(
+            "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='8' \
+             fill='%23{colour}'/%3E%3Cpath d='{sign}' fill='none' stroke='white' stroke-width='2'/%3E%3C/svg%3E"
+        )
+    }
+}
+
+/// The changes since the run before.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// The kinds of changes, each with its number of cases.
+    pub changes: Vec<Count>,
+    /// The time of the run before.
+    pub since: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -69,19 +146,52 @@ impl Fact {
 pub struct CaseRow {
     /// The name of the case in links.
     pub anchor: String,
+    /// The place of the case in the journal.
+    pub at: usize,
     /// The filters that show it, separated by spaces.
     pub filters: String,
+    /// The most urgent cases have the lowest number.
+    pub urgency: u8,
+    /// What differs from the expectations, or the reason for the state.
+    pub why: Option<String>,
+    /// The name of the cause, which other cases can have too; `None` for cases that need no attention.
+    pub cause: Option<String>,
+    /// The change since the run before, and when it passed last: `new failure, last passed 2026-11-20 02:31:07 UTC`.
+    pub since: Option<String>,
+    pub set: String,
     /// Runs that passed, of all runs.
     pub runs: String,
     /// A remark on the runs: `flaky`.
     pub of_runs: Option<String>,
+    /// The metrics that did not pass.
     pub pills: Vec<Pill>,
+    /// The other metrics.
+    pub others: Vec<Pill>,
+    /// The mean of the scores that decide.
+    pub score: Option<f64>,
     pub tokens: Option<String>,
     /// In the currency of the prices; `None` without prices.
     pub cost: Option<String>,
+    /// The cost as a number, to sort by.
+    pub money: Option<f64>,
     pub time: Option<String>,
+    /// The time in seconds, to sort by.
+    pub seconds: Option<f64>,
     pub spark: Option<Spark>,
     pub details: CaseDetails,
+}
+
+impl CaseRow {
+    /// The first metric that did not pass.
+    pub fn metric(&self) -> &str {
+        self.pills.first().map_or("", |pill| &pill.name)
+    }
+
+    /// The word behind the number of the other metrics.
+    pub fn others_word(&self) -> &'static str {
+        let all_passed = self.others.iter().all(|pill| pill.state == "passed");
+        if self.pills.is_empty() && all_passed { "passed" } else { "more" }
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]

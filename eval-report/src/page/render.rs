@@ -6,8 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::details::CaseDetails;
-use super::model::PageModel;
+use super::model::{CaseRow, PageModel};
 
 pub const STYLE: &str = include_str!("../../templates/page/page.css");
 
@@ -45,11 +44,24 @@ pub struct Live {
     pub scripts: Vec<&'static str>,
 }
 
-impl Html<'_> {
-    #[expect(clippy::unused_self, reason = "the template calls it")]
-    fn details(&self, details: &CaseDetails) -> String {
-        inside_html(details)
-    }
+/// The changes of a run: a page of its new header and of the rows that changed, for the script of a page that is open.
+#[derive(Template)]
+#[template(path = "page/changes.html")]
+struct Changes<'m> {
+    page: &'m PageModel,
+    cases: &'m [&'m CaseRow],
+    version: u64,
+    /// The wait in milliseconds until there are more.
+    again: Option<u128>,
+}
+
+pub fn render_changes(
+    page: &PageModel,
+    cases: &[&CaseRow],
+    version: u64,
+    again: Option<u128>,
+) -> Result<String, askama::Error> {
+    Changes { page, cases, version, again }.render()
 }
 
 pub fn render(page: &PageModel) -> Result<String, askama::Error> {
@@ -106,8 +118,8 @@ mod tests {
 
     use super::*;
     use crate::page::{
-        Anchors, Call, CaseRow, Count, Earlier, Fact, Histogram, Judge, MetricLine, PassRate, Pill, Point,
-        Question, Run, Scatter, Spark, Turn, line, text, words,
+        Anchors, Call, CaseDetails, Compared, Count, Earlier, Fact, Headline, Histogram, Judge, MetricLine, PassRate,
+        Pill, Point, Progress, Question, Run, Scatter, Spark, Turn, line, text, words,
     };
 
     /// A page that shows this text wherever untrusted text can be.
@@ -178,27 +190,44 @@ mod tests {
             printed: Some(text(foreign)),
             ..CaseDetails::default()
         };
+        let pill = || Pill { name: line(), state: "failed", score: line() };
         let case = CaseRow {
             anchor: Anchors::default().add(foreign),
             filters: "failed".to_owned(),
+            why: Some(line()),
+            cause: Some("0f".to_owned()),
+            since: Some(line()),
+            set: line(),
             runs: line(),
             of_runs: Some(line()),
-            pills: vec![Pill { name: line(), state: "failed", score: line() }],
+            pills: vec![pill()],
+            others: vec![pill()],
+            score: Some(0.5),
             tokens: Some(line()),
             cost: Some(line()),
+            money: Some(0.5),
             time: Some(line()),
+            seconds: Some(0.5),
             spark: Some(Spark::new(&[Some((true, "passed")), None])),
             details,
+            ..CaseRow::default()
         };
+        let failed = Count { filter: "failed", name: "Failed", cases: 1 };
         PageModel {
-            title: line(),
-            outcome: "failed".to_owned(),
-            reason: line(),
-            counts: vec![Count { filter: "all", name: "All", cases: 1 }],
+            headline: Headline {
+                outcome: "running",
+                text: line(),
+                cause: Some(line()),
+                progress: Some(Progress { decided: 1, of: 2, text: line() }),
+                ..Headline::default()
+            },
+            compared: Some(Compared { changes: vec![failed.clone()], since: line() }),
+            counts: vec![failed],
             about: line(),
             facts: vec![Fact { name: "Run", value: Some(line()) }, Fact { name: "Cost", value: None }],
             numbers: vec![line()],
-            notes: vec![line()],
+            // Long notes are folded.
+            notes: vec![line(), "x".repeat(200)],
             histograms: (0..6)
                 .filter_map(|_| Histogram::new(line(), &[(0.5, Some(eval_format::Bound::at_least(0.8)))]))
                 .collect(),
@@ -286,10 +315,15 @@ mod tests {
     fn no_text_changes_the_markup() {
         let plain = skeleton(&render(&everywhere("plain")).unwrap());
         assert!(plain.len() > 100, "{plain:?}");
+        let model = everywhere("plain");
+        let changes = skeleton(&render_changes(&model, &model.cases.iter().collect::<Vec<_>>(), 1, Some(2)).unwrap());
         for seed in 0..300 {
             let foreign = hostile(seed);
-            let page = render(&everywhere(&foreign)).unwrap();
+            let model = everywhere(&foreign);
+            let page = render(&model).unwrap();
             assert_eq!(skeleton(&page), plain, "{foreign:?}");
+            let news = render_changes(&model, &model.cases.iter().collect::<Vec<_>>(), 1, Some(2)).unwrap();
+            assert_eq!(skeleton(&news), changes, "{foreign:?}");
             assert!(!page.contains(['\u{202e}', '\0']), "{foreign:?}");
         }
     }

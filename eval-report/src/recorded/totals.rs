@@ -137,6 +137,15 @@ impl Totals {
         if self.is_running {
             return self.so_far();
         }
+        [self.reason_of_recorded()].into_iter().chain(self.uncovered()).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The gaps of the record and the cases that it does not cover, each in a clause.
+    pub fn lacking(&self) -> Vec<String> {
+        self.unread().into_iter().chain(self.uncovered()).collect()
+    }
+
+    fn uncovered(&self) -> Vec<String> {
         let were = if self.left_out == 1 { "was" } else { "were" };
         let binaries = match self.unlisted {
             1 => "a test binary was".to_owned(),
@@ -157,8 +166,19 @@ impl Totals {
             self.is_cut_short.then(|| "test binaries may not have been started".to_owned()),
             self.is_doubtful.then(|| "the run may be another one than is meant".to_owned()),
         ];
-        let reasons = [Some(self.reason_of_recorded())].into_iter().chain(more).flatten();
-        reasons.collect::<Vec<_>>().join("; ")
+        more.into_iter().flatten().collect()
+    }
+
+    /// Lines and tests of the journal that cannot be read.
+    fn unread(&self) -> Vec<String> {
+        let lines =
+            (self.unreadable > 0).then(|| format!("{} of the journal cannot be read", count(self.unreadable, "line")));
+        let lost = match self.lost {
+            0 => None,
+            1 => Some("1 more test began, and its record is incomplete".to_owned()),
+            lost => Some(format!("{lost} more tests began, and their records are incomplete")),
+        };
+        lines.into_iter().chain(lost).collect()
     }
 
     /// The counts of a run in progress: tests that did not begin may still begin.
@@ -184,15 +204,7 @@ impl Totals {
             (self.unfinished, "unfinished"),
         ]);
         let cases = count(self.cases, "case");
-        if self.unreadable > 0 {
-            let lines = count(self.unreadable, "line");
-            reasons.push(format!("{lines} of the journal cannot be read"));
-        }
-        match self.lost {
-            0 => {}
-            1 => reasons.push("1 more test began, and its record is incomplete".to_owned()),
-            lost => reasons.push(format!("{lost} more tests began, and their records are incomplete")),
-        }
+        reasons.extend(self.unread());
         match (reasons.is_empty(), self.cases, self.passed) {
             (false, ..) => format!("of {cases}: {}", reasons.join(", ")),
             (true, 0, _) => "no case ran".to_owned(),

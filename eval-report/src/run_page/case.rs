@@ -1,10 +1,10 @@
-//! A case: its row, and its details.
+//! The details of a case.
 
 use std::collections::BTreeSet;
 use std::iter;
 
 use eval_core::metric::arithmetic::values_equal;
-use eval_core::report::{MetricReport, Verdict, short};
+use eval_core::report::{MetricReport, short};
 use eval_format::metric::metric;
 use eval_format::{EvalCase, Map, Value};
 use eval_support::{shell, untrusted, words};
@@ -12,59 +12,12 @@ use eval_support::{shell, untrusted, words};
 use super::scores::{self, Known, needed};
 use super::turn::{Comparison, not_played, turn};
 use crate::journal::Evaluation;
-use crate::output::{rerun_command, time};
-use crate::page::{CaseDetails, CaseRow, Earlier, MetricLine, Pill, Run, Spark, StateRow, line, text};
-use crate::recorded::{Cases, RunCounts, State, TestResult, headline, near};
+use crate::output::rerun_command;
+use crate::page::{CaseDetails, Earlier, MetricLine, Run, StateRow, line, text};
+use crate::recorded::{Cases, State, TestResult, headline, near};
 use crate::summary_text;
 
-pub(super) fn row(test: &TestResult<'_>, anchor: String, files: &mut Cases, spark: Option<Spark>) -> CaseRow {
-    let details = details(test, files);
-    let tokens = test.usage().agent_tokens;
-    CaseRow {
-        anchor,
-        filters: filters(test),
-        runs: if test.runs.total == 0 { "–".to_owned() } else { test.runs.tally().to_string() },
-        of_runs: of_runs(test.runs, test.is_in_progress),
-        pills: test.deciding().map(pill).collect(),
-        tokens: tokens.map(words::grouped),
-        cost: None,
-        time: test.attempt.decided.as_ref().map(|_| time::latency(test.elapsed())),
-        spark,
-        details,
-    }
-}
-
-/// A remark on the runs: `flaky`, and how many have no verdict.
-fn of_runs(runs: RunCounts, is_in_progress: bool) -> Option<String> {
-    let RunCounts { total, ran, judged, .. } = runs;
-    let flaky = runs.are_flaky().then(|| "flaky".to_owned());
-    let open = match (total - ran.min(total), total - judged.min(total)) {
-        (0, 0) => None,
-        _ if total == 1 => None,
-        (0, unjudged) => Some(format!("{unjudged} not scored")),
-        (missing, _) if is_in_progress => Some(format!("{missing} to run")),
-        (missing, _) => Some(format!("{missing} did not run")),
-    };
-    let parts: Vec<String> = flaky.into_iter().chain(open).collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-fn filters(test: &TestResult<'_>) -> String {
-    let state = test.state.filter_name();
-    if test.runs.are_flaky() { format!("{state} flaky") } else { state.to_owned() }
-}
-
-fn pill(metric: &MetricReport) -> Pill {
-    let score = match (&metric.verdict, metric.score) {
-        (Verdict::Skipped(_), _) => "skipped".to_owned(),
-        (Verdict::Error { .. }, None) => "error".to_owned(),
-        (_, None) => "not scored".to_owned(),
-        (_, Some(score)) => short(score, metric.bound()),
-    };
-    Pill { name: line(&metric.name), state: metric.verdict.name(), score }
-}
-
-fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
+pub(super) fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
     let started = &test.attempt.started;
     let decided = test.attempt.decided.as_ref();
     let (case, doubt) = match files.find(started) {
@@ -229,25 +182,6 @@ fn state_rows(before: &Map, after: &Map, expected: Option<&Map>) -> Vec<StateRow
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn it_is_said_how_many_runs_neither_passed_nor_failed() {
-        for (total, ran, judged, passed, is_in_progress, said) in [
-            (3, 3, 3, 3, false, None),
-            (3, 3, 3, 1, false, Some("flaky")),
-            (3, 3, 2, 2, false, Some("1 not scored")),
-            (4, 4, 2, 1, false, Some("flaky, 2 not scored")),
-            (3, 1, 1, 1, false, Some("2 did not run")),
-            (3, 1, 1, 1, true, Some("2 to run")),
-            (3, 3, 2, 2, true, Some("1 not scored")),
-            (1, 0, 0, 0, false, None),
-            (1, 1, 0, 0, false, None),
-            (0, 0, 0, 0, false, None),
-        ] {
-            let counts = RunCounts { total, ran, judged, passed };
-            assert_eq!(of_runs(counts, is_in_progress).as_deref(), said, "{counts:?}");
-        }
-    }
 
     #[test]
     fn state_that_changed_or_was_expected_is_shown_with_whether_it_is_as_expected() {

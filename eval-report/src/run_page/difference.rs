@@ -1,0 +1,360 @@
+//! The differences between the expectations of a case and what a run did, each in a few words.
+//!
+//! The texts come from agents and files. They are masked before they are shortened: the begin of a secret would not
+//! be recognised.
+
+use eval_core::metric::arithmetic::{Pair, align, comparison, values_equal};
+use eval_core::report::{MetricOutcome, MetricReport, TurnVerdict, Verdict};
+use eval_format::metric::{Subject, metric};
+use eval_format::{ArgsMatch, EvalCase, FunctionCall, Map, MatchType, Value};
+
+use crate::journal::Evaluation;
+use crate::page::{line, text};
+use crate::recorded::TestResult;
+
+/// The most differences in a row of the table.
+const MAX_SHOWN: usize = 3;
+/// The longest value or text in a difference.
+const MAX_CHARS: usize = 40;
+const MAX_REASON_CHARS: usize = 160;
+
+/// The differences of the first run that did not pass, as one line; `None` if they are not known.
+///
+/// Only parts of a turn that a failed metric looks at count: an answer may be worded in another way.
+pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<String> {
+    let run = test.attempt.evaluations.iter().find(|it| it.passed == Some(false))?;
+    let failed = Failed::new(test, run);
+    let mut found = Vec::new();
+    for (at, record) in run.ran.transcript.turns.iter().enumerate() {
+        let expected = case.and_then(|case| case.conversation.get(at));
+        let mut of_turn = Vec::new();
+        if let (Some(expected), Some(how)) = (expected, failed.calls) {
+            let wanted: Vec<&FunctionCall> = expected.tool_calls().collect();
+            of_turn.extend(calls(&wanted, &record.invocation.tool_calls().collect::<Vec<_>>(), how));
+        }
+        if let Some(expected) = expected.filter(|it| failed.answers && it.final_response.is_some()) {
+            let answer = record.invocation.final_response.as_ref().map(|_| record.invocation.response_text());
+            of_turn.extend(answers(&expected.response_text(), answer.as_deref()));
+        }
+        if of_turn.is_empty() {
+            of_turn.extend(reason(run, at));
+        }
+        found.extend(of_turn.into_iter().enumerate().map(|(nth, text)| {
+            if nth == 0 { format!("turn {}: {text}", at + 1) } else { text }
+        }));
+    }
+    if let Some(case) = case.filter(|_| failed.state) {
+        found.extend(state(&case.final_session_state, &run.ran.transcript.state));
+    }
+    joined(found)
+}
+
+/// `a; b; c; 2 more`.
+fn joined(mut found: Vec<String>) -> Option<String> {
+    let more = found.len().saturating_sub(MAX_SHOWN);
+    found.truncate(MAX_SHOWN);
+    found.extend((more > 0).then(|| format!("{more} more")));
+    (!found.is_empty()).then(|| line(&found.join("; ")))
+}
+
+/// The way in which calls are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct How {
+    match_type: MatchType,
+    args: ArgsMatch,
+    /// Whether calls that were not expected are differences.
+    counts_extra: bool,
+}
+
+/// The parts of a run that its failed metrics look at.
+#[derive(Clone, Copy, Debug)]
+struct Failed {
+    calls: Option<How>,
+    answers: bool,
+    state: bool,
+}
+
+impl Failed {
+    fn new(test: &TestResult<'_>, run: &Evaluation) -> Self {
+        let in_run = |report: &&MetricReport| {
+            let scored = run.scored.iter().flat_map(|it| &it.metrics).find(|it| it.name == report.name);
+            scored.map_or(report.verdict == Verdict::Failed, |it| it.verdict == Verdict::Failed)
+        };
+        let failed: Vec<&MetricReport> = test.deciding().filter(in_run).collect();
+        let looks_at = |subject| failed.iter().any(|it| metric(&it.name).is_some_and(|it| it.compares == subject));
+        let calls = failed.iter().find_map(|report| {
+            let (match_type, args) = comparison(&report.name, report.criterion.as_ref())?;
+            let is_plain = report.name == "tool_trajectory_avg_score" && match_type != MatchType::Exact;
+            Some(How { match_type, args, counts_extra: !is_plain && report.name != "trajectory_recall" })
+        });
+        Self { calls, answers: looks_at(Subject::Response), state: looks_at(Subject::SessionState) }
+    }
+}
+
+/// The words of the first metric that failed a turn: of a judge, or of a metric in code.
+fn reason(run: &Evaluation, at: usize) -> Option<String> {
+    let failed = run.scored.iter().flat_map(|it| &it.metrics).filter(|it| it.verdict == Verdict::Failed);
+    failed.filter_map(|metric| {
+        let MetricOutcome::Scored(scores) = &metric.outcome else { return None };
+        let score = scores.scores().get(at).filter(|_| metric.turns.get(at) == Some(&TurnVerdict::Failed))?;
+        let of_rubric = || {
+            let rubric = score.rubrics().iter().find(|it| it.score == Some(0.0))?;
+            Some(format!("{}: {}", rubric.rubric_id, rubric.rationale.as_deref()?))
+        };
+        let said = score.reason().map(str::to_owned).or_else(of_rubric)?;
+        Some(shortened(&format!("{}: {}", line(&metric.name), line(&said)), MAX_REASON_CHARS))
+    })
+    .next()
+}
+
+/// The differences between calls: ``search_flights `cabin` business → economy, `date` missing``.
+fn calls(expected: &[&FunctionCall], actual: &[&FunctionCall], how: How) -> Vec<String> {
+    let name = |call: &FunctionCall| line(call.name.as_deref().unwrap_or("a call without a name"));
+    let pairs = align(expected, actual, how.match_type, how.args);
+    let is_moved = |e: usize| {
+        pairs.iter().any(|pair| matches!(pair, Pair::Extra(a) if is_equal(expected[e], actual[*a])))
+    };
+    let was_moved = |a: usize| {
+        pairs.iter().any(|pair| matches!(pair, Pair::Missing(e) if is_equal(expected[*e], actual[a])))
+    };
+    let differences = pairs.iter().filter_map(|pair| match *pair {
+        Pair::Same(..) => None,
+        Pair::Changed(e, a) => {
+            let of_args = arguments(expected[e].args.as_ref(), actual[a].args.as_ref(), how.args);
+            Some(format!("{} {}", name(expected[e]), of_args.join(", ")))
+        }
+        Pair::Missing(e) if is_moved(e) => Some(format!("{} called in another place", name(expected[e]))),
+        Pair::Missing(e) => Some(format!("{} not called", name(expected[e]))),
+        Pair::Extra(a) if !how.counts_extra || was_moved(a) => None,
+        Pair::Extra(a) => Some(format!("{} called, not expected", name(actual[a]))),
+    });
+    differences.collect()
+}
+
+fn is_equal(one: &FunctionCall, other: &FunctionCall) -> bool {
+    one.name == other.name && one.args == other.args
+}
+
+/// The differences between arguments by key path. Further arguments count unless a subset is enough.
+fn arguments(expected: Option<&Map>, actual: Option<&Map>, args: ArgsMatch) -> Vec<String> {
+    let empty = Map::default();
+    let mut found = Vec::new();
+    objects("", expected.unwrap_or(&empty), actual.unwrap_or(&empty), args != ArgsMatch::Subset, &mut found);
+    let more = found.len().saturating_sub(MAX_SHOWN);
+    found.truncate(MAX_SHOWN);
+    found.extend((more > 0).then(|| format!("{more} more arguments")));
+    if found.is_empty() { vec!["other arguments".to_owned()] } else { found }
+}
+
+fn objects(path: &str, expected: &Map, actual: &Map, counts_more: bool, found: &mut Vec<String>) {
+    let inside = |key: &str| if path.is_empty() { line(key) } else { format!("{path}.{}", line(key)) };
+    for (key, wanted) in expected.iter() {
+        match actual.get(key) {
+            Some(came) => values(&inside(key), wanted, came, counts_more, found),
+            None => found.push(format!("`{}` missing", inside(key))),
+        }
+    }
+    for key in actual.keys().filter(|key| counts_more && !expected.contains_key(key)) {
+        found.push(format!("`{}` not expected", inside(key)));
+    }
+}
+
+fn values(path: &str, expected: &Value, actual: &Value, counts_more: bool, found: &mut Vec<String>) {
+    if values_equal(expected, actual) {
+        return;
+    }
+    match (expected, actual) {
+        (Value::Object(one), Value::Object(other)) => objects(path, one, other, counts_more, found),
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            for (at, (one, other)) in one.iter().zip(other).enumerate() {
+                values(&format!("{path}[{at}]"), one, other, counts_more, found);
+            }
+        }
+        _ => found.push(format!("`{path}` {}", change(expected, actual))),
+    }
+}
+
+/// `business → economy`, `1 → '1'`.
+fn change(expected: &Value, actual: &Value) -> String {
+    let is_word = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
+    };
+    match (expected.as_str(), actual.as_str()) {
+        (Some(one), Some(other)) => {
+            let (one, other) = parts(&line(one), &line(other));
+            if is_word(&one) && is_word(&other) { format!("{one} → {other}") } else { format!("'{one}' → '{other}'") }
+        }
+        _ => {
+            let shown = |value: &Value| match value.as_str() {
+                Some(text) => format!("'{}'", shortened(&line(text), MAX_CHARS)),
+                None => shortened(&line(&value.to_string()), MAX_CHARS),
+            };
+            format!("{} → {}", shown(expected), shown(actual))
+        }
+    }
+}
+
+/// The difference between answers; `None` if they are equal.
+fn answers(expected: &str, actual: Option<&str>) -> Option<String> {
+    let Some(actual) = actual.filter(|it| !it.trim().is_empty() || expected.trim().is_empty()) else {
+        return Some("no answer".to_owned());
+    };
+    if expected == actual {
+        return None;
+    }
+    let plain = |foreign: &str| text(foreign).shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (one, other) = (plain(expected), plain(actual));
+    if one == other {
+        return Some("answer differs in blanks, or in what is masked or cut here".to_owned());
+    }
+    let (one, other) = parts(&one, &other);
+    Some(format!("answer differs: '{one}' → '{other}'"))
+}
+
+fn state(expected: &Map, actual: &Map) -> Vec<String> {
+    let mut found = Vec::new();
+    objects("", expected, actual, false, &mut found);
+    found.into_iter().map(|difference| format!("state {difference}")).collect()
+}
+
+/// The parts in which two texts differ, in whole words, shortened: `sunny` and `sunset` differ, not `ny` and `set`.
+fn parts(one: &str, other: &str) -> (String, String) {
+    let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let shorter = a.len().min(b.len());
+    let mut from = a.iter().zip(&b).take_while(|(one, other)| one == other).count();
+    while from > 0 && a[from - 1].is_alphanumeric() {
+        from -= 1;
+    }
+    let same = a.iter().rev().zip(b.iter().rev()).take(shorter - from);
+    let mut left = same.take_while(|(one, other)| one == other).count();
+    while left > 0 && a[a.len() - left].is_alphanumeric() {
+        left -= 1;
+    }
+    // Of words that only one text has, the word before them tells the place.
+    if from + left == shorter {
+        let before = a[..from].iter().rposition(|c| c.is_alphanumeric()).map_or(0, |at| at + 1);
+        from = a[..before].iter().rposition(|c| !c.is_alphanumeric()).map_or(0, |at| at + 1);
+    }
+    let part = |of: &[char]| of[from..of.len() - left].iter().collect::<String>();
+    (shortened(part(&a).trim(), MAX_CHARS), shortened(part(&b).trim(), MAX_CHARS))
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    let mut shown: String = text.chars().take(most).collect();
+    if text.chars().nth(most).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Value {
+        Value::parse(text).unwrap()
+    }
+
+    /// Calls from `[["tool", {"key": "value"}]]`.
+    fn made(text: &str) -> Vec<FunctionCall> {
+        let all = value(text);
+        let call = |it: &Value| {
+            let [name, args] = it.as_array().unwrap() else { panic!("{text}") };
+            FunctionCall::new(name.as_str().unwrap(), args.clone())
+        };
+        all.as_array().unwrap().iter().map(call).collect()
+    }
+
+    #[test]
+    fn calls_differ_in_arguments_by_key_path_in_tools_and_in_order() {
+        use ArgsMatch::{Exact as ExactArgs, Ignore, Subset};
+        use MatchType::{AnyOrder, Exact, InOrder};
+        let flights = r#"[["search_flights", {"cabin": "business", "date": "2026-01-02", "seats": 2}]]"#;
+        for (expected, actual, match_type, args, counts_extra, said) in [
+            (flights, flights, Exact, ExactArgs, true, ""),
+            (
+                flights,
+                r#"[["search_flights", {"cabin": "economy", "seats": 2.0}]]"#,
+                Exact,
+                ExactArgs,
+                true,
+                "search_flights `cabin` business → economy, `date` missing",
+            ),
+            (
+                flights,
+                r#"[["search_flights", {"cabin": "first class", "date": "2026-01-02", "seats": "2"}]]"#,
+                Exact,
+                ExactArgs,
+                true,
+                "search_flights `cabin` 'business' → 'first class', `seats` 2 → '2'",
+            ),
+            (r#"[["f", {"a": {"b": [1, 2]}}]]"#, r#"[["f", {"a": {"b": [1, 3]}}]]"#, Exact, ExactArgs, true, "f `a.b[1]` 2 → 3"),
+            (r#"[["f", {"a": [1]}]]"#, r#"[["f", {"a": [1, 2], "x": 1}]]"#, Exact, ExactArgs, true, "f `a` [1] → [1,2], `x` not expected"),
+            (r#"[["f", {"a": 1}]]"#, r#"[["f", {"a": 2, "x": 1}]]"#, InOrder, Subset, false, "f `a` 1 → 2"),
+            (r#"[["f", {"a": 1}]]"#, r#"[["f", {"a": 2}]]"#, Exact, Ignore, true, ""),
+            (r#"[["f", {}], ["g", {}]]"#, r#"[["g", {}]]"#, Exact, ExactArgs, true, "f not called"),
+            (r#"[["f", {}]]"#, r#"[["f", {}], ["g", {}]]"#, Exact, ExactArgs, true, "g called, not expected"),
+            (r#"[["f", {}]]"#, r#"[["g", {}]]"#, InOrder, ExactArgs, false, "f not called"),
+            (r#"[["f", {}], ["g", {}]]"#, r#"[["g", {}], ["f", {}]]"#, Exact, ExactArgs, true, "f called in another place"),
+            (r#"[["f", {}], ["g", {}]]"#, r#"[["g", {}], ["f", {}]]"#, AnyOrder, ExactArgs, true, ""),
+            (r#"[["f", {"a": "x", "b": "x", "c": "x", "d": "x", "e": "x"}]]"#, r#"[["f", {}]]"#, Exact, ExactArgs, true,
+                "f `a` missing, `b` missing, `c` missing, 2 more arguments"),
+            (r#"[["f", {"`\n": "a"}]]"#, r#"[["f", {"`\n": "b"}]]"#, Exact, ExactArgs, true, "f ``\\n` a → b"),
+        ] {
+            let (expected, actual) = (made(expected), made(actual));
+            let (one, other): (Vec<_>, Vec<_>) = (expected.iter().collect(), actual.iter().collect());
+            let found = calls(&one, &other, How { match_type, args, counts_extra });
+            assert_eq!(found.join("; "), said);
+        }
+    }
+
+    #[test]
+    fn answers_differ_in_whole_words() {
+        for (expected, actual, said) in [
+            ("It is sunny.", Some("It is sunny."), None),
+            ("It is sunny.", Some("It is rainy."), Some("answer differs: 'sunny' → 'rainy'")),
+            ("It is sunny today.", Some("It is sunset today."), Some("answer differs: 'sunny' → 'sunset'")),
+            ("a b c", Some("a x c"), Some("answer differs: 'b' → 'x'")),
+            ("sunny", Some("rainy"), Some("answer differs: 'sunny' → 'rainy'")),
+            ("It is sunny", Some("It is sunny today"), Some("answer differs: 'sunny' → 'sunny today'")),
+            ("21 degrees", Some("9 degrees"), Some("answer differs: '21' → '9'")),
+            ("東京は晴れです", Some("東京は雨です"), Some("answer differs: '東京は晴れです' → '東京は雨です'")),
+            ("Fine.", None, Some("no answer")),
+            ("Fine.", Some(" "), Some("no answer")),
+            ("", Some(""), None),
+            ("a  b", Some("a b"), Some("answer differs in blanks, or in what is masked or cut here")),
+        ] {
+            assert_eq!(answers(expected, actual).as_deref(), said, "{expected:?} {actual:?}");
+        }
+        let long = answers(&"a ".repeat(100), Some(&"b ".repeat(100))).unwrap();
+        assert!(long.chars().count() < 2 * MAX_CHARS + 30 && long.contains('…'), "{long}");
+        assert_eq!(parts("", "x"), (String::new(), "x".to_owned()));
+        assert_eq!(parts("a", "a a"), ("a".to_owned(), "a a".to_owned()));
+    }
+
+    #[test]
+    fn a_secret_is_masked_before_it_is_shortened() {
+        let key = |part: &str| format!("sk-ant-{}", part.repeat(60));
+        let said = answers(&format!("It is {}", key("a1")), Some(&format!("It is {}", key("b2")))).unwrap();
+        assert!(!said.contains("a1a1") && !said.contains("b2b2"), "{said}");
+        let of = |part: &str| FunctionCall::new("f", serde_json::json!({ "k": key(part) }));
+        let how = How { match_type: MatchType::Exact, args: ArgsMatch::Exact, counts_extra: true };
+        let said = calls(&[&of("a1")], &[&of("b2")], how).join("");
+        assert!(said.starts_with("f `k`") && !said.contains("a1a1") && !said.contains("b2b2"), "{said}");
+    }
+
+    #[test]
+    fn the_state_differs_in_expected_keys_alone() {
+        let map = |text: &str| value(text).as_object().unwrap().clone();
+        let found = state(&map(r#"{"open": true, "total": 2, "gone": 1}"#), &map(r#"{"open": false, "total": 2.0, "more": 1}"#));
+        assert_eq!(found, ["state `open` true → false", "state `gone` missing"]);
+    }
+
+    #[test]
+    fn many_differences_are_counted() {
+        let all = |count: usize| (0..count).map(|at| format!("d{at}")).collect::<Vec<_>>();
+        assert_eq!(joined(all(0)), None);
+        assert_eq!(joined(all(3)).as_deref(), Some("d0; d1; d2"));
+        assert_eq!(joined(all(5)).as_deref(), Some("d0; d1; d2; 2 more"));
+    }
+}

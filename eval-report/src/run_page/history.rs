@@ -1,0 +1,237 @@
+//! The runs before a run: which of them are comparable, and what became of each case since.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::journal::{self, RecordedRun};
+use crate::output::time;
+use crate::page::{Compared, Count, PassRate, Spark};
+use crate::recorded::{RunResults, State, TestResult};
+
+/// The number of runs on the page, this one included.
+const MAX_SHOWN_RUNS: usize = 12;
+/// The most runs that are read to find comparable ones.
+const MAX_READ_RUNS: usize = 24;
+
+const THIS_RUN: &str = "this run";
+
+/// The change of a case since the run before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    NewFailure,
+    Fixed,
+    StillFailing,
+}
+
+impl Change {
+    /// The name of its filter.
+    pub(super) fn filter(self) -> &'static str {
+        match self {
+            Self::NewFailure => "new",
+            Self::Fixed => "fixed",
+            Self::StillFailing => "still",
+        }
+    }
+
+    pub(super) fn words(self, cases: usize) -> &'static str {
+        match self {
+            Self::NewFailure if cases == 1 => "new failure",
+            Self::NewFailure => "new failures",
+            Self::Fixed => "fixed",
+            Self::StillFailing => "still failing",
+        }
+    }
+}
+
+/// The identity of a case across runs. Its text may have changed.
+type Key = (Option<String>, Option<String>, String, Option<String>);
+
+fn key(test: &TestResult<'_>) -> Key {
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    let label = owned(test.attempt.started.label.as_deref());
+    (owned(test.test.package()), owned(test.test.binary()), test.name.clone().into_owned(), label)
+}
+
+#[derive(Debug)]
+struct Past {
+    label: String,
+    sets: BTreeSet<String>,
+    states: HashMap<Key, State>,
+}
+
+impl Past {
+    fn new(label: String, tests: &[TestResult<'_>]) -> Self {
+        let set = |test: &TestResult<'_>| {
+            let started = &test.attempt.started;
+            started.eval_set_id.clone().or_else(|| started.file.clone()).unwrap_or_default()
+        };
+        Self {
+            label,
+            sets: tests.iter().map(set).collect(),
+            states: tests.iter().map(|test| (key(test), test.state)).collect(),
+        }
+    }
+
+    /// Whether another run is of the same sets, and not of a selection of their cases.
+    fn is_comparable(&self, other: &Self) -> bool {
+        let both = self.states.keys().filter(|key| other.states.contains_key(*key)).count();
+        self.sets == other.sets && 2 * both >= self.states.len().max(other.states.len())
+    }
+}
+
+/// The runs before the run of the page, as far as they are in the same folder.
+#[derive(Debug)]
+pub(super) struct History {
+    /// The comparable runs, the oldest first, with the run of the page at the end.
+    runs: Vec<Past>,
+    /// When each case passed last.
+    passed: HashMap<Key, String>,
+}
+
+impl History {
+    pub(super) fn new(results: &RunResults<'_>) -> Self {
+        let before = before(results).into_iter().filter_map(|run| {
+            let recorded = RecordedRun::outline(&[run.path]).ok()?;
+            Some(Past::new(time::shown(run.started), &TestResult::all(&recorded)))
+        });
+        Self::of(Past::new(THIS_RUN.to_owned(), &results.tests), before)
+    }
+
+    /// `before` has the newest run first.
+    fn of(this: Past, before: impl Iterator<Item = Past>) -> Self {
+        let mut passed = HashMap::new();
+        let mut runs = Vec::new();
+        for past in before {
+            for (key, _) in past.states.iter().filter(|(_, state)| **state == State::Passed) {
+                passed.entry(key.clone()).or_insert_with(|| past.label.clone());
+            }
+            if runs.len() + 1 < MAX_SHOWN_RUNS && this.is_comparable(&past) {
+                runs.push(past);
+            }
+        }
+        runs.reverse();
+        runs.push(this);
+        Self { runs, passed }
+    }
+
+    fn last(&self) -> Option<&Past> {
+        self.runs.len().checked_sub(2).and_then(|at| self.runs.get(at))
+    }
+
+    /// The states of a case in the comparable runs; `None` if there is no run before this one.
+    pub(super) fn spark(&self, test: &TestResult<'_>) -> Option<Spark> {
+        let key = key(test);
+        let of_run = |past: &Past| {
+            let state = *past.states.get(&key)?;
+            Some((state == State::Passed, state.filter_name()))
+        };
+        (self.runs.len() > 1).then(|| Spark::new(&self.runs.iter().map(of_run).collect::<Vec<_>>()))
+    }
+
+    pub(super) fn pass_rate(&self) -> Option<PassRate> {
+        let rates = self.runs.iter().map(|past| {
+            let counted = || past.states.values().filter(|state| **state != State::Skipped);
+            (past.label.clone(), counted().filter(|state| **state == State::Passed).count(), counted().count())
+        });
+        PassRate::new(&rates.collect::<Vec<_>>(), THIS_RUN)
+    }
+
+    /// The change of a case since the run before. A case that it did not have is a new failure if it does not pass.
+    pub(super) fn change(&self, test: &TestResult<'_>) -> Option<Change> {
+        let before = self.last()?.states.get(&key(test)).copied();
+        let is_in_work = test.state == State::Unfinished && !test.needs_attention();
+        if is_in_work { None } else { change(before, test.state) }
+    }
+
+    /// When a case that needs attention passed last, in any run of this folder.
+    pub(super) fn last_passed(&self, test: &TestResult<'_>) -> Option<&str> {
+        if test.needs_attention() { self.passed.get(&key(test)).map(String::as_str) } else { None }
+    }
+
+    /// The changes since the run before, counted; `None` without a comparable run.
+    pub(super) fn compared(&self, changes: &[Option<Change>]) -> Option<Compared> {
+        let counted = [Change::NewFailure, Change::Fixed, Change::StillFailing].map(|change| {
+            let cases = changes.iter().filter(|it| **it == Some(change)).count();
+            Count { filter: change.filter(), name: change.words(cases), cases }
+        });
+        let changes = counted.into_iter().filter(|count| count.cases > 0).collect();
+        Some(Compared { changes, since: self.last()?.label.clone() })
+    }
+}
+
+fn change(before: Option<State>, now: State) -> Option<Change> {
+    let fails = |state: State| state == State::Failed || state.is_unmeasured();
+    match (before, now) {
+        (Some(before), now) if fails(before) && fails(now) => Some(Change::StillFailing),
+        (_, now) if fails(now) => Some(Change::NewFailure),
+        (Some(before), State::Passed) if fails(before) => Some(Change::Fixed),
+        _ => None,
+    }
+}
+
+/// The runs before this one in the same folder, the newest first. A merged run has none.
+fn before(results: &RunResults<'_>) -> Vec<journal::RunDir> {
+    let [folder] = results.loaded.folders.as_slice() else { return Vec::new() };
+    // The folder need not be in a folder of runs: neighbours without a marker are skipped.
+    let beside = folder.parent().map(|root| journal::runs(root).unwrap_or_default()).unwrap_or_default();
+    let mut earlier = beside.into_iter().skip_while(|run| run.path.file_name() != folder.file_name());
+    earlier.next();
+    earlier.take(MAX_READ_RUNS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(name: &str) -> Key {
+        (None, None, name.to_owned(), None)
+    }
+
+    fn past(label: &str, set: &str, states: &[(&str, State)]) -> Past {
+        let sets = BTreeSet::from([set.to_owned()]);
+        let states = states.iter().map(|(name, state)| (case(name), *state)).collect();
+        Past { label: label.to_owned(), sets, states }
+    }
+
+    #[test]
+    fn a_change_is_a_new_failure_a_fixed_case_or_one_that_still_fails() {
+        use State::{Error, Failed, NotEvaluated, Passed, Skipped, Unfinished};
+        for (before, now, expected) in [
+            (Some(Passed), Failed, Some(Change::NewFailure)),
+            (Some(Skipped), Error, Some(Change::NewFailure)),
+            (None, NotEvaluated, Some(Change::NewFailure)),
+            (Some(Failed), Error, Some(Change::StillFailing)),
+            (Some(Unfinished), Failed, Some(Change::StillFailing)),
+            (Some(Error), Passed, Some(Change::Fixed)),
+            (Some(Passed), Passed, None),
+            (None, Passed, None),
+            (Some(Failed), Skipped, None),
+        ] {
+            assert_eq!(change(before, now), expected, "{before:?} {now:?}");
+        }
+    }
+
+    #[test]
+    fn only_runs_of_the_same_sets_with_their_cases_are_compared() {
+        use State::{Failed, Passed};
+        let this = past("now", "a", &[("x", Failed), ("y", Failed), ("z", Passed)]);
+        let before = [
+            past("4", "b", &[("x", Passed), ("y", Passed), ("z", Passed)]),
+            past("3", "a", &[("x", Passed)]),
+            past("2", "a", &[("x", Failed), ("y", Failed), ("z", Failed)]),
+            past("1", "a", &[("x", Passed), ("y", Passed)]),
+        ];
+        let history = History::of(this, before.into_iter());
+        assert_eq!(history.runs.iter().map(|it| it.label.as_str()).collect::<Vec<_>>(), ["1", "2", "now"]);
+        assert_eq!(history.last().unwrap().label, "2");
+        // Any run tells when a case passed.
+        assert_eq!((&*history.passed[&case("x")], &*history.passed[&case("y")]), ("4", "4"));
+        let rate = history.pass_rate().unwrap();
+        assert_eq!(rate.summary, "1/3 cases passed in this run, 0/3 in the one before");
+        let changes = [Some(Change::StillFailing), Some(Change::StillFailing), Some(Change::Fixed), None];
+        let compared = history.compared(&changes).unwrap();
+        let told: Vec<_> = compared.changes.iter().map(|it| (it.filter, it.cases, it.name)).collect();
+        assert_eq!((told, compared.since.as_str()), (vec![("fixed", 1, "fixed"), ("still", 2, "still failing")], "2"));
+        let alone = History::of(past("now", "a", &[("x", Failed)]), std::iter::empty());
+        assert!(alone.compared(&[None]).is_none() && alone.pass_rate().is_none());
+    }
+}

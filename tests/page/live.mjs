@@ -101,12 +101,16 @@ const tests = {
     assert.equal(await page.getByRole("searchbox").inputValue(), "weather", "what is typed stays");
     assert.equal(await page.locator("#detail").evaluate((it) => it.scrollTop), scrolled, "it is where it was scrolled to");
     await page.locator("tr.case", { hasText: "IN WORK" }).first().waitFor();
-    assert.doesNotMatch(await page.locator("body").innerText(), /ended before|was killed|has ended\.|did not run|--unfinished/, "nothing says that it has ended");
+    assert.match(await page.locator(".progress").innerText(), /^Running: \d of 4 cases decided/);
+    assert.doesNotMatch(await page.locator("body").innerText(), /ended before|was killed|has ended\.|did not run|--unfinished|nmeasurable|never began/, "nothing says that it has ended");
+    assert(await page.locator("tr.case").first().evaluate((it) => it.matches(".failed")), "what failed comes first by itself");
     await picture(page, "run-running");
     service.open(99);
     await ended(child);
     await page.locator("header.unmeasurable, header.failed").waitFor();
-    assert.match(await page.locator("h1").innerText(), /of 4 cases/);
+    assert.match(await page.locator("h1").innerText(), /^2 failed, 1 error, 1 passed$/);
+    assert.equal(await page.title(), "2 failed, 1 error, 1 passed · cargo evalset");
+    assert.equal(await page.locator("progress").count(), 0, "there is nothing to wait for");
     // As the report says it.
     const report = JSON.parse(service.now("report", "--format", "json").stdout);
     assert(report.summary.failed > 0, JSON.stringify(report.summary));
@@ -144,21 +148,20 @@ const tests = {
       await page.locator("#runs").getByRole("link").first().click();
       await page.locator("header.running").waitFor();
       await page.locator("#connection.on").waitFor();
-      assert.equal(await page.locator("#old").count(), 0);
       service.open(99);
       await ended(child);
       await page.locator("header.unmeasurable").waitFor();
-      await page.locator("#old", { hasText: "Load the page again for the plots" }).waitFor();
       const said = async () => {
         const rows = await page.locator("tr.case").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.replace(/\s+/g, " ").trim()).join(" | ")));
         const head = await page.locator("body > header").evaluate((it) => it.textContent.replace(/uncommitted.*?written|\s+/g, " ").trim());
-        return { rows: rows.sort(), head, cost: await page.locator("#cases th").nth(4).textContent() };
+        return { rows, head, below: await page.locator("#below").textContent(), filters: await page.locator(".filters").textContent(), cost: await page.locator("#cases th").nth(4).textContent(), title: await page.title() };
       };
       const updated = await said();
       assert(updated.rows.some((row) => row.includes("flaky")), updated.rows.join("\n"));
       assert(updated.rows.some((row) => row.includes("cost 0.0")), updated.rows.join("\n"));
-      await page.getByRole("link", { name: "Load the page again" }).click();
-      await page.locator("#old").waitFor({ state: "detached" });
+      await page.waitForTimeout(500);
+      await page.reload();
+      await page.locator("#connection.on").waitFor();
       assert.deepEqual(updated, await said(), "as a page that is loaded");
       await close(page);
       await service.stop();
@@ -181,8 +184,38 @@ const tests = {
     for (const [part, flag] of parts) {
       appendFileSync(file, part);
       await commands.filter({ hasText: "--" + flag }).waitFor();
-      assert.match(await commands.innerText(), new RegExp(`^Run again what did not pass: cargo evalset rerun (run-of-7 )?--${flag}$`));
+      assert.match((await commands.innerText()).replace(/\s+/g, " "), new RegExp(`^Run again what did not pass: cargo evalset rerun (run-of-7 )?--${flag} Copy`));
     }
+    await close(page);
+    await service.stop();
+  },
+
+  async "while a page is read, rows come and move and nothing else does"() {
+    const service = await serve("read", { agent: false });
+    journal(service.folder, 60, { said: (n) => `${n} sunny`, fails: (n) => n > 55, why: (n) => "It is windy in " + "abcde"[n % 5], events: 1 });
+    const file = join(service.folder, "target/evalset/run-of-60/app-evals-4711-0.jsonl");
+    const whole = readFileSync(file, "utf8");
+    const cut = (n) => whole.indexOf(`{"record":"started","test":${n},`);
+    writeFileSync(file, whole.slice(0, cut(50)));
+    const page = await open(service, "/runs/latest");
+    await page.locator("#connection.on").waitFor();
+    assert.equal(await page.locator("tr.case").count(), 49);
+    const link = page.getByRole("link", { name: "case_40" });
+    await link.scrollIntoViewIfNeeded();
+    await page.evaluate(() => scrollTo(0, document.getElementById("case-weather::case_40").getBoundingClientRect().top + scrollY - innerHeight / 2 + 20));
+    await link.focus();
+    const top = () => page.evaluate(() => Math.round(document.getElementById("case-weather::case_40").getBoundingClientRect().top));
+    const before = await top();
+    appendFileSync(file, whole.slice(cut(50)));
+    await page.locator("tr.case.failed").nth(4).waitFor();
+    assert.deepEqual(await page.locator("tr.case").evaluateAll((all) => all.slice(0, 5).map((row) => row.className)), Array(5).fill("case failed"), "what failed comes first by itself");
+    await page.waitForTimeout(300);
+    assert(Math.abs((await top()) - before) <= 2, `${before} is ${await top()}: what is read stays where it is`);
+    assert(await link.evaluate((it) => it === document.activeElement), "the focus stays");
+    assert.equal(await page.title(), "5 failed, 55 passed · cargo evalset");
+    await page.locator("header.bad").waitFor();
+    await page.locator("[data-filter=failed]").first().click();
+    await page.locator("#shown", { hasText: "5 of 60 cases" }).waitFor();
     await close(page);
     await service.stop();
   },
@@ -197,7 +230,10 @@ const tests = {
     await page.locator("header.running").waitFor();
     child.kill("SIGKILL");
     await page.locator("header.unmeasurable").waitFor();
-    assert.match(await page.locator("h1").innerText(), /UNMEASURABLE of \d cases?: 1 unfinished/);
+    assert.match(await page.locator("h1").innerText(), /1 unfinished/);
+    assert.match(await page.locator(".cause").innerText(), /^Unmeasurable: 1 of \d cases? has no verdict/);
+    assert.equal(await page.locator("progress").count(), 0, "a dead run makes no progress");
+    assert.doesNotMatch(await page.locator("main").innerText(), /IN WORK|Running/);
     await close(page);
     await service.stop();
   },
@@ -352,8 +388,18 @@ const tests = {
     await page.locator("#job").getByRole("link").click();
     await page.locator("tr.case a").first().waitFor();
     assert.equal(await page.locator("tr.case").count(), 4);
+    assert(await page.locator("#job").isHidden(), "there is nothing to cancel");
     await page.goBack();
     rmSync(join(service.folder, "gate"));
+    // It is cancelled on its own page too.
+    await page.getByRole("button", { name: "Start" }).click();
+    await page.locator("#job", { hasText: "in work" }).getByRole("link").click();
+    await page.locator("header.running").waitFor();
+    await accessible(page, "a run that can be cancelled");
+    await page.getByRole("button", { name: "Cancel the run" }).click();
+    await page.locator("#job", { hasText: "cancelled: cases that were in work have no verdict" }).waitFor();
+    await page.locator("header.unmeasurable").waitFor();
+    await page.goBack();
     await page.getByRole("button", { name: "Start" }).click();
     await page.getByRole("button", { name: "Cancel the run" }).click();
     await page.locator("#job", { hasText: "cancelled" }).waitFor();

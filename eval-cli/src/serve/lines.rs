@@ -37,6 +37,13 @@ pub(super) struct RunLine {
     pub(super) sets: BTreeSet<String>,
 }
 
+impl RunLine {
+    /// The number of cases that are to run.
+    pub(super) fn planned(&self) -> usize {
+        self.planned.unwrap_or(self.cases)
+    }
+}
+
 /// The lines of runs that were read, by id, each with the signature of the run at that time.
 pub(super) type Lines = HashMap<String, (Signature, RunLine)>;
 

@@ -63,15 +63,17 @@ fn lines(site: &Site) -> Result<(Vec<RunLine>, usize, usize), Failure> {
     Ok((lines, more, others))
 }
 
-pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
-    let page = site.work(|site| {
+/// The list of runs. With the query `list`, which an open page asks for, the form of a run is left out.
+pub(super) async fn page(State(site): State<Arc<Site>>, uri: Uri) -> Response {
+    let is_list = uri.query() == Some("list");
+    let page = site.work(move |site| {
         let (runs, more, others) = lines(site)?;
         // The rates of runs of other sets do not belong on one line.
         let sets = runs.iter().find(|run| !run.running).map(|run| run.sets.clone()).unwrap_or_default();
         let past = runs.iter().filter(|run| !run.running && run.sets == sets).take(MAX_DRAWN_RUNS);
         let mut past: Vec<_> = past.map(|run| (run.when.clone(), run.passed, run.cases)).collect();
         past.reverse();
-        let form = site.job.start.as_ref().map(|start| {
+        let form = site.job.start.as_ref().filter(|_| !is_list).map(|start| {
             let found = all_sets();
             let shown = |path: &PathBuf| mask(&path.display().to_string()).into_owned();
             Form {

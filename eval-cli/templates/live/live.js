@@ -38,6 +38,39 @@ async function ask(path, body) {
   throw Object.assign(new Error(words.join(": ")), { status: answer.status });
 }
 
+// Loads a page of the server as a document, whose parts take() puts into this one. Nothing in it runs.
+function load(path) {
+  return new Promise((done, fail) => {
+    const request = new XMLHttpRequest();
+    request.open("GET", path);
+    request.responseType = "document";
+    request.addEventListener("loadend", () => {
+      if (request.status === 200 && request.response) done(request.response);
+      else fail(Object.assign(new Error("the page cannot be loaded"), { status: request.status }));
+    });
+    request.send();
+  });
+}
+
+const focusable = "a, button, summary, select, input";
+
+// Takes what differs of a part of the page from its new form. Folds and the focus stay.
+function take(old, fresh) {
+  const foldsOf = (node) => [...node.querySelectorAll("details")];
+  if (!old.isEqualNode(fresh)) {
+    const folds = foldsOf(old).map((fold) => fold.open);
+    const had = old.contains(document.activeElement) ? document.activeElement : null;
+    const at = [...old.querySelectorAll(focusable)].indexOf(had);
+    old.replaceChildren(...fresh.childNodes);
+    foldsOf(old).forEach((fold, nth) => { fold.open = folds[nth] ?? fold.open; });
+    const now = [...old.querySelectorAll(focusable)];
+    const same = had && (now.find((it) => it.tagName === had.tagName && it.getAttribute("href") === had.getAttribute("href") && it.dataset.filter === had.dataset.filter) || now[at]);
+    if (same) same.focus({ preventScroll: true });
+  }
+  for (const { name } of [...old.attributes]) if (name.startsWith("data-")) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) old.setAttribute(name, value);
+}
+
 // Calls a function with the data of each event of this name.
 function on(name, hear) {
   hearers.set(name, hear);
@@ -74,5 +107,5 @@ document.addEventListener("visibilitychange", () => (document.hidden ? disconnec
 addEventListener("pagehide", disconnect);
 addEventListener("pageshow", connect);
 
-return { ask, el, on };
+return { ask, el, load, on, take };
 })();

@@ -1,7 +1,7 @@
 // The page of a run while tests run: the service renders the changes, and what is open, unfolded, chosen and typed stays.
 window.evalsetLive = (page) => {
 "use strict";
-const { ask, on } = evalset;
+const { ask, load, on, take } = evalset;
 const run = document.body.dataset.run;
 if (!run) return;
 let version = document.body.dataset.version;
@@ -10,20 +10,6 @@ let wanted = false;
 let later;
 
 const foldsOf = (node) => [...node.querySelectorAll("details")];
-const focusable = "a, button, summary, select, input";
-
-// Takes what differs of a part of the page from its new form. Folds and the focus stay.
-function take(old, fresh) {
-  if (!old.isEqualNode(fresh)) {
-    const folds = foldsOf(old).map((fold) => fold.open);
-    const had = [...old.querySelectorAll(focusable)].indexOf(document.activeElement);
-    old.replaceChildren(...fresh.childNodes);
-    foldsOf(old).forEach((fold, at) => { fold.open = folds[at] ?? fold.open; });
-    if (had >= 0) old.querySelectorAll(focusable)[had]?.focus({ preventScroll: true });
-  }
-  for (const { name } of [...old.attributes]) if (name.startsWith("data-")) old.removeAttribute(name);
-  for (const { name, value } of fresh.attributes) old.setAttribute(name, value);
-}
 
 // Shows the open case again: what was unfolded and where it was scrolled to stays.
 function reopen() {
@@ -65,24 +51,22 @@ function apply(news) {
   page.show(() => { if (seen && !seen.hidden) scrollBy(0, seen.getBoundingClientRect().top - top); });
 }
 
-function refresh() {
+async function refresh() {
   clearTimeout(later);
   if (asking) { wanted = true; return; }
   asking = true;
-  const request = new XMLHttpRequest();
-  request.open("GET", `/runs/${encodeURIComponent(run)}/changes?after=${version}`);
-  request.responseType = "document";
-  request.addEventListener("loadend", () => {
-    let pause = null;
-    if (request.status === 200) {
-      apply(request.response);
-      pause = request.response.body.dataset.again ?? null;
-    } else if (request.status === 404) document.querySelector("h1").textContent = "This run is not there any more";
-    asking = false;
-    if (wanted) { wanted = false; pause ??= 0; }
-    if (pause !== null) later = setTimeout(refresh, Number(pause));
-  });
-  request.send();
+  let pause = null;
+  try {
+    const news = await load(`/runs/${encodeURIComponent(run)}/changes?after=${version}`);
+    apply(news);
+    pause = news.body.dataset.again ?? null;
+  } catch (error) {
+    if (error.status === 404) document.querySelector("h1").textContent = "This run is not there any more";
+    else if (error.status === undefined) throw error;
+  }
+  asking = false;
+  if (wanted) { wanted = false; pause ??= 0; }
+  if (pause !== null) later = setTimeout(refresh, Number(pause));
 }
 
 on("all", refresh);

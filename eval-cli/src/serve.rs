@@ -10,7 +10,6 @@ mod job;
 mod lines;
 mod runs;
 mod site;
-mod tail;
 mod view;
 mod watch;
 

@@ -40,8 +40,6 @@ pub use read::{Attempt, Evaluation, Listing, ReadRunError, RecordedRun, Recorded
 #[doc(hidden)]
 pub use record::{Record, RecordError};
 pub(crate) use runner::Asked;
-#[doc(hidden)]
-pub use runs::Tail;
 pub use runs::latest;
 #[doc(hidden)]
 pub use runs::{find_run, revision_of_run};

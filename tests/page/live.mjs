@@ -108,8 +108,8 @@ const tests = {
     service.open(99);
     await ended(child);
     await page.locator("header.unmeasurable, header.failed").waitFor();
-    assert.match(await page.locator("h1").innerText(), /^2 failed, 1 error, 1 passed$/);
-    assert.equal(await page.title(), "2 failed, 1 error, 1 passed · cargo evalset");
+    assert.match(await page.locator("h1").innerText(), /^1 failed, 1 error, 2 passed$/);
+    assert.equal(await page.title(), "1 failed, 1 error, 2 passed · cargo evalset");
     assert.equal(await page.locator("progress").count(), 0, "there is nothing to wait for");
     // As the report says it.
     const report = JSON.parse(service.now("report", "--format", "json").stdout);

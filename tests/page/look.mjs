@@ -52,8 +52,8 @@ const tests = {
     assert.equal(await visible(page), 4);
     // A row says what differs; marks of metrics that passed are folded.
     const differs = await page.locator("tr.case .why").allInnerTexts();
-    assert.match(differs[0], /^turn 2: get_weather called, not expected; get_forecast `days` 1 → 7; answer differs: 'Yes/);
-    assert.match(differs[1], /^turn 1: get_weather `unit` fahrenheit → celsius; answer differs: '53 degrees fahrenheit' → '12 degrees celsius'/);
+    assert.match(differs[0], /^turn 2: get_weather called, not expected; get_forecast days 1 → 7; answer differs: 'Yes/);
+    assert.match(differs[1], /^turn 1: get_weather unit fahrenheit → celsius; answer differs: '53 degrees fahrenheit' → '12 degrees celsius'/);
     assert.match(differs[2], /agent error in turn 1: .*503 Service Unavailable/);
     assert.equal(differs.length, 3, "a case that passed needs no words");
     assert.equal(await page.locator("tr.case.failed .pill.passed:visible").count(), 0);
@@ -321,7 +321,7 @@ for line in sys.stdin:
     assert.equal(await failed.count(), 2, "twelve failures have two causes");
     assert.equal(await visible(page), 2 + 72);
     await accessible(page, "folded causes");
-    const fold = page.locator(".same").first();
+    const fold = page.locator(".fold-cause").first();
     await fold.focus();
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.querySelectorAll("tr.case.failed:not([hidden])").length === 7);
@@ -354,10 +354,10 @@ for line in sys.stdin:
     await page.locator("#sort").selectOption("score");
     await page.waitForFunction(() => document.querySelector("tr.case").id === "case-weather::case_7");
     await page.locator("#sort").selectOption("urgency");
-    const heads = page.locator("tr.group:visible button");
+    const heads = page.locator("tr.fold-group:visible button");
     for (const [group, expected] of [["set", ["weather: 84 cases, 12 to look at"]], ["metric", ["response_match_score: 12 cases, 12 to look at", "no metric failed: 72 cases"]], ["state", ["FAIL: 12 cases, 12 to look at", "PASS: 72 cases"]]]) {
       await page.locator("#group").selectOption(group);
-      await page.waitForFunction((count) => document.querySelectorAll("tr.group:not([hidden])").length === count, expected.length);
+      await page.waitForFunction((count) => document.querySelectorAll("tr.fold-group:not([hidden])").length === count, expected.length);
       assert.deepEqual(await heads.allInnerTexts(), expected, group);
     }
     await accessible(page, "groups");

@@ -205,11 +205,17 @@ mod tests {
             assert!(!text.contains(word), "{word}: {text}");
         }
         let headline = &running.model.headline;
-        assert_eq!((headline.text.as_str(), headline.outcome), ("1 failed, 1 in work, 2 to begin", "running"));
+        assert_eq!(
+            (headline.text.as_str(), headline.outcome),
+            ("1 failed, 1 in work, 2 to begin", "running")
+        );
         let progress = headline.progress.as_ref().unwrap();
         assert_eq!((progress.decided, progress.of), (1, 4));
         let open = running.model.cases.iter().find(|case| case.details.state == "unfinished").unwrap();
-        assert_eq!((open.details.word, open.why.as_deref()), ("IN WORK", Some("no verdict yet: 0 of 2 runs ended")));
+        assert_eq!(
+            (open.details.word, open.why.as_deref()),
+            ("IN WORK", Some("run 1 of 2 in work; the case began 2026-11-22 02:31:07 UTC"))
+        );
         assert_eq!((&open.details.rerun, &open.cause), (&None, &None));
         assert_eq!(running.model.rerun, ["cargo evalset run a.evalset.json:a/failed --agent-cmd x"]);
         // A later visitor learns of the end with the final numbers, and not before.
@@ -232,14 +238,18 @@ mod tests {
         }
         let headline = &ended.model.headline;
         assert_eq!(headline.text, "1 failed, 1 unfinished, 2 never began");
-        assert_eq!(headline.cause.as_deref(), Some("Unmeasurable: 1 of 2 cases has no verdict; 2 more tests never began"));
+        assert_eq!(
+            headline.cause.as_deref(),
+            Some("Unmeasurable: 1 of 2 cases has no verdict; 2 more tests never began")
+        );
         assert!(!ended.news(0, &ended.signature).unwrap().contains("data-again"));
     }
 
     #[test]
     fn only_rows_that_changed_are_sent() {
         let ended = view(false);
-        let rows = |version| ended.news(version, &ended.signature).unwrap().matches("<tr role=\"row\" id=").count();
+        let rows =
+            |version| ended.news(version, &ended.signature).unwrap().matches("<tr role=\"row\" id=").count();
         assert_eq!((rows(0), rows(ended.version)), (2, 0));
     }
 }

@@ -11,13 +11,13 @@ use eval_server::axum::extract::State;
 use eval_server::axum::http::StatusCode;
 use eval_server::axum::response::Response;
 use eval_server::events::{CONTENT_TYPE, Event, channel};
+use serde_json::json;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
 use super::answer;
 use super::folder::{Files, is_written, journals};
 use super::site::Site;
-use super::tail::Followed;
 use crate::recorded::own_runs;
 
 const POLL_PAUSE: Duration = Duration::from_millis(300);
@@ -86,8 +86,6 @@ struct Watched {
 struct Known {
     files: Files,
     is_written: bool,
-    /// The journals as far as they were read. Nothing is read until something is added.
-    followed: Option<Followed>,
 }
 
 impl Watched {
@@ -112,7 +110,7 @@ impl Watched {
                 // A run can begin or end between the load of a page and the first poll.
                 let is_as_shown = is_first && !is_written(&run.path) && !is_recent(&found);
                 let files = if is_as_shown { files.clone() } else { Files::default() };
-                Known { files, is_written: false, followed: None }
+                Known { files, is_written: false }
             });
             let has_changed = known.files != files;
             // The lock is tested only where a process may have begun or ended.
@@ -121,9 +119,7 @@ impl Watched {
                 continue;
             }
             (known.files, known.is_written) = (files, is_now);
-            let followed = known.followed.get_or_insert_default();
-            let cases = followed.read(found.iter().map(|(path, _)| path.as_path()));
-            changes.push(followed.shown(&run.id, is_now, &cases));
+            changes.push(json!({ "run": run.id, "running": is_now }));
         }
         changes
     }

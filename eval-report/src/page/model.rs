@@ -194,6 +194,17 @@ impl CaseRow {
     }
 }
 
+/// The parts of a line, each with whether it is code: a name between backticks.
+pub(super) fn in_code(line: &str) -> Vec<(&str, bool)> {
+    let parts: Vec<&str> = line.split('`').collect();
+    // Backticks in pairs have an odd number of parts.
+    if parts.len() % 2 == 0 {
+        return vec![(line, false)];
+    }
+    let parts = parts.into_iter().enumerate().map(|(at, part)| (part, at % 2 == 1));
+    parts.filter(|(part, _)| !part.is_empty()).collect()
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Pill {
     pub name: String,
@@ -228,6 +239,36 @@ mod tests {
         ] {
             assert_eq!(plots(below), expected, "{below:?}");
         }
+    }
+
+    #[test]
+    fn names_between_backticks_are_code() {
+        for (line, parts) in [
+            ("f `a` 1 → 2", &[("f ", false), ("a", true), (" 1 → 2", false)][..]),
+            ("`a` missing", &[("a", true), (" missing", false)]),
+            ("one ` alone", &[("one ` alone", false)]),
+            ("plain", &[("plain", false)]),
+        ] {
+            assert_eq!(in_code(line), parts);
+        }
+    }
+
+    #[test]
+    fn a_page_names_its_state_in_its_title_and_icon() {
+        let headline = Headline { text: "3 failed".to_owned(), tone: Tone::Bad, ..Headline::default() };
+        assert_eq!(PageModel { headline, ..PageModel::default() }.title(), "3 failed · cargo evalset");
+        let icons = [Tone::Bad, Tone::Unsure, Tone::Good, Tone::Working].map(Tone::icon);
+        for (at, icon) in icons.iter().enumerate() {
+            assert!(
+                icon.starts_with("data:image/svg+xml,%3Csvg ") && !icon.contains(['"', '<', '#']),
+                "{icon}"
+            );
+            assert!(!icons[..at].contains(icon), "each state has its own");
+        }
+        let notes = |chars: usize| {
+            PageModel { notes: vec!["x".repeat(chars)], ..PageModel::default() }.has_few_notes()
+        };
+        assert_eq!([notes(MAX_OPEN_NOTE_CHARS), notes(MAX_OPEN_NOTE_CHARS + 1)], [true, false]);
     }
 
     #[test]

@@ -18,6 +18,7 @@ const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
     include_str!("../../templates/page/elements.js"),
     include_str!("../../templates/page/case.js"),
+    include_str!("../../templates/page/rows.js"),
     include_str!("../../templates/page/cases.js"),
     "})();\n"
 );
@@ -118,8 +119,8 @@ mod tests {
 
     use super::*;
     use crate::page::{
-        Anchors, Call, CaseDetails, Compared, Count, Earlier, Fact, Headline, Histogram, Judge, MetricLine, PassRate,
-        Pill, Point, Progress, Question, Run, Scatter, Spark, Turn, line, text, words,
+        Anchors, Call, CaseDetails, Compared, Count, Earlier, Fact, Headline, Histogram, Judge, MetricLine,
+        PassRate, Pill, Point, Progress, Question, Run, Scatter, Spark, Turn, line, text, words,
     };
 
     /// A page that shows this text wherever untrusted text can be.
@@ -316,7 +317,8 @@ mod tests {
         let plain = skeleton(&render(&everywhere("plain")).unwrap());
         assert!(plain.len() > 100, "{plain:?}");
         let model = everywhere("plain");
-        let changes = skeleton(&render_changes(&model, &model.cases.iter().collect::<Vec<_>>(), 1, Some(2)).unwrap());
+        let changes =
+            skeleton(&render_changes(&model, &model.cases.iter().collect::<Vec<_>>(), 1, Some(2)).unwrap());
         for seed in 0..300 {
             let foreign = hostile(seed);
             let model = everywhere(&foreign);

@@ -171,8 +171,8 @@ impl Totals {
 
     /// Lines and tests of the journal that cannot be read.
     fn unread(&self) -> Vec<String> {
-        let lines =
-            (self.unreadable > 0).then(|| format!("{} of the journal cannot be read", count(self.unreadable, "line")));
+        let lines = (self.unreadable > 0)
+            .then(|| format!("{} of the journal cannot be read", count(self.unreadable, "line")));
         let lost = match self.lost {
             0 => None,
             1 => Some("1 more test began, and its record is incomplete".to_owned()),

@@ -30,7 +30,8 @@ fn normalised(text: &str, names: &[&str]) -> String {
     let mut rest = text.as_str();
     while let Some(first) = rest.chars().next() {
         let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-        let end = if is_part(first) { rest.find(|c| !is_part(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+        let end =
+            if is_part(first) { rest.find(|c| !is_part(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
         let (word, after) = rest.split_at(end);
         let digits = word.chars().filter(char::is_ascii_digit).count();
         if digits > 0 && word.chars().count() >= MIN_ID_CHARS {
@@ -71,11 +72,19 @@ mod tests {
             (State::Failed, &["m"], "turn 1: get_time not called", false),
             (State::Failed, &["m"], "", false),
         ] {
-            assert_eq!(cause(state, metrics, why, "weather::b") == base, is_same, "{state:?} {metrics:?} {why}");
+            assert_eq!(
+                cause(state, metrics, why, "weather::b") == base,
+                is_same,
+                "{state:?} {metrics:?} {why}"
+            );
         }
         for (one, other, is_same) in [
             ("KeyError: weather::one", "KeyError: weather::two", true),
-            ("503 of request 0f8fad5b-d9cb-469f-a165-70867728950e", "503 of request 7c9e6679-7425-40de-944b-e07fc1f90ae7", true),
+            (
+                "503 of request 0f8fad5b-d9cb-469f-a165-70867728950e",
+                "503 of request 7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                true,
+            ),
             ("port 8123 is closed", "port 91 is closed", true),
             ("`city` Oslo → Paris", "`city` Rome → Paris", false),
             ("'9 degrees' → '21 degrees'", "'30 degrees' → '2 degrees'", true),

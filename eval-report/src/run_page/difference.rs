@@ -39,9 +39,12 @@ pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<
         if of_turn.is_empty() {
             of_turn.extend(reason(run, at));
         }
-        found.extend(of_turn.into_iter().enumerate().map(|(nth, text)| {
-            if nth == 0 { format!("turn {}: {text}", at + 1) } else { text }
-        }));
+        found.extend(
+            of_turn
+                .into_iter()
+                .enumerate()
+                .map(|(nth, text)| if nth == 0 { format!("turn {}: {text}", at + 1) } else { text }),
+        );
     }
     if let Some(case) = case.filter(|_| failed.state) {
         found.extend(state(&case.final_session_state, &run.ran.transcript.state));
@@ -81,7 +84,8 @@ impl Failed {
             scored.map_or(report.verdict == Verdict::Failed, |it| it.verdict == Verdict::Failed)
         };
         let failed: Vec<&MetricReport> = test.deciding().filter(in_run).collect();
-        let looks_at = |subject| failed.iter().any(|it| metric(&it.name).is_some_and(|it| it.compares == subject));
+        let looks_at =
+            |subject| failed.iter().any(|it| metric(&it.name).is_some_and(|it| it.compares == subject));
         let calls = failed.iter().find_map(|report| {
             let (match_type, args) = comparison(&report.name, report.criterion.as_ref())?;
             let is_plain = report.name == "tool_trajectory_avg_score" && match_type != MatchType::Exact;
@@ -94,17 +98,19 @@ impl Failed {
 /// The words of the first metric that failed a turn: of a judge, or of a metric in code.
 fn reason(run: &Evaluation, at: usize) -> Option<String> {
     let failed = run.scored.iter().flat_map(|it| &it.metrics).filter(|it| it.verdict == Verdict::Failed);
-    failed.filter_map(|metric| {
-        let MetricOutcome::Scored(scores) = &metric.outcome else { return None };
-        let score = scores.scores().get(at).filter(|_| metric.turns.get(at) == Some(&TurnVerdict::Failed))?;
-        let of_rubric = || {
-            let rubric = score.rubrics().iter().find(|it| it.score == Some(0.0))?;
-            Some(format!("{}: {}", rubric.rubric_id, rubric.rationale.as_deref()?))
-        };
-        let said = score.reason().map(str::to_owned).or_else(of_rubric)?;
-        Some(shortened(&format!("{}: {}", line(&metric.name), line(&said)), MAX_REASON_CHARS))
-    })
-    .next()
+    failed
+        .filter_map(|metric| {
+            let MetricOutcome::Scored(scores) = &metric.outcome else { return None };
+            let score =
+                scores.scores().get(at).filter(|_| metric.turns.get(at) == Some(&TurnVerdict::Failed))?;
+            let of_rubric = || {
+                let rubric = score.rubrics().iter().find(|it| it.score == Some(0.0))?;
+                Some(format!("{}: {}", rubric.rubric_id, rubric.rationale.as_deref()?))
+            };
+            let said = score.reason().map(str::to_owned).or_else(of_rubric)?;
+            Some(shortened(&format!("{}: {}", line(&metric.name), line(&said)), MAX_REASON_CHARS))
+        })
+        .next()
 }
 
 /// The differences between calls: ``search_flights `cabin` business → economy, `date` missing``.
@@ -177,12 +183,17 @@ fn values(path: &str, expected: &Value, actual: &Value, counts_more: bool, found
 /// `business → economy`, `1 → '1'`.
 fn change(expected: &Value, actual: &Value) -> String {
     let is_word = |text: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
+        !text.is_empty()
+            && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/'))
     };
     match (expected.as_str(), actual.as_str()) {
         (Some(one), Some(other)) => {
             let (one, other) = parts(&line(one), &line(other));
-            if is_word(&one) && is_word(&other) { format!("{one} → {other}") } else { format!("'{one}' → '{other}'") }
+            if is_word(&one) && is_word(&other) {
+                format!("{one} → {other}")
+            } else {
+                format!("'{one}' → '{other}'")
+            }
         }
         _ => {
             let shown = |value: &Value| match value.as_str() {
@@ -288,18 +299,52 @@ mod tests {
                 true,
                 "search_flights `cabin` 'business' → 'first class', `seats` 2 → '2'",
             ),
-            (r#"[["f", {"a": {"b": [1, 2]}}]]"#, r#"[["f", {"a": {"b": [1, 3]}}]]"#, Exact, ExactArgs, true, "f `a.b[1]` 2 → 3"),
-            (r#"[["f", {"a": [1]}]]"#, r#"[["f", {"a": [1, 2], "x": 1}]]"#, Exact, ExactArgs, true, "f `a` [1] → [1,2], `x` not expected"),
+            (
+                r#"[["f", {"a": {"b": [1, 2]}}]]"#,
+                r#"[["f", {"a": {"b": [1, 3]}}]]"#,
+                Exact,
+                ExactArgs,
+                true,
+                "f `a.b[1]` 2 → 3",
+            ),
+            (
+                r#"[["f", {"a": [1]}]]"#,
+                r#"[["f", {"a": [1, 2], "x": 1}]]"#,
+                Exact,
+                ExactArgs,
+                true,
+                "f `a` [1] → [1,2], `x` not expected",
+            ),
             (r#"[["f", {"a": 1}]]"#, r#"[["f", {"a": 2, "x": 1}]]"#, InOrder, Subset, false, "f `a` 1 → 2"),
             (r#"[["f", {"a": 1}]]"#, r#"[["f", {"a": 2}]]"#, Exact, Ignore, true, ""),
             (r#"[["f", {}], ["g", {}]]"#, r#"[["g", {}]]"#, Exact, ExactArgs, true, "f not called"),
             (r#"[["f", {}]]"#, r#"[["f", {}], ["g", {}]]"#, Exact, ExactArgs, true, "g called, not expected"),
             (r#"[["f", {}]]"#, r#"[["g", {}]]"#, InOrder, ExactArgs, false, "f not called"),
-            (r#"[["f", {}], ["g", {}]]"#, r#"[["g", {}], ["f", {}]]"#, Exact, ExactArgs, true, "f called in another place"),
+            (
+                r#"[["f", {}], ["g", {}]]"#,
+                r#"[["g", {}], ["f", {}]]"#,
+                Exact,
+                ExactArgs,
+                true,
+                "f called in another place",
+            ),
             (r#"[["f", {}], ["g", {}]]"#, r#"[["g", {}], ["f", {}]]"#, AnyOrder, ExactArgs, true, ""),
-            (r#"[["f", {"a": "x", "b": "x", "c": "x", "d": "x", "e": "x"}]]"#, r#"[["f", {}]]"#, Exact, ExactArgs, true,
-                "f `a` missing, `b` missing, `c` missing, 2 more arguments"),
-            (r#"[["f", {"`\n": "a"}]]"#, r#"[["f", {"`\n": "b"}]]"#, Exact, ExactArgs, true, "f ``\\n` a → b"),
+            (
+                r#"[["f", {"a": "x", "b": "x", "c": "x", "d": "x", "e": "x"}]]"#,
+                r#"[["f", {}]]"#,
+                Exact,
+                ExactArgs,
+                true,
+                "f `a` missing, `b` missing, `c` missing, 2 more arguments",
+            ),
+            (
+                r#"[["f", {"`\n": "a"}]]"#,
+                r#"[["f", {"`\n": "b"}]]"#,
+                Exact,
+                ExactArgs,
+                true,
+                "f ``\\n` a → b",
+            ),
         ] {
             let (expected, actual) = (made(expected), made(actual));
             let (one, other): (Vec<_>, Vec<_>) = (expected.iter().collect(), actual.iter().collect());
@@ -318,7 +363,11 @@ mod tests {
             ("sunny", Some("rainy"), Some("answer differs: 'sunny' → 'rainy'")),
             ("It is sunny", Some("It is sunny today"), Some("answer differs: 'sunny' → 'sunny today'")),
             ("21 degrees", Some("9 degrees"), Some("answer differs: '21' → '9'")),
-            ("東京は晴れです", Some("東京は雨です"), Some("answer differs: '東京は晴れです' → '東京は雨です'")),
+            (
+                "東京は晴れです",
+                Some("東京は雨です"),
+                Some("answer differs: '東京は晴れです' → '東京は雨です'"),
+            ),
             ("Fine.", None, Some("no answer")),
             ("Fine.", Some(" "), Some("no answer")),
             ("", Some(""), None),
@@ -346,7 +395,10 @@ mod tests {
     #[test]
     fn the_state_differs_in_expected_keys_alone() {
         let map = |text: &str| value(text).as_object().unwrap().clone();
-        let found = state(&map(r#"{"open": true, "total": 2, "gone": 1}"#), &map(r#"{"open": false, "total": 2.0, "more": 1}"#));
+        let found = state(
+            &map(r#"{"open": true, "total": 2, "gone": 1}"#),
+            &map(r#"{"open": false, "total": 2.0, "more": 1}"#),
+        );
         assert_eq!(found, ["state `open` true → false", "state `gone` missing"]);
     }
 

@@ -19,8 +19,11 @@ pub(super) fn of(totals: &Totals) -> Headline {
         (totals.passed, "passed"),
         (totals.skipped, "skipped"),
     ];
-    let parts: Vec<String> =
-        counted.iter().filter(|(cases, _)| *cases > 0).map(|(cases, what)| format!("{cases} {what}")).collect();
+    let parts: Vec<String> = counted
+        .iter()
+        .filter(|(cases, _)| *cases > 0)
+        .map(|(cases, what)| format!("{cases} {what}"))
+        .collect();
     let nothing = if totals.is_running { "no case began yet" } else { "no case ran" };
     let text = if parts.is_empty() { nothing.to_owned() } else { parts.join(", ") };
     let tone = match totals.outcome() {
@@ -30,7 +33,13 @@ pub(super) fn of(totals: &Totals) -> Headline {
         Outcome::Failed => Tone::Bad,
         _ => Tone::Unsure,
     };
-    Headline { outcome: totals.word(), tone, text, cause: cause(totals).map(|text| line(&text)), progress: progress(totals) }
+    Headline {
+        outcome: totals.word(),
+        tone,
+        text,
+        cause: cause(totals).map(|text| line(&text)),
+        progress: progress(totals),
+    }
 }
 
 fn progress(totals: &Totals) -> Option<Progress> {
@@ -38,7 +47,11 @@ fn progress(totals: &Totals) -> Option<Progress> {
     totals.is_running.then(|| Progress {
         decided,
         of: of.max(1),
-        text: format!("Running: {decided} of {} decided, {} so far", count(of, "case"), time::took(totals.elapsed)),
+        text: format!(
+            "Running: {decided} of {} decided, {} so far",
+            count(of, "case"),
+            time::took(totals.elapsed)
+        ),
     })
 }
 
@@ -78,7 +91,12 @@ mod tests {
                 Tone::Bad,
                 Some("Unmeasurable: 1 of 28 cases has no verdict"),
             ),
-            (|it| (it.cases, it.errors) = (2, 2), "2 errors", Tone::Bad, Some("Unmeasurable: 2 of 2 cases have no verdict")),
+            (
+                |it| (it.cases, it.errors) = (2, 2),
+                "2 errors",
+                Tone::Bad,
+                Some("Unmeasurable: 2 of 2 cases have no verdict"),
+            ),
             (
                 |it| (it.cases, it.not_evaluated, it.unfinished) = (2, 1, 1),
                 "1 not scored, 1 unfinished",
@@ -116,7 +134,10 @@ mod tests {
             let mut totals = Totals::default();
             change(&mut totals);
             let headline = of(&totals);
-            assert_eq!((headline.text.as_str(), headline.tone, headline.cause.as_deref()), (text, tone, cause));
+            assert_eq!(
+                (headline.text.as_str(), headline.tone, headline.cause.as_deref()),
+                (text, tone, cause)
+            );
             assert_eq!(headline.progress.is_some(), totals.is_running);
         }
         let mut totals = Totals::default();

@@ -10,7 +10,7 @@ use crate::recorded::{RunResults, State, TestResult};
 /// The number of runs on the page, this one included.
 const MAX_SHOWN_RUNS: usize = 12;
 /// The most runs that are read to find comparable ones.
-const MAX_READ_RUNS: usize = 24;
+const MAX_READ_RUNS: usize = 16;
 
 const THIS_RUN: &str = "this run";
 
@@ -130,7 +130,11 @@ impl History {
     pub(super) fn pass_rate(&self) -> Option<PassRate> {
         let rates = self.runs.iter().map(|past| {
             let counted = || past.states.values().filter(|state| **state != State::Skipped);
-            (past.label.clone(), counted().filter(|state| **state == State::Passed).count(), counted().count())
+            (
+                past.label.clone(),
+                counted().filter(|state| **state == State::Passed).count(),
+                counted().count(),
+            )
         });
         PassRate::new(&rates.collect::<Vec<_>>(), THIS_RUN)
     }
@@ -230,7 +234,10 @@ mod tests {
         let changes = [Some(Change::StillFailing), Some(Change::StillFailing), Some(Change::Fixed), None];
         let compared = history.compared(&changes).unwrap();
         let told: Vec<_> = compared.changes.iter().map(|it| (it.filter, it.cases, it.name)).collect();
-        assert_eq!((told, compared.since.as_str()), (vec![("fixed", 1, "fixed"), ("still", 2, "still failing")], "2"));
+        assert_eq!(
+            (told, compared.since.as_str()),
+            (vec![("fixed", 1, "fixed"), ("still", 2, "still failing")], "2")
+        );
         let alone = History::of(past("now", "a", &[("x", Failed)]), std::iter::empty());
         assert!(alone.compared(&[None]).is_none() && alone.pass_rate().is_none());
     }

@@ -22,11 +22,13 @@ pub(super) fn row(
     let details = case::details(test, files);
     let is_shown = test.state == State::Failed || test.runs.are_flaky();
     let found = is_shown.then(|| files.find(&test.attempt.started).ok()).flatten();
-    let differs = is_shown.then(|| difference::of_test(test, found.as_ref().map(|found| &found.case))).flatten();
+    let differs =
+        is_shown.then(|| difference::of_test(test, found.as_ref().map(|found| &found.case))).flatten();
     let (pills, others): (Vec<_>, Vec<_>) =
         test.deciding().partition(|metric| !matches!(metric.verdict, Verdict::Passed | Verdict::Skipped(_)));
     let failed: Vec<&str> = pills.iter().map(|metric| metric.name.as_str()).collect();
-    let why = differs.or_else(|| details.reason.clone());
+    let in_work = test.is_in_progress.then(|| in_work(test.runs, &time::shown(test.attempt.started.at)));
+    let why = in_work.or(differs).or_else(|| details.reason.clone());
     let change = history.change(test);
     let mut filters = state_filters(test);
     filters.extend(change.map(|change| change.filter()));
@@ -54,6 +56,17 @@ pub(super) fn row(
         spark: history.spark(test),
         details,
     }
+}
+
+/// `run 2 of 3 in work; the case began 2026-11-20 02:31:07 UTC`. Journals tell of a turn when its run has ended.
+fn in_work(runs: RunCounts, began: &str) -> String {
+    let RunCounts { total, ran, .. } = runs;
+    let what = if ran < total {
+        format!("run {} of {total} in work", ran + 1)
+    } else {
+        "all runs ended, scores to come".to_owned()
+    };
+    format!("{what}; the case began {began}")
 }
 
 /// `new failure, last passed 2026-11-20 02:31:07 UTC`.
@@ -130,6 +143,17 @@ mod tests {
         ] {
             let counts = RunCounts { total, ran, judged, passed };
             assert_eq!(of_runs(counts, is_in_progress).as_deref(), said, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn a_case_in_work_says_how_far_it_is() {
+        for (total, ran, said) in [
+            (1, 0, "run 1 of 1 in work; the case began now"),
+            (3, 1, "run 2 of 3 in work; the case began now"),
+            (2, 2, "all runs ended, scores to come; the case began now"),
+        ] {
+            assert_eq!(in_work(RunCounts { total, ran, ..RunCounts::default() }, "now"), said);
         }
     }
 

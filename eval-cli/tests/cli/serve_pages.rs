@@ -234,7 +234,7 @@ fn serve_tells_of_a_journal_that_grows() {
     record(&journal, &started(1, "one"));
     assert_eq!(until(&events, "run", |_| true), json!({ "run": "grows", "running": false }));
     let first = listed(&pages, |run| run["cases"] == 1);
-    assert_eq!([&first["id"], &first["planned"], &first["passed"]], [&json!("grows"), &json!(2), &json!(0)]);
+    assert_eq!([&first["id"], &first["planned"], &first["passed"]], [&json!("grows"), &json!(3), &json!(0)]);
     let (status, page) = pages.get("/runs/grows");
     assert!(status == 200 && page.contains("data-run=\"grows\"") && page.contains("connect-src"), "{page}");
     let version = page.split_once("data-version=\"").unwrap().1.split('"').next().unwrap().to_owned();

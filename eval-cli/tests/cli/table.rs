@@ -158,7 +158,7 @@ fn green(folder: &Folder) -> Vec<(&'static str, bool)> {
         ("JUnit", read("j.xml").map(|text| text.contains("failures=\"0\" errors=\"0\""))),
         ("JSON", read("r.json").map(|text| outcome(text) == json!("passed"))),
         ("Markdown", read("m.md").map(|text| text.contains("### Evals passed"))),
-        ("the page", read("p.html").map(|text| text.contains("<header class=\"passed\">"))),
+        ("the page", read("p.html").map(|text| text.contains("<header class=\"passed good\">"))),
         (
             "CSV",
             read("t.csv")
@@ -328,7 +328,7 @@ fn a_page_and_the_service_are_green_only_where_the_run_is() {
         let is_passed = document.contains("\"outcome\":\"passed\"");
         assert_eq!(is_passed, is_green, "{}: {document}", kind.name);
         let page = get(&format!("/runs/{}", at(kind)));
-        assert_eq!(page.contains("<header class=\"passed\">"), is_green, "{}: {page}", kind.name);
+        assert_eq!(page.contains("<header class=\"passed good\">"), is_green, "{}: {page}", kind.name);
     }
     drop(server.kill());
     drop(server.wait());

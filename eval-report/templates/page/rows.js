@@ -110,9 +110,11 @@ function factsOf() {
   return all;
 }
 
+const names = new Intl.Collator(undefined, { numeric: true });
+
 const sorts = {
   urgency: () => 0,
-  name: (a, b) => nameOf(a).localeCompare(nameOf(b), undefined, { numeric: true }),
+  name: (a, b) => names.compare(nameOf(a), nameOf(b)),
   time: (a, b) => (b.time ?? -1) - (a.time ?? -1),
   cost: (a, b) => (b.cost ?? -1) - (a.cost ?? -1),
   score: (a, b) => (a.score ?? Infinity) - (b.score ?? Infinity) || 0,

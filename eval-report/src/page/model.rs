@@ -198,7 +198,7 @@ impl CaseRow {
 pub(super) fn in_code(line: &str) -> Vec<(&str, bool)> {
     let parts: Vec<&str> = line.split('`').collect();
     // Backticks in pairs have an odd number of parts.
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return vec![(line, false)];
     }
     let parts = parts.into_iter().enumerate().map(|(at, part)| (part, at % 2 == 1));

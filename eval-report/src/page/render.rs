@@ -123,8 +123,8 @@ mod tests {
         PassRate, Pill, Point, Progress, Question, Run, Scatter, Spark, Turn, line, text, words,
     };
 
-    /// A page that shows this text wherever untrusted text can be.
-    fn everywhere(foreign: &str) -> PageModel {
+    /// A row that shows this text wherever untrusted text can be.
+    fn row_everywhere(foreign: &str) -> CaseRow {
         let line = || line(foreign);
         let metric = MetricLine {
             name: line(),
@@ -160,13 +160,6 @@ mod tests {
         };
         let question =
             Question { template: Some(line()), prompt: text(foreign), answers: vec![text(foreign)] };
-        let point = |took| Point {
-            took,
-            score: 0.5,
-            passed: false,
-            name: line(),
-            anchor: Anchors::default().add(foreign),
-        };
         let run = Run {
             number: 1,
             state: "error",
@@ -192,7 +185,7 @@ mod tests {
             ..CaseDetails::default()
         };
         let pill = || Pill { name: line(), state: "failed", score: line() };
-        let case = CaseRow {
+        CaseRow {
             anchor: Anchors::default().add(foreign),
             filters: "failed".to_owned(),
             why: Some(line()),
@@ -212,6 +205,18 @@ mod tests {
             spark: Some(Spark::new(&[Some((true, "passed")), None])),
             details,
             ..CaseRow::default()
+        }
+    }
+
+    /// A page that shows this text wherever untrusted text can be.
+    fn everywhere(foreign: &str) -> PageModel {
+        let line = || line(foreign);
+        let point = |took| Point {
+            took,
+            score: 0.5,
+            passed: false,
+            name: line(),
+            anchor: Anchors::default().add(foreign),
         };
         let failed = Count { filter: "failed", name: "Failed", cases: 1 };
         PageModel {
@@ -238,7 +243,7 @@ mod tests {
                 .into_iter()
                 .collect(),
             pass_rate: PassRate::new(&[(line(), 1, 2), (line(), 2, 2)], "this run"),
-            cases: vec![case],
+            cases: vec![row_everywhere(foreign)],
         }
     }
 

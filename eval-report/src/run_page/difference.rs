@@ -97,20 +97,17 @@ impl Failed {
 
 /// The words of the first metric that failed a turn: of a judge, or of a metric in code.
 fn reason(run: &Evaluation, at: usize) -> Option<String> {
-    let failed = run.scored.iter().flat_map(|it| &it.metrics).filter(|it| it.verdict == Verdict::Failed);
-    failed
-        .filter_map(|metric| {
-            let MetricOutcome::Scored(scores) = &metric.outcome else { return None };
-            let score =
-                scores.scores().get(at).filter(|_| metric.turns.get(at) == Some(&TurnVerdict::Failed))?;
-            let of_rubric = || {
-                let rubric = score.rubrics().iter().find(|it| it.score == Some(0.0))?;
-                Some(format!("{}: {}", rubric.rubric_id, rubric.rationale.as_deref()?))
-            };
-            let said = score.reason().map(str::to_owned).or_else(of_rubric)?;
-            Some(shortened(&format!("{}: {}", line(&metric.name), line(&said)), MAX_REASON_CHARS))
-        })
-        .next()
+    let mut failed = run.scored.iter().flat_map(|it| &it.metrics).filter(|it| it.verdict == Verdict::Failed);
+    failed.find_map(|metric| {
+        let MetricOutcome::Scored(scores) = &metric.outcome else { return None };
+        let score = scores.scores().get(at).filter(|_| metric.turns.get(at) == Some(&TurnVerdict::Failed))?;
+        let of_rubric = || {
+            let rubric = score.rubrics().iter().find(|it| it.score == Some(0.0))?;
+            Some(format!("{}: {}", rubric.rubric_id, rubric.rationale.as_deref()?))
+        };
+        let said = score.reason().map(str::to_owned).or_else(of_rubric)?;
+        Some(shortened(&format!("{}: {}", line(&metric.name), line(&said)), MAX_REASON_CHARS))
+    })
 }
 
 /// The differences between calls: ``search_flights `cabin` business → economy, `date` missing``.
@@ -154,7 +151,7 @@ fn arguments(expected: Option<&Map>, actual: Option<&Map>, args: ArgsMatch) -> V
 
 fn objects(path: &str, expected: &Map, actual: &Map, counts_more: bool, found: &mut Vec<String>) {
     let inside = |key: &str| if path.is_empty() { line(key) } else { format!("{path}.{}", line(key)) };
-    for (key, wanted) in expected.iter() {
+    for (key, wanted) in expected {
         match actual.get(key) {
             Some(came) => values(&inside(key), wanted, came, counts_more, found),
             None => found.push(format!("`{}` missing", inside(key))),

@@ -31,7 +31,7 @@ pub(super) fn of(totals: &Totals) -> Headline {
         _ if totals.is_running => Tone::Working,
         Outcome::Passed => Tone::Good,
         Outcome::Failed => Tone::Bad,
-        _ => Tone::Unsure,
+        Outcome::Unmeasurable => Tone::Unsure,
     };
     Headline {
         outcome: totals.word(),

@@ -4,7 +4,7 @@ use eval_core::metric::arithmetic::mean;
 use eval_core::report::{MetricReport, Verdict, short};
 use eval_support::words;
 
-use super::history::History;
+use super::history::{Change, History};
 use super::{case, cause, difference};
 use crate::output::time;
 use crate::page::{CaseRow, Pill, line};
@@ -31,7 +31,7 @@ pub(super) fn row(
     let why = in_work.or(differs).or_else(|| details.reason.clone());
     let change = history.change(test);
     let mut filters = state_filters(test);
-    filters.extend(change.map(|change| change.filter()));
+    filters.extend(change.map(Change::filter));
     let scores: Vec<f64> = test.deciding().filter_map(|metric| metric.score).collect();
     let has_verdict = test.attempt.decided.is_some();
     CaseRow {

@@ -54,7 +54,7 @@ impl PageModel {
 
 const MAX_OPEN_NOTE_CHARS: usize = 160;
 
-/// What a reader is to know first.
+/// The state of the run in words, for the top of the page.
 #[derive(Clone, Debug, Default)]
 pub struct Headline {
     /// The outcome in a word: `failed`, `running`.
@@ -152,7 +152,7 @@ pub struct CaseRow {
     pub filters: String,
     /// The most urgent cases have the lowest number.
     pub urgency: u8,
-    /// What differs from the expectations, or the reason for the state.
+    /// The differences from the expectations, or the reason for the state.
     pub why: Option<String>,
     /// The name of the cause, which other cases can have too; `None` for cases that need no attention.
     pub cause: Option<String>,

@@ -83,7 +83,7 @@ impl Past {
 pub(super) struct History {
     /// The comparable runs, the oldest first, with the run of the page at the end.
     runs: Vec<Past>,
-    /// When each case passed last.
+    /// The time of the last pass of each case.
     passed: HashMap<Key, String>,
 }
 
@@ -146,7 +146,7 @@ impl History {
         if is_in_work { None } else { change(before, test.state) }
     }
 
-    /// When a case that needs attention passed last, in any run of this folder.
+    /// The time at which a case that needs attention passed last, in any run of this folder.
     pub(super) fn last_passed(&self, test: &TestResult<'_>) -> Option<&str> {
         if test.needs_attention() { self.passed.get(&key(test)).map(String::as_str) } else { None }
     }

@@ -1,6 +1,11 @@
 //! The runs before a run: which of them are comparable, and what became of each case since.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use eval_support::mutex::Mutex;
 
 use crate::journal::{self, RecordedRun};
 use crate::output::time;
@@ -82,22 +87,19 @@ impl Past {
 #[derive(Debug)]
 pub(super) struct History {
     /// The comparable runs, the oldest first, with the run of the page at the end.
-    runs: Vec<Past>,
+    runs: Vec<Arc<Past>>,
     /// The time of the last pass of each case.
     passed: HashMap<Key, String>,
 }
 
 impl History {
     pub(super) fn new(results: &RunResults<'_>) -> Self {
-        let before = before(results).into_iter().filter_map(|run| {
-            let recorded = RecordedRun::outline(&[run.path]).ok()?;
-            Some(Past::new(time::shown(run.started), &TestResult::all(&recorded)))
-        });
-        Self::of(Past::new(THIS_RUN.to_owned(), &results.tests), before)
+        let before = before(results).into_iter().filter_map(|run| read(&run));
+        Self::of(Arc::new(Past::new(THIS_RUN.to_owned(), &results.tests)), before)
     }
 
     /// `before` has the newest run first.
-    fn of(this: Past, before: impl Iterator<Item = Past>) -> Self {
+    fn of(this: Arc<Past>, before: impl Iterator<Item = Arc<Past>>) -> Self {
         let mut passed = HashMap::new();
         let mut runs = Vec::new();
         for past in before {
@@ -114,13 +116,13 @@ impl History {
     }
 
     fn last(&self) -> Option<&Past> {
-        self.runs.len().checked_sub(2).and_then(|at| self.runs.get(at))
+        self.runs.len().checked_sub(2).and_then(|at| self.runs.get(at)).map(Arc::as_ref)
     }
 
     /// The states of a case in the comparable runs; `None` if there is no run before this one.
     pub(super) fn spark(&self, test: &TestResult<'_>) -> Option<Spark> {
         let key = key(test);
-        let of_run = |past: &Past| {
+        let of_run = |past: &Arc<Past>| {
             let state = *past.states.get(&key)?;
             Some((state == State::Passed, state.filter_name()))
         };
@@ -172,6 +174,27 @@ fn change(before: Option<State>, now: State) -> Option<Change> {
     }
 }
 
+/// An earlier run. A service makes the page of a growing run many times, so that runs which did not change are kept.
+fn read(run: &journal::RunDir) -> Option<Arc<Past>> {
+    static KEPT: Mutex<BTreeMap<PathBuf, (u64, Arc<Past>)>> = Mutex::new(BTreeMap::new());
+
+    let files = fs::read_dir(&run.path).into_iter().flatten().flatten();
+    let bytes = files.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+    if let Some((_, past)) = KEPT.lock().get(&run.path).filter(|(known, _)| *known == bytes) {
+        return Some(Arc::clone(past));
+    }
+    let recorded = RecordedRun::outline(std::slice::from_ref(&run.path)).ok()?;
+    let past = Arc::new(Past::new(time::shown(run.started), &TestResult::all(&recorded)));
+    let mut kept = KEPT.lock();
+    if kept.len() >= MAX_KEPT_RUNS {
+        kept.clear();
+    }
+    kept.insert(run.path.clone(), (bytes, Arc::clone(&past)));
+    Some(past)
+}
+
+const MAX_KEPT_RUNS: usize = 2 * MAX_READ_RUNS;
+
 /// The runs before this one in the same folder, the newest first. A merged run has none.
 fn before(results: &RunResults<'_>) -> Vec<journal::RunDir> {
     let [folder] = results.loaded.folders.as_slice() else { return Vec::new() };
@@ -190,10 +213,10 @@ mod tests {
         (None, None, name.to_owned(), None)
     }
 
-    fn past(label: &str, set: &str, states: &[(&str, State)]) -> Past {
+    fn past(label: &str, set: &str, states: &[(&str, State)]) -> Arc<Past> {
         let sets = BTreeSet::from([set.to_owned()]);
         let states = states.iter().map(|(name, state)| (case(name), *state)).collect();
-        Past { label: label.to_owned(), sets, states }
+        Arc::new(Past { label: label.to_owned(), sets, states })
     }
 
     #[test]

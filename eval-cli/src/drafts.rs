@@ -3,10 +3,14 @@
 mod added;
 mod shown;
 
+#[cfg(feature = "serve")]
+use std::path::Path;
 use std::path::PathBuf;
 
 pub(crate) use added::{Added, Destination};
 use eval_format::{EvalCase, Invocation, Map, SetEditor, Value};
+#[cfg(feature = "serve")]
+use eval_support::hash::content_hash;
 use eval_support::untrusted::one_line;
 pub(crate) use shown::text as shown;
 #[cfg(feature = "serve")]
@@ -20,6 +24,14 @@ use crate::output::CommandError;
 pub(crate) struct Draft {
     pub(crate) path: PathBuf,
     pub(crate) case: EvalCase,
+}
+
+/// The place of a draft on the page of drafts: the part of an address after `#`.
+#[cfg(feature = "serve")]
+pub(crate) fn anchor(set: &Path, eval_id: &str) -> String {
+    // A name may have any characters, and be long.
+    let name = format!("{}\n{eval_id}", set.display());
+    format!("draft-{:016x}", content_hash(name.as_bytes()))
 }
 
 /// Removes the marks of drafts that are as they were shown. Each set is read and written once.

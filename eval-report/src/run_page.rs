@@ -1,5 +1,6 @@
 //! A recorded run as a page to look at, for a file and for a server.
 
+mod beside;
 mod case;
 mod facts;
 mod scores;
@@ -21,6 +22,8 @@ use crate::page::{
 use crate::price::Cost;
 use crate::recorded::{Cases, RunResults, State, TestResult, cost};
 use crate::summary_text;
+
+pub use beside::{needed, turns};
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     page::render(&model(results)).map_err(|error| {

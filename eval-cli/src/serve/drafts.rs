@@ -31,6 +31,8 @@ struct DraftCard {
     /// The names as they are shown.
     shown_set: String,
     shown_case: String,
+    /// Its place on the page.
+    anchor: String,
     /// The meaning of the draft as it was shown, so that later changes are noticed.
     seen: String,
     rows: Vec<DraftRow>,
@@ -83,6 +85,7 @@ fn of_set(path: &Path, editor: &SetEditor) -> Vec<DraftCard> {
             case: mask(id).into_owned(),
             shown_set: line(&set),
             shown_case: line(id),
+            anchor: drafts::anchor(path, id),
             seen: seen(editor, id)?,
             rows: parts(editor.case(id)?).into_iter().map(row).collect(),
         })

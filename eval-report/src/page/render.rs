@@ -11,9 +11,20 @@ use super::model::PageModel;
 
 pub const STYLE: &str = include_str!("../../templates/page/page.css");
 
-/// The parts of the script that other pages use too, as statements of JavaScript: elements, and the details of a case.
-pub const COMPONENTS: &str =
-    concat!(include_str!("../../templates/page/elements.js"), include_str!("../../templates/page/case.js"));
+/// A script for other pages, which defines `components`: the elements of the page.
+pub const ELEMENTS: &str = concat!(
+    "const components = (() => {\n\"use strict\";\n",
+    include_str!("../../templates/page/elements.js"),
+    "return { el, button };\n})();\n"
+);
+
+/// A script for other pages, which defines `components`: the elements of the page, and the details of a case.
+pub const COMPONENTS: &str = concat!(
+    "const components = (() => {\n\"use strict\";\n",
+    include_str!("../../templates/page/elements.js"),
+    include_str!("../../templates/page/case.js"),
+    "return { el, button, pill, table, said, body, runOf, signs, names };\n})();\n"
+);
 
 const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
@@ -137,6 +148,7 @@ mod tests {
             user: text(foreign),
             compared: Some(line()),
             calls: vec![call],
+            between: vec![text(foreign)],
             expected: Some(text(foreign)),
             actual: Some(text("x")),
             pieces: words(&text(foreign).shown, "x"),

@@ -1,6 +1,8 @@
 //! Drafts: adding new drafts to a set, and reviewing the drafts in a set.
 
 mod added;
+#[cfg(feature = "serve")]
+pub(crate) mod revised;
 mod shown;
 
 #[cfg(feature = "serve")]

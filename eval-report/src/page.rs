@@ -24,7 +24,7 @@ pub use details::{
 pub use diff::{calls, words};
 pub use model::{CaseRow, Count, Fact, PageModel, Pill};
 pub use plot::{Histogram, PassRate, Point, Scatter, Spark};
-pub use render::{COMPONENTS, ELEMENTS, Live, STYLE, live_policy, policy, render, render_live};
+pub use render::{COMPONENTS, ELEMENTS, Live, STYLE, inside_html, live_policy, policy, render, render_live};
 
 /// An untrusted text in full, or its beginning. Secrets are masked, and characters that mislead readers are
 /// escaped.

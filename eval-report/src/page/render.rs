@@ -99,7 +99,7 @@ fn hash(text: &str) -> String {
 
 /// A value as JSON for a script element: no character of it begins a tag or a comment, or ends a line of
 /// JavaScript. `null` if it cannot be serialised, which no type of the page allows.
-pub(super) fn inside_html(value: &impl Serialize) -> String {
+pub fn inside_html(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     for c in text.chars() {

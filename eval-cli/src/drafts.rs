@@ -48,6 +48,15 @@ pub(crate) fn accept(drafts: &[Draft]) -> Result<(), CommandError> {
     })
 }
 
+/// Writes a draft with other messages and expectations, if the case is still the one that was shown.
+#[cfg(feature = "serve")]
+pub(crate) fn revise(draft: &Draft, case: &EvalCase) -> Result<(), CommandError> {
+    edit(&draft.path, |editor| {
+        unchanged(draft, editor)?;
+        editor.edit_draft(case).map_err(|error| refused(&draft.path, &error))
+    })
+}
+
 /// Takes a draft out of its set, if the case is still the one that was shown. A golden that it replaces is put back.
 #[cfg(feature = "serve")]
 pub(crate) fn reject(draft: &Draft) -> Result<(), CommandError> {

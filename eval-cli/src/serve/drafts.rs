@@ -160,14 +160,13 @@ pub(super) async fn revise(State(site): State<Arc<Site>>, body: Bytes) -> Result
         let Decision { set, draft: wanted, turns } = read(&body, "send `set`, `case`, `seen` and `turns`")?;
         let path = path_of(&set)?;
         let id = &wanted.case;
-        let edited = edit(&path, |editor| {
-            let case = still_draft(&path, editor, &wanted).map_err(|failure| failure.error)?;
-            let case = revised::revised(case, turns)?;
-            let before = editor.text();
-            editor.edit_draft(&case).map_err(|error| refused(&path, &error))?;
-            Ok((card(&path, editor, id), editor.text() != before))
-        });
-        let (card, is_changed) = edited.map_err(Failure::from)?;
+        let case = still_draft(&path, &open(&path)?, &wanted)?.clone();
+        // An edit that cannot be written is mended on the page, which keeps it.
+        let edited = revised::revised(&case, turns)
+            .map_err(|error| Failure { status: StatusCode::BAD_REQUEST, error })?;
+        let is_changed = edited != case;
+        drafts::revise(&Draft { case, path: path.clone() }, &edited)?;
+        let card = card(&path, &open(&path)?, id);
         let card = card.ok_or_else(|| Failure::internal("the draft that was written is not found"))?;
         let shown = one_line(id);
         let said = if is_changed {

@@ -65,7 +65,7 @@ async function decide(card, path) {
 
 // ---- Editing
 
-function field(label, value, isCode) {
+function field(label, value, { isCode, hint } = {}) {
   if ("fixed" in value) return { node: el("p", "soft", `${label}: ${value.fixed}.`), changed: () => undefined };
   const area = el("textarea", isCode ? "mono" : "");
   area.value = value.text;
@@ -74,7 +74,7 @@ function field(label, value, isCode) {
   area.dir = isCode ? "ltr" : "auto";
   // Browsers write each line end as one character.
   const first = area.value;
-  return { node: el("label", "field", el("span", "label", label), area), area, changed: () => (area.value === first ? undefined : area.value) };
+  return { node: el("label", "field", el("span", "label", label, hint ? ` (${hint})` : null), area), area, changed: () => (area.value === first ? undefined : area.value) };
 }
 
 // The edits of a turn; null if it has none.
@@ -87,8 +87,8 @@ function editsOf(turn, at) {
 function edit(card) {
   const turns = card.of.fields.map((of) => ({
     user: field("The user says", of.user),
-    calls: of.calls.map(([tool, args], n) => field(`Arguments of call ${n + 1}, ${tool}, as JSON`, args, true)),
-    answer: field("The answer, none is expected if it is empty", of.answer),
+    calls: of.calls.map(([tool, args], n) => field(`Arguments of call ${n + 1}, ${tool}, as JSON`, args, { isCode: true })),
+    answer: field("The answer", of.answer, { hint: "none is expected if it is empty" }),
   }));
   const leave = () => {
     form.remove();
@@ -98,7 +98,7 @@ function edit(card) {
   const save = el("button", "main", "Save the draft");
   save.type = "submit";
   const form = el("form", "edit", turns.map((turn, at) => el("fieldset", "",
-    el("legend", "", card.of.fields.length > 1 ? `Turn ${at + 1}` : "The turn"), turn.user.node, turn.calls.map((it) => it.node), turn.answer.node)),
+    el("legend", "", `Turn ${at + 1}`), turn.user.node, turn.calls.map((it) => it.node), turn.answer.node)),
   el("div", "decide", save, button("Cancel", () => { tell(card, ""); leave(); })));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

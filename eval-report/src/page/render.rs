@@ -15,7 +15,7 @@ pub const STYLE: &str = include_str!("../../templates/page/page.css");
 pub const ELEMENTS: &str = concat!(
     "const components = (() => {\n\"use strict\";\n",
     include_str!("../../templates/page/elements.js"),
-    "return { el, button };\n})();\n"
+    "return { el, button, table };\n})();\n"
 );
 
 /// A script for other pages, which defines `components`: the elements of the page, and the details of a case.

@@ -183,7 +183,9 @@ mod tests {
     #[test]
     fn what_is_named_is_edited_and_the_rest_stays() {
         assert_eq!(edit(json!([{ "turn": 1 }])).expect("nothing is edited"), case());
-        let edited = edit(json!([{ "turn": 1, "user": "Rome?", "answer": "It rains.", "calls": [{ "call": 1, "args": "{\"city\": \"Rome\"}" }] }]));
+        let edited = edit(
+            json!([{ "turn": 1, "user": "Rome?", "answer": "It rains.", "calls": [{ "call": 1, "args": "{\"city\": \"Rome\"}" }] }]),
+        );
         let turn = &edited.expect("it can be edited").conversation[0];
         let call = turn.tool_calls().next().expect("a call");
         assert_eq!(
@@ -198,7 +200,8 @@ mod tests {
     fn a_call_in_an_event_is_edited() {
         let mut of_event = case();
         let call = Part::call(FunctionCall::new("g", json!({})));
-        let event = InvocationEvent::new("agent").with_content(Content::new("model", vec![Part::text("x"), call]));
+        let event =
+            InvocationEvent::new("agent").with_content(Content::new("model", vec![Part::text("x"), call]));
         of_event.conversation[0].intermediate_data = Some(IntermediateData::Events(vec![event]));
         let edits = json!([{ "turn": 1, "calls": [{ "call": 1, "args": "{\"n\": 1}" }] }]);
         let edited = revised(&of_event, serde_json::from_value(edits).expect("edits")).expect("a call");
@@ -216,7 +219,11 @@ mod tests {
             let refused = edit(json!([{ "turn": 1, "calls": [{ "call": 1, "args": args }] }])).unwrap_err();
             assert!(refused.message.contains(said) && !refused.help.is_empty(), "{args}: {refused:?}");
         }
-        for edits in [json!([{ "turn": 0 }]), json!([{ "turn": 2 }]), json!([{ "turn": 1, "calls": [{ "call": 2, "args": "{}" }] }])] {
+        for edits in [
+            json!([{ "turn": 0 }]),
+            json!([{ "turn": 2 }]),
+            json!([{ "turn": 1, "calls": [{ "call": 2, "args": "{}" }] }]),
+        ] {
             let refused = edit(edits.clone()).unwrap_err();
             assert!(refused.message.starts_with("the draft has no "), "{edits}: {refused:?}");
         }

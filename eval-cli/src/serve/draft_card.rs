@@ -127,10 +127,17 @@ mod tests {
         .unwrap();
         let card = DraftCard::new(&case, String::new(), String::new());
         let left = card.rows.iter().filter(|row| !row.drawn);
-        let left: Vec<String> = left.map(|row| format!("{:?} {}: {}", row.turn, row.what, row.said)).collect();
+        let left: Vec<String> =
+            left.map(|row| format!("{:?} {}: {}", row.turn, row.what, row.said)).collect();
         assert_eq!(
             left,
-            ["None from: x", "Some(1) : ", r#"None result: g: {"n":2}"#, "Some(2) : ", "None : (1 more that is no text)"]
+            [
+                "None from: x",
+                "Some(1) : ",
+                r#"None result: g: {"n":2}"#,
+                "Some(2) : ",
+                "None : (1 more that is no text)"
+            ]
         );
     }
 

@@ -65,7 +65,8 @@ pub(super) async fn page(State(site): State<Arc<Site>>) -> Response {
             }
         }
         let drafts = of_sets.iter().map(|of_set| of_set.drafts.len()).sum();
-        let page = |live| DraftsPage { live, of_sets: &of_sets, drafts, sets: sets.len(), problems: &problems };
+        let page =
+            |live| DraftsPage { live, of_sets: &of_sets, drafts, sets: sets.len(), problems: &problems };
         html::sent(Frame::of_cases("/drafts", SCRIPT), page)
     });
     page.await.unwrap_or_else(IntoResponse::into_response)
@@ -183,14 +184,15 @@ pub(super) async fn revise(State(site): State<Arc<Site>>, body: Bytes) -> Result
 /// Accepts the drafts of a set that are as they were shown, and says which were accepted and which were not.
 pub(super) async fn accept_all(State(site): State<Arc<Site>>, body: Bytes) -> Result<Response, Failure> {
     site.work(move |site| {
-        let Decisions { set, drafts } = read(&body, "send `set`, and `drafts` with `case` and `seen` of each")?;
+        let Decisions { set, drafts } =
+            read(&body, "send `set`, and `drafts` with `case` and `seen` of each")?;
         let path = path_of(&set)?;
         let (mut accepted, mut left) = (Vec::new(), Vec::new());
         edit(&path, |editor| {
             for draft in &drafts {
-                let is_accepted = still_draft(&path, editor, draft).map(drop).and_then(|()| {
-                    Ok(editor.accept(&draft.case).map_err(|error| refused(&path, &error))?)
-                });
+                let is_accepted = still_draft(&path, editor, draft)
+                    .map(drop)
+                    .and_then(|()| Ok(editor.accept(&draft.case).map_err(|error| refused(&path, &error))?));
                 match is_accepted {
                     Ok(()) => accepted.push(draft.case.as_str()),
                     Err(Failure { error, .. }) => {
@@ -209,7 +211,10 @@ pub(super) async fn accept_all(State(site): State<Arc<Site>>, body: Bytes) -> Re
             number => format!("accepted {}: {tests} in the next build", count(number, "draft")),
         };
         if !left.is_empty() {
-            said.push_str(&format!("; {} left", if left.len() == 1 { "1 is".to_owned() } else { format!("{} are", left.len()) }));
+            said.push_str(&format!(
+                "; {} left",
+                if left.len() == 1 { "1 is".to_owned() } else { format!("{} are", left.len()) }
+            ));
         }
         Ok(answer::json(&json!({ "done": said, "accepted": accepted, "left": left })))
     })

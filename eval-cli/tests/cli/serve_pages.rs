@@ -408,7 +408,8 @@ fn serve_edits_a_draft_as_it_was_shown_and_no_other_byte() {
     assert_eq!(edit("a", &seen, json!([])).0, 200);
     assert_eq!(fs::read_to_string(pages.set()).unwrap(), set);
 
-    let turns = json!([{ "turn": 1, "user": "Bye", "calls": [{ "call": 1, "args": "{\"n\": 7, \"keep\": 2.0}" }] }]);
+    let turns =
+        json!([{ "turn": 1, "user": "Bye", "calls": [{ "call": 1, "args": "{\"n\": 7, \"keep\": 2.0}" }] }]);
     let (status, answer) = edit("a", &seen, turns.clone());
     assert_eq!(status, 200, "{answer}");
     let edited = set.replacen("\"Hi\"", "\"Bye\"", 1).replacen("\"n\":  1", "\"n\":  7", 1);
@@ -428,7 +429,8 @@ fn serve_edits_a_draft_as_it_was_shown_and_no_other_byte() {
 #[test]
 fn serve_accepts_the_drafts_of_a_set_and_says_which_it_left() {
     let pages = Pages::new(&[]);
-    let drafts = |seen: [&str; 2]| json!([{ "case": "a", "seen": seen[0] }, { "case": "b", "seen": seen[1] }]);
+    let drafts =
+        |seen: [&str; 2]| json!([{ "case": "a", "seen": seen[0] }, { "case": "b", "seen": seen[1] }]);
     let accept = |drafts: &Value| {
         pages.post("/drafts/accept-all", &json!({ "set": "evals/s.evalset.json", "drafts": drafts }))
     };

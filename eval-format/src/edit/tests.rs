@@ -503,7 +503,8 @@ fn an_edited_draft_keeps_all_bytes_but_those_of_what_was_edited() {
     };
     tool_uses[0].args = Some(Map::from([("n", 7), ("keep", 2)]));
     editor.edit_draft(&case).expect("it is a draft");
-    let edited = text.replacen("\"Hi\"", "\"Good \\\"day\\\"\"", 1).replacen("1.0", "7", 1).replacen("2e0", "2", 1);
+    let edited =
+        text.replacen("\"Hi\"", "\"Good \\\"day\\\"\"", 1).replacen("1.0", "7", 1).replacen("2e0", "2", 1);
     assert_eq!(editor.text(), edited);
 
     let mut fewer = draft.clone();

@@ -70,9 +70,9 @@ fn unscored(reading: &Reading, golden: Option<&EvalCase>, evaluators: &[Evaluato
     let expected = golden.map(|case| &case.conversation[..case.conversation.len().min(MAX_SHOWN)]);
     let criteria: Vec<(&str, Criterion)> =
         evaluators.iter().map(|it| (it.name.as_str(), it.criterion())).collect();
-    let of_calls = criteria.iter().find(|(name, criterion)| {
-        eval_core::metric::arithmetic::comparison(name, Some(criterion)).is_some()
-    });
+    let of_calls = criteria
+        .iter()
+        .find(|(name, criterion)| eval_core::metric::arithmetic::comparison(name, Some(criterion)).is_some());
     let of_calls = of_calls.map(|(name, criterion)| (*name, criterion));
     let mut turns = turns(&actual, expected, of_calls, "beside those of the golden session");
     let mut notes = Vec::new();

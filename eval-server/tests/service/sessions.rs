@@ -140,8 +140,15 @@ fn the_page_shows_a_session_beside_the_golden_one_with_its_scores() {
     let beside = case(2, "");
     let turn = &beside["case"]["runs"][0]["turns"][0];
     let call = &turn["calls"][0];
-    let said = [&call["is"], &call["expected"], &call["actual"], &turn["expected"]["t"], &turn["actual"]["t"]];
-    let expected = ["changed", r#"get_weather(city: "Paris")"#, r#"get_weather(city: "Rome")"#, "It is sunny.", "It is rainy."];
+    let said =
+        [&call["is"], &call["expected"], &call["actual"], &turn["expected"]["t"], &turn["actual"]["t"]];
+    let expected = [
+        "changed",
+        r#"get_weather(city: "Paris")"#,
+        r#"get_weather(city: "Rome")"#,
+        "It is sunny.",
+        "It is rainy.",
+    ];
     assert_eq!(said, expected.map(Value::from).each_ref());
     assert_eq!([&beside["case"]["metrics"], &turn["scores"]], [&json!([]), &json!([])]);
     // What is compared with itself says nothing.
@@ -157,7 +164,10 @@ fn the_page_shows_a_session_beside_the_golden_one_with_its_scores() {
     assert_eq!(turn["compared"], "to be the expected ones in their order");
     let informing = METRICS.replace("1.0", "0");
     let scored = case(2, &informing)["case"].clone();
-    assert_eq!([&scored["metrics"][0]["state"], &scored["metrics"][0]["threshold"]], [&json!("informational"), &Value::Null]);
+    assert_eq!(
+        [&scored["metrics"][0]["state"], &scored["metrics"][0]["threshold"]],
+        [&json!("informational"), &Value::Null]
+    );
 
     assert_eq!(ask(&service, "POST /sessions/9/case", "").status, 404);
     assert_eq!(ask(&service, "POST /sessions/2/case", "{").status, 422);

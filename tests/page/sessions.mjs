@@ -184,10 +184,16 @@ const tests = {
     await row(2).locator(".name").click();
     await page.locator("#detail h2", { hasText: "2" }).waitFor();
     await scored();
-    // More spans of the session: its own score goes, the others stay.
+    // More spans of the session: its own score goes, the others stay. What is unfolded, focused or typed stays too.
+    const about = page.locator("#detail summary", { hasText: "About the case" });
+    await page.locator("#detail .saving input").fill("evals/mine.evalset.json");
+    await about.click();
     await later(2, 10);
     await row(2).locator(".passed").first().waitFor({ state: "detached" });
     await page.locator("#detail .passed").first().waitFor({ state: "detached" });
+    await page.locator("#detail .facts dd", { hasText: /^4$/ }).waitFor();
+    assert(await about.evaluate((it) => it.parentNode.open && it === document.activeElement));
+    assert.equal(await page.locator("#detail .saving input").inputValue(), "evals/mine.evalset.json");
     await row(3).locator(".failed", { hasText: "tool_trajectory_avg_score 0" }).waitFor();
     await scored();
     // More spans of the golden one: all go.
@@ -217,6 +223,7 @@ const tests = {
     const heading = (id) => page.locator("#detail h2", { hasText: String(id).padStart(32, "0") }).waitFor();
     await page.goto(`${url}/sessions#3`);
     await heading(3);
+    await page.locator("#save").waitFor();
     await row(3).and(page.locator("[aria-current=true]")).waitFor();
     await row(2).locator(".name").click();
     await heading(2);

@@ -202,7 +202,22 @@ function drawCase() {
   const now = isScored ? shown.scored : shown.plain;
   if (shown.drawn === now) return;
   shown.drawn = now;
-  shown.place.replaceChildren(...shown.doubts.map((doubt) => el("p", "doubt", doubt)), ...body(now, false));
+  staying(shown.place, () => shown.place.replaceChildren(...shown.doubts.map((doubt) => el("p", "doubt", doubt)), ...body(now, false)));
+}
+
+/** Draws a place again: what was unfolded, focused and scrolled to in it stays. */
+function staying(place, redraw) {
+  const folds = () => [...place.querySelectorAll("summary")].map((summary) => [summary.firstChild.textContent, summary]);
+  const before = new Map(folds().map(([name, summary]) => [name, [summary.parentNode.open, summary === document.activeElement]]));
+  const [inner, outer] = [$("detail").scrollTop, scrollY];
+  redraw();
+  for (const [name, summary] of folds()) {
+    const [isOpen, hadFocus] = before.get(name) ?? [summary.parentNode.open, false];
+    summary.parentNode.open = isOpen;
+    if (hadFocus) summary.focus({ preventScroll: true });
+  }
+  $("detail").scrollTop = inner;
+  scrollTo(scrollX, outer);
 }
 
 /** Asks for the scores of each turn of the open session. */
@@ -243,6 +258,12 @@ function saving(id) {
   return [save, set, saved];
 }
 
+/** Offers to save the open session as a draft, if the service saves drafts. */
+function offerDraft() {
+  if (open === null || !about.savesDrafts || document.querySelector(".saving")) return;
+  $("mark").after(el("span", "saving", saving(open)));
+}
+
 /** Opens a session. */
 async function show(id) {
   const own = shows += 1;
@@ -268,18 +289,23 @@ async function show(id) {
     ? button("Unmark", doing(() => marking("DELETE", id)))
     : button("Mark as golden", doing(() => marking("PUT", id)));
   mark.id = "mark";
-  const hadMark = document.activeElement?.id === "mark";
-  const place = el("div", "");
-  const [kept] = isNew ? [null] : $("detail").getElementsByClassName("saving");
-  const save = about.savesDrafts ? kept ?? el("span", "saving", saving(open)) : null;
-  shown = { plain: answer.case, doubts, place };
-  $("detail").replaceChildren(
-    el("div", "case-head", pill(session.state, session.state), el("h2", "", session.key), el("span", "tabs", button("Close", leave))),
-    el("div", "actions", mark, save), place);
+  if (isNew) {
+    shown = { place: el("div", "") };
+    const head = el("div", "case-head", pill(""), el("h2", ""), el("span", "tabs", button("Close", leave)));
+    $("detail").replaceChildren(head, el("div", "actions", mark), shown.place);
+  }
+  shown = { plain: answer.case, doubts, place: shown.place };
+  const [state, name] = $("detail").firstChild.children;
+  state.replaceWith(pill(session.state, session.state));
+  name.textContent = session.key;
+  const before = $("mark");
+  const hadFocus = before === document.activeElement;
+  before.replaceWith(mark);
+  if (hadFocus) mark.focus();
+  offerDraft();
   $("detail").hidden = false;
   document.body.classList.add("open");
   drawCase();
-  if (hadMark) mark.focus();
   if (isNew) {
     $("detail").scrollTop = 0;
     if (getComputedStyle($("list")).display === "none") $("detail").scrollIntoView();
@@ -349,7 +375,11 @@ $("metrics").addEventListener("submit", doing(async () => {
 doing(follow)();
 if (token) $("home").href = `/?token=${encodeURIComponent(token)}`;
 const source = new EventSource("/api/v1/sessions/events" + (token && `?token=${encodeURIComponent(token)}`));
-source.addEventListener("about", ({ data }) => { about = JSON.parse(data); draw(); });
+source.addEventListener("about", ({ data }) => {
+  about = JSON.parse(data);
+  offerDraft();
+  draw();
+});
 source.addEventListener("removed", ({ data }) => {
   const id = JSON.parse(data);
   forget(id);

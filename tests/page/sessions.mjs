@@ -174,7 +174,7 @@ const tests = {
         await shown.waitFor({ timeout: 1000 }).catch(() => {});
       }
       await shown.waitFor();
-      assert(await page.locator("#detail .passed").count() > 0);
+      await page.locator("#detail .passed").first().waitFor();
     };
     const gone = () => page.waitForFunction(() => document.querySelectorAll(".passed, .failed").length === 0);
     const api = async (method, path) => {

@@ -1,12 +1,18 @@
 //! Drafts: adding new drafts to a set, and reviewing the drafts in a set.
 
 mod added;
+#[cfg(feature = "serve")]
+pub(crate) mod revised;
 mod shown;
 
+#[cfg(feature = "serve")]
+use std::path::Path;
 use std::path::PathBuf;
 
 pub(crate) use added::{Added, Destination};
 use eval_format::{EvalCase, Invocation, Map, SetEditor, Value};
+#[cfg(feature = "serve")]
+use eval_support::hash::content_hash;
 use eval_support::untrusted::one_line;
 pub(crate) use shown::text as shown;
 #[cfg(feature = "serve")]
@@ -22,6 +28,14 @@ pub(crate) struct Draft {
     pub(crate) case: EvalCase,
 }
 
+/// The place of a draft on the page of drafts: the part of an address after `#`.
+#[cfg(feature = "serve")]
+pub(crate) fn anchor(set: &Path, eval_id: &str) -> String {
+    // A name may have any characters, and be long.
+    let name = format!("{}\n{eval_id}", set.display());
+    format!("draft-{:016x}", content_hash(name.as_bytes()))
+}
+
 /// Removes the marks of drafts that are as they were shown. Each set is read and written once.
 pub(crate) fn accept(drafts: &[Draft]) -> Result<(), CommandError> {
     drafts.chunk_by(|one, next| one.path == next.path).try_for_each(|of_set| {
@@ -31,6 +45,15 @@ pub(crate) fn accept(drafts: &[Draft]) -> Result<(), CommandError> {
                 editor.accept(&draft.case.eval_id).map_err(|error| refused(&draft.path, &error))
             })
         })
+    })
+}
+
+/// Writes a draft with other messages and expectations, if the case is still the one that was shown.
+#[cfg(feature = "serve")]
+pub(crate) fn revise(draft: &Draft, case: &EvalCase) -> Result<(), CommandError> {
+    edit(&draft.path, |editor| {
+        unchanged(draft, editor)?;
+        editor.edit_draft(case).map_err(|error| refused(&draft.path, &error))
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod answer;
 mod check;
+mod draft_card;
 mod drafts;
 mod folder;
 mod html;
@@ -35,6 +36,8 @@ pub(crate) fn site(records: PathBuf, prices: Prices, agent: Option<Start>) -> (R
         .route("/events", get(watch::events))
         .route("/drafts", get(drafts::page))
         .route("/drafts/accept", post(drafts::accept))
+        .route("/drafts/accept-all", post(drafts::accept_all))
+        .route("/drafts/edit", post(drafts::revise))
         .route("/drafts/reject", post(drafts::reject))
         .route("/check", get(check::page))
         .route("/check/journal", post(check::journal).layer(DefaultBodyLimit::max(check::MAX_JOURNAL_BYTES)))

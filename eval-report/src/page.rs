@@ -24,7 +24,9 @@ pub use details::{
 pub use diff::{calls, words};
 pub use model::{CaseRow, Compared, Count, Fact, Headline, PageModel, Pill, Progress, Tone};
 pub use plot::{Histogram, PassRate, Point, Scatter, Spark};
-pub use render::{COMPONENTS, Live, STYLE, live_policy, policy, render, render_changes, render_live};
+pub use render::{
+    COMPONENTS, ELEMENTS, Live, STYLE, inside_html, live_policy, policy, render, render_changes, render_live,
+};
 
 /// An untrusted text in full, or its beginning. Secrets are masked, and characters that mislead readers are
 /// escaped.

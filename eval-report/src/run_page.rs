@@ -1,5 +1,6 @@
 //! A recorded run as a page to look at, for a file and for a server.
 
+mod beside;
 mod case;
 mod cause;
 mod difference;
@@ -23,6 +24,8 @@ use crate::page::{self, Anchors, CaseRow, Count, Histogram, PageModel, Point, Sc
 use crate::price::Cost;
 use crate::recorded::{Cases, RunResults, State, TestResult, cost};
 use crate::summary_text;
+
+pub use beside::{needed, turns};
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
     page::render(&model(results)).map_err(|error| {

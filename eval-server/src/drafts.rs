@@ -41,13 +41,21 @@ pub struct SavedDraft {
     pub set: String,
     /// The id of the case; `None` if the set has an equal one already, and nothing was written.
     pub eval_id: Option<String>,
+    /// The address of the page on which the draft is reviewed, on the same server; `None` if there is none.
+    pub link: Option<String>,
 }
 
 impl SavedDraft {
     /// A draft that was saved into a set under an id. `eval_id` is `None` if the set has an equal case
     /// already.
     pub fn new(set: impl Into<String>, eval_id: Option<String>) -> Self {
-        Self { set: set.into(), eval_id }
+        Self { set: set.into(), eval_id, link: None }
+    }
+
+    /// Sets the address of the page on which the draft is reviewed: a path on the same server.
+    #[must_use]
+    pub fn with_link(self, link: impl Into<String>) -> Self {
+        Self { link: Some(link.into()), ..self }
     }
 }
 

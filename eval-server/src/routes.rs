@@ -10,6 +10,7 @@ mod page;
 pub(crate) mod runs;
 pub(crate) mod score;
 pub(crate) mod sessions;
+mod sessions_case;
 pub(crate) mod sessions_draft;
 pub(crate) mod sessions_events;
 pub(crate) mod sessions_score;
@@ -102,6 +103,7 @@ fn undescribed(document: &'static str, has_pages: bool) -> Vec<Route> {
     let mut routes = vec![
         Route::new("/openapi.json", Needs::Computing, [get(described)]),
         Route::new("/sessions", sessions, [get(page::sessions)]),
+        Route::new("/sessions/{id}/case", Needs::Token, [post(sessions_case::case)]),
         Route::new("/sessions.css", Needs::Nothing, [get(page::style)]),
         Route::new("/sessions.js", Needs::Nothing, [get(page::script)]),
     ];
@@ -193,6 +195,7 @@ mod tests {
         };
         let common = [
             ("/openapi.json", Needs::Computing),
+            ("/sessions/{id}/case", Needs::Token),
             ("/sessions.css", Needs::Nothing),
             ("/sessions.js", Needs::Nothing),
         ];

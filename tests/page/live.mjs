@@ -63,7 +63,7 @@ const text = (value) => ({ parts: [{ text: value }] });
 function drafts(folder, name, ids) {
   const cases = ids.map((id) => ({
     eval_id: id, session_input: { app_name: "weather", user_id: "u", state: { unit: "celsius" } },
-    conversation: [{ user_content: text("Weather in Rome?"), final_response: text("It is sunny in Rome."), intermediate_data: { tool_uses: [{ name: "get_weather", args: { city: "Rome" } }] } }],
+    conversation: [{ user_content: text("Weather in Rome?"), final_response: text("It is sunny in Rome."), intermediate_data: { tool_uses: [{ name: "get_weather", args: { city: "Rome" } }], tool_responses: [{ name: "get_weather", response: { sky: "clear" } }] } }],
     _draft: { from: "recorded with `python3 agent.py`" },
   }));
   writeFileSync(join(folder, "evals", name), JSON.stringify({ eval_set_id: name.split(".")[0], eval_cases: cases }, null, 2));
@@ -246,7 +246,7 @@ const tests = {
     assert.match(await page.locator("#count").innerText(), /4 drafts wait/);
     const card = (name) => page.locator(".draft", { hasText: name });
     const shown = await card("rome").first().innerText();
-    for (const part of ["recorded with", "Weather in Rome?", "get_weather(city: \"Rome\")", "It is sunny in Rome.", "celsius"]) assert(shown.includes(part), `${part}: ${shown}`);
+    for (const part of ["recorded with", "Weather in Rome?", "get_weather(city: \"Rome\")", "returned {\"sky\":\"clear\"}", "It is sunny in Rome.", "celsius"]) assert(shown.includes(part), `${part}: ${shown}`);
     await accessible(page, "drafts");
     await picture(page, "drafts");
     await page.locator("[data-case='rome']").getByRole("button", { name: "Accept" }).click();
@@ -285,6 +285,133 @@ const tests = {
     service.open(99);
     const ran = service.now("run", "evals/rome.evalset.json:rome", "--agent-cmd", "python3 agent.py");
     assert([0, 1].includes(ran.status), ran.stdout + ran.stderr);
+    await close(page);
+    await service.stop();
+  },
+
+  async "a draft is edited before it is accepted"() {
+    const service = await serve("edited");
+    const file = join(service.folder, "evals/rome.evalset.json");
+    drafts(service.folder, "rome.evalset.json", ["rome", HOSTILE[0]]);
+    const hostile = readFileSync(file, "utf8").replaceAll("It is sunny in Rome.", JSON.stringify(HOSTILE.join(" ")).slice(1, -1));
+    writeFileSync(file, hostile);
+    const page = await open(service, "/drafts");
+    const card = page.locator("[data-case='rome']");
+    const status = card.locator(".answer");
+    assert.equal(await page.locator(".draft img, .draft script:not([type='application/json']), .draft svg").count(), 0);
+    assert((await card.innerText()).includes(HOSTILE[1]));
+    const edit = card.getByRole("button", { name: "Edit" });
+    await edit.click();
+    // The message of the user has the focus. What is masked or escaped here is edited in the file.
+    const user = card.getByLabel("The user says");
+    assert(await user.evaluate((it) => it === document.activeElement));
+    await card.getByText("edit it in the file: some of it is masked, escaped or left out here").waitFor();
+    await page.keyboard.press("Escape");
+    assert(await edit.evaluate((it) => it === document.activeElement));
+    await page.keyboard.press("Enter");
+    await user.fill("Weather in <b>Naples</b>?");
+    const args = card.getByLabel("Arguments of call 1, get_weather, as JSON");
+    assert.deepEqual(JSON.parse(await args.inputValue()), { city: "Rome" });
+    await args.fill('{\n  "city": Naples\n}');
+    await accessible(page, "a draft that is edited");
+    await page.keyboard.press("Control+Enter");
+    await status.filter({ hasText: "the arguments of call 1 of turn 1 (`get_weather`) cannot be read as JSON: line 2, column 11" }).waitFor();
+    // What was typed is not lost by a link that loads the page again.
+    assert.equal(await card.getByRole("link").count(), 0);
+    assert.equal(readFileSync(file, "utf8"), hostile, "nothing is written");
+    await picture(page, "edit");
+    await args.fill('{"city": "Naples"}');
+    await card.getByRole("button", { name: "Save the draft" }).click();
+    await status.filter({ hasText: "`rome` is written; it waits for your decision" }).waitFor();
+    // Every other byte stays.
+    assert.equal(readFileSync(file, "utf8"), hostile.replace("Weather in Rome?", "Weather in <b>Naples</b>?").replace('"city": "Rome"', '"city": "Naples"'));
+    assert.match(await card.innerText(), /Weather in <b>Naples<\/b>\?[^]*get_weather\(city: "Naples"\)/);
+    // The file is changed while it is edited here.
+    await edit.click();
+    await user.fill("Weather in Bari?");
+    const meanwhile = readFileSync(file, "utf8").replace("Naples</b>?", "Turin</b>?");
+    writeFileSync(file, meanwhile);
+    await card.getByRole("button", { name: "Save the draft" }).click();
+    await status.filter({ hasText: "the case `rome` was changed meanwhile" }).waitFor();
+    assert.equal(readFileSync(file, "utf8"), meanwhile);
+    page.problems = page.problems.filter((it) => !/400|409/.test(it));
+    await card.getByRole("link", { name: "Load the page again" }).click();
+    await card.filter({ hasText: "Turin" }).waitFor();
+    // An answer that is emptied is expected no more; what is edited on one page is told on another.
+    const other = await page.context().newPage();
+    await other.goto(service.origin + "/drafts");
+    await other.locator("#connection.on").waitFor();
+    await edit.click();
+    await user.fill("Weather in Bari?");
+    await card.getByRole("button", { name: "Save the draft" }).click();
+    await status.filter({ hasText: "is written" }).waitFor();
+    await other.locator("[data-case='rome'] .answer", { hasText: "It was changed on another page." }).waitFor();
+    await other.close();
+    await card.getByRole("button", { name: "Accept" }).click();
+    await status.filter({ hasText: "accepted `rome`" }).waitFor();
+    await close(page);
+    await service.stop();
+  },
+
+  async "all drafts of a set are accepted after a list"() {
+    const service = await serve("all");
+    const file = join(service.folder, "evals/rome.evalset.json");
+    const ids = ["rome", HOSTILE[0], "naples", "milan"];
+    drafts(service.folder, "rome.evalset.json", ids);
+    drafts(service.folder, "one.evalset.json", ["one"]);
+    const page = await open(service, "/drafts");
+    const section = page.locator(".of-set", { has: page.locator("[data-case='rome']") });
+    assert.equal(await page.getByRole("button", { name: "Accept all" }).count(), 1, "one draft has its own button");
+    const all = section.getByRole("button", { name: "Accept all 4 of rome.evalset.json" });
+    const before = readFileSync(file, "utf8");
+    await all.click();
+    assert.deepEqual(await section.locator(".list a").allInnerTexts(), ["rome", HOSTILE[0].trim(), "naples", "milan"].map((it) => it.replace(/\s+/g, " ")));
+    await section.getByRole("button", { name: "Cancel" }).click();
+    assert(await all.evaluate((it) => it === document.activeElement));
+    assert.equal(readFileSync(file, "utf8"), before, "the list is asked first");
+    await page.keyboard.press("Enter");
+    await accessible(page, "the list of drafts");
+    await picture(page, "all");
+    // One of them is edited meanwhile: the others are accepted, and it is said which was not.
+    const at = before.lastIndexOf("It is sunny in Rome.");
+    writeFileSync(file, before.slice(0, at) + before.slice(at).replace("sunny", "rainy"));
+    await section.getByRole("button", { name: "Accept these 4" }).click();
+    await section.getByText("accepted 3 drafts: they are tests in the next build; 1 is left").waitFor();
+    await page.locator("[data-case='milan'] .answer", { hasText: "the case `milan` was changed meanwhile" }).waitFor();
+    assert.equal(await section.locator(".decided").count(), 3);
+    assert.match(await page.locator("#count").innerText(), /^2 drafts wait/);
+    const listed = JSON.parse(service.now("list", "evals/rome.evalset.json", "--format", "json").stdout);
+    assert.deepEqual(listed.sets[0].cases.filter((it) => it.draft).map((it) => it.eval_id), ["milan"]);
+    await accessible(page, "accepted drafts");
+    await close(page);
+    await service.stop();
+  },
+
+  async "a draft that replaces a golden is beside it"() {
+    const service = await serve("replaced");
+    const call = (city) => ({ tool_uses: [{ name: "get_weather", args: { city } }] });
+    const turn = { user_content: text("Weather in Rome?"), final_response: text("It is rainy in Rome."), intermediate_data: call("Rome") };
+    const golden = [{ turn: 1, final_response: text("It is sunny in Rome."), intermediate_data: call("Paris") }];
+    const set = { eval_set_id: "rome", eval_cases: [{ eval_id: "rome", conversation: [turn], _draft: { from: "run 7", golden } }] };
+    const file = join(service.folder, "evals/rome.evalset.json");
+    writeFileSync(file, JSON.stringify(set, null, 2));
+    const page = await open(service, "/drafts");
+    const card = page.locator(".draft");
+    assert.deepEqual(await card.locator("del").allInnerTexts(), ["Paris", "sunny"]);
+    assert.deepEqual(await card.locator("ins").allInnerTexts(), ["Rome", "rainy"]);
+    assert.match(await card.innerText(), /It replaces a golden[^]*golden\s+draft[^]*~ was changed/);
+    await accessible(page, "a draft that replaces a golden");
+    await picture(page, "replaced");
+    await card.getByRole("button", { name: "Edit" }).click();
+    await card.getByText("the golden that the draft replaces asks this too").waitFor();
+    await card.getByLabel("The answer").fill("It snows in Rome.");
+    await card.getByRole("button", { name: "Save the draft" }).click();
+    await card.locator("ins", { hasText: "snows" }).waitFor();
+    await card.getByRole("button", { name: "Reject" }).click();
+    await card.getByText("Puts the golden back.").waitFor();
+    await card.getByRole("button", { name: "Remove it" }).click();
+    await card.getByText("is the golden again that it was").waitFor();
+    assert(readFileSync(file, "utf8").includes("It is sunny in Rome."));
     await close(page);
     await service.stop();
   },
@@ -427,6 +554,10 @@ const tests = {
       const phone = await open(service, path, { viewport: PHONE, deviceScaleFactor: 2 });
       assert(await fits(phone), `${name} is as wide as a phone`);
       await accessible(phone, name + " on a phone");
+      const tablet = await open(service, path, { viewport: { width: 768, height: 1024 } });
+      assert(await fits(tablet), `${name} is as wide as a tablet`);
+      await picture(tablet, `${name}-tablet`);
+      await close(tablet);
       await picture(phone, `${name}-phone`);
       await close(phone);
       const paper = await open(service, path);

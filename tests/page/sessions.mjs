@@ -48,6 +48,7 @@ async function turn(id, asked, city, answer, to) {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": "get_weather",
       "gen_ai.tool.call.arguments": JSON.stringify({ city }),
+      "gen_ai.tool.call.result": JSON.stringify({ sky: "clear" }),
     }),
     span(3, 1, {
       "gen_ai.operation.name": "chat",
@@ -99,7 +100,8 @@ const tests = {
     const row = (id) => page.locator("#rows tr", { hasText: String(id).padStart(32, "0") });
     await row(1).locator(".name").click();
     await page.locator("#detail .turn").waitFor();
-    assert((await page.textContent("#detail")).includes('get_weather({"city":"Paris"})'));
+    const said = await page.textContent("#detail");
+    for (const part of ['get_weather(city: "Paris")', 'returned {"sky":"clear"}', "It is sunny.", "Took 1.000 s"]) assert(said.includes(part), `${part}: ${said}`);
     await page.locator("#mark").click();
     await row(1).locator(".golden").waitFor();
     await page.getByRole("button", { name: "Score", exact: true }).click();
@@ -111,27 +113,38 @@ const tests = {
     await row(3).locator(".name").click();
     const changed = page.locator("#detail tr.changed");
     await changed.waitFor();
-    assert((await changed.textContent()).includes('"Paris"') && (await changed.textContent()).includes('"Rome"'));
+    assert.deepEqual([await changed.locator("del").innerText(), await changed.locator("ins").innerText()], ["Paris", "Rome"]);
+    // Thresholds are beside the scores, of the session and of the turn.
+    await page.locator("#detail .pills .failed", { hasText: "tool_trajectory_avg_score 0.0 < 1" }).waitFor();
+    await page.locator("#detail .turn .score", { hasText: "tool_trajectory_avg_score 0" }).waitFor();
+    assert.match(await page.locator("#detail .grid", { hasText: "needed" }).innerText(), /tool_trajectory_avg_score[^]*failed\s+0\.0\s+≥ 1[^]*response_match_score[^]*passed\s+1\.0\s+≥ 0\.8/);
     await shot(page, "sessions");
 
     // Paper has what was found, and nothing to press.
     await page.emulateMedia({ media: "print" });
     assert(await row(3).isVisible() && await changed.isVisible());
-    assert.equal(await page.locator("nav:visible, button:not(.name):visible, #detail input:visible").count(), 0);
+    assert.equal(await page.locator("nav:visible, button:not(.name):visible, input:visible").count(), 0);
     await page.emulateMedia({ media: "screen" });
 
     // A draft.
     await page.locator("#detail input[type=text]").fill("evals/live.evalset.json");
     await page.locator("#save").click();
     await page.getByText("is in evals/live.evalset.json").waitFor();
+    const link = await page.locator("#detail .saving a", { hasText: "review it" }).getAttribute("href");
     assert(readFileSync(join(folder, "evals/live.evalset.json"), "utf8").includes("_draft"));
     await page.locator("#detail input[type=text]").fill("../x.evalset.json");
     await page.locator("#save").click();
     await page.getByText("is not below the folder of the service").waitFor();
+    // The session leads to its draft.
+    const review = await context.newPage();
+    await review.goto(url + link);
+    await review.locator(":target", { hasText: "paris" }).waitFor();
+    await review.close();
 
     // What comes from agents is text.
     await row(4).locator(".name").click();
     await page.locator("#detail h2", { hasText: "4" }).waitFor();
+    await page.locator("#detail .said.user", { hasText: HOSTILE[0] }).waitFor();
     assert.equal(await page.locator("#detail img, #detail script, #rows img, #rows script").count(), 0);
     assert((await page.textContent("#detail .said")).includes(HOSTILE[0]));
     const [all, longest] = await page.evaluate(() => {
@@ -140,7 +153,7 @@ const tests = {
       while (walk.nextNode()) texts.push(walk.currentNode.data);
       return [texts.join("\n"), Math.max(...texts.map((it) => it.length))];
     });
-    assert(all.includes("\\u{202e}\\u{1b}[2J") && all.includes("more characters)"));
+    assert(all.includes("\\u{202e}\\u{1b}[2J") && all.includes("more characters"));
     assert(!/[\u202a-\u202e\u2066-\u2069\u001b]/.test(all) && !all.includes("abcde01234"));
     assert(longest < 21_000, `${longest} characters in one text`);
     // The draft has all of it but the key.
@@ -161,7 +174,7 @@ const tests = {
         await shown.waitFor({ timeout: 1000 }).catch(() => {});
       }
       await shown.waitFor();
-      assert(await page.locator("#detail .passed").count() > 0);
+      await page.locator("#detail .passed").first().waitFor();
     };
     const gone = () => page.waitForFunction(() => document.querySelectorAll(".passed, .failed").length === 0);
     const api = async (method, path) => {
@@ -171,10 +184,16 @@ const tests = {
     await row(2).locator(".name").click();
     await page.locator("#detail h2", { hasText: "2" }).waitFor();
     await scored();
-    // More spans of the session: its own score goes, the others stay.
+    // More spans of the session: its own score goes, the others stay. What is unfolded, focused or typed stays too.
+    const about = page.locator("#detail summary", { hasText: "About the case" });
+    await page.locator("#detail .saving input").fill("evals/mine.evalset.json");
+    await about.click();
     await later(2, 10);
     await row(2).locator(".passed").first().waitFor({ state: "detached" });
     await page.locator("#detail .passed").first().waitFor({ state: "detached" });
+    await page.locator("#detail .facts dd", { hasText: /^4$/ }).waitFor();
+    assert(await about.evaluate((it) => it.parentNode.open && it === document.activeElement));
+    assert.equal(await page.locator("#detail .saving input").inputValue(), "evals/mine.evalset.json");
     await row(3).locator(".failed", { hasText: "tool_trajectory_avg_score 0" }).waitFor();
     await scored();
     // More spans of the golden one: all go.
@@ -204,6 +223,7 @@ const tests = {
     const heading = (id) => page.locator("#detail h2", { hasText: String(id).padStart(32, "0") }).waitFor();
     await page.goto(`${url}/sessions#3`);
     await heading(3);
+    await page.locator("#save").waitFor();
     await row(3).and(page.locator("[aria-current=true]")).waitFor();
     await row(2).locator(".name").click();
     await heading(2);
@@ -231,12 +251,21 @@ const tests = {
       await page.emulateMedia({ colorScheme });
       await accessible(page, colorScheme);
     }
+    await page.setViewportSize({ width: 768, height: 1024 });
+    await shot(page, "tablet-sessions", { kept: false });
     await page.setViewportSize(PHONE);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
     assert(!wide, "a phone has to scroll sideways");
-    await row(3).locator(".name").click();
+    // A phone shows the list or a session. Escape closes the session, and leads back to its row.
+    assert(await page.locator("#list").isHidden());
+    await page.keyboard.press("Escape");
+    assert(await row(2).locator(".name").evaluate((it) => it === document.activeElement));
+    await accessible(page, "the list on a phone");
+    await shot(page, "phone-list-sessions", { kept: false });
+    await row(3).locator(".name").focus();
+    await page.keyboard.press("Enter");
     await heading(3);
-    await page.locator("#detail h2").scrollIntoViewIfNeeded();
+    await accessible(page, "a session on a phone");
     await shot(page, "phone-sessions");
     // The refused draft, and that there is no session, are answers that the browser logs.
     page.problems = page.problems.filter((it) => !it.includes("409") && !it.includes("404"));

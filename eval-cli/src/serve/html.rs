@@ -32,8 +32,12 @@ pub(super) struct Frame {
 impl Frame {
     /// The frame of a page of the navigation, with its script.
     pub(super) fn new(here: &'static str, script: &'static str) -> Self {
-        let title = PAGES.iter().find(|(_, path)| *path == here).map_or("", |(title, _)| title);
-        Self::with_scripts(Some(here), title, vec![COMMON, script])
+        Self::with_scripts(Some(here), title(here), vec![page::ELEMENTS, COMMON, script])
+    }
+
+    /// The frame of a page that shows cases, with the script of their elements.
+    pub(super) fn of_cases(here: &'static str, script: &'static str) -> Self {
+        Self::with_scripts(Some(here), title(here), vec![page::COMPONENTS, COMMON, script])
     }
 
     fn with_scripts(here: Option<&'static str>, title: &'static str, scripts: Vec<&'static str>) -> Self {
@@ -41,6 +45,10 @@ impl Frame {
         let policy = page::policy(&style, &scripts, true);
         Self { here, title, style, scripts, policy }
     }
+}
+
+fn title(here: &str) -> &'static str {
+    PAGES.iter().find(|(_, path)| *path == here).map_or("", |(title, _)| title)
 }
 
 #[derive(Template)]
@@ -57,7 +65,7 @@ pub(super) fn problem(failure: Failure, headers: &HeaderMap) -> Response {
     if !accepts.is_some_and(|accepts| accepts.contains("text/html")) {
         return failure.into_response();
     }
-    let live = Frame::with_scripts(None, "Not shown", vec![COMMON]);
+    let live = Frame::with_scripts(None, "Not shown", vec![page::ELEMENTS, COMMON]);
     let (message, help) = (page::line(&failure.error.message), page::line(&failure.error.help));
     let page = |live| ProblemPage { live, message: &message, help: &help };
     let Ok(mut response) = sent(live, page) else { return failure.into_response() };

@@ -134,7 +134,7 @@ fn rendered(model: &PageModel, here: &'static str, id: &str, version: u64) -> Re
         run: mask(id).into_owned(),
         version,
         style: STYLE,
-        scripts: vec![COMMON, RUN],
+        scripts: vec![page::ELEMENTS, COMMON, RUN],
     };
     let text = page::render_live(model, &live).map_err(|error| unwritten(&error))?;
     Ok(answer::page(&text, &page::live_policy(&live)))

@@ -1,7 +1,8 @@
 // Files that are dropped: recognised by what is in them, checked, and scored.
 (() => {
 "use strict";
-const { ask, el } = evalset;
+const { ask } = evalset;
+const { el, table } = components;
 const drop = document.getElementById("drop");
 const working = document.getElementById("working");
 const results = document.getElementById("results");
@@ -148,25 +149,17 @@ async function score() {
   form.append("config", JSON.stringify({ evaluators: all }));
   const { data } = all.length ? await ask("/api/evaluate", form) : { data: { passed: true, traceResults: [], errors: [] } };
   const words = { PASSED: ["passed", "passed"], FAILED: ["failed", "failed"], NOT_EVALUATED: ["not_evaluated", "not scored"] };
-  const lines = data.traceResults.flatMap((of) => of.metricResults.map((metric) => el("tr", "",
-    el("td", "", of.evalCaseId || `no case: ${of.conversationId || of.traceId}`), el("td", "", metric.metricName),
-    el("td", "", state(...(words[metric.evalStatus] || ["", metric.evalStatus]))),
-    el("td", "number", metric.scoreShown ?? "–"), el("td", "", metric.error || ""))));
+  const lines = data.traceResults.flatMap((of) => of.metricResults.map((metric) => ["",
+    of.evalCaseId || `no case: ${of.conversationId || of.traceId}`, metric.metricName,
+    state(...(words[metric.evalStatus] || ["", metric.evalStatus])), metric.scoreShown, metric.error || ""]));
   for (const [name, what] of left) {
-    lines.push(el("tr", "", el("td", "", "every case"), el("td", "", name), el("td", "", state("not_evaluated", "not scored")),
-      el("td", "number", "–"), el("td", "", `not applied here: ${what}`)));
+    lines.push(["", "every case", name, state("not_evaluated", "not scored"), null, `not applied here: ${what}`]);
   }
   const verdict = !data.passed ? ["failed", "not passed"] : left.length ? ["not_evaluated", "no verdict"] : ["passed", "passed"];
-  const heads = ["case", "metric", "verdict", "score", "why"].map((text) => {
-    const head = el("th", "", text);
-    head.scope = "col";
-    return head;
-  });
-  const scroll = el("div", "scroll", el("table", "grid", el("thead", "", el("tr", "", heads)), el("tbody", "", lines)));
-  scroll.tabIndex = 0;
+  const scored = table("grid", ["case", "metric", "verdict", "score", "why"], lines);
   showScores(
     el("p", "soft", `${have.traces.map((it) => it.name).join(", ")} with ${have.set.name} and ${have.config ? `the config ${have.config.name}` : "ADK’s default criteria"}`),
-    el("p", "", state(...verdict)), scroll, data.errors.map((text) => el("p", "doubt", text)),
+    el("p", "", state(...verdict)), scored, data.errors.map((text) => el("p", "doubt", text)),
     left.length ? el("p", "doubt", "This page does not apply all of the config, so it does not say whether the trace passes. On the command line, run SET --trace FILE applies every option.") : null);
 }
 

@@ -7,14 +7,6 @@ const hearers = new Map();
 let source = null;
 let retry;
 
-// An element with a class and children: nodes, or texts. Nothing is left out but null.
-function el(tag, name, ...children) {
-  const node = document.createElement(tag);
-  if (name) node.className = name;
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
-  return node;
-}
-
 // Asks the server. What it refuses is an error with its words.
 async function ask(path, body) {
   let answer;
@@ -107,5 +99,5 @@ document.addEventListener("visibilitychange", () => (document.hidden ? disconnec
 addEventListener("pagehide", disconnect);
 addEventListener("pageshow", connect);
 
-return { ask, el, load, on, take };
+return { ask, el: components.el, load, on, take };
 })();

@@ -198,7 +198,8 @@ fn serve_pages_need_the_token_and_changes_a_header_too() {
         assert!(status == 200 && page.contains("aria-label=\"Pages\""), "{path}: {page}");
     }
     let body = json!({ "set": "evals/s.evalset.json", "case": "a", "seen": pages.seen("a") }).to_string();
-    for path in ["/drafts/accept", "/drafts/reject", "/run", "/run/cancel", "/check/journal"] {
+    let writing = ["/drafts/accept", "/drafts/accept-all", "/drafts/edit", "/drafts/reject"];
+    for path in writing.into_iter().chain(["/run", "/run/cancel", "/check/journal"]) {
         let cookie = format!("cookie: {}\r\n", pages.cookie);
         assert_eq!(pages.ask(&format!("POST {path}"), &cookie, &body).0, 401, "{path}");
         let foreign = format!("{cookie}x-evalset: page\r\norigin: http://localhost:1\r\n");
@@ -401,6 +402,81 @@ fn serve_decides_drafts_as_they_were_shown() {
     let (status, answer) = pages.decide("accept", "a", &a);
     assert!(status == 409 && answer["help"].as_str().unwrap().contains("cargo evalset check"), "{answer}");
     assert!(pages.get("/drafts").1.contains("has 1 error"));
+}
+
+#[test]
+fn serve_edits_a_draft_as_it_was_shown_and_no_other_byte() {
+    let pages = Pages::new(&[]);
+    let set = r#"{"eval_set_id": "s",  "eval_cases": [
+  {"eval_id": "a", "_draft": {"from":  "x"}, "conversation": [{"user_content": {"parts": [{"text":  "Hi"}]},
+    "intermediate_data": {"tool_uses": [{"name": "f", "args": {"n":  1, "keep": 2e0}}]}, "final_response": {"parts": [{"text": "H\u0065llo"}]}}]},
+  {"eval_id": "b", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}]}]}"#;
+    fs::write(pages.set(), set).unwrap();
+    let seen = pages.seen("a");
+    let edit = |case: &str, seen: &str, turns: Value| {
+        let body = json!({ "set": "evals/s.evalset.json", "case": case, "seen": seen, "turns": turns });
+        pages.post("/drafts/edit", &body)
+    };
+    for (turns, said) in [
+        (json!([{ "turn": 1, "calls": [{ "call": 1, "args": "{\"n\":\n x}" }] }]), "line 2, column 2: "),
+        (json!([{ "turn": 1, "calls": [{ "call": 1, "args": "7" }] }]), "are a number, and no object"),
+        (json!([{ "turn": 1, "user": "x", "calls": [{ "call": 2, "args": "{}" }] }]), "no call 2 of turn 1"),
+        (json!([{ "turn": 2, "user": "x" }]), "no turn 2"),
+        (json!([{ "turn": 1, "users": "x" }]), "unknown field `users`"),
+    ] {
+        let (status, answer) = edit("a", &seen, turns);
+        assert!(status == 400 && answer["error"].as_str().unwrap().contains(said), "{said}: {answer}");
+    }
+    let (status, answer) = edit("b", &seen, json!([{ "turn": 1, "user": "x" }]));
+    assert!(status == 409 && answer["error"].as_str().unwrap().contains("no draft any more"), "{answer}");
+    assert_eq!(edit("a", &seen, json!([])).0, 200);
+    assert_eq!(fs::read_to_string(pages.set()).unwrap(), set);
+
+    let turns =
+        json!([{ "turn": 1, "user": "Bye", "calls": [{ "call": 1, "args": "{\"n\": 7, \"keep\": 2.0}" }] }]);
+    let (status, answer) = edit("a", &seen, turns.clone());
+    assert_eq!(status, 200, "{answer}");
+    let edited = set.replacen("\"Hi\"", "\"Bye\"", 1).replacen("\"n\":  1", "\"n\":  7", 1);
+    assert_eq!(fs::read_to_string(pages.set()).unwrap(), edited);
+    // What was shown before is not edited again, nor accepted.
+    let (status, answer) = edit("a", &seen, turns);
+    assert!(status == 409 && answer["error"].as_str().unwrap().contains("changed meanwhile"), "{answer}");
+    assert_eq!(pages.decide("accept", "a", &seen).0, 409);
+    assert_eq!(fs::read_to_string(pages.set()).unwrap(), edited);
+    let (status, answer) = edit("a", &pages.seen("a"), json!([{ "turn": 1, "answer": "" }]));
+    assert_eq!((status, &answer["card"]["run"]["turns"][0]["actual"]), (200, &Value::Null), "{answer}");
+    let now = answer["card"]["seen"].as_str().unwrap();
+    assert_eq!(now, pages.seen("a"));
+    assert_eq!(pages.decide("accept", "a", now).0, 200);
+}
+
+#[test]
+fn serve_accepts_the_drafts_of_a_set_and_says_which_it_left() {
+    let pages = Pages::new(&[]);
+    let drafts =
+        |seen: [&str; 2]| json!([{ "case": "a", "seen": seen[0] }, { "case": "b", "seen": seen[1] }]);
+    let accept = |drafts: &Value| {
+        pages.post("/drafts/accept-all", &json!({ "set": "evals/s.evalset.json", "drafts": drafts }))
+    };
+    let (a, b) = (pages.seen("a"), pages.seen("b"));
+    let body = json!({ "set": "/etc/passwd", "drafts": drafts([&a, &b]) });
+    assert_eq!(pages.post("/drafts/accept-all", &body).0, 404);
+    assert_eq!(pages.post("/drafts/accept-all", &json!({ "set": "evals/s.evalset.json" })).0, 400);
+    let changed = SET.replacen("Hi", "Bye", 1);
+    fs::write(pages.set(), &changed).unwrap();
+    let (status, answer) = accept(&drafts([&a, &b]));
+    assert_eq!((status, &answer["accepted"]), (200, &json!(["b"])), "{answer}");
+    assert_eq!(answer["left"][0]["case"], "a");
+    assert!(answer["left"][0]["error"].as_str().unwrap().contains("changed meanwhile"), "{answer}");
+    assert_eq!(answer["done"], "accepted 1 draft: it is a test in the next build; 1 is left");
+    assert_eq!(fs::read_to_string(pages.set()).unwrap(), changed.replace(r#", "_draft": {}"#, ""));
+    let (_, answer) = accept(&drafts([&pages.seen("a"), &b]));
+    assert_eq!((&answer["accepted"], &answer["left"][0]["case"]), (&json!(["a"]), &json!("b")));
+    assert!(!fs::read_to_string(pages.set()).unwrap().contains("_draft"));
+    // A file that cannot be read accepts none.
+    fs::write(pages.set(), "{").unwrap();
+    let (status, answer) = accept(&drafts([&a, &b]));
+    assert!(status == 409 && answer["help"].as_str().unwrap().contains("cargo evalset check"), "{answer}");
 }
 
 #[test]

@@ -264,7 +264,37 @@ impl SetEditor {
         if case.draft().is_none() || Meaning::from_case(case).asks != Meaning::from_case(&old.meaning).asks {
             return Err(EditError::NotTheSame { eval_id: case.eval_id.clone() });
         }
+        self.rewrite(at, case)
+    }
+
+    /// Gives the draft with the same id other messages of the user and other expectations, as [`redraft`](Self::redraft) does.
+    /// Its turns are as many as before. It must have no errors.
+    ///
+    /// ```
+    /// use eval_format::{Content, SetEditor};
+    ///
+    /// let text = r#"{"eval_set_id": "s", "eval_cases": [
+    ///   {"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "Hi"}]}}], "_draft": {"from":  "chat"}}
+    /// ]}"#;
+    /// let mut editor = SetEditor::new(text)?;
+    /// let mut case = editor.case("a").unwrap().clone();
+    /// case.conversation[0].user_content = Content::user("Good day");
+    /// editor.edit_draft(&case)?;
+    /// assert!(editor.text().contains("Good day") && editor.text().contains(r#""_draft": {"from":  "chat"}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn edit_draft(&mut self, case: &EvalCase) -> Result<(), EditError> {
+        self.expect_present_form()?;
+        let at = self.position(&case.eval_id)?;
+        if case.draft().is_none() || self.cases.items[at].meaning.draft().is_none() {
+            return Err(EditError::NotADraft { eval_id: case.eval_id.clone() });
+        }
+        self.rewrite(at, case)
+    }
+
+    fn rewrite(&mut self, at: usize, case: &EvalCase) -> Result<(), EditError> {
         case.check().map_err(EditError::Case)?;
+        let old = &self.cases.items[at];
         let text = redraft::text(&old.text, &old.meaning, case)
             .ok_or_else(|| EditError::NotTheSame { eval_id: case.eval_id.clone() })?;
         // The case is kept as a reader of the file will read it.

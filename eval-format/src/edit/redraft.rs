@@ -1,4 +1,4 @@
-//! Other expectations in the text of a case.
+//! Other expectations, and other messages of the user, in the text of a case.
 
 use eval_support::key_case::camel;
 
@@ -9,7 +9,7 @@ use crate::schema::{EVAL_CASE, INVOCATION, Model};
 use crate::syntax::{Entry, Node, parse};
 use crate::value::Value;
 
-/// The text of a case with the expectations and the mark of `new`. `None` if it has other turns.
+/// The text of a case with the user's messages, the expectations and the mark of `new`. `None` if it has another number of turns.
 pub(super) fn text(text: &str, old: &EvalCase, new: &EvalCase) -> Option<String> {
     if old.conversation.len() != new.conversation.len() {
         return None;
@@ -22,8 +22,9 @@ pub(super) fn text(text: &str, old: &EvalCase, new: &EvalCase) -> Option<String>
     let is_same = old.final_session_state == new.final_session_state;
     let state = Field::new(&spelt, &root, &EVAL_CASE, "final_session_state", is_same);
     let turns = EVAL_CASE.entry(entries, "conversation");
+    let is_marked_so = old.extra.get(DRAFT) == new.extra.get(DRAFT);
     let kept = |entry: &Entry<'_>| {
-        if entry.key == DRAFT {
+        if entry.key == DRAFT && !is_marked_so {
             None
         } else if turns.is_some_and(|turns| turns.key_range == entry.key_range) {
             let turn = |at: usize, node: &Node<'_>| {
@@ -36,7 +37,7 @@ pub(super) fn text(text: &str, old: &EvalCase, new: &EvalCase) -> Option<String>
             Some(unchanged(text, entry))
         }
     };
-    let mark = new.extra.get(DRAFT);
+    let mark = new.extra.get(DRAFT).filter(|_| !is_marked_so);
     let added = state.added().into_iter().chain(mark.map(|mark| (DRAFT, mark)));
     Some(rebuilt(text, &root, kept, added))
 }
@@ -52,9 +53,11 @@ fn of_turn(
     let turn = spelt.value.as_object().and_then(|case| case.get("conversation")?.as_array()?.get(at));
     let Some(turn) = turn else { return text[node.range.clone()].to_owned() };
     let spelt = Spelt { style: spelt.style, value: turn };
+    let asked = old.user_content.parts == new.user_content.parts;
     let answer = old.final_response == new.final_response;
     let data = old.intermediate_data == new.intermediate_data;
     let fields = [
+        Field::new(&spelt, node, &INVOCATION, "user_content", asked),
         Field::new(&spelt, node, &INVOCATION, "final_response", answer),
         Field::new(&spelt, node, &INVOCATION, "intermediate_data", data),
     ];

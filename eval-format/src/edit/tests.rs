@@ -484,3 +484,35 @@ fn expectations_are_replaced_only_by_a_draft_that_asks_the_same() {
     let mut old = SetEditor::new(r#"[{"query": "Hi"}]"#).expect("a test file");
     assert!(matches!(old.redraft(&marked), Err(EditError::OldForm { .. })));
 }
+
+#[test]
+fn an_edited_draft_keeps_all_bytes_but_those_of_what_was_edited() {
+    let text = "{\"eval_set_id\":\"s\", \"_c\" : 1,\r\n \"evalCases\": [\r\n  {\"evalId\": \"a\", \"_draft\": {\"from\":  \"x\"},  \"conversation\": [\r\n    \
+        {\"userContent\": {\"role\": null, \"parts\": [{\"text\":  \"Hi\"}]},\r\n     \"intermediateData\": {\"toolUses\": [{\"name\": \"f\",  \"args\": {\"n\": 1.0,  \"keep\":  2e0}}]},\r\n     \
+        \"finalResponse\": {\"parts\": [{\"text\": \"\\u0041.\"}]}},\r\n    \
+        {\"userContent\": {\"parts\": [{\"text\": \"\\u0042ye\"}]}}]},\r\n  {\"evalId\": \"b\",  \"conversation\": [{\"userContent\": {}}]} ]}";
+    let mut editor = SetEditor::new(text).expect("a set");
+    let draft = editor.case("a").expect("it is there").clone();
+    editor.edit_draft(&draft).expect("nothing is edited");
+    assert_eq!(editor.text(), text);
+
+    let mut case = draft.clone();
+    case.conversation[0].user_content.parts = Some(vec![crate::Part::text("Good \"day\"")]);
+    let Some(IntermediateData::Tools { tool_uses, .. }) = &mut case.conversation[0].intermediate_data else {
+        panic!("{case:?}")
+    };
+    tool_uses[0].args = Some(Map::from([("n", 7), ("keep", 2)]));
+    editor.edit_draft(&case).expect("it is a draft");
+    let edited =
+        text.replacen("\"Hi\"", "\"Good \\\"day\\\"\"", 1).replacen("1.0", "7", 1).replacen("2e0", "2", 1);
+    assert_eq!(editor.text(), edited);
+
+    let mut fewer = draft.clone();
+    fewer.conversation.pop();
+    assert!(matches!(editor.edit_draft(&fewer), Err(EditError::NotTheSame { .. })));
+    let golden = editor.case("b").expect("it is there").clone();
+    for other in [golden.clone(), golden.with_draft(true)] {
+        assert!(matches!(editor.edit_draft(&other), Err(EditError::NotADraft { .. })), "{other:?}");
+    }
+    assert_eq!(editor.text(), edited);
+}

@@ -77,6 +77,8 @@ pub struct Turn {
     /// The comparison of the calls, in words; `None` if no turn was expected.
     pub compared: Option<String>,
     pub calls: Vec<Call>,
+    /// Texts of agents before the answer, if no steps tell them.
+    pub between: Vec<Text>,
     pub expected: Option<Text>,
     pub actual: Option<Text>,
     /// Whether the answer is the expected one. The shown texts may be masked or truncated.

@@ -10,9 +10,20 @@ use super::model::{CaseRow, PageModel};
 
 pub const STYLE: &str = include_str!("../../templates/page/page.css");
 
-/// The parts of the script that other pages use too, as statements of JavaScript: elements, and the details of a case.
-pub const COMPONENTS: &str =
-    concat!(include_str!("../../templates/page/elements.js"), include_str!("../../templates/page/case.js"));
+/// A script for other pages, which defines `components`: the elements of the page.
+pub const ELEMENTS: &str = concat!(
+    "const components = (() => {\n\"use strict\";\n",
+    include_str!("../../templates/page/elements.js"),
+    "return { el, button, table };\n})();\n"
+);
+
+/// A script for other pages, which defines `components`: the elements of the page, and the details of a case.
+pub const COMPONENTS: &str = concat!(
+    "const components = (() => {\n\"use strict\";\n",
+    include_str!("../../templates/page/elements.js"),
+    include_str!("../../templates/page/case.js"),
+    "return { el, button, pill, table, said, body, runOf, signs, names };\n})();\n"
+);
 
 const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
@@ -101,7 +112,7 @@ fn hash(text: &str) -> String {
 
 /// A value as JSON for a script element: no character of it begins a tag or a comment, or ends a line of
 /// JavaScript. `null` if it cannot be serialised, which no type of the page allows.
-pub(super) fn inside_html(value: &impl Serialize) -> String {
+pub fn inside_html(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     for c in text.chars() {
@@ -150,6 +161,7 @@ mod tests {
             user: text(foreign),
             compared: Some(line()),
             calls: vec![call],
+            between: vec![text(foreign)],
             expected: Some(text(foreign)),
             actual: Some(text("x")),
             pieces: words(&text(foreign).shown, "x"),

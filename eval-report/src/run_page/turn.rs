@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use eval_core::agent::Event;
 use eval_core::metric::arithmetic::{Pair, align, comparison};
 use eval_core::report::TurnRecord;
-use eval_format::{ArgsMatch, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
+use eval_format::{ArgsMatch, Criterion, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
 use eval_support::words;
 
 use crate::page::{self, Call, Step, Turn, TurnScore, line, text};
@@ -24,15 +24,20 @@ pub(super) struct Comparison {
 
 impl Comparison {
     pub(super) fn new(test: &TestResult<'_>) -> Self {
-        let of_metric = test.deciding().find_map(|report| {
-            let (match_type, args) = comparison(&report.name, report.criterion.as_ref())?;
-            Some(Self { match_type, args, words: compared(&report.name, match_type, args) })
-        });
-        of_metric.unwrap_or_else(|| Self {
-            match_type: MatchType::InOrder,
-            args: ArgsMatch::default(),
-            words: "which no metric compares".to_owned(),
-        })
+        let of_metric =
+            test.deciding().find_map(|report| Self::of_metric(&report.name, report.criterion.as_ref()));
+        of_metric.unwrap_or_else(|| Self::in_words("which no metric compares"))
+    }
+
+    /// The comparison of a metric; `None` if it compares no calls.
+    pub(super) fn of_metric(name: &str, criterion: Option<&Criterion>) -> Option<Self> {
+        let (match_type, args) = comparison(name, criterion)?;
+        Some(Self { match_type, args, words: compared(name, match_type, args) })
+    }
+
+    /// A comparison in order, which no metric makes.
+    pub(super) fn in_words(words: &str) -> Self {
+        Self { match_type: MatchType::InOrder, args: ArgsMatch::default(), words: words.to_owned() }
     }
 }
 
@@ -73,6 +78,7 @@ pub(super) fn turn(
         user: text(&actual.user_text()),
         compared: expected.map(|_| comparison.words.clone()),
         calls: calls(record, expected, comparison),
+        between: Vec::new(),
         pieces: both.and_then(|(answer, wanted)| page::words(&wanted.shown, &answer.shown)),
         expected: wanted,
         actual: answer,
@@ -251,8 +257,6 @@ fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
 
 #[cfg(test)]
 mod tests {
-    use eval_format::Criterion;
-
     use std::time::Duration;
 
     use eval_format::{Content, Part, UsageMetadata};

@@ -86,21 +86,21 @@ function awaited(turn) {
 }
 
 function answer(turn) {
-  if (!turn.expected) return [el("p", "label", "Answer"), turn.actual ? said(turn.actual) : el("p", "soft", "no answer")];
+  if (!turn.expected) return [el("p", "label", "Answer"), turn.actual ? said(turn.actual) : el("p", "soft", names.none)];
   const [left, right] = turn.pieces || [null, null];
   const column = (name, text, parts) => {
-    const what = text ? said(parts ? { t: "", cut: text.cut } : text) : el("p", "soft", "no answer");
+    const what = text ? said(parts ? { t: "", cut: text.cut } : text) : el("p", "soft", names.none);
     if (parts) what.prepend(...parts);
     return el("div", "", el("div", "side", name), what);
   };
   // Secrets are masked, and long texts are cut.
   const alike = !turn.same && turn.actual && turn.expected.t === turn.actual.t;
   return [
-    el("p", "label", turn.same ? "Answer, word for word as expected" : "Answer"),
+    el("p", "label", turn.same ? "Answer, " + names.same : "Answer"),
     alike ? el("p", "soft", "They differ in what is masked or cut here.") : null,
     turn.same ? said(turn.actual) : el("div", "pair",
-      column("expected", turn.expected, left && pieces(left, "del")),
-      column("actual", turn.actual, right && pieces(right, "ins"))),
+      column(names.expected, turn.expected, left && pieces(left, "del")),
+      column(names.actual, turn.actual, right && pieces(right, "ins"))),
   ];
 }
 
@@ -113,7 +113,7 @@ function calls(turn) {
   const lines = turn.calls.map((call) => (compared
     ? [call.is, signs[call.is], code(call.expected, call.pieces && call.pieces[0], "del"), actual(call)]
     : [call.is, signs[call.is], actual(call)]));
-  const heads = compared ? ["", "expected", "actual"] : ["", "call"];
+  const heads = compared ? ["", names.expected, names.actual] : ["", "call"];
   return [el("p", "label", "Tool calls" + (turn.compared ? ", " + turn.compared : "")), table("calls", heads, lines)];
 }
 
@@ -133,7 +133,7 @@ function bar(step, whole) {
 }
 
 function timeline(turn) {
-  if (!turn.steps.length) return null;
+  if (!turn.steps.length) return turn.took ? el("p", "label", "Took " + turn.took) : null;
   const whole = Math.max(...turn.steps.map((step) => step.at));
   const steps = turn.steps.map((step) => el("li", "",
     el("span", "number soft", step.at.toFixed(3) + " s"),
@@ -159,7 +159,7 @@ function turnOf(turn, at, of, isOpen) {
   const node = el("details", bad ? "turn bad" : "turn",
     el("summary", "", `Turn ${at + 1} of ${of} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
     el("p", "label", turn.played ? "The user" : "What the user would have said"), said(turn.user, "user"),
-    turn.played ? [calls(turn), answer(turn)].flat() : awaited(turn),
+    turn.played ? [calls(turn), turn.between.map((text) => [el("p", "label", "Said before the answer"), said(text)]), answer(turn)].flat(3) : awaited(turn),
     deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map(scoreOf),
     line ? el("p", "label", "For information: " + line) : null, timeline(turn));
   node.open = isOpen;

@@ -183,9 +183,9 @@ pub(crate) struct TurnRubrics {
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RubricResult {
-    rubric_id: String,
-    score: Option<f64>,
-    rationale: Option<String>,
+    pub(super) rubric_id: String,
+    pub(super) score: Option<f64>,
+    pub(super) rationale: Option<String>,
 }
 
 impl RubricResult {

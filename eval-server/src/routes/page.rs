@@ -3,12 +3,15 @@
 //! The page of the live sessions contains no data: its script requests the data, with the token in the page's
 //! address.
 
+use std::sync::LazyLock;
+
 use askama::filters::{Escaper, Html};
 use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT, CONTENT_SECURITY_POLICY, LOCATION, REFERRER_POLICY, SET_COOKIE};
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
+use eval_report::page;
 
 use crate::access::{Caller, query};
 use crate::answer;
@@ -90,9 +93,10 @@ fn with_cookie(cookie: &str, location: &str) -> Response {
     response
 }
 
-/// A content security policy: only the page's own script and style, and answers of this server.
+/// A content security policy: only the page's own script and style, and answers of this server. No text becomes HTML.
 const SESSIONS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
-                           frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+                           frame-ancestors 'none'; base-uri 'none'; form-action 'none'; \
+                           require-trusted-types-for 'script'; trusted-types 'none'";
 
 pub(super) async fn sessions(State(app): State<Shared>) -> Response {
     let own = [("Sessions", SESSIONS_PATH)];
@@ -115,12 +119,19 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
+/// The style of the page of a run, and of the elements that only this page has.
+static STYLE: LazyLock<String> = LazyLock::new(|| [page::STYLE, include_str!("sessions_page.css")].concat());
+
+/// The elements of the page of a run, and the script of this page.
+static SCRIPT: LazyLock<String> =
+    LazyLock::new(|| [page::COMPONENTS, include_str!("sessions_page.js")].concat());
+
 pub(super) async fn style() -> Response {
-    answer::of_bytes(StatusCode::OK, "text/css; charset=utf-8", include_str!("sessions_page.css"))
+    answer::of_bytes(StatusCode::OK, "text/css; charset=utf-8", STYLE.as_str())
 }
 
 pub(super) async fn script() -> Response {
-    answer::of_bytes(StatusCode::OK, "text/javascript; charset=utf-8", include_str!("sessions_page.js"))
+    answer::of_bytes(StatusCode::OK, "text/javascript; charset=utf-8", SCRIPT.as_str())
 }
 
 #[cfg(test)]

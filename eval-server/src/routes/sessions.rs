@@ -67,6 +67,12 @@ pub(crate) struct Golden {
     golden: Option<String>,
 }
 
+impl SessionEntry {
+    pub(super) fn new(reading: &Reading) -> Self {
+        Self { digest: reading.digest(), view: reading.view.clone() }
+    }
+}
+
 impl SessionList {
     pub(super) fn new(app: &App, list: List) -> Self {
         Self {
@@ -102,7 +108,7 @@ pub(crate) async fn session(State(app): State<Shared>, Id(id): Id) -> Result<Res
         Ok(answer::data(SessionDetails {
             conversation: reading.conversation().map(|it| ConvertedTrace::new(it, &gaps, true)),
             doubts: display::lines(&reading.doubts()),
-            session: SessionEntry { digest: reading.digest(), view: reading.view },
+            session: SessionEntry::new(&reading),
         }))
     })
     .await

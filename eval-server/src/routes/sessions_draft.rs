@@ -30,6 +30,8 @@ pub(crate) struct DraftSaved {
     set: String,
     /// The id of the case; null if the set has an equal one already.
     eval_id: Option<String>,
+    /// The path of the page on which the draft is reviewed; null if there is none.
+    link: Option<String>,
     /// The places of secrets.
     masked: Vec<String>,
     /// Arguments that are probably others next time.
@@ -57,8 +59,8 @@ pub(crate) async fn save(Id(id): Id, Call { app, request, .. }: Call) -> Result<
         let volatile = draft.volatile.iter().map(|it| display::line(&it.to_string())).collect();
         let gaps = display::lines(&draft.gaps);
         let saved = drafts.save(wanted.set.as_deref(), draft).map_err(|error| conflict(error.to_string()))?;
-        let SavedDraft { set, eval_id } = saved;
-        Ok(answer::data(DraftSaved { set, eval_id, masked, volatile, gaps }))
+        let SavedDraft { set, eval_id, link } = saved;
+        Ok(answer::data(DraftSaved { set, eval_id, link, masked, volatile, gaps }))
     })
     .await
 }

@@ -1,6 +1,9 @@
 // The page of the live sessions. All that comes from agents is put on the page as text.
+(() => {
 "use strict";
+const { el, button, pill, body } = components;
 
+const API = "/api/v1/sessions";
 const $ = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token") || "";
 const sessions = new Map();
@@ -55,26 +58,16 @@ function forget(id) {
   }
 }
 
-/** An element with a class, and with texts or elements in it. */
-function el(name, kind, ...content) {
-  const node = document.createElement(name);
-  if (kind) node.className = kind;
-  node.append(...content.filter((it) => it !== null && it !== undefined && it !== ""));
-  return node;
-}
-
-function button(text, act) {
-  const node = el("button", "", text);
-  node.type = "button";
-  node.addEventListener("click", act);
-  return node;
-}
-
-async function ask(method, path, body) {
+async function ask(method, path, content) {
   const headers = token ? { authorization: `Bearer ${token}` } : { "x-evalset": "1" };
-  if (body !== undefined) headers["content-type"] = "application/json";
-  const options = { method, headers, body: body === undefined ? undefined : JSON.stringify(body) };
-  const reply = await fetch(`/api/v1/sessions${path}`, options);
+  if (content !== undefined) headers["content-type"] = "application/json";
+  const options = { method, headers, body: content === undefined ? undefined : JSON.stringify(content) };
+  let reply;
+  try {
+    reply = await fetch(path, options);
+  } catch {
+    throw new Error("the service does not answer: is it still running?");
+  }
   const answer = await reply.json();
   if (reply.ok) return answer.data;
   const { detail } = answer;
@@ -125,22 +118,20 @@ function showAbout() {
 }
 
 function pills(score) {
-  const all = [el("span", `pill ${score.verdict}`, score.verdict.replace("_", " "))];
-  for (const metric of score.metricResults) {
-    const value = metric.scoreShown ?? "-";
-    all.push(el("span", `pill ${metric.evalStatus.toLowerCase()}`, `${metric.metricName} ${value}`));
-  }
-  return all;
+  return [
+    pill(score.verdict, score.verdict.replace("_", " ")),
+    ...score.metricResults.map((metric) => pill(metric.evalStatus.toLowerCase(), `${metric.metricName} ${metric.scoreShown ?? "–"}`)),
+  ];
 }
 
 function row(session) {
   const name = button(session.key, doing(() => go(session.id)));
   name.className = "name";
-  const state = [el("span", `pill ${session.state}`, session.state)];
-  if (session.golden) state.push(el("span", "pill golden", "golden"));
-  if (session.lost.length) state.push(el("span", "pill error", "lost spans"));
-  if (session.gaps) state.push(el("span", "pill error", `${session.gaps} gaps`));
-  if (session.failedTurns) state.push(el("span", "pill failed", "failed turn"));
+  const state = [pill(session.state, session.state)];
+  if (session.golden) state.push(pill("golden", "golden"));
+  if (session.lost.length) state.push(pill("error", "lost spans"));
+  if (session.gaps) state.push(pill("error", session.gaps === 1 ? "1 gap" : `${session.gaps} gaps`));
+  if (session.failedTurns) state.push(pill("failed", "failed turn"));
   const score = scores.get(session.id);
   const node = el("tr", "",
     el("td", "", name, el("span", "asked", session.userInputPreview)),
@@ -172,104 +163,113 @@ function draw() {
   requestAnimationFrame(() => {
     isDrawn = true;
     const all = [...sessions.values()].sort((one, other) => Number(other.id) - Number(one.id));
-    const shown = all.filter(isOfAgent);
+    const listed = all.filter(isOfAgent);
     const focused = document.activeElement && document.activeElement.className === "name" && document.activeElement.textContent;
-    const nodes = shown.map(rowOf);
+    const nodes = listed.map(rowOf);
     const now = [...$("rows").children];
     const isSame = nodes.length === now.length && nodes.every((node, at) => node.dataset.id === now[at].dataset.id);
     // A row that has not changed stays where it is: the user may be about to click it.
     if (isSame) nodes.forEach((node, at) => node === now[at] || now[at].replaceWith(node));
     else $("rows").replaceChildren(...nodes);
     if (focused) [...$("rows").querySelectorAll(".name")].find((it) => it.textContent === focused)?.focus();
-    $("none").hidden = shown.length > 0;
-    $("others").hidden = shown.length === all.length;
-    $("others").textContent = `${all.length - shown.length} traces without agents are not shown`;
-    drawAgainst();
+    $("none").hidden = listed.length > 0;
+    $("others").hidden = listed.length === all.length;
+    $("others").textContent = `${all.length - listed.length} traces without agents are not shown`;
+    drawCase();
     showAbout();
   });
 }
 
-/** The most turns, and calls of a turn, that are shown. */
-const MOST = 200;
-
-/** The elements of the first of many items, and a note with the number of the others. */
-function first(all, name, make, note) {
-  const nodes = all.slice(0, MOST).map(make);
-  if (all.length > MOST) nodes.push(el(note, "soft", `${all.length - MOST} more ${name} are not shown; a draft has them all`));
-  return nodes;
-}
-
-const text = (content) => ((content && content.parts) || []).map((part) => part.text || "").join("");
-const call = (it) => `${it.name}(${JSON.stringify(it.args ?? {})})`;
-
-function turnOf(turn, number) {
-  const node = el("article", "turn", el("h3", "", `Turn ${number}`),
-    el("p", "label", "user"), el("p", "said", text(turn.userContent)));
-  const data = turn.intermediateData;
-  if (data.toolUses.length) {
-    node.append(el("p", "label", "calls"), el("ul", "", ...first(data.toolUses, "calls", (it) => el("li", "mono", call(it)), "li")));
-  }
-  const before = ([, parts]) => el("div", "", el("p", "label", "said before"), el("p", "said", text({ parts })));
-  node.append(...first(data.intermediateResponses, "texts", before, "p"));
-  node.append(el("p", "label", "answer"), el("p", "said", turn.finalResponse ? text(turn.finalResponse) : "(none)"));
-  return node;
-}
-
-/** The calls of a turn beside those of the golden session. */
-function comparisonOf(comparison, number) {
-  const lines = [];
-  const { expected, actual, matched } = comparison;
-  const count = Math.max(expected.length, actual.length);
-  let differs = false;
-  for (let at = 0; at < Math.min(count, MOST); at += 1) {
-    const [one, other] = [expected[at], actual[at]].map((it) => (it ? call(it) : "-"));
-    differs ||= one !== other;
-    lines.push(el("tr", one === other ? "" : "changed", el("td", "mono", one), el("td", "mono", other)));
-  }
-  const note = (said) => {
-    const cell = el("td", "soft", said);
-    cell.colSpan = 2;
-    lines.push(el("tr", "", cell));
-  };
-  if (count > MOST) note(`${count - MOST} more calls are not shown`);
-  if (!matched && !differs) note("the calls differ in what is not shown");
-  const head = el("tr", "", el("th", "", `golden, turn ${number}`), el("th", "", "this session"));
-  return el("table", "", el("thead", "", head), el("tbody", "", ...lines));
-}
-
 async function marking(method, id) {
-  ({ golden } = await ask(method, `/${id}/golden`));
+  ({ golden } = await ask(method, `${API}/${id}/golden`));
   forgetAll();
   await show(id);
-}
-
-/** The element that shows the score of the open session. */
-let against = null;
-function drawAgainst() {
-  if (!against) return;
-  const score = scores.get(against.dataset.id);
-  if (against.score === score) return;
-  against.score = score;
-  const node = [];
-  if (score) {
-    node.push(el("h3", "", "Against the golden session"), el("p", "", ...pills(score)));
-    if (score.reason) node.push(el("p", "doubt", score.reason));
-    const compared = score.metricResults.find((it) => it.details && it.details.comparisons);
-    if (compared) node.push(...first(compared.details.comparisons, "turns", (it, at) => comparisonOf(it, at + 1), "p"));
-  }
-  against.replaceChildren(...node);
 }
 
 let shows = 0;
 /** The key that the open session had before the connection was broken, until it is seen again. */
 let keyBefore = null;
 
+/** The case of the open session without scores, the case with scores, and the score that the second one belongs to. */
+let shown = null;
+
+/** Draws the case of the open session, without scores that are not true any more. */
+function drawCase() {
+  if (!shown || open === null) return;
+  const score = scores.get(open);
+  const isScored = Boolean(score) && shown.score === score;
+  if (score && !isScored) following(() => scoreOpen(open, score));
+  const now = isScored ? shown.scored : shown.plain;
+  if (shown.drawn === now) return;
+  shown.drawn = now;
+  staying(shown.place, () => shown.place.replaceChildren(...shown.doubts.map((doubt) => el("p", "doubt", doubt)), ...body(now, false)));
+}
+
+/** Draws a place again: what was unfolded, focused and scrolled to in it stays. */
+function staying(place, redraw) {
+  const folds = () => [...place.querySelectorAll("summary")].map((summary) => [summary.firstChild.textContent, summary]);
+  const before = new Map(folds().map(([name, summary]) => [name, [summary.parentNode.open, summary === document.activeElement]]));
+  const [inner, outer] = [$("detail").scrollTop, scrollY];
+  redraw();
+  for (const [name, summary] of folds()) {
+    const [isOpen, hadFocus] = before.get(name) ?? [summary.parentNode.open, false];
+    summary.parentNode.open = isOpen;
+    if (hadFocus) summary.focus({ preventScroll: true });
+  }
+  $("detail").scrollTop = inner;
+  scrollTo(scrollX, outer);
+}
+
+/** Asks for the scores of each turn of the open session. */
+async function scoreOpen(id, score) {
+  if (shown.asked === score) return;
+  const of = shown;
+  of.asked = score;
+  const answer = await ask("POST", `/sessions/${id}/case`, { evaluators: score.evaluators });
+  // Another session was opened meanwhile, or this one changed.
+  if (shown !== of || scores.get(id) !== score) return;
+  Object.assign(of, { scored: answer.case, score });
+  drawCase();
+}
+
+/** The field for the set of a draft, the button that saves one, and what became of it. It stays while the session changes. */
+function saving(id) {
+  const set = el("input", "");
+  set.type = "text";
+  set.placeholder = "sessions.evalset.json";
+  set.setAttribute("aria-label", "The file of the set");
+  const saved = el("span", "soft");
+  saved.setAttribute("role", "status");
+  const save = button("Save as draft", doing(async () => {
+    saved.replaceChildren("saving …");
+    try {
+      const draft = await ask("POST", `${API}/${id}/draft`, set.value ? { set: set.value } : {});
+      const link = el("a", "", "review it");
+      if (draft.link) link.href = draft.link;
+      saved.replaceChildren(...(draft.evalId
+        ? [`draft ${draft.evalId} is in ${draft.set}`, ...(draft.link ? [": ", link] : [])]
+        : [`${draft.set} has an equal case already`]));
+    } catch (error) {
+      saved.replaceChildren();
+      throw error;
+    }
+  }));
+  save.id = "save";
+  return [save, set, saved];
+}
+
+/** Offers to save the open session as a draft, if the service saves drafts. */
+function offerDraft() {
+  if (open === null || !about.savesDrafts || document.querySelector(".saving")) return;
+  $("mark").after(el("span", "saving", saving(open)));
+}
+
 /** Opens a session. */
 async function show(id) {
   const own = shows += 1;
   let answer;
   try {
-    answer = await ask("GET", `/${id}`);
+    answer = await ask("POST", `/sessions/${id}/case`);
     const isOther = id === open && keyBefore !== null && answer.session.key !== keyBefore;
     if (isOther) throw new Error(`the session ${keyBefore} is no longer there`);
   } catch (error) {
@@ -278,38 +278,39 @@ async function show(id) {
   }
   // Another session was opened meanwhile.
   if (own !== shows) return;
-  const { session, conversation, doubts } = answer;
+  const { session, doubts } = answer;
+  const isNew = open !== session.id;
   open = session.id;
   keyBefore = null;
   // The session may have been joined with another.
   if (inAddress() === id && id !== open) history.replaceState(null, "", `#${open}`);
   learn(session);
-  const set = el("input", "");
-  set.type = "text";
-  set.placeholder = "sessions.evalset.json";
-  set.setAttribute("aria-label", "The file of the set");
   const mark = session.golden
     ? button("Unmark", doing(() => marking("DELETE", id)))
     : button("Mark as golden", doing(() => marking("PUT", id)));
-  const saved = el("span", "soft");
-  saved.setAttribute("role", "status");
-  const save = button("Save as draft", doing(async () => {
-    const draft = await ask("POST", `/${id}/draft`, set.value ? { set: set.value } : {});
-    saved.textContent = draft.evalId ? `draft ${draft.evalId} is in ${draft.set}` : `${draft.set} has an equal case already`;
-  }));
   mark.id = "mark";
-  save.id = "save";
-  const actions = el("div", "actions", mark, ...(about.savesDrafts ? [save, set, saved] : []), button("Close", leave));
-  const node = [el("h2", "", session.key), actions];
-  for (const doubt of doubts) node.push(el("p", "doubt", doubt));
-  against = el("div", "");
-  against.id = "against";
-  against.dataset.id = session.id;
-  node.push(against);
-  if (conversation) node.push(...first(conversation.invocations, "turns", (turn, at) => turnOf(turn, at + 1), "p"));
-  $("detail").replaceChildren(...node);
+  if (isNew) {
+    shown = { place: el("div", "") };
+    const head = el("div", "case-head", pill(""), el("h2", ""), el("span", "tabs", button("Close", leave)));
+    $("detail").replaceChildren(head, el("div", "actions", mark), shown.place);
+  }
+  shown = { plain: answer.case, doubts, place: shown.place };
+  const [state, name] = $("detail").firstChild.children;
+  state.replaceWith(pill(session.state, session.state));
+  name.textContent = session.key;
+  const before = $("mark");
+  const hadFocus = before === document.activeElement;
+  before.replaceWith(mark);
+  if (hadFocus) mark.focus();
+  offerDraft();
   $("detail").hidden = false;
   document.body.classList.add("open");
+  drawCase();
+  if (isNew) {
+    $("detail").scrollTop = 0;
+    if (getComputedStyle($("list")).display === "none") $("detail").scrollIntoView();
+    $("detail").focus({ preventScroll: true });
+  }
   draw();
 }
 
@@ -317,7 +318,7 @@ function close() {
   shows += 1;
   open = null;
   keyBefore = null;
-  against = null;
+  shown = null;
   $("detail").hidden = true;
   document.body.classList.remove("open");
   draw();
@@ -344,9 +345,14 @@ async function go(id) {
 
 /** Closes the open session. */
 function leave() {
+  const row = drawn.get(open);
   if (inAddress()) history.pushState(null, "", location.pathname + location.search);
   close();
+  row?.node.querySelector(".name").focus({ preventScroll: true });
 }
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && open !== null && event.target.tagName !== "INPUT") leave();
+});
 window.addEventListener("hashchange", doing(follow));
 
 $("metrics").addEventListener("submit", doing(async () => {
@@ -354,13 +360,13 @@ $("metrics").addEventListener("submit", doing(async () => {
   const wanted = [...fields].filter((it) => it.type === "checkbox" && it.checked);
   const evaluators = wanted.map(({ name }) => ({ name, threshold: Number(fields[`${name}-threshold`].value) }));
   const began = changes;
-  const result = await ask("POST", "/score", { evaluators });
+  const result = await ask("POST", `${API}/score`, { evaluators });
   if (allChanged > began) throw new Error("the golden session changed while the others were scored: score again");
   scores.clear();
   let late = 0;
   for (const session of result.sessions) {
     if ((changed.get(session.id) ?? 0) > began) late += 1;
-    else scores.set(session.id, session);
+    else scores.set(session.id, { ...session, evaluators });
   }
   if (late) say(`${late === 1 ? "a session" : `${late} sessions`} changed while they were scored: score again`);
   draw();
@@ -369,7 +375,11 @@ $("metrics").addEventListener("submit", doing(async () => {
 doing(follow)();
 if (token) $("home").href = `/?token=${encodeURIComponent(token)}`;
 const source = new EventSource("/api/v1/sessions/events" + (token && `?token=${encodeURIComponent(token)}`));
-source.addEventListener("about", ({ data }) => { about = JSON.parse(data); draw(); });
+source.addEventListener("about", ({ data }) => {
+  about = JSON.parse(data);
+  offerDraft();
+  draw();
+});
 source.addEventListener("removed", ({ data }) => {
   const id = JSON.parse(data);
   forget(id);
@@ -379,7 +389,11 @@ source.addEventListener("removed", ({ data }) => {
 });
 source.addEventListener("session", ({ data }) => {
   const session = JSON.parse(data);
-  if (learn(session) && session.id === open) following(() => show(open));
+  const before = golden;
+  const isNew = learn(session);
+  // What the open session is compared with may be another one, or have changed.
+  const isCompared = golden !== before || (isNew && session.id === golden);
+  if (open !== null && ((isNew && session.id === open) || isCompared)) following(() => show(open));
   draw();
 });
 /** Forgets all that is known. */
@@ -410,3 +424,4 @@ source.addEventListener("error", () => {
   isLost = true;
   draw();
 });
+})();

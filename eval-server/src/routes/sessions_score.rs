@@ -2,7 +2,6 @@
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use eval_agents::traces::Conversation;
 use eval_core::EvalCase;
 use serde::Serialize;
 use serde_json::Value;
@@ -50,10 +49,10 @@ pub(crate) struct SessionScore {
     id: String,
     key: String,
     passed: bool,
-    verdict: SessionVerdict,
+    pub(super) verdict: SessionVerdict,
     /// The reason for a verdict other than passed and failed.
-    reason: Option<String>,
-    metric_results: Vec<MetricResult>,
+    pub(super) reason: Option<String>,
+    pub(super) metric_results: Vec<MetricResult>,
 }
 
 /// The verdict on a session. `error`: something of it is missing.
@@ -92,8 +91,7 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
         let golden = found(&own, &golden)?;
         // Spans may have come since it was marked.
         check_golden(&golden)?;
-        let expected = |it: &Conversation| it.to_case(it.case_id.as_ref().unwrap_or(&it.key));
-        let case = golden.conversation().map(expected).ok_or_else(|| Refusal::bad("the golden session has no turns"))?;
+        let case = expected(&golden).ok_or_else(|| Refusal::bad("the golden session has no turns"))?;
         // Sessions are read one by one: all together may take much memory.
         let still = &received.wanted;
         let score = |session| scored(session, &case, &evaluators, caller, still);
@@ -112,6 +110,12 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
     .await
 }
 
+/// What a golden session expects of others; `None` without turns.
+pub(super) fn expected(golden: &Reading) -> Option<EvalCase> {
+    let conversation = golden.conversation()?;
+    Some(conversation.to_case(conversation.case_id.as_ref().unwrap_or(&conversation.key)))
+}
+
 /// All sessions but the golden one, without sessions in which no agent takes part.
 fn others<'a>(app: &'a App, golden: &'a Reading) -> impl Iterator<Item = Reading> {
     let ids = app.sessions.list().sessions.into_iter().map(|(view, _)| view.id);
@@ -122,7 +126,7 @@ fn others<'a>(app: &'a App, golden: &'a Reading) -> impl Iterator<Item = Reading
     })
 }
 
-fn scored(
+pub(super) fn scored(
     session: Reading,
     case: &EvalCase,
     evaluators: &[Evaluator],
@@ -160,7 +164,7 @@ fn scored(
 
 type Asked = (Option<String>, Option<Vec<String>>, Vec<Evaluator>);
 
-fn read(bytes: &[u8]) -> Result<Asked, Refusal> {
+pub(super) fn read(bytes: &[u8]) -> Result<Asked, Refusal> {
     let no_body = |why: String| Refusal::value(&["body".into()], why, &Value::Null);
     let Value::Object(mut body) = json(bytes).map_err(|error| no_body(error.to_string()))? else {
         return Err(no_body("it is no object".to_owned()));

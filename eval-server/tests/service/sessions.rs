@@ -127,6 +127,53 @@ fn a_refused_export_leaves_a_doubt_on_the_sessions_that_ran() {
 }
 
 #[test]
+fn the_page_shows_a_session_beside_the_golden_one_with_its_scores() {
+    let service = Service::start(options());
+    send(&service, &trace(1, "Paris?", "Paris", "It is sunny."));
+    send(&service, &trace(2, "Paris?", "Rome", "It is rainy."));
+    let case = |id: u32, body: &str| ask(&service, &format!("POST /sessions/{id}/case"), body).data();
+    let alone = case(2, "");
+    let turn = &alone["case"]["runs"][0]["turns"][0];
+    assert_eq!([&turn["calls"][0]["is"], &turn["expected"]], [&json!("made"), &Value::Null], "{alone}");
+    assert_eq!(alone["session"]["id"], "2");
+    assert_eq!(ask(&service, "PUT /api/v1/sessions/1/golden", "").status, 200);
+    let beside = case(2, "");
+    let turn = &beside["case"]["runs"][0]["turns"][0];
+    let call = &turn["calls"][0];
+    let said =
+        [&call["is"], &call["expected"], &call["actual"], &turn["expected"]["t"], &turn["actual"]["t"]];
+    let expected = [
+        "changed",
+        r#"get_weather(city: "Paris")"#,
+        r#"get_weather(city: "Rome")"#,
+        "It is sunny.",
+        "It is rainy.",
+    ];
+    assert_eq!(said, expected.map(Value::from).each_ref());
+    assert_eq!([&beside["case"]["metrics"], &turn["scores"]], [&json!([]), &json!([])]);
+    // What is compared with itself says nothing.
+    assert_eq!(case(1, METRICS)["case"]["runs"][0]["turns"][0]["expected"], Value::Null);
+
+    let scored = case(2, METRICS)["case"].clone();
+    let metric = &scored["metrics"][0];
+    let said = [&metric["name"], &metric["state"], &metric["score"], &metric["threshold"], &metric["scored"]];
+    let expected = ["tool_trajectory_avg_score", "failed", "0.0", "≥ 1", "1 of 1 turn"];
+    assert_eq!(said, expected.map(Value::from).each_ref());
+    let turn = &scored["runs"][0]["turns"][0];
+    assert_eq!([&turn["scores"][0]["state"], &turn["scores"][0]["score"]], [&json!("failed"), &json!("0.0")]);
+    assert_eq!(turn["compared"], "to be the expected ones in their order");
+    let informing = METRICS.replace("1.0", "0");
+    let scored = case(2, &informing)["case"].clone();
+    assert_eq!(
+        [&scored["metrics"][0]["state"], &scored["metrics"][0]["threshold"]],
+        [&json!("informational"), &Value::Null]
+    );
+
+    assert_eq!(ask(&service, "POST /sessions/9/case", "").status, 404);
+    assert_eq!(ask(&service, "POST /sessions/2/case", "{").status, 422);
+}
+
+#[test]
 fn a_session_is_shown_and_saved_as_a_draft() {
     let kept = Kept::default();
     let service = Service::start(options().drafts(kept.clone()));
@@ -189,6 +236,13 @@ fn what_agents_wrote_is_shown_without_secrets_and_steering_and_not_too_long_and_
     assert_eq!(ask(&service, "PUT /api/v1/sessions/3/golden", "").status, 409);
     answers.push(ask(&service, "PUT /api/v1/sessions/3/golden", ""));
     answers.push(ask(&service, "GET /api/v1/sessions", ""));
+    for body in ["", METRICS] {
+        for id in 1..=3 {
+            let shown = ask(&service, &format!("POST /sessions/{id}/case"), body);
+            assert_eq!(shown.status, 200, "{}", shown.body);
+            answers.push(shown);
+        }
+    }
     answers.push(ask(&service, "POST /api/v1/sessions/score", METRICS));
     let draft = ask(&service, "POST /api/v1/sessions/1/draft", "");
     assert_eq!(draft.status, 200, "{}", draft.body);
@@ -205,7 +259,8 @@ fn what_agents_wrote_is_shown_without_secrets_and_steering_and_not_too_long_and_
         told.push_str(&String::from_utf8_lossy(&bytes[..read]));
     }
     for text in answers.iter().map(|answer| answer.body.as_str()).chain([told.as_str()]) {
-        // In JSON, control characters are spelt out by themselves.
+        // In JSON, control characters are spelt out by themselves. In the JSON of a JSON text, they are characters of a text.
+        let text = text.replace("\\\\u001b", "");
         let steers = ["\u{202e}", "\u{1b}", "\\u001b", "abcde01234"].into_iter().find(|it| text.contains(it));
         assert_eq!(steers, None, "{}", text.chars().take(3000).collect::<String>());
         assert!(text.len() < 400_000, "{}", text.len());
@@ -240,12 +295,13 @@ fn sessions_need_the_token_and_the_page_has_no_data() {
         ("PUT /api/v1/sessions/1/golden", ""),
         ("DELETE /api/v1/sessions/1/golden", ""),
         ("POST /api/v1/sessions/1/draft", ""),
+        ("POST /sessions/1/case", ""),
     ] {
         assert_eq!(service.request(line, "", body.as_bytes()).status, 401, "{line}");
     }
     let page = service.get("/sessions");
     assert!(page.status == 200 && page.headers.contains("script-src 'self'"), "{}", page.headers);
-    assert!(!page.headers.contains("unsafe"));
+    assert!(!page.headers.contains("unsafe") && page.headers.contains("trusted-types 'none'"));
     assert!(service.get("/sessions.js").headers.contains("text/javascript"));
     assert!(service.get("/sessions.css").headers.contains("text/css"));
 }

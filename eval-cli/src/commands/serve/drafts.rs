@@ -9,7 +9,7 @@ use eval_format::find::is_left_out;
 use eval_server::{DraftRefused, DraftStore, SavedDraft};
 use eval_support::untrusted::one_line;
 
-use crate::drafts::Destination;
+use crate::drafts::{self, Destination};
 
 const DEFAULT_SET: &str = "sessions.evalset.json";
 
@@ -72,7 +72,14 @@ impl DraftStore for SetFolder {
         let written =
             Destination::new(&path).and_then(|it| it.add(vec![draft])).map_err(DraftRefused::failed)?;
         let eval_id = written.new.drafts.into_iter().next().map(|draft| draft.case.eval_id);
-        Ok(SavedDraft::new(set, eval_id))
+        // The page of drafts knows the set by its path from the folder of the service.
+        let named: PathBuf = Path::new(set).components().collect();
+        let link = eval_id.as_deref().map(|id| format!("/drafts#{}", drafts::anchor(&named, id)));
+        let saved = SavedDraft::new(set, eval_id);
+        Ok(match link {
+            Some(link) => saved.with_link(link),
+            None => saved,
+        })
     }
 }
 
@@ -98,10 +105,14 @@ mod tests {
     fn drafts_are_added_to_sets_below_the_folder() {
         let (_folder, sets) = folder();
         let saved = sets.save(None, draft("Paris?")).unwrap();
-        assert_eq!(saved, SavedDraft::new(DEFAULT_SET, Some("paris".to_owned())));
-        assert_eq!(sets.save(None, draft("Paris?")).unwrap().eval_id, None);
+        let at = |set: &str, id: &str| {
+            let link = format!("/drafts#{}", drafts::anchor(Path::new(set), id));
+            SavedDraft::new(set, Some(id.to_owned())).with_link(link)
+        };
+        assert_eq!(saved, at(DEFAULT_SET, "paris"));
+        assert_eq!(sets.save(None, draft("Paris?")).unwrap(), SavedDraft::new(DEFAULT_SET, None));
         let saved = sets.save(Some("evals/live.evalset.json"), draft("Rome?")).unwrap();
-        assert_eq!(saved, SavedDraft::new("evals/live.evalset.json", Some("rome".to_owned())));
+        assert_eq!(saved, at("evals/live.evalset.json", "rome"));
         let text = std::fs::read_to_string(sets.root.join("evals/live.evalset.json")).unwrap();
         let set = EvalSet::parse(&text).unwrap();
         assert!(set.eval_cases[0].draft().is_some(), "tests refuse it until it is accepted");

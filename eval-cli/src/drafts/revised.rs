@@ -1,0 +1,250 @@
+//! Edits of a draft by its reviewer: messages of the user, answers, and arguments of calls.
+
+use eval_format::problem::line_column;
+use eval_format::{Content, EvalCase, FunctionCall, IntermediateData, Invocation, Map, Part, Value};
+use eval_support::untrusted::one_line;
+use serde::{Deserialize, Serialize};
+
+use super::golden_of;
+use crate::output::CommandError;
+use crate::page::text;
+
+/// The parts of a turn that can be edited.
+#[derive(Debug, PartialEq, Serialize)]
+pub(crate) struct Fields {
+    user: Field,
+    answer: Field,
+    /// The tool of each call, and its arguments as JSON.
+    calls: Vec<(String, Field)>,
+}
+
+/// A text that can be edited, or the reason why it cannot be edited on the page.
+#[derive(Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Field {
+    Text(String),
+    Fixed(&'static str),
+}
+
+/// The edits of a turn. What is not named stays.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Edit {
+    /// The turn, from 1.
+    turn: usize,
+    user: Option<String>,
+    /// The answer; an empty text expects none.
+    answer: Option<String>,
+    #[serde(default)]
+    calls: Vec<CallEdit>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallEdit {
+    /// The call of its turn, from 1.
+    call: usize,
+    /// The arguments as JSON.
+    args: String,
+}
+
+const IN_THE_FILE: &str = "edit it in the file: some of it is masked, escaped or left out here";
+const SEVERAL_PARTS: &str = "edit it in the file: it is more than one text";
+const ASKED_BY_THE_GOLDEN: &str = "the golden that the draft replaces asks this too";
+
+/// The fields of each turn of a case.
+pub(crate) fn fields(case: &EvalCase) -> Vec<Fields> {
+    let replaces = golden_of(case).is_some();
+    let fields = |turn: &Invocation| Fields {
+        user: if replaces { Field::Fixed(ASKED_BY_THE_GOLDEN) } else { of_content(&turn.user_content) },
+        answer: turn.final_response.as_ref().map_or(Field::Text(String::new()), of_content),
+        calls: turn.tool_calls().map(of_call).collect(),
+    };
+    case.conversation.iter().map(fields).collect()
+}
+
+fn of_content(content: &Content) -> Field {
+    match content.parts() {
+        [] => Field::Text(String::new()),
+        [Part { text: Some(text), thought: None | Some(false), .. }] => of_text(text),
+        _ => Field::Fixed(SEVERAL_PARTS),
+    }
+}
+
+fn of_call(call: &FunctionCall) -> (String, Field) {
+    let args = Value::from(call.args.clone().unwrap_or_default());
+    (one_line(call.name.as_deref().unwrap_or_default()), of_text(&format!("{args:#}")))
+}
+
+/// What is shown of a text comes back from the page: a text that is shown otherwise than it is cannot be edited there.
+fn of_text(raw: &str) -> Field {
+    if text(raw).shown == raw { Field::Text(raw.to_owned()) } else { Field::Fixed(IN_THE_FILE) }
+}
+
+/// The case with these edits.
+pub(crate) fn revised(case: &EvalCase, edits: Vec<Edit>) -> Result<EvalCase, CommandError> {
+    let before = fields(case);
+    let mut revised = case.clone();
+    for Edit { turn: number, user, answer, calls } in edits {
+        let place = format!("turn {number}");
+        let at = number.checked_sub(1);
+        let found = at.and_then(|at| Some((before.get(at)?, revised.conversation.get_mut(at)?)));
+        let (before, turn) = found.ok_or_else(|| unknown(&place))?;
+        if let Some(user) = user {
+            editable(&before.user, &format!("the user's message of {place}"))?;
+            set_text(&mut turn.user_content, user);
+        }
+        if let Some(answer) = answer {
+            editable(&before.answer, &format!("the answer of {place}"))?;
+            match &mut turn.final_response {
+                _ if answer.trim().is_empty() => turn.final_response = None,
+                Some(content) => set_text(content, answer),
+                None => turn.final_response = Some(Content::model(answer)),
+            }
+        }
+        for CallEdit { call: number, args } in calls {
+            let place = format!("call {number} of {place}");
+            let at = number.checked_sub(1);
+            let found = at.and_then(|at| Some((before.calls.get(at)?, calls_of(turn).into_iter().nth(at)?)));
+            let ((_, before), call) = found.ok_or_else(|| unknown(&place))?;
+            editable(before, &format!("the arguments of {place}"))?;
+            call.args = Some(parsed(&args, &place, call.name.as_deref().unwrap_or_default())?);
+        }
+    }
+    Ok(revised)
+}
+
+fn set_text(content: &mut Content, text: String) {
+    match content.parts.as_deref_mut() {
+        Some([part]) => part.text = Some(text),
+        _ => content.parts = Some(vec![Part::text(text)]),
+    }
+}
+
+/// The calls in the order of [`Invocation::tool_calls`].
+fn calls_of(turn: &mut Invocation) -> Vec<&mut FunctionCall> {
+    match &mut turn.intermediate_data {
+        Some(IntermediateData::Tools { tool_uses, .. }) => tool_uses.iter_mut().collect(),
+        Some(IntermediateData::Events(events)) => {
+            let contents = events.iter_mut().filter_map(|event| event.content.as_mut());
+            let parts = contents.filter_map(|content| content.parts.as_mut()).flatten();
+            parts.filter_map(|part| part.function_call.as_mut()).collect()
+        }
+        None => Vec::new(),
+    }
+}
+
+fn editable(field: &Field, what: &str) -> Result<(), CommandError> {
+    match field {
+        Field::Text(_) => Ok(()),
+        Field::Fixed(why) => Err(CommandError::new(format!("{what} cannot be edited here"), *why)),
+    }
+}
+
+fn unknown(place: &str) -> CommandError {
+    CommandError::new(format!("the draft has no {place}"), "load the page again, and edit what it shows")
+}
+
+/// Arguments of a call: an object.
+fn parsed(args: &str, place: &str, tool: &str) -> Result<Map, CommandError> {
+    let what = format!("the arguments of {place} (`{}`)", one_line(tool));
+    let value = Value::parse(args).map_err(|problems| {
+        let error = problems.iter().find(|problem| problem.is_error());
+        let why = error.map(|problem| {
+            let (line, column) = line_column(problems.text(), problem.range.start);
+            format!(": line {line}, column {column}: {}", one_line(&problem.message))
+        });
+        let message = format!("{what} cannot be read as JSON{}", why.unwrap_or_default());
+        let help = error.and_then(|problem| problem.help.clone());
+        CommandError::new(message, help.unwrap_or_else(|| "mend it there and save again".to_owned()))
+    })?;
+    value.as_object().cloned().ok_or_else(|| {
+        let help = "write an object with the names of the arguments, such as `{\"city\": \"Paris\"}`";
+        CommandError::new(format!("{what} are {}, and no object", value.kind()), help)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::InvocationEvent;
+    use serde_json::json;
+
+    use super::*;
+
+    fn case() -> EvalCase {
+        let turn = Invocation::user("Paris?").call(FunctionCall::new("f", json!({ "city": "Paris" })));
+        EvalCase::new("a").turn(turn.response("It is sunny.")).with_draft(true)
+    }
+
+    fn edit(edits: serde_json::Value) -> Result<EvalCase, CommandError> {
+        revised(&case(), serde_json::from_value(edits).expect("edits"))
+    }
+
+    #[test]
+    fn what_is_named_is_edited_and_the_rest_stays() {
+        assert_eq!(edit(json!([{ "turn": 1 }])).expect("nothing is edited"), case());
+        let edited = edit(
+            json!([{ "turn": 1, "user": "Rome?", "answer": "It rains.", "calls": [{ "call": 1, "args": "{\"city\": \"Rome\"}" }] }]),
+        );
+        let turn = &edited.expect("it can be edited").conversation[0];
+        let call = turn.tool_calls().next().expect("a call");
+        assert_eq!(
+            (turn.user_text(), turn.response_text(), call.to_string()),
+            ("Rome?".to_owned(), "It rains.".to_owned(), "f(city: \"Rome\")".to_owned())
+        );
+        let edited = edit(json!([{ "turn": 1, "answer": " " }])).expect("no answer is expected");
+        assert_eq!(edited.conversation[0].final_response, None);
+    }
+
+    #[test]
+    fn a_call_in_an_event_is_edited() {
+        let mut of_event = case();
+        let call = Part::call(FunctionCall::new("g", json!({})));
+        let event =
+            InvocationEvent::new("agent").with_content(Content::new("model", vec![Part::text("x"), call]));
+        of_event.conversation[0].intermediate_data = Some(IntermediateData::Events(vec![event]));
+        let edits = json!([{ "turn": 1, "calls": [{ "call": 1, "args": "{\"n\": 1}" }] }]);
+        let edited = revised(&of_event, serde_json::from_value(edits).expect("edits")).expect("a call");
+        assert_eq!(edited.conversation[0].tool_calls().next().expect("a call").to_string(), "g(n: 1)");
+    }
+
+    #[test]
+    fn arguments_that_are_no_object_are_refused_with_their_place() {
+        for (args, said) in [
+            ("{\n  \"city\": Paris\n}", "call 1 of turn 1 (`f`) cannot be read as JSON: line 2, column 11: "),
+            ("{\"a\": 1", "line 1, column "),
+            ("[1]", "are an array, and no object"),
+            ("", "cannot be read as JSON"),
+        ] {
+            let refused = edit(json!([{ "turn": 1, "calls": [{ "call": 1, "args": args }] }])).unwrap_err();
+            assert!(refused.message.contains(said) && !refused.help.is_empty(), "{args}: {refused:?}");
+        }
+        for edits in [
+            json!([{ "turn": 0 }]),
+            json!([{ "turn": 2 }]),
+            json!([{ "turn": 1, "calls": [{ "call": 2, "args": "{}" }] }]),
+        ] {
+            let refused = edit(edits.clone()).unwrap_err();
+            assert!(refused.message.starts_with("the draft has no "), "{edits}: {refused:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_page_does_not_show_as_it_is_cannot_be_edited_there() {
+        let key = format!("sk-ant-{}", "abcde01234".repeat(6));
+        for hidden in ["a\u{202e}b", &key, &"x".repeat(100_000)] {
+            let mut case = case();
+            case.conversation[0].user_content = Content::user(hidden);
+            assert_eq!(fields(&case)[0].user, Field::Fixed(IN_THE_FILE));
+            let edits = serde_json::from_value(json!([{ "turn": 1, "user": "x" }])).expect("edits");
+            let refused = revised(&case, edits).unwrap_err();
+            assert!(refused.message.contains("cannot be edited here"), "{refused:?}");
+        }
+        let mut several = case();
+        several.conversation[0].final_response =
+            Some(Content::new("model", vec![Part::text("a"), Part::text("b")]));
+        assert_eq!(fields(&several)[0].answer, Field::Fixed(SEVERAL_PARTS));
+        let mark = Value::parse(r#"{"golden": [{"turn": 1, "final_response": null}]}"#).expect("JSON");
+        assert_eq!(fields(&case().with_draft(mark))[0].user, Field::Fixed(ASKED_BY_THE_GOLDEN));
+    }
+}

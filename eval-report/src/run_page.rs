@@ -2,6 +2,8 @@
 
 mod case;
 mod facts;
+mod judged;
+mod next;
 mod scores;
 mod turn;
 
@@ -19,7 +21,7 @@ use crate::page::{
     self, Anchors, CaseRow, Count, Histogram, PageModel, PassRate, Point, Scatter, Spark, line,
 };
 use crate::price::Cost;
-use crate::recorded::{Cases, RunResults, State, TestResult, cost};
+use crate::recorded::{RunResults, State, TestResult, cost};
 use crate::summary_text;
 
 pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
@@ -31,11 +33,11 @@ pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
 
 pub fn model(results: &RunResults<'_>) -> PageModel {
     let history = history(results);
-    let (mut anchors, mut files) = (Anchors::default(), Cases::default());
+    let (mut anchors, mut shared) = (Anchors::default(), case::Shared::default());
     // In the order of the journal, so that a case keeps its anchor while a run grows.
     let cases = results.tests.iter().map(|test| {
         let cost = cost(test.attempt, &results.prices);
-        let row = case::row(test, anchors.add(&test.name), &mut files, spark(&history, test));
+        let row = case::row(results, test, anchors.add(&test.name), &mut shared, spark(&history, test));
         Case { test, cost, row: CaseRow { cost: cost.as_ref().map(Cost::amount), ..row } }
     });
     let mut cases: Vec<Case<'_>> = cases.collect();

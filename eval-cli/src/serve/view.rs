@@ -227,7 +227,7 @@ mod tests {
             (open.details.word, open.details.reason.as_deref()),
             ("IN WORK", Some("no verdict yet: 0 of 2 runs ended"))
         );
-        assert_eq!(open.details.rerun, None);
+        assert!(open.details.next.is_none());
         assert_eq!(running.model.rerun, ["cargo evalset run a.evalset.json:a/failed --agent-cmd x"]);
         // A later visitor learns of the end with the final numbers, and not before.
         let ended = Signature::default();

@@ -9,16 +9,27 @@ use sha2::{Digest, Sha256};
 use super::details::CaseDetails;
 use super::model::PageModel;
 
-pub const STYLE: &str = include_str!("../../templates/page/page.css");
+pub const STYLE: &str =
+    concat!(include_str!("../../templates/page/page.css"), include_str!("../../templates/page/case.css"));
+
+macro_rules! components {
+    () => {
+        concat!(
+            include_str!("../../templates/page/elements.js"),
+            include_str!("../../templates/page/markdown.js"),
+            include_str!("../../templates/page/diff.js"),
+            include_str!("../../templates/page/judge.js"),
+            include_str!("../../templates/page/case.js")
+        )
+    };
+}
 
 /// The parts of the script that other pages use too, as statements of JavaScript: elements, and the details of a case.
-pub const COMPONENTS: &str =
-    concat!(include_str!("../../templates/page/elements.js"), include_str!("../../templates/page/case.js"));
+pub const COMPONENTS: &str = components!();
 
 const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
-    include_str!("../../templates/page/elements.js"),
-    include_str!("../../templates/page/case.js"),
+    components!(),
     include_str!("../../templates/page/cases.js"),
     "})();\n"
 );
@@ -106,9 +117,13 @@ mod tests {
 
     use super::*;
     use crate::page::{
-        Anchors, Call, CaseRow, Count, Earlier, Fact, Histogram, Judge, MetricLine, PassRate, Pill, Point,
-        Question, Run, Scatter, Spark, Turn, line, text, words,
+        Anchors, Call, CaseRow, Command, Count, Earlier, Fact, Histogram, Judge, Media, MetricLine, Next,
+        PassRate, Pill, Point, Question, Run, Scatter, Spark, Turn, keys_of_calls, line, text, texts,
     };
+
+    fn args(value: &str) -> eval_format::Map {
+        eval_format::Map::from([("key", eval_format::Value::from(value))])
+    }
 
     /// A page that shows this text wherever untrusted text can be.
     fn everywhere(foreign: &str) -> PageModel {
@@ -129,24 +144,26 @@ mod tests {
             expected: Some(line()),
             actual: Some(line()),
             result: Some(line()),
-            pieces: words(&line(), "x"),
+            name: line(),
+            keys: Some(keys_of_calls(&args(foreign), &args("x"), false)),
         };
         let turn = Turn {
             played: true,
-            same: false,
             user: text(foreign),
             compared: Some(line()),
             calls: vec![call],
             expected: Some(text(foreign)),
             actual: Some(text("x")),
-            pieces: words(&text(foreign).shown, "x"),
-            scores: Vec::new(),
-            took: None,
-            steps: Vec::new(),
-            more_steps: 0,
+            diff: texts(&text(foreign).shown, "x"),
+            user_media: vec![Media { label: line(), src: None }],
+            ..Turn::default()
         };
-        let question =
-            Question { template: Some(line()), prompt: text(foreign), answers: vec![text(foreign)] };
+        let question = Question {
+            template: Some(line()),
+            prompt: text(foreign),
+            answers: vec![text(foreign)],
+            ..Question::default()
+        };
         let point = |took| Point {
             took,
             score: 0.5,
@@ -162,7 +179,13 @@ mod tests {
             scores: Vec::new(),
             turns: vec![turn],
             state_rows: Vec::new(),
-            judges: vec![Judge { purpose: line(), model: line(), asked: line(), questions: vec![question] }],
+            judges: vec![Judge {
+                purpose: line(),
+                model: line(),
+                asked: line(),
+                questions: vec![question],
+                ..Judge::default()
+            }],
         };
         let details = CaseDetails {
             name: line(),
@@ -170,7 +193,10 @@ mod tests {
             word: "FAIL",
             reason: Some(line()),
             facts: vec![("Set", line())],
-            rerun: Some(line()),
+            next: Some(Next {
+                why: line(),
+                commands: vec![Command { does: "Run it again", command: line() }],
+            }),
             doubt: Some(line()),
             metrics: vec![metric],
             earlier: vec![Earlier { attempt: 1, state: "failed", reason: Some(line()) }],

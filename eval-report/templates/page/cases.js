@@ -115,6 +115,7 @@ function openCase(at) {
   if (getComputedStyle(list).display === "none") detail.scrollIntoView();
   else rows[at].scrollIntoView({ block: "nearest" });
   detail.focus({ preventScroll: true });
+  reveal(detail);
 }
 
 function closeCase() {
@@ -203,6 +204,7 @@ if (window.evalsetLive) window.evalsetLive({
     head.className = "state " + of.state;
     head.textContent = of.word;
     detail.replaceChildren(detail.firstElementChild, ...body(of, false));
+    tellCount();
   },
   addFilter(it) {
     buttons.push(it);

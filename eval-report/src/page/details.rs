@@ -108,6 +108,8 @@ pub struct Turn {
     pub hidden: bool,
     /// The comparison of both answers, if they differ.
     pub diff: Vec<Block>,
+    /// Whether a score of the turn failed or is missing.
+    pub bad: bool,
     /// Whether a call, the answer or a score of the turn is not as it should be.
     pub differs: bool,
     pub scores: Vec<TurnScore>,

@@ -28,17 +28,16 @@ pub struct Part {
     pub fold: Option<String>,
 }
 
-/// The most words, of both texts together, that are compared: with more, the page would take minutes to write.
+/// The most words between the equal beginning and end of both texts together that are compared: with more, the page
+/// would take minutes to write. Longer texts are compared by sentences.
 const MAX_WORDS: usize = 8_000;
 
-/// The comparison by words; by lines if there are many words, and `None` if there are many lines too.
+/// The comparison by words; `None` if the texts are too long.
 pub(super) fn words(expected: &str, actual: &str) -> Option<Vec<Part>> {
-    let count = |text: &str| text.tokenize_unicode_words().len();
-    if count(expected) + count(actual) > MAX_WORDS {
-        return lines(expected, actual);
-    }
-    let changes = changes(&TextDiff::from_unicode_words(expected, actual));
-    let regions = joined(regions(changes));
+    let regions = by(expected, actual, |text| text.tokenize_unicode_words()).or_else(|| {
+        by(expected, actual, |text| text.split_inclusive(['.', '!', '?', '。', '\n']).collect())
+    })?;
+    let regions = joined(regions);
     let is_other = is_another(&regions, expected, actual);
     let regions = if is_other {
         vec![Region { same: String::new(), expected: expected.to_owned(), actual: actual.to_owned() }]
@@ -49,14 +48,25 @@ pub(super) fn words(expected: &str, actual: &str) -> Option<Vec<Part>> {
 }
 
 pub(super) fn lines(expected: &str, actual: &str) -> Option<Vec<Part>> {
-    if expected.lines().count() + actual.lines().count() > MAX_WORDS {
-        return None;
-    }
-    Some(folded(parts(regions(changes(&TextDiff::from_lines(expected, actual)))), &LINES))
+    let regions = by(expected, actual, |text| text.split_inclusive('\n').collect())?;
+    Some(folded(parts(regions), &LINES))
 }
 
-fn changes<'t>(diff: &TextDiff<'t, 't, '_, str>) -> Vec<(ChangeTag, &'t str)> {
-    diff.iter_all_changes().map(|change| (change.tag(), change.value())).collect()
+/// The comparison of two texts that are cut into tokens; `None` if there are too many.
+fn by<'t>(expected: &'t str, actual: &'t str, cut: fn(&'t str) -> Vec<&'t str>) -> Option<Vec<Region>> {
+    let (left, right) = (cut(expected), cut(actual));
+    let begin = left.iter().zip(&right).take_while(|(one, other)| one == other).count();
+    let rest = left[begin..].iter().rev().zip(right[begin..].iter().rev());
+    let end = rest.take_while(|(one, other)| one == other).count();
+    let (one, other) = (&left[begin..left.len() - end], &right[begin..right.len() - end]);
+    if one.len() + other.len() > MAX_WORDS {
+        return None;
+    }
+    let diff = TextDiff::from_slices(one, other);
+    let changes = diff.iter_all_changes().map(|change| (change.tag(), change.value()));
+    let equal =
+        |tokens: &[&'t str]| tokens.iter().map(|token| (ChangeTag::Equal, *token)).collect::<Vec<_>>();
+    Some(regions(equal(&left[..begin]).into_iter().chain(changes).chain(equal(&left[left.len() - end..]))))
 }
 
 /// A text that both have, and then a text of each.
@@ -67,7 +77,7 @@ struct Region {
     actual: String,
 }
 
-fn regions(changes: Vec<(ChangeTag, &str)>) -> Vec<Region> {
+fn regions<'t>(changes: impl Iterator<Item = (ChangeTag, &'t str)>) -> Vec<Region> {
     let mut regions = vec![Region::default()];
     for (tag, text) in changes {
         let Some(last) = regions.last_mut() else { continue };

@@ -28,7 +28,8 @@ pub(super) fn judges(evaluation: &Evaluation, known: &Known) -> Vec<Judge> {
             let by_votes = shown.reason.take();
             let by_score =
                 || score.reason.clone().or_else(|| whole.clone().find_map(|turn| turn.reason.clone()));
-            shown.reason = by_votes.or_else(by_score);
+            // An error is told where it happened.
+            shown.reason = by_votes.or_else(by_score).filter(|_| score.state != "error");
             shown
         })
     });

@@ -65,7 +65,7 @@ pub(super) fn turn(
     let actual = &record.invocation;
     let answer = answer(expected, actual, budget);
     let calls = calls(record, expected, comparison);
-    let is_bad = |score: &TurnScore| matches!(score.state, "failed" | "not_evaluated" | "error");
+    let bad = scores.iter().any(is_bad);
     let calls_differ = calls.iter().any(|call| !matches!(call.is, "same" | "made"));
     let answers_differ = answer.expected.is_some() && !answer.same;
     Turn {
@@ -73,13 +73,23 @@ pub(super) fn turn(
         user: text(&actual.user_text()),
         user_media: media(&actual.user_content, budget),
         compared: expected.map(|_| comparison.words.clone()),
-        differs: calls_differ || answers_differ || scores.iter().any(is_bad),
+        bad,
+        differs: calls_differ || answers_differ || bad,
         calls,
         scores,
         took: took(actual),
         steps: steps(&record.events).take(MAX_STEPS).collect(),
         more_steps: steps(&record.events).count().saturating_sub(MAX_STEPS),
         ..answer
+    }
+}
+
+/// Whether a score is the fault of its turn. An error of a metric without a reason is the fault of another turn.
+fn is_bad(score: &TurnScore) -> bool {
+    match score.state {
+        "failed" | "not_evaluated" => true,
+        "error" => score.reason.is_some(),
+        _ => false,
     }
 }
 
@@ -129,6 +139,7 @@ pub(super) fn not_played(
         calls: calls.collect(),
         expected: expected.final_response.as_ref().map(|_| text(&expected.response_text())),
         expected_media: expected.final_response.iter().flat_map(|content| media(content, budget)).collect(),
+        bad: scores.iter().any(is_bad),
         differs: true,
         scores,
         ..Turn::default()

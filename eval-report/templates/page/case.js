@@ -135,17 +135,12 @@ function timeline(turn) {
   return el("details", "", el("summary", "", "Timeline" + (turn.took ? ": " + turn.took : "")), el("ol", "steps", steps), key);
 }
 
-function isBad(turn) {
-  return turn.scores.some((score) => ["failed", "not_evaluated", "error"].includes(score.state));
-}
-
 // A turn. The others are closed if one is bad.
 function turnOf(turn, at, of, isOpen) {
   const deciding = turn.scores.filter((score) => score.threshold !== null || score.notes.length);
   const others = turn.scores.filter((score) => !deciding.includes(score));
-  const bad = isBad(turn);
   const line = others.map((score) => `${score.metric} ${score.score === null ? "–" : score.score}`).join(", ");
-  const node = el("details", bad ? "turn bad" : turn.differs ? "turn" : "turn equal",
+  const node = el("details", turn.bad ? "turn bad" : turn.differs ? "turn" : "turn equal",
     el("summary", "", `Turn ${at + 1} of ${of} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
     el("p", "label", turn.played ? "The user" : "What the user would have said"), message(turn.user, "user"), media(turn.user_media),
     turn.played ? [calls(turn), answer(turn)].flat() : awaited(turn),
@@ -183,10 +178,10 @@ function stateOf(run) {
 }
 
 function runOf(run, all) {
-  const anyBad = run.turns.some(isBad);
+  const anyBad = run.turns.some((turn) => turn.bad);
   // The place at which it broke off.
   const last = Math.max(run.turns.filter((turn) => turn.played).length - 1, 0);
-  const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || isBad(turn));
+  const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || turn.bad);
   return el("div", "",
     run.error ? el("div", "block", el("h3", "", "What ended the run"), said(run.error, "mono error-text")) : null,
     turnsOf(run, isOpen),
@@ -230,7 +225,6 @@ function body(of, all) {
   known.open = all;
   const output = of.printed ? el("details", "block", el("summary", "", "What the test printed"), el("pre", "", of.printed.t)) : null;
   const earlier = of.earlier.map((it) => el("div", "", `attempt ${it.attempt}: `, pill(it.state, it.state), " " + (it.reason || "")));
-  const differs = of.runs.some((run) => run.turns.some((turn) => turn.differs));
   return [
     of.place ? el("p", "place", el("code", "", of.place)) : null,
     of.reason ? el("p", "lead", of.reason) : null,
@@ -238,6 +232,5 @@ function body(of, all) {
     of.notes.map((note) => el("p", "soft", note)),
     earlier.length ? block("Earlier attempts", earlier) : null,
     glance(of), whatToDo(of), conversation(of, all), sideBySide(of), metrics(of), output, known,
-    differs && !all ? jumps() : null,
   ].flat().filter(Boolean);
 }

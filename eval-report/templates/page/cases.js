@@ -106,7 +106,7 @@ function openCase(at) {
   const title = el("h2", "", of.name);
   detail.replaceChildren(
     el("div", "case-head", el("span", "state " + of.state, of.word), title,
-      el("span", "tabs", button("‹ previous", () => step(-1)), button("next ›", () => step(1)), button("Close", close))),
+      el("span", "tabs", button("‹ previous", () => step(-1)), button("next ›", () => step(1)), button("Close", close)), jumps()),
     ...body(of, false));
   detail.hidden = false;
   document.body.classList.add("open");

@@ -98,7 +98,7 @@ function keysOf(keys) {
     ? [side(row.expected, row, "del"), side(row.actual, row, "ins")] : [valuesOf(row)])]);
   const node = table("keys", heads, lines).firstChild;
   [...node.tBodies[0].rows].forEach((row, at) => { if (!["same", "more"].includes(keys.rows[at].is)) place(row); });
-  foldRows(node, (at) => keys.rows[at].is === "same", "value", 1);
+  foldRows(node, (at) => keys.rows[at].is === "same", "value", 2);
   return el("div", "", node, keys.more ? el("p", "soft", `… ${keys.more} more values`) : null);
 }
 
@@ -177,10 +177,11 @@ function openTo(node, block) {
 }
 
 function tellCount(at) {
-  const status = document.querySelector(".jumps [role=status]");
-  if (!status) return;
+  const bar = document.querySelector(".jumps");
+  if (!bar) return;
   const count = differences().length;
-  status.textContent = at === undefined ? `${count} difference${count === 1 ? "" : "s"}` : `difference ${at + 1} of ${count}`;
+  bar.hidden = count === 0;
+  bar.querySelector("[role=status]").textContent = at === undefined ? `${count} difference${count === 1 ? "" : "s"}` : `difference ${at + 1} of ${count}`;
 }
 
 function jump(by) {
@@ -209,7 +210,7 @@ function chooseView(name) {
   tellCount();
 }
 
-// The buttons below a case with differences.
+// The buttons of a case with differences, for its head.
 function jumps() {
   const choices = Object.entries(views).map(([name, label]) => {
     const node = button(label, () => chooseView(name));

@@ -72,11 +72,20 @@ fn long_equal_parts_are_folded_around_what_differs() {
 }
 
 #[test]
-fn the_longest_texts_are_compared_by_lines_or_not_at_all() {
-    let many = "a ".repeat(MAX_WORDS / 2);
-    assert_eq!(told(&words(&many, &format!("{many}b")).unwrap()), format!("-[{many}]+[{many}b]"));
-    let lined = "a\n".repeat(MAX_WORDS);
-    assert_eq!(words(&lined, "b"), None);
+fn long_texts_are_compared_between_their_equal_ends_and_else_by_sentences() {
+    let many = "a ".repeat(MAX_WORDS);
+    let parts = words(&format!("{many}b {many}"), &format!("{many}c {many}")).unwrap();
+    assert_eq!(side(&parts, Side::Both), "bc");
+    let numbered = |word: &str| {
+        let sentence =
+            |at: usize| format!("The number of it is {at}{}.", if at % 500 == 0 { word } else { "" });
+        (0..1000).map(sentence).collect::<String>()
+    };
+    let parts = words(&numbered("x"), &numbered("y")).unwrap();
+    let differing = parts.iter().filter(|part| part.side == Side::Expected).map(|part| part.text.as_str());
+    assert_eq!(differing.collect::<Vec<_>>(), ["The number of it is 0x.", "The number of it is 500x."]);
+    let lined = |word: &str| format!("{word}\n").repeat(MAX_WORDS);
+    assert_eq!((words(&lined("a"), &lined("b")), lines(&lined("a"), &lined("b"))), (None, None));
 }
 
 #[test]

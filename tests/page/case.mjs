@@ -113,11 +113,14 @@ export const caseTests = (tools) => ({
     assert.deepEqual(await keys(1), ["ok true", "seats 2 → 3"]);
     await page.locator("#detail .keys .fold button").first().click();
     assert.deepEqual((await keys(0)).slice(0, 3), ["from OSL", "to CDG", "cabin business → economy"]);
-    assert.deepEqual(await marks(page, "#detail .code"), [["    n = 1\n"], ["    n = 2\n"]].map((it) => it.map((line) => line.trimEnd())));
+    assert.deepEqual((await marks(page, "#detail .code")).flat().map((it) => it.trim()), ["n = 1", "n = 2"]);
     await accessible(page, "keys and code");
     await shot(page, "case-keys", { kept: false });
     await view(page, "side by side");
-    assert.match(await page.locator("#detail .keys").first().innerText(), /cabin\s+business\s+economy/);
+    const sides = await page.locator("#detail .calls tbody tr").first().locator("td").allInnerTexts();
+    assert.match(sides[1], /search_flights[^]*cabin business[^]*date 5 May[^]*passengers\[0\]\.name Ann/);
+    assert.match(sides[2], /search_flights[^]*cabin economy[^]*date –[^]*passengers\[0\]\.name Anna/);
+    assert.match(await page.locator("#detail .keys").innerText(), /seats\s+2\s+3/);
     await accessible(page, "keys, side by side");
     await shot(page, "case-keys-side", { kept: false });
     await view(page, "raw");
@@ -139,11 +142,11 @@ export const caseTests = (tools) => ({
       ["one", "Fine.", "Fine."], ["two", "Fine.", "Fine."], ["three", "Fine.", "Fine."],
       ["many", { calls: all, parts: `${long}It is sunny. ${long}` }, { calls: other, parts: `${long}It is rainy. ${long}` }],
     ]);
-    for (const viewport of [undefined, PHONE]) {
-      const page = await opened(tools, file, viewport && { viewport });
+    for (const [viewport, colorScheme] of [[undefined, "light"], [{ width: 768, height: 900 }, "dark"], [PHONE, "dark"]]) {
+      const page = await opened(tools, file, { ...(viewport && { viewport }), colorScheme });
       assert(await inSight(page, "#detail [data-diff]"), "the first difference is in sight");
       assert.match(await page.locator("#detail").innerText(), /… 3 equal turns[^]*… 12 equal calls[^]*… 7 equal calls[^]*equal words/);
-      if (!viewport) await shot(page, "case-wide", { kept: false });
+      await shot(page, `case-wide-${viewport ? viewport.width : 1440}`, { kept: false });
       await accessible(page, "what is folded");
       const status = page.locator(".jumps [role=status]");
       assert.equal(await status.innerText(), "4 differences");

@@ -145,6 +145,8 @@ pub struct TurnScore {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedRubric {
+    /// The turn, from 1, on the card of a judge that looked at several.
+    pub turn: Option<usize>,
     pub id: String,
     pub score: Option<f64>,
     pub text: Option<Text>,

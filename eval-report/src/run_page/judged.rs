@@ -17,8 +17,14 @@ pub(super) fn judges(evaluation: &Evaluation, known: &Known) -> Vec<Judge> {
     let of_metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics).zip(&scores);
     let of_metrics = of_metrics.flat_map(|(metric, score)| {
         metric.judge.iter().map(move |judge| {
-            let mut all: Vec<_> = (0..turns).flat_map(|at| known.of_turn(evaluation, at)).collect();
-            all.retain(|turn| turn.metric == score.metric);
+            let mut all = Vec::new();
+            for at in 0..turns {
+                let of_turn = known.of_turn(evaluation, at).into_iter();
+                all.extend(of_turn.filter(|turn| turn.metric == score.metric).map(|mut turn| {
+                    turn.rubrics.iter_mut().for_each(|rubric| rubric.turn = (turns > 1).then_some(at + 1));
+                    turn
+                }));
+            }
             let whole = score.whole.iter().chain(&all);
             let mut shown = shown(&metric.name, judge);
             shown.state = Some(score.state);

@@ -119,6 +119,7 @@ impl Known {
         let score = scores.scores().get(at)?;
         let bound = self.bounds.get(&metric.name).copied();
         let rubrics = score.rubrics().iter().map(|rubric| JudgedRubric {
+            turn: None,
             id: line(&rubric.rubric_id),
             score: rubric.score.filter(|score| score.is_finite()),
             text: self.rubrics.get(&rubric.rubric_id).map(|it| text(it)),

@@ -70,12 +70,14 @@ function sideBySide(of) {
   return node;
 }
 
-function scoreOf(score) {
+// A score with its reason. Rubrics that a judge's card shows are named alone.
+function scoreOf(score, hasCard) {
   const state = score.state;
   const value = score.score === null ? "not scored" : score.score;
   const line = el("div", "score", pill(state, `${score.metric} ${value}`),
     state === "failed" ? el("span", "soft", missed(score.threshold)) : null, score.reason ? el("span", "", score.reason) : null);
-  return el("div", "", line, rubricTable(score.rubrics), score.notes.map((note) => said(note, "remark")));
+  const rubrics = hasCard ? score.rubrics.map((rubric) => pill(verdictOf(rubric.score)[0], `${rubric.id}: ${verdictOf(rubric.score)[1]}`)) : rubricTable(score.rubrics);
+  return el("div", "", line, rubrics, score.notes.map((note) => said(note, "remark")));
 }
 
 // The expectations of a turn that was not played.
@@ -136,15 +138,16 @@ function timeline(turn) {
 }
 
 // A turn. The others are closed if one is bad.
-function turnOf(turn, at, of, isOpen) {
+function turnOf(turn, at, run, isOpen) {
+  const hasCard = (score) => run.judges.some((judge) => judge.purpose === score.metric);
   const deciding = turn.scores.filter((score) => score.threshold !== null || score.notes.length);
   const others = turn.scores.filter((score) => !deciding.includes(score));
   const line = others.map((score) => `${score.metric} ${score.score === null ? "–" : score.score}`).join(", ");
   const node = el("details", turn.bad ? "turn bad" : turn.differs ? "turn" : "turn equal",
-    el("summary", "", `Turn ${at + 1} of ${of} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
+    el("summary", "", `Turn ${at + 1} of ${run.turns.length} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
     el("p", "label", turn.played ? "The user" : "What the user would have said"), message(turn.user, "user"), media(turn.user_media),
     turn.played ? [calls(turn), answer(turn)].flat() : awaited(turn),
-    deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map(scoreOf),
+    deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map((score) => scoreOf(score, hasCard(score))),
     line ? el("p", "label", "For information: " + line) : null, timeline(turn));
   node.open = isOpen;
   return node;
@@ -152,7 +155,7 @@ function turnOf(turn, at, of, isOpen) {
 
 // The turns of a run. Those in a row in which all is as expected are closed behind their number, if another one is not.
 function turnsOf(run, isOpen) {
-  const nodes = run.turns.map((turn, at) => turnOf(turn, at, run.turns.length, isOpen(turn, at)));
+  const nodes = run.turns.map((turn, at) => turnOf(turn, at, run, isOpen(turn, at)));
   if (whole || run.turns.every((turn) => !turn.differs)) return nodes;
   const out = [];
   for (let at = 0; at < nodes.length;) {

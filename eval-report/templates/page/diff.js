@@ -130,6 +130,13 @@ function textsOf(blocks, expected, actual, as) {
 
 // ---- Calls
 
+// The arguments of one side of a call that changed.
+function argumentsOf(call, side) {
+  const value = (row) => (["same", "more"].includes(row.is) ? row[side] : el(side === "expected" ? "del" : "ins", "", row[side]));
+  return el("div", "", el("code", "", call.name), call.keys.rows.map((row) => el("div", "argument", el("span", "soft mono", row.path + " "),
+    row[side] === null ? el("span", "soft", "–") : value(row))));
+}
+
 const callText = (call) => call.actual === null ? call.expected : call.actual;
 
 function callOf(call, compared) {
@@ -145,6 +152,9 @@ function callOf(call, compared) {
     return [call.is, sign, el("div", "", what, result), copy];
   }
   const marked = view === "side";
+  if (marked && call.is === "changed" && call.keys) {
+    return [call.is, sign, argumentsOf(call, "expected"), el("div", "", argumentsOf(call, "actual"), result), copy];
+  }
   return [call.is, sign, code(call.expected, marked && call.is !== "same" && "del"),
     el("span", "", code(call.actual, marked && call.is !== "same" && "ins"), result), copy];
 }

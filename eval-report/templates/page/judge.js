@@ -5,7 +5,7 @@ const verdictOf = (score) => (score === null ? ["not_evaluated", "no verdict"] :
 function rubricTable(rubrics) {
   if (!rubrics.length) return null;
   const lines = rubrics.map((rubric) => [
-    "", el("div", "rubric", el("div", "mono", rubric.id), rubric.text ? said(rubric.text) : null), pill(...verdictOf(rubric.score)),
+    "", el("div", "rubric", el("div", "mono", rubric.id), rubric.text ? said(rubric.text) : null, rubric.turn ? el("div", "soft", `turn ${rubric.turn}`) : null), pill(...verdictOf(rubric.score)),
     rubric.rationale ? said(rubric.rationale) : null,
   ]);
   return table("grid rubrics", ["rubric", "verdict", "the judge's reason"], lines);

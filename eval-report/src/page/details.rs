@@ -88,6 +88,7 @@ pub struct RunScore {
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, which the script shows")]
 pub struct Turn {
     /// `false` if the run ended before it.
     pub played: bool,

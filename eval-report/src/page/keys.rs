@@ -68,7 +68,7 @@ impl Walk {
     }
 
     fn objects(&mut self, path: &str, expected: &Map, actual: &Map) {
-        for (key, one) in expected.iter() {
+        for (key, one) in expected {
             match actual.get(key) {
                 Some(other) => self.values(&child(path, key), one, other),
                 None => self.row(&child(path, key), "missing", Some(one), None),

@@ -125,6 +125,17 @@ mod tests {
         eval_format::Map::from([("key", eval_format::Value::from(value))])
     }
 
+    fn judge(foreign: &str) -> Judge {
+        let line = || line(foreign);
+        let question = Question {
+            template: Some(line()),
+            prompt: text(foreign),
+            answers: vec![text(foreign)],
+            ..Question::default()
+        };
+        Judge { purpose: line(), model: line(), asked: line(), questions: vec![question], ..Judge::default() }
+    }
+
     /// A page that shows this text wherever untrusted text can be.
     fn everywhere(foreign: &str) -> PageModel {
         let line = || line(foreign);
@@ -158,12 +169,6 @@ mod tests {
             user_media: vec![Media { label: line(), src: None }],
             ..Turn::default()
         };
-        let question = Question {
-            template: Some(line()),
-            prompt: text(foreign),
-            answers: vec![text(foreign)],
-            ..Question::default()
-        };
         let point = |took| Point {
             took,
             score: 0.5,
@@ -179,13 +184,7 @@ mod tests {
             scores: Vec::new(),
             turns: vec![turn],
             state_rows: Vec::new(),
-            judges: vec![Judge {
-                purpose: line(),
-                model: line(),
-                asked: line(),
-                questions: vec![question],
-                ..Judge::default()
-            }],
+            judges: vec![judge(foreign)],
         };
         let details = CaseDetails {
             name: line(),

@@ -77,8 +77,9 @@ fn long_texts_are_compared_between_their_equal_ends_and_else_by_sentences() {
     let parts = words(&format!("{many}b {many}"), &format!("{many}c {many}")).unwrap();
     assert_eq!(side(&parts, Side::Both), "bc");
     let numbered = |word: &str| {
-        let sentence =
-            |at: usize| format!("The number of it is {at}{}.", if at % 500 == 0 { word } else { "" });
+        let sentence = |at: usize| {
+            format!("The number of it is {at}{}.", if at.is_multiple_of(500) { word } else { "" })
+        };
         (0..1000).map(sentence).collect::<String>()
     };
     let parts = words(&numbered("x"), &numbered("y")).unwrap();

@@ -72,7 +72,7 @@ fn shown(purpose: &str, judge: &JudgeUse) -> Judge {
 /// The verdict that most votes name, `2 of 3 say invalid`, and the reason of the first of these.
 fn tally(votes: &[Vote]) -> Option<(String, Option<String>)> {
     let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
-    for verdict in votes.iter().filter_map(|vote| vote.verdict.as_deref()) {
+    for verdict in votes.iter().filter_map(|vote| vote.verdict.as_deref()).filter(|it| *it != NO_ANSWER) {
         *counted.entry(verdict).or_default() += 1;
     }
     let most = *counted.values().max()?;
@@ -82,6 +82,8 @@ fn tally(votes: &[Vote]) -> Option<(String, Option<String>)> {
     let say = if most == 1 { "says" } else { "say" };
     Some((format!("{most} of {} {say} {verdict}", votes.len()), first.reason.clone()))
 }
+
+const NO_ANSWER: &str = "no answer";
 
 const VERDICTS: [&str; 6] = ["is_the_agent_response_valid", "verdict", "is_valid", "valid", "label", "score"];
 
@@ -102,7 +104,7 @@ fn vote(answer: &str) -> Vote {
         return Vote { verdict: of(&VERDICTS), reason: of(&REASONS) };
     }
     if let Some(why) = answer.strip_prefix("no answer:") {
-        return Vote { verdict: Some("no answer".to_owned()), reason: Some(line(&untrusted::headline(why))) };
+        return Vote { verdict: Some(NO_ANSWER.to_owned()), reason: Some(line(&untrusted::headline(why))) };
     }
     let fields = |name: &'static str| {
         answer.lines().filter_map(move |line| {
@@ -178,6 +180,8 @@ mod tests {
         for (votes, told) in [
             (vec![], None),
             (vec![vote("", "a")], None),
+            (vec![vote(NO_ANSWER, "late")], None),
+            (vec![vote(NO_ANSWER, "late"), vote("valid", "a")], Some(("1 of 2 says valid", "a"))),
             (vec![vote("valid", "a")], Some(("1 of 1 says valid", "a"))),
             (
                 vec![vote("valid", "a"), vote("invalid", "b"), vote("invalid", "c")],

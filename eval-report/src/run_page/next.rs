@@ -104,11 +104,6 @@ impl Cause<'_> {
     }
 
     fn why(&self, has_golden: bool) -> String {
-        let last = |message: &str| {
-            let headline = untrusted::headline(message);
-            let told = headline.split_once("the agent failed: ").map_or(&*headline, |(_, told)| told);
-            told.to_owned()
-        };
         match self {
             Self::Passed => "It passed. To see it once more, run it again.".to_owned(),
             Self::Failed { .. } if has_golden => {
@@ -125,14 +120,22 @@ impl Cause<'_> {
                  command asks the judge, and records its answer."
                     .to_owned()
             }
-            Self::Error(Role::Agent, message) => format!("The agent broke off: {}", last(message)),
-            Self::Error(Role::Harness, message) => last(message),
-            Self::Error(role, message) => format!("The {role} broke off: {}", last(message)),
+            Self::Error(Role::Agent, message) => format!("The agent broke off: {}", last_words(Role::Agent, message)),
+            Self::Error(Role::Harness, message) => last_words(Role::Harness, message),
+            Self::Error(role, message) => format!("The {role} broke off: {}", last_words(*role, message)),
             Self::Without(Some(reason)) => format!("It has no verdict: {}", untrusted::headline(reason)),
             Self::Without(None) => "It has no verdict. Run it again.".to_owned(),
             Self::Unfinished => "Its process ended before it had a verdict. Run it again.".to_owned(),
         }
     }
+}
+
+/// The headline of an error without the words for who failed where: `run 1 of 3: agent error in turn 1: the agent failed: `.
+fn last_words(role: Role, message: &str) -> String {
+    let headline = untrusted::headline(message);
+    let told = headline.split_once(&format!("{role} error")).and_then(|(_, behind)| behind.split_once(": "));
+    let told = told.map_or(&*headline, |(_, told)| told);
+    told.strip_prefix("the agent failed: ").unwrap_or(told).to_owned()
 }
 
 #[cfg(test)]

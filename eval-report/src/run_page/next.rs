@@ -163,6 +163,18 @@ mod tests {
                 "The agent broke off: ValueError: no city",
             ),
             (
+                Cause::Error(Role::Agent, "run 1 of 3: agent error in turn 1: the agent failed: 503: x"),
+                false,
+                "Run it again",
+                "The agent broke off: 503: x",
+            ),
+            (
+                Cause::Error(Role::Agent, "agent error: refused"),
+                false,
+                "Run it again",
+                "The agent broke off: refused",
+            ),
+            (
                 Cause::Error(Role::Agent, "\n  \nrefused\nmore"),
                 false,
                 "Run it again",

@@ -4,8 +4,11 @@
 //! are plain text in the model. The template escapes them. The details of cases are JSON, which the script
 //! turns into text nodes.
 
+mod comparison;
 mod details;
 mod diff;
+mod keys;
+mod media;
 mod model;
 mod plot;
 mod render;
@@ -17,11 +20,15 @@ use eval_support::secrets::mask;
 use eval_support::untrusted::{Excerpt, LONGEST_LINE, LONGEST_TEXT, excerpt, excerpt_line};
 use serde::Serialize;
 
+pub use comparison::{Block, texts};
 pub use details::{
-    Call, CaseDetails, Earlier, Judge, JudgedRubric, MetricLine, Question, Run, RunScore, StateRow, Step,
-    Turn, TurnScore,
+    Call, CaseDetails, Command, Earlier, Judge, JudgedRubric, MetricLine, Next, Question, Run, RunScore,
+    StateRow, Step, Turn, TurnScore, Vote,
 };
-pub use diff::{calls, words};
+pub use diff::{Part, Side};
+pub use keys::{KeyRow, Keys, keys_of_calls};
+pub use media::{Budget, Media, media};
+pub(crate) use media::{media_labels, same_media};
 pub use model::{CaseRow, Compared, Count, Fact, Headline, PageModel, Pill, Progress, Tone};
 pub use plot::{Histogram, PassRate, Point, Scatter, Spark};
 pub use render::{

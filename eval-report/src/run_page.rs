@@ -7,6 +7,8 @@ mod difference;
 mod facts;
 mod headline;
 mod history;
+mod judged;
+mod next;
 mod row;
 mod scores;
 mod turn;
@@ -22,7 +24,7 @@ use self::history::History;
 use crate::output::{CommandError, time};
 use crate::page::{self, Anchors, CaseRow, Count, Histogram, PageModel, Point, Scatter, line};
 use crate::price::Cost;
-use crate::recorded::{Cases, RunResults, State, TestResult, cost};
+use crate::recorded::{RunResults, State, TestResult, cost};
 use crate::summary_text;
 
 pub use beside::{needed, turns};
@@ -36,11 +38,11 @@ pub fn text(results: &RunResults<'_>) -> Result<String, CommandError> {
 
 pub fn model(results: &RunResults<'_>) -> PageModel {
     let history = History::new(results);
-    let (mut anchors, mut files) = (Anchors::default(), Cases::default());
+    let (mut anchors, mut shared) = (Anchors::default(), case::Shared::default());
     // In the order of the journal, so that a case keeps its anchor while a run grows.
     let cases = results.tests.iter().enumerate().map(|(at, test)| {
         let cost = cost(test.attempt, &results.prices);
-        let row = row::row(test, anchors.add(&test.name), at, &mut files, &history, cost.as_ref());
+        let row = row::row(results, test, anchors.add(&test.name), at, &mut shared, &history, cost.as_ref());
         Case { test, cost, row }
     });
     let mut cases: Vec<Case<'_>> = cases.collect();

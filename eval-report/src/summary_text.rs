@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
+use eval_core::__private::reads_the_golden;
 use eval_core::journal::Decided;
-use eval_support::command;
 use eval_support::untrusted::{guard, headline, one_line};
 use eval_support::words::{self, count, short_code_list};
+use eval_support::{command, shell};
 
 use crate::output::{CaseOfFile, WARNING, rerun_command, rerun_sets_command, time};
 use crate::recorded::{OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, gaps};
@@ -207,6 +208,20 @@ pub fn details(test: &TestResult<'_>) -> String {
             format!("{}{}", one_line(&test.reason().unwrap_or_default()), location.unwrap_or_default())
         }
     }
+}
+
+/// The command that makes what happened the draft of a new golden of a case; `None` for cases of tests, whose output has it.
+pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<String> {
+    let decided = test.attempt.decided.as_ref().filter(|_| test.attempt.started.of_program)?;
+    let [id] = results.loaded.run.ids.as_slice() else { return None };
+    // If some runs passed, they differ, and none of them is the one to expect.
+    let is_stable = test.runs.total == 1 || test.runs.passed == 0;
+    let is_asked = is_stable
+        && results.loaded.is_recorded
+        && test.attempt.started.file.is_some()
+        && reads_the_golden(&decided.verdict, &decided.metrics);
+    let case = || shell::word(&format!("{id}:{}", test.name));
+    is_asked.then(|| format!("{} import {} --replace", command::name(), case()))
 }
 
 pub fn rerun(results: &RunResults<'_>) -> Vec<String> {

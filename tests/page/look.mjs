@@ -11,6 +11,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { PHONE, WIDE, accessible, browser, close, evalset, runTests, shot, watch } from "./browser.mjs";
+import { caseTests } from "./case.mjs";
 import { HOSTILE, journal } from "./journals.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -68,8 +69,7 @@ const tests = {
     const detail = await page.locator("#detail").innerText();
     for (const part of [
       "tool_trajectory_avg_score is 0.5, below 1.0", "And tomorrow, should I take an umbrella?", "~ differs",
-      "get_forecast(city: \"Oslo\", days: 1)", "get_forecast(city: \"Oslo\", days: 7)", "+ not expected",
-      "Yes, it will be rainy in Oslo tomorrow: take an umbrella.", "<b>consider</b> an umbrella.",
+      "get_forecast", "days\t1 → 7", "+ not expected", "<b>consider</b> an umbrella.",
       "cargo evalset run 'evals/weather.evalset.json:umbrella for tomorrow' --agent-cmd",
     ]) assert(detail.includes(part), `${part}\n--\n${detail}`);
     assert((await page.locator("#detail del").count()) > 0 && (await page.locator("#detail ins").count()) > 0);
@@ -125,10 +125,10 @@ const tests = {
       await page.keyboard.press("j");
       await page.locator("#detail h2").waitFor();
       const judge = page.locator("#detail .judge");
-      // It is open, as it failed.
-      await judge.getByText("The prompt and its 3 answers: final_response_match_v2/2").waitFor();
+      await judge.getByText("The prompt: final_response_match_v2/2").click();
+      for (const it of await judge.locator(".votes summary").all()) await it.click();
       const said = await judge.innerText();
-      for (const part of ["3 questions, 1 without an answer", "Vote 1 of 3", "reasoning: The reference names sunshine", "is_the_agent_response_valid: invalid", "Vote 3 of 3", "no answer: the judge", "You compare two answers"]) {
+      for (const part of ["3 questions, 1 without an answer", "Vote 1 of 3", "reasoning: The reference names sunshine", "is_the_agent_response_valid: invalid", "Vote 3 of 3: no answer", "You compare two answers"]) {
         assert(said.includes(part), `${part}\n--\n${said}`);
       }
       await accessible(page, "what a judge was asked, " + colorScheme);
@@ -199,6 +199,7 @@ for line in sys.stdin:
     assert.deepEqual(lines.get("turn 2: answer"), ["Two.", "none"]);
     assert.deepEqual(lines.get("turn 3: calls"), ['look(at: "third")', "not played"]);
     assert.deepEqual(lines.get("turn 3: answer"), ["Three.", "not played"]);
+    assert.deepEqual(await beside.locator("tr", { hasText: "turn 2: answer" }).locator(".odd").allInnerTexts(), ["none"], "cells that differ are marked");
     assert.deepEqual(await beside.locator("th").allInnerTexts(), ["", "run 1", "run 2"]);
     await turns.nth(2).locator("summary").first().click();
     await accessible(page, "a turn that was not played");
@@ -507,4 +508,4 @@ function sampleRun() {
 }
 
 const sample = sampleRun();
-await runTests(tests, root);
+await runTests({ ...tests, ...caseTests({ root, open, report, started }) }, root);

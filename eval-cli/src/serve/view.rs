@@ -216,7 +216,7 @@ mod tests {
             (open.details.word, open.why.as_deref()),
             ("IN WORK", Some("run 1 of 2 in work; the case began 2026-11-22 02:31:07 UTC"))
         );
-        assert_eq!((&open.details.rerun, &open.cause), (&None, &None));
+        assert!(open.details.next.is_none() && open.cause.is_none());
         assert_eq!(running.model.rerun, ["cargo evalset run a.evalset.json:a/failed --agent-cmd x"]);
         // A later visitor learns of the end with the final numbers, and not before.
         let news = running.news(0, &Signature::default()).unwrap();

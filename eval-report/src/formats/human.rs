@@ -1,15 +1,13 @@
 //! The report for people: a line for each case, the totals, and then what failed.
 
 use anstyle::Style;
-use eval_core::__private::reads_the_golden;
 use eval_core::report::{Verdict, short};
 use eval_support::untrusted::one_line;
 use eval_support::words::{count, tokens};
-use eval_support::{command, shell};
 
 use crate::output::{BOLD, styled, width};
 use crate::recorded::{Retry, RunResults, State, TestResult, Totals, near};
-use crate::summary_text::{counts, details, have, notes, numbers, rerun, runs, times, word};
+use crate::summary_text::{self, counts, details, have, notes, numbers, rerun, runs, times, word};
 
 pub fn text(results: &RunResults<'_>) -> String {
     body(results, |test| new_golden(results, test)) + &commands(results)
@@ -138,16 +136,7 @@ const MAX_FAILURES: usize = 50;
 
 /// The line with the command that puts what happened in place of the golden of a case. The output of a test has it already.
 pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<String> {
-    let decided = test.attempt.decided.as_ref().filter(|_| test.attempt.started.of_program)?;
-    let [id] = results.loaded.run.ids.as_slice() else { return None };
-    // If some runs passed, they differ, and none of them is the one to expect.
-    let is_stable = test.runs.total == 1 || test.runs.passed == 0;
-    let is_asked = is_stable
-        && results.loaded.is_recorded
-        && test.attempt.started.file.is_some()
-        && reads_the_golden(&decided.verdict, &decided.metrics);
-    let case = || shell::word(&format!("{id}:{}", test.name));
-    is_asked.then(|| format!("new golden    {} import {} --replace\n", command::name(), case()))
+    Some(format!("new golden    {}\n", summary_text::new_golden(results, test)?))
 }
 
 /// The commands that run tests again, and the folders of the run.

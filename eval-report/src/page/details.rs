@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use super::Text;
-use super::diff::Piece;
+use super::comparison::Block;
+use super::keys::Keys;
+use super::media::Media;
 
 /// The details of a case. They are embedded as JSON; the script shows them when the case is opened.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -13,8 +15,10 @@ pub struct CaseDetails {
     pub state: &'static str,
     pub word: &'static str,
     pub reason: Option<String>,
+    /// The place in its file: `evals/weather.evalset.json:12`.
+    pub place: Option<String>,
     pub facts: Vec<(&'static str, String)>,
-    pub rerun: Option<String>,
+    pub next: Option<Next>,
     /// A doubt about the comparison: the case was edited, or its file is not here.
     pub doubt: Option<String>,
     pub notes: Vec<String>,
@@ -22,6 +26,20 @@ pub struct CaseDetails {
     pub earlier: Vec<Earlier>,
     pub runs: Vec<Run>,
     pub printed: Option<Text>,
+}
+
+/// The thing to do about a case, by the cause of its verdict.
+#[derive(Clone, Debug, Serialize)]
+pub struct Next {
+    pub why: String,
+    pub commands: Vec<Command>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Command {
+    /// `Run it again`.
+    pub does: &'static str,
+    pub command: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -70,10 +88,12 @@ pub struct RunScore {
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, which the script shows")]
 pub struct Turn {
     /// `false` if the run ended before it.
     pub played: bool,
     pub user: Text,
+    pub user_media: Vec<Media>,
     /// The comparison of the calls, in words; `None` if no turn was expected.
     pub compared: Option<String>,
     pub calls: Vec<Call>,
@@ -81,10 +101,20 @@ pub struct Turn {
     pub between: Vec<Text>,
     pub expected: Option<Text>,
     pub actual: Option<Text>,
-    /// Whether the answer is the expected one. The shown texts may be masked or truncated.
+    pub expected_media: Vec<Media>,
+    pub actual_media: Vec<Media>,
+    /// Whether the answer is the expected one, with all its parts.
     pub same: bool,
-    /// Both answers in pieces, if they differ.
-    pub pieces: Option<(Vec<Piece>, Vec<Piece>)>,
+    /// Whether images or other parts beside the text differ.
+    pub other_parts: bool,
+    /// Whether the texts differ only in what is masked or cut here.
+    pub hidden: bool,
+    /// The comparison of both answers, if they differ.
+    pub diff: Vec<Block>,
+    /// Whether a score of the turn failed or is missing.
+    pub bad: bool,
+    /// Whether a call, the answer or a score of the turn is not as it should be.
+    pub differs: bool,
     pub scores: Vec<TurnScore>,
     /// `1.2 s in all, 0.9 s in the model`.
     pub took: Option<String>,
@@ -99,7 +129,10 @@ pub struct Call {
     pub expected: Option<String>,
     pub actual: Option<String>,
     pub result: Option<String>,
-    pub pieces: Option<(Vec<Piece>, Vec<Piece>)>,
+    /// The name of the tool.
+    pub name: String,
+    /// The arguments of a call that changed.
+    pub keys: Option<Keys>,
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
@@ -115,6 +148,8 @@ pub struct TurnScore {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgedRubric {
+    /// The turn, from 1, on the card of a judge that looked at several.
+    pub turn: Option<usize>,
     pub id: String,
     pub score: Option<f64>,
     pub text: Option<Text>,
@@ -145,19 +180,38 @@ pub struct StateRow {
     pub differs: bool,
 }
 
-#[derive(Clone, Debug, Serialize)]
+/// A model that a metric asked, with the verdict that came of it.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Judge {
     /// The metric, or `playing the user`.
     pub purpose: String,
     pub model: String,
     /// `3 questions, 1 from the recording, 1 without an answer`.
     pub asked: String,
+    /// The class of the metric's verdict; `None` for a simulated user.
+    pub state: Option<&'static str>,
+    pub score: Option<String>,
+    pub threshold: Option<String>,
+    /// The reason of the verdict in a line.
+    pub reason: Option<String>,
+    pub rubrics: Vec<JudgedRubric>,
     pub questions: Vec<Question>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Question {
     pub template: Option<String>,
     pub prompt: Text,
     pub answers: Vec<Text>,
+    /// A vote for each answer.
+    pub votes: Vec<Vote>,
+    /// `2 of 3 say invalid`.
+    pub tally: Option<String>,
+}
+
+/// A judge's answer in short.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Vote {
+    pub verdict: Option<String>,
+    pub reason: Option<String>,
 }

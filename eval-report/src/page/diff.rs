@@ -1,128 +1,184 @@
-//! Two texts word by word.
+//! Two texts by words or by lines: the parts that both have, and the parts of one of them.
+//!
+//! The words are the ones of Unicode, so that Japanese, Chinese and Thai texts are compared by signs.
 
+use eval_support::words::grouped;
 use serde::Serialize;
-use similar::{ChangeTag, TextDiff};
+use similar::{ChangeTag, DiffableStr, TextDiff};
 
-/// A part of a text, and whether the other text has it too.
+/// The text that has a part: both, or one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Side {
+    #[serde(rename = "=")]
+    Both,
+    #[serde(rename = "-")]
+    Expected,
+    #[serde(rename = "+")]
+    Actual,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Piece {
+pub struct Part {
+    #[serde(rename = "d")]
+    pub side: Side,
     #[serde(rename = "t")]
     pub text: String,
-    #[serde(rename = "d")]
-    pub differs: bool,
+    /// The name of a long part that is the same in both texts and is closed at first: `1,240 equal words`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fold: Option<String>,
 }
 
-/// The most words, of both texts together, that are compared: with more, the page would take minutes to write.
-const MAX_WORDS: usize = 4_000;
+/// The most words between the equal beginning and end of both texts together that are compared: with more, the page
+/// would take minutes to write. Longer texts are compared by sentences.
+const MAX_WORDS: usize = 8_000;
 
-/// Both texts in pieces; `None` if they are too long to compare.
-pub fn words(expected: &str, actual: &str) -> Option<(Vec<Piece>, Vec<Piece>)> {
-    let count = |text: &str| text.split_whitespace().count();
-    if count(expected) + count(actual) > MAX_WORDS {
+/// The comparison by words; `None` if the texts are too long.
+pub(super) fn words(expected: &str, actual: &str) -> Option<Vec<Part>> {
+    let regions = by(expected, actual, |text| text.tokenize_unicode_words()).or_else(|| {
+        by(expected, actual, |text| text.split_inclusive(['.', '!', '?', '。', '\n']).collect())
+    })?;
+    let regions = joined(regions);
+    let is_other = is_another(&regions, expected, actual);
+    let regions = if is_other {
+        vec![Region { same: String::new(), expected: expected.to_owned(), actual: actual.to_owned() }]
+    } else {
+        regions
+    };
+    Some(folded(parts(regions), &WORDS))
+}
+
+pub(super) fn lines(expected: &str, actual: &str) -> Option<Vec<Part>> {
+    let regions = by(expected, actual, |text| text.split_inclusive('\n').collect())?;
+    Some(folded(parts(regions), &LINES))
+}
+
+/// The comparison of two texts that are cut into tokens; `None` if there are too many.
+fn by<'t>(expected: &'t str, actual: &'t str, cut: fn(&'t str) -> Vec<&'t str>) -> Option<Vec<Region>> {
+    let (left, right) = (cut(expected), cut(actual));
+    let begin = left.iter().zip(&right).take_while(|(one, other)| one == other).count();
+    let rest = left[begin..].iter().rev().zip(right[begin..].iter().rev());
+    let end = rest.take_while(|(one, other)| one == other).count();
+    let (one, other) = (&left[begin..left.len() - end], &right[begin..right.len() - end]);
+    if one.len() + other.len() > MAX_WORDS {
         return None;
     }
-    Some(sides(&TextDiff::from_words(expected, actual)))
+    let diff = TextDiff::from_slices(one, other);
+    let changes = diff.iter_all_changes().map(|change| (change.tag(), change.value()));
+    let equal =
+        |tokens: &[&'t str]| tokens.iter().map(|token| (ChangeTag::Equal, *token)).collect::<Vec<_>>();
+    Some(regions(equal(&left[..begin]).into_iter().chain(changes).chain(equal(&left[left.len() - end..]))))
 }
 
-/// Both calls of a tool in pieces, compared by names, numbers and single characters: `days: 1)` and
-/// `days: 7)` differ in a digit.
-pub fn calls(expected: &str, actual: &str) -> Option<(Vec<Piece>, Vec<Piece>)> {
-    let (expected, actual) = (tokens(expected), tokens(actual));
-    if expected.len() + actual.len() > MAX_WORDS {
-        return None;
-    }
-    Some(sides(&TextDiff::from_slices(&expected, &actual)))
+/// A text that both have, and then a text of each.
+#[derive(Default)]
+struct Region {
+    same: String,
+    expected: String,
+    actual: String,
 }
 
-/// Runs of letters and digits, and the characters between them.
-fn tokens(text: &str) -> Vec<&str> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let mut tokens = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let end = if is_part(first) { rest.find(|c| !is_part(c)) } else { Some(first.len_utf8()) };
-        let (token, after) = rest.split_at(end.unwrap_or(rest.len()));
-        tokens.push(token);
-        rest = after;
-    }
-    tokens
-}
-
-fn sides<'t>(diff: &TextDiff<'t, 't, '_, str>) -> (Vec<Piece>, Vec<Piece>) {
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    for change in diff.iter_all_changes() {
-        let text = change.value();
-        match change.tag() {
-            ChangeTag::Equal => {
-                push(&mut left, text, false);
-                push(&mut right, text, false);
+fn regions<'t>(changes: impl Iterator<Item = (ChangeTag, &'t str)>) -> Vec<Region> {
+    let mut regions = vec![Region::default()];
+    for (tag, text) in changes {
+        let Some(last) = regions.last_mut() else { continue };
+        match tag {
+            ChangeTag::Delete => last.expected.push_str(text),
+            ChangeTag::Insert => last.actual.push_str(text),
+            ChangeTag::Equal if last.expected.is_empty() && last.actual.is_empty() => {
+                last.same.push_str(text);
             }
-            ChangeTag::Delete => push(&mut left, text, true),
-            ChangeTag::Insert => push(&mut right, text, true),
+            ChangeTag::Equal => regions.push(Region { same: text.to_owned(), ..Region::default() }),
         }
     }
-    (left, right)
+    regions
 }
 
-fn push(pieces: &mut Vec<Piece>, text: &str, differs: bool) {
-    match pieces.last_mut() {
-        Some(last) if last.differs == differs => last.text.push_str(text),
-        _ => pieces.push(Piece { text: text.to_owned(), differs }),
+/// Regions that only a blank parts are one: people read phrases.
+fn joined(regions: Vec<Region>) -> Vec<Region> {
+    let mut all: Vec<Region> = Vec::new();
+    let replaces = |region: &Region| !region.expected.is_empty() && !region.actual.is_empty();
+    for region in regions {
+        match all.last_mut().filter(|last| replaces(last)) {
+            Some(last) if region.same == " " && replaces(&region) => {
+                last.expected.push_str(&format!(" {}", region.expected));
+                last.actual.push_str(&format!(" {}", region.actual));
+            }
+            _ => all.push(region),
+        }
     }
+    all
+}
+
+/// Whether the texts have so little in common that its words would only disturb.
+fn is_another(regions: &[Region], expected: &str, actual: &str) -> bool {
+    let signs = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
+    let same: usize = regions.iter().map(|region| signs(&region.same)).sum();
+    same * 5 < signs(expected).min(signs(actual))
+}
+
+fn parts(regions: Vec<Region>) -> Vec<Part> {
+    let of_region = |region: Region| {
+        let all =
+            [(Side::Both, region.same), (Side::Expected, region.expected), (Side::Actual, region.actual)];
+        all.into_iter().map(|(side, text)| Part { side, text, fold: None })
+    };
+    regions.into_iter().flat_map(of_region).filter(|part| !part.text.is_empty()).collect()
+}
+
+/// The unit of a comparison: how long equal texts are folded, and how much of them stays around a difference.
+struct Unit {
+    least: usize,
+    around: usize,
+    tokens: fn(&str) -> Vec<&str>,
+    name: fn(&str) -> String,
+}
+
+const WORDS: Unit = Unit {
+    least: 120,
+    around: 30,
+    tokens: |text| text.tokenize_unicode_words(),
+    name: |text| {
+        let (words, signs) = (text.split_whitespace().count(), text.chars().count());
+        // Texts without blanks between words are counted by characters.
+        if words * 12 < signs { equal(signs, "character") } else { equal(words, "word") }
+    },
+};
+
+const LINES: Unit = Unit {
+    least: 12,
+    around: 3,
+    tokens: |text| text.split_inclusive('\n').collect(),
+    name: |text| equal(text.lines().count(), "line"),
+};
+
+fn equal(number: usize, noun: &str) -> String {
+    let shown = grouped(i128::try_from(number).unwrap_or(i128::MAX));
+    format!("{shown} equal {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Splits long equal parts, so that the text around differences stays in sight.
+fn folded(parts: Vec<Part>, unit: &Unit) -> Vec<Part> {
+    let last = parts.len().saturating_sub(1);
+    // A text without differences is not folded: there is nothing to lead to.
+    if parts.iter().all(|part| part.side == Side::Both) {
+        return parts;
+    }
+    let split = parts.into_iter().enumerate().flat_map(|(at, part)| {
+        let tokens = if part.side == Side::Both { (unit.tokens)(&part.text) } else { Vec::new() };
+        if tokens.len() < unit.least {
+            return vec![part];
+        }
+        let head = if at == 0 { 0 } else { unit.around };
+        let tail = tokens.len() - if at == last { 0 } else { unit.around };
+        let both = |tokens: &[&str]| Part { side: Side::Both, text: tokens.concat(), fold: None };
+        let middle = tokens[head..tail].concat();
+        let fold = Some((unit.name)(&middle));
+        let middle = Part { side: Side::Both, text: middle, fold };
+        let all = [both(&tokens[..head]), middle, both(&tokens[tail..])];
+        all.into_iter().filter(|part| !part.text.is_empty()).collect()
+    });
+    split.collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shown(pieces: &[Piece]) -> String {
-        let piece = |piece: &Piece| {
-            if piece.differs { format!("[{}]", piece.text) } else { piece.text.clone() }
-        };
-        pieces.iter().map(piece).collect()
-    }
-
-    #[test]
-    fn words_that_differ_are_marked_on_their_side() {
-        let (left, right) = words("It is sunny in Paris.", "It is rainy in Paris today.").unwrap();
-        assert_eq!(shown(&left), "It is [sunny] in [Paris.]");
-        assert_eq!(shown(&right), "It is [rainy] in [Paris today.]");
-    }
-
-    #[test]
-    fn of_calls_the_arguments_that_differ_are_marked() {
-        let (left, right) = calls("f(city: \"Oslo\", days: 1)", "f(city: \"Oslo\", days: 7)").unwrap();
-        assert_eq!(
-            (shown(&left), shown(&right)),
-            ("f(city: \"Oslo\", days: [1])".into(), "f(city: \"Oslo\", days: [7])".into())
-        );
-        assert_eq!(calls(&"a ".repeat(MAX_WORDS), "b"), None);
-    }
-
-    #[test]
-    fn a_call_is_cut_into_names_numbers_and_signs() {
-        assert_eq!(tokens("f(a_b-1.5, 日x)"), ["f", "(", "a_b-1.5", ",", " ", "日x", ")"]);
-        assert_eq!(tokens("\"\u{e9}\""), ["\"", "\u{e9}", "\""]);
-    }
-
-    #[test]
-    fn the_longest_texts_are_compared() {
-        let half = "a ".repeat(MAX_WORDS / 2);
-        assert!(words(&half, &half).is_some() && words(&half, &(half.clone() + "a")).is_none());
-        let half = "a,".repeat(MAX_WORDS / 4);
-        assert!(calls(&half, &half).is_some() && calls(&half, &(half.clone() + "a")).is_none());
-    }
-
-    #[test]
-    fn the_pieces_of_a_side_are_its_text() {
-        for (expected, actual) in [("", "x"), ("a\nb  c", "a\nc"), ("</script>", "<img>"), ("日本", "日 本")]
-        {
-            for (left, right) in [words(expected, actual).unwrap(), calls(expected, actual).unwrap()] {
-                let joined =
-                    |pieces: &[Piece]| pieces.iter().map(|piece| piece.text.as_str()).collect::<String>();
-                assert_eq!((joined(&left), joined(&right)), (expected.to_owned(), actual.to_owned()));
-            }
-        }
-        assert_eq!(words(&"a ".repeat(MAX_WORDS), "b"), None);
-    }
-}
+mod tests;

@@ -8,7 +8,20 @@ use sha2::{Digest, Sha256};
 
 use super::model::{CaseRow, PageModel};
 
-pub const STYLE: &str = include_str!("../../templates/page/page.css");
+pub const STYLE: &str =
+    concat!(include_str!("../../templates/page/page.css"), include_str!("../../templates/page/case.css"));
+
+macro_rules! components {
+    () => {
+        concat!(
+            include_str!("../../templates/page/elements.js"),
+            include_str!("../../templates/page/markdown.js"),
+            include_str!("../../templates/page/diff.js"),
+            include_str!("../../templates/page/judge.js"),
+            include_str!("../../templates/page/case.js")
+        )
+    };
+}
 
 /// A script for other pages, which defines `components`: the elements of the page.
 pub const ELEMENTS: &str = concat!(
@@ -20,15 +33,13 @@ pub const ELEMENTS: &str = concat!(
 /// A script for other pages, which defines `components`: the elements of the page, and the details of a case.
 pub const COMPONENTS: &str = concat!(
     "const components = (() => {\n\"use strict\";\n",
-    include_str!("../../templates/page/elements.js"),
-    include_str!("../../templates/page/case.js"),
-    "return { el, button, pill, table, said, body, runOf, signs, names };\n})();\n"
+    components!(),
+    "return { el, button, pill, table, said, body, runOf, jumps, reveal, signs, names };\n})();\n"
 );
 
 const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
-    include_str!("../../templates/page/elements.js"),
-    include_str!("../../templates/page/case.js"),
+    components!(),
     include_str!("../../templates/page/rows.js"),
     include_str!("../../templates/page/cases.js"),
     "})();\n"
@@ -130,9 +141,25 @@ mod tests {
 
     use super::*;
     use crate::page::{
-        Anchors, Call, CaseDetails, Compared, Count, Earlier, Fact, Headline, Histogram, Judge, MetricLine,
-        PassRate, Pill, Point, Progress, Question, Run, Scatter, Spark, Turn, line, text, words,
+        Anchors, Call, CaseDetails, Command, Compared, Count, Earlier, Fact, Headline, Histogram, Judge,
+        Media, MetricLine, Next, PassRate, Pill, Point, Progress, Question, Run, Scatter, Spark, Turn,
+        keys_of_calls, line, text, texts,
     };
+
+    fn args(value: &str) -> eval_format::Map {
+        eval_format::Map::from([("key", eval_format::Value::from(value))])
+    }
+
+    fn judge(foreign: &str) -> Judge {
+        let line = || line(foreign);
+        let question = Question {
+            template: Some(line()),
+            prompt: text(foreign),
+            answers: vec![text(foreign)],
+            ..Question::default()
+        };
+        Judge { purpose: line(), model: line(), asked: line(), questions: vec![question], ..Judge::default() }
+    }
 
     /// A row that shows this text wherever untrusted text can be.
     fn row_everywhere(foreign: &str) -> CaseRow {
@@ -153,25 +180,21 @@ mod tests {
             expected: Some(line()),
             actual: Some(line()),
             result: Some(line()),
-            pieces: words(&line(), "x"),
+            name: line(),
+            keys: Some(keys_of_calls(&args(foreign), &args("x"), false)),
         };
         let turn = Turn {
             played: true,
-            same: false,
             user: text(foreign),
             compared: Some(line()),
             calls: vec![call],
             between: vec![text(foreign)],
             expected: Some(text(foreign)),
             actual: Some(text("x")),
-            pieces: words(&text(foreign).shown, "x"),
-            scores: Vec::new(),
-            took: None,
-            steps: Vec::new(),
-            more_steps: 0,
+            diff: texts(&text(foreign).shown, "x"),
+            user_media: vec![Media { label: line(), src: None }],
+            ..Turn::default()
         };
-        let question =
-            Question { template: Some(line()), prompt: text(foreign), answers: vec![text(foreign)] };
         let run = Run {
             number: 1,
             state: "error",
@@ -180,7 +203,7 @@ mod tests {
             scores: Vec::new(),
             turns: vec![turn],
             state_rows: Vec::new(),
-            judges: vec![Judge { purpose: line(), model: line(), asked: line(), questions: vec![question] }],
+            judges: vec![judge(foreign)],
         };
         let details = CaseDetails {
             name: line(),
@@ -188,7 +211,10 @@ mod tests {
             word: "FAIL",
             reason: Some(line()),
             facts: vec![("Set", line())],
-            rerun: Some(line()),
+            next: Some(Next {
+                why: line(),
+                commands: vec![Command { does: "Run it again", command: line() }],
+            }),
             doubt: Some(line()),
             metrics: vec![metric],
             earlier: vec![Earlier { attempt: 1, state: "failed", reason: Some(line()) }],

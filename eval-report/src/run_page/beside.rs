@@ -6,7 +6,7 @@ use eval_format::{Bound, Content, Criterion, Invocation, Part};
 
 use super::scores;
 use super::turn::{Comparison, not_played, turn};
-use crate::page::{Turn, text};
+use crate::page::{Budget, Turn, text};
 
 /// The turns of a conversation. `expected` has the turns that it is compared with, if there are some.
 ///
@@ -20,15 +20,16 @@ pub fn turns(
 ) -> Vec<Turn> {
     let comparison = metric.and_then(|(name, criterion)| Comparison::of_metric(name, Some(criterion)));
     let comparison = comparison.unwrap_or_else(|| Comparison::in_words(words));
+    let budget = Budget::default();
     let played = actual.iter().enumerate().map(|(at, invocation)| {
         let record = TurnRecord { events: vec![results(invocation)], invocation: invocation.clone() };
         let wanted = expected.and_then(|turns| turns.get(at));
         let between = invocation.intermediate_texts().iter().map(|said| text(said)).collect();
         // The event says what the tools returned, and not when.
-        Turn { steps: Vec::new(), between, ..turn(&record, wanted, &comparison, Vec::new()) }
+        Turn { steps: Vec::new(), between, ..turn(&record, wanted, &comparison, Vec::new(), &budget) }
     });
     let left = expected.unwrap_or_default().iter().skip(actual.len());
-    played.chain(left.map(|turn| not_played(turn, &comparison, Vec::new()))).collect()
+    played.chain(left.map(|turn| not_played(turn, &comparison, Vec::new(), &budget))).collect()
 }
 
 /// The scores that meet a bound: `≥ 0.8`.
@@ -70,7 +71,7 @@ mod tests {
         let golden = [asked("Oslo", "Yes."), asked("Rome", "No.")];
         let beside = turns(&[asked("Rome", "Yes.")], Some(&golden), None, "beside the golden ones");
         assert_eq!((beside[0].calls[0].is, beside[0].same), ("changed", true));
-        assert!(beside[0].calls[0].pieces.is_some());
+        assert!(beside[0].calls[0].keys.is_some());
         assert_eq!(beside[0].compared.as_deref(), Some("beside the golden ones"));
         assert!(beside.len() == 2 && !beside[1].played, "a turn that did not come");
     }

@@ -1,26 +1,33 @@
 //! The details of a case.
 
 use std::collections::BTreeSet;
-use std::iter;
 
 use eval_core::metric::arithmetic::values_equal;
 use eval_core::report::{MetricReport, short};
 use eval_format::metric::metric;
 use eval_format::{EvalCase, Map, Value};
-use eval_support::{shell, untrusted, words};
+use eval_support::{untrusted, words};
 
-use super::scores::{self, Known, needed};
+use super::judged::judges;
+use super::next;
+use super::scores::{Known, needed};
 use super::turn::{Comparison, not_played, turn};
 use crate::journal::Evaluation;
-use crate::output::rerun_command;
-use crate::page::{CaseDetails, Earlier, MetricLine, Run, StateRow, line, text};
-use crate::recorded::{Cases, State, TestResult, headline, near};
+use crate::page::{Budget, CaseDetails, Earlier, MetricLine, Run, StateRow, line, text};
+use crate::recorded::{Cases, RunResults, State, TestResult, headline, near};
 use crate::summary_text;
 
-pub(super) fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
+/// State of a page for all of its cases: the sets that were read, and the bytes left for images.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) files: Cases,
+    budget: Budget,
+}
+
+pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &mut Shared) -> CaseDetails {
     let started = &test.attempt.started;
     let decided = test.attempt.decided.as_ref();
-    let (case, doubt) = match files.find(started) {
+    let (case, doubt) = match shared.files.find(started) {
         Ok(found) => {
             let edited = "The case was edited since it ran. What it expected then is in no record: what is shown as expected \
                           is what it expects now.";
@@ -37,13 +44,14 @@ pub(super) fn details(test: &TestResult<'_>, files: &mut Cases) -> CaseDetails {
         state: if word == "FLAKY" { "flaky" } else { test.state.name() },
         word,
         reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&reason)),
+        place: test.location().map(|location| line(&format!("{}:{}", location.file, location.line))),
         facts: facts(test),
-        rerun: rerun(test),
+        next: next::next(results, test),
         doubt,
         notes: decided.iter().flat_map(|decided| &decided.notes).map(|note| line(note)).collect(),
         metrics: test.metrics().iter().map(metric_line).collect(),
         earlier: test.earlier().iter().map(earlier).collect(),
-        runs: evaluations.map(|it| run(it, &known, &comparison, case.as_ref())).collect(),
+        runs: evaluations.map(|it| run(it, &known, &comparison, case.as_ref(), &shared.budget)).collect(),
         printed: decided.and_then(|decided| decided.failure.as_deref()).map(text),
     }
 }
@@ -87,56 +95,23 @@ fn earlier(attempt: &crate::journal::Attempt) -> Earlier {
     }
 }
 
-/// The command that runs the case again, or records missing answers of its judge: the command that the
-/// failing test printed, or for a program the command that started it.
-fn rerun<'r>(test: &TestResult<'r>) -> Option<String> {
-    if test.is_in_progress {
-        return None;
-    }
-    let decided = test.attempt.decided.as_ref();
-    let printed = decided.and_then(|decided| decided.failure.as_deref());
-    // Untrusted lines are marked, so a line with this begin is of the test itself.
-    let ours = |line: &'r str| line.strip_prefix("run again ").or_else(|| line.strip_prefix("record it "));
-    if let Some(command) = printed.and_then(|text| text.lines().rev().find_map(ours)) {
-        return Some(line(command.trim()));
-    }
-    let command = if test.attempt.started.of_program {
-        program(test)?
-    } else {
-        let (package, name) = (test.test.package()?, test.test.name());
-        format!("cargo test -p {} -- --exact {}", shell::word(package), shell::word(name))
-    };
-    Some(line(&summary_text::recording(command, test.asks_for_a_recording())))
-}
-
-/// The command that ran a program, for this case alone if it is `cargo evalset run`.
-fn program(test: &TestResult<'_>) -> Option<String> {
-    let (head, started) = (&test.attempt.head, &test.attempt.started);
-    let (Some(again), Some(file)) = (&head.again, started.file.as_deref()) else {
-        let program = head.program.as_deref()?;
-        return Some(shell::line(
-            &iter::once(program).chain(head.args.iter().map(String::as_str)).collect::<Vec<_>>(),
-        ));
-    };
-    Some(rerun_command(again, [(file, started.eval_id.as_str())]))
-}
-
 pub(super) fn run(
     evaluation: &Evaluation,
     known: &Known,
     comparison: &Comparison,
     case: Option<&EvalCase>,
+    budget: &Budget,
 ) -> Run {
     let transcript = &evaluation.ran.transcript;
     let turns = transcript.turns.iter().enumerate().map(|(at, record)| {
         let expected = case.and_then(|case| case.conversation.get(at));
-        turn(record, expected, comparison, known.of_turn(evaluation, at))
+        turn(record, expected, comparison, known.of_turn(evaluation, at), budget)
     });
     let expected = case.map(|case| case.conversation.as_slice()).unwrap_or_default();
     let left = expected.iter().enumerate().skip(transcript.turns.len());
     let left = left.map(|(at, expected)| {
         let scores = known.of_turn(evaluation, at).into_iter().filter(|score| score.score.is_some());
-        not_played(expected, comparison, scores.collect())
+        not_played(expected, comparison, scores.collect(), budget)
     });
     let state = match (evaluation.passed, &transcript.error) {
         (_, Some(_)) => "error",
@@ -156,7 +131,7 @@ pub(super) fn run(
             &transcript.state,
             case.map(|case| &case.final_session_state),
         ),
-        judges: scores::judges(evaluation),
+        judges: judges(evaluation, known),
     }
 }
 

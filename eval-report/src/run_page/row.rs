@@ -9,19 +9,20 @@ use super::{case, cause, difference};
 use crate::output::time;
 use crate::page::{CaseRow, Pill, line};
 use crate::price::Cost;
-use crate::recorded::{Cases, RunCounts, State, TestResult};
+use crate::recorded::{RunCounts, RunResults, State, TestResult};
 
 pub(super) fn row(
+    results: &RunResults<'_>,
     test: &TestResult<'_>,
     anchor: String,
     at: usize,
-    files: &mut Cases,
+    shared: &mut case::Shared,
     history: &History,
     cost: Option<&Cost>,
 ) -> CaseRow {
-    let details = case::details(test, files);
+    let details = case::details(results, test, shared);
     let is_shown = test.state == State::Failed || test.runs.are_flaky();
-    let found = is_shown.then(|| files.find(&test.attempt.started).ok()).flatten();
+    let found = is_shown.then(|| shared.files.find(&test.attempt.started).ok()).flatten();
     let differs =
         is_shown.then(|| difference::of_test(test, found.as_ref().map(|found| &found.case))).flatten();
     let (pills, others): (Vec<_>, Vec<_>) =

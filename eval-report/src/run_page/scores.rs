@@ -2,15 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use eval_core::journal::JudgeUse;
 use eval_core::report::{MetricOutcome, Role, ScoredMetric, short};
 use eval_core::{Score, Scores};
 use eval_format::{Bound, Direction, EvalCase, Value};
 use eval_support::untrusted;
-use eval_support::words::count;
 
 use crate::journal::Evaluation;
-use crate::page::{Judge, JudgedRubric, Question, RunScore, TurnScore, line, text};
+use crate::page::{JudgedRubric, RunScore, TurnScore, line, text};
 use crate::recorded::{RunResults, TestResult};
 
 pub(super) fn agent_models(results: &RunResults<'_>) -> BTreeSet<String> {
@@ -121,6 +119,7 @@ impl Known {
         let score = scores.scores().get(at)?;
         let bound = self.bounds.get(&metric.name).copied();
         let rubrics = score.rubrics().iter().map(|rubric| JudgedRubric {
+            turn: None,
             id: line(&rubric.rubric_id),
             score: rubric.score.filter(|score| score.is_finite()),
             text: self.rubrics.get(&rubric.rubric_id).map(|it| text(it)),
@@ -159,34 +158,8 @@ fn why(outcome: &MetricOutcome) -> Option<String> {
     outcome.reason().map(|reason| line(&untrusted::headline(&reason)))
 }
 
-pub(super) fn judges(evaluation: &Evaluation) -> Vec<Judge> {
-    let of_metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics);
-    let of_metrics =
-        of_metrics.flat_map(|metric| metric.judge.iter().map(|judge| (metric.name.as_str(), judge)));
-    let of_user = evaluation.ran.simulator.iter().map(|judge| ("playing the user", judge));
-    of_metrics.chain(of_user).map(|(purpose, judge)| shown(purpose, judge)).collect()
-}
-
-fn shown(purpose: &str, judge: &JudgeUse) -> Judge {
-    let mut asked = count(judge.asked, "question");
-    if let Some(replayed) = judge.replayed.filter(|replayed| *replayed > 0) {
-        asked.push_str(&format!(", {replayed} answered from the recording"));
-    }
-    if judge.failed > 0 {
-        asked.push_str(&format!(", {} without an answer", judge.failed));
-    }
-    let questions = judge.questions.iter().map(|it| Question {
-        template: it.template.as_deref().map(line),
-        prompt: text(&it.prompt),
-        answers: it.answers.iter().map(|answer| text(answer)).collect(),
-    });
-    Judge { purpose: line(purpose), model: line(&judge.model), asked, questions: questions.collect() }
-}
-
 #[cfg(test)]
 mod tests {
-    use eval_format::UsageMetadata;
-
     use super::*;
 
     #[test]
@@ -205,20 +178,6 @@ mod tests {
         for part in [r#"{"rubric_id": "kind"}"#, r#"{"rubric_content": {"text_property": "x"}}"#, "5"] {
             assert_eq!(of(part), None, "{part}");
         }
-    }
-
-    #[test]
-    fn a_judge_is_shown_with_its_questions_and_how_they_were_answered() {
-        let asked = |asked, failed, replayed| {
-            let mut judge = JudgeUse::default();
-            (judge.model, judge.asked, judge.failed, judge.replayed) =
-                ("m".to_owned(), asked, failed, replayed);
-            judge.usage = UsageMetadata::default();
-            shown("safety_v1", &judge).asked
-        };
-        assert_eq!(asked(1, 0, None), "1 question");
-        assert_eq!(asked(3, 0, Some(0)), "3 questions");
-        assert_eq!(asked(3, 1, Some(2)), "3 questions, 2 answered from the recording, 1 without an answer");
     }
 
     #[test]

@@ -8,7 +8,9 @@ use eval_core::report::TurnRecord;
 use eval_format::{ArgsMatch, Criterion, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
 use eval_support::words;
 
-use crate::page::{self, Call, Step, Turn, TurnScore, line, text};
+use crate::page::{
+    self, Budget, Call, Step, Turn, TurnScore, keys_of_calls, line, media, media_labels, same_media, text,
+};
 use crate::recorded::TestResult;
 
 const MAX_STEPS: usize = 200;
@@ -63,45 +65,87 @@ pub(super) fn turn(
     expected: Option<&Invocation>,
     comparison: &Comparison,
     scores: Vec<TurnScore>,
+    budget: &Budget,
 ) -> Turn {
     let actual = &record.invocation;
-    let answer = actual.final_response.as_ref().map(|_| text(&actual.response_text()));
-    let wanted = expected.filter(|turn| turn.final_response.is_some());
-    // Shown texts may be masked or truncated, so that two different answers look the same.
-    let same = wanted.is_some_and(|wanted| {
-        actual.final_response.is_some() && wanted.response_text() == actual.response_text()
-    });
-    let wanted = wanted.map(|turn| text(&turn.response_text()));
-    let both = answer.as_ref().zip(wanted.as_ref()).filter(|(one, other)| one != other);
+    let answer = answer(expected, actual, budget);
+    let calls = calls(record, expected, comparison);
+    let bad = scores.iter().any(is_bad);
+    let calls_differ = calls.iter().any(|call| !matches!(call.is, "same" | "made"));
+    let answers_differ = answer.expected.is_some() && !answer.same;
     Turn {
         played: true,
         user: text(&actual.user_text()),
+        user_media: media(&actual.user_content, budget),
         compared: expected.map(|_| comparison.words.clone()),
-        calls: calls(record, expected, comparison),
-        between: Vec::new(),
-        pieces: both.and_then(|(answer, wanted)| page::words(&wanted.shown, &answer.shown)),
-        expected: wanted,
-        actual: answer,
-        same,
+        bad,
+        differs: calls_differ || answers_differ || bad,
+        calls,
         scores,
         took: took(actual),
         steps: steps(&record.events).take(MAX_STEPS).collect(),
         more_steps: steps(&record.events).count().saturating_sub(MAX_STEPS),
+        ..answer
     }
 }
 
+/// Whether a score is the fault of its turn. An error of a metric without a reason is the fault of another turn.
+fn is_bad(score: &TurnScore) -> bool {
+    match score.state {
+        "failed" | "not_evaluated" => true,
+        "error" => score.reason.is_some(),
+        _ => false,
+    }
+}
+
+/// The part of a turn that is about its answer.
+fn answer(expected: Option<&Invocation>, actual: &Invocation, budget: &Budget) -> Turn {
+    let wanted = expected.and_then(|turn| Some((turn, turn.final_response.as_ref()?)));
+    let shown = actual.final_response.as_ref().map(|_| text(&actual.response_text()));
+    let mut answer = Turn {
+        actual: shown,
+        actual_media: actual.final_response.iter().flat_map(|content| media(content, budget)).collect(),
+        ..Turn::default()
+    };
+    let Some((turn, content)) = wanted else { return answer };
+    answer.expected = Some(text(&turn.response_text()));
+    answer.expected_media = media(content, budget);
+    if let (Some(one), Some(other), Some(found)) = (&answer.expected, &answer.actual, &actual.final_response)
+    {
+        let same_text = turn.response_text() == actual.response_text();
+        answer.other_parts = !same_media(content, found);
+        answer.same = same_text && !answer.other_parts;
+        // Shown texts may be masked or truncated, so that two different answers look the same.
+        answer.hidden = !same_text && one == other;
+        if one != other {
+            answer.diff = page::texts(&one.shown, &other.shown);
+        }
+    }
+    answer
+}
+
 /// A turn that the run did not come to, with what was expected of it.
-pub(super) fn not_played(expected: &Invocation, comparison: &Comparison, scores: Vec<TurnScore>) -> Turn {
+pub(super) fn not_played(
+    expected: &Invocation,
+    comparison: &Comparison,
+    scores: Vec<TurnScore>,
+    budget: &Budget,
+) -> Turn {
     let calls = expected.tool_calls().map(|call| Call {
         is: "missing",
+        name: name(call),
         expected: Some(line(&call.to_string())),
         ..Call::default()
     });
     Turn {
         user: text(&expected.user_text()),
+        user_media: media(&expected.user_content, budget),
         compared: Some(comparison.words.clone()),
         calls: calls.collect(),
         expected: expected.final_response.as_ref().map(|_| text(&expected.response_text())),
+        expected_media: expected.final_response.iter().flat_map(|content| media(content, budget)).collect(),
+        bad: scores.iter().any(is_bad),
+        differs: true,
         scores,
         ..Turn::default()
     }
@@ -114,7 +158,13 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
     let Some(expected) = expected else {
         let made = actual.iter().zip(results);
         return made
-            .map(|(call, result)| Call { is: "made", actual: Some(shown(call)), result, ..Call::default() })
+            .map(|(call, result)| Call {
+                is: "made",
+                name: name(call),
+                actual: Some(shown(call)),
+                result,
+                ..Call::default()
+            })
             .collect();
     };
     let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
@@ -126,21 +176,28 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
             Pair::Missing(e) => ("missing", Some(e), None),
             Pair::Extra(a) => ("extra", None, Some(a)),
         };
-        let one = e.map(|e| shown(expected[e]));
-        let other = a.map(|a| match e {
-            Some(e) => shown(&in_order_of(expected[e], actual[a])),
-            None => shown(actual[a]),
+        let args = |call: &FunctionCall| call.args.clone().unwrap_or_default();
+        let keys = e.zip(a).filter(|_| is == "changed").map(|(e, a)| {
+            let allows_more = comparison.args == ArgsMatch::Subset;
+            keys_of_calls(&args(expected[e]), &args(actual[a]), allows_more)
         });
-        let both = one.as_deref().zip(other.as_deref()).filter(|(one, other)| one != other);
         Call {
             is,
-            pieces: both.and_then(|(one, other)| page::calls(one, other)),
-            expected: one,
-            actual: other,
+            name: e.map(|e| name(expected[e])).or_else(|| a.map(|a| name(actual[a]))).unwrap_or_default(),
+            keys,
+            expected: e.map(|e| shown(expected[e])),
+            actual: a.map(|a| match e {
+                Some(e) => shown(&in_order_of(expected[e], actual[a])),
+                None => shown(actual[a]),
+            }),
             result: a.and_then(|a| results[a].clone()),
         }
     });
     pairs.collect()
+}
+
+fn name(call: &FunctionCall) -> String {
+    line(call.name.as_deref().unwrap_or("(no name)"))
 }
 
 /// A call with its arguments in the order of the expected ones: their order is no difference.
@@ -234,7 +291,8 @@ fn steps(events: &[Event]) -> impl Iterator<Item = Step> {
             let call = part.function_call.as_ref().map(|call| ("calls", line(&call.to_string())));
             let result = part.function_response.as_ref();
             let result = result.map(|it| ("returns", line(it.name.as_deref().unwrap_or_default())));
-            [said, call, result].into_iter().flatten()
+            let sent = media_labels(part).into_iter().map(|label| ("sends", label));
+            [said, call, result].into_iter().flatten().chain(sent).collect::<Vec<_>>()
         });
         let error =
             event.error_code.iter().chain(&event.error_message).map(String::as_str).collect::<Vec<_>>();

@@ -38,42 +38,45 @@ function glance(of) {
   return marks.length ? el("p", "pills", marks) : null;
 }
 
-// A column for each run, a line for each metric and each turn. It is open if the runs differ.
+// A column for each run, a line for each metric and each turn. Cells that differ from most of their line are marked, and lines in which the
+// runs agree are closed. It is open if the runs differ.
 function sideBySide(of) {
   if (of.runs.length < 2) return null;
   const most = Math.max(...of.runs.map((run) => run.turns.length));
   const deciding = of.runs.flatMap((run) => run.scores.filter((score) => score.threshold !== null));
-  const names = [...new Set(deciding.map((score) => score.metric))];
-  const cell = (run, name) => {
-    const it = run.scores.find((score) => score.metric === name);
-    return it ? pill(it.state, it.score === null ? "not scored" : it.score) : "–";
+  const deciders = [...new Set(deciding.map((score) => score.metric))];
+  const scored = (run, name) => run.scores.find((score) => score.metric === name);
+  const lines = [];
+  // A line of texts, each with the element that shows it.
+  const line = (name, texts, shown) => {
+    const count = (text) => texts.filter((other) => other === text).length;
+    const usual = texts.reduce((one, other) => (count(other) > count(one) ? other : one));
+    lines.push({ agrees: texts.every((text) => text === usual), cells: ["", name, ...texts.map((text, at) => el("div", text === usual ? "" : "odd", shown ? shown(at) : text))] });
   };
-  const calls = (turn) => turn.calls.map((call) => call.actual).filter(Boolean).join(", ");
-  const lines = [
-    ["", "verdict", ...of.runs.map((run) => pill(run.state, titles[run.state] || run.state))],
-    ...names.map((name) => ["", name, ...of.runs.map((run) => cell(run, name))]),
-  ];
-  for (let at = 0; at < most; at += 1) {
-    const cells = (what) => of.runs.map((run) => (!run.turns[at] ? "–" : run.turns[at].played ? what(run.turns[at]) : "not played"));
-    lines.push(["", `turn ${at + 1}: calls`, ...cells((turn) => calls(turn).slice(0, 200) || "none")]);
-    lines.push(["", `turn ${at + 1}: answer`, ...cells((turn) => (turn.actual ? turn.actual.t.slice(0, 200) : "none"))]);
+  line("verdict", of.runs.map((run) => run.state), (at) => pill(of.runs[at].state, titles[of.runs[at].state] || of.runs[at].state));
+  for (const name of deciders) {
+    const text = (run) => { const it = scored(run, name); return it ? it.score || "not scored" : "–"; };
+    line(name, of.runs.map(text), (at) => { const it = scored(of.runs[at], name); return it ? pill(it.state, text(of.runs[at])) : "–"; });
   }
-  const states = new Set(of.runs.map((run) => run.state));
-  const node = el("details", "block", el("summary", "", "Runs side by side"),
-    table("grid", ["", ...of.runs.map((run) => "run " + run.number)], lines));
-  node.open = states.size > 1;
+  const called = (turn) => turn.calls.map((call) => call.actual).filter(Boolean).join(", ");
+  for (let at = 0; at < most; at += 1) {
+    const texts = (what) => of.runs.map((run) => (!run.turns[at] ? "–" : run.turns[at].played ? what(run.turns[at]) || "none" : "not played"));
+    line(`turn ${at + 1}: calls`, texts(called));
+    line(`turn ${at + 1}: answer`, texts((turn) => turn.actual && turn.actual.t));
+  }
+  const cells = table("grid runs", ["", ...of.runs.map((run) => "run " + run.number)], lines.map((it) => it.cells));
+  const node = el("details", "block", el("summary", "", "Runs side by side"), foldRows(cells, (at) => lines[at].agrees, "line", 3));
+  node.open = lines.some((it) => !it.agrees);
   return node;
 }
 
-function scoreOf(score) {
+// A score with its reason. Rubrics that a judge's card shows are named alone.
+function scoreOf(score, hasCard) {
   const state = score.state;
   const value = score.score === null ? "not scored" : score.score;
   const line = el("div", "score", pill(state, `${score.metric} ${value}`),
     state === "failed" ? el("span", "soft", missed(score.threshold)) : null, score.reason ? el("span", "", score.reason) : null);
-  const verdict = (score) => (score === null ? ["not_evaluated", "no verdict"] : score === 1 ? ["passed", "yes"] : ["failed", score === 0 ? "no" : String(score)]);
-  const rubrics = score.rubrics.map((rubric) => el("div", "rubric", pill(...verdict(rubric.score)), " ", el("b", "", rubric.id),
-    rubric.text ? said(rubric.text) : null,
-    rubric.rationale ? el("div", "", el("span", "soft", "The judge: "), said(rubric.rationale)) : null));
+  const rubrics = hasCard ? score.rubrics.map((rubric) => pill(verdictOf(rubric.score)[0], `${rubric.id}: ${verdictOf(rubric.score)[1]}`)) : rubricTable(score.rubrics);
   return el("div", "", line, rubrics, score.notes.map((note) => said(note, "remark")));
 }
 
@@ -81,40 +84,28 @@ function scoreOf(score) {
 function awaited(turn) {
   return [
     turn.calls.length ? [el("p", "label", "Tool calls that were expected"), turn.calls.map((call) => el("p", "", el("code", "", call.expected)))] : null,
-    turn.expected ? [el("p", "label", "Answer that was expected"), said(turn.expected)] : null,
+    turn.expected ? [el("p", "label", "Answer that was expected"), message(turn.expected), media(turn.expected_media)] : null,
   ].flat(2);
 }
 
 function answer(turn) {
-  if (!turn.expected) return [el("p", "label", "Answer"), turn.actual ? said(turn.actual) : el("p", "soft", names.none)];
-  const [left, right] = turn.pieces || [null, null];
-  const column = (name, text, parts) => {
-    const what = text ? said(parts ? { t: "", cut: text.cut } : text) : el("p", "soft", names.none);
-    if (parts) what.prepend(...parts);
-    return el("div", "", el("div", "side", name), what);
-  };
-  // Secrets are masked, and long texts are cut.
-  const alike = !turn.same && turn.actual && turn.expected.t === turn.actual.t;
+  const nothing = () => el("p", "soft", names.none);
+  if (!turn.expected) return [el("p", "label", "Answer"), turn.actual ? message(turn.actual, "", "answer") : nothing(), media(turn.actual_media)];
+  if (turn.same) return [el("p", "label", "Answer, " + names.same), message(turn.actual, "", "answer"), media(turn.actual_media)];
+  const note = turn.hidden ? "They differ in what is masked or cut here."
+    : turn.other_parts && turn.actual && turn.expected.t === turn.actual.t ? "The text is the same, what is beside it is not."
+      : turn.other_parts ? "What is beside the text differs too." : null;
+  const isText = !turn.actual || turn.expected.t !== turn.actual.t || turn.hidden;
+  const copies = whole ? null : el("span", "texttools", copier(turn.expected.t, "expected answer", "Copy expected"),
+    turn.actual ? copier(turn.actual.t, "actual answer", "Copy actual") : null);
+  const plain = (text) => message(text);
+  const parts = (list) => media(list) || el("p", "soft", "nothing beside the text");
   return [
-    el("p", "label", turn.same ? "Answer, " + names.same : "Answer"),
-    alike ? el("p", "soft", "They differ in what is masked or cut here.") : null,
-    turn.same ? said(turn.actual) : el("div", "pair",
-      column(names.expected, turn.expected, left && pieces(left, "del")),
-      column(names.actual, turn.actual, right && pieces(right, "ins"))),
+    el("p", "label", "Answer"), note ? el("p", "note", note) : null,
+    isText ? textsOf(turn.diff, turn.expected, turn.actual, plain) : message(turn.actual),
+    turn.other_parts ? place(el("div", "pair", column(names.expected, parts(turn.expected_media)), column(names.actual, parts(turn.actual_media)))) : media(turn.actual_media),
+    copies,
   ];
-}
-
-function calls(turn) {
-  if (!turn.calls.length) return [el("p", "label", "Tool calls: " + (turn.compared ? "none expected, none called" : "none"))];
-  const compared = turn.calls.some((call) => call.is !== "made");
-  const code = (text, parts, tag) => (text === null ? "–" : el("code", "", parts && compared ? pieces(parts, tag) : text));
-  const actual = (call) => el("span", "", code(call.actual, call.pieces && call.pieces[1], "ins"),
-    call.result ? el("span", "result", "returned " + call.result) : null);
-  const lines = turn.calls.map((call) => (compared
-    ? [call.is, signs[call.is], code(call.expected, call.pieces && call.pieces[0], "del"), actual(call)]
-    : [call.is, signs[call.is], actual(call)]));
-  const heads = compared ? ["", names.expected, names.actual] : ["", "call"];
-  return [el("p", "label", "Tool calls" + (turn.compared ? ", " + turn.compared : "")), table("calls", heads, lines)];
 }
 
 // A bar from when a step began to when it ended, in parts of the turn.
@@ -146,24 +137,39 @@ function timeline(turn) {
   return el("details", "", el("summary", "", "Timeline" + (turn.took ? ": " + turn.took : "")), el("ol", "steps", steps), key);
 }
 
-function isBad(turn) {
-  return turn.scores.some((score) => ["failed", "not_evaluated", "error"].includes(score.state));
-}
-
 // A turn. The others are closed if one is bad.
-function turnOf(turn, at, of, isOpen) {
+function turnOf(turn, at, run, isOpen) {
+  const hasCard = (score) => run.judges.some((judge) => judge.purpose === score.metric);
   const deciding = turn.scores.filter((score) => score.threshold !== null || score.notes.length);
   const others = turn.scores.filter((score) => !deciding.includes(score));
-  const bad = isBad(turn);
   const line = others.map((score) => `${score.metric} ${score.score === null ? "–" : score.score}`).join(", ");
-  const node = el("details", bad ? "turn bad" : "turn",
-    el("summary", "", `Turn ${at + 1} of ${of} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
-    el("p", "label", turn.played ? "The user" : "What the user would have said"), said(turn.user, "user"),
-    turn.played ? [calls(turn), turn.between.map((text) => [el("p", "label", "Said before the answer"), said(text)]), answer(turn)].flat(3) : awaited(turn),
-    deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map(scoreOf),
+  const node = el("details", turn.bad ? "turn bad" : turn.differs ? "turn" : "turn equal",
+    el("summary", "", `Turn ${at + 1} of ${run.turns.length} `, turn.played ? null : el("b", "", "not played "), el("span", "said-first", turn.user.t.slice(0, 80)), deciding.map((score) => (score.state === "failed" ? pill("failed", score.metric) : null))),
+    el("p", "label", turn.played ? "The user" : "What the user would have said"), message(turn.user, "user"), media(turn.user_media),
+    turn.played ? [calls(turn), turn.between.map((text) => [el("p", "label", "Said before the answer"), message(text)]), answer(turn)].flat(3) : awaited(turn),
+    deciding.length ? el("p", "label", "Scores of this turn") : null, deciding.map((score) => scoreOf(score, hasCard(score))),
     line ? el("p", "label", "For information: " + line) : null, timeline(turn));
   node.open = isOpen;
   return node;
+}
+
+// The turns of a run. Those in a row in which all is as expected are closed behind their number, if another one is not.
+function turnsOf(run, isOpen) {
+  const nodes = run.turns.map((turn, at) => turnOf(turn, at, run, isOpen(turn, at)));
+  if (whole || run.turns.every((turn) => !turn.differs)) return nodes;
+  const out = [];
+  for (let at = 0; at < nodes.length;) {
+    let end = at;
+    while (end < nodes.length && !run.turns[end].differs && !isOpen(run.turns[end], end)) end += 1;
+    if (end - at > 1) {
+      out.push(el("details", "fold", el("summary", "", `… ${end - at} equal turns`), nodes.slice(at, end)));
+      at = end;
+    } else {
+      out.push(nodes[at]);
+      at += 1;
+    }
+  }
+  return out;
 }
 
 function stateOf(run) {
@@ -175,46 +181,16 @@ function stateOf(run) {
 }
 
 function runOf(run, all) {
-  const anyBad = run.turns.some(isBad);
+  const anyBad = run.turns.some((turn) => turn.bad);
   // The place at which it broke off.
   const last = Math.max(run.turns.filter((turn) => turn.played).length - 1, 0);
-  const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || isBad(turn));
+  const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || turn.bad);
   return el("div", "",
-    run.error ? el("div", "block", el("h3", "", "What ended the run"), said(run.error)) : null,
-    run.turns.map((turn, at) => turnOf(turn, at, run.turns.length, isOpen(turn, at))),
+    run.error ? el("div", "block", el("h3", "", "What ended the run"), said(run.error, "mono error-text")) : null,
+    turnsOf(run, isOpen),
     run.scores.filter((score) => score.whole).map((score) => block("The run as a whole", scoreOf(score.whole))),
     stateOf(run),
-    judges(run, all));
-}
-
-// The judges' questions and answers in a run.
-function judges(run, all) {
-  if (!run.judges.length) return null;
-  return block("Judges", run.judges.map((judge) => el("div", "judge",
-    el("p", "", el("b", "", judge.purpose), ` asked ${judge.model}: `, judge.asked),
-    judge.questions.map((question, at) => {
-      const which = judge.questions.length > 1 ? `Prompt ${at + 1} of ${judge.questions.length}` : "The prompt";
-      const answers = question.answers.length === 1 ? "its answer" : `its ${question.answers.length} answers`;
-      const name = [`${which} and ${answers}`, question.template].filter(Boolean).join(": ");
-      const votes = question.answers.map((text, sample) => el("div", "",
-        el("p", "label", question.answers.length > 1 ? `Vote ${sample + 1} of ${question.answers.length}` : "The answer"), said(pretty(text), "vote")));
-      const node = el("details", "", el("summary", "", name), votes, el("p", "label", "What was asked"), said(question.prompt, "prompt"));
-      node.open = all || run.scores.some((score) => score.metric === judge.purpose && score.state === "failed");
-      return node;
-    }),
-    judge.questions.length ? null : el("p", "soft", "The prompts are not recorded."))));
-}
-
-// JSON with a field on each line, if the text is such.
-function pretty(text) {
-  try {
-    const value = text.cut ? null : JSON.parse(text.t);
-    if (!value || typeof value !== "object" || Array.isArray(value)) return text;
-    const line = ([key, it]) => `${key}: ${typeof it === "string" ? it : JSON.stringify(it)}`;
-    return { t: Object.entries(value).map(line).join("\n") };
-  } catch {
-    return text;
-  }
+    judges(run));
 }
 
 function conversation(of, all) {
@@ -227,6 +203,7 @@ function conversation(of, all) {
       openRun = other;
       tabs.forEach((it, n) => it.setAttribute("aria-pressed", String(n === other)));
       panel.replaceChildren(runOf(run));
+      tellCount();
     });
     tab.setAttribute("aria-pressed", String(other === at));
     return tab;
@@ -234,30 +211,29 @@ function conversation(of, all) {
   return block("Conversation", of.runs.length > 1 ? el("div", "tabs", tabs) : null, panel);
 }
 
-function command(of) {
-  if (!of.rerun) return null;
-  const copy = button("Copy", () => {
-    const done = () => { copy.textContent = "Copied"; };
-    const select = () => getSelection().selectAllChildren(text);
-    if (navigator.clipboard) navigator.clipboard.writeText(of.rerun).then(done, select);
-    else select();
-  });
-  const text = el("pre", "", of.rerun);
-  const records = of.rerun.startsWith("EVALSET_JUDGE=record ");
-  return block(records ? "Record what the judge did not answer" : "Run it again", el("div", "command", text, copy));
+// The thing to do about the case, by the cause of its verdict.
+function whatToDo(of) {
+  if (!of.next) return null;
+  const commands = of.next.commands.map(({ does, command }) => [el("p", "label", does),
+    el("div", "command", el("pre", "", command), whole ? null : copier(command, "command: " + does))]);
+  const node = el("section", "next block", el("h3", "", "What to do"), el("p", "", of.next.why), commands.flat());
+  node.setAttribute("aria-label", "What to do");
+  return node;
 }
 
 function body(of, all) {
+  whole = all;
   const facts = of.facts.map(([name, value]) => el("div", "", el("dt", "", name), el("dd", "", value)));
   const known = el("details", "block facts", el("summary", "", "About the case"), el("dl", "", facts));
   known.open = all;
   const output = of.printed ? el("details", "block", el("summary", "", "What the test printed"), el("pre", "", of.printed.t)) : null;
   const earlier = of.earlier.map((it) => el("div", "", `attempt ${it.attempt}: `, pill(it.state, it.state), " " + (it.reason || "")));
   return [
+    of.place ? el("p", "place", el("code", "", of.place)) : null,
     of.reason ? el("p", "lead", of.reason) : null,
     of.doubt ? el("p", "doubt", of.doubt) : null,
     of.notes.map((note) => el("p", "soft", note)),
     earlier.length ? block("Earlier attempts", earlier) : null,
-    glance(of), command(of), conversation(of, all), sideBySide(of), metrics(of), output, known,
+    glance(of), whatToDo(of), conversation(of, all), sideBySide(of), metrics(of), output, known,
   ].flat().filter(Boolean);
 }

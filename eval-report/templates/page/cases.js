@@ -22,7 +22,7 @@ function openCase(at) {
   const title = el("h2", "", of.name);
   detail.replaceChildren(
     el("div", "case-head", el("span", "state " + of.state, of.word), title,
-      el("span", "tabs", button("‹ previous", () => step(-1)), button("next ›", () => step(1)), button("Close", close))),
+      el("span", "tabs", button("‹ previous", () => step(-1)), button("next ›", () => step(1)), button("Close", close)), jumps()),
     ...body(of, false));
   detail.hidden = false;
   document.body.classList.add("open");
@@ -32,6 +32,7 @@ function openCase(at) {
   if (getComputedStyle(list).display === "none") detail.scrollIntoView();
   else rows[at].scrollIntoView({ block: "nearest" });
   detail.focus({ preventScroll: true });
+  reveal(detail);
 }
 
 // Opens the group of a case that a link leads to.
@@ -138,5 +139,6 @@ if (window.evalsetLive) window.evalsetLive({
     state.className = "state " + of.state;
     state.textContent = of.word;
     detail.replaceChildren(detail.firstElementChild, ...body(of, false));
+    tellCount();
   },
 });

@@ -49,6 +49,40 @@ function table(name, heads, lines) {
   return scroll;
 }
 
-function pieces(side, tag) {
-  return side.map((piece) => (piece.d ? el(tag, "", piece.t) : piece.t));
+// A button that copies a text. `what` names the text for those who do not see where the button is: "command".
+function copier(text, what, label) {
+  const tell = (word, name) => {
+    node.textContent = word;
+    node.setAttribute("aria-label", name);
+  };
+  const node = button("", () => {
+    // Without a clipboard the text is selected, so that the keys for copying take it.
+    const select = () => {
+      const shown = el("pre", "", text);
+      node.after(shown);
+      getSelection().selectAllChildren(shown);
+    };
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => tell("Copied", `Copied ${what}`), select);
+    else select();
+  });
+  node.classList.add("copy");
+  tell(label || "Copy", `Copy ${what}`);
+  return node;
+}
+
+// Images and other parts of a message. The address of an image was made of its bytes.
+function media(parts) {
+  if (!parts || !parts.length) return null;
+  return el("div", "media", parts.map((part) => {
+    if (!part.src || !/^data:image\/(png|jpeg|gif|webp);base64,/.test(part.src)) return el("span", "soft", part.label);
+    const image = el("img", "");
+    image.alt = part.label;
+    image.loading = "lazy";
+    image.src = part.src;
+    const node = button("", () => node.setAttribute("aria-pressed", String(node.classList.toggle("large"))));
+    node.append(image, el("span", "soft", part.label));
+    node.classList.add("thumb");
+    node.setAttribute("aria-pressed", "false");
+    return node;
+  }));
 }

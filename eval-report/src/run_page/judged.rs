@@ -1,0 +1,209 @@
+//! Judges: the verdict of the metric that asked, and the votes that it came from.
+
+use std::collections::BTreeMap;
+
+use eval_core::journal::JudgeUse;
+use eval_format::Value;
+use eval_support::untrusted;
+use eval_support::words::count;
+
+use super::scores::Known;
+use crate::journal::Evaluation;
+use crate::page::{Judge, Question, Vote, line, text};
+
+pub(super) fn judges(evaluation: &Evaluation, known: &Known) -> Vec<Judge> {
+    let scores = known.of_run(evaluation);
+    let turns = evaluation.ran.transcript.turns.len().max(1);
+    let of_metrics = evaluation.scored.iter().flat_map(|scored| &scored.metrics).zip(&scores);
+    let of_metrics = of_metrics.flat_map(|(metric, score)| {
+        metric.judge.iter().map(move |judge| {
+            let mut all = Vec::new();
+            for at in 0..turns {
+                let of_turn = known.of_turn(evaluation, at).into_iter();
+                all.extend(of_turn.filter(|turn| turn.metric == score.metric).map(|mut turn| {
+                    turn.rubrics.iter_mut().for_each(|rubric| rubric.turn = (turns > 1).then_some(at + 1));
+                    turn
+                }));
+            }
+            let whole = score.whole.iter().chain(&all);
+            let mut shown = shown(&metric.name, judge);
+            shown.state = Some(score.state);
+            shown.score.clone_from(&score.score);
+            shown.threshold.clone_from(&score.threshold);
+            shown.rubrics = whole.clone().flat_map(|turn| turn.rubrics.clone()).collect();
+            let by_votes = shown.reason.take();
+            let by_score =
+                || score.reason.clone().or_else(|| whole.clone().find_map(|turn| turn.reason.clone()));
+            // An error is told where it happened.
+            shown.reason = by_votes.or_else(by_score).filter(|_| score.state != "error");
+            shown
+        })
+    });
+    let of_user = evaluation.ran.simulator.iter().map(|judge| shown("playing the user", judge));
+    of_metrics.chain(of_user).collect()
+}
+
+fn shown(purpose: &str, judge: &JudgeUse) -> Judge {
+    let mut asked = count(judge.asked, "question");
+    if let Some(replayed) = judge.replayed.filter(|replayed| *replayed > 0) {
+        asked.push_str(&format!(", {replayed} answered from the recording"));
+    }
+    if judge.failed > 0 {
+        asked.push_str(&format!(", {} without an answer", judge.failed));
+    }
+    let questions: Vec<Question> = judge
+        .questions
+        .iter()
+        .map(|it| {
+            let votes: Vec<Vote> = it.answers.iter().map(|answer| vote(answer)).collect();
+            Question {
+                template: it.template.as_deref().map(line),
+                prompt: text(&it.prompt),
+                answers: it.answers.iter().map(|answer| text(answer)).collect(),
+                tally: tally(&votes).map(|(tally, _)| tally),
+                votes,
+            }
+        })
+        .collect();
+    let reason = questions.iter().find_map(|question| tally(&question.votes)?.1);
+    Judge { purpose: line(purpose), model: line(&judge.model), asked, reason, questions, ..Judge::default() }
+}
+
+/// The verdict that most votes name, `2 of 3 say invalid`, and the reason of the first of these.
+fn tally(votes: &[Vote]) -> Option<(String, Option<String>)> {
+    let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
+    for verdict in votes.iter().filter_map(|vote| vote.verdict.as_deref()).filter(|it| *it != NO_ANSWER) {
+        *counted.entry(verdict).or_default() += 1;
+    }
+    let most = *counted.values().max()?;
+    let first =
+        votes.iter().find(|vote| vote.verdict.as_deref().is_some_and(|it| counted.get(it) == Some(&most)))?;
+    let verdict = first.verdict.as_deref()?;
+    let say = if most == 1 { "says" } else { "say" };
+    Some((format!("{most} of {} {say} {verdict}", votes.len()), first.reason.clone()))
+}
+
+const NO_ANSWER: &str = "no answer";
+
+const VERDICTS: [&str; 6] = ["is_the_agent_response_valid", "verdict", "is_valid", "valid", "label", "score"];
+
+const REASONS: [&str; 4] = ["reasoning", "reason", "rationale", "explanation"];
+
+/// The most verdicts of one answer: judges of rubrics give one for each rubric.
+const MAX_VERDICTS: usize = 6;
+
+/// A judge's answer in short, for people to read. The metric read the answer by rules of its own.
+fn vote(answer: &str) -> Vote {
+    if let Some(object) = json(answer) {
+        let of = |keys: &[&str]| {
+            keys.iter().find_map(|key| match object.as_object()?.get(key)? {
+                Value::String(text) => Some(line(text.trim())),
+                value => Some(line(&value.to_string())),
+            })
+        };
+        return Vote { verdict: of(&VERDICTS), reason: of(&REASONS) };
+    }
+    if let Some(why) = answer.strip_prefix("no answer:") {
+        return Vote { verdict: Some(NO_ANSWER.to_owned()), reason: Some(line(&untrusted::headline(why))) };
+    }
+    let fields = |name: &'static str| {
+        answer.lines().filter_map(move |line| {
+            let (key, value) = line.split_once(':')?;
+            let key = key.trim_matches(|c: char| !c.is_alphanumeric());
+            key.eq_ignore_ascii_case(name).then(|| value.trim_matches(['*', ' ']))
+        })
+    };
+    let verdicts: Vec<&str> = fields("verdict").take(MAX_VERDICTS).collect();
+    let verdict = (!verdicts.is_empty()).then(|| line(&verdicts.join(", ")));
+    let reason = ["rationale", "reasoning", "reason"].into_iter().find_map(|name| fields(name).next());
+    Vote { verdict, reason: reason.map(line) }
+}
+
+/// The JSON object of an answer, with or without a fence around it.
+fn json(answer: &str) -> Option<Value> {
+    let (begin, end) = (answer.find('{')?, answer.rfind('}')?);
+    let around = [answer.get(..begin)?, answer.get(end + 1..)?];
+    let is_fence =
+        |text: &str| text.trim().trim_start_matches("```").trim_start_matches("json").trim().is_empty();
+    if !around.into_iter().all(is_fence) {
+        return None;
+    }
+    Value::parse(answer.get(begin..=end)?).ok().filter(|value| value.as_object().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use eval_format::UsageMetadata;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_told_in_short() {
+        for (answer, verdict, reason) in [
+            (
+                r#"{"reasoning": "It names rain.", "is_the_agent_response_valid": "invalid"}"#,
+                "invalid",
+                "It names rain.",
+            ),
+            ("```json\n{\"verdict\": true, \"reason\": \"a\\nb\"}\n```", "true", "a\\nb"),
+            (
+                "Property: kind\nRationale: It greets.\nVerdict: yes\nProperty: short\nRationale: x\nVerdict: no",
+                "yes, no",
+                "It greets.",
+            ),
+            ("**Verdict:** yes", "yes", "-"),
+            (
+                "no answer: the judge did not answer in time\nmore",
+                "no answer",
+                "the judge did not answer in time",
+            ),
+            ("I think {it} is fine", "-", "-"),
+            ("", "-", "-"),
+            (r#"{"other": 1}"#, "-", "-"),
+        ] {
+            let shown = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+            let vote = vote(answer);
+            assert_eq!(
+                (shown(vote.verdict), shown(vote.reason)),
+                (verdict.to_owned(), reason.to_owned()),
+                "{answer}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_votes_are_counted_with_the_reason_of_the_most() {
+        let vote = |verdict: &str, reason: &str| Vote {
+            verdict: (!verdict.is_empty()).then(|| verdict.to_owned()),
+            reason: Some(reason.to_owned()),
+        };
+        for (votes, told) in [
+            (vec![], None),
+            (vec![vote("", "a")], None),
+            (vec![vote(NO_ANSWER, "late")], None),
+            (vec![vote(NO_ANSWER, "late"), vote("valid", "a")], Some(("1 of 2 says valid", "a"))),
+            (vec![vote("valid", "a")], Some(("1 of 1 says valid", "a"))),
+            (
+                vec![vote("valid", "a"), vote("invalid", "b"), vote("invalid", "c")],
+                Some(("2 of 3 say invalid", "b")),
+            ),
+        ] {
+            let told = told.map(|(tally, reason)| (tally.to_owned(), Some(reason.to_owned())));
+            assert_eq!(tally(&votes), told);
+        }
+    }
+
+    #[test]
+    fn a_judge_is_shown_with_its_questions_and_how_they_were_answered() {
+        let asked = |asked, failed, replayed| {
+            let mut judge = JudgeUse::default();
+            (judge.model, judge.asked, judge.failed, judge.replayed) =
+                ("m".to_owned(), asked, failed, replayed);
+            judge.usage = UsageMetadata::default();
+            shown("safety_v1", &judge).asked
+        };
+        assert_eq!(asked(1, 0, None), "1 question");
+        assert_eq!(asked(3, 0, Some(0)), "3 questions");
+        assert_eq!(asked(3, 1, Some(2)), "3 questions, 2 answered from the recording, 1 without an answer");
+    }
+}

@@ -1,0 +1,250 @@
+// Differences: in texts, in values by their keys, in calls; and the way from one to the next. What differs was decided before: see
+// `page/comparison.rs`.
+
+// The way in which differences are shown. It stays while the page is open.
+let view = "inline";
+const views = { inline: "inline", side: "side by side", raw: "raw" };
+
+// Whether everything is shown, as for paper.
+let whole = false;
+
+// An element that is drawn again when the view changes.
+function drawn(make) {
+  const node = el("div", "drawn");
+  node.draw = () => node.replaceChildren(...[make()].flat().filter(Boolean));
+  node.draw();
+  return node;
+}
+
+// Marks an element as a place to which the keys lead.
+function place(node) {
+  node.dataset.diff = "";
+  node.tabIndex = -1;
+  return node;
+}
+
+// The text of a part. A long one that is equal is closed behind its name.
+function partOf(part) {
+  if (part.d !== "=") return el(part.d === "-" ? "del" : "ins", "", part.t);
+  if (!part.fold || whole) return part.t;
+  const node = button(`… ${part.fold} …`, () => node.replaceWith(part.t));
+  node.classList.add("folded");
+  return node;
+}
+
+// The parts of both texts, or of one of them. The first part of each difference is a place; with `given`, places are in the other text.
+function partsOf(parts, without, given) {
+  return parts.flatMap((part, at) => {
+    if (part.d === without) return [];
+    const node = partOf(part);
+    const before = at ? parts[at - 1].d : "=";
+    return [part.d !== "=" && before === "=" && part.d !== given ? place(node) : node];
+  });
+}
+
+// Lines of code, each with its sign.
+function linesOf(parts, without, given) {
+  const shown = parts.map((part, at) => {
+    if (part.d === without) return null;
+    const before = at ? parts[at - 1].d : "=";
+    const node = el("div", { "-": "line gone", "+": "line came", "=": "line" }[part.d], partOf(part));
+    return part.d !== "=" && before === "=" && part.d !== given ? place(node) : node;
+  });
+  return el("div", "code", shown);
+}
+
+const arrow = () => el("span", "soft", " → ");
+
+// The values of a key: what was expected, and what came.
+function valuesOf(row) {
+  if (row.is === "same" || row.is === "more") return el("span", "", row.actual, row.is === "more" ? el("span", "soft", " allowed beside") : null);
+  if (row.is === "missing") return el("span", "", el("del", "", row.expected), el("b", "", " missing"));
+  if (row.is === "extra") return el("span", "", el("ins", "", row.actual), el("b", "", " not expected"));
+  const isLong = row.parts && row.expected.length + row.actual.length > 80;
+  if (isLong) return el("span", "said", row.parts.map(partOf));
+  return el("span", "", el("del", "", row.expected), arrow(), el("ins", "", row.actual));
+}
+
+// Rows of a table, with those that are equal in a row behind a row that opens them, if they are at least so many.
+function foldRows(node, isEqual, noun, least) {
+  const rows = whole ? [] : [...node.querySelector("tbody").rows];
+  for (let at = 0; at < rows.length;) {
+    let end = at;
+    while (end < rows.length && isEqual(end)) end += 1;
+    if (end - at >= least) {
+      const closed = rows.slice(at, end);
+      const open = button(`… ${closed.length} equal ${noun}${closed.length === 1 ? "" : "s"}`, () => {
+        for (const row of closed) row.hidden = !row.hidden;
+        open.setAttribute("aria-expanded", String(!closed[0].hidden));
+      });
+      open.classList.add("folded");
+      open.setAttribute("aria-expanded", "false");
+      for (const row of closed) row.hidden = true;
+      const cell = el("td", "", open);
+      cell.colSpan = rows[at].cells.length;
+      rows[at].before(el("tr", "fold", cell));
+    }
+    at = Math.max(end, at + 1);
+  }
+  return node;
+}
+
+// Values by the paths of their keys.
+function keysOf(keys) {
+  const beside = view !== "inline";
+  const heads = beside ? ["key", names.expected, names.actual] : ["key", "value"];
+  const side = (text, row, tag) => (text === null ? "–" : row.is === "same" || row.is === "more" ? text : el(tag, "", text));
+  const lines = keys.rows.map((row) => [row.is, row.path || "the value", ...(beside
+    ? [side(row.expected, row, "del"), side(row.actual, row, "ins")] : [valuesOf(row)])]);
+  const node = table("keys", heads, lines).firstChild;
+  [...node.tBodies[0].rows].forEach((row, at) => { if (!["same", "more"].includes(keys.rows[at].is)) place(row); });
+  foldRows(node, (at) => keys.rows[at].is === "same", "value", 2);
+  return el("div", "", node, keys.more ? el("p", "soft", `… ${keys.more} more values`) : null);
+}
+
+function blockOf(it, without, given) {
+  if (it.by === "keys") return keysOf(it);
+  if (it.by === "lines") return linesOf(it.parts, without, given);
+  const node = el("div", "said", partsOf(it.parts, without, given));
+  node.dir = "auto";
+  return node;
+}
+
+const column = (name, ...children) => el("div", "", el("div", "side", name), ...children);
+
+// Two texts that differ. `as` shows a text of which nothing is marked.
+function textsOf(blocks, expected, actual, as) {
+  return drawn(() => {
+    const plain = (text) => (text ? as(text) : el("p", "soft", names.none));
+    if (view === "raw" || !blocks.length) {
+      return place(el("div", "pair", column(names.expected, plain(expected)), column(names.actual, plain(actual))));
+    }
+    const cut = [expected, actual].some((text) => text.cut) ? el("p", "soft", "Both are compared as far as they are shown: the record has more.") : null;
+    // Keys are in a table of their own with both sides.
+    const beside = (it) => (it.by === "keys" ? keysOf(it) : el("div", "pair",
+      column(names.expected, blockOf(it, "+")), column(names.actual, blockOf(it, "-", "+"))));
+    if (view === "side") return [blocks.map(beside), cut].flat();
+    return [el("div", "inline", el("div", "side", el("del", "", names.expected), " ", el("ins", "", names.actual)), blocks.map((it) => blockOf(it))), cut];
+  });
+}
+
+// ---- Calls
+
+// The arguments of one side of a call that changed.
+function argumentsOf(call, side) {
+  const value = (row) => (["same", "more"].includes(row.is) ? row[side] : el(side === "expected" ? "del" : "ins", "", row[side]));
+  return el("div", "", el("code", "", call.name), call.keys.rows.map((row) => el("div", "argument", el("span", "soft mono", row.path + " "),
+    row[side] === null ? el("span", "soft", "–") : value(row))));
+}
+
+const callText = (call) => call.actual === null ? call.expected : call.actual;
+
+function callOf(call, compared) {
+  const copy = whole ? null : copier(callText(call), "call");
+  const result = call.result ? el("span", "result", "returned " + call.result) : null;
+  const code = (text, tag) => (text === null ? "–" : el("code", "", tag ? el(tag, "", text) : text));
+  const sign = signs[call.is];
+  if (!compared) return [call.is, sign, el("span", "", code(call.actual), result), copy];
+  if (view === "inline") {
+    const what = call.is === "changed" && call.keys
+      ? [el("code", "", call.name), keysOf(call.keys)]
+      : [code(callText(call), { missing: "del", extra: "ins" }[call.is])];
+    return [call.is, sign, el("div", "", what, result), copy];
+  }
+  const marked = view === "side";
+  if (marked && call.is === "changed" && call.keys) {
+    return [call.is, sign, argumentsOf(call, "expected"), el("div", "", argumentsOf(call, "actual"), result), copy];
+  }
+  return [call.is, sign, code(call.expected, marked && call.is !== "same" && "del"),
+    el("span", "", code(call.actual, marked && call.is !== "same" && "ins"), result), copy];
+}
+
+function calls(turn) {
+  if (!turn.calls.length) return [el("p", "label", "Tool calls: " + (turn.compared ? "none expected, none called" : "none"))];
+  const compared = turn.calls.some((call) => call.is !== "made");
+  const make = () => {
+    const heads = compared && view !== "inline" ? ["", names.expected, names.actual, ""] : ["", "call", ""];
+    const node = table(heads.length === 4 ? "calls beside" : "calls", heads, turn.calls.map((call) => callOf(call, compared)));
+    [...node.querySelector("tbody").rows].forEach((row, at) => {
+      const isOdd = !["same", "made"].includes(turn.calls[at].is);
+      // The keys of a call are places of their own.
+      if (isOdd && !row.querySelector("[data-diff]")) place(row);
+    });
+    return foldRows(node, (at) => turn.calls[at].is === "same", "call", turn.differs ? 2 : 8);
+  };
+  return [el("p", "label", "Tool calls" + (turn.compared ? ", " + turn.compared : "")), drawn(make)];
+}
+
+// ---- From one difference to the next
+
+function differences() {
+  return [...document.querySelectorAll("[data-diff]")].filter((it) => !it.closest("[hidden]"));
+}
+
+function openTo(node, block) {
+  for (let it = node.closest("details:not([open])"); it; it = it.parentElement.closest("details:not([open])")) it.open = true;
+  node.scrollIntoView({ block });
+}
+
+function tellCount(at) {
+  const bar = document.querySelector(".jumps");
+  if (!bar) return;
+  const count = differences().length;
+  bar.hidden = count === 0;
+  bar.querySelector("[role=status]").textContent = at === undefined ? `${count} difference${count === 1 ? "" : "s"}` : `difference ${at + 1} of ${count}`;
+}
+
+function jump(by) {
+  const all = differences();
+  if (!all.length) return;
+  const here = all.findIndex((it) => it.classList.contains("here"));
+  for (const it of all) it.classList.remove("here");
+  const at = here < 0 && by < 0 ? all.length - 1 : (here + by + all.length) % all.length;
+  all[at].classList.add("here");
+  openTo(all[at], "center");
+  all[at].focus({ preventScroll: true });
+  tellCount(at);
+}
+
+// Brings the first difference of an open case into sight: of a turn that failed, if there is one.
+function reveal(of) {
+  tellCount();
+  const first = of.querySelector(".turn.bad [data-diff]") || (of.querySelector(".turn.bad") ? null : of.querySelector(".turn[open] [data-diff]"));
+  if (first) openTo(first, "nearest");
+}
+
+function chooseView(name) {
+  view = name;
+  for (const node of document.querySelectorAll(".drawn")) node.draw();
+  for (const it of document.querySelectorAll("[data-view]")) it.setAttribute("aria-pressed", String(it.dataset.view === view));
+  tellCount();
+}
+
+// The buttons of a case with differences, for its head.
+function jumps() {
+  const choices = Object.entries(views).map(([name, label]) => {
+    const node = button(label, () => chooseView(name));
+    node.dataset.view = name;
+    node.setAttribute("aria-pressed", String(name === view));
+    return node;
+  });
+  const group = el("span", "tabs", choices);
+  group.setAttribute("role", "group");
+  group.setAttribute("aria-label", "How differences are shown");
+  const status = el("span", "soft", "");
+  status.setAttribute("role", "status");
+  const named = (label, by, name) => {
+    const node = button(label, () => jump(by));
+    node.setAttribute("aria-label", `${label}: ${name}`);
+    return node;
+  };
+  return el("div", "jumps", named("↑ difference", -1, "the one before, key p"), named("↓ difference", 1, "the next one, key n"), status, group);
+}
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
+  const by = { n: 1, p: -1 }[event.key];
+  if (!by || !document.querySelector(".jumps")) return;
+  event.preventDefault();
+  jump(by);
+});

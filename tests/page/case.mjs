@@ -1,0 +1,298 @@
+// Tests of an open case: its differences, what is folded, what to do, images, texts that are rendered, judges.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { PHONE, accessible, close, shot } from "./browser.mjs";
+import { HOSTILE, journal } from "./journals.mjs";
+
+// An agent that does to each message what `script.json` says.
+const AGENT = `
+import json, sys
+script = json.load(open("script.json"))
+def say(**message): print(json.dumps(message), flush=True)
+say(type="hello", protocol=1)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "start": say(type="started")
+    elif message["type"] == "turn":
+        turn = script[message["content"]["parts"][0]["text"]]
+        for call in turn.get("calls", []): say(type="tool_call", name=call[0], args=call[1], result={"ok": True})
+        if "error" in turn:
+            say(type="error", message=turn["error"])
+            continue
+        say(type="event", event={"author": "a", "content": {"role": "model", "parts": turn["parts"]}})
+        say(type="turn_end")
+`;
+
+const text = (value) => ({ text: value });
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==";
+const image = (data = PNG) => ({ inline_data: { mime_type: "image/png", data } });
+const parts = (it) => (typeof it === "string" ? [text(it)] : it);
+
+// The page of a set whose turns are [message, expected, actual]; each side is an answer, or { calls, parts, error }.
+function played(tools, name, turns, options = []) {
+  const folder = join(tools.root, name);
+  mkdirSync(folder, { recursive: true });
+  const side = (it) => (typeof it === "string" || Array.isArray(it) ? { parts: it } : it);
+  const conversation = turns.map(([user, expected]) => {
+    const { calls = [], parts: answer } = side(expected);
+    return {
+      user_content: { parts: [text(user)] }, ...(answer && { final_response: { role: "model", parts: parts(answer) } }),
+      intermediate_data: { tool_uses: calls.map(([tool, args]) => ({ name: tool, args })) },
+    };
+  });
+  writeFileSync(join(folder, `${name}.evalset.json`), JSON.stringify({ eval_set_id: name, eval_cases: [{ eval_id: name, conversation }] }, null, 1));
+  const script = Object.fromEntries(turns.map(([user, , actual]) => {
+    const it = side(actual);
+    return [user, { ...it, parts: it.parts && parts(it.parts) }];
+  }));
+  writeFileSync(join(folder, "script.json"), JSON.stringify(script));
+  writeFileSync(join(folder, "agent.py"), AGENT);
+  const ran = tools.started(folder, ["run", `${name}.evalset.json`, "--agent-cmd", "python3 agent.py", ...options]);
+  assert([1, 2].includes(ran.status), `${ran.error ?? ""}${ran.stdout}${ran.stderr}`);
+  return tools.report(folder);
+}
+
+async function opened(tools, file, options) {
+  const page = await tools.open(file, options);
+  await page.keyboard.press("j");
+  await page.locator("#detail h2").waitFor();
+  return page;
+}
+
+const view = (page, name) => page.locator(".jumps").getByRole("button", { name }).click();
+const inSight = (page, selector) => page.locator(selector).first().evaluate((it) => {
+  const { top, bottom } = it.getBoundingClientRect();
+  return top >= 0 && Math.min(bottom, top + 20) <= innerHeight;
+});
+const marks = async (page, within = "#detail") => [
+  await page.locator(`${within} del`).allInnerTexts(), await page.locator(`${within} ins`).allInnerTexts(),
+];
+
+export const caseTests = (tools) => ({
+  async "words differ in any script, inline, side by side and raw"() {
+    const file = played(tools, "words", [
+      ["en", "It is sunny in Paris.", "It is rainy in Paris today."],
+      ["ja", "今日は晴れです", "今日は雨です"],
+      ["ar", "الجو مشمس في باريس", "الجو ممطر في باريس"],
+    ]);
+    const page = await opened(tools, file);
+    const [gone, came] = await marks(page, "#detail .inline .said");
+    assert.deepEqual([gone, came], [["sunny", "晴れ", "مشمس"], ["rainy", " today", "雨", "ممطر"]]);
+    await accessible(page, "words, inline");
+    await shot(page, "case-words", { kept: false });
+    await view(page, "side by side");
+    assert.match(await page.locator("#detail .pair").first().innerText(), /expected\s+It is sunny in Paris\.\s+actual\s+It is rainy in Paris today\./);
+    await accessible(page, "words, side by side");
+    await view(page, "raw");
+    assert.equal(await page.locator("#detail .turn del").count(), 0);
+    // The choice stays for the next case that is opened.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.locator(".jumps").waitFor();
+    assert.equal(await page.locator(".jumps button[aria-pressed=true]").innerText(), "raw");
+    assert.equal(await page.locator("#detail .turn del").count(), 0);
+    await close(page);
+  },
+
+  async "arguments and JSON answers differ by key, code by line"() {
+    const args = { from: "OSL", to: "CDG", cabin: "business", date: "5 May", passengers: [{ name: "Ann", age: 30 }, { name: "Bo" }] };
+    const { date, ...others } = args;
+    const code = (value) => `def total(xs):\n    n = ${value}\n    return sum(xs) + n\n`;
+    const file = played(tools, "keys", [
+      ["book", { calls: [["search_flights", args]], parts: JSON.stringify({ ok: true, seats: 2 }) },
+        { calls: [["search_flights", { ...others, cabin: "economy", passengers: [{ name: "Anna", age: 30 }, { name: "Bo" }] }]], parts: JSON.stringify({ ok: true, seats: 3 }) }],
+      ["code", code(1), code(2)],
+    ]);
+    const page = await opened(tools, file);
+    const openAll = () => page.evaluate(() => { for (const it of document.querySelectorAll("#detail .turn")) it.open = true; });
+    await openAll();
+    const keys = (at) => page.locator("#detail .keys").nth(at).locator("tbody tr:visible:not(.fold)").evaluateAll((rows) => rows.map((row) => row.innerText.replace(/\s+/g, " ").trim()));
+    assert.deepEqual(await keys(0), ["cabin business → economy", "date 5 May missing", "passengers[0].name Ann → Anna"]);
+    assert.deepEqual(await keys(1), ["ok true", "seats 2 → 3"]);
+    await page.locator("#detail .keys .fold button").first().click();
+    assert.deepEqual((await keys(0)).slice(0, 3), ["from OSL", "to CDG", "cabin business → economy"]);
+    assert.deepEqual((await marks(page, "#detail .code")).flat().map((it) => it.trim()), ["n = 1", "n = 2"]);
+    await accessible(page, "keys and code");
+    await shot(page, "case-keys", { kept: false });
+    await view(page, "side by side");
+    const sides = await page.locator("#detail .calls tbody tr").first().locator("td").allInnerTexts();
+    assert.match(sides[1], /search_flights[^]*cabin business[^]*date 5 May[^]*passengers\[0\]\.name Ann/);
+    assert.match(sides[2], /search_flights[^]*cabin economy[^]*date –[^]*passengers\[0\]\.name Anna/);
+    assert.match(await page.locator("#detail .keys").innerText(), /seats\s+2\s+3/);
+    await accessible(page, "keys, side by side");
+    await shot(page, "case-keys-side", { kept: false });
+    await view(page, "raw");
+    assert.match(await page.locator("#detail .calls").first().innerText(), /search_flights\(from: "OSL"[^]*cabin: "business"[^]*cabin: "economy"/);
+    await close(page);
+    const phone = await opened(tools, file, { viewport: PHONE, colorScheme: "dark" });
+    assert(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it is as wide as the phone");
+    await accessible(phone, "keys on a phone");
+    await shot(phone, "case-keys-phone", { kept: false, fullPage: true });
+    await close(phone);
+  },
+
+  async "what is equal is folded, and keys lead from difference to difference"() {
+    const call = (at, days = 1) => ["get_weather", { city: `city ${at}`, days }];
+    const all = Array.from({ length: 30 }, (_, at) => call(at));
+    const other = all.map((it, at) => ([12, 20, 28].includes(at) ? call(at, 7) : it));
+    const long = "All is well in the town today, as it was before. ".repeat(200);
+    const file = played(tools, "wide", [
+      ["one", "Fine.", "Fine."], ["two", "Fine.", "Fine."], ["three", "Fine.", "Fine."],
+      ["many", { calls: all, parts: `${long}It is sunny. ${long}` }, { calls: other, parts: `${long}It is rainy. ${long}` }],
+    ]);
+    for (const [viewport, colorScheme] of [[undefined, "light"], [{ width: 768, height: 900 }, "dark"], [PHONE, "dark"]]) {
+      const page = await opened(tools, file, { ...(viewport && { viewport }), colorScheme });
+      assert(await inSight(page, "#detail [data-diff]"), "the first difference is in sight");
+      assert.match(await page.locator("#detail").innerText(), /… 3 equal turns[^]*… 12 equal calls[^]*… 7 equal calls[^]*equal words/);
+      await shot(page, `case-wide-${viewport ? viewport.width : 1440}`, { kept: false });
+      await accessible(page, "what is folded");
+      const status = page.locator(".jumps [role=status]");
+      assert.equal(await status.innerText(), "4 differences");
+      for (const [key, said, shown] of [["n", "difference 1 of 4", "1 → 7"], ["n", "difference 2 of 4", "1 → 7"], ["p", "difference 1 of 4", "1 → 7"], ["p", "difference 4 of 4", "sunny"]]) {
+        await page.keyboard.press(key);
+        assert.equal(await status.innerText(), said);
+        assert.match(await page.locator("#detail .here").innerText(), new RegExp(shown));
+        assert(await inSight(page, "#detail .here"), said);
+        assert(await page.evaluate(() => document.activeElement.matches(".here")), "it has the focus");
+      }
+      // A key opens what was closed.
+      await page.locator("#detail .turn.bad > summary").click();
+      await page.locator(".jumps").getByRole("button", { name: "↓ difference" }).click();
+      assert(await page.locator("#detail .turn.bad").evaluate((it) => it.open));
+      await page.locator("#detail .calls .fold button").first().press("Enter");
+      assert.match(await page.locator("#detail .calls").innerText(), /city 11/);
+      await page.locator("#detail .said .folded").first().press("Enter");
+      assert.equal(await page.locator("#detail .said .folded").count(), 1);
+      await page.locator("#detail details.fold > summary").click();
+      assert.equal(await page.locator("#detail .turn.equal:visible").count(), 3);
+      await close(page);
+    }
+  },
+
+  async "a box says what to do, and its commands are copied"() {
+    const traceback = "Traceback (most recent call last):\n  File \"agent.py\", line 3, in run\n    raise ValueError(city)\nValueError: no such city: Atlantis";
+    const wrong = played(tools, "wrong", [["x", "It is sunny.", "It is rainy and cold."]]);
+    const broken = played(tools, "broken", [["x", "Fine.", { error: traceback }]]);
+    for (const [file, name, said] of [
+      [wrong, "wrong", /If what came is right, take it as a draft[^]*Take what came as a draft\s+cargo evalset import \S+:wrong\/wrong --replace[^]*Run it again\s+cargo evalset run wrong\.evalset\.json:wrong --agent-cmd/],
+      [broken, "broken", /The agent broke off: ValueError: no such city: Atlantis\s+Run it again\s+cargo evalset run broken/],
+    ]) {
+      const page = await opened(tools, file, { permissions: ["clipboard-read", "clipboard-write"] });
+      const box = page.locator("#detail .next");
+      assert.match(await box.innerText(), said);
+      assert.match(await page.locator("#detail .place").innerText(), new RegExp(`^${name}\\.evalset\\.json:\\d+$`));
+      await accessible(page, "what to do");
+      await shot(page, "case-" + name, { kept: false });
+      const copy = box.getByRole("button", { name: /^Copy command/ }).last();
+      await copy.press("Enter");
+      // Where the page may not write to the clipboard, it selects the command.
+      await page.waitForFunction(() => document.querySelector("#detail .next").innerText.includes("Copied") || getSelection().toString().includes("cargo evalset run"));
+      await close(page);
+    }
+    const page = await opened(tools, broken);
+    // An error keeps its lines.
+    const lines = await page.locator("#detail .error-text").innerText();
+    assert.match(lines, /Traceback[^\n]*\n.*File "agent\.py", line 3[^\n]*\n[^\n]*raise ValueError\(city\)\n.*ValueError: no such city: Atlantis/);
+    assert.match(await page.locator("#detail .lead").innerText(), /ValueError: no such city: Atlantis/);
+    await close(page);
+  },
+
+  async "images are shown, and an answer is word for word only with the same ones"() {
+    const file = played(tools, "media", [
+      ["sky", "Here it is.", [text("Here it is."), image()]],
+      ["same", [text("Here."), image()], [text("Here."), image()]],
+      ["other", [text("Here."), image()], [text("Here."), { inline_data: { mime_type: "image/svg+xml", data: btoa("<svg onload=alert(1)>") } }]],
+      ["words", "It is sunny.", "Rain and wind today"],
+    ]);
+    const page = await opened(tools, file);
+    const turn = (at) => page.locator("#detail .turn").nth(at);
+    for (const [at, said, thumbs] of [
+      [0, /The text is as expected, what is beside it is not\.[^]*nothing beside the text[^]*\[image\/png, 73 bytes\]/, 1],
+      [1, /Answer, word for word as expected[^]*\[image\/png/, 1],
+      [2, /The text is as expected, what is beside it is not\.[^]*\[image\/png[^]*\[image\/svg\+xml, 21 bytes\]/, 1],
+    ]) {
+      assert.match(await turn(at).textContent(), said, String(at));
+      assert.equal(await turn(at).locator("img").count(), thumbs, String(at));
+    }
+    await turn(0).evaluate((it) => { for (let node = it; node; node = node.parentElement.closest("details")) node.open = true; });
+    const thumb = turn(0).getByRole("button", { name: "[image/png, 73 bytes]" });
+    await thumb.scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => document.querySelector("#detail .turn img").naturalWidth === 2);
+    await thumb.press("Enter");
+    assert.equal(await thumb.getAttribute("aria-pressed"), "true");
+    await accessible(page, "images");
+    await shot(page, "case-media", { kept: false });
+    await close(page);
+  },
+
+  async "Markdown and JSON are rendered on demand, as elements without links"() {
+    const markdown = "# Plan\n\nTake **two** days and `go`.\n\n- first\n- see [the map](javascript:alert(1))\n\n1. one\n\n> quoted *text*\n\n```js\nlet x = \"<b>\";\n```\n![alt](http://127.0.0.1:9/x.png)\n<img src=x onerror=alert(1)>";
+    const file = played(tools, "marked", [
+      ["# Please", markdown, markdown],
+      ["json", "[1.0, {\"a\": \"<b>\"}]", "[1.0, {\"a\": \"<b>\"}]"],
+      ["bad", "It is sunny.", "Rain and wind today"],
+    ]);
+    const page = await opened(tools, file);
+    for (const it of await page.locator("#detail details").all()) await it.evaluate((node) => { node.open = true; });
+    const answer = page.locator("#detail .turn").first().locator(".message").nth(1);
+    await answer.getByRole("button", { name: "rendered" }).press("Enter");
+    const made = answer.locator(".rendered");
+    for (const [tag, said] of [["h4", "Plan"], ["strong", "two"], ["ul > li", "first"], ["ol > li", "one"], ["blockquote em", "text"], ["pre code", "let x = \"<b>\";"]]) {
+      assert.equal(await made.locator(tag).first().innerText(), said, tag);
+    }
+    assert.match(await made.innerText(), /the map \(javascript:alert\(1\)\)[^]*\[image: alt\] \(http[^]*<img src=x onerror/);
+    assert.equal(await page.locator("#detail :is(a, img)").count(), 0);
+    await accessible(page, "rendered Markdown");
+    await shot(page, "case-markdown", { kept: false });
+    await answer.getByRole("button", { name: "as text" }).click();
+    assert.equal(await made.count(), 0);
+    const json = page.locator("#detail .turn").nth(1).locator(".message").last();
+    await json.getByRole("button", { name: "rendered" }).click();
+    assert.equal((await json.locator("code").innerText()).replace(/\s+/g, " "), "[ 1.0, { \"a\": \"<b>\" } ]");
+    await close(page);
+  },
+
+  async "hostile texts stay texts in all views"() {
+    const turns = HOSTILE.map((it, at) => [`${at}`, { calls: [["f", { [it]: it, same: it }]], parts: `# **x** ${it} \`${it}\`` }, { calls: [["f", { [it]: `${it}!`, same: it }]], parts: `# **y** ${it} [${it}](${it})` }]);
+    const page = await opened(tools, played(tools, "foreign", turns));
+    await page.locator("#detail .turn").first().waitFor();
+    for (const name of ["inline", "side by side", "raw"]) {
+      await view(page, name);
+      await page.evaluate(() => {
+        for (const it of document.querySelectorAll("#detail details")) it.open = true;
+        for (const it of document.querySelectorAll("#detail .folded")) it.click();
+        for (const it of document.querySelectorAll("#detail .copy")) if (it.textContent === "rendered") it.click();
+      });
+      const made = await page.evaluate(() => ({
+        foreign: document.querySelectorAll("#detail :is(script, img, a, iframe, svg:not(.bar)), [onerror], [onload], [onmouseover], [onfocus]").length,
+        steering: /[\u202a-\u202e\u2066-\u2069\u001b\u0000\ud800-\udfff]/.test(document.body.innerText),
+      }));
+      assert.deepEqual(made, { foreign: 0, steering: false }, name);
+    }
+    assert((await page.locator("#detail .rendered").count()) > 0, "texts are rendered");
+    assert.match(await page.title(), /cargo evalset$/, "nothing ran");
+    await close(page);
+  },
+
+  async "a judge has a card, with its votes, its reason and the rubrics"() {
+    const folder = join(tools.root, "card");
+    const vote = (verdict, reasoning) => JSON.stringify({ reasoning, is_the_agent_response_valid: verdict });
+    journal(folder, 7, {
+      said: () => "It is windy in Paris.", events: 1, metric: "final_response_match_v2", rubric: () => "kind", why: () => "It is not kind.",
+      asked: () => ({ model: "gemini-2.5-flash", template: "final_response_match_v2/2", prompt: "You compare.\nTwo answers.", answers: [vote("invalid", "Wind is no sun."), vote("valid", "Both name Paris."), vote("invalid", "It is wrong.")] }),
+    });
+    const page = await opened(tools, tools.report(folder));
+    const card = page.locator("#detail .judge");
+    assert.match(await card.innerText(), /failed\s*final_response_match_v2\s*0\.5, needed ≥ 0\.8\s*2 of 3 say invalid\s+Wind is no sun\.\s+asked gemini-2\.5-flash/);
+    assert.deepEqual(await card.locator(".rubrics tbody td").allInnerTexts(), ["kind", "0.5", "It is not kind."]);
+    assert.equal(await card.locator(".prompt:visible").count(), 0, "the prompt is folded");
+    await card.getByText("Vote 3 of 3: ").press("Enter");
+    assert.match(await card.innerText(), /reasoning: It is wrong\./);
+    await card.getByText("The prompt: final_response_match_v2/2").press("Enter");
+    assert.match(await card.locator(".prompt").innerText(), /You compare\.\nTwo answers\./);
+    await accessible(page, "the card of a judge");
+    await close(page);
+  },
+});

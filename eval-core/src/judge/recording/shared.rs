@@ -109,6 +109,10 @@ impl SharedRecording {
         look(self.state.lock().loaded.growing.recording())
     }
 
+    pub(super) fn with_case<T>(&self, case: &str, look: impl FnOnce(Vec<&RecordedQuestion>) -> T) -> T {
+        look(self.state.lock().loaded.of_case(case))
+    }
+
     pub(super) fn catch_up(&self) -> Result<(), String> {
         let _turn = self.turn.lock();
         let _lock = self.lock()?;

@@ -197,7 +197,9 @@ impl Flights {
     /// Asks a question, or waits for the task that is asking it. If that task gives up, the next waiting task
     /// asks. All waiting tasks share the outcome. A question that comes after an error is asked again.
     pub(super) async fn ask(&self, asked: Asked, ask: impl Future<Output = Outcome>) -> Landed {
-        let cell = self.0.lock().entry(asked.clone()).or_default().clone();
+        let flight = Flight { flights: self, asked };
+        // The cell is dropped before the flight, which counts its holders.
+        let cell = self.0.lock().entry(flight.asked.clone()).or_default().clone();
         let mut own = None;
         let outcome = cell.get_or_init(async || {
             let outcome = ask.await;
@@ -205,11 +207,23 @@ impl Flights {
             outcome
         });
         let outcome = outcome.await.clone();
-        let mut open = self.0.lock();
-        if open.get(&asked).is_some_and(|open| Arc::ptr_eq(open, &cell)) {
-            open.remove(&asked);
-        }
         if own.is_some() { Landed::Asked(outcome) } else { Landed::Shared(outcome) }
+    }
+}
+
+/// A task in [`Flights::ask`]. When it ends or is dropped, its question is removed if it has its outcome, or if no
+/// other task waits for it.
+struct Flight<'f> {
+    flights: &'f Flights,
+    asked: Asked,
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        let mut open = self.flights.0.lock();
+        if open.get(&self.asked).is_some_and(|cell| cell.initialized() || Arc::strong_count(cell) == 1) {
+            open.remove(&self.asked);
+        }
     }
 }
 
@@ -266,5 +280,23 @@ mod flights_tests {
         assert!(hangs.is_err());
         assert_eq!(text(&waits), (true, Ok("yes")));
         assert!(flights.0.lock().is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_question_is_forgotten_if_all_who_ask_give_up_and_not_before() {
+        let flights = Flights::default();
+        let ask = |millis| {
+            let asking = flights.ask(asked(), std::future::pending());
+            tokio::time::timeout(Duration::from_millis(millis), asking)
+        };
+        assert!(ask(10).await.is_err());
+        assert!(flights.0.lock().is_empty());
+        let count = async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            flights.0.lock().len()
+        };
+        let (first, second, open) = tokio::join!(ask(10), ask(30), count);
+        assert!(first.is_err() && second.is_err());
+        assert_eq!((open, flights.0.lock().len()), (1, 0), "the second one waits, and then gives up");
     }
 }

@@ -40,6 +40,8 @@ struct State {
     written: Option<Instant>,
     /// Whether this process records: one that replays writes nothing.
     records: bool,
+    /// Whether the file was found to be writable.
+    is_writable: bool,
     /// The file to touch when the recording is first created.
     touched: Option<PathBuf>,
 }
@@ -119,9 +121,15 @@ impl SharedRecording {
         self.state.lock().loaded.catch_up(&self.path)
     }
 
-    /// Fails if nothing can be recorded here, before an answer is paid for.
+    /// Fails if nothing can be recorded here, before an answer is paid for. The check makes a file and removes it, so
+    /// it is not repeated once it succeeded.
     pub(super) fn check_writable(&self) -> Result<(), String> {
-        file::check_writable(&self.path)
+        let mut state = self.state.lock();
+        if !state.is_writable {
+            file::check_writable(&self.path)?;
+            state.is_writable = true;
+        }
+        Ok(())
     }
 
     pub(super) fn add(&self, question: RecordedQuestion) -> Result<(), String> {
@@ -224,6 +232,23 @@ impl Drop for Flight<'_> {
         if open.get(&self.asked).is_some_and(|cell| cell.initialized() || Arc::strong_count(cell) == 1) {
             open.remove(&self.asked);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_checked_until_it_was_found_to_be_writable() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("folder");
+        let recording = SharedRecording::new(folder.join("x.judge.json"));
+        assert!(recording.check_writable().is_err());
+        fs::create_dir(&folder).unwrap();
+        recording.check_writable().unwrap();
+        fs::remove_dir(&folder).unwrap();
+        recording.check_writable().unwrap();
     }
 }
 

@@ -25,8 +25,14 @@ pub struct WhichRun {
     /// The partitions of a test run that ran separately. Each is an id, the folder of a run, or a folder of
     /// runs, which means its last run.
     pub merge: Vec<String>,
-    /// The folder of the run, if it was fetched from a store, and whether the run was named.
-    pub fetched: Option<(PathBuf, bool)>,
+    /// The run, if it was fetched from a store.
+    pub fetched: Option<FetchedRun>,
+}
+
+#[derive(Clone, Debug)]
+pub struct FetchedRun {
+    folder: PathBuf,
+    is_named: bool,
 }
 
 /// The folder of a run: the run with this id or folder, else the last run of this project.
@@ -43,7 +49,7 @@ impl WhichRun {
     /// The run in this folder, in place of the run that the arguments name.
     #[must_use]
     pub fn fetched(&self, folder: PathBuf) -> Self {
-        Self { fetched: Some((folder, self.run.is_some())), ..Self::default() }
+        Self { fetched: Some(FetchedRun { folder, is_named: self.run.is_some() }), ..Self::default() }
     }
 
     pub fn load(&self) -> Result<LoadedRun, CommandError> {
@@ -60,7 +66,7 @@ impl WhichRun {
         read: impl FnOnce(&[PathBuf]) -> Result<RecordedRun, ReadRunError>,
     ) -> Result<LoadedRun, CommandError> {
         let (meant, args) = match (&self.fetched, &self.run) {
-            (Some((folder, is_named)), _) => {
+            (Some(FetchedRun { folder, is_named }), _) => {
                 let foreign = folder::foreign(folder);
                 let meant = Meant { folder: folder.clone(), foreign, is_named: *is_named };
                 (vec![meant], vec![folder.display().to_string()])

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use eval_format::metric::Need;
 use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Direction, FunctionCall, MatchType};
 use eval_support::untrusted::name;
 
+use super::reads_expectations;
 use crate::decide::forbidden;
 use crate::guard::LIMIT_IS_TIMEOUT;
 use crate::report::{CaseReport, MetricReport, RunReport};
@@ -155,14 +155,10 @@ fn calls_forbidden(report: &CaseReport) -> bool {
     })
 }
 
-/// Whether a metric failed that reads the expectations of a case. Metrics of users may.
+/// Whether a metric failed that reads the expectations of a case.
 pub fn reads_the_golden(verdict: &Verdict, metrics: &[MetricReport]) -> bool {
-    let reads = |metric: &MetricReport| {
-        let info = eval_format::metric::metric(&metric.name);
-        info.is_none_or(|info| info.needs.contains(&Need::Expectation))
-    };
     *verdict == Verdict::Failed
-        && metrics.iter().any(|metric| metric.verdict == Verdict::Failed && reads(metric))
+        && metrics.iter().any(|metric| metric.verdict == Verdict::Failed && reads_expectations(&metric.name))
 }
 
 #[cfg(test)]

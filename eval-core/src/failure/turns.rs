@@ -2,13 +2,13 @@
 //! error.
 
 use eval_format::Invocation;
-use eval_format::metric::{Need, Subject};
+use eval_format::metric::Subject;
 use eval_support::message::cut;
 use eval_support::untrusted::{MARK, below_headline, headline, marked, name, quoted};
 use eval_support::words::count;
 
 use super::lines::{HEADLINE, line};
-use super::{differ, trajectory};
+use super::{differ, reads_expectations, trajectory};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport, short};
 use crate::score::align::comparison;
@@ -141,9 +141,7 @@ impl Block {
             Self::Notes(what) => line(out, &format!("  {what}: {scored}")),
             Self::Responses => {
                 // An answer that the metric does not read would mislead.
-                let reads_it = eval_format::metric::metric(&first.name)
-                    .is_none_or(|info| info.needs.contains(&Need::Expectation));
-                let compared = expected.filter(|_| reads_it);
+                let compared = expected.filter(|_| reads_expectations(&first.name));
                 responses(out, scored, compared, actual);
             }
         }

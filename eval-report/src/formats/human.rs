@@ -44,7 +44,7 @@ fn head(results: &RunResults<'_>) -> String {
     let sets: std::collections::BTreeSet<_> =
         results.tests.iter().filter_map(|test| test.attempt.started.eval_set_id.as_deref()).collect();
     let run = label(BOLD, "Run");
-    let name = if results.loaded.is_recorded { results.loaded.name() + "  " } else { String::new() };
+    let name = if results.loaded.is_recorded() { results.loaded.name() + "  " } else { String::new() };
     let (sets, cases) = (count(sets.len(), "set"), count(results.totals.cases, "case"));
     let mut text = format!("{run} {name}{sets} · {cases} · {}\n", count(results.totals.runs, "run"));
     if let Some(times) = times(results) {
@@ -143,7 +143,7 @@ pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Str
     // If some runs passed, they differ, and none of them is the one to expect.
     let is_stable = test.runs.total == 1 || test.runs.passed == 0;
     let is_asked = is_stable
-        && results.loaded.is_recorded
+        && results.loaded.is_recorded()
         && test.attempt.started.file.is_some()
         && reads_the_golden(&decided.verdict, &decided.metrics);
     let case = || shell::word(&format!("{id}:{}", test.name));

@@ -1,6 +1,6 @@
 //! Reading the files of runs: line by line, so that no file has to fit into memory.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -178,14 +178,15 @@ impl Reading {
     fn finish(self) -> RecordedRun {
         let Self { mut run, attempts, torn_starts, ended, .. } = self;
         run.tests = tests_of(attempts);
-        let is_lost = |(head, name): &(Arc<Head>, Option<String>)| {
-            let (package, binary) = (head.package.as_deref(), head.binary.as_deref());
-            let is_it = |test: &RecordedTest| {
-                (test.package(), test.binary(), Some(test.name())) == (package, binary, name.as_deref())
+        if !torn_starts.is_empty() {
+            let tests = run.tests.iter();
+            let begun: HashSet<_> = tests.map(|test| (test.package(), test.binary(), test.name())).collect();
+            let is_lost = |(head, name): &&(Arc<Head>, Option<String>)| {
+                let (package, binary) = (head.package.as_deref(), head.binary.as_deref());
+                name.as_deref().is_none_or(|name| !begun.contains(&(package, binary, name)))
             };
-            !run.tests.iter().any(is_it)
-        };
-        run.lost += torn_starts.iter().filter(|start| is_lost(start)).count();
+            run.lost += torn_starts.iter().filter(is_lost).count();
+        }
         run.unended.retain(|head| !ended.iter().any(|later| is_later_attempt(later, head)));
         for test in &mut run.tests {
             test.attempts.sort_by_key(|attempt| (rank(attempt), badness(attempt), attempt.started.at));

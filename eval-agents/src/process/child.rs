@@ -56,7 +56,7 @@ pub(super) struct Child {
     /// The lock for writing a line, so that lines of several conversations are not mixed.
     writing: AsyncMutex<()>,
     hello: watch::Receiver<bool>,
-    /// Whether no other conversation may begin.
+    /// Whether no other conversation may begin: one was left while it waited, or the program broke the protocol.
     hangs: AtomicBool,
     is_shared: bool,
 }

@@ -103,6 +103,7 @@ class Conversation:
         try:
             await agent.turn(turn)
             _check_parts(turn, content)
+            _check_calls(turn)
             self._history.append({"role": "user", "content": turn.message})
             self._history.append({"role": "assistant", "content": turn.answer or ""})
             end = self._end_of(turn)
@@ -165,4 +166,14 @@ def _check_parts(turn: Turn, content: dict[str, Any]) -> None:
         turn.fail(
             f"the user's message has a part `{min(others)}`, and the agent read its text alone; it is in `turn.content`, of the "
             "second parameter `turn`"
+        )
+
+
+def _check_calls(turn: Turn) -> None:
+    """Makes the turn an error if a call has no result: its tool may never have run."""
+    name = turn.open_call
+    if name is not None:
+        turn.fail(
+            f"the call of the tool `{name}` was not awaited: it had no result when its turn ended; an async tool needs "
+            f'`await turn.tool("{name}", ..)`, and a task or a thread has to be waited for'
         )

@@ -41,6 +41,13 @@ class Turn:
         self.failure: str | None = None
         self._content = content
         self._write = write
+        # The names of the tools whose results were not recorded yet, by the ids of their calls.
+        self._open: dict[str, str] = {}
+
+    @property
+    def open_call(self) -> str | None:
+        """The tool of the first call that has no result."""
+        return next(iter(self._open.values()), None)
 
     @property
     def message(self) -> str:
@@ -86,7 +93,13 @@ class Turn:
         """Records a call whose result is not known yet, and returns a function that records the result."""
         id = f"call-{next(IDS)}"
         self.model([call_part(id, name, args)], author=author)
-        return lambda result: self.results([result_part(id, name, result)], author=author)
+        self._open[id] = name
+
+        def done(result: Any) -> None:
+            self._open.pop(id, None)
+            self.results([result_part(id, name, result)], author=author)
+
+        return done
 
     def usage(self, input_tokens: int, output_tokens: int, *, model: str | None = None) -> None:
         """Records the tokens of a model call."""

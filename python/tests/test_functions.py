@@ -74,6 +74,51 @@ class Functions(ProgramTest):
         self.assertEqual(results, {"Oslo": {"result": "OSLO"}, "Nowhere": {"error": "ValueError: no such city"}})
         self.assertEqual(texts(answer), ["OSLO ValueError"])
 
+    def test_a_call_that_is_not_awaited_is_an_error_and_no_pass(self):
+        program = self.program("""
+            import asyncio, threading
+            import evalset
+            go = threading.Event()
+
+            async def search(q):
+                return {"found": q}
+
+            @evalset.tool
+            async def look():
+                await asyncio.sleep(600)
+
+            async def agent(message, turn):
+                if message == "method":
+                    turn.tool("search", {"q": 1}, search)
+                if message == "decorated":
+                    asyncio.create_task(look())
+                    await asyncio.sleep(0)
+                if message == "begun":
+                    asyncio.create_task(turn.tool("search", {"q": 1}, search))
+                if message == "thread":
+                    threading.Thread(target=lambda: turn.tool("wait", {}, lambda: go.wait(60)), daemon=True).start()
+                    await asyncio.sleep(0.1)
+                if message == "raised":
+                    turn.tool("search", {"q": 1}, search)
+                    raise ValueError("no")
+                if message == "awaited":
+                    await asyncio.wait([asyncio.create_task(turn.tool("search", {"q": 1}, search))])
+                return "Found."
+            """)
+        for text, expected in [
+            ("method", "the call of the tool `search` was not awaited"),
+            ("decorated", "the call of the tool `look` was not awaited"),
+            ("begun", "the call of the tool `search` was not awaited"),
+            ("thread", "the call of the tool `wait` was not awaited"),
+            ("raised", "ValueError: no"),
+        ]:
+            with self.subTest(text):
+                program.start(text)
+                end = program.turn(text, session=text)[-1]
+                self.assertIn(expected, end.get("message", ""))
+        program.start("awaited")
+        self.assertEqual(program.turn("awaited", session="awaited")[-1]["type"], "turn_end")
+
     def test_earlier_turns_and_the_state_are_there(self):
         program = self.program("""
             def agent(message, turn):

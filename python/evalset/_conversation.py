@@ -63,16 +63,22 @@ class Conversation:
         """
         is_cut = self._is_busy and asyncio.get_running_loop().time() - self._asked > AT_ONCE
         if is_cut:
-            with self._lock:
-                self._is_over = True
-            self.task.cancel()
+            self.cut()
         self._inbox.put_nowait(None)
         return is_cut
+
+    def cut(self) -> None:
+        """Cancels what the agent does."""
+        with self._lock:
+            self._is_over = True
+        self.task.cancel()
 
     async def _run(self) -> None:
         try:
             agent = await self._open(self._session)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if self._was_cancelled(error):
+                raise
             self._fail(error)
             # A message that comes nevertheless has an answer too.
             while await self._next() is not None:
@@ -88,7 +94,9 @@ class Conversation:
                 self._is_over = True
             try:
                 await agent.close()
-            except Exception as error:
+            except asyncio.CancelledError:
+                raise
+            except BaseException as error:
                 _errors.show(error)
 
     async def _next(self) -> dict[str, Any] | None:
@@ -107,12 +115,10 @@ class Conversation:
             self._history.append({"role": "user", "content": turn.message})
             self._history.append({"role": "assistant", "content": turn.answer or ""})
             end = self._end_of(turn)
-        except asyncio.CancelledError:
-            if self._is_over:
+        except BaseException as error:
+            # Agents raise more than `Exception`, such as `pytest.fail` and groups. What is not caught ends the task in silence.
+            if self._was_cancelled(error):
                 raise
-            turn.fail("the agent was cancelled")
-            end = {}
-        except (Exception, SystemExit) as error:
             _errors.show(error)
             turn.fail(_errors.describe(error))
             end = {}
@@ -122,6 +128,10 @@ class Conversation:
             if turn.failure is not None:
                 end = {"type": "error", "message": plain(turn.failure)}
             self._write(end)
+
+    def _was_cancelled(self, error: BaseException) -> bool:
+        """Whether the error is the end of the conversation, and none of the agent."""
+        return isinstance(error, asyncio.CancelledError) and self._is_over
 
     def _end_of(self, turn: Turn) -> dict[str, Any]:
         """The end of a turn. Changes of the state are recorded, unless events of the turn had them."""

@@ -47,7 +47,7 @@ def _module(name: str) -> types.ModuleType:
         if name == missing or name.startswith(f"{missing}."):
             raise AgentError(_no_module(name, missing)) from None
         raise AgentError(f"cannot import `{name}`: {describe(error)}; {_missing(missing)}") from None
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         _errors.show(error)
         raise AgentError(f"cannot import `{name}`: {describe(error)}; the traceback is on standard error") from None
 

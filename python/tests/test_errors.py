@@ -46,6 +46,8 @@ class Errors(ProgramTest):
             ("1 / 0", ["cannot import `agent`: ZeroDivisionError: division by zero (in <module>, agent.py:1)"]),
             ("import sys\nsys.exit(3)", ["cannot import `agent`: SystemExit: 3"]),
             ("def broken(:", ["cannot import `agent`: SyntaxError"]),
+            ("class Stop(BaseException): ...\nraise Stop('no')", ["cannot import `agent`: Stop: no (in <module>, agent.py:2)"]),
+            ("raise KeyboardInterrupt", ["cannot import `agent`: KeyboardInterrupt (in <module>, agent.py:1)"]),
         ]:
             with self.subTest(code):
                 message, stderr = self.refusal(code, "agent:answer")
@@ -95,6 +97,81 @@ class Errors(ProgramTest):
             self.assertEqual(program.turn(text, session=text), [{"type": "error", "message": expected, "session_id": text}])
         self.assertEqual(program.end(), 0)
         self.assertIn("Traceback", program.stderr)
+
+    def test_an_error_is_told_whatever_its_type_is_and_wherever_its_turn_runs(self):
+        for word in ("", "async "):
+            with self.subTest(word):
+                program = self.program(f"""
+                    import asyncio, os, shutil, sys
+
+                    class Stop(BaseException):
+                        pass
+
+                    class Mute(Exception):
+                        def __str__(self):
+                            raise ValueError("no text")
+
+                    class Group(BaseException):
+                        exceptions = (ValueError("first"), Stop("second"))
+
+                    class Endless(BaseException):
+                        pass
+
+                    {word}def agent(message):
+                        if message == "loop":
+                            error = Endless()
+                            error.exceptions = (error,)
+                            raise error
+                        if message == "gone":
+                            shutil.rmtree(os.getcwd())
+                        if message == "closed":
+                            sys.stderr.close()
+                        raise {{
+                            "stop": Stop("enough"), "mute": Mute(), "group": Group(), "interrupt": KeyboardInterrupt(),
+                            "exit": GeneratorExit(), "cancelled": asyncio.CancelledError(),
+                        }}.get(message) or ValueError(message)
+                    """)
+                for text, expected in [
+                    ("stop", "Stop: enough (in agent, agent.py:"),
+                    ("mute", "Mute: (its text raises ValueError) (in agent, agent.py:"),
+                    ("group", "ValueError: first; Stop: second"),
+                    ("loop", "Endless"),
+                    ("interrupt", "KeyboardInterrupt (in agent, agent.py:"),
+                    ("exit", "GeneratorExit"),
+                    ("cancelled", "the agent was cancelled"),
+                    ("gone", "ValueError: gone"),
+                    ("closed", "ValueError: closed"),
+                ]:
+                    program.start(text)
+                    answer = program.turn(text, session=text)
+                    self.assertEqual(len(answer), 1, answer)
+                    self.assertIn(expected, answer[0].get("message", ""))
+                    self.assertLess(len(answer[0]["message"]), 120)
+                self.assertEqual(program.end(), 0)
+
+    def test_an_error_at_the_beginning_and_at_the_end_leaves_the_process_alive(self):
+        program = self.program("""
+            class Stop(BaseException):
+                pass
+
+            class Desk:
+                def __init__(self, session):
+                    if session.user_id == "bad":
+                        raise Stop("not today")
+
+                async def turn(self, message):
+                    return message
+
+                async def end(self):
+                    raise SystemExit(3)
+            """, name="Desk")
+        self.assertIn("Stop: not today (in __init__, agent.py:", program.start("s1", user_id="bad")["message"])
+        program.start("s2")
+        program.write(type="end", session_id="s2")
+        program.start("s3")
+        self.assertEqual(texts(program.turn("Hi", session="s3")), ["Hi"])
+        self.assertEqual(program.end(), 0)
+        self.assertIn("SystemExit: 3", program.stderr)
 
     def test_state_that_no_one_reads_is_an_error(self):
         program = self.program("def agent(message):\n    return message\n")

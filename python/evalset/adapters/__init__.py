@@ -53,7 +53,7 @@ class Host:
         self.lasting = AsyncExitStack()
         try:
             self._agent = find()
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             if not isinstance(error, AgentError):
                 _errors.show(error)
             self._problem = _errors.describe(error)

@@ -61,9 +61,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 class EvalSet(pytest.File):
     def collect(self) -> Iterable[pytest.Item]:
         try:
-            listed = evalset(self.config, "list", str(self.path))[0]
+            listed = evalset(self.config, "list", str(shown(self.config, self.path)))[0]
         except EvalsetError as error:
             raise self.CollectError(str(error)) from None
+        if refused := listed["not_listed"]:
+            raise self.CollectError("\n".join(f"{one['message']}\n  help: {one['help']}" for one in refused))
         for found in listed["sets"][0]["cases"]:
             yield Case.from_parent(self, name=found["eval_id"], is_draft=found["draft"] is not None)
 

@@ -111,6 +111,13 @@ def main():
     write("pytest.ini", f"[pytest]\nevalset_agent = bot:agent\nevalset_command = {BINARY}\n")
     configured, _ = pytest(agent=None, command=None)
     assert configured == ALL, configured
+    # A set with errors says so, and what shows them.
+    write("broken/bad.evalset.json", {"eval_set_id": "b", "eval_cases": [{"eval_id": 3}]})
+    _, output = pytest("--evalset", "broken", code=2)
+    for text in ["`broken/bad.evalset.json` has ", "  help: `", "evalset check broken/bad.evalset.json` shows them"]:
+        assert text in output, f"{text!r} is not in {output}"
+    assert "Traceback" not in output and "IndexError" not in output, output
+    shutil.rmtree(FOLDER / "broken")
     write("pytest.ini", "[pytest]\n")
     without, _ = pytest(agent=None, code=0)
     assert without == {"test_own": "PASSED"}, without

@@ -187,6 +187,39 @@ class Functions(ProgramTest):
                 tokens = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
                 self.assertEqual(usage, [tokens] if name == "fields" else [])
 
+    def test_a_function_that_returns_no_answer_is_told_to_return_it(self):
+        program = self.program("""
+            import evalset
+
+            @evalset.tool
+            def look():
+                return 1
+
+            def agent(message, turn):
+                if message == "tool":
+                    look()
+                if message == "empty":
+                    return " "
+                if message == "said":
+                    turn.text("Said.")
+                if message == "image":
+                    image = {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
+                    turn.event({"content": {"role": "model", "parts": [image]}})
+                if message == "raised":
+                    turn.fail("enough")
+            """)
+        for text, expected in [
+            ("none", "the function returned None; return the answer"),
+            ("tool", "the function returned None; return the answer"),
+            ("empty", "the function returned an empty text; return the answer"),
+            ("said", None),
+            ("image", None),
+            ("raised", "enough"),
+        ]:
+            with self.subTest(text):
+                program.start(text)
+                self.assertEqual(program.turn(text, session=text)[-1].get("message"), expected)
+
     def test_values_that_json_lacks_become_texts(self):
         program = self.program("""
             import datetime, decimal, enum, evalset

@@ -127,6 +127,9 @@ class Function:
                 with running(turn):
                     answer = await answer
         turn.say(answer)
+        if not turn.shows_something:
+            said = "None" if answer is None else "an empty text"
+            turn.fail(f"the function returned {said}; return the answer")
 
     def _call(self, turn: Turn, arguments: list[Any]) -> Any:
         with running(turn):

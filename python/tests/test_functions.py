@@ -220,6 +220,26 @@ class Functions(ProgramTest):
                 program.start(text)
                 self.assertEqual(program.turn(text, session=text)[-1].get("message"), expected)
 
+    def test_an_answer_that_json_cannot_show_is_an_error(self):
+        program = self.program("""
+            class Own:
+                pass
+
+            def agent(message):
+                if message == "pieces":
+                    return (piece for piece in ["a", Own()])
+                return {"object": Own(), "list": ["x", {"y": Own()}], "text": "<Own at 0x7f00>"}[message]
+            """)
+        program.start()
+        for text, expected in [
+            ("object", 'the answer is a `Own` that JSON cannot show: "<agent.Own object>"; return a text'),
+            ("list", "the answer is a `list` that JSON cannot show"),
+            ("pieces", "the answer is a `Own` that JSON cannot show"),
+        ]:
+            program.start(text)
+            self.assertIn(expected, program.turn(text, session=text)[-1].get("message", ""))
+        self.assertEqual(texts(program.turn("text")), ["<Own at 0x7f00>"])
+
     def test_values_that_json_lacks_become_texts(self):
         program = self.program("""
             import datetime, decimal, enum, evalset

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from .._conversation import Agent
 from .._errors import AgentError
+from .._json import as_text
 from .._tools import running
 from .._worker import Worker
 from ..turn import Session, Turn
+from ._message import has_base
 
 if TYPE_CHECKING:
     from . import Host
@@ -117,7 +119,7 @@ class Function:
             with running(turn):
                 answer = self._function(*arguments)
                 if inspect.isasyncgen(answer):
-                    answer = "".join([str(piece) async for piece in answer])
+                    answer = "".join([as_text(checked(piece)) async for piece in answer])
                 elif inspect.isawaitable(answer):
                     answer = await answer
         else:
@@ -126,7 +128,7 @@ class Function:
             if inspect.isawaitable(answer):
                 with running(turn):
                     answer = await answer
-        turn.say(answer)
+        turn.say(checked(answer))
         if not turn.shows_something:
             said = "None" if answer is None else "an empty text"
             turn.fail(f"the function returned {said}; return the answer")
@@ -134,7 +136,7 @@ class Function:
     def _call(self, turn: Turn, arguments: list[Any]) -> Any:
         with running(turn):
             answer = self._function(*arguments)
-            return "".join(map(str, answer)) if inspect.isgenerator(answer) else answer
+            return "".join(as_text(checked(piece)) for piece in answer) if inspect.isgenerator(answer) else answer
 
     async def close(self) -> None:
         end = getattr(self._instance, "end", None)
@@ -144,6 +146,28 @@ class Function:
                 await ended
         if self._worker is not None:
             self._worker.close()
+
+
+# What frameworks return, by the packages and names of the types, and where it has the text.
+RESULTS = [
+    ("pydantic_ai", {"AgentRunResult", "AgentRun", "StreamedRunResult"}, "output"),
+    ("agents", {"RunResultBase"}, "final_output"),
+    ("langchain_core", {"BaseMessage"}, "text"),
+    ("google.adk", {"Event"}, "content"),
+]
+
+
+def checked(answer: Any) -> Any:
+    """An answer, unless it is a result of a framework. Its dump would be compared, with ids and times."""
+    one = answer.get("messages") if isinstance(answer, dict) else answer
+    one = one[-1] if isinstance(one, (list, tuple)) and one else one
+    for module, names, text in RESULTS:
+        if has_base(one, module, names):
+            raise AgentError(
+                f"the function returned what a framework did (`{type(one).__name__}`); name the framework's agent itself, so that "
+                f"its calls are recorded, or return the text alone (`.{text}`)"
+            )
+    return answer
 
 
 def _is_async(function: Any) -> bool:

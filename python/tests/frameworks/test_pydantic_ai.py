@@ -74,6 +74,22 @@ class PydanticAi(ProgramTest):
         program.start(state={"owner": "Anna"})
         self.assertEqual(calls(program.turn("Hi")), ([("balance", {})], [{"result": "Anna has 100 euros"}]))
 
+    def test_a_function_that_returns_what_a_framework_did_is_an_error(self):
+        program = self.program(
+            MODEL
+            + """
+    inner = Agent(FunctionModel(lambda messages, info: ModelResponse(parts=[TextPart("Hi.")])))
+
+    async def agent(message):
+        result = await inner.run(message)
+        return result.output if message == "text" else result
+"""
+        )
+        program.start()
+        expected = "the function returned what a framework did (`AgentRunResult`); name the framework's agent itself"
+        self.assertIn(expected, program.turn("Hi")[-1].get("message", ""))
+        self.assertEqual(texts(program.turn("text")), ["Hi."])
+
     def test_a_tool_that_raises_is_an_error_of_the_agent_after_its_call(self):
         program = self.program(
             MODEL

@@ -69,6 +69,19 @@ class Errors(ProgramTest):
                 "def agent(a, b, c): ...",
                 "the function takes (a, b, c); the function of an agent takes (message) or (message, turn)",
             ),
+            ("def agent(message, history): ...", "the function takes (message, history); the function of an agent takes (message)"),
+            ("def agent(message, session_id, turn): ...", "the function takes (message, session_id, turn); the function"),
+            ("def agent(turn): ...", "the function takes (turn); the function of an agent takes (message) or (message, turn)"),
+            ("class agent:\n    def turn(self, message, history): ...", "the function takes (message, history); the function"),
+            ("class agent:\n    def turn(self): ...", "the function takes (); the function of an agent takes (message)"),
+            (
+                "class agent:\n    def __init__(self, client): ...\n    def turn(self, message): ...",
+                "`agent(client)` is more than an agent is made of: (session) or nothing; a function without parameters can make it",
+            ),
+            (
+                "class agent:\n    def __init__(self, session, client): ...\n    def turn(self, message): ...",
+                "`agent(session, client)` is more than an agent is made of",
+            ),
             ("import evalset\nagent = evalset.with_options(len, deps=1)", "`with_options` is for agents of frameworks"),
         ]:
             with self.subTest(code):

@@ -298,6 +298,21 @@ class Functions(ProgramTest):
         program.start()
         self.assertEqual(texts(program.turn("What is this?", IMAGE)), ["What is this?: image/png"])
 
+    def test_a_turn_and_a_session_are_given_by_name_or_annotation(self):
+        for name, code in [
+            ("named", "def named(message, turn): return turn.session.user_id"),
+            ("annotated", "def annotated(message, t: evalset.Turn): return t.session.user_id"),
+            ("text", "def text(message, t: 'Turn | None'): return t.session.user_id"),
+            ("optional", "def optional(message, t: typing.Optional[evalset.Turn] = None): return t.session.user_id"),
+            ("other", "def other(message, retries=3): return 'u' * (retries == 3)"),
+            ("method", "class method:\n def __init__(self, s: evalset.Session): self.s = s\n def turn(self, m): return self.s.user_id"),
+            ("default", "class default:\n def __init__(self, client='u'): self.c = client\n def turn(self, m): return self.c"),
+        ]:
+            with self.subTest(name):
+                program = self.program(f"import evalset, typing\n{code}\n", name=name)
+                program.start()
+                self.assertEqual(texts(program.turn("Hi")), ["u"])
+
     def test_a_script_serves_its_agent(self):
         program = self.program(
             """

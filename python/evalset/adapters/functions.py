@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
@@ -51,8 +52,14 @@ async def _open_class(cls: type, session: Session, host: Host) -> Agent:
     method = getattr(cls, "turn", None) or next(
         (base.__dict__["__call__"] for base in cls.__mro__ if "__call__" in base.__dict__), None
     )
-    first = next(iter(_parameters(cls)), None)
-    arguments = [session] if _required(cls) or (first is not None and first.name == "session") else []
+    parameters = _parameters(cls)
+    takes_session = bool(parameters) and _is_for(parameters[0], Session)
+    if _required(cls) > takes_session:
+        raise AgentError(
+            f"`{cls.__name__}{_names(parameters)}` is more than an agent is made of: (session) or nothing; a function without "
+            "parameters can make it, and be named"
+        )
+    arguments = [session] if takes_session else []
     if method is None:
         return await host.open_object(cls(*arguments), session, is_own=True)
     if _is_async(method):
@@ -190,9 +197,25 @@ def _required(function: Callable[..., Any]) -> int:
     return sum(one.default is one.empty and one.kind is not one.VAR_POSITIONAL for one in _parameters(function))
 
 
+def _is_for(parameter: inspect.Parameter, kind: type) -> bool:
+    """Whether a parameter is for a turn or a session, by its name or its annotation."""
+    given = parameter.annotation
+    if parameter.name == kind.__name__.lower() or given is kind:
+        return True
+    # As a text, or one of several types.
+    return not isinstance(given, type) and re.search(rf"\b{kind.__name__}\b", str(given)) is not None
+
+
+def _names(parameters: list[inspect.Parameter]) -> str:
+    return f"({', '.join(one.name for one in parameters)})"
+
+
 def _takes_turn(function: Callable[..., Any]) -> bool:
     parameters = _parameters(function)
-    if _required(function) > 2:
-        names = ", ".join(one.name for one in parameters)
-        raise AgentError(f"the function takes ({names}); the function of an agent takes (message) or (message, turn)")
-    return len(parameters) > 1 and (_required(function) == 2 or parameters[1].name == "turn")
+    takes_turn = len(parameters) > 1 and _is_for(parameters[1], Turn)
+    if not parameters or _required(function) > 1 + takes_turn or _is_for(parameters[0], Turn):
+        raise AgentError(
+            f"the function takes {_names(parameters)}; the function of an agent takes (message) or (message, turn), and earlier "
+            "messages are in `turn.history`"
+        )
+    return takes_turn

@@ -82,6 +82,13 @@ class Errors(ProgramTest):
                 "class agent:\n    def __init__(self, session, client): ...\n    def turn(self, message): ...",
                 "`agent(session, client)` is more than an agent is made of",
             ),
+            (
+                "def agent(): return 'hello'",
+                "`agent` made no agent, but `str`: a function without parameters makes an agent for each conversation; one that "
+                "answers takes the message, `def agent(message)`",
+            ),
+            ("async def agent(): ...", "`agent` made no agent, but `NoneType`"),
+            ("def agent(): yield 'hello'", "`agent` made no agent, but `generator`"),
             ("import evalset\nagent = evalset.with_options(len, deps=1)", "`with_options` is for agents of frameworks"),
         ]:
             with self.subTest(code):

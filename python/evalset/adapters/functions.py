@@ -78,8 +78,21 @@ async def _open_made(make: Callable[[], Any], session: Session, host: Host) -> A
         # Agents of frameworks can be entered too, but their runners do so.
         if type(made).__name__ == "_AsyncGeneratorContextManager":
             made = await stack.enter_async_context(made)
+        _check_made(make, made)
         agent = await host.open_object(made, session, is_own=True)
         return _Closing(agent, stack.pop_all())
+
+
+def _check_made(make: Callable[[], Any], made: Any) -> None:
+    from . import kind_of
+
+    # What is close to an agent has an error of its own.
+    if kind_of(made) is None and not any(callable(getattr(made, name, None)) for name in ("turn", "compile")):
+        name = getattr(make, "__name__", "it")
+        raise AgentError(
+            f"`{name}` made no agent, but `{type(made).__name__}`: a function without parameters makes an agent for each "
+            f"conversation; one that answers takes the message, `def {name}(message)`"
+        )
 
 
 class _Closing:

@@ -24,7 +24,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return plain(value.value)
     if isinstance(value, str):
-        return _text(value)
+        return whole(value)
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
@@ -52,7 +52,7 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def _text(value: str) -> str:
+def whole(value: str) -> str:
     """A text without halves of characters, which Python's texts can have and UTF-8 cannot."""
     try:
         value.encode()

@@ -96,7 +96,7 @@ def _no_object(name: str, module: types.ModuleType, path: str) -> str:
         and getattr(value, "__module__", module.__name__) == module.__name__
         or kind_of(value) not in (None, "function", "class")
     ]
-    close = difflib.get_close_matches(path, own, 1) or own[:1]
+    close = difflib.get_close_matches(path, own, 1)
     has = ", ".join(f"`{key}`" for key in own[:8]) or "nothing"
-    meant = f"; is `{module.__name__}:{close[0]}` meant?" if close else ""
-    return f"`{module.__name__}` ({module.__file__}) has no `{path}`, as `{name}` says: it has {has}{meant}"
+    meant = f"is `{module.__name__}:{close[0]}` meant? it" if close else "it"
+    return f"`{module.__name__}` has no `{path}`, as `{name}` says: {meant} has {has} ({module.__file__})"

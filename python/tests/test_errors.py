@@ -19,7 +19,11 @@ class Errors(ProgramTest):
         for name, parts in [
             ("agents:answer", ["there is no module `agents` in ", "is `agent` meant?"]),
             ("agent.inner:answer", ["there is no module `inner` in `agent`"]),
-            ("agent:anwser", ["(", "agent.py) has no `anwser`", "it has `answer`; is `agent:answer` meant?"]),
+            (
+                "agent:anwser",
+                ["`agent` has no `anwser`, as `agent:anwser` says: is `agent:answer` meant? it has `answer` (", "agent.py)"],
+            ),
+            ("agent:bot", ["`agent` has no `bot`, as `agent:bot` says: it has `answer` ("]),
             ("agent:answer.call", ["has no `answer.call`"]),
             ("agent.py:answer", ["write `agent:answer`"]),
             ("agent", ["does not name an agent as MODULE:OBJECT; write `agent:agent`"]),

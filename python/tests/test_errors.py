@@ -17,12 +17,13 @@ class Errors(ProgramTest):
     def test_an_agent_that_cannot_be_found_is_named_with_what_helps(self):
         code = "def answer(message):\n    return message\n"
         for name, parts in [
-            ("agents:answer", ["there is no module `agents` in ", "is `agent` meant?"]),
+            ("agents:answer", ["there is no module `agents`: is `agent` meant? it is not in "]),
             ("agent.inner:answer", ["there is no module `inner` in `agent`"]),
             (
                 "agent:anwser",
                 ["`agent` has no `anwser`, as `agent:anwser` says: is `agent:answer` meant? it has `answer` (", "agent.py)"],
             ),
+            ("tools:bot", ["there is no module `tools`: run the command in the folder that has it, or install it; it is not in"]),
             ("agent:bot", ["`agent` has no `bot`, as `agent:bot` says: it has `answer` ("]),
             ("agent:answer.call", ["has no `answer.call`"]),
             ("agent.py:answer", ["write `agent:answer`"]),
@@ -59,11 +60,26 @@ class Errors(ProgramTest):
                     self.assertIn(part, message)
                 self.assertIn("Traceback", stderr)
 
+    def test_what_helps_is_in_the_part_of_a_message_that_is_shown(self):
+        # The command cuts a line at 240 characters, 39 of which are its own.
+        for code, name, remedy in [
+            ("agent = {'a': 1}", "agent:agent", "or a class with `turn`"),
+            ("import evalset\nagent = evalset.with_options(3, deps=1)", "agent:agent", "is for agents of frameworks"),
+            ("import no_such_package", "agent:agent", "install `no-such-package`"),
+            ("import email.no_such", "agent:agent", "-m pip show email"),
+            ("agent = 1", "agnt:agent", "is `agent` meant?"),
+            ("def answer(message): ...\n" + "def tool_of_a_long_name(): ...\n" * 9, "agent:anwser", "is `agent:answer` meant?"),
+        ]:
+            with self.subTest(name=name, remedy=remedy):
+                message, _ = self.refusal(code, name)
+                self.assertIn(remedy, message[:200])
+
     def test_an_object_that_is_no_agent_says_what_is_one(self):
         for code, part in [
             (
                 "agent = {'a': 1}",
-                "is of the type `builtins.dict`, which is no kind of agent; an agent is an object of pydantic-ai",
+                "a `dict` is no agent; name an agent of pydantic-ai, openai-agents or google-adk, a compiled graph, a function, or a "
+                "class with `turn`",
             ),
             (
                 "class Graph:\n    def compile(self): ...\nagent = Graph()",

@@ -27,11 +27,8 @@ class Adapter(Protocol):
 
 
 FRAMEWORKS: list[Any] = [pydantic_ai, openai_agents, langchain, google_adk]
-KINDS = (
-    "an agent is an object of pydantic-ai (`Agent`), openai-agents (`Agent`), LangChain or LangGraph (a compiled graph, or "
-    'what takes `{"messages": ..}`), google-adk (an agent or an `App`), a function `answer(message)`, or a class with a '
-    "method `turn(self, message)`"
-)
+# Short, as messages are cut.
+KINDS = "name an agent of pydantic-ai, openai-agents or google-adk, a compiled graph, a function, or a class with `turn`"
 
 
 def kind_of(agent: Any) -> str | None:
@@ -78,7 +75,7 @@ class Host:
                 opened: Agent = await adapter.open(agent, options, session, self)
                 return opened
         if options:
-            raise AgentError(f"`with_options` is for agents of frameworks, and this is {type(agent).__name__}; {KINDS}")
+            raise AgentError(f"`with_options` is for agents of frameworks, and this is a `{type(agent).__name__}`")
         return await functions.open(agent, session, self, is_own=is_own)
 
     async def close(self) -> None:

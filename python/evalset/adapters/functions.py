@@ -42,7 +42,7 @@ async def open(agent: Any, session: Session, host: Host, *, is_own: bool) -> Age
             )
         if callable(getattr(agent, "compile", None)):
             raise AgentError(f"the object is a `{name}`, which is not compiled; name what `compile()` returns")
-        raise AgentError(f"the object is of the type `{type(agent).__module__}.{name}`, which is no kind of agent; {KINDS}")
+        raise AgentError(f"a `{name}` is no agent; {KINDS}")
     if not _parameters(agent):
         return await _open_made(agent, session, host)
     return Function(agent)

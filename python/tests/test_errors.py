@@ -109,6 +109,10 @@ class Errors(ProgramTest):
             ),
             ("async def agent(): ...", "`agent` made no agent, but `NoneType`"),
             ("def agent(): yield 'hello'", "`agent` made no agent, but `generator`"),
+            (
+                "import evalset\nclass Own:\n    def invoke(self): ...\nagent = evalset.with_options(Own(), lambda session: None)",
+                "the function of `with_options` returned a `NoneType`; return a dictionary of options",
+            ),
             ("import evalset\nagent = evalset.with_options(len, deps=1)", "`with_options` is for agents of frameworks"),
         ]:
             with self.subTest(code):

@@ -20,6 +20,8 @@ class Adapter(Protocol):
     NAME: str
     # Why a case with state cannot be played, unless options hand the state over. None if the adapter does.
     STATE: str | None
+    # The arguments of the runner that the adapter gives it.
+    TAKEN: frozenset[str]
 
     def matches(self, agent: Any) -> bool: ...
 
@@ -63,18 +65,17 @@ class Host:
 
     async def open_object(self, agent: Any, session: Session, *, is_own: bool = False) -> Agent:
         """Opens a conversation with an object. `is_own` says that no other conversation has it."""
-        options: dict[str, Any] = {}
-        has_options = isinstance(agent, Configured)
-        if isinstance(agent, Configured):
-            options, agent = agent.of(session), agent.agent
+        configured = agent if isinstance(agent, Configured) else None
+        agent = configured.agent if configured else agent
         for adapter in FRAMEWORKS:
             if not isinstance(agent, type) and adapter.matches(agent):
-                if adapter.STATE and session.state and not has_options:
+                if adapter.STATE and session.state and not configured:
                     keys = ", ".join(f"`{key}`" for key in session.state)
                     raise AgentError(f"the case begins with state ({keys}), and {adapter.STATE}")
+                options = configured.of(session, adapter.TAKEN) if configured else {}
                 opened: Agent = await adapter.open(agent, options, session, self)
                 return opened
-        if options:
+        if configured:
             raise AgentError(f"`with_options` is for agents of frameworks, and this is a `{type(agent).__name__}`")
         return await functions.open(agent, session, self, is_own=is_own)
 

@@ -159,6 +159,11 @@ class Langchain(ProgramTest):
             self.assertIn("the function returned what a framework did (`AIMessage`); name the framework's agent itself", message)
         self.assertEqual(texts(program.turn("text")), ["text"])
 
+    def test_an_option_that_is_given_already_is_refused(self):
+        code = "\n    import evalset\n    agent = evalset.with_options(create_agent(Script(steps=[]), [look]), stream_mode='values')\n"
+        program = self.program(MODEL + code)
+        self.assertIn("leave `stream_mode` out of `with_options`: evalset gives it to the framework itself", program.start().get("message", ""))
+
     def test_an_interrupt_is_an_error(self):
         program = self.conversation("""
     def ask(state):

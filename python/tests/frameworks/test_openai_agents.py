@@ -113,6 +113,11 @@ class OpenaiAgents(ProgramTest):
 """)
         self.assertIn("the function returned what a framework did (`RunResult`)", answer[-1].get("message", ""))
 
+    def test_an_option_that_is_given_already_is_refused(self):
+        code = "\n    import evalset\n    agent = evalset.with_options(Agent(name='desk', model=Script()), hooks=None)\n"
+        program = self.program(MODEL + code)
+        self.assertIn("leave `hooks` out of `with_options`: evalset gives it to the framework itself", program.start().get("message", ""))
+
     def test_of_several_handoffs_one_is_taken(self):
         answer = self.play("""
     a = Agent(name="a", model=Script("This is a."))

@@ -69,6 +69,11 @@ class PydanticAi(ProgramTest):
         self.assertIn("the case begins with state (`unit`), and agents of pydantic-ai have no place for it", message)
         self.assertIn("evalset.with_options(agent, lambda session:", message)
 
+    def test_an_option_that_is_given_already_is_refused(self):
+        code = "\n    import evalset\n    agent = evalset.with_options(Agent('test'), lambda session: {'message_history': []})\n"
+        program = self.program(MODEL + code)
+        self.assertIn("leave `message_history` out of `with_options`: evalset gives it to the framework itself", program.start().get("message", ""))
+
     def test_the_code_of_the_page(self):
         program = self.program(blocks()["bank"])
         program.start(state={"owner": "Anna"})

@@ -126,6 +126,10 @@ def result_of(case: Case) -> dict[str, Any]:
 def run(config: pytest.Config, cases: list[Case]) -> dict[tuple[Path, str], Any]:
     """Runs cases. Each has its report, or the reason why there is none."""
     here = config.invocation_params.dir
+    # Before the package itself, on the path of the program.
+    if hiding := [str(folder / "evalset.py") for folder in (here, config.rootpath) if (folder / "evalset.py").is_file()]:
+        error = EvalsetError(f"{hiding[0]} hides the package `evalset`; rename it")
+        return {(case.path.resolve(), case.name): error for case in cases}
     words = [f"{shown(config, case.path)}:{case.name}" for case in cases]
     words += ["--agent-cmd", shlex.join([sys.executable, "-m", "evalset", str(setting(config, "agent"))])]
     try:

@@ -73,9 +73,9 @@ def project():
     write("evals/more/other.evalset.json", {"eval_set_id": "other", "eval_cases": [case("lyon", "Lyon")]})
 
 
-def pytest(*words, command=BINARY, agent="bot:agent", code=1, path=None):
+def pytest(*words, command=BINARY, agent="bot:agent", code=1, path=None, start=(PYTHON, "-m", "pytest")):
     """Runs pytest; the outcomes by the names of the items, and the output."""
-    words = [PYTHON, "-m", "pytest", "-p", "evalset.pytest_plugin", "-rA", "--color=no", *words]
+    words = [*start, "-p", "evalset.pytest_plugin", "-rA", "--color=no", *words]
     words += ["--evalset-command", command] if command else []
     words += ["--evalset-agent", agent] if agent else []
     env = {**os.environ, "PYTHONPATH": str(HERE.parent), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200"}
@@ -143,6 +143,11 @@ def main():
         outcomes, output = pytest("--evalset", "evals", "-k", "paris", code=code, **words)
         assert "paris" not in outcomes or outcomes["paris"] == "FAILED", outcomes
         assert text in output, f"{text!r} is not in {output}"
+    write("evalset.py", "")
+    # With `python -m pytest` pytest itself says that its plugin is hidden.
+    _, output = pytest("--evalset", "evals", "-k", "paris", start=[PYTHON.parent / "pytest"])
+    assert f"{FOLDER / 'evalset.py'} hides the package `evalset`; rename it" in output, output
+    (FOLDER / "evalset.py").unlink()
     write(
         "evalset",
         f'#!/bin/sh\n[ $1 = list ] && exec {BINARY} "$@"\necho \'{{"command": "report", "cases": [], "problems": []}}\'\n',

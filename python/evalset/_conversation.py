@@ -23,7 +23,8 @@ class Agent(Protocol):
         """Ends the conversation."""
 
 
-# Messages within this time, in seconds, are taken for a file of messages. No time limit is as short.
+# Messages within this time, in seconds, are taken for a file of messages. With a time limit as short, such as 400 ms, nothing is
+# cut: the other side kills the program, unless other conversations share it.
 AT_ONCE = 0.5
 
 Open = Callable[[Session], Awaitable[Agent]]

@@ -93,6 +93,16 @@ impl Interpreter {
                     eval_support::shell::word(&self.path.display().to_string())
                 ),
             )),
+            Some(IS_ANOTHER) => {
+                let found = String::from_utf8_lossy(&asked.stdout);
+                Err(CommandError::new(
+                    format!(
+                        "{self} finds another `evalset` in place of the package that runs agents of Python: {}",
+                        one_line(found.trim())
+                    ),
+                    "rename that file or its folder",
+                ))
+            }
             _ => {
                 let said = String::from_utf8_lossy(&asked.stderr);
                 let last =
@@ -122,8 +132,12 @@ const OTHERS: &str = "let `EVALSET_PYTHON` name the interpreter of the agent";
 /// The exit code of the check if the package is missing. Python itself ends with 1 or 2.
 const IS_MISSING: i32 = 3;
 
-const HAS_THE_PACKAGE: &str = "import sys; from importlib.util import find_spec; \
-     sys.exit(0 if find_spec('evalset') and find_spec('evalset.__main__') else 3)";
+/// The exit code of the check if a module of that name hides the package. Its file is printed.
+const IS_ANOTHER: i32 = 4;
+
+const HAS_THE_PACKAGE: &str = "import sys; from importlib.util import find_spec; found = find_spec('evalset'); \
+     is_ours = found and found.submodule_search_locations is not None and find_spec('evalset.__main__'); \
+     sys.exit(0 if is_ours else 4 if found and found.origin and print(found.origin) is None else 3)";
 
 /// The names of interpreters. The first one is looked for in the `PATH` too.
 #[cfg(not(windows))]

@@ -187,6 +187,13 @@ fn before_the_turn() -> Vec<Fault> {
             &["opening the session: the agent failed: no key"],
         ),
         (
+            "an error with a log",
+            shell(
+                "read -r _; echo 'line 7' >&2; echo '{\"type\": \"error\", \"message\": \"no key\"}'; cat >/dev/null",
+            ),
+            &["the agent failed: no key\nit wrote to its standard error:\n| line 7"],
+        ),
+        (
             "an error of several lines",
             shell(
                 "read -r _; printf '%s\\n' '{\"type\": \"error\", \"message\": \"no key\\nno luck\"}'; cat >/dev/null",

@@ -345,16 +345,16 @@ fn changes(golden: &EvalCase, case: &EvalCase) -> Vec<Change> {
     changes
 }
 
-/// Refuses a case in which a secret was masked that the golden has, or has not masked.
+/// Refuses a case in which a secret was masked, in a text that its golden does not have.
 fn refuse_masks(golden: &EvalCase, case: &EvalCase) -> Result<(), NotReplaced> {
-    let masked = |text: String, before: String| shows_a_mask(&text) && !shows_a_mask(&before);
+    let is_new =
+        |new: Value, old: Value| texts(&new).any(|it| shows_a_mask(it) && !texts(&old).any(|old| old == it));
     for (at, (old, new)) in golden.conversation.iter().zip(&case.conversation).enumerate() {
-        if masked(new.to_value().to_string(), old.to_value().to_string()) {
+        if is_new(new.to_value(), old.to_value()) {
             return Err(NotReplaced::Masked { place: format!("turn {}", at + 1) });
         }
     }
-    let state = |case: &EvalCase| Value::from(case.final_session_state.clone()).to_string();
-    if masked(state(case), state(golden)) {
+    if is_new(case.final_session_state.clone().into(), golden.final_session_state.clone().into()) {
         return Err(NotReplaced::Masked { place: "the state at the end".to_owned() });
     }
     let (_, before) = masking::masked(golden.clone()).map_err(NotReplaced::Case)?;
@@ -362,6 +362,16 @@ fn refuse_masks(golden: &EvalCase, case: &EvalCase) -> Result<(), NotReplaced> {
     match found.into_iter().find(|masked| !before.contains(masked)) {
         Some(masked) => Err(NotReplaced::Masked { place: masked.to_string() }),
         None => Ok(()),
+    }
+}
+
+/// The texts in a value, and the keys.
+fn texts(value: &Value) -> Box<dyn Iterator<Item = &str> + '_> {
+    match value {
+        Value::String(text) => Box::new(std::iter::once(text.as_str())),
+        Value::Array(items) => Box::new(items.iter().flat_map(texts)),
+        Value::Object(map) => Box::new(map.iter().flat_map(|(key, value)| texts(value).chain([key]))),
+        _ => Box::new(std::iter::empty()),
     }
 }
 

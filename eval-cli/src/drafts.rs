@@ -5,7 +5,7 @@ mod shown;
 
 use std::path::PathBuf;
 
-pub(crate) use added::{Added, Destination};
+pub(crate) use added::{Added, Destination, cannot_pass};
 use eval_format::{EvalCase, Invocation, Map, SetEditor, Value};
 use eval_support::untrusted::one_line;
 pub(crate) use shown::text as shown;

@@ -68,7 +68,8 @@ impl Draft {
     /// key `golden` of its mark holds the expectations before.
     ///
     /// Calls and answers are replaced. Tool responses, texts before the answer and keys of the state at the end are replaced
-    /// if the golden expects some. A turn without an expected answer gets none, unless the golden expects nothing at all.
+    /// if the golden expects some. A turn without an expected answer gets one if nothing else changes, or if the golden expects
+    /// nothing at all.
     ///
     /// ```
     /// use eval_agents::draft::{Draft, Origin};
@@ -95,8 +96,12 @@ impl Draft {
             let run = if others.is_empty() { String::new() } else { format!("run {}: ", at + 1) };
             return Err(NotReplaced::Run { why: format!("{run}{error}") });
         }
-        let wanted = Wanted::of(golden);
-        let case = wanted.replaced(golden, first).ok_or(NotReplaced::Turns)?;
+        let mut wanted = Wanted::of(golden);
+        let mut case = wanted.replaced(golden, first).ok_or(NotReplaced::Turns)?;
+        if changes(golden, &case).is_empty() {
+            wanted.new_answers = true;
+            case = wanted.replaced(golden, first).ok_or(NotReplaced::Turns)?;
+        }
         let meaning = Meaning::from_case(&case);
         for other in others {
             let other = wanted.replaced(golden, other).ok_or(NotReplaced::Turns)?;
@@ -124,8 +129,8 @@ impl Draft {
 #[expect(clippy::struct_excessive_bools, reason = "a golden has each kind or not, whatever the others")]
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
-    /// Nothing at all, so that all of them are wanted.
-    is_empty: bool,
+    /// Answers of turns that expect none too.
+    new_answers: bool,
     results: bool,
     texts: bool,
     usage: bool,
@@ -141,7 +146,7 @@ impl Wanted {
         let expects = |turn: &Invocation| turn.final_response.is_some() || turn.tool_calls().next().is_some();
         let answers = || turns().filter_map(|turn| turn.final_response.as_ref());
         Self {
-            is_empty: !turns().any(expects),
+            new_answers: !turns().any(expects),
             results: turns().any(|turn| turn.tool_responses().next().is_some()),
             texts: turns().any(|turn| !turn.intermediate_texts().is_empty()),
             usage: events().any(|event| event.usage_metadata.is_some()),
@@ -168,7 +173,7 @@ impl Wanted {
     fn turn(self, turn: &mut Invocation, happened: Invocation) {
         let happened = self.wanted(turn, happened);
         if let Some(answer) = happened.final_response
-            && (turn.final_response.is_some() || self.is_empty)
+            && (turn.final_response.is_some() || self.new_answers)
             && turn.final_response.as_ref().is_none_or(|old| !is_same_answer(old, &answer))
         {
             // The role is no expectation: it stays as the golden has it, or does not.

@@ -345,6 +345,25 @@ fn a_run_that_cannot_take_the_place_of_a_golden_is_refused_and_writes_nothing() 
 }
 
 #[test]
+fn a_draft_in_place_of_a_golden_is_taken_out_and_the_golden_is_back() {
+    let (folder, id, _) = outdated("import-replace-back");
+    let paris = format!("{id}:paris");
+    assert_eq!(folder.run(&["import", &paris, "--replace"]).code, Some(0));
+    let removed = folder.run(&["remove-case", &format!("{SET}:paris,oslo")]);
+    let told = format!("removed 1 case from `{SET}`: `oslo`\n`paris` is the golden again that it was\n");
+    assert_eq!((removed.code, &*removed.out), (Some(0), &*told), "{}", removed.err);
+    let cases = |text: &str| serde_json::from_str::<Value>(text).expect("JSON")["eval_cases"].clone();
+    assert_eq!(cases(&folder.read(SET))[0], cases(OUTDATED)[0]);
+    assert_eq!(ids(&folder), ["paris", "atlantis"]);
+
+    folder.write(SET, OUTDATED);
+    assert_eq!(folder.run(&["import", &paris, "--replace"]).code, Some(0));
+    let json = folder.run(&["remove-case", &format!("{SET}:paris"), "--format", "json"]);
+    let document: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(document["files"][0], json!({ "file": SET, "cases": [], "put_back": ["paris"] }));
+}
+
+#[test]
 fn a_new_golden_passes_once_it_expects_an_answer_in_each_turn() {
     let folder = folder("import-replace-turns");
     let ask = r#""user_content": { "parts": [{ "text": "What is the weather in Paris?" }] }"#;

@@ -66,7 +66,7 @@ pub struct Process {
     recorder: Option<Recorder>,
 }
 
-const HOW_TO_ANSWER: &str = r#"the last `text` of a turn is its answer: the program writes {"type": "text", "text": ".."} before `turn_end`"#;
+const HOW_TO_ANSWER: &str = r#"the last `text` of a turn is its answer: the program writes {"type": "text", "text": ".."} before `turn_end`, and in Python `turn.text(..)` or the value that a function returns is one"#;
 
 /// The programs of this process that serve several conversations, by their launch. They end with the process.
 static SHARED: Mutex<BTreeMap<Launch, Vec<Arc<Child>>>> = Mutex::new(BTreeMap::new());

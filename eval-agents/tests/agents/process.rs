@@ -266,7 +266,10 @@ fn in_the_turn() -> Vec<Fault> {
             in_turn(
                 "echo '{\"type\": \"text\", \"text\": \"\\u200b \"}'; echo '{\"type\": \"turn_end\"}'; cat >/dev/null",
             ),
-            &["the agent answered nothing that a user would see", "the program writes"],
+            &[
+                "the agent answered nothing that a user would see",
+                "in Python `turn.text(..)` or the value that a function returns",
+            ],
         ),
         (
             "an error for another conversation",

@@ -13,7 +13,8 @@ use crate::output::CommandError;
 /// The command that runs an object. Fails unless the interpreter starts and has the package.
 pub(super) fn command(object: &str) -> Result<Command, CommandError> {
     let is_named = object.rsplit_once(':').is_some_and(|(module, name)| {
-        let is_file = module.contains(['/', '\\']) || module.ends_with(".py");
+        let is_file =
+            module.contains(['/', '\\']) || Path::new(module).extension().is_some_and(|it| it == "py");
         [module, name].iter().all(|part| !part.is_empty() && !part.contains(char::is_whitespace)) && !is_file
     });
     if !is_named {

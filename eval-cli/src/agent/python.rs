@@ -13,12 +13,15 @@ use crate::output::CommandError;
 /// The command that runs an object. Fails unless the interpreter starts and has the package.
 pub(super) fn command(object: &str) -> Result<Command, CommandError> {
     let is_named = object.rsplit_once(':').is_some_and(|(module, name)| {
-        [module, name].iter().all(|part| !part.is_empty() && !part.contains(char::is_whitespace))
+        let is_file =
+            module.contains(['/', '\\']) || Path::new(module).extension().is_some_and(|it| it == "py");
+        [module, name].iter().all(|part| !part.is_empty() && !part.contains(char::is_whitespace)) && !is_file
     });
     if !is_named {
         return Err(CommandError::new(
             format!("`--agent` names no object of Python: `{}`", one_line(object)),
-            "write its module, a colon and its name: `--agent agents.weather:agent`; `--agent-cmd` takes commands",
+            "write its module, a colon and its name: `--agent agents.weather:agent` for `agents/weather.py`; `--agent-cmd` takes \
+             commands",
         ));
     }
     let python = Interpreter::find(&Surroundings::of_this_process());
@@ -215,6 +218,15 @@ mod tests {
                 Interpreter { path: found.into(), why },
                 "{surroundings:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_file_is_no_module() {
+        for object in ["agents.py:a", "agents/weather:a", r"agents\weather:a", "agents", "a:", ":a", "a b:c"]
+        {
+            let error = command(object).expect_err(object);
+            assert!(error.help.contains("`--agent agents.weather:agent` for `agents/weather.py`"), "{error}");
         }
     }
 

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         0 => String::new(),
         cases => format!("{} there already: {}\n", count(cases, "scenario"), short_code_list(&there)),
     };
-    let change = Change { file: set.path.display().to_string(), cases: added };
+    let change = Change { file: set.path.display().to_string(), cases: added, ..Change::default() };
     changed("add-case", ("added", "to"), &[change], &remark, args.format)
 }
 

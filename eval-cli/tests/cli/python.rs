@@ -44,6 +44,29 @@ fn an_object_is_run_by_the_interpreter_as_a_program_of_each_case() {
 }
 
 #[test]
+fn a_failure_of_the_agent_shows_its_traceback_and_what_it_printed() {
+    let folder = folder("python-traceback");
+    let package = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../python");
+    let python =
+        interpreter(&folder, "python", &format!("PYTHONPATH='{}' exec python3 \"$@\"", package.display()));
+    folder.write(
+        "raises.py",
+        "def agent(message):\n    print('looking it up')\n    raise ValueError('no city')\n",
+    );
+    let ran = run(&folder, &python, &["run", "evals/mixed.evalset.json:sunny", "--agent", "raises:agent"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    for says in [
+        "the agent failed: ValueError: no city",
+        "    | it wrote to its standard error:\n",
+        "| looking it up\n",
+        "Traceback (most recent call last):\n",
+        "    raise ValueError('no city')\n",
+    ] {
+        assert!(ran.out.contains(says), "{says}: {}", ran.out);
+    }
+}
+
+#[test]
 fn drafts_of_an_object_name_it() {
     let folder = folder("python-record");
     let python = interpreter(&folder, "python", WEATHER);

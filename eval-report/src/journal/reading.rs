@@ -187,7 +187,12 @@ impl Reading {
             };
             run.lost += torn_starts.iter().filter(is_lost).count();
         }
-        run.unended.retain(|head| !ended.iter().any(|later| is_later_attempt(later, head)));
+        let mut last_attempts = HashMap::new();
+        for head in &ended {
+            let last = last_attempts.entry(process(head)).or_default();
+            *last = head.attempt().max(*last);
+        }
+        run.unended.retain(|head| last_attempts.get(&process(head)).is_none_or(|last| *last <= head.attempt()));
         for test in &mut run.tests {
             test.attempts.sort_by_key(|attempt| (rank(attempt), badness(attempt), attempt.started.at));
         }
@@ -196,10 +201,9 @@ impl Reading {
     }
 }
 
-/// Whether a process is a later attempt of another process. Under nextest, the arguments name the test.
-fn is_later_attempt(later: &Head, head: &Head) -> bool {
-    let identity = |head: &Head| (head.package.clone(), head.binary.clone(), head.args.clone());
-    later.attempt() > head.attempt() && identity(later) == identity(head)
+/// The identity of a process over its attempts. Under nextest, the arguments name the test.
+fn process(head: &Head) -> (Option<&str>, Option<&str>, &[String]) {
+    (head.package.as_deref(), head.binary.as_deref(), &head.args)
 }
 
 /// The number by which an attempt counts. A skipped retry checked nothing, so it counts least and hides no

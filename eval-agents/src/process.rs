@@ -66,7 +66,7 @@ pub struct Process {
     recorder: Option<Recorder>,
 }
 
-const HOW_TO_ANSWER: &str = r#"the last `text` of a turn is its answer: the program writes {"type": "text", "text": ".."} before `turn_end`"#;
+const HOW_TO_ANSWER: &str = r#"the last `text` of a turn is its answer: the program writes {"type": "text", "text": ".."} before `turn_end`, and in Python `turn.text(..)` or the value that a function returns is one"#;
 
 /// The programs of this process that serve several conversations, by their launch. They end with the process.
 static SHARED: Mutex<BTreeMap<Launch, Vec<Arc<Child>>>> = Mutex::new(BTreeMap::new());
@@ -145,11 +145,10 @@ impl Agent for Process {
         seat.ask(message::start(session)).await?;
         match seat.reply().await? {
             Reply::Started { details } => self.details = details,
-            Reply::Error { message } => return Err(ProcessError::agent(&message).into()),
+            Reply::Error { message } => return Err(seat.explain(ProcessError::agent(&message)).await.into()),
             other => {
                 let error = ProcessError::unexpected(&other, "`started` or `error`");
-                seat.distrust_after(&error);
-                return Err(error.into());
+                return Err(seat.explain(error).await.into());
             }
         }
         Ok(())
@@ -166,10 +165,7 @@ impl Agent for Process {
                     self.state = state.or(self.state.take());
                     return Ok(());
                 }
-                Err(error) => {
-                    seat.distrust_after(&error);
-                    return Err(error.into());
-                }
+                Err(error) => return Err(seat.explain(error).await.into()),
             }
         }
     }

@@ -124,11 +124,15 @@ impl TraceAgent {
         let had = conversation.turns.len();
         if let Some(turns) = turns.filter(|turns| had > *turns) {
             let (had, turns) = (count(had, "turn"), count(turns, "turn"));
-            return Err(format!("the conversation `{key}` has {had} and the case {turns}").into());
+            return Err(
+                format!("the conversation `{key}` has {had} and the case {turns}; {OTHER_TURNS}").into()
+            );
         }
         Ok(played)
     }
 }
+
+const OTHER_TURNS: &str = "give the trace of a run of this case, or import the trace as a case of its own: `cargo evalset import TRACE -o SET`";
 
 fn lost(gaps: &[Gap]) -> Option<&Gap> {
     gaps.iter().find(|gap| gap.kind.loses())
@@ -161,7 +165,10 @@ impl Played {
         let key = &conversation.key;
         let Some(stored) = conversation.turns.get(number - 1) else {
             let had = count(conversation.turns.len(), "turn");
-            return Err(format!("turn {number} is missing: the conversation `{key}` has {had}").into());
+            return Err(format!(
+                "turn {number} is missing: the conversation `{key}` has {had}; {OTHER_TURNS}"
+            )
+            .into());
         };
         for event in events_of(stored) {
             turn.recorder().event(event);

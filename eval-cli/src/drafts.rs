@@ -9,8 +9,8 @@ mod shown;
 use std::path::Path;
 use std::path::PathBuf;
 
-pub(crate) use added::{Added, Destination};
-use eval_format::{EvalCase, Invocation, Map, SetEditor, Value};
+pub(crate) use added::{Added, Destination, cannot_pass};
+use eval_format::{EditError, EvalCase, Invocation, Map, SetEditor, Value};
 #[cfg(feature = "serve")]
 use eval_support::hash::content_hash;
 use eval_support::untrusted::one_line;
@@ -62,13 +62,16 @@ pub(crate) fn revise(draft: &Draft, case: &EvalCase) -> Result<(), CommandError>
 pub(crate) fn reject(draft: &Draft) -> Result<(), CommandError> {
     edit(&draft.path, |editor| {
         unchanged(draft, editor)?;
-        if let Some(golden) = golden_of(&draft.case) {
-            let put_back = editor.redraft(&golden).and_then(|()| editor.accept(&golden.eval_id));
-            return put_back.map_err(|error| refused(&draft.path, &error));
-        }
-        let removed = editor.remove_case(&draft.case.eval_id);
-        removed.map(drop).map_err(|error| refused(&draft.path, &error))
+        take_out(editor, &draft.case.eval_id).map(drop).map_err(|error| refused(&draft.path, &error))
     })
+}
+
+/// Takes a case out of its set; of a draft that replaces a golden, puts the golden back. Returns whether it did.
+pub(crate) fn take_out(editor: &mut SetEditor, id: &str) -> Result<bool, EditError> {
+    match editor.case(id).and_then(golden_of) {
+        Some(golden) => editor.redraft(&golden).and_then(|()| editor.accept(id)).map(|()| true),
+        None => editor.remove_case(id).map(|_| false),
+    }
 }
 
 /// The case with the expectations that the draft replaces, and with the draft's mark. `None` for a draft that replaces none.

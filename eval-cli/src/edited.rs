@@ -17,11 +17,14 @@ use crate::files::{has, read, replace};
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};
 
 /// Changes of a set's cases. Fields may be added to its JSON; no field is removed or changes its meaning.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Change {
     pub(crate) file: String,
     /// The ids of the cases that were changed, as they are now.
     pub(crate) cases: Vec<String>,
+    /// The ids of drafts whose golden is back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) put_back: Vec<String>,
 }
 
 /// The answer of a command that edited sets. `did` is its verb and preposition: `removed`, `from`. `remark`
@@ -38,7 +41,8 @@ pub(crate) fn changed(
         return Answer::results(command, Outcome::Passed, &files);
     }
     let mut text = String::new();
-    for change in changes {
+    let is_told = |change: &&Change| change.put_back.is_empty() || !change.cases.is_empty();
+    for change in changes.iter().filter(is_told) {
         let ids: Vec<String> = change.cases.iter().map(|id| one_line(id)).collect();
         let named = if ids.is_empty() { String::new() } else { format!(": {}", short_code_list(&ids)) };
         let shown = one_line(&change.file);

@@ -10,8 +10,15 @@ mod text;
 mod trajectory;
 mod turns;
 
+use eval_format::metric::{Need, metric};
+
 pub use hints::reads_the_golden;
 #[cfg(feature = "judges")]
 pub(crate) use text::rerun_command;
 pub use text::texts;
 pub(crate) use text::{Print, failing, harness, headline, passing, reason, skipped, stale};
+
+/// Whether a metric reads the expectations of a case. Metrics of users may.
+fn reads_expectations(name: &str) -> bool {
+    metric(name).is_none_or(|info| info.needs.contains(&Need::Expectation))
+}

@@ -100,7 +100,7 @@ pub mod __private {
     #[cfg(feature = "recordings")]
     pub use crate::recording::{GrowingRecording, line_of, questions_of_lines};
     pub use crate::schema::Piece;
-    pub use crate::value::{needs_escape, write_string};
+    pub use crate::value::write_string;
 }
 
 /// The README, so that its example is tested.

@@ -7,9 +7,9 @@ mod text;
 mod tree;
 
 pub use number::Number;
-pub(crate) use text::to_pretty;
+#[doc(hidden)]
+pub use text::write_string;
 #[cfg(feature = "edit")]
 pub(crate) use text::{Layout, Lines, print};
-#[doc(hidden)]
-pub use text::{needs_escape, write_string};
+pub(crate) use text::{plain_len, to_pretty};
 pub use tree::{Entries, Map, Value};

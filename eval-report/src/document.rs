@@ -179,13 +179,13 @@ impl<'r> Document<'r> {
     pub fn new(results: &'r RunResults<'_>) -> Self {
         let RunResults { totals, loaded, .. } = results;
         let folders = || loaded.folders.iter().map(|folder| near(folder).display().to_string());
-        let recorded = |count: usize| loaded.is_recorded.then_some(count);
+        let recorded = |count: usize| loaded.is_recorded().then_some(count);
         Self {
             command: "report",
             schema: SCHEMA_VERSION,
             outcome: totals.outcome(),
-            runs: loaded.is_recorded.then_some(&loaded.run.ids),
-            folders: loaded.is_recorded.then(|| folders().collect()),
+            runs: loaded.is_recorded().then_some(&loaded.run.ids),
+            folders: loaded.is_recorded().then(|| folders().collect()),
             began: results.times.began.map(time::iso),
             built: results.times.built.map(time::iso),
             doubts: &results.doubts,
@@ -210,7 +210,7 @@ impl<'r> Document<'r> {
                 pass_rate: totals.tally().rate(),
                 interval: interval(totals.tally()),
                 over_cases: results.over_cases.as_ref(),
-                seconds: loaded.is_timed.then_some(totals.elapsed.as_secs_f64()),
+                seconds: loaded.is_timed().then_some(totals.elapsed.as_secs_f64()),
                 usage: UsageEntry::new(totals.usage, results),
                 torn: recorded(loaded.run.torn),
                 lost: recorded(loaded.run.lost),
@@ -239,7 +239,7 @@ impl<'r> Case<'r> {
     fn new(test: &'r TestResult<'_>, results: &RunResults<'_>) -> Self {
         let started = &test.attempt.started;
         let decided = test.attempt.decided.as_ref();
-        let is_recorded = results.loaded.is_recorded;
+        let is_recorded = results.loaded.is_recorded();
         let run = |evaluation: &Evaluation| Run {
             number: evaluation.ran.run,
             passed: evaluation.passed,
@@ -337,7 +337,7 @@ impl<'r> Metric<'r> {
 impl UsageEntry {
     fn new(usage: Usage, results: &RunResults<'_>) -> Self {
         let tokens = |count: Option<i128>| count.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-        let is_told = results.loaded.tells_questions;
+        let is_told = results.loaded.tells_questions();
         Self {
             agent_tokens: tokens(usage.agent_tokens),
             judge_tokens: tokens(usage.judge_tokens).filter(|_| is_told),

@@ -217,7 +217,7 @@ pub fn new_golden(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Str
     // If some runs passed, they differ, and none of them is the one to expect.
     let is_stable = test.runs.total == 1 || test.runs.passed == 0;
     let is_asked = is_stable
-        && results.loaded.is_recorded
+        && results.loaded.is_recorded()
         && test.attempt.started.file.is_some()
         && reads_the_golden(&decided.verdict, &decided.metrics);
     let case = || shell::word(&format!("{id}:{}", test.name));

@@ -94,7 +94,8 @@ impl App {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thread {
-    /// The thread of the connection if the body is small, else a worker. The work must not take long.
+    /// The thread of the connection if the body is small, else a worker. The work must neither wait nor take long: the
+    /// thread is one of tokio's.
     BySize,
     /// A worker. The work ends early if it checks whether a client still waits, and none does.
     Own,

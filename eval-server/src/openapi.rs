@@ -55,7 +55,7 @@ impl Modify for Completed {
         let refused = Content::new(Some(Ref::from_schema_name("Refused")));
         let refused = ResponseBuilder::new().content("application/json", refused).build();
         for (path, item) in &mut openapi.paths.paths {
-            let needs_token = routes::need_token(path);
+            let needs_token = routes::needs_token(path);
             let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
             for operation in operations.into_iter().flatten() {
                 if needs_token {

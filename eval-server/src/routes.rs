@@ -92,7 +92,7 @@ fn described() -> Vec<Route> {
 }
 
 /// Whether a route that the document describes needs the token.
-pub(crate) fn need_token(path: &str) -> bool {
+pub(crate) fn needs_token(path: &str) -> bool {
     described().iter().any(|route| route.path == path && route.needs == Needs::Token)
 }
 

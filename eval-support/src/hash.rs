@@ -19,8 +19,7 @@ pub const fn content_hash(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// A 64-bit hash that is fast for many bytes, even without optimisation. Contents that differ in a single
-/// block of eight bytes have different hashes.
+/// A 64-bit hash. Contents that differ in a single block of eight bytes have different hashes.
 ///
 /// Journals and baselines carry it, so it never changes. It distinguishes contents; it is not cryptographic.
 pub fn block_hash(bytes: &[u8]) -> u64 {

@@ -17,7 +17,7 @@ use serde_json::Value;
 pub use shapes::{PrivateKey, begins_like_key, mask_shapes};
 
 /// The length of the shortest value that is taken for a secret. A shorter one would be found in any text.
-pub const SHORTEST_SECRET: usize = 8;
+const SHORTEST_SECRET: usize = 8;
 
 /// The names and current values of the variables that are named like a secret.
 pub fn secret_variables() -> impl Iterator<Item = (String, String)> {

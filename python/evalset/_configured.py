@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ._errors import AgentError
 from .turn import Session
 
 OptionsOfSession = Callable[[Session], "dict[str, Any]"]
@@ -19,9 +20,16 @@ class Configured:
     of_session: OptionsOfSession | None
     options: dict[str, Any]
 
-    def of(self, session: Session) -> dict[str, Any]:
-        """The options of a conversation."""
-        return {**self.options, **(self.of_session(session) if self.of_session else {})}
+    def of(self, session: Session, taken: frozenset[str]) -> dict[str, Any]:
+        """The options of a conversation. Those that are `taken` are given to the framework already."""
+        of_session = self.of_session(session) if self.of_session else {}
+        if not isinstance(of_session, Mapping):
+            kind = type(of_session).__name__
+            raise AgentError(f"the function of `with_options` returned a `{kind}`; return a dictionary of options")
+        options = {**self.options, **of_session}
+        if clash := taken & options.keys():
+            raise AgentError(f"leave `{min(clash)}` out of `with_options`: evalset gives it to the framework itself")
+        return options
 
 
 def with_options(agent: Any, of_session: OptionsOfSession | None = None, /, **options: Any) -> Configured:

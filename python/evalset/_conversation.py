@@ -23,7 +23,8 @@ class Agent(Protocol):
         """Ends the conversation."""
 
 
-# Messages within this time, in seconds, are taken for a file of messages. No time limit is as short.
+# Messages within this time, in seconds, are taken for a file of messages. With a time limit as short, such as 400 ms, nothing is
+# cut: the other side kills the program, unless other conversations share it.
 AT_ONCE = 0.5
 
 Open = Callable[[Session], Awaitable[Agent]]
@@ -63,16 +64,22 @@ class Conversation:
         """
         is_cut = self._is_busy and asyncio.get_running_loop().time() - self._asked > AT_ONCE
         if is_cut:
-            with self._lock:
-                self._is_over = True
-            self.task.cancel()
+            self.cut()
         self._inbox.put_nowait(None)
         return is_cut
+
+    def cut(self) -> None:
+        """Cancels what the agent does."""
+        with self._lock:
+            self._is_over = True
+        self.task.cancel()
 
     async def _run(self) -> None:
         try:
             agent = await self._open(self._session)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if self._was_cancelled(error):
+                raise
             self._fail(error)
             # A message that comes nevertheless has an answer too.
             while await self._next() is not None:
@@ -88,7 +95,9 @@ class Conversation:
                 self._is_over = True
             try:
                 await agent.close()
-            except Exception as error:
+            except asyncio.CancelledError:
+                raise
+            except BaseException as error:
                 _errors.show(error)
 
     async def _next(self) -> dict[str, Any] | None:
@@ -103,15 +112,14 @@ class Conversation:
         try:
             await agent.turn(turn)
             _check_parts(turn, content)
+            _check_calls(turn)
             self._history.append({"role": "user", "content": turn.message})
             self._history.append({"role": "assistant", "content": turn.answer or ""})
             end = self._end_of(turn)
-        except asyncio.CancelledError:
-            if self._is_over:
+        except BaseException as error:
+            # Agents raise more than `Exception`, such as `pytest.fail` and groups. What is not caught ends the task in silence.
+            if self._was_cancelled(error):
                 raise
-            turn.fail("the agent was cancelled")
-            end = {}
-        except (Exception, SystemExit) as error:
             _errors.show(error)
             turn.fail(_errors.describe(error))
             end = {}
@@ -121,6 +129,10 @@ class Conversation:
             if turn.failure is not None:
                 end = {"type": "error", "message": plain(turn.failure)}
             self._write(end)
+
+    def _was_cancelled(self, error: BaseException) -> bool:
+        """Whether the error is the end of the conversation, and none of the agent."""
+        return isinstance(error, asyncio.CancelledError) and self._is_over
 
     def _end_of(self, turn: Turn) -> dict[str, Any]:
         """The end of a turn. Changes of the state are recorded, unless events of the turn had them."""
@@ -165,4 +177,14 @@ def _check_parts(turn: Turn, content: dict[str, Any]) -> None:
         turn.fail(
             f"the user's message has a part `{min(others)}`, and the agent read its text alone; it is in `turn.content`, of the "
             "second parameter `turn`"
+        )
+
+
+def _check_calls(turn: Turn) -> None:
+    """Makes the turn an error if a call has no result: its tool may never have run."""
+    name = turn.open_call
+    if name is not None:
+        turn.fail(
+            f"the call of the tool `{name}` was not awaited: it had no result when its turn ended; an async tool needs "
+            f'`await turn.tool("{name}", ..)`, and a task or a thread has to be waited for'
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import traceback
@@ -14,12 +15,22 @@ class AgentError(Exception):
 
 def describe(error: BaseException) -> str:
     """The type and the message of an error, and the place in the code of the agent where it was raised."""
+    try:
+        return _description(error)
+    except Exception:
+        # A group can hold itself, and code of an agent runs here.
+        return type(error).__name__
+
+
+def _description(error: BaseException) -> str:
+    if isinstance(error, asyncio.CancelledError):
+        return "the agent was cancelled"
     if isinstance(error, AgentError):
         return str(error)
     inner = getattr(error, "exceptions", None)
     # A group of errors says only how many they are.
     if isinstance(inner, tuple) and inner and all(isinstance(one, BaseException) for one in inner):
-        return "; ".join(describe(one) for one in inner)
+        return "; ".join(_description(one) for one in inner)
     text = headline(error)
     place = place_of(error)
     return f"{text} ({place})" if place else text
@@ -30,13 +41,20 @@ def headline(error: BaseException) -> str:
     kind = type(error)
     # `Error` alone says nothing.
     name = f"{kind.__module__}.Error" if kind.__name__ == "Error" else kind.__name__
-    text = str(error).strip()
+    try:
+        text = str(error).strip()
+    except Exception as broken:
+        text = f"(its text raises {type(broken).__name__})"
     return f"{name}: {text}" if text else name
 
 
 def place_of(error: BaseException) -> str | None:
     """The innermost place of an error in files below the current folder, apart from installed packages."""
-    here = Path(os.getcwd())
+    try:
+        here = Path(os.getcwd())
+    except OSError:
+        # The folder was deleted.
+        return None
     own = Path(__file__).resolve().parent
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
@@ -48,5 +66,9 @@ def place_of(error: BaseException) -> str | None:
 
 def show(error: BaseException) -> None:
     """Writes the traceback of an error to standard error."""
-    traceback.print_exception(type(error), error, error.__traceback__, file=sys.stderr)
-    sys.stderr.flush()
+    try:
+        traceback.print_exception(type(error), error, error.__traceback__, file=sys.stderr)
+        sys.stderr.flush()
+    except Exception:
+        # The agent closed it, or replaced it.
+        pass

@@ -7,8 +7,14 @@ import dataclasses
 import enum
 import json
 import math
+import re
 from collections.abc import Mapping, Set
 from typing import Any
+
+from ._errors import AgentError
+
+# How Python shows an object that has no text. It differs from run to run.
+ADDRESS = re.compile(r"<([^<>]*) at 0x[0-9a-fA-F]+>")
 
 
 def plain(value: Any) -> Any:
@@ -18,7 +24,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return plain(value.value)
     if isinstance(value, str):
-        return _text(value)
+        return whole(value)
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
@@ -46,7 +52,7 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def _text(value: str) -> str:
+def whole(value: str) -> str:
     """A text without halves of characters, which Python's texts can have and UTF-8 cannot."""
     try:
         value.encode()
@@ -57,7 +63,16 @@ def _text(value: str) -> str:
 
 def as_text(value: Any) -> str:
     """An answer as text: a text is itself, anything else its JSON."""
-    return str(value) if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
+    if isinstance(value, str):
+        return str(value)
+    text = json.dumps(plain(value), ensure_ascii=False)
+    if ADDRESS.search(text):
+        shown = ADDRESS.sub(r"<\1>", text)[:80]
+        raise AgentError(
+            f"the answer is a `{type(value).__name__}` that JSON cannot show: {shown}; return a text, "
+            "a dictionary, a dataclass or an object of pydantic"
+        )
+    return text
 
 
 def as_object(value: Any) -> dict[str, Any]:

@@ -46,21 +46,21 @@ def _module(name: str) -> types.ModuleType:
         missing = error.name or ""
         if name == missing or name.startswith(f"{missing}."):
             raise AgentError(_no_module(name, missing)) from None
-        raise AgentError(f"cannot import `{name}`: {describe(error)}; {_missing(missing)}") from None
-    except (Exception, SystemExit) as error:
+        raise AgentError(f"cannot import `{name}`: {_missing(missing)}: {describe(error)}") from None
+    except BaseException as error:
         _errors.show(error)
         raise AgentError(f"cannot import `{name}`: {describe(error)}; the traceback is on standard error") from None
 
 
 def _missing(module: str) -> str:
-    """What helps if an agent imports a module that is missing."""
+    """What helps if an agent imports a module that is missing. It is said first, as messages are cut."""
     parent, _, last = module.rpartition(".")
     # Several packages share a namespace such as `google`, which is there if one of them is.
     is_there = parent in sys.modules and getattr(sys.modules[parent], "__file__", None) is not None
     if is_there:
-        version = f"{sys.executable} -m pip show {_package(parent)}"
-        return f"`{parent}` is installed without `{last}`, so its version may be the wrong one: {version}"
-    return f"install it for this Python: {sys.executable} -m pip install {_package(module)}"
+        version = f"`-m pip show {_package(parent)}` of {sys.executable}"
+        return f"`{parent}` is installed without `{last}`, so its version may be the wrong one; {version}"
+    return f"install `{_package(module)}` (`-m pip install {_package(module)}` of {sys.executable})"
 
 
 def _package(module: str) -> str:
@@ -81,8 +81,8 @@ def _no_module(name: str, missing: str) -> str:
     if parent:
         return f"there is no module `{last}` in `{parent}`, so `{name}` cannot be imported"
     close = difflib.get_close_matches(missing, files, 1)
-    meant = f"; is `{close[0]}` meant?" if close else "; run the command in the folder that has it, or install it"
-    return f"there is no module `{missing}` in {os.getcwd()}, and none is installed for {sys.executable}{meant}"
+    meant = f"is `{close[0]}` meant?" if close else "run the command in the folder that has it, or install it;"
+    return f"there is no module `{missing}`: {meant} it is not in {os.getcwd()}, and not installed for {sys.executable}"
 
 
 def _no_object(name: str, module: types.ModuleType, path: str) -> str:
@@ -96,7 +96,7 @@ def _no_object(name: str, module: types.ModuleType, path: str) -> str:
         and getattr(value, "__module__", module.__name__) == module.__name__
         or kind_of(value) not in (None, "function", "class")
     ]
-    close = difflib.get_close_matches(path, own, 1) or own[:1]
+    close = difflib.get_close_matches(path, own, 1)
     has = ", ".join(f"`{key}`" for key in own[:8]) or "nothing"
-    meant = f"; is `{module.__name__}:{close[0]}` meant?" if close else ""
-    return f"`{module.__name__}` ({module.__file__}) has no `{path}`, as `{name}` says: it has {has}{meant}"
+    meant = f"is `{module.__name__}:{close[0]}` meant? it" if close else "it"
+    return f"`{module.__name__}` has no `{path}`, as `{name}` says: {meant} has {has} ({module.__file__})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import os
 import sys
 import threading
@@ -32,7 +33,13 @@ def serve_named(name: str) -> NoReturn:
     # Python takes seconds to take large frameworks apart, in which the other side would wait. What they registered for the end
     # runs, such as the last export of traces.
     atexit._run_exitfuncs()
-    sys.stderr.flush()
+    _end_now()
+
+
+def _end_now() -> NoReturn:
+    # An agent may have closed it.
+    with contextlib.suppress(Exception):
+        sys.stderr.flush()
     os._exit(0)
 
 
@@ -73,15 +80,20 @@ class _Server:
                 loop.call_soon_threadsafe(inbox.put_nowait, last)
 
         threading.Thread(target=read, name="protocol", daemon=True).start()
-        while isinstance(message := await inbox.get(), dict):
-            self._take(message)
+        try:
+            while isinstance(message := await inbox.get(), dict):
+                self._take(message)
+        except asyncio.CancelledError:
+            # Of an interrupt. Otherwise a conversation would take it for an error of its agent, and go on.
+            for conversation in self._open.values():
+                conversation.cut()
+            raise
         if message is not None:
             raise message
         await self._end()
         if self._is_cut:
             # A tool may be hanging in a thread, for which asyncio and Python would wait.
-            sys.stderr.flush()
-            os._exit(0)
+            _end_now()
 
     def _take(self, message: dict[str, Any]) -> None:
         kind, id = message.get("type"), str(message.get("session_id"))

@@ -16,6 +16,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ._json import whole
+
 try:
     from opentelemetry import trace
     from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -72,8 +74,8 @@ def _of_resource(span: ReadableSpan) -> dict[str, Any]:
     scope = span.instrumentation_scope
     spans: dict[str, Any] = {"spans": [_span(span)]}
     if scope is not None:
-        version = {"version": scope.version} if scope.version else {}
-        spans["scope"] = {"name": scope.name, **version, **_attributes(scope.attributes)}
+        version = {"version": whole(scope.version)} if scope.version else {}
+        spans["scope"] = {"name": whole(scope.name), **version, **_attributes(scope.attributes)}
         spans |= {"schemaUrl": scope.schema_url} if scope.schema_url else {}
     schema = {"schemaUrl": span.resource.schema_url} if span.resource.schema_url else {}
     return {"resource": _attributes(span.resource.attributes), "scopeSpans": [spans], **schema}
@@ -85,7 +87,7 @@ def _span(span: ReadableSpan) -> dict[str, Any]:
     found: dict[str, Any] = {
         "traceId": f"{context.trace_id:032x}",
         "spanId": f"{context.span_id:016x}",
-        "name": span.name,
+        "name": whole(span.name),
         # In OTLP 0 says that the kind is not known.
         "kind": span.kind.value + 1,
         "startTimeUnixNano": str(span.start_time or 0),
@@ -97,7 +99,7 @@ def _span(span: ReadableSpan) -> dict[str, Any]:
         **_dropped("droppedLinksCount", span.dropped_links),
         "status": {
             **({"code": span.status.status_code.value} if span.status.status_code.value else {}),
-            **({"message": span.status.description} if span.status.description else {}),
+            **({"message": whole(span.status.description)} if span.status.description else {}),
         },
     }
     if span.parent is not None:
@@ -107,7 +109,7 @@ def _span(span: ReadableSpan) -> dict[str, Any]:
     if span.events:
         found["events"] = [
             {
-                "name": event.name,
+                "name": whole(event.name),
                 "timeUnixNano": str(event.timestamp),
                 **_attributes(event.attributes),
                 **_dropped("droppedAttributesCount", event.dropped_attributes),
@@ -140,7 +142,7 @@ def _dropped(key: str, count: int) -> dict[str, int]:
 def _attributes(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
     if not attributes:
         return {}
-    return {"attributes": [{"key": str(key), "value": _value(value)} for key, value in attributes.items()]}
+    return {"attributes": [{"key": whole(str(key)), "value": _value(value)} for key, value in attributes.items()]}
 
 
 def _value(value: Any) -> dict[str, Any]:
@@ -156,7 +158,7 @@ def _value(value: Any) -> dict[str, Any]:
     if isinstance(value, bytes):
         return {"bytesValue": base64.b64encode(value).decode()}
     if isinstance(value, Mapping):
-        return {"kvlistValue": {"values": [{"key": str(key), "value": _value(one)} for key, one in value.items()]}}
+        return {"kvlistValue": {"values": [{"key": whole(str(key)), "value": _value(one)} for key, one in value.items()]}}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return {"arrayValue": {"values": [_value(one) for one in value]}}
-    return {"stringValue": str(value)}
+    return {"stringValue": whole(str(value))}

@@ -22,6 +22,7 @@ SETTINGS = {
     "args": "options of `evalset run`, such as `--runs 3`",
     "command": "the command `evalset`, if it is neither beside this Python nor on the PATH",
 }
+NAME_IT = "let --evalset-command, or `evalset_command` in the ini file, name the command"
 REPORTS = pytest.StashKey["dict[tuple[Path, str], Any]"]()
 SETS = pytest.StashKey["list[Path]"]()
 
@@ -43,7 +44,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[SETS] = [path.resolve() for path in paths]
     for path in paths:
         if not path.exists():
-            raise pytest.UsageError(f"--evalset {path}: there is no such file or folder")
+            help = "; give items as arguments of pytest" if "::" in path.name else ""
+            raise pytest.UsageError(f"--evalset {path}: there is no such file or folder{help}")
+    try:
+        shlex.split(setting(config, "args") or "")
+    except ValueError as error:
+        raise pytest.UsageError(f"evalset_args has an open quote, {setting(config, 'args')!r}: {error}; close it") from None
     if paths and not setting(config, "agent"):
         raise pytest.UsageError("--evalset needs --evalset-agent my_module:agent, or `evalset_agent` in the ini file")
     config.args.extend(map(str, paths))
@@ -61,9 +67,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 class EvalSet(pytest.File):
     def collect(self) -> Iterable[pytest.Item]:
         try:
-            listed = evalset(self.config, "list", str(self.path))[0]
+            listed = evalset(self.config, "list", str(shown(self.config, self.path)))[0]
         except EvalsetError as error:
             raise self.CollectError(str(error)) from None
+        if refused := listed["not_listed"]:
+            raise self.CollectError("\n".join(f"{one['message']}\n  help: {one['help']}" for one in refused))
         for found in listed["sets"][0]["cases"]:
             yield Case.from_parent(self, name=found["eval_id"], is_draft=found["draft"] is not None)
 
@@ -118,6 +126,10 @@ def result_of(case: Case) -> dict[str, Any]:
 def run(config: pytest.Config, cases: list[Case]) -> dict[tuple[Path, str], Any]:
     """Runs cases. Each has its report, or the reason why there is none."""
     here = config.invocation_params.dir
+    # Before the package itself, on the path of the program.
+    if hiding := [str(folder / "evalset.py") for folder in (here, config.rootpath) if (folder / "evalset.py").is_file()]:
+        error = EvalsetError(f"{hiding[0]} hides the package `evalset`; rename it")
+        return {(case.path.resolve(), case.name): error for case in cases}
     words = [f"{shown(config, case.path)}:{case.name}" for case in cases]
     words += ["--agent-cmd", shlex.join([sys.executable, "-m", "evalset", str(setting(config, "agent"))])]
     try:
@@ -125,9 +137,8 @@ def run(config: pytest.Config, cases: list[Case]) -> dict[tuple[Path, str], Any]
         reports = {((here / case["place"]["file"]).resolve(), case["eval_id"]): case for case in document["cases"]}
         next_commands = [f"whole record  evalset report {shlex.quote(id)}" for id in document.get("runs", ())]
         for case in reports.values():
-            case["next"] = next_commands
-        has_failed = any(case["state"] not in ("passed", "skipped") for case in reports.values())
-        if code != 0 and not has_failed:
+            case["next"] = [*new_golden(document, case), *next_commands]
+        if code != 0 and all(case["state"] in ("passed", "skipped") for case in reports.values()):
             problems = "; ".join(problem["message"] for problem in document["problems"])
             raise EvalsetError(problems or f"evalset ended with {code}")
     except EvalsetError as error:
@@ -135,12 +146,22 @@ def run(config: pytest.Config, cases: list[Case]) -> dict[tuple[Path, str], Any]
     return reports
 
 
+def new_golden(document: dict[str, Any], case: dict[str, Any]) -> list[str]:
+    """The command that puts what happened in place of the golden, if a metric that compares the two failed."""
+    failed = [metric["name"] for metric in case["metrics"] if metric["state"] == "failed"]
+    compares = case["state"] == "failed" and any(word in name for name in failed for word in ("match", "trajectory"))
+    # If some runs passed, they differ, and none of them is the one to expect.
+    is_stable = case["runs"]["total"] == 1 or not case["runs"]["passed"]
+    name = shlex.quote(f"{document['runs'][0]}:{case['name']}") if len(document.get("runs", ())) == 1 else None
+    return [f"new golden    evalset import {name} --replace"] if compares and is_stable and name else []
+
+
 def evalset(config: pytest.Config, *words: str) -> tuple[dict[str, Any], int]:
     """Runs the command; its document and its exit code."""
     beside = shutil.which("evalset", path=str(Path(sys.executable).parent))
     command = setting(config, "command") or beside or shutil.which("evalset")
     if command is None:
-        raise EvalsetError(f"there is no command `evalset`, neither beside {sys.executable} nor on the PATH")
+        raise EvalsetError(f"no command `evalset` is beside {sys.executable} or on the PATH; install the package, or {NAME_IT}")
     # Modules are found as in the tests.
     paths = [str(config.rootpath / path) for path in config.getini("pythonpath")] + [str(config.rootpath)]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)}
@@ -149,9 +170,10 @@ def evalset(config: pytest.Config, *words: str) -> tuple[dict[str, Any], int]:
         done = subprocess.run(command_line, cwd=here, env=env, capture_output=True, encoding="utf-8")
         document: dict[str, Any] = json.loads(done.stdout)
     except OSError as error:
-        raise EvalsetError(f"cannot run `{command}`: {error}") from None
+        raise EvalsetError(f"cannot run `{command}`: {error}; {NAME_IT}") from None
     except ValueError:
-        raise EvalsetError(f"`{command} {words[0]}` ended with {done.returncode}, without a report: {done.stderr}") from None
+        text = f"`{command} {words[0]}` ended with {done.returncode}, without a report; if it is another program, {NAME_IT}"
+        raise EvalsetError(f"{text}\n{done.stderr}".rstrip()) from None
     if "error" in document:
         raise EvalsetError(f"{document['error']['message']}\n  help: {document['error']['help']}")
     return document, done.returncode

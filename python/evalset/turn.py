@@ -39,8 +39,17 @@ class Turn:
         self.answer: str | None = None
         """The last text of the agent."""
         self.failure: str | None = None
+        self.shows_something = False
+        """Whether something was recorded that can be an answer."""
         self._content = content
         self._write = write
+        # The names of the tools whose results were not recorded yet, by the ids of their calls.
+        self._open: dict[str, str] = {}
+
+    @property
+    def open_call(self) -> str | None:
+        """The tool of the first call that has no result."""
+        return next(iter(self._open.values()), None)
 
     @property
     def message(self) -> str:
@@ -86,7 +95,13 @@ class Turn:
         """Records a call whose result is not known yet, and returns a function that records the result."""
         id = f"call-{next(IDS)}"
         self.model([call_part(id, name, args)], author=author)
-        return lambda result: self.results([result_part(id, name, result)], author=author)
+        self._open[id] = name
+
+        def done(result: Any) -> None:
+            self._open.pop(id, None)
+            self.results([result_part(id, name, result)], author=author)
+
+        return done
 
     def usage(self, input_tokens: int, output_tokens: int, *, model: str | None = None) -> None:
         """Records the tokens of a model call."""
@@ -122,6 +137,9 @@ class Turn:
         texts = [part["text"] for part in content.get("parts") or [] if part.get("text") and not part.get("thought")]
         if texts and not event.get("partial"):
             self.answer = "\n".join(texts)
+        # A result can be the answer, if the event says so.
+        is_shown = (event.get("actions") or {}).get("skipSummarization") or any(map(_shows, content.get("parts") or []))
+        self.shows_something = self.shows_something or bool(is_shown)
         self._write({"type": "event", "event": event})
 
     def say(self, answer: Any) -> None:
@@ -142,3 +160,9 @@ async def _finish(result: Awaitable[Any], done: Callable[[Any], None]) -> Any:
         raise
     done(value)
     return value
+
+
+def _shows(part: dict[str, Any]) -> bool:
+    """Whether a user sees something of a part."""
+    is_blank = not str(part.get("text") or "").strip() and not part.keys() - {"text", "thought", "thoughtSignature"}
+    return not (is_blank or part.get("thought") or {"functionCall", "functionResponse"} & part.keys())

@@ -73,12 +73,13 @@ def project():
     write("evals/more/other.evalset.json", {"eval_set_id": "other", "eval_cases": [case("lyon", "Lyon")]})
 
 
-def pytest(*words, command=BINARY, agent="bot:agent", code=1):
+def pytest(*words, command=BINARY, agent="bot:agent", code=1, path=None, start=(PYTHON, "-m", "pytest")):
     """Runs pytest; the outcomes by the names of the items, and the output."""
-    words = [PYTHON, "-m", "pytest", "-p", "evalset.pytest_plugin", "-rA", "--color=no", *words]
+    words = [*start, "-p", "evalset.pytest_plugin", "-rA", "--color=no", *words]
     words += ["--evalset-command", command] if command else []
     words += ["--evalset-agent", agent] if agent else []
     env = {**os.environ, "PYTHONPATH": str(HERE.parent), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200"}
+    env |= {"PATH": path} if path else {}
     done = subprocess.run(words, cwd=FOLDER, env=env, capture_output=True, text=True)
     assert done.returncode == code, f"{words}: {done.returncode}: {done.stdout}{done.stderr}"
     found = re.findall(r"^(PASSED|FAILED|SKIPPED|ERROR) \S+?::(.+?)(?: - .*)?$", done.stdout, re.MULTILINE)
@@ -94,6 +95,8 @@ def main():
         '~ expected get_weather(city: "Bergen")',
         "ValueError: no weather (in agent, bot.py:10)",
         "run again     pytest 'evals/weather.evalset.json::oslo, wrong' --evalset-agent bot:agent --evalset-command ",
+        "new golden    evalset import '20",
+        "weather/oslo, wrong' --replace",
         "whole record  evalset report 20",
         "the case is a draft, and not accepted yet; review it: evalset accept ",
     ]:
@@ -111,6 +114,19 @@ def main():
     write("pytest.ini", f"[pytest]\nevalset_agent = bot:agent\nevalset_command = {BINARY}\n")
     configured, _ = pytest(agent=None, command=None)
     assert configured == ALL, configured
+    for words, text in [
+        (["--evalset", "evals", "--evalset-args=--user 'anna"], "evalset_args has an open quote, \"--user 'anna\": No closing quotation"),
+        (["--evalset", "evals/weather.evalset.json::paris"], "there is no such file or folder; give items as arguments of pytest"),
+    ]:
+        _, output = pytest(*words, code=4)
+        assert text in output and "Traceback" not in output, output
+    # A set with errors says so, and what shows them.
+    write("broken/bad.evalset.json", {"eval_set_id": "b", "eval_cases": [{"eval_id": 3}]})
+    _, output = pytest("--evalset", "broken", code=2)
+    for text in ["`broken/bad.evalset.json` has ", "  help: `", "evalset check broken/bad.evalset.json` shows them"]:
+        assert text in output, f"{text!r} is not in {output}"
+    assert "Traceback" not in output and "IndexError" not in output, output
+    shutil.rmtree(FOLDER / "broken")
     write("pytest.ini", "[pytest]\n")
     without, _ = pytest(agent=None, code=0)
     assert without == {"test_own": "PASSED"}, without
@@ -119,12 +135,19 @@ def main():
     for words, code, text in [
         ({"agent": "bot:agnt"}, 1, "has no `agnt`, as `bot:agnt` says"),
         ({"command": FOLDER / "missing"}, 2, "cannot run"),
-        ({"command": "/bin/false"}, 2, "ended with 1, without a report"),
+        ({"command": FOLDER / "missing"}, 2, "let --evalset-command, or `evalset_command` in the ini file, name the command"),
+        ({"command": "/bin/false"}, 2, "ended with 1, without a report; if it is another program, let --evalset-command"),
+        ({"command": None, "path": "/nowhere"}, 2, "or on the PATH; install the package, or let --evalset-command"),
         ({"agent": None}, 4, "--evalset needs --evalset-agent my_module:agent"),
     ]:
         outcomes, output = pytest("--evalset", "evals", "-k", "paris", code=code, **words)
         assert "paris" not in outcomes or outcomes["paris"] == "FAILED", outcomes
         assert text in output, f"{text!r} is not in {output}"
+    write("evalset.py", "")
+    # With `python -m pytest` pytest itself says that its plugin is hidden.
+    _, output = pytest("--evalset", "evals", "-k", "paris", start=[PYTHON.parent / "pytest"])
+    assert f"{FOLDER / 'evalset.py'} hides the package `evalset`; rename it" in output, output
+    (FOLDER / "evalset.py").unlink()
     write(
         "evalset",
         f'#!/bin/sh\n[ $1 = list ] && exec {BINARY} "$@"\necho \'{{"command": "report", "cases": [], "problems": []}}\'\n',

@@ -61,6 +61,21 @@ for span, line in zip(Kept.spans, open("spans.jsonl"), strict=True):
 print(len(Kept.spans))
 """
 
+# OpenTelemetry's own exporter refuses halves of characters.
+HALVES = """
+from opentelemetry.trace import Status, StatusCode
+from evalset.otel import write_traces
+
+half = "half " + chr(0xD83D)
+tracer = write_traces("halves.jsonl").get_tracer(half, half)
+with tracer.start_as_current_span(half) as span:
+    span.set_attribute("gen_ai.operation.name", "invoke_agent")
+    span.set_attribute("session.id", half)
+    span.set_attribute("list" + half, [half, "\\ud83d\\ude00"])
+    span.add_event(half, {half: half})
+    span.set_status(Status(StatusCode.ERROR, half))
+"""
+
 AGENT = """
 import asyncio
 from evalset.otel import write_traces
@@ -105,6 +120,13 @@ def main():
         return done.stdout
 
     spans = run(python, "-c", SPANS).strip()
+    run(python, "-c", HALVES)
+    written = (folder / "halves.jsonl").read_text()
+    written.encode()
+    assert written.count("half \\ufffd") == 10 and written.count("\\ud83d") == 1, written
+    # It can be read; 1 says that no text of the user was captured.
+    read = run(binary, "evalset", "traces", "halves.jsonl", "--format", "json", code=1)
+    assert "user_not_captured" in read, read
     run(python, "-c", AGENT)
     read = json.loads(run(binary, "evalset", "traces", "traces.jsonl", "--format", "json"))
     calls = [

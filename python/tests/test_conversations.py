@@ -165,6 +165,21 @@ class Conversations(ProgramTest):
         program.process.send_signal(signal.SIGINT)
         self.assertEqual(program.process.wait(), 0)
 
+    @unittest.skipIf(sys.platform == "win32", "Windows has no such signal")
+    def test_an_interrupt_in_a_turn_ends_the_program(self):
+        program = self.program("""
+            import asyncio
+
+            async def agent(message, turn):
+                turn.text("working")
+                await asyncio.sleep(600)
+            """)
+        program.start()
+        program.ask("Hi")
+        program.read()
+        program.process.send_signal(signal.SIGINT)
+        self.assertEqual(program.process.wait(20), 0)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -74,6 +74,51 @@ class Functions(ProgramTest):
         self.assertEqual(results, {"Oslo": {"result": "OSLO"}, "Nowhere": {"error": "ValueError: no such city"}})
         self.assertEqual(texts(answer), ["OSLO ValueError"])
 
+    def test_a_call_that_is_not_awaited_is_an_error_and_no_pass(self):
+        program = self.program("""
+            import asyncio, threading
+            import evalset
+            go = threading.Event()
+
+            async def search(q):
+                return {"found": q}
+
+            @evalset.tool
+            async def look():
+                await asyncio.sleep(600)
+
+            async def agent(message, turn):
+                if message == "method":
+                    turn.tool("search", {"q": 1}, search)
+                if message == "decorated":
+                    asyncio.create_task(look())
+                    await asyncio.sleep(0)
+                if message == "begun":
+                    asyncio.create_task(turn.tool("search", {"q": 1}, search))
+                if message == "thread":
+                    threading.Thread(target=lambda: turn.tool("wait", {}, lambda: go.wait(60)), daemon=True).start()
+                    await asyncio.sleep(0.1)
+                if message == "raised":
+                    turn.tool("search", {"q": 1}, search)
+                    raise ValueError("no")
+                if message == "awaited":
+                    await asyncio.wait([asyncio.create_task(turn.tool("search", {"q": 1}, search))])
+                return "Found."
+            """)
+        for text, expected in [
+            ("method", "the call of the tool `search` was not awaited"),
+            ("decorated", "the call of the tool `look` was not awaited"),
+            ("begun", "the call of the tool `search` was not awaited"),
+            ("thread", "the call of the tool `wait` was not awaited"),
+            ("raised", "ValueError: no"),
+        ]:
+            with self.subTest(text):
+                program.start(text)
+                end = program.turn(text, session=text)[-1]
+                self.assertIn(expected, end.get("message", ""))
+        program.start("awaited")
+        self.assertEqual(program.turn("awaited", session="awaited")[-1]["type"], "turn_end")
+
     def test_earlier_turns_and_the_state_are_there(self):
         program = self.program("""
             def agent(message, turn):
@@ -142,6 +187,59 @@ class Functions(ProgramTest):
                 tokens = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
                 self.assertEqual(usage, [tokens] if name == "fields" else [])
 
+    def test_a_function_that_returns_no_answer_is_told_to_return_it(self):
+        program = self.program("""
+            import evalset
+
+            @evalset.tool
+            def look():
+                return 1
+
+            def agent(message, turn):
+                if message == "tool":
+                    look()
+                if message == "empty":
+                    return " "
+                if message == "said":
+                    turn.text("Said.")
+                if message == "image":
+                    image = {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}}
+                    turn.event({"content": {"role": "model", "parts": [image]}})
+                if message == "raised":
+                    turn.fail("enough")
+            """)
+        for text, expected in [
+            ("none", "the function returned None; return the answer"),
+            ("tool", "the function returned None; return the answer"),
+            ("empty", "the function returned an empty text; return the answer"),
+            ("said", None),
+            ("image", None),
+            ("raised", "enough"),
+        ]:
+            with self.subTest(text):
+                program.start(text)
+                self.assertEqual(program.turn(text, session=text)[-1].get("message"), expected)
+
+    def test_an_answer_that_json_cannot_show_is_an_error(self):
+        program = self.program("""
+            class Own:
+                pass
+
+            def agent(message):
+                if message == "pieces":
+                    return (piece for piece in ["a", Own()])
+                return {"object": Own(), "list": ["x", {"y": Own()}], "text": "<Own at 0x7f00>"}[message]
+            """)
+        program.start()
+        for text, expected in [
+            ("object", 'the answer is a `Own` that JSON cannot show: "<agent.Own object>"; return a text'),
+            ("list", "the answer is a `list` that JSON cannot show"),
+            ("pieces", "the answer is a `Own` that JSON cannot show"),
+        ]:
+            program.start(text)
+            self.assertIn(expected, program.turn(text, session=text)[-1].get("message", ""))
+        self.assertEqual(texts(program.turn("text")), ["<Own at 0x7f00>"])
+
     def test_values_that_json_lacks_become_texts(self):
         program = self.program("""
             import datetime, decimal, enum, evalset
@@ -199,6 +297,21 @@ class Functions(ProgramTest):
         program = self.program(code, name="sees")
         program.start()
         self.assertEqual(texts(program.turn("What is this?", IMAGE)), ["What is this?: image/png"])
+
+    def test_a_turn_and_a_session_are_given_by_name_or_annotation(self):
+        for name, code in [
+            ("named", "def named(message, turn): return turn.session.user_id"),
+            ("annotated", "def annotated(message, t: evalset.Turn): return t.session.user_id"),
+            ("text", "def text(message, t: 'Turn | None'): return t.session.user_id"),
+            ("optional", "def optional(message, t: typing.Optional[evalset.Turn] = None): return t.session.user_id"),
+            ("other", "def other(message, retries=3): return 'u' * (retries == 3)"),
+            ("method", "class method:\n def __init__(self, s: evalset.Session): self.s = s\n def turn(self, m): return self.s.user_id"),
+            ("default", "class default:\n def __init__(self, client='u'): self.c = client\n def turn(self, m): return self.c"),
+        ]:
+            with self.subTest(name):
+                program = self.program(f"import evalset, typing\n{code}\n", name=name)
+                program.start()
+                self.assertEqual(texts(program.turn("Hi")), ["u"])
 
     def test_a_script_serves_its_agent(self):
         program = self.program(

@@ -2,5 +2,7 @@
 
 mod green;
 mod links;
+#[cfg(unix)]
+mod release;
 mod variables;
 mod words;

@@ -82,7 +82,7 @@ impl Walk {
             self.path.pop();
             let shown = mask(&key).into_owned();
             if shown != key {
-                self.found(None);
+                self.note(None);
             }
             (shown, value)
         });
@@ -93,7 +93,7 @@ impl Walk {
 
     fn text(&mut self, text: String, name: &str) -> String {
         if self.is_of_user() && is_secret_under(name, &text) {
-            self.found(Some(name.to_owned()));
+            self.note(Some(name.to_owned()));
             return MASKED_VALUE.to_owned();
         }
         let shown = mask(&text);
@@ -101,11 +101,11 @@ impl Walk {
             return text;
         }
         let shown = shown.into_owned();
-        self.found(None);
+        self.note(None);
         shown
     }
 
-    fn found(&mut self, name: Option<String>) {
+    fn note(&mut self, name: Option<String>) {
         let place = self.place();
         self.found.push(Masked { place, name });
     }

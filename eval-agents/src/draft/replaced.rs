@@ -68,7 +68,8 @@ impl Draft {
     /// key `golden` of its mark holds the expectations before.
     ///
     /// Calls and answers are replaced. Tool responses, texts before the answer and keys of the state at the end are replaced
-    /// if the golden expects some. A turn without an expected answer gets none, unless the golden expects nothing at all.
+    /// if the golden expects some. A turn without an expected answer gets one if nothing else changes, or if the golden expects
+    /// nothing at all.
     ///
     /// ```
     /// use eval_agents::draft::{Draft, Origin};
@@ -95,8 +96,12 @@ impl Draft {
             let run = if others.is_empty() { String::new() } else { format!("run {}: ", at + 1) };
             return Err(NotReplaced::Run { why: format!("{run}{error}") });
         }
-        let wanted = Wanted::of(golden);
-        let case = wanted.replaced(golden, first).ok_or(NotReplaced::Turns)?;
+        let mut wanted = Wanted::of(golden);
+        let mut case = wanted.replaced(golden, first).ok_or(NotReplaced::Turns)?;
+        if changes(golden, &case).is_empty() {
+            wanted.new_answers = true;
+            case = wanted.replaced(golden, first).ok_or(NotReplaced::Turns)?;
+        }
         let meaning = Meaning::from_case(&case);
         for other in others {
             let other = wanted.replaced(golden, other).ok_or(NotReplaced::Turns)?;
@@ -124,8 +129,8 @@ impl Draft {
 #[expect(clippy::struct_excessive_bools, reason = "a golden has each kind or not, whatever the others")]
 #[derive(Clone, Copy, Debug)]
 struct Wanted {
-    /// Nothing at all, so that all of them are wanted.
-    is_empty: bool,
+    /// Answers of turns that expect none too.
+    new_answers: bool,
     results: bool,
     texts: bool,
     usage: bool,
@@ -141,7 +146,7 @@ impl Wanted {
         let expects = |turn: &Invocation| turn.final_response.is_some() || turn.tool_calls().next().is_some();
         let answers = || turns().filter_map(|turn| turn.final_response.as_ref());
         Self {
-            is_empty: !turns().any(expects),
+            new_answers: !turns().any(expects),
             results: turns().any(|turn| turn.tool_responses().next().is_some()),
             texts: turns().any(|turn| !turn.intermediate_texts().is_empty()),
             usage: events().any(|event| event.usage_metadata.is_some()),
@@ -168,7 +173,7 @@ impl Wanted {
     fn turn(self, turn: &mut Invocation, happened: Invocation) {
         let happened = self.wanted(turn, happened);
         if let Some(answer) = happened.final_response
-            && (turn.final_response.is_some() || self.is_empty)
+            && (turn.final_response.is_some() || self.new_answers)
             && turn.final_response.as_ref().is_none_or(|old| !is_same_answer(old, &answer))
         {
             // The role is no expectation: it stays as the golden has it, or does not.
@@ -345,16 +350,16 @@ fn changes(golden: &EvalCase, case: &EvalCase) -> Vec<Change> {
     changes
 }
 
-/// Refuses a case in which a secret was masked that the golden has, or has not masked.
+/// Refuses a case in which a secret was masked, in a text that its golden does not have.
 fn refuse_masks(golden: &EvalCase, case: &EvalCase) -> Result<(), NotReplaced> {
-    let masked = |text: String, before: String| shows_a_mask(&text) && !shows_a_mask(&before);
+    let is_new =
+        |new: Value, old: Value| texts(&new).any(|it| shows_a_mask(it) && !texts(&old).any(|old| old == it));
     for (at, (old, new)) in golden.conversation.iter().zip(&case.conversation).enumerate() {
-        if masked(new.to_value().to_string(), old.to_value().to_string()) {
+        if is_new(new.to_value(), old.to_value()) {
             return Err(NotReplaced::Masked { place: format!("turn {}", at + 1) });
         }
     }
-    let state = |case: &EvalCase| Value::from(case.final_session_state.clone()).to_string();
-    if masked(state(case), state(golden)) {
+    if is_new(case.final_session_state.clone().into(), golden.final_session_state.clone().into()) {
         return Err(NotReplaced::Masked { place: "the state at the end".to_owned() });
     }
     let (_, before) = masking::masked(golden.clone()).map_err(NotReplaced::Case)?;
@@ -362,6 +367,16 @@ fn refuse_masks(golden: &EvalCase, case: &EvalCase) -> Result<(), NotReplaced> {
     match found.into_iter().find(|masked| !before.contains(masked)) {
         Some(masked) => Err(NotReplaced::Masked { place: masked.to_string() }),
         None => Ok(()),
+    }
+}
+
+/// The texts in a value, and the keys.
+fn texts(value: &Value) -> Box<dyn Iterator<Item = &str> + '_> {
+    match value {
+        Value::String(text) => Box::new(std::iter::once(text.as_str())),
+        Value::Array(items) => Box::new(items.iter().flat_map(texts)),
+        Value::Object(map) => Box::new(map.iter().flat_map(|(key, value)| texts(value).chain([key]))),
+        _ => Box::new(std::iter::empty()),
     }
 }
 

@@ -52,7 +52,7 @@ enum Kept {
         args: Option<Map>,
         same_result: bool,
     },
-    Not,
+    NotInEach,
 }
 
 /// Keeps the calls of all recordings, with the arguments and the texts before the answer that were equal.
@@ -71,7 +71,7 @@ fn calls(turn: &mut Invocation, others: &[&Invocation], told: &mut Vec<String>) 
         let made = 1 + partners.iter().flatten().count();
         if made < runs {
             told.push(format!("`{call}` was called in {made} of {runs} runs"));
-            kept.push(Kept::Not);
+            kept.push(Kept::NotInEach);
             continue;
         }
         let partners: Vec<&FunctionCall> = partners.into_iter().flatten().collect();
@@ -167,7 +167,10 @@ fn rebuild(turn: &mut Invocation, first: &[FunctionCall], kept: &[Kept], keeps_t
             call.args.clone_from(args);
         }
         if let Some(response) = &part.function_response {
-            return !matches!(of_call(&response.id), Some(Kept::Not | Kept::Each { same_result: false, .. }));
+            return !matches!(
+                of_call(&response.id),
+                Some(Kept::NotInEach | Kept::Each { same_result: false, .. })
+            );
         }
         keeps_texts || part.text.is_none() || part.function_call.is_some()
     };

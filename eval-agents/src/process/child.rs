@@ -56,7 +56,7 @@ pub(super) struct Child {
     /// The lock for writing a line, so that lines of several conversations are not mixed.
     writing: AsyncMutex<()>,
     hello: watch::Receiver<bool>,
-    /// Whether no other conversation may begin.
+    /// Whether no other conversation may begin: one was left while it waited, or the program broke the protocol.
     hangs: AtomicBool,
     is_shared: bool,
 }
@@ -135,11 +135,25 @@ impl Child {
             ProcessError::Ended(_) => self.group.ended_within(EXIT_WAIT).await,
             _ => None,
         };
+        let is_agents = matches!(error, ProcessError::Agent(_));
         let (status, wrote) = match ended {
             Some(status) => (format!(" ({status})"), self.wrote.final_output().await),
+            // The error may be read before the traceback is.
+            None if is_agents => (String::new(), self.wrote.settled().await),
             None => (String::new(), self.wrote.text()),
         };
-        error.with(&format!("{status}{}", quoted("it wrote to its standard error", &wrote)))
+        let mut note = self.quoted("it", &wrote);
+        if is_agents && !note.is_empty() {
+            // What the program reported is the headline, and no line of its log.
+            note.replace_range(.."; ".len(), "\n");
+        }
+        error.with(&format!("{status}{note}"))
+    }
+
+    /// A sentence with what the program wrote to its standard error; empty if it wrote nothing.
+    fn quoted(&self, who: &str, wrote: &str) -> String {
+        let of_all = if self.is_shared { ", in all its conversations" } else { "" };
+        quoted(&format!("{who} wrote to its standard error{of_all}"), wrote)
     }
 
     /// The error of a program that broke off outside of a request. A successful end is no error.
@@ -165,7 +179,7 @@ impl Child {
     }
 
     async fn badly(&self, status: ExitStatus) -> ProcessError {
-        let wrote = quoted("it wrote to its standard error", &self.wrote.final_output().await);
+        let wrote = self.quoted("it", &self.wrote.final_output().await);
         ProcessError::End(format!("the program ended with {status}{wrote}"))
     }
 }
@@ -319,11 +333,12 @@ impl Seat {
         Err(error)
     }
 
-    /// Gives the program no other conversation if it broke the protocol.
-    pub(super) fn distrust_after(&self, error: &ProcessError) {
+    /// The error with what the program wrote. If the program broke the protocol, it gets no other conversation.
+    pub(super) async fn explain(&self, error: ProcessError) -> ProcessError {
         if matches!(error, ProcessError::Protocol(_)) {
             self.child.hangs.store(true, Ordering::Relaxed);
         }
+        self.child.explain(error).await
     }
 
     async fn broken(&self) -> ProcessError {
@@ -348,7 +363,7 @@ impl Seat {
                 child.group.kill().await;
             }
             let wrote = child.wrote.text();
-            return match quoted("the program wrote to its standard error", &wrote) {
+            return match child.quoted("the program", &wrote) {
                 note if note.is_empty() => Ok(()),
                 note => Err(ProcessError::End(format!("the turn did not end{note}"))),
             };
@@ -366,7 +381,7 @@ impl Seat {
         drop(child.input.lock().take());
         let Some(status) = child.group.ended_within(limit).await else {
             child.group.kill().await;
-            let wrote = quoted("it wrote to its standard error", &child.wrote.final_output().await);
+            let wrote = child.quoted("it", &child.wrote.final_output().await);
             return Err(ProcessError::End(format!(
                 "the program did not end within {limit:?} (`end_within`, or `--end-within`, sets the limit) after `end` and the end \
                  of its input, and was killed{wrote}"

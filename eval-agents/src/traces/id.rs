@@ -3,7 +3,8 @@
 use std::fmt;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use base64::alphabet::STANDARD;
+use base64::engine::general_purpose::{GeneralPurpose, PAD};
 
 /// The id of a span or trace. An id of the standard size is stored as a number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,9 +67,10 @@ fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
     (text.len() == N.div_ceil(3) * 4).then(|| base64(text)).flatten()?.try_into().ok()
 }
 
-/// The bytes of either alphabet of base64.
+/// The bytes of base64 in either alphabet, or in both. Some encoders set bits behind the last byte.
 pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
-    [STANDARD, URL_SAFE].into_iter().find_map(|alphabet| alphabet.decode(text).ok())
+    const LENIENT: GeneralPurpose = GeneralPurpose::new(&STANDARD, PAD.with_decode_allow_trailing_bits(true));
+    LENIENT.decode(text.replace('-', "+").replace('_', "/")).ok()
 }
 
 #[cfg(test)]
@@ -112,6 +114,9 @@ mod tests {
             ("ZmFp", b"fai"),
             ("+/+/", &[0xfb, 0xff, 0xbf]),
             ("-_-_", &[0xfb, 0xff, 0xbf]),
+            ("+_-/", &[0xfb, 0xff, 0xbf]),
+            ("AQJ=", &[1, 2]),
+            ("AR==", &[1]),
             ("AQIDAQIDAQIDAQI=", &[1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2]),
         ] {
             assert_eq!(base64(text).as_deref(), Some(bytes), "{text}");

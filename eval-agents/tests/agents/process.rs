@@ -187,6 +187,13 @@ fn before_the_turn() -> Vec<Fault> {
             &["opening the session: the agent failed: no key"],
         ),
         (
+            "an error with a log",
+            shell(
+                "read -r _; echo 'line 7' >&2; echo '{\"type\": \"error\", \"message\": \"no key\"}'; cat >/dev/null",
+            ),
+            &["the agent failed: no key\nit wrote to its standard error:\n| line 7"],
+        ),
+        (
             "an error of several lines",
             shell(
                 "read -r _; printf '%s\\n' '{\"type\": \"error\", \"message\": \"no key\\nno luck\"}'; cat >/dev/null",
@@ -259,7 +266,10 @@ fn in_the_turn() -> Vec<Fault> {
             in_turn(
                 "echo '{\"type\": \"text\", \"text\": \"\\u200b \"}'; echo '{\"type\": \"turn_end\"}'; cat >/dev/null",
             ),
-            &["the agent answered nothing that a user would see", "the program writes"],
+            &[
+                "the agent answered nothing that a user would see",
+                "in Python `turn.text(..)` or the value that a function returns",
+            ],
         ),
         (
             "an error for another conversation",

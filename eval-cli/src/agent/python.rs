@@ -13,12 +13,15 @@ use crate::output::CommandError;
 /// The command that runs an object. Fails unless the interpreter starts and has the package.
 pub(super) fn command(object: &str) -> Result<Command, CommandError> {
     let is_named = object.rsplit_once(':').is_some_and(|(module, name)| {
-        [module, name].iter().all(|part| !part.is_empty() && !part.contains(char::is_whitespace))
+        let is_file =
+            module.contains(['/', '\\']) || Path::new(module).extension().is_some_and(|it| it == "py");
+        [module, name].iter().all(|part| !part.is_empty() && !part.contains(char::is_whitespace)) && !is_file
     });
     if !is_named {
         return Err(CommandError::new(
             format!("`--agent` names no object of Python: `{}`", one_line(object)),
-            "write its module, a colon and its name: `--agent agents.weather:agent`; `--agent-cmd` takes commands",
+            "write its module, a colon and its name: `--agent agents.weather:agent` for `agents/weather.py`; `--agent-cmd` takes \
+             commands",
         ));
     }
     let python = Interpreter::find(&Surroundings::of_this_process());
@@ -93,6 +96,16 @@ impl Interpreter {
                     eval_support::shell::word(&self.path.display().to_string())
                 ),
             )),
+            Some(IS_ANOTHER) => {
+                let found = String::from_utf8_lossy(&asked.stdout);
+                Err(CommandError::new(
+                    format!(
+                        "{self} finds another `evalset` in place of the package that runs agents of Python: {}",
+                        one_line(found.trim())
+                    ),
+                    "rename that file or its folder",
+                ))
+            }
             _ => {
                 let said = String::from_utf8_lossy(&asked.stderr);
                 let last =
@@ -122,8 +135,12 @@ const OTHERS: &str = "let `EVALSET_PYTHON` name the interpreter of the agent";
 /// The exit code of the check if the package is missing. Python itself ends with 1 or 2.
 const IS_MISSING: i32 = 3;
 
-const HAS_THE_PACKAGE: &str = "import sys; from importlib.util import find_spec; \
-     sys.exit(0 if find_spec('evalset') and find_spec('evalset.__main__') else 3)";
+/// The exit code of the check if a module of that name hides the package. Its file is printed.
+const IS_ANOTHER: i32 = 4;
+
+const HAS_THE_PACKAGE: &str = "import sys; from importlib.util import find_spec; found = find_spec('evalset'); \
+     is_ours = found and found.submodule_search_locations is not None and find_spec('evalset.__main__'); \
+     sys.exit(0 if is_ours else 4 if found and found.origin and print(found.origin) is None else 3)";
 
 /// The names of interpreters. The first one is looked for in the `PATH` too.
 #[cfg(not(windows))]
@@ -201,6 +218,15 @@ mod tests {
                 Interpreter { path: found.into(), why },
                 "{surroundings:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_file_is_no_module() {
+        for object in ["agents.py:a", "agents/weather:a", r"agents\weather:a", "agents", "a:", ":a", "a b:c"]
+        {
+            let error = command(object).expect_err(object);
+            assert!(error.help.contains("`--agent agents.weather:agent` for `agents/weather.py`"), "{error}");
         }
     }
 

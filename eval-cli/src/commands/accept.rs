@@ -143,6 +143,7 @@ fn by_file(drafts: &[Draft]) -> Vec<Change> {
     let of_files = drafts.chunk_by(|one, next| one.path == next.path).map(|drafts| Change {
         file: drafts[0].path.display().to_string(),
         cases: drafts.iter().map(|draft| draft.case.eval_id.clone()).collect(),
+        ..Change::default()
     });
     of_files.collect()
 }

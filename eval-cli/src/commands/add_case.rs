@@ -1,5 +1,7 @@
 //! `cargo evalset add-case`: adds cases to a set.
 
+mod scenario_id;
+
 use std::ffi::OsString;
 use std::io::Read;
 use std::ops::Range;
@@ -16,6 +18,7 @@ use eval_support::words::{count, short_code_list};
 use crate::edited::{Change, changed, edit, one_set, refused};
 use crate::files::{self, FoundProblems};
 use crate::output::{Answer, CommandError, Format, Outcome};
+use scenario_id::scenario_id;
 
 /// Adds cases to an eval set, behind those that it has. Every other byte of the file stays.
 ///
@@ -99,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         0 => String::new(),
         cases => format!("{} there already: {}\n", count(cases, "scenario"), short_code_list(&there)),
     };
-    let change = Change { file: set.path.display().to_string(), cases: added };
+    let change = Change { file: set.path.display().to_string(), cases: added, ..Change::default() };
     changed("add-case", ("added", "to"), &[change], &remark, args.format)
 }
 
@@ -151,6 +154,11 @@ impl Source {
             return Ok(Err(Answer::new(Outcome::Failed, text)));
         };
         let mut cases = set.eval_cases;
+        if self.is_scenarios {
+            for case in &mut cases {
+                case.eval_id = case.conversation_scenario.as_ref().map(scenario_id).unwrap_or_default();
+            }
+        }
         if let Some(id) = id {
             let [case] = cases.as_mut_slice() else {
                 let name = one_line(&self.name);
@@ -188,10 +196,10 @@ fn shifted(range: &Range<usize>, shift: usize) -> Range<usize> {
     range.start.saturating_sub(shift)..range.end.saturating_sub(shift)
 }
 
-/// A case made of a scenario. Its id is derived from the scenario, as in ADK's command.
+/// A case made of a scenario. Its id only keeps the cases apart while the file is checked.
 fn of_scenario(scenario: &Value) -> Value {
     let id = format!("{:016x}", content_hash(scenario.to_string().as_bytes()));
-    Value::from(Map::from([("eval_id", Value::from(&id[..8])), ("conversation_scenario", scenario.clone())]))
+    Value::from(Map::from([("eval_id", Value::from(id)), ("conversation_scenario", scenario.clone())]))
 }
 
 fn session_input(path: &Path) -> Result<SessionInput, CommandError> {

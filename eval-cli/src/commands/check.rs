@@ -212,13 +212,12 @@ fn fixes(results: &CheckResults) -> String {
     let mut possible = Vec::new();
     for (file, fix) in results.files.iter().filter_map(|file| Some((file, file.fix.as_ref()?))) {
         let shown = one_line(&file.shown);
-        let reason = fix.reason.as_deref().unwrap_or_default();
-        match fix.state {
+        match &fix.state {
             FixState::Done => text.push_str(&format!("{} `{shown}`: {}\n", styled(GOOD, "fixed"), fix.what)),
-            FixState::Kept if results.fix => {
+            FixState::Kept(reason) if results.fix => {
                 text.push_str(&format!("{} `{shown}` as it is: {reason}\n", styled(BOLD, "kept")));
             }
-            FixState::Kept => {}
+            FixState::Kept(_) => {}
             FixState::Possible => possible.push(shown),
         }
     }

@@ -4,10 +4,13 @@ use std::ffi::OsString;
 
 use eval_support::untrusted::one_line;
 
+use crate::drafts::take_out;
 use crate::edited::{Change, changed, edit, refused, select};
 use crate::output::{Answer, CommandError, Format};
 
 /// Takes cases out of eval sets. Every other byte of the files stays.
+///
+/// A draft in place of a golden is taken out, and the golden is put back.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -26,7 +29,7 @@ Examples:
   cargo evalset remove-case weather:sunny,oslo trip:rome
 
 Exit codes:
-  0  the cases were removed
+  0  the cases were removed, or are the goldens again that they were
   2  a set or a case does not exist, or a file cannot be read or written";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
@@ -37,20 +40,24 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         return Err(CommandError::new(format!("no case of `{shown}` is named"), help));
     }
     let mut changes = Vec::new();
-    let mut empty = String::new();
+    let mut remarks = String::new();
     for set in sets {
-        let ids = set.cases.unwrap_or_default();
+        let mut change = Change { file: set.path.display().to_string(), ..Change::default() };
         let left = edit(&set.path, |editor| {
-            for id in &ids {
-                editor.remove_case(id).map_err(|error| refused(&set.path, &error))?;
+            for id in set.cases.unwrap_or_default() {
+                let is_back = take_out(editor, &id).map_err(|error| refused(&set.path, &error))?;
+                if is_back { &mut change.put_back } else { &mut change.cases }.push(id);
             }
             Ok(editor.case_ids().len())
         })?;
+        for id in &change.put_back {
+            remarks.push_str(&format!("`{}` is the golden again that it was\n", one_line(id)));
+        }
         if left == 0 {
             let shown = one_line(&set.path.display().to_string());
-            empty.push_str(&format!("`{shown}` has no cases now, and tests refuse it\n"));
+            remarks.push_str(&format!("`{shown}` has no cases now, and tests refuse it\n"));
         }
-        changes.push(Change { file: set.path.display().to_string(), cases: ids });
+        changes.push(change);
     }
-    changed("remove-case", ("removed", "from"), &changes, &empty, args.format)
+    changed("remove-case", ("removed", "from"), &changes, &remarks, args.format)
 }

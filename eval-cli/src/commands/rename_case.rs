@@ -43,6 +43,10 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         editor.rename_case(old, &args.new_id).map_err(|error| refused(&set.path, &error))
     })?;
     let remark = format!("it was `{}`\n", one_line(old));
-    let change = Change { file: set.path.display().to_string(), cases: vec![args.new_id.clone()] };
+    let change = Change {
+        file: set.path.display().to_string(),
+        cases: vec![args.new_id.clone()],
+        ..Change::default()
+    };
     changed("rename-case", ("renamed", "in"), &[change], &remark, args.format)
 }

@@ -94,7 +94,7 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     let sets = &runtime.block_on(crate::store::fetch_sets(&args.sets, &new_root()))?;
     #[cfg(not(feature = "store"))]
     let sets = args.stored.check().map(|()| &args.sets)?;
-    let again = [&*args.source.words(), &options.words[..]].concat();
+    let again = [&*args.source.words(), &options.again[..]].concat();
     let runner = options::apply(options, args.source.agent.set(with_judge(EvalRunner::new())))?;
     let runner = journal.set(runner).again(again.clone());
     let progress = Progress::on_stderr(options.prices.clone());

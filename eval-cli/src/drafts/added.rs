@@ -96,13 +96,7 @@ impl Added<'_> {
 
     fn unpassable(&self) -> String {
         let cases: Vec<_> = self.drafts.iter().map(|draft| draft.case.clone()).collect();
-        let found = unpassable(&self.destination.path, &[], &cases);
-        let Some(first) = found.first() else { return String::new() };
-        let more = match found.len() - 1 {
-            0 => String::new(),
-            more => format!(" ({} like it)", count(more, "more draft")),
-        };
-        format!("{}  {}{more}\n", styled(WARNING, "cannot pass"), one_line(&first.to_string()))
+        cannot_pass(&self.destination.path, &cases)
     }
 
     fn diff(&self, written: &Written) -> String {
@@ -111,6 +105,17 @@ impl Added<'_> {
         let text = diff.unified_diff().context_radius(3).header(&name, &name).to_string();
         if text.is_empty() { text } else { text + "\n" }
     }
+}
+
+/// The warning about drafts that no agent can pass; empty if there are none.
+pub(crate) fn cannot_pass(set: &Path, drafts: &[EvalCase]) -> String {
+    let found = unpassable(set, &[], drafts);
+    let Some(first) = found.first() else { return String::new() };
+    let more = match found.len() - 1 {
+        0 => String::new(),
+        more => format!(" ({} like it)", count(more, "more draft")),
+    };
+    format!("{}  {}{more}\n", styled(WARNING, "cannot pass"), one_line(&first.to_string()))
 }
 
 /// `sunny  2 turns, 1 call, from session.json`, and remarks for its reviewer.

@@ -149,6 +149,6 @@ mod tests {
         let card = DraftCard::new(&draft, String::new(), String::new());
         let turn = &card.run.turns[0];
         assert_eq!((turn.expected.clone(), turn.actual.clone()), (Some(text("Old.")), Some(text("New."))));
-        assert!(card.replaces && turn.pieces.is_some());
+        assert!(card.replaces && !turn.diff.is_empty());
     }
 }

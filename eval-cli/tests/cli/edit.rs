@@ -160,6 +160,7 @@ fn a_case_gets_another_id_and_a_session_where_they_are_given() {
     let scenarios = ["add-case", "weather", "scenarios.json", "--session-input", "session.json"];
     let first = folder.run(&scenarios);
     assert!(first.out.starts_with("added 1 case to"), "{}", first.shown());
+    assert_eq!(EvalSet::parse(&folder.read(SET)).expect("a set").eval_cases[2].eval_id, "3388b4a3");
     let before = folder.read(SET);
     let second = folder.run(&scenarios);
     assert!(second.code == Some(0) && second.out.contains("1 scenario there already"), "{}", second.shown());

@@ -335,6 +335,76 @@ fn a_run_that_cannot_take_the_place_of_a_golden_is_refused_and_writes_nothing() 
     folder.write(SET, OUTDATED.replace("\"oslo\"", "\"bergen\""));
     let gone = replace(&format!("{id}:oslo"));
     assert!(gone.err.contains("has no case `oslo` any more"), "{}", gone.err);
+    assert!(gone.err.contains("name a case that the set has"), "{}", gone.err);
+    folder.write(SET, "{");
+    let broken = replace(&format!("{id}:oslo"));
+    assert!(broken.err.contains("has errors; `") && broken.err.contains("mend the file"), "{}", broken.err);
+    std::fs::remove_file(folder.path(SET)).expect("it is there");
+    let elsewhere = replace(&format!("{id}:oslo"));
+    assert!(elsewhere.err.contains("run this in the folder in which the tests ran"), "{}", elsewhere.err);
+}
+
+#[test]
+fn a_draft_in_place_of_a_golden_is_taken_out_and_the_golden_is_back() {
+    let (folder, id, _) = outdated("import-replace-back");
+    let paris = format!("{id}:paris");
+    assert_eq!(folder.run(&["import", &paris, "--replace"]).code, Some(0));
+    let removed = folder.run(&["remove-case", &format!("{SET}:paris,oslo")]);
+    let told = format!("removed 1 case from `{SET}`: `oslo`\n`paris` is the golden again that it was\n");
+    assert_eq!((removed.code, &*removed.out), (Some(0), &*told), "{}", removed.err);
+    let cases = |text: &str| serde_json::from_str::<Value>(text).expect("JSON")["eval_cases"].clone();
+    assert_eq!(cases(&folder.read(SET))[0], cases(OUTDATED)[0]);
+    assert_eq!(ids(&folder), ["paris", "atlantis"]);
+
+    folder.write(SET, OUTDATED);
+    assert_eq!(folder.run(&["import", &paris, "--replace"]).code, Some(0));
+    let json = folder.run(&["remove-case", &format!("{SET}:paris"), "--format", "json"]);
+    let document: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(document["files"][0], json!({ "file": SET, "cases": [], "put_back": ["paris"] }));
+}
+
+#[test]
+fn a_new_golden_passes_once_it_expects_an_answer_in_each_turn() {
+    let folder = folder("import-replace-turns");
+    let ask = r#""user_content": { "parts": [{ "text": "What is the weather in Paris?" }] }"#;
+    let call =
+        r#""intermediate_data": { "tool_uses": [{ "name": "get_weather", "args": { "city": "Paris" } }] }"#;
+    let answer = r#""final_response": { "parts": [{ "text": "Wet." }] }"#;
+    folder.write(SET, format!(r#"{{"eval_set_id": "weather", "eval_cases": [{{"eval_id": "paris", "conversation": [{{{ask}, {call}, {answer}}}, {{{ask}, {call}}}]}}]}}"#));
+    let run = || folder.run(&["run", SET, "--agent-cmd", "python3 weather.py"]);
+    for cannot_pass in [true, false] {
+        let failed = run();
+        assert!(failed.out.contains("new golden    "), "{}{}", failed.out, failed.err);
+        let replaced = folder.run(&["import", ":paris", "--replace"]);
+        let told = replaced.out.contains("cannot pass  case `paris`: no agent can pass it");
+        assert_eq!((replaced.code, told), (Some(0), cannot_pass), "{}{}", replaced.out, replaced.err);
+        assert_eq!(folder.run(&["accept", &format!("{SET}:paris")]).code, Some(0));
+    }
+    let passed = run();
+    assert_eq!(passed.code, Some(0), "{}{}", passed.out, passed.err);
+}
+
+#[test]
+fn a_case_that_is_named_twice_is_replaced_once_and_one_of_two_runs_not_at_all() {
+    let (folder, id, _) = outdated("import-replace-twice");
+    let second = folder.run(&["run", SET, "--agent-cmd", "python3 weather.py"]);
+    let second =
+        second.out.lines().next().and_then(|line| line.split_whitespace().nth(1)).unwrap_or_default();
+    let (paris, same) = (format!("{id}:paris"), format!("{id}:weather/paris"));
+    let both = folder.run(&["import", &paris, &format!("{second}:paris"), "--replace"]);
+    assert!(
+        both.code == Some(2) && both.err.contains("two runs are named for the case `paris`"),
+        "{}",
+        both.err
+    );
+    assert_eq!(folder.read(SET), OUTDATED);
+    let once = folder.run(&["import", &paris, &same, "--replace"]);
+    assert!(once.code == Some(0) && once.out.starts_with("put 1 draft in place of a golden"), "{}", once.err);
+    // The set was written after the run. What is wrong with the case is said first.
+    for (case, why) in [(":paris", "the case is a draft already"), (":rome", "has no case `rome`")] {
+        let ran = folder.run(&["import", case, "--replace"]);
+        assert!(ran.code == Some(2) && ran.err.contains(why), "{case}: {}", ran.err);
+    }
 }
 
 #[test]

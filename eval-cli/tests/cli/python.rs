@@ -44,6 +44,29 @@ fn an_object_is_run_by_the_interpreter_as_a_program_of_each_case() {
 }
 
 #[test]
+fn a_failure_of_the_agent_shows_its_traceback_and_what_it_printed() {
+    let folder = folder("python-traceback");
+    let package = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../python");
+    let python =
+        interpreter(&folder, "python", &format!("PYTHONPATH='{}' exec python3 \"$@\"", package.display()));
+    folder.write(
+        "raises.py",
+        "def agent(message):\n    print('looking it up')\n    raise ValueError('no city')\n",
+    );
+    let ran = run(&folder, &python, &["run", "evals/mixed.evalset.json:sunny", "--agent", "raises:agent"]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
+    for says in [
+        "the agent failed: ValueError: no city",
+        "    | it wrote to its standard error:\n",
+        "| looking it up\n",
+        "Traceback (most recent call last):\n",
+        "    raise ValueError('no city')\n",
+    ] {
+        assert!(ran.out.contains(says), "{says}: {}", ran.out);
+    }
+}
+
+#[test]
 fn drafts_of_an_object_name_it() {
     let folder = folder("python-record");
     let python = interpreter(&folder, "python", WEATHER);
@@ -79,6 +102,7 @@ fn what_is_wrong_with_an_object_or_its_interpreter_ends_the_run_before_its_first
     let folder = folder("python-wrong");
     let missing = interpreter(&folder, "missing", "exit 3");
     let broken = interpreter(&folder, "broken", "echo 'Traceback:' >&2; echo 'SyntaxError: no' >&2; exit 1");
+    let hidden = interpreter(&folder, "hidden", "echo /w/evalset.py; exit 4");
     let named = |python: &str| format!("the Python interpreter `{python}` (`EVALSET_PYTHON` names it)");
     for (python, object, said, help) in [
         (
@@ -101,6 +125,15 @@ fn what_is_wrong_with_an_object_or_its_interpreter_ends_the_run_before_its_first
             &*format!(
                 "install it: `{missing} -m pip install ../evalset/python`; or let `EVALSET_PYTHON` name"
             ),
+        ),
+        (
+            &hidden,
+            "weather:agent",
+            format!(
+                "{} finds another `evalset` in place of the package that runs agents of Python: /w/evalset.py",
+                named(&hidden)
+            ),
+            "rename that file or its folder",
         ),
         (
             &broken,
@@ -127,6 +160,9 @@ fn a_python_without_the_package_is_named_with_what_installs_it() {
     assert_eq!(ran.code, Some(2), "{}", ran.out);
     let said = format!("`{python}` (`EVALSET_PYTHON` names it) has no package `evalset`");
     assert!(ran.err.contains(&said), "{}", ran.err);
+    folder.write("evalset.py", "");
+    let ran = run(&folder, &python, &["run", "fine", "--agent", "a:b"]);
+    assert!(ran.err.contains("finds another `evalset`") && ran.err.contains("evalset.py"), "{}", ran.err);
     // A package of that name in the folder is found, as by `python -m`.
     folder.write("evalset/__init__.py", "").write("evalset/__main__.py", "exec(open('weather.py').read())");
     let ran = run(&folder, &python, &["run", "fine", "--agent", "a:b"]);

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use eval_format::metric::Need;
 use eval_format::options::DEFAULT_AUTHOR;
 use eval_format::{Direction, FunctionCall, MatchType};
 use eval_support::untrusted::name;
 
+use super::reads_expectations;
 use crate::decide::forbidden;
 use crate::guard::LIMIT_IS_TIMEOUT;
 use crate::report::{CaseReport, MetricReport, RunReport};
@@ -64,7 +64,7 @@ fn nothing_recorded(report: &CaseReport) -> Option<String> {
     });
     records_itself.then(|| {
         "no tool call was recorded in this case; if the agent made some: in Rust `recorder.tool(..)` or \
-         `recorder.tool_call(..)` records a call, in other programs a `tool_call` message"
+         `recorder.tool_call(..)` records a call, in Python `@evalset.tool`, in other programs a `tool_call` message"
             .to_owned()
     })
 }
@@ -112,7 +112,9 @@ fn matches(report: &CaseReport, run: &RunReport, match_type: MatchType, args: Ar
         && pairs.into_iter().all(|(expected, actual)| {
             let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
             let actual: Vec<&FunctionCall> = actual.invocation.tool_calls().collect();
-            trajectory_matches(&expected, &actual, match_type, args) == Some(true)
+            // A turn that expects no call would accept any from then on.
+            (!expected.is_empty() || actual.is_empty())
+                && trajectory_matches(&expected, &actual, match_type, args) == Some(true)
         })
 }
 
@@ -155,14 +157,10 @@ fn calls_forbidden(report: &CaseReport) -> bool {
     })
 }
 
-/// Whether a metric failed that reads the expectations of a case. Metrics of users may.
+/// Whether a metric failed that reads the expectations of a case.
 pub fn reads_the_golden(verdict: &Verdict, metrics: &[MetricReport]) -> bool {
-    let reads = |metric: &MetricReport| {
-        let info = eval_format::metric::metric(&metric.name);
-        info.is_none_or(|info| info.needs.contains(&Need::Expectation))
-    };
     *verdict == Verdict::Failed
-        && metrics.iter().any(|metric| metric.verdict == Verdict::Failed && reads(metric))
+        && metrics.iter().any(|metric| metric.verdict == Verdict::Failed && reads_expectations(&metric.name))
 }
 
 #[cfg(test)]

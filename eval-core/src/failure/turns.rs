@@ -2,13 +2,13 @@
 //! error.
 
 use eval_format::Invocation;
-use eval_format::metric::{Need, Subject};
+use eval_format::metric::Subject;
 use eval_support::message::cut;
 use eval_support::untrusted::{MARK, below_headline, headline, marked, name, quoted};
 use eval_support::words::count;
 
 use super::lines::{HEADLINE, line};
-use super::{differ, trajectory};
+use super::{differ, reads_expectations, trajectory};
 use crate::metric::{FINAL_SESSION_STATE_MATCH, Score};
 use crate::report::{CaseReport, MetricOutcome, MetricReport, RunReport, short};
 use crate::score::align::comparison;
@@ -141,9 +141,7 @@ impl Block {
             Self::Notes(what) => line(out, &format!("  {what}: {scored}")),
             Self::Responses => {
                 // An answer that the metric does not read would mislead.
-                let reads_it = eval_format::metric::metric(&first.name)
-                    .is_none_or(|info| info.needs.contains(&Need::Expectation));
-                let compared = expected.filter(|_| reads_it);
+                let compared = expected.filter(|_| reads_expectations(&first.name));
                 responses(out, scored, compared, actual);
             }
         }
@@ -206,19 +204,22 @@ fn message(out: &mut String, message: &str) {
 }
 
 fn further<'t>(out: &mut String, lines: impl Iterator<Item = &'t str> + Clone) {
-    for text in lines.clone().take(SHOWN_ERROR_LINES) {
-        let text = cut(text, SHOWN_TEXT);
+    let left_out = SHOWN_ERROR_LINES..lines.clone().count().saturating_sub(SHOWN_ERROR_LINES);
+    for (at, text) in lines.enumerate().filter(|(at, _)| *at == left_out.start || !left_out.contains(at)) {
+        if left_out.contains(&at) {
+            line(out, &format!("    ... ({})", count(left_out.len(), "line")));
+            continue;
+        }
+        let text = cut(text, SHOWN_ERROR);
         // The texts of judges in an error have the mark already.
         let text = text.strip_prefix(MARK).unwrap_or(&text);
         line(out, &format!("    {}", marked(text, 4)));
     }
-    let more = lines.count().saturating_sub(SHOWN_ERROR_LINES);
-    if more > 0 {
-        line(out, &format!("    ... and {}", count(more, "more line")));
-    }
 }
 
+/// The lines of an error that are shown of its beginning, and of its end: a traceback has its reason in the last one.
 const SHOWN_ERROR_LINES: usize = 10;
+const SHOWN_ERROR: usize = 2000;
 const SHOWN_EVENTS: usize = 12;
 
 /// A run that ended in an error: what it did in its last turn.

@@ -17,13 +17,16 @@ const GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
 pub(crate) struct Watch {
-    number: Option<u64>,
+    deadline: Option<Deadline>,
 }
+
+/// A time, and the number of the watch.
+type Deadline = (Instant, u64);
 
 #[derive(Default)]
 struct Watched {
     next: u64,
-    deadlines: BTreeMap<(Instant, u64), Line>,
+    deadlines: BTreeMap<Deadline, Line>,
     /// The time at which the thread wakes by itself; `None` while it sleeps until it is woken.
     wakes_at: Option<Instant>,
 }
@@ -109,7 +112,7 @@ impl Watch {
         // A limit beyond the range of the clock never ends, so there is nothing to watch.
         let Some(deadline) = limit.checked_add(GRACE).and_then(|wait| Instant::now().checked_add(wait))
         else {
-            return Self { number: None };
+            return Self { deadline: None };
         };
         let dog = watchdog();
         let mut watched = dog.watched.lock();
@@ -121,15 +124,19 @@ impl Watch {
             watched.wakes_at = Some(deadline);
             dog.changed.notify_one();
         }
-        Self { number: Some(number) }
+        Self { deadline: Some((deadline, number)) }
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        if let Some(ended) = self.number {
+        if let Some(deadline) = self.deadline {
             // The thread may wake once without need. It then finds the next deadline.
-            watchdog().watched.lock().deadlines.retain(|(_, number), _| *number != ended);
+            let mut watched = watchdog().watched.lock();
+            // The thread has shown the line, or moved its deadline.
+            if watched.deadlines.remove(&deadline).is_none() {
+                watched.deadlines.retain(|(_, number), _| *number != deadline.1);
+            }
         }
     }
 }

@@ -146,8 +146,12 @@ impl Field for f64 {
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         match Value::deserialize(from)? {
             Value::Number(number) => Ok(number.as_f64()),
-            Value::String(text) => text.parse().map_err(D::Error::custom),
-            other => Err(D::Error::custom(format_args!("{} stands where a number should", other.kind()))),
+            Value::String(text) if text == "NaN" => Ok(Self::NAN),
+            Value::String(text) if text == "inf" => Ok(Self::INFINITY),
+            Value::String(text) if text == "-inf" => Ok(Self::NEG_INFINITY),
+            other => {
+                Err(D::Error::custom(format_args!("a number is expected, and this is {}", other.kind())))
+            }
         }
     }
 }
@@ -193,6 +197,16 @@ pub(super) mod tests {
         assert!(again(&f64::NAN).is_nan());
         assert_eq!(again(&i64::MIN), i64::MIN);
         assert_eq!(again(&vec![0, 9, 10, u32::MAX]), [0, 9, 10, u32::MAX]);
+    }
+
+    #[test]
+    fn no_other_string_is_a_number() {
+        for text in ["nan", "infinity", "Infinity", "-NaN", "+inf", "+1", "1e3", "1", ""] {
+            let error = serde_json::from_str::<Of<f64>>(&format!("\"{text}\"")).err().unwrap().to_string();
+            assert!(error.starts_with("a number is expected, and this is a string"), "{text}: {error}");
+        }
+        let error = serde_json::from_str::<Of<f64>>("[]").err().unwrap().to_string();
+        assert!(error.starts_with("a number is expected, and this is an array"), "{error}");
     }
 
     #[test]

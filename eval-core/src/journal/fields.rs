@@ -96,23 +96,73 @@ macro_rules! record {
     };
 }
 
-/// Implements `Field` for an enum without data: the word for a variant is its name in snake case.
+/// Implements `Field` for an enum without data, with the word for each variant.
 macro_rules! words {
-    ($kind:ident { $($variant:ident),* $(,)? }) => {
+    ($kind:ident { $($variant:ident = $word:literal),* $(,)? }) => {
         impl $crate::journal::line::Field for $kind {
             fn write(&self, line: &mut $crate::journal::line::Line) {
-                line.word(&eval_support::key_case::snake(match self { $(Self::$variant => stringify!($variant),)* }));
+                line.word(match self { $(Self::$variant => $word,)* });
             }
 
             fn read<'de, D: serde_core::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let word = <String as serde_core::Deserialize>::deserialize(from)?;
-                $(if word == eval_support::key_case::snake(stringify!($variant)) {
-                    return Ok(Self::$variant);
-                })*
-                Err(serde_core::de::Error::unknown_variant(&word, &[$(stringify!($variant)),*]))
+                match word.as_str() {
+                    $($word => Ok(Self::$variant),)*
+                    _ => Err(serde_core::de::Error::unknown_variant(&word, &[$($word),*])),
+                }
             }
         }
     };
 }
 
 pub(super) use {fields, read, record, words};
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use crate::journal::field::Of;
+    use crate::journal::field::tests::{again, text_of};
+    use crate::journal::line::Field;
+    use crate::judge_outcome::JudgeErrorKind;
+    use crate::verdict::{Role, TurnVerdict};
+
+    /// Checks the words of an enum. Journals that are written already have them.
+    fn check<T: Field + PartialEq + Debug>(words: &[(T, &str)]) {
+        for (value, word) in words {
+            assert_eq!(text_of(value), format!("\"{word}\""));
+            assert_eq!(again(value), *value);
+        }
+        let error = serde_json::from_str::<Of<T>>("\"Other\"").err().unwrap().to_string();
+        let all: Vec<_> = words.iter().map(|(_, word)| format!("`{word}`")).collect();
+        let expected = format!("unknown variant `Other`, expected one of {}", all.join(", "));
+        assert!(error.starts_with(&expected), "{error}");
+    }
+
+    #[test]
+    fn the_words_of_journals_stay_and_an_error_lists_them() {
+        check(&[
+            (Role::Agent, "agent"),
+            (Role::Setup, "setup"),
+            (Role::Body, "body"),
+            (Role::Metric, "metric"),
+            (Role::Judge, "judge"),
+            (Role::Simulator, "simulator"),
+            (Role::Harness, "harness"),
+        ]);
+        check(&[
+            (JudgeErrorKind::NoJudge, "no_judge"),
+            (JudgeErrorKind::NotRecorded, "not_recorded"),
+            (JudgeErrorKind::Refused, "refused"),
+            (JudgeErrorKind::Unreadable, "unreadable"),
+            (JudgeErrorKind::Timeout, "timeout"),
+            (JudgeErrorKind::Failed, "failed"),
+        ]);
+        check(&[
+            (TurnVerdict::Passed, "passed"),
+            (TurnVerdict::Failed, "failed"),
+            (TurnVerdict::NotEvaluated, "not_evaluated"),
+            (TurnVerdict::Informational, "informational"),
+        ]);
+    }
+}

@@ -19,7 +19,12 @@ fields!(MetricReport { name, verdict } { criterion, score, scored, total, passed
 // The criterion is recorded once, with the verdict on the case.
 fields!(ScoredMetric { name, verdict, outcome } { custom, judge, turns } { criterion });
 fields!(Scores {} { scores, overall, whole_run });
-words!(TurnVerdict { Passed, Failed, NotEvaluated, Informational });
+words!(TurnVerdict {
+    Passed = "passed",
+    Failed = "failed",
+    NotEvaluated = "not_evaluated",
+    Informational = "informational",
+});
 
 /// A score: one of the first three fields, with its notes and rubrics.
 #[derive(Default, PartialEq)]

@@ -45,8 +45,23 @@ fields!(Event {} {
 });
 fields!(RunError { role, message } { turn, judge, unreachable });
 fields!(JudgeError { kind, message } { transient, retry_after });
-words!(Role { Agent, Setup, Body, Metric, Judge, Simulator, Harness });
-words!(JudgeErrorKind { NoJudge, NotRecorded, Refused, Unreadable, Timeout, Failed });
+words!(Role {
+    Agent = "agent",
+    Setup = "setup",
+    Body = "body",
+    Metric = "metric",
+    Judge = "judge",
+    Simulator = "simulator",
+    Harness = "harness",
+});
+words!(JudgeErrorKind {
+    NoJudge = "no_judge",
+    NotRecorded = "not_recorded",
+    Refused = "refused",
+    Unreadable = "unreadable",
+    Timeout = "timeout",
+    Failed = "failed",
+});
 
 fn completed(turn: &mut TurnRecord) {
     let made = invocation(&turn.invocation.user_content, &turn.events);

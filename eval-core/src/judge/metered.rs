@@ -131,7 +131,7 @@ const MOST: usize = 48_000;
 #[derive(Debug)]
 pub(super) struct Kept {
     questions: Vec<Question>,
-    left: usize,
+    chars_left: usize,
 }
 
 #[derive(Debug)]
@@ -145,7 +145,7 @@ struct Question {
 
 impl Default for Kept {
     fn default() -> Self {
-        Self { questions: Vec::new(), left: MOST }
+        Self { questions: Vec::new(), chars_left: MOST }
     }
 }
 
@@ -183,15 +183,15 @@ impl Kept {
     }
 
     fn cut(&mut self, text: &str, longest: usize) -> Option<String> {
-        let longest = longest.min(self.left);
+        let longest = longest.min(self.chars_left);
         if longest == 0 {
             return None;
         }
         let Some((end, _)) = text.char_indices().nth(longest) else {
-            self.left -= text.chars().count();
+            self.chars_left -= text.chars().count();
             return Some(text.to_owned());
         };
-        self.left -= longest;
+        self.chars_left -= longest;
         // Mask before truncating: half a key would not be recognised when the journal is written.
         let ahead = text[end..].char_indices().nth(LONGEST_ANSWER).map_or(text.len(), |(at, _)| end + at);
         let shown: String = mask(&text[..ahead]).chars().take(longest).collect();
@@ -305,7 +305,7 @@ mod kept_tests {
             if let Some(place) = place {
                 kept.answered(place, 0, &Ok(JudgeReply::new("x".repeat(LONGEST_ANSWER + 1))));
             }
-            if kept.left == 0 {
+            if kept.chars_left == 0 {
                 break;
             }
         }

@@ -17,7 +17,7 @@ use super::reply_scan::{CONTRADICTION, first_word, is_own, mentions};
 pub(crate) fn the_object(reply: &str, prompt: &str, key: &str) -> Result<Map<String, Value>, String> {
     let found = mentions(reply, key);
     let none = || format!("no line of it begins a JSON object with the key `{key}`");
-    let part = found.iter().rfind(|mention| mention.stands).and_then(|mention| mention.object.clone());
+    let part = found.iter().rfind(|mention| mention.is_at_key).and_then(|mention| mention.object.clone());
     let part = part.ok_or_else(none)?;
     let object = strict(reply, part.clone())?;
     // A key may be written with escapes.

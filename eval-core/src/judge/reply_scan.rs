@@ -14,7 +14,7 @@ use super::prompt::data_of;
 pub(super) struct Mention {
     pub(super) at: usize,
     pub(super) value: usize,
-    pub(super) stands: bool,
+    pub(super) is_at_key: bool,
     /// The enclosing object that begins a line. The key may be at any depth of it.
     pub(super) object: Option<Range<usize>>,
     /// Whether the key and the colon are separated by blanks. ADK's regular expressions do not find such a
@@ -41,7 +41,7 @@ pub(super) fn mentions(reply: &str, key: &str) -> Vec<Mention> {
     for at in 0..bytes.len() {
         if let Some((_, value, spaced)) = places.next_if(|(place, ..)| *place == at) {
             let object = scan.begin.filter(|_| scan.depth > 0).map(|begin| begin..reply.len());
-            found.push(Mention { at, value, stands: scan.is_at_key(), object, spaced });
+            found.push(Mention { at, value, is_at_key: scan.is_at_key(), object, spaced });
         }
         if scan.step(bytes, at) {
             // The object is whole: now its end is known.
@@ -199,7 +199,7 @@ mod tests {
     fn found(reply: &str) -> Vec<(bool, Option<&str>)> {
         mentions(reply, "k")
             .into_iter()
-            .map(|found| (found.stands, found.object.map(|part| &reply[part])))
+            .map(|found| (found.is_at_key, found.object.map(|part| &reply[part])))
             .collect()
     }
 

@@ -54,7 +54,7 @@ pub(crate) fn verdict(reply: &str, prompt: &str, keys: &[Key]) -> Result<bool, U
             // A value can contradict a verdict without having the form of one.
             said.extend((key.verdict)(&first_word(&reply[mention.value..])));
             match label(&mention).map(|label| ((key.verdict)(&label), label)) {
-                Some((Some(verdict), _)) if mention.stands => {
+                Some((Some(verdict), _)) if mention.is_at_key => {
                     said.push(verdict);
                     own = first_key.then_some(mention).or(own);
                 }
@@ -81,7 +81,7 @@ fn outside_of_json(reply: &str, mut found: Vec<Mention>) -> Vec<Mention> {
     // Many mentions may be in one object, which is parsed once.
     let mut parsed: Option<(Range<usize>, bool)> = None;
     found.retain(|mention| {
-        let Some(part) = mention.object.clone().filter(|_| !mention.stands) else { return true };
+        let Some(part) = mention.object.clone().filter(|_| !mention.is_at_key) else { return true };
         if parsed.as_ref().is_none_or(|(known, _)| *known != part) {
             parsed = Some((part.clone(), is_json(reply, part)));
         }

@@ -65,6 +65,7 @@ pub struct EvalRunner {
     /// The lanes of all calls, which find the case that blocks a thread.
     pub(super) lanes: Arc<Lanes>,
     pub(super) stopped: Option<Arc<AtomicBool>>,
+    pub(super) takes_checked_cases: bool,
 }
 
 impl EvalRunner {
@@ -78,6 +79,10 @@ impl EvalRunner {
         /// The report is of no use then.
         #[doc(hidden)]
         __stop_at(stopped: Arc<AtomicBool>) { stopped = Some(stopped) }
+
+        /// Leaves out the check of cases, for services that play a case several times and have checked it.
+        #[doc(hidden)]
+        __take_checked_cases(are_checked: bool) { takes_checked_cases = are_checked }
 
         /// Scores with these criteria instead of ADK's default ones.
         config(config: EvalConfig) { config = Some(config) }

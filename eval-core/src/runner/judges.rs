@@ -41,7 +41,7 @@ impl JudgeChoice {
     #[expect(
         clippy::unused_self,
         clippy::unnecessary_wraps,
-        reason = "the call is that of the feature `judges`"
+        reason = "it has the signature of the function with the feature `judges`"
     )]
     pub(super) fn router(&self, _: Option<&Path>) -> Result<JudgeRouter, RunnerError> {
         Ok(JudgeRouter::default())

@@ -57,7 +57,7 @@ impl EvalRunner {
         variables::check().map_err(RunnerError::environment)?;
         check_runtime()?;
         self.check_runs()?;
-        if set.is_none() {
+        if set.is_none() && !self.takes_checked_cases {
             // The reader has checked the cases of a file.
             check_cases(cases).map_err(RunnerError::Set)?;
         }

@@ -25,40 +25,46 @@ impl History {
         Self { include_function_calls, text: String::new(), turns: 0 }
     }
 
+    /// Adds the turns that are new. `None` if the conversation is too long; the rest of it is then not added.
     pub(super) fn add(&mut self, turns: &[TurnRecord]) -> Option<()> {
         for turn in turns.iter().skip(self.turns) {
-            self.said("user", &turn.invocation.user_content.text());
+            self.said("user", &turn.invocation.user_content.text())?;
             let events = turn.events.iter().filter(|event| !event.partial && !event.is_users());
             for event in events {
                 for part in event.parts() {
-                    self.part(&event.author, part);
+                    self.part(&event.author, part)?;
                 }
             }
         }
         self.turns = turns.len();
-        (self.text.len() <= MOST_BYTES).then_some(())
+        Some(())
     }
 
-    fn part(&mut self, author: &str, part: &Part) {
+    fn part(&mut self, author: &str, part: &Part) -> Option<()> {
         let text = part.text.as_deref().filter(|text| !text.is_empty() && part.thought != Some(true));
         if let Some(text) = text {
-            self.said(author, text);
+            self.said(author, text)
         } else if let (Some(call), true) = (&part.function_call, self.include_function_calls) {
-            self.push(&called(author, call));
+            self.push(&called(author, call))
         } else if let (Some(response), true) = (&part.function_response, self.include_function_calls) {
-            self.push(&returned(response));
+            self.push(&returned(response))
+        } else {
+            Some(())
         }
     }
 
-    fn said(&mut self, author: &str, text: &str) {
-        self.push(&format!("{}: {text}", on_one_line(author)));
+    fn said(&mut self, author: &str, text: &str) -> Option<()> {
+        // A text that is too long is not copied.
+        let fits = self.text.len() + text.len() <= MOST_BYTES;
+        fits.then(|| format!("{}: {text}", on_one_line(author))).and_then(|entry| self.push(&entry))
     }
 
-    fn push(&mut self, entry: &str) {
+    fn push(&mut self, entry: &str) -> Option<()> {
         if !self.text.is_empty() {
             self.text.push_str("\n\n");
         }
         push_indented(&mut self.text, &disarmed(entry));
+        (self.text.len() <= MOST_BYTES).then_some(())
     }
 }
 
@@ -162,6 +168,18 @@ mod tests {
         step_by_step.add(&turns[..1]).unwrap();
         step_by_step.add(&turns).unwrap();
         assert_eq!(step_by_step.text, text(&turns, true));
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_copied() {
+        let long = "x".repeat(MOST_BYTES);
+        let mut history = History::new(true);
+        assert_eq!(history.add(&[turn("Hi", vec![Event::from(&*long)]), turn("Bye", vec![])]), None);
+        assert_eq!(history.text, "user: Hi");
+        // Each turn adds ten bytes, and the second one is the last that is added.
+        let mut history = History { text: "x".repeat(MOST_BYTES - 15), ..History::new(true) };
+        assert_eq!(history.add(&[(); 9].map(|()| turn("Hi", vec![]))), None);
+        assert_eq!(history.text.len(), MOST_BYTES + 5);
     }
 
     #[test]

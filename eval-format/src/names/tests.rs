@@ -129,6 +129,7 @@ fn id() -> impl Strategy<Value = String> {
         "\\PC{0,20}",
         any::<String>(),
         proptest::sample::select(KEYWORDS).prop_map(str::to_owned),
+        Just("is_current".to_owned()),
         "[ab]-[ab]".prop_map(|id| test_names([id.as_str(), "a b", "b b"]).remove(0)),
     ]
 }

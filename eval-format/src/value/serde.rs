@@ -171,8 +171,20 @@ impl From<Map> for serde_json::Map<String, serde_json::Value> {
 /// Equal if the conversion of this value to `serde_json` gives the other value.
 impl PartialEq<serde_json::Value> for Value {
     fn eq(&self, other: &serde_json::Value) -> bool {
-        let converted: serde_json::Value = self.into();
-        converted == *other
+        use serde_json::Value as Theirs;
+        match (self, other) {
+            (Self::Null, Theirs::Null) => true,
+            (Self::Bool(ours), Theirs::Bool(theirs)) => ours == theirs,
+            (Self::Number(ours), _) => number_to_serde(ours) == *other,
+            (Self::String(ours), Theirs::String(theirs)) => ours == theirs,
+            (Self::Array(ours), Theirs::Array(theirs)) => ours == theirs,
+            (Self::Object(ours), Theirs::Object(theirs)) => {
+                let is_there =
+                    |(key, ours): (&str, &Self)| theirs.get(key).is_some_and(|theirs| ours == theirs);
+                ours.len() == theirs.len() && ours.iter().all(is_there)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -221,6 +233,42 @@ mod tests {
         assert_eq!(serde_json::to_string(&value).unwrap(), text);
         let there: serde_json::Value = value.clone().into();
         assert_eq!(Value::from(there), value);
+    }
+
+    #[test]
+    fn a_value_equals_what_it_is_converted_to_and_nothing_else() {
+        let texts = [
+            "null",
+            "true",
+            "false",
+            "1",
+            "1.0",
+            "1e400",
+            "NaN",
+            "-7",
+            "18446744073709551615",
+            "1e30",
+            "100000000000000000000",
+            r#""""#,
+            r#""1""#,
+            "[]",
+            "[null]",
+            "[1,[2]]",
+            "[1,[3]]",
+            "{}",
+            r#"{"a":null}"#,
+            r#"{"a":1,"b":[{}]}"#,
+            r#"{"b":[{}],"a":1}"#,
+            r#"{"a":1,"c":[{}]}"#,
+            r#"{"a":1}"#,
+        ];
+        let values = texts.map(|text| Value::parse(text).unwrap());
+        let theirs = values.clone().map(serde_json::Value::from);
+        for (value, converted) in values.iter().zip(&theirs) {
+            for theirs in &theirs {
+                assert_eq!(value == theirs, converted == theirs, "{value} {theirs}");
+            }
+        }
     }
 
     #[test]

@@ -106,10 +106,11 @@ fn laid_out(value: &Value, layout: &Layout, level: usize, out: &mut dyn Write) -
 pub fn write_string(text: &str, out: &mut dyn Write) -> fmt::Result {
     out.write_char('"')?;
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(needs_escape) {
-        let (plain, special) = rest.split_at(at);
+    loop {
+        let (plain, special) = rest.split_at(plain_len(rest.as_bytes()));
         out.write_str(plain)?;
-        match special.as_bytes()[0] {
+        let Some(byte) = special.bytes().next() else { break };
+        match byte {
             b'"' => out.write_str("\\\"")?,
             b'\\' => out.write_str("\\\\")?,
             b'\n' => out.write_str("\\n")?,
@@ -117,17 +118,36 @@ pub fn write_string(text: &str, out: &mut dyn Write) -> fmt::Result {
             b'\t' => out.write_str("\\t")?,
             0x08 => out.write_str("\\b")?,
             0x0c => out.write_str("\\f")?,
-            byte => write!(out, "\\u{byte:04x}")?,
+            _ => write!(out, "\\u{byte:04x}")?,
         }
         rest = &special[1..];
     }
-    out.write_str(rest)?;
     out.write_char('"')
 }
 
-/// Whether a JSON string cannot hold a byte as it is: a control character, a quote or a backslash.
-pub const fn needs_escape(byte: u8) -> bool {
-    matches!(byte, 0..b' ' | b'"' | b'\\')
+/// The number of bytes before the first one that a JSON string cannot hold as it is: a control character, a quote or a
+/// backslash.
+///
+/// Tests read sets and write journals without optimisation, so eight bytes are looked at at once. In `special`, the lowest
+/// bit that is set belongs to the first such byte. Higher bits may be borrows.
+pub(crate) fn plain_len(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let zeros = |eight: u64| eight.wrapping_sub(ONES) & !eight;
+    let mut at = 0;
+    while let Some(eight) = bytes[at..].first_chunk() {
+        let eight = u64::from_le_bytes(*eight);
+        let controls = eight.wrapping_sub(ONES * u64::from(b' ')) & !eight;
+        let others = zeros(eight ^ (ONES * u64::from(b'"'))) | zeros(eight ^ (ONES * u64::from(b'\\')));
+        let special = (controls | others) & (ONES * 0x80);
+        if special != 0 {
+            return at + special.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    while at < bytes.len() && !matches!(bytes[at], 0..b' ' | b'"' | b'\\') {
+        at += 1;
+    }
+    at
 }
 
 #[cfg(test)]
@@ -148,6 +168,22 @@ mod tests {
         let out = to_pretty(&value);
         let theirs: serde_json::Value = serde_json::from_str(text).unwrap();
         assert_eq!(out, serde_json::to_string_pretty(&theirs).unwrap());
+    }
+
+    /// Each character alone among letters, and among characters that are next to the special ones.
+    #[test]
+    fn plain_text_ends_before_its_first_special_byte_wherever_it_stands_in_eight() {
+        for character in '\0'..='\u{ff}' {
+            for at in 0..8 {
+                for other in ['a', '!', '#', '[', ']', '\u{7f}', '\u{80}', '\u{ff}'] {
+                    let mut eight = [other; 8];
+                    eight[at] = character;
+                    let text = String::from_iter(eight);
+                    let expected = text.find(|c: char| c < ' ' || matches!(c, '"' | '\\'));
+                    assert_eq!(plain_len(text.as_bytes()), expected.unwrap_or(text.len()), "{text:?}");
+                }
+            }
+        }
     }
 
     #[test]

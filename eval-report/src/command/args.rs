@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(options.metrics, metrics);
         let kept = "--runs 3 --config f -m safety_v1 -m response_match_score=0.5 --pass at_least(2) --gate every_turn \
                     --timeout 2m --price 1/2 --retry 2";
-        assert_eq!(options.words.join(" "), kept);
+        assert_eq!(options.again.join(" "), kept);
         let runner = format!("{:?}", options.apply(eval_core::EvalRunner::new()));
         for set in
             ["runs: 3", "pass: AtLeast(2)", "gate: EveryTurn", "timeout: 120s", "retry: 2", "fail_fast: true"]

@@ -25,7 +25,8 @@ pub struct RunOptions {
     timeout: Option<Duration>,
     retry: Option<u32>,
     fail_fast: bool,
-    pub words: Vec<String>,
+    /// The options that run cases of the test run again.
+    pub again: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -94,7 +95,7 @@ impl RunOption {
         (self.read)(options, self.name, value)?;
         if self.is_kept {
             let name = self.short.map_or_else(|| format!("--{}", self.name), |short| format!("-{short}"));
-            options.words.extend([name, value.to_owned()]);
+            options.again.extend([name, value.to_owned()]);
         }
         Ok(())
     }

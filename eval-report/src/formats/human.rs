@@ -42,7 +42,7 @@ fn head(results: &RunResults<'_>) -> String {
     let sets: std::collections::BTreeSet<_> =
         results.tests.iter().filter_map(|test| test.attempt.started.eval_set_id.as_deref()).collect();
     let run = label(BOLD, "Run");
-    let name = if results.loaded.is_recorded { results.loaded.name() + "  " } else { String::new() };
+    let name = if results.loaded.is_recorded() { results.loaded.name() + "  " } else { String::new() };
     let (sets, cases) = (count(sets.len(), "set"), count(results.totals.cases, "case"));
     let mut text = format!("{run} {name}{sets} · {cases} · {}\n", count(results.totals.runs, "run"));
     if let Some(times) = times(results) {

@@ -1,6 +1,6 @@
 //! Reading the files of runs: line by line, so that no file has to fit into memory.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -178,15 +178,21 @@ impl Reading {
     fn finish(self) -> RecordedRun {
         let Self { mut run, attempts, torn_starts, ended, .. } = self;
         run.tests = tests_of(attempts);
-        let is_lost = |(head, name): &(Arc<Head>, Option<String>)| {
-            let (package, binary) = (head.package.as_deref(), head.binary.as_deref());
-            let is_it = |test: &RecordedTest| {
-                (test.package(), test.binary(), Some(test.name())) == (package, binary, name.as_deref())
+        if !torn_starts.is_empty() {
+            let tests = run.tests.iter();
+            let begun: HashSet<_> = tests.map(|test| (test.package(), test.binary(), test.name())).collect();
+            let is_lost = |(head, name): &&(Arc<Head>, Option<String>)| {
+                let (package, binary) = (head.package.as_deref(), head.binary.as_deref());
+                name.as_deref().is_none_or(|name| !begun.contains(&(package, binary, name)))
             };
-            !run.tests.iter().any(is_it)
-        };
-        run.lost += torn_starts.iter().filter(|start| is_lost(start)).count();
-        run.unended.retain(|head| !ended.iter().any(|later| is_later_attempt(later, head)));
+            run.lost += torn_starts.iter().filter(is_lost).count();
+        }
+        let mut last_attempts = HashMap::new();
+        for head in &ended {
+            let last = last_attempts.entry(process(head)).or_default();
+            *last = head.attempt().max(*last);
+        }
+        run.unended.retain(|head| last_attempts.get(&process(head)).is_none_or(|last| *last <= head.attempt()));
         for test in &mut run.tests {
             test.attempts.sort_by_key(|attempt| (rank(attempt), badness(attempt), attempt.started.at));
         }
@@ -195,10 +201,9 @@ impl Reading {
     }
 }
 
-/// Whether a process is a later attempt of another process. Under nextest, the arguments name the test.
-fn is_later_attempt(later: &Head, head: &Head) -> bool {
-    let identity = |head: &Head| (head.package.clone(), head.binary.clone(), head.args.clone());
-    later.attempt() > head.attempt() && identity(later) == identity(head)
+/// The identity of a process over its attempts. Under nextest, the arguments name the test.
+fn process(head: &Head) -> (Option<&str>, Option<&str>, &[String]) {
+    (head.package.as_deref(), head.binary.as_deref(), &head.args)
 }
 
 /// The number by which an attempt counts. A skipped retry checked nothing, so it counts least and hides no

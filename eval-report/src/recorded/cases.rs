@@ -18,7 +18,7 @@ use crate::output::read;
 
 /// The files that were read so far, by their names in the journal.
 #[derive(Debug, Default)]
-pub struct Cases(HashMap<String, Result<Rc<Set>, String>>);
+pub struct Cases(HashMap<String, Result<Rc<Set>, NotFound>>);
 
 #[derive(Debug)]
 struct Set {
@@ -44,18 +44,24 @@ pub struct NotFound {
     pub is_gone: bool,
     /// A sentence without a period.
     pub why: String,
+    /// What helps if the case is to be changed.
+    pub help: &'static str,
 }
 
 impl Cases {
     pub fn find(&mut self, started: &Started) -> Result<Found, NotFound> {
-        let unread = |why| NotFound { is_gone: false, why };
-        let no_file = || unread("it comes from no file, so its expectations are not known here".to_owned());
+        let no_file = || NotFound {
+            is_gone: false,
+            why: "it comes from no file, so its expectations are not known here".to_owned(),
+            help: "change the case in the program that makes it",
+        };
         let file = started.file.as_deref().ok_or_else(no_file)?;
         let read = || Set::read(file, started.set_file.as_deref()).map(Rc::new);
-        let set = self.0.entry(file.to_owned()).or_insert_with(read).clone().map_err(unread)?;
+        let set = self.0.entry(file.to_owned()).or_insert_with(read).clone()?;
         let case = set.cases.get(&started.eval_id).ok_or_else(|| NotFound {
             is_gone: true,
             why: format!("`{}` has no case `{}` any more", one_line(file), one_line(&started.eval_id)),
+            help: "name a case that the set has, or make a new case of it: `-o SET` in place of `--replace`",
         })?;
         Ok(Found {
             path: set.path.clone(),
@@ -108,15 +114,20 @@ fn is_of(started: &Started, meaning: &Meaning) -> bool {
 }
 
 impl Set {
-    /// The error is a sentence without a period.
-    fn read(file: &str, set_file: Option<&str>) -> Result<Self, String> {
+    fn read(file: &str, set_file: Option<&str>) -> Result<Self, NotFound> {
         let named = one_line(file);
-        let path = path_of(file, set_file)
-            .ok_or_else(|| format!("`{named}` is not here; run this where the sets are"))?;
-        let bytes = read(&path).map_err(|error| one_line(&error.message))?;
-        let checked = check_set(file, &bytes, None);
-        let has_errors = || format!("`{named}` has errors; `{} check {named}` shows them", command::name());
-        let set = checked.set.ok_or_else(has_errors)?;
+        let not = |why, help| NotFound { is_gone: false, why, help };
+        let path = path_of(file, set_file).ok_or_else(|| {
+            let why = format!("`{named}` is not here; run this where the sets are");
+            not(why, "run this in the folder in which the tests ran")
+        })?;
+        let bytes = read(&path).map_err(|error| {
+            not(one_line(&error.message), "give this user permission to read it, then run this again")
+        })?;
+        let set = check_set(file, &bytes, None).set.ok_or_else(|| {
+            let why = format!("`{named}` has errors; `{} check {named}` shows them", command::name());
+            not(why, "mend the file, then run this again")
+        })?;
         let cases = set.eval_cases.into_iter().map(|case| (case.eval_id.clone(), case));
         Ok(Self { path, cases: cases.collect() })
     }

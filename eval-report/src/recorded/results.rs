@@ -45,10 +45,10 @@ impl<'r> RunResults<'r> {
         }
         let lacks = Completeness::new(&loaded.run);
         let mut doubts = Vec::new();
-        if loaded.is_recorded {
+        if loaded.is_recorded() {
             doubts = freshness::doubts(&loaded.run);
             // A run that was scored again used the sets as they are now.
-            doubts.extend(if loaded.added.is_some() { None } else { freshness::edited(&loaded.run) });
+            doubts.extend(if loaded.added().is_some() { None } else { freshness::edited(&loaded.run) });
         }
         let mut totals = Totals::new(&loaded.run, &tests);
         // `partial` is about tests: a program lists exactly the cases that it runs.
@@ -68,11 +68,11 @@ impl<'r> RunResults<'r> {
         doubts.extend(loaded.run.unended.iter().map(|head| unended(head)));
         totals.lacks_parts = !loaded.run.missing_parts.is_empty();
         doubts.extend(loaded.run.missing_parts.iter().cloned());
-        let added = loaded.added.as_deref().unwrap_or_default();
+        let added = loaded.added().unwrap_or_default();
         totals.added = added.len();
         doubts.extend(added.iter().cloned());
         // Only a run that would pass can hide test binaries that were never started.
-        if !partial && loaded.is_recorded && totals.outcome() == Outcome::Passed {
+        if !partial && loaded.is_recorded() && totals.outcome() == Outcome::Passed {
             let doubt = cut_short(&loaded.run, false);
             totals.is_cut_short = doubt.is_some();
             doubts.extend(doubt);

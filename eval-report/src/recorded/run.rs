@@ -25,8 +25,14 @@ pub struct WhichRun {
     /// The partitions of a test run that ran separately. Each is an id, the folder of a run, or a folder of
     /// runs, which means its last run.
     pub merge: Vec<String>,
-    /// The folder of the run, if it was fetched from a store, and whether the run was named.
-    pub fetched: Option<(PathBuf, bool)>,
+    /// The run, if it was fetched from a store.
+    pub fetched: Option<FetchedRun>,
+}
+
+#[derive(Clone, Debug)]
+pub struct FetchedRun {
+    folder: PathBuf,
+    is_named: bool,
 }
 
 /// The folder of a run: the run with this id or folder, else the last run of this project.
@@ -43,7 +49,7 @@ impl WhichRun {
     /// The run in this folder, in place of the run that the arguments name.
     #[must_use]
     pub fn fetched(&self, folder: PathBuf) -> Self {
-        Self { fetched: Some((folder, self.run.is_some())), ..Self::default() }
+        Self { fetched: Some(FetchedRun { folder, is_named: self.run.is_some() }), ..Self::default() }
     }
 
     pub fn load(&self) -> Result<LoadedRun, CommandError> {
@@ -60,7 +66,7 @@ impl WhichRun {
         read: impl FnOnce(&[PathBuf]) -> Result<RecordedRun, ReadRunError>,
     ) -> Result<LoadedRun, CommandError> {
         let (meant, args) = match (&self.fetched, &self.run) {
-            (Some((folder, is_named)), _) => {
+            (Some(FetchedRun { folder, is_named }), _) => {
                 let foreign = folder::foreign(folder);
                 let meant = Meant { folder: folder.clone(), foreign, is_named: *is_named };
                 (vec![meant], vec![folder.display().to_string()])
@@ -97,7 +103,6 @@ impl WhichRun {
 }
 
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct LoadedRun {
     pub run: RecordedRun,
     pub folders: Vec<PathBuf>,
@@ -108,14 +113,23 @@ pub struct LoadedRun {
     pub is_running: bool,
     /// The owner of the run, if it is of another project.
     pub(super) whose: Option<Whose>,
-    /// Whether a journal records it, rather than a report in memory.
-    pub is_recorded: bool,
-    /// A sentence for each case that was added before the run was scored again; `None` if it was not scored again.
-    pub(super) added: Option<Vec<String>>,
-    /// Whether the time of its begin is known.
-    pub(crate) is_timed: bool,
-    /// Whether all questions to judges are known. A report in memory has no questions of simulated users.
-    pub(crate) tells_questions: bool,
+    source: Source,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Journal,
+    /// A journal whose cases were scored again. `added` has a sentence for each case that was added since.
+    Rescored {
+        added: Vec<String>,
+    },
+    /// A report in memory.
+    Report {
+        /// Whether the time of its begin is known.
+        is_timed: bool,
+        /// Whether all questions to judges are known. The questions of simulated users are not.
+        tells_questions: bool,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -127,18 +141,7 @@ pub(super) struct Whose {
 
 impl LoadedRun {
     fn named(run: RecordedRun, folders: Vec<PathBuf>, args: Vec<String>) -> Self {
-        Self {
-            run,
-            folders,
-            args,
-            is_named: true,
-            is_running: false,
-            whose: None,
-            is_recorded: true,
-            added: None,
-            is_timed: true,
-            tells_questions: true,
-        }
+        Self { run, folders, args, is_named: true, is_running: false, whose: None, source: Source::Journal }
     }
 
     pub fn own(folder: PathBuf) -> Result<Self, ReadRunError> {
@@ -171,18 +174,40 @@ impl LoadedRun {
         let tests = report.cases.iter().map(|case| RecordedTest::of_report(case, started, ended));
         let mut run = RecordedRun { tests: tests.collect(), ..RecordedRun::default() };
         run.processes.extend(began.map(|began| Arc::new(Head::unwritten(began))));
-        Self {
-            is_recorded: false,
+        let source = Source::Report {
             is_timed: began.is_some(),
             tells_questions: report.cases.iter().all(|case| case.case.conversation_scenario.is_none()),
-            ..Self::named(run, Vec::new(), Vec::new())
-        }
+        };
+        Self { source, ..Self::named(run, Vec::new(), Vec::new()) }
     }
 
     /// The same run with the tests as they were scored again. `added` has a sentence for each case that was added since.
     #[must_use]
     pub fn rescored(&self, tests: Vec<RecordedTest>, added: Vec<String>) -> Self {
-        Self { added: Some(added), ..self.reread(RecordedRun { tests, ..self.run.clone() }) }
+        Self { source: Source::Rescored { added }, ..self.reread(RecordedRun { tests, ..self.run.clone() }) }
+    }
+
+    /// Whether a journal records it, rather than a report in memory.
+    pub fn is_recorded(&self) -> bool {
+        !matches!(self.source, Source::Report { .. })
+    }
+
+    /// A sentence for each case that was added before the run was scored again; `None` if it was not scored again.
+    pub(super) fn added(&self) -> Option<&[String]> {
+        match &self.source {
+            Source::Rescored { added } => Some(added),
+            Source::Journal | Source::Report { .. } => None,
+        }
+    }
+
+    /// Whether the time of its begin is known.
+    pub(crate) fn is_timed(&self) -> bool {
+        !matches!(self.source, Source::Report { is_timed: false, .. })
+    }
+
+    /// Whether all questions to judges are known.
+    pub(crate) fn tells_questions(&self) -> bool {
+        !matches!(self.source, Source::Report { tells_questions: false, .. })
     }
 
     /// The same choice of a run, with other records.
@@ -192,7 +217,7 @@ impl LoadedRun {
             folders: self.folders.clone(),
             args: self.args.clone(),
             whose: self.whose.clone(),
-            added: self.added.clone(),
+            source: self.source.clone(),
             ..*self
         }
     }
@@ -291,7 +316,7 @@ mod tests {
                 "{id}"
             );
             assert_eq!(run.name(), "r1");
-            assert!(run.is_recorded && run.tells_questions && run.is_timed);
+            assert!(run.is_recorded() && run.tells_questions() && run.is_timed());
         }
     }
 
@@ -331,7 +356,7 @@ mod tests {
         let report = EvalReport::default();
         let [untimed, timed] =
             [None, Some(SystemTime::UNIX_EPOCH)].map(|began| LoadedRun::of_report(&report, began));
-        assert_eq!([untimed.is_timed, timed.is_timed], [false, true]);
-        assert!(!untimed.is_recorded && untimed.name() == "(no id)");
+        assert_eq!([untimed.is_timed(), timed.is_timed()], [false, true]);
+        assert!(!untimed.is_recorded() && untimed.name() == "(no id)");
     }
 }

@@ -34,6 +34,7 @@ pub(super) struct Job {
     /// The names of the conversations by trace id: scoring trace by trace would lose them.
     names: HashMap<String, String>,
     set: Option<EvalSet>,
+    is_checked: bool,
     evaluators: Vec<Evaluator>,
     unread: Vec<String>,
     wanted: Wanted,
@@ -76,14 +77,15 @@ impl Job {
         }
         let traces = Arc::new(if together { traces } else { traces.by_trace() });
         parameters.check_size(traces.conversations().len())?;
-        Ok(Self { traces, names, set, evaluators: parameters.evaluators, unread, wanted: Wanted::default() })
+        let (evaluators, wanted) = (parameters.evaluators, Wanted::default());
+        Ok(Self { traces, names, set, is_checked: false, evaluators, unread, wanted })
     }
 
-    /// A live session, and the case that it is scored with. Its traces are one conversation.
+    /// A live session, and the checked case that it is scored with. Its traces are one conversation.
     pub(super) fn of_session(traces: Traces, case: EvalCase, evaluators: Vec<Evaluator>) -> Self {
-        let set = EvalSet::new("").case(case);
-        let (traces, names) = (Arc::new(traces), HashMap::new());
-        Self { traces, names, set: Some(set), evaluators, unread: Vec::new(), wanted: Wanted::default() }
+        let set = Some(EvalSet::new("").case(case));
+        let (traces, names, unread) = (Arc::new(traces), HashMap::new(), Vec::new());
+        Self { traces, names, set, is_checked: true, evaluators, unread, wanted: Wanted::default() }
     }
 
     pub(super) fn while_wanted(self, wanted: Wanted) -> Self {
@@ -193,6 +195,8 @@ impl Job {
         }
         let has_case = case.is_some();
         let case = case.map_or_else(|| Cow::Owned(asked(conversation)), Cow::Borrowed);
+        // The case is checked here: each runner would check it again.
+        let problems = if self.is_checked { None } else { case.check().err() };
         let usable = |evaluator: &&Evaluator| self.unusable(evaluator, has_case, caller).is_none();
         let usable: Vec<&Evaluator> = self.evaluators.iter().filter(usable).collect();
         // All usable metrics are scored together, once.
@@ -200,6 +204,9 @@ impl Job {
         MetricResults::of_each(&self.evaluators, |evaluator| {
             if let Some(unscored) = self.unusable(evaluator, has_case, caller) {
                 return unscored;
+            }
+            if let Some(problems) = &problems {
+                return MetricResult::unscored(&evaluator.name, problems.to_string(), "ConfigError");
             }
             if let Ok(report) = together.get_or_init(|| self.play(&case, &usable)) {
                 return result(evaluator, report, &case, conversation);
@@ -239,9 +246,9 @@ impl Job {
         Some(MetricResult { details: Some(details), ..unscored })
     }
 
-    /// Plays the conversation of a case, and scores it. Fails if the metrics cannot be used with the case.
+    /// Plays the conversation of a checked case, and scores it. Fails if the metrics cannot be used with the case.
     fn play(&self, case: &EvalCase, evaluators: &[&Evaluator]) -> Result<CaseReport, String> {
-        let mut runner = EvalRunner::new().__stop_at(self.wanted.flag());
+        let mut runner = EvalRunner::new().__stop_at(self.wanted.flag()).__take_checked_cases(true);
         for evaluator in evaluators {
             runner = runner.criterion(&evaluator.name, evaluator.criterion());
         }
@@ -371,6 +378,13 @@ fn comparisons(
 mod tests {
     use super::*;
 
+    /// A trace of one turn.
+    const TURN: &str = r#"[{"traceId": "00000000000000000000000000000001", "spanId": "0000000000000001", "name": "chat",
+            "startTimeUnixNano": "1760000000000000000", "endTimeUnixNano": "1760000002000000000",
+            "attributes": {"gen_ai.operation.name": "chat",
+                "gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"a\"}]}]",
+                "gen_ai.output.messages": "[{\"role\": \"assistant\", \"parts\": [{\"type\": \"text\", \"content\": \"b\"}]}]"}}]"#;
+
     #[test]
     fn what_nobody_waits_for_is_scored_no_further() {
         let spans = br#"[{"traceId": "00000000000000000000000000000001", "spanId": "0000000000000001", "name": "work"}]"#;
@@ -385,13 +399,27 @@ mod tests {
         assert!(job.run_to_end(Caller::Local).is_err());
     }
 
+    #[tokio::test]
+    async fn a_case_with_problems_is_scored_with_no_metric_and_a_checked_one_is_not_checked_again() {
+        let traces = || Traces::from_texts([TURN.as_bytes()]).unwrap();
+        let parameters = serde_json::json!({ "evaluators": [{ "name": "response_match_score" }] });
+        let parameters = || Parameters::read(&parameters, &[]).unwrap();
+        let unnamed = EvalCase::new("").turn(Invocation::user("a").response("b"));
+        let set = EvalSet::new("").case(unnamed.clone());
+        let job = Job::new((traces(), Vec::new()), Some(set), parameters()).unwrap();
+        let result = job.run_to_end(Caller::Local).unwrap();
+        let metric = result.trace_results[0].metric_results.iter().next().unwrap();
+        assert_eq!(metric.error_type, Some("ConfigError"));
+        assert!(metric.error.as_ref().is_some_and(|why| why.contains("the id of the case is empty")));
+        let job = Job::of_session(traces(), unnamed, parameters().evaluators);
+        let result = job.run_to_end(Caller::Local).unwrap();
+        let metric = result.trace_results[0].metric_results.iter().next().unwrap();
+        assert_eq!((&metric.error, metric.score, metric.eval_status), (&None, Some(1.0), EvalStatus::Passed));
+    }
+
     #[test]
     fn scores_of_other_turns_than_those_of_case_and_trace_stand_beside_none() {
-        let span = r#"[{"traceId": "00000000000000000000000000000001", "spanId": "0000000000000001", "name": "chat",
-            "attributes": {"gen_ai.operation.name": "chat",
-                "gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"a\"}]}]",
-                "gen_ai.output.messages": "[{\"role\": \"assistant\", \"parts\": [{\"type\": \"text\", \"content\": \"b\"}]}]"}}]"#;
-        let traces = Traces::from_texts([span.as_bytes()]).unwrap();
+        let traces = Traces::from_texts([TURN.as_bytes()]).unwrap();
         let conversation = &traces.conversations()[0];
         let case = EvalCase::new("c").turn(Invocation::user("a"));
         let compared = |scores: usize, case: &EvalCase| {

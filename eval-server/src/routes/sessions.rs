@@ -169,7 +169,10 @@ pub(super) fn check_golden(reading: &Reading) -> Result<(), Refusal> {
     if doubts.is_empty() {
         return Ok(());
     }
-    let doubts = display::lines(&doubts).join("; ");
-    let why = format!("the session `{}` cannot be golden: {doubts}", display::line(&reading.view.key));
-    Err(Refusal::new(StatusCode::CONFLICT, why))
+    Err(not_golden(reading, &display::lines(&doubts).join("; ")))
+}
+
+pub(super) fn not_golden(reading: &Reading, why: &str) -> Refusal {
+    let key = display::line(&reading.view.key);
+    Refusal::new(StatusCode::CONFLICT, format!("the session `{key}` cannot be golden: {why}"))
 }

@@ -201,6 +201,7 @@ fn turn_score(result: &MetricResult, bound: Option<Bound>, at: usize) -> Option<
     let score = *result.per_invocation_scores.get(at)?;
     let rubrics = result.details.as_ref().and_then(|details| details.per_invocation.as_ref()?.get(at));
     let rubrics = rubrics.into_iter().flat_map(|turn| &turn.rubric_scores).map(|rubric| JudgedRubric {
+        turn: None,
         id: line(&rubric.rubric_id),
         score: rubric.score.filter(|score| score.is_finite()),
         text: None,

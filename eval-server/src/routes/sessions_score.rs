@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::evaluate_answer::{MetricResult, MetricResults};
 use super::evaluate_job::Job;
 use super::evaluate_request::{Evaluator, Parameters, json};
-use super::sessions::{check_golden, found};
+use super::sessions::{check_golden, found, not_golden};
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
 use crate::app::{App, Call, Shared, Thread};
@@ -92,6 +92,8 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
         // Spans may have come since it was marked.
         check_golden(&golden)?;
         let case = expected(&golden).ok_or_else(|| Refusal::bad("the golden session has no turns"))?;
+        // It is checked here: each session would check it again.
+        case.check().map_err(|problems| not_golden(&golden, &display::line(&problems.to_string())))?;
         // Sessions are read one by one: all together may take much memory.
         let still = &received.wanted;
         let score = |session| scored(session, &case, &evaluators, caller, still);

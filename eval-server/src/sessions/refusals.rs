@@ -27,7 +27,8 @@ struct Spell {
     why: String,
 }
 
-/// The most spells. Beyond it, two are merged. That may put a session in doubt, and ends no doubt.
+/// The most spells. Beyond it, the two with the shortest pause between them are merged. That may put a session in doubt,
+/// and ends no doubt.
 const MAX_SPELLS: usize = 100;
 
 /// The most refused exports that are awaited. Beyond it, the oldest is no longer recognized.

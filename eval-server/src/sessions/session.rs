@@ -96,7 +96,7 @@ impl Session {
         // The agent's clock may be ahead, and then `started` is too late. The duration of the turns does not
         // depend on the clock, so the longer of both counts.
         let (opened, at) = self.opened;
-        let started = self.digest.started.map(|seconds| UNIX_EPOCH + Duration::from_secs_f64(seconds));
+        let started = self.digest.started.and_then(|started| UNIX_EPOCH.checked_add(started));
         let before = started.and_then(|started| at.duration_since(started).ok()).unwrap_or_default();
         let began = opened.checked_sub(before.max(self.digest.lasted.unwrap_or_default()).max(REFUSAL_REACH));
         let why = refusals.between(began, self.last + REFUSAL_REACH)?;

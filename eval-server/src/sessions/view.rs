@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use eval_agents::traces::{Traces, Turn};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::display;
@@ -68,7 +68,9 @@ pub(crate) struct Digest {
     #[serde(rename = "finalOutputPreview")]
     pub(crate) answered: Option<String>,
     /// The time at which the first turn began, in seconds since 1970.
-    pub(crate) started: Option<f64>,
+    #[serde(serialize_with = "as_seconds")]
+    #[schema(value_type = Option<f64>)]
+    pub(crate) started: Option<Duration>,
     /// The time from the beginning of the first turn to the end of the last, if the traces say. It does not
     /// depend on the agent's clock.
     #[serde(skip)]
@@ -76,6 +78,11 @@ pub(crate) struct Digest {
     /// The number of gaps that lose something that an expectation may be about.
     pub(crate) gaps: usize,
     pub(crate) failed_turns: usize,
+}
+
+#[expect(clippy::ref_option, reason = "serde gives a reference to the field")]
+fn as_seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.as_ref().map(Duration::as_secs_f64).serialize(serializer)
 }
 
 impl SessionView {
@@ -109,7 +116,7 @@ impl Digest {
             agent: turns().find_map(|turn| turn.agent.as_deref()).map(display::line),
             asked: turns().find_map(|turn| turn.user.as_deref()).map(display::preview),
             answered: turns().filter_map(|turn| turn.answer.as_deref()).next_back().map(display::preview),
-            started: started.map(|nanos| Duration::from_nanos(nanos.get()).as_secs_f64()),
+            started: started.map(|nanos| Duration::from_nanos(nanos.get())),
             lasted: lasted.map(Duration::from_nanos),
             gaps: gaps.chain(traces.gaps()).filter(|gap| gap.kind.loses()).count(),
             failed_turns: turns().filter(|turn| turn.error.is_some()).count(),
@@ -139,7 +146,9 @@ mod tests {
         let timed =
             r#", "startTimeUnixNano": "1760000000000000000", "endTimeUnixNano": "1760000002000000000""#;
         let one = digest(&[timed]);
-        assert_eq!((one.started, one.lasted), (Some(1_760_000_000.0), Some(Duration::from_secs(2))));
+        let started = Some(Duration::from_secs(1_760_000_000));
+        assert_eq!((one.started, one.lasted), (started, Some(Duration::from_secs(2))));
+        assert_eq!(serde_json::to_value(&one).unwrap()["started"], 1_760_000_000.0);
         let none = digest(&[""]);
         assert_eq!((none.turns, none.started, none.lasted), (1, None, None));
         assert_eq!(

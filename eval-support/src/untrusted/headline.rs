@@ -35,12 +35,23 @@ pub fn headline(text: &str) -> Cow<'_, str> {
             return if announced.is_empty() { Cow::Borrowed(said) } else { Cow::Owned(announced + said) };
         }
         announced = format!("{announced}{said} ");
+        let below = quotation(below);
         if let Some(raised) = exception(below) {
             return Cow::Owned(announced + raised);
         }
         rest = below;
     }
     Cow::Owned(announced.trim_end().to_owned())
+}
+
+/// The lines with marks with which a text begins; a text that begins with another line, whole.
+fn quotation(text: &str) -> &str {
+    let is_marked = |text: &str| text.starts_with(MARK.trim_end());
+    if !is_marked(text) {
+        return text;
+    }
+    let end = text.match_indices('\n').map(|(at, _)| at).find(|at| !is_marked(&text[at + 1..]));
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// The text to show below its [`headline`]: the lines below the first one, or the whole text if the headline
@@ -173,6 +184,11 @@ mod tests {
                 "TypeError: x is not a function",
             ),
             ("http://localhost:8000\nis not there", "http://localhost:8000"),
+            // A log below what the agent said.
+            (
+                "the agent failed:\n| 1 error for City\n| name\nit wrote to its standard error:\n| Traceback (most recent call last):\n|   File \"a.py\"\n| SystemExit: bye",
+                "the agent failed: 1 error for City",
+            ),
             // Rust, Go, Java.
             (
                 "\nthread 'main' (7) panicked at src/main.rs:2:5:\nno city\nnote: run with `RUST_BACKTRACE=1`",

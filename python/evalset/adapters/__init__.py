@@ -20,6 +20,8 @@ class Adapter(Protocol):
     NAME: str
     # Why a case with state cannot be played, unless options hand the state over. None if the adapter does.
     STATE: str | None
+    # The arguments of the runner that the adapter gives it.
+    TAKEN: frozenset[str]
 
     def matches(self, agent: Any) -> bool: ...
 
@@ -27,11 +29,8 @@ class Adapter(Protocol):
 
 
 FRAMEWORKS: list[Any] = [pydantic_ai, openai_agents, langchain, google_adk]
-KINDS = (
-    "an agent is an object of pydantic-ai (`Agent`), openai-agents (`Agent`), LangChain or LangGraph (a compiled graph, or "
-    'what takes `{"messages": ..}`), google-adk (an agent or an `App`), a function `answer(message)`, or a class with a '
-    "method `turn(self, message)`"
-)
+# Short, as messages are cut.
+KINDS = "name an agent of pydantic-ai, openai-agents or google-adk, a compiled graph, a function, or a class with `turn`"
 
 
 def kind_of(agent: Any) -> str | None:
@@ -53,7 +52,7 @@ class Host:
         self.lasting = AsyncExitStack()
         try:
             self._agent = find()
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             if not isinstance(error, AgentError):
                 _errors.show(error)
             self._problem = _errors.describe(error)
@@ -66,19 +65,18 @@ class Host:
 
     async def open_object(self, agent: Any, session: Session, *, is_own: bool = False) -> Agent:
         """Opens a conversation with an object. `is_own` says that no other conversation has it."""
-        options: dict[str, Any] = {}
-        has_options = isinstance(agent, Configured)
-        if isinstance(agent, Configured):
-            options, agent = agent.of(session), agent.agent
+        configured = agent if isinstance(agent, Configured) else None
+        agent = configured.agent if configured else agent
         for adapter in FRAMEWORKS:
             if not isinstance(agent, type) and adapter.matches(agent):
-                if adapter.STATE and session.state and not has_options:
+                if adapter.STATE and session.state and not configured:
                     keys = ", ".join(f"`{key}`" for key in session.state)
                     raise AgentError(f"the case begins with state ({keys}), and {adapter.STATE}")
+                options = configured.of(session, adapter.TAKEN) if configured else {}
                 opened: Agent = await adapter.open(agent, options, session, self)
                 return opened
-        if options:
-            raise AgentError(f"`with_options` is for agents of frameworks, and this is {type(agent).__name__}; {KINDS}")
+        if configured:
+            raise AgentError(f"`with_options` is for agents of frameworks, and this is a `{type(agent).__name__}`")
         return await functions.open(agent, session, self, is_own=is_own)
 
     async def close(self) -> None:

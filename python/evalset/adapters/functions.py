@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from .._conversation import Agent
 from .._errors import AgentError
+from .._json import as_text
 from .._tools import running
 from .._worker import Worker
 from ..turn import Session, Turn
+from ._message import has_base
 
 if TYPE_CHECKING:
     from . import Host
@@ -39,7 +42,7 @@ async def open(agent: Any, session: Session, host: Host, *, is_own: bool) -> Age
             )
         if callable(getattr(agent, "compile", None)):
             raise AgentError(f"the object is a `{name}`, which is not compiled; name what `compile()` returns")
-        raise AgentError(f"the object is of the type `{type(agent).__module__}.{name}`, which is no kind of agent; {KINDS}")
+        raise AgentError(f"a `{name}` is no agent; {KINDS}")
     if not _parameters(agent):
         return await _open_made(agent, session, host)
     return Function(agent)
@@ -49,8 +52,14 @@ async def _open_class(cls: type, session: Session, host: Host) -> Agent:
     method = getattr(cls, "turn", None) or next(
         (base.__dict__["__call__"] for base in cls.__mro__ if "__call__" in base.__dict__), None
     )
-    first = next(iter(_parameters(cls)), None)
-    arguments = [session] if _required(cls) or (first is not None and first.name == "session") else []
+    parameters = _parameters(cls)
+    takes_session = bool(parameters) and _is_for(parameters[0], Session)
+    if _required(cls) > takes_session:
+        raise AgentError(
+            f"`{cls.__name__}{_names(parameters)}` is more than an agent is made of: (session) or nothing; a function without "
+            "parameters can make it, and be named"
+        )
+    arguments = [session] if takes_session else []
     if method is None:
         return await host.open_object(cls(*arguments), session, is_own=True)
     if _is_async(method):
@@ -69,8 +78,21 @@ async def _open_made(make: Callable[[], Any], session: Session, host: Host) -> A
         # Agents of frameworks can be entered too, but their runners do so.
         if type(made).__name__ == "_AsyncGeneratorContextManager":
             made = await stack.enter_async_context(made)
+        _check_made(make, made)
         agent = await host.open_object(made, session, is_own=True)
         return _Closing(agent, stack.pop_all())
+
+
+def _check_made(make: Callable[[], Any], made: Any) -> None:
+    from . import kind_of
+
+    # What is close to an agent has an error of its own.
+    if kind_of(made) is None and not any(callable(getattr(made, name, None)) for name in ("turn", "compile")):
+        name = getattr(make, "__name__", "it")
+        raise AgentError(
+            f"`{name}` made no agent, but `{type(made).__name__}`: a function without parameters makes an agent for each "
+            f"conversation; one that answers takes the message, `def {name}(message)`"
+        )
 
 
 class _Closing:
@@ -117,7 +139,7 @@ class Function:
             with running(turn):
                 answer = self._function(*arguments)
                 if inspect.isasyncgen(answer):
-                    answer = "".join([str(piece) async for piece in answer])
+                    answer = "".join([as_text(checked(piece)) async for piece in answer])
                 elif inspect.isawaitable(answer):
                     answer = await answer
         else:
@@ -126,12 +148,15 @@ class Function:
             if inspect.isawaitable(answer):
                 with running(turn):
                     answer = await answer
-        turn.say(answer)
+        turn.say(checked(answer))
+        if not turn.shows_something:
+            said = "None" if answer is None else "an empty text"
+            turn.fail(f"the function returned {said}; return the answer")
 
     def _call(self, turn: Turn, arguments: list[Any]) -> Any:
         with running(turn):
             answer = self._function(*arguments)
-            return "".join(map(str, answer)) if inspect.isgenerator(answer) else answer
+            return "".join(as_text(checked(piece)) for piece in answer) if inspect.isgenerator(answer) else answer
 
     async def close(self) -> None:
         end = getattr(self._instance, "end", None)
@@ -141,6 +166,28 @@ class Function:
                 await ended
         if self._worker is not None:
             self._worker.close()
+
+
+# What frameworks return, by the packages and names of the types, and where it has the text.
+RESULTS = [
+    ("pydantic_ai", {"AgentRunResult", "AgentRun", "StreamedRunResult"}, "output"),
+    ("agents", {"RunResultBase"}, "final_output"),
+    ("langchain_core", {"BaseMessage"}, "text"),
+    ("google.adk", {"Event"}, "content"),
+]
+
+
+def checked(answer: Any) -> Any:
+    """An answer, unless it is a result of a framework. Its dump would be compared, with ids and times."""
+    one = answer.get("messages") if isinstance(answer, dict) else answer
+    one = one[-1] if isinstance(one, (list, tuple)) and one else one
+    for module, names, text in RESULTS:
+        if has_base(one, module, names):
+            raise AgentError(
+                f"the function returned what a framework did (`{type(one).__name__}`); name the framework's agent itself, so that "
+                f"its calls are recorded, or return the text alone (`.{text}`)"
+            )
+    return answer
 
 
 def _is_async(function: Any) -> bool:
@@ -163,9 +210,25 @@ def _required(function: Callable[..., Any]) -> int:
     return sum(one.default is one.empty and one.kind is not one.VAR_POSITIONAL for one in _parameters(function))
 
 
+def _is_for(parameter: inspect.Parameter, kind: type) -> bool:
+    """Whether a parameter is for a turn or a session, by its name or its annotation."""
+    given = parameter.annotation
+    if parameter.name == kind.__name__.lower() or given is kind:
+        return True
+    # As a text, or one of several types.
+    return not isinstance(given, type) and re.search(rf"\b{kind.__name__}\b", str(given)) is not None
+
+
+def _names(parameters: list[inspect.Parameter]) -> str:
+    return f"({', '.join(one.name for one in parameters)})"
+
+
 def _takes_turn(function: Callable[..., Any]) -> bool:
     parameters = _parameters(function)
-    if _required(function) > 2:
-        names = ", ".join(one.name for one in parameters)
-        raise AgentError(f"the function takes ({names}); the function of an agent takes (message) or (message, turn)")
-    return len(parameters) > 1 and (_required(function) == 2 or parameters[1].name == "turn")
+    takes_turn = len(parameters) > 1 and _is_for(parameters[1], Turn)
+    if not parameters or _required(function) > 1 + takes_turn or _is_for(parameters[0], Turn):
+        raise AgentError(
+            f"the function takes {_names(parameters)}; the function of an agent takes (message) or (message, turn), and earlier "
+            "messages are in `turn.history`"
+        )
+    return takes_turn

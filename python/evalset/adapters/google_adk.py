@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 NAME = "google-adk"
 STATE = None
+TAKEN = frozenset({"agent", "app", "node"})
 
 
 def matches(agent: Any) -> bool:

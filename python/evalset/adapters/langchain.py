@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NAME = "LangChain"
 STATE = None
+TAKEN = frozenset({"input", "stream_mode", "subgraphs"})
 
 
 def matches(agent: Any) -> bool:

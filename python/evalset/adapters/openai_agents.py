@@ -22,6 +22,7 @@ STATE = (
     "agents of openai-agents have no place for it; hand it over in `context`: "
     'evalset.with_options(agent, lambda session: {"context": Context(**session.state)})'
 )
+TAKEN = frozenset({"starting_agent", "input", "hooks"})
 # What the SDK tells a model about a tool that raised.
 FAILURE = "An error occurred while running the tool"
 

@@ -21,6 +21,7 @@ STATE = (
     "agents of pydantic-ai have no place for it; hand it over in `deps`: "
     'evalset.with_options(agent, lambda session: {"deps": Deps(**session.state)})'
 )
+TAKEN = frozenset({"user_prompt", "message_history"})
 
 
 def matches(agent: Any) -> bool:

@@ -48,6 +48,11 @@ class GoogleAdk(ProgramTest):
         answer = program.turn("Break")
         self.assertEqual((answer[0]["event"]["errorCode"], answer[0]["event"]["errorMessage"]), ("429", "quota exceeded"))
 
+    def test_an_option_that_is_given_already_is_refused(self):
+        code = "\n    import evalset\n    agent = evalset.with_options(inner, app_name='office', agent=inner)\n"
+        program = self.program(MODEL + code)
+        self.assertIn("leave `agent` out of `with_options`: evalset gives it to the framework itself", program.start().get("message", ""))
+
     def test_a_missing_key_of_the_state_is_an_error(self):
         program = self.program(MODEL, name="app")
         program.start()

@@ -144,6 +144,26 @@ class Langchain(ProgramTest):
         authors = [message["event"]["author"] for message in answer if "author" in message.get("event", {})]
         self.assertEqual((texts(answer), authors), (["This is the nurse."], ["desk", "desk", "nurse"]))
 
+    def test_a_function_that_returns_a_state_or_a_message_is_an_error(self):
+        program = self.conversation("""
+    inner = create_agent(Script(steps=[told] * 4), [look])
+
+    def agent(message):
+        state = inner.invoke({"messages": [("user", message)]})
+        last = state["messages"][-1]
+        return {"state": state, "message": last, "messages": state["messages"], "text": last.content}[message]
+""")
+        for text in ("state", "message", "messages"):
+            program.start(text)
+            message = program.turn(text, session=text)[-1].get("message", "")
+            self.assertIn("the function returned what a framework did (`AIMessage`); name the framework's agent itself", message)
+        self.assertEqual(texts(program.turn("text")), ["text"])
+
+    def test_an_option_that_is_given_already_is_refused(self):
+        code = "\n    import evalset\n    agent = evalset.with_options(create_agent(Script(steps=[]), [look]), stream_mode='values')\n"
+        program = self.program(MODEL + code)
+        self.assertIn("leave `stream_mode` out of `with_options`: evalset gives it to the framework itself", program.start().get("message", ""))
+
     def test_an_interrupt_is_an_error(self):
         program = self.conversation("""
     def ask(state):

@@ -103,6 +103,21 @@ class OpenaiAgents(ProgramTest):
         declared = agents["desk"]["tools"][0]["functionDeclarations"][0]
         self.assertEqual((declared["name"], declared["parameters"]["required"]), ("look", ["at"]))
 
+    def test_a_function_that_returns_a_result_is_an_error(self):
+        answer = self.play("""
+    from agents import Runner
+    inner = Agent(name="desk", model=Script("Hi."))
+
+    async def agent(message):
+        return await Runner.run(inner, message)
+""")
+        self.assertIn("the function returned what a framework did (`RunResult`)", answer[-1].get("message", ""))
+
+    def test_an_option_that_is_given_already_is_refused(self):
+        code = "\n    import evalset\n    agent = evalset.with_options(Agent(name='desk', model=Script()), hooks=None)\n"
+        program = self.program(MODEL + code)
+        self.assertIn("leave `hooks` out of `with_options`: evalset gives it to the framework itself", program.start().get("message", ""))
+
     def test_of_several_handoffs_one_is_taken(self):
         answer = self.play("""
     a = Agent(name="a", model=Script("This is a."))

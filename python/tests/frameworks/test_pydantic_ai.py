@@ -69,10 +69,31 @@ class PydanticAi(ProgramTest):
         self.assertIn("the case begins with state (`unit`), and agents of pydantic-ai have no place for it", message)
         self.assertIn("evalset.with_options(agent, lambda session:", message)
 
+    def test_an_option_that_is_given_already_is_refused(self):
+        code = "\n    import evalset\n    agent = evalset.with_options(Agent('test'), lambda session: {'message_history': []})\n"
+        program = self.program(MODEL + code)
+        self.assertIn("leave `message_history` out of `with_options`: evalset gives it to the framework itself", program.start().get("message", ""))
+
     def test_the_code_of_the_page(self):
         program = self.program(blocks()["bank"])
         program.start(state={"owner": "Anna"})
         self.assertEqual(calls(program.turn("Hi")), ([("balance", {})], [{"result": "Anna has 100 euros"}]))
+
+    def test_a_function_that_returns_what_a_framework_did_is_an_error(self):
+        program = self.program(
+            MODEL
+            + """
+    inner = Agent(FunctionModel(lambda messages, info: ModelResponse(parts=[TextPart("Hi.")])))
+
+    async def agent(message):
+        result = await inner.run(message)
+        return result.output if message == "text" else result
+"""
+        )
+        program.start()
+        expected = "the function returned what a framework did (`AgentRunResult`); name the framework's agent itself"
+        self.assertIn(expected, program.turn("Hi")[-1].get("message", ""))
+        self.assertEqual(texts(program.turn("text")), ["Hi."])
 
     def test_a_tool_that_raises_is_an_error_of_the_agent_after_its_call(self):
         program = self.program(

@@ -141,6 +141,37 @@ fn runs_that_cannot_be_taken_are_refused() {
 }
 
 #[test]
+fn a_turn_that_expects_no_answer_gets_one_if_nothing_else_changes() {
+    let look = || FunctionCall::new("look", json!({ "city": "Oslo" }));
+    let happened = |golden: &EvalCase| run(golden, &[calls("look", "Oslo")], "Grey.");
+    let answers = |golden: &EvalCase| -> Vec<String> {
+        let draft = replaced(golden, &[happened(golden)]).unwrap_or_else(|error| panic!("{error}"));
+        draft.case.conversation.iter().map(Invocation::response_text).collect()
+    };
+    for (first, expected) in
+        [(Some("Blue."), ["Grey.", ""]), (Some("Grey."), ["Grey.", "Grey."]), (None, ["Grey."; 2])]
+    {
+        let turn = asked("Hi").call(look());
+        let turn = first.map_or(turn.clone(), |answer| turn.response(answer));
+        let golden = EvalCase::new("a").turn(turn).turn(asked("And?").call(look()));
+        assert_eq!(answers(&golden), expected);
+    }
+}
+
+#[test]
+fn a_mask_of_the_golden_is_no_reason_to_take_another_one() {
+    let log_in = |password: &str| FunctionCall::new("log_in", json!({ "password": password }));
+    let golden = EvalCase::new("a").turn(asked("Hi").call(log_in("(a secret)")).response("Blue."));
+    let made = Event::new("weather", Content::new("model", vec![Part::call(log_in("(a secret)"))]));
+    let ran = |answer: &str| replaced(&golden, &[run(&golden, &[vec![made.clone()]], answer)]);
+    assert!(matches!(ran("My key is (a key)."), Err(NotReplaced::Masked { .. })));
+    assert_eq!(
+        ran("Grey.").unwrap_or_else(|error| panic!("{error}")).case.conversation[0].response_text(),
+        "Grey."
+    );
+}
+
+#[test]
 fn runs_that_differ_only_where_nothing_is_expected_are_taken() {
     let golden = EvalCase::new("a").turn(asked("Hi").response("Blue."));
     let said = |text: &str| vec![Event::from(text)];

@@ -281,7 +281,8 @@ fn claims(spans: &[SpanTool], parts: &[Asked]) -> Vec<Claim> {
     claims
 }
 
-/// The spans with their claims, in the order of time. Of calls that were asked for at once, threads decide it.
+/// The spans with their claims, in the order of time. Calls of one output have its order: threads decide in which order
+/// they begin.
 fn as_asked<'s>(spans: &'s [SpanTool], claims: &[Claim], parts: &[Asked]) -> Vec<(&'s SpanTool, Claim)> {
     let mut places: HashMap<usize, Vec<usize>> = HashMap::new();
     for (place, claim) in claims.iter().enumerate() {
@@ -300,7 +301,8 @@ fn as_asked<'s>(spans: &'s [SpanTool], claims: &[Claim], parts: &[Asked]) -> Vec
     order.into_iter().map(|from| (&spans[from], claims[from])).collect()
 }
 
-/// The calls with spans, completed from messages, and the calls that only messages have behind those before them.
+/// The calls with spans, completed from messages, and the calls that only messages have. Each call without a span follows
+/// the call that was asked for before it.
 fn filled(spans: &[SpanTool], mut parts: Vec<Asked>, gaps: &mut Vec<Gap>) -> Vec<ToolCall> {
     let mut claimed: Vec<Option<usize>> = vec![None; parts.len()];
     // Each call with the number of its span, or of the span before it, from 1.

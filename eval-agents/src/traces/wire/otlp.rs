@@ -16,7 +16,8 @@ pub(super) fn dropped_attributes(value: &Value) -> Option<u64> {
     count(field(value, "droppedAttributesCount"))
 }
 
-/// The number of dropped parts of a span. In a span without agents, attributes may have been about agents.
+/// The number of dropped parts of a span. Of a span without agents only attributes count: they may have been about
+/// agents.
 fn dropped(value: &Value, is_viewed: bool) -> u32 {
     let mut counts = vec![dropped_attributes(value)];
     if is_viewed {

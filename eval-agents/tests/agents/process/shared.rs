@@ -88,6 +88,20 @@ async fn a_program_that_lets_a_turn_run_out_of_time_keeps_its_conversations_and_
 }
 
 #[tokio::test]
+async fn what_a_shared_program_wrote_is_said_to_be_of_all_its_conversations() {
+    let fails = r#"echo "bye $id" >&2; echo "{\"type\": \"error\", \"message\": \"no key\", \"session_id\": \"$id\"}""#;
+    let programs = Counted::new("logs", 2, fails);
+    for id in ["s1", "s2"] {
+        let mut talk = programs.talk(id);
+        let error = talk.say("hi").await.unwrap_err().to_string();
+        let said =
+            "the agent failed: no key\nit wrote to its standard error, in all its conversations:\n| bye s1";
+        assert!(error.contains(said), "{error}");
+        let _ = talk.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn a_program_that_answers_with_the_wrong_message_gets_no_other_conversation() {
     let wrong = r#"echo "{\"type\": \"started\", \"session_id\": \"$id\"}""#;
     let failing = r#"echo "{\"type\": \"error\", \"message\": \"no key\", \"session_id\": \"$id\"}""#;

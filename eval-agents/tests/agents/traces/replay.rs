@@ -90,7 +90,11 @@ fn a_case_fails_where_the_trace_does_something_else() {
 #[test]
 fn missing_turns_turns_too_many_failed_turns_and_gaps_are_errors_that_say_so() {
     let longer = oslo().turn(Invocation::user("And Rome?").response("Sunny."));
-    assert!(error(&played(&read(&weather()), &longer)).contains("turn 2 is missing: the conversation"));
+    let missing = error(&played(&read(&weather()), &longer));
+    assert!(
+        missing.contains("turn 2 is missing: the conversation") && missing.contains("import TRACE"),
+        "{missing}"
+    );
 
     let mut two = weather();
     for (number, mut span) in (11..).zip(weather()) {
@@ -102,7 +106,8 @@ fn missing_turns_turns_too_many_failed_turns_and_gaps_are_errors_that_say_so() {
     }
     let two = read(&two);
     assert!(
-        error(&played(&two, &oslo())).contains("has 2 turns and the case 1 turn"),
+        error(&played(&two, &oslo()))
+            .contains("has 2 turns and the case 1 turn; give the trace of a run of this case"),
         "{}",
         played(&two, &oslo())
     );

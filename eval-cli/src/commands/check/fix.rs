@@ -7,25 +7,38 @@ use eval_format::conventions::file_stem;
 use eval_format::reader::{CheckedSet, SetFormat, check_set};
 use eval_support::command;
 use eval_support::words::{code_list, count, them};
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::files::{form_name, modern, sessions_in, text_like};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Fix {
     pub(super) state: FixState,
     pub(super) what: String,
-    pub(super) reason: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug)]
 pub(super) enum FixState {
     /// `--fix` would do it.
     Possible,
     Done,
-    /// The rewriting would lose something, so the file is not changed.
-    Kept,
+    /// The rewriting would lose something, so the file is not changed. The text is the reason.
+    Kept(String),
+}
+
+impl Serialize for Fix {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (state, reason) = match &self.state {
+            FixState::Possible => ("possible", None),
+            FixState::Done => ("done", None),
+            FixState::Kept(reason) => ("kept", Some(reason)),
+        };
+        let mut fields = serializer.serialize_struct("Fix", 3)?;
+        fields.serialize_field("state", state)?;
+        fields.serialize_field("what", &self.what)?;
+        fields.serialize_field("reason", &reason)?;
+        fields.end()
+    }
 }
 
 /// The rewriting of a file without errors, and its new text. The text is `None` if the file is not to be changed.
@@ -46,9 +59,11 @@ pub(super) fn rewrite(checked: &CheckedSet, path: &Path) -> Option<(Fix, Option<
             .then_some(text)
             .ok_or_else(|| "rewritten, it would have errors or mean something else".to_owned())
     });
-    let state = if text.is_ok() { FixState::Possible } else { FixState::Kept };
-    let (text, reason) = text.map_or_else(|reason| (None, Some(reason)), |text| (Some(text), None));
-    Some((Fix { state, what, reason }, text))
+    let (state, text) = match text {
+        Ok(text) => (FixState::Possible, Some(text)),
+        Err(reason) => (FixState::Kept(reason), None),
+    };
+    Some((Fix { state, what }, text))
 }
 
 /// The text of a set in an old form, written as an eval set. The error is the reason to keep the file.

@@ -1,7 +1,9 @@
 //! `cargo evalset import --replace`: what an agent did in a recorded run, as a draft in place of the golden.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use eval_agents::draft::{Draft, NotReplaced, Origin};
 use eval_agents::import;
@@ -16,7 +18,7 @@ use super::source::{refused, run_and_case};
 use crate::drafts::{self, shown};
 use crate::edited::{self, edit, open};
 use crate::output::{Answer, CommandError, Format, GOOD, Outcome, styled};
-use crate::recorded::{Cases, RunResults, WhichRun, near};
+use crate::recorded::{Cases, LoadedRun, RunResults, WhichRun, near};
 
 /// A golden and the draft that takes its place.
 struct Replacement {
@@ -26,11 +28,20 @@ struct Replacement {
 }
 
 pub(super) fn run(from: &[OsString], dry_run: bool, format: Format) -> Result<Answer, CommandError> {
-    let (mut all, mut unchanged) = (Vec::new(), Vec::new());
-    let mut cases = Cases::default();
+    let (mut all, mut unchanged): (Vec<Replacement>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut runs, mut cases) = (BTreeMap::new(), Cases::default());
     for word in from {
-        match replacement(&word.to_string_lossy(), &mut cases)? {
-            Ok(replacement) => all.push(replacement),
+        match replacement(&word.to_string_lossy(), &mut runs, &mut cases)? {
+            Ok(new) if all.iter().any(|it| it.path == new.path && it.draft == new.draft) => {}
+            Ok(new) => {
+                let id = &new.draft.eval_id;
+                if all.iter().any(|it| it.path == new.path && it.draft.eval_id == *id) {
+                    let message = format!("two runs are named for the case `{}`", one_line(id));
+                    return Err(CommandError::new(message, "name one of them: a golden has one replacement"));
+                }
+                all.push(new);
+            }
+            Err(eval_id) if unchanged.contains(&eval_id) => {}
             Err(eval_id) => unchanged.push(eval_id),
         }
     }
@@ -48,7 +59,11 @@ pub(super) fn run(from: &[OsString], dry_run: bool, format: Format) -> Result<An
             let diff = similar::TextDiff::from_lines(&before, &after);
             text.push_str(&diff.unified_diff().context_radius(3).header(&file, &file).to_string());
             text.push('\n');
-            text.push_str(&format!("would put {} of `{file}`\n", in_place(of_set.len())));
+            text.push_str(&format!(
+                "would put {} of `{file}`\n{}",
+                in_place(of_set.len()),
+                cannot_pass(path, of_set)
+            ));
             continue;
         }
         edit(path, |editor| of_set.iter().try_for_each(|it| it.replace(editor)))?;
@@ -56,6 +71,7 @@ pub(super) fn run(from: &[OsString], dry_run: bool, format: Format) -> Result<An
         for it in of_set {
             text.push_str(&shown(&drafts::Draft { path: path.clone(), case: it.draft.clone() }));
         }
+        text.push_str(&cannot_pass(path, of_set));
         let ids: Vec<&str> = of_set.iter().map(|it| it.draft.eval_id.as_str()).collect();
         let named = shell::word(&format!("{}:{}", path.display(), ids.join(",")));
         text.push_str(&format!(
@@ -82,6 +98,11 @@ fn in_place(drafts: usize) -> String {
     format!("{} in place of {goldens}", count(drafts, "draft"))
 }
 
+fn cannot_pass(path: &Path, drafts: &[Replacement]) -> String {
+    let cases: Vec<EvalCase> = drafts.iter().map(|it| it.draft.clone()).collect();
+    drafts::cannot_pass(path, &cases)
+}
+
 impl Replacement {
     fn replace(&self, editor: &mut SetEditor) -> Result<(), CommandError> {
         let id = &self.golden.eval_id;
@@ -105,30 +126,39 @@ impl Replacement {
     }
 }
 
+/// A run, and the reason why it may be another one than is meant.
+struct Run {
+    loaded: LoadedRun,
+    doubt: Option<String>,
+}
+
+impl Run {
+    fn named(run: Option<&str>) -> Result<Self, CommandError> {
+        let loaded = WhichRun::named(run.map(str::to_owned)).load()?;
+        let results = RunResults::new(&loaded, None, true).ok().filter(|results| results.totals.is_doubtful);
+        let doubt = results.and_then(|results| results.doubts.first().cloned());
+        Ok(Self { loaded, doubt })
+    }
+}
+
 /// The replacement of a case that is named by `RUN:CASE`; the id of the case if nothing changes.
-fn replacement(text: &str, cases: &mut Cases) -> Result<Result<Replacement, String>, CommandError> {
+fn replacement(
+    text: &str,
+    runs: &mut BTreeMap<Option<String>, Run>,
+    cases: &mut Cases,
+) -> Result<Result<Replacement, String>, CommandError> {
     let Some((run, case)) = run_and_case(text) else {
         return Err(CommandError::new(
             format!("`{}` names no case of a recorded run", one_line(text)),
             "`--replace` takes `RUN:CASE`, or `:CASE` for the last run",
         ));
     };
-    let loaded = WhichRun::named(run.map(str::to_owned)).load()?;
+    let Run { loaded, doubt } = match runs.entry(run.map(str::to_owned)) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(new) => new.insert(Run::named(run)?),
+    };
     let name = loaded.name();
     let of_run = |why: &str| format!("`{}` in run {name}: {}", one_line(case), one_line(why));
-    let results = RunResults::new(&loaded, None, true);
-    if let Ok(results) = &results
-        && results.totals.is_doubtful
-        && let Some(doubt) = results.doubts.first()
-    {
-        let named = shell::word(&format!("{name}:{case}"));
-        return Err(CommandError::new(
-            of_run(doubt),
-            format!(
-                "run the tests again; or if this run is meant, name it: `cargo evalset import {named} --replace`"
-            ),
-        ));
-    }
     let test =
         import::recorded(&format!("run {name}"), &loaded.run, case).map_err(|error| refused(&error))?;
     let verdict = test.last().and_then(|attempt| Some((attempt, &attempt.decided.as_ref()?.verdict)));
@@ -139,9 +169,8 @@ fn replacement(text: &str, cases: &mut Cases) -> Result<Result<Replacement, Stri
         let why = format!("it is an ERROR, and no answer of the agent: {}", headline(message));
         return Err(CommandError::new(of_run(&why), "mend what broke, run it again, and take that run"));
     }
-    let found = cases.find(&attempt.started).map_err(|error| {
-        CommandError::new(of_run(&error.why), "run this in the folder in which the tests ran")
-    })?;
+    let found =
+        cases.find(&attempt.started).map_err(|error| CommandError::new(of_run(&error.why), error.help))?;
     let id = &found.case.eval_id;
     let file = near(&found.path).to_path_buf();
     if found.case.draft().is_some() {
@@ -149,6 +178,15 @@ fn replacement(text: &str, cases: &mut Cases) -> Result<Result<Replacement, Stri
         return Err(CommandError::new(
             of_run("the case is a draft already"),
             format!("look at it, and accept it: `cargo evalset accept {}`", one_line(&named)),
+        ));
+    }
+    if let Some(doubt) = doubt {
+        let named = shell::word(&format!("{name}:{case}"));
+        return Err(CommandError::new(
+            of_run(doubt),
+            format!(
+                "run the tests again; or if this run is meant, name it: `cargo evalset import {named} --replace`"
+            ),
         ));
     }
     if found.is_edited {

@@ -44,6 +44,20 @@ impl Source {
     }
 
     fn at_address(address: &str) -> Result<Self, CommandError> {
+        if let Some((scheme, rest)) = address.split_once("://")
+            && let Some((login, host)) =
+                rest.split('/').next().and_then(|authority| authority.rsplit_once('@'))
+            && (login.contains(':') || scheme.starts_with("http"))
+        {
+            let shown = format!("{scheme}://..@{host}{}", &rest[login.len() + 1 + host.len()..]);
+            return Err(CommandError::new(
+                format!(
+                    "`{}` has a login, which would stand in Cargo.toml for all to read",
+                    one_line(&shown)
+                ),
+                "write the address without it, and let a credential helper of git log in: `git config --global credential.helper`",
+            ));
+        }
         let is_url = address.split_once("://").is_some_and(|(scheme, rest)| {
             !rest.is_empty()
                 && !scheme.is_empty()
@@ -131,6 +145,7 @@ fn installed_from(root: &Path, revision: &str) -> Option<Source> {
         Some(_) => return None,
         None => None,
     };
+    Source::at_address(address).ok()?;
     Some(Source::Repository { address: address.to_owned(), at })
 }
 
@@ -186,8 +201,14 @@ mod tests {
             ("../evalset", false),
             ("https://", false),
             ("https://host.test/a b", false),
+            ("https://host.test/a@v1", true),
+            ("https://me:key-7@host.test/e", false),
+            ("https://key-7@host.test/e", false),
+            ("ssh://git:key-7@host.test/e", false),
         ] {
-            assert_eq!(Source::at_address(address).is_ok(), is_taken, "{address}");
+            let taken = Source::at_address(address);
+            assert_eq!(taken.is_ok(), is_taken, "{address}");
+            assert!(!taken.is_err_and(|error| error.to_string().contains("key-7")), "{address}");
         }
     }
 
@@ -232,7 +253,9 @@ mod tests {
             fs::write(copy.join("FETCH_HEAD"), fetched).expect("a file");
             assert_eq!(dependency(&sources), expected);
         }
-        let (_home, sources) = home();
+        let (home, sources) = home();
+        let list = r#"{"installs": {"cargo-evalset 0.1.0 (git+https://me:key@host.test/e#f83cbfbd84)": {}}}"#;
+        fs::write(home.path().join(".crates2.json"), list).expect("a file");
         let error = Source::built_of(&sources).expect_err("nothing tells it");
         assert!(error.help.contains("`--git https://..`, or the variable `EVALSET_REPOSITORY`"), "{error}");
     }

@@ -70,6 +70,8 @@ fn calls_that_a_looser_setting_accepts_name_it() {
             vec![f(json!({ "x": 1, "y": 2 }))],
             "the calls had further arguments, which the case does not expect; if that is right, `\"args_match\": \"subset\"`",
         ),
+        // A turn that expects no call would accept any.
+        (exact(), vec![], vec![g()], ""),
         // Nothing that can be set accepts these.
         (exact(), vec![f(json!({ "x": 1 }))], vec![f(json!({ "x": 2 }))], ""),
         (exact(), vec![f(json!({})), g()], vec![g()], ""),
@@ -97,6 +99,7 @@ fn a_case_without_a_recorded_call_says_how_calls_are_recorded() {
     };
     let said = of(DEFAULT_AUTHOR, &expected, &[], "Done.");
     assert!(said.len() == 1 && said[0].starts_with("no tool call was recorded in this case"), "{said:?}");
+    assert!(said[0].contains("in Python `@evalset.tool`"), "{said:?}");
     assert!(of("weather_agent", &expected, &[], "Done.").is_empty(), "a server tells its calls");
     assert!(of(DEFAULT_AUTHOR, &expected, &[("g", json!({}))], "Done.").is_empty(), "a call was recorded");
     assert!(of(DEFAULT_AUTHOR, &case(&[]), &[], "No.").is_empty(), "none was expected");

@@ -292,12 +292,25 @@ fn an_error_of_many_lines_has_a_headline_of_one() {
             Err((0..30).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n").into())
         }
     }
+    struct Long;
+    impl Agent for Long {
+        async fn turn(&mut self, _: &Turn<'_>) -> Result<(), BoxError> {
+            Err(format!("no object {}: write `a:b`", "x".repeat(1500)).into())
+        }
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let case = EvalCase::new("verbose").turn(Invocation::user("Hi"));
     let report = runtime.block_on(EvalRunner::new().run_case(&case, || Verbose)).unwrap();
     let text = text(&report);
     assert!(text.starts_with("Error: verbose: agent error in turn 1: line 0\n"), "{text}");
-    assert!(text.ends_with("    | line 9\n    ... and 20 more lines"), "{text}");
+    // A traceback has its reason in the last line.
+    assert!(text.contains("    | line 9\n    ... (10 lines)\n    | line 20\n"), "{text}");
+    assert!(text.ends_with("    | line 29"), "{text}");
+
+    let report = runtime.block_on(EvalRunner::new().run_case(&case, || Long)).unwrap();
+    let text = describe(&report);
+    assert!(text.lines().next().is_some_and(|line| line.ends_with("more characters)")), "{text}");
+    assert!(text.ends_with("xx: write `a:b`"), "the remedy is below the headline: {text}");
 }
 
 /// A set of one line whose second case says something that ADK does not read.

@@ -35,7 +35,8 @@ pub(super) struct Slots {
 }
 
 /// A slot, which is taken until this is dropped: a lock or a permit.
-type Slot = Box<dyn Send>;
+#[must_use]
+struct Slot(#[expect(dead_code, reason = "it is held until it is dropped")] Box<dyn Send>);
 
 impl Slots {
     /// Slots of all processes that name this folder, or without a folder of this process alone. There is at
@@ -70,13 +71,13 @@ impl Slots {
     fn try_take(&self) -> Option<Slot> {
         if let Some(folder) = &self.folder {
             match lock_one(folder, self.count) {
-                Ok(lock) => return lock.map(|lock| Box::new(lock) as Slot),
+                Ok(lock) => return lock.map(|lock| Slot(Box::new(lock))),
                 Err(error) => say_once(&format!("no lock in `{}`: {error}", folder.display())),
             }
         } else if self.is_lost {
             say_once("this program stands in no target folder");
         }
-        Arc::clone(&self.counted).try_acquire_owned().ok().map(|permit| Box::new(permit) as Slot)
+        Arc::clone(&self.counted).try_acquire_owned().ok().map(|permit| Slot(Box::new(permit)))
     }
 }
 

@@ -9,6 +9,7 @@
 //! [lock](eval_support::lock::FolderLock). A reader needs none: it reads the lines first, and they are removed only
 //! after the recording has them.
 
+use std::collections::HashMap;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -44,6 +45,8 @@ pub(super) struct Loaded {
     pub(super) lines: u64,
     /// Whether another process may have replaced the lines while they were read.
     is_unsure: bool,
+    /// The indices of the questions of each case; `None` until a case needs them, and after a change.
+    by_case: Option<HashMap<String, Vec<usize>>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +69,25 @@ impl Stamp {
 impl Loaded {
     pub(super) fn exists(&self) -> bool {
         self.file.is_some() || self.lines > 0
+    }
+
+    /// The questions of a case. All cases of a test run ask for theirs, so the whole recording is searched once.
+    pub(super) fn of_case(&mut self, case: &str) -> Vec<&RecordedQuestion> {
+        let questions = self.growing.recording().questions();
+        let by_case = self.by_case.get_or_insert_with(|| {
+            let mut by_case: HashMap<String, Vec<usize>> = HashMap::new();
+            for (at, question) in questions.iter().enumerate() {
+                for case in &question.cases {
+                    let of_case = by_case.entry(case.clone()).or_default();
+                    // A file may name a case twice.
+                    if of_case.last() != Some(&at) {
+                        of_case.push(at);
+                    }
+                }
+            }
+            by_case
+        });
+        by_case.get(case).into_iter().flatten().filter_map(|at| questions.get(*at)).collect()
     }
 
     pub(super) fn read(&mut self, path: &Path) -> Result<(), String> {
@@ -93,6 +115,7 @@ impl Loaded {
     }
 
     fn read_file(&mut self, path: &Path) -> Result<(), String> {
+        self.by_case = None;
         match open(path)? {
             None => {
                 self.growing = GrowingRecording::default();
@@ -114,7 +137,9 @@ impl Loaded {
     fn take(&mut self, lines: &Lines) {
         let (questions, whole) = questions_of_lines(&lines.text);
         for question in questions {
-            self.growing.add(question);
+            if self.growing.add(question) {
+                self.by_case = None;
+            }
         }
         self.lines = lines.from + whole as u64;
     }
@@ -128,6 +153,7 @@ impl Loaded {
         let lines = lines_path(path);
         self.lines = append(&lines, &line_of(&question)).map_err(|error| cannot_write(&lines, &error))?;
         self.growing.add(question);
+        self.by_case = None;
         Ok(())
     }
 
@@ -226,6 +252,8 @@ pub(super) fn touch(path: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use eval_format::recording::Recording;
+
     use super::*;
 
     #[cfg(unix)]
@@ -283,6 +311,38 @@ mod tests {
         before.catch_up(&path).unwrap();
         before.add(&path, question(9)).unwrap();
         assert_eq!(recorded(&path), [0, 1, 7, 9]);
+    }
+
+    #[test]
+    fn the_questions_of_a_case_are_those_of_the_present_recording() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.judge.json");
+        let of_case = |loaded: &mut Loaded, case: &str| -> Vec<u32> {
+            loaded.of_case(case).iter().map(|question| question.replies[0].sample).collect()
+        };
+        let mut loaded = Loaded::default();
+        loaded.add(&path, question(0).case("a").case("b").case("a")).unwrap();
+        assert_eq!(["a", "b", "c"].map(|case| of_case(&mut loaded, case)), [vec![0], vec![0], vec![]]);
+        // Added here: a question, and a case of a known one.
+        loaded.add(&path, question(1).case("b")).unwrap();
+        loaded.add(&path, question(0).case("c")).unwrap();
+        assert_eq!(["a", "b", "c"].map(|case| of_case(&mut loaded, case)), [vec![0], vec![0, 1], vec![0]]);
+        // Added by another process as a line.
+        let mut other = Loaded::default();
+        other.catch_up(&path).unwrap();
+        other.add(&path, question(2).case("c")).unwrap();
+        loaded.catch_up(&path).unwrap();
+        assert_eq!(of_case(&mut loaded, "c"), [0, 2]);
+        // Replaced by another file.
+        let mut recording = Recording::default();
+        recording.add(question(7).case("a"));
+        fs::write(&path, recording.to_json()).unwrap();
+        fs::remove_file(lines_path(&path)).unwrap();
+        loaded.catch_up(&path).unwrap();
+        assert_eq!(["a", "b", "c"].map(|case| of_case(&mut loaded, case)), [vec![7], vec![], vec![]]);
+        fs::remove_file(&path).unwrap();
+        loaded.read(&path).unwrap();
+        assert!(loaded.of_case("a").is_empty());
     }
 
     #[test]

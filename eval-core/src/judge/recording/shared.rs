@@ -40,6 +40,8 @@ struct State {
     written: Option<Instant>,
     /// Whether this process records: one that replays writes nothing.
     records: bool,
+    /// Whether the file was found to be writable.
+    is_writable: bool,
     /// The file to touch when the recording is first created.
     touched: Option<PathBuf>,
 }
@@ -109,15 +111,25 @@ impl SharedRecording {
         look(self.state.lock().loaded.growing.recording())
     }
 
+    pub(super) fn with_case<T>(&self, case: &str, look: impl FnOnce(Vec<&RecordedQuestion>) -> T) -> T {
+        look(self.state.lock().loaded.of_case(case))
+    }
+
     pub(super) fn catch_up(&self) -> Result<(), String> {
         let _turn = self.turn.lock();
         let _lock = self.lock()?;
         self.state.lock().loaded.catch_up(&self.path)
     }
 
-    /// Fails if nothing can be recorded here, before an answer is paid for.
+    /// Fails if nothing can be recorded here, before an answer is paid for. The check makes a file and removes it, so
+    /// it is not repeated once it succeeded.
     pub(super) fn check_writable(&self) -> Result<(), String> {
-        file::check_writable(&self.path)
+        let mut state = self.state.lock();
+        if !state.is_writable {
+            file::check_writable(&self.path)?;
+            state.is_writable = true;
+        }
+        Ok(())
     }
 
     pub(super) fn add(&self, question: RecordedQuestion) -> Result<(), String> {
@@ -193,7 +205,9 @@ impl Flights {
     /// Asks a question, or waits for the task that is asking it. If that task gives up, the next waiting task
     /// asks. All waiting tasks share the outcome. A question that comes after an error is asked again.
     pub(super) async fn ask(&self, asked: Asked, ask: impl Future<Output = Outcome>) -> Landed {
-        let cell = self.0.lock().entry(asked.clone()).or_default().clone();
+        let flight = Flight { flights: self, asked };
+        // The cell is dropped before the flight, which counts its holders.
+        let cell = self.0.lock().entry(flight.asked.clone()).or_default().clone();
         let mut own = None;
         let outcome = cell.get_or_init(async || {
             let outcome = ask.await;
@@ -201,11 +215,40 @@ impl Flights {
             outcome
         });
         let outcome = outcome.await.clone();
-        let mut open = self.0.lock();
-        if open.get(&asked).is_some_and(|open| Arc::ptr_eq(open, &cell)) {
-            open.remove(&asked);
-        }
         if own.is_some() { Landed::Asked(outcome) } else { Landed::Shared(outcome) }
+    }
+}
+
+/// A task in [`Flights::ask`]. When it ends or is dropped, its question is removed if it has its outcome, or if no
+/// other task waits for it.
+struct Flight<'f> {
+    flights: &'f Flights,
+    asked: Asked,
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        let mut open = self.flights.0.lock();
+        if open.get(&self.asked).is_some_and(|cell| cell.initialized() || Arc::strong_count(cell) == 1) {
+            open.remove(&self.asked);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_checked_until_it_was_found_to_be_writable() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("folder");
+        let recording = SharedRecording::new(folder.join("x.judge.json"));
+        assert!(recording.check_writable().is_err());
+        fs::create_dir(&folder).unwrap();
+        recording.check_writable().unwrap();
+        fs::remove_dir(&folder).unwrap();
+        recording.check_writable().unwrap();
     }
 }
 
@@ -262,5 +305,23 @@ mod flights_tests {
         assert!(hangs.is_err());
         assert_eq!(text(&waits), (true, Ok("yes")));
         assert!(flights.0.lock().is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_question_is_forgotten_if_all_who_ask_give_up_and_not_before() {
+        let flights = Flights::default();
+        let ask = |millis| {
+            let asking = flights.ask(asked(), std::future::pending());
+            tokio::time::timeout(Duration::from_millis(millis), asking)
+        };
+        assert!(ask(10).await.is_err());
+        assert!(flights.0.lock().is_empty());
+        let count = async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            flights.0.lock().len()
+        };
+        let (first, second, open) = tokio::join!(ask(10), ask(30), count);
+        assert!(first.is_err() && second.is_err());
+        assert_eq!((open, flights.0.lock().len()), (1, 0), "the second one waits, and then gives up");
     }
 }

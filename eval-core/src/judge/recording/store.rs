@@ -29,7 +29,9 @@ pub(crate) struct RecordingStore {
     /// The file. `loaded` is the outcome of reading it.
     user: User,
     loaded: Arc<OnceLock<Result<(), JudgeError>>>,
-    used: Mutex<HashSet<(String, u32)>>,
+    /// The keys of the questions that were asked. Samples that could not change the outcome are skipped, so one
+    /// asked sample marks its whole question as used.
+    used: Mutex<HashSet<String>>,
 }
 
 #[derive(Clone, Debug)]
@@ -103,7 +105,7 @@ impl RecordingStore {
         let mut question = question(request);
         question.cases.extend(case.map(str::to_owned));
         let sample = request.sample;
-        self.used.lock().insert((question.key(), sample));
+        self.used.lock().insert(question.key());
         match &self.text {
             RecordingText::Absent => Err(miss::no_recording(Some(&self.label))),
             RecordingText::Compiled { all, own } => {
@@ -142,7 +144,7 @@ impl RecordingStore {
         let mut question = question(request);
         question.cases.extend(case.map(str::to_owned));
         let asked = (question.key(), request.sample);
-        self.used.lock().insert(asked.clone());
+        self.used.lock().insert(asked.0.clone());
         let (loaded, known) = (Arc::clone(&self.loaded), question.clone());
         let known = self.on_disk_do(move |file| {
             file.begin_recording();
@@ -213,12 +215,10 @@ impl RecordingStore {
                 let recorded = if case.is_some() { self.own(own) } else { self.all(all) };
                 recorded.map(|recorded| unused(recorded.questions(), &used)).unwrap_or_default()
             }
-            RecordingText::OnDisk => {
-                let is_of = |question: &&RecordedQuestion| {
-                    case.is_none_or(|case| question.cases.iter().any(|of| of == case))
-                };
-                self.user.0.with(|all| unused(all.questions().iter().filter(is_of), &used))
-            }
+            RecordingText::OnDisk => match case {
+                Some(case) => self.user.0.with_case(case, |questions| unused(questions, &used)),
+                None => self.user.0.with(|all| unused(all.questions(), &used)),
+            },
         }
     }
 
@@ -300,14 +300,11 @@ fn find(recording: &Recording, question: &RecordedQuestion, sample: u32) -> Opti
 
 fn unused<'a>(
     questions: impl IntoIterator<Item = &'a RecordedQuestion>,
-    used: &HashSet<(String, u32)>,
+    used: &HashSet<String>,
 ) -> Vec<String> {
-    // Samples that could not change the outcome are skipped, so one asked sample marks its whole question as
-    // used.
-    let used: HashSet<&str> = used.iter().map(|(key, _)| key.as_str()).collect();
     let mut left: BTreeMap<(Option<&str>, &str), usize> = BTreeMap::new();
     for question in questions {
-        if !used.contains(question.key().as_str()) && !question.replies.is_empty() {
+        if !used.contains(&question.key()) && !question.replies.is_empty() {
             *left.entry((question.template.as_deref(), &question.model)).or_default() +=
                 question.replies.len();
         }

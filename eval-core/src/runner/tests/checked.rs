@@ -40,6 +40,15 @@ fn a_case_that_asks_nothing_is_no_case() {
 }
 
 #[test]
+fn a_case_that_the_caller_has_checked_is_not_checked_again() {
+    let unnamed = case("", &[("hi", "hi")]);
+    let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
+    assert!(run(runner.run_agent(&unnamed, Replay::new([["hi"]]))).is_err());
+    let runner = runner.__take_checked_cases(true);
+    assert!(run(runner.run_agent(&unnamed, Replay::new([["hi"]]))).unwrap().verdict.passed());
+}
+
+#[test]
 fn what_nobody_waits_for_is_scored_no_further() {
     let said = case("c", &[("hi", "hi")]);
     let stopped = Arc::new(AtomicBool::new(true));

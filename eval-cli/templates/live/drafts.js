@@ -2,11 +2,11 @@
 (() => {
 "use strict";
 const { ask, on } = evalset;
-const { el, button, runOf, signs, names } = components;
+const { el, button, runOf, signs, terms } = components;
 
 // No agent is judged here: a draft stands alone, or beside a golden.
 Object.assign(signs, { same: "= as before", changed: "~ was changed", missing: "− no longer", extra: "+ new", made: "" });
-Object.assign(names, { expected: "golden", actual: "draft", same: "as in the golden", none: "no answer is expected" });
+Object.assign(terms, { expected: "golden", actual: "draft", same: "as in the golden", none: "no answer is expected" });
 
 const cards = new Map();
 const waiting = () => [...cards.values()].filter((card) => !card.done);

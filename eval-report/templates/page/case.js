@@ -89,9 +89,9 @@ function awaited(turn) {
 }
 
 function answer(turn) {
-  const nothing = () => el("p", "soft", names.none);
+  const nothing = () => el("p", "soft", terms.none);
   if (!turn.expected) return [el("p", "label", "Answer"), turn.actual ? message(turn.actual, "", "answer") : nothing(), media(turn.actual_media)];
-  if (turn.same) return [el("p", "label", "Answer, " + names.same), message(turn.actual, "", "answer"), media(turn.actual_media)];
+  if (turn.same) return [el("p", "label", "Answer, " + terms.same), message(turn.actual, "", "answer"), media(turn.actual_media)];
   const note = turn.hidden ? "They differ in what is masked or cut here."
     : turn.other_parts && turn.actual && turn.expected.t === turn.actual.t ? "The text is the same, what is beside it is not."
       : turn.other_parts ? "What is beside the text differs too." : null;
@@ -103,7 +103,7 @@ function answer(turn) {
   return [
     el("p", "label", "Answer"), note ? el("p", "note", note) : null,
     isText ? textsOf(turn.diff, turn.expected, turn.actual, plain) : message(turn.actual),
-    turn.other_parts ? place(el("div", "pair", column(names.expected, parts(turn.expected_media)), column(names.actual, parts(turn.actual_media)))) : media(turn.actual_media),
+    turn.other_parts ? place(el("div", "pair", column(terms.expected, parts(turn.expected_media)), column(terms.actual, parts(turn.actual_media)))) : media(turn.actual_media),
     copies,
   ];
 }

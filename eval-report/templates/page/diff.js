@@ -92,7 +92,7 @@ function foldRows(node, isEqual, noun, least) {
 // Values by the paths of their keys.
 function keysOf(keys) {
   const beside = view !== "inline";
-  const heads = beside ? ["key", names.expected, names.actual] : ["key", "value"];
+  const heads = beside ? ["key", terms.expected, terms.actual] : ["key", "value"];
   const side = (text, row, tag) => (text === null ? "–" : row.is === "same" || row.is === "more" ? text : el(tag, "", text));
   const lines = keys.rows.map((row) => [row.is, row.path || "the value", ...(beside
     ? [side(row.expected, row, "del"), side(row.actual, row, "ins")] : [valuesOf(row)])]);
@@ -115,16 +115,16 @@ const column = (name, ...children) => el("div", "", el("div", "side", name), ...
 // Two texts that differ. `as` shows a text of which nothing is marked.
 function textsOf(blocks, expected, actual, as) {
   return drawn(() => {
-    const plain = (text) => (text ? as(text) : el("p", "soft", names.none));
+    const plain = (text) => (text ? as(text) : el("p", "soft", terms.none));
     if (view === "raw" || !blocks.length) {
-      return place(el("div", "pair", column(names.expected, plain(expected)), column(names.actual, plain(actual))));
+      return place(el("div", "pair", column(terms.expected, plain(expected)), column(terms.actual, plain(actual))));
     }
     const cut = [expected, actual].some((text) => text.cut) ? el("p", "soft", "Both are compared as far as they are shown: the record has more.") : null;
     // Keys are in a table of their own with both sides.
     const beside = (it) => (it.by === "keys" ? keysOf(it) : el("div", "pair",
-      column(names.expected, blockOf(it, "+")), column(names.actual, blockOf(it, "-", "+"))));
+      column(terms.expected, blockOf(it, "+")), column(terms.actual, blockOf(it, "-", "+"))));
     if (view === "side") return [blocks.map(beside), cut].flat();
-    return [el("div", "inline", el("div", "side", el("del", "", names.expected), " ", el("ins", "", names.actual)), blocks.map((it) => blockOf(it))), cut];
+    return [el("div", "inline", el("div", "side", el("del", "", terms.expected), " ", el("ins", "", terms.actual)), blocks.map((it) => blockOf(it))), cut];
   });
 }
 
@@ -163,7 +163,7 @@ function calls(turn) {
   if (!turn.calls.length) return [el("p", "label", "Tool calls: " + (turn.compared ? "none expected, none called" : "none"))];
   const compared = turn.calls.some((call) => call.is !== "made");
   const make = () => {
-    const heads = compared && view !== "inline" ? ["", names.expected, names.actual, ""] : ["", "call", ""];
+    const heads = compared && view !== "inline" ? ["", terms.expected, terms.actual, ""] : ["", "call", ""];
     const node = table(heads.length === 4 ? "calls beside" : "calls", heads, turn.calls.map((call) => callOf(call, compared)));
     [...node.querySelector("tbody").rows].forEach((row, at) => {
       const isOdd = !["same", "made"].includes(turn.calls[at].is);

@@ -16,8 +16,8 @@ function button(label, action) {
 }
 
 const signs = { same: "= same", changed: "~ differs", missing: "− not called", extra: "+ not expected", made: "called" };
-// The names of what is compared. A page that compares something else changes them.
-const names = { expected: "expected", actual: "actual", same: "word for word as expected", none: "no answer" };
+// The terms for the two sides of a comparison. A page that compares something else changes them.
+const terms = { expected: "expected", actual: "actual", same: "word for word as expected", none: "no answer" };
 const titles = { not_evaluated: "not scored", informational: "information" };
 
 function pill(state, ...text) {

@@ -1,7 +1,7 @@
 // The page of the live sessions. All that comes from agents is put on the page as text.
 (() => {
 "use strict";
-const { el, button, pill, body } = components;
+const { el, button, pill, body, jumps, tellCount } = components;
 
 const API = "/api/v1/sessions";
 const $ = (id) => document.getElementById(id);
@@ -203,6 +203,7 @@ function drawCase() {
   if (shown.drawn === now) return;
   shown.drawn = now;
   staying(shown.place, () => shown.place.replaceChildren(...shown.doubts.map((doubt) => el("p", "doubt", doubt)), ...body(now, false)));
+  tellCount();
 }
 
 /** Draws a place again: what was unfolded, focused and scrolled to in it stays. */
@@ -291,7 +292,7 @@ async function show(id) {
   mark.id = "mark";
   if (isNew) {
     shown = { place: el("div", "") };
-    const head = el("div", "case-head", pill(""), el("h2", ""), el("span", "tabs", button("Close", leave)));
+    const head = el("div", "case-head", pill(""), el("h2", ""), el("span", "tabs", button("Close", leave)), jumps());
     $("detail").replaceChildren(head, el("div", "actions", mark), shown.place);
   }
   shown = { plain: answer.case, doubts, place: shown.place };

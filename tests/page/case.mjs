@@ -209,9 +209,9 @@ export const caseTests = (tools) => ({
     const page = await opened(tools, file);
     const turn = (at) => page.locator("#detail .turn").nth(at);
     for (const [at, said, thumbs] of [
-      [0, /The text is as expected, what is beside it is not\.[^]*nothing beside the text[^]*\[image\/png, 73 bytes\]/, 1],
+      [0, /The text is the same, what is beside it is not\.[^]*nothing beside the text[^]*\[image\/png, 73 bytes\]/, 1],
       [1, /Answer, word for word as expected[^]*\[image\/png/, 1],
-      [2, /The text is as expected, what is beside it is not\.[^]*\[image\/png[^]*\[image\/svg\+xml, 21 bytes\]/, 1],
+      [2, /The text is the same, what is beside it is not\.[^]*\[image\/png[^]*\[image\/svg\+xml, 21 bytes\]/, 1],
     ]) {
       assert.match(await turn(at).textContent(), said, String(at));
       assert.equal(await turn(at).locator("img").count(), thumbs, String(at));

@@ -192,7 +192,8 @@ impl Reading {
             let last = last_attempts.entry(process(head)).or_default();
             *last = head.attempt().max(*last);
         }
-        run.unended.retain(|head| last_attempts.get(&process(head)).is_none_or(|last| *last <= head.attempt()));
+        run.unended
+            .retain(|head| last_attempts.get(&process(head)).is_none_or(|last| *last <= head.attempt()));
         for test in &mut run.tests {
             test.attempts.sort_by_key(|attempt| (rank(attempt), badness(attempt), attempt.started.at));
         }

@@ -13,6 +13,7 @@ use crate::recorded::{
     CaseLocation, OverCases, Problem, RunCounts, RunResults, State, TestResult, Usage, headline, near,
 };
 use crate::statistics::{Interval, PassCount};
+use crate::summary_text::new_golden;
 
 /// The version of the document. It grows if a field is removed or changes its meaning, and not for new fields.
 const SCHEMA_VERSION: u32 = 1;
@@ -112,6 +113,7 @@ struct Case<'r> {
     usage: UsageEntry,
     notes: &'r [String],
     failure: Option<&'r str>,
+    new_golden: Option<String>,
     record: Option<String>,
     rescored: Option<bool>,
     edited: Option<bool>,
@@ -278,6 +280,7 @@ impl<'r> Case<'r> {
             usage: UsageEntry::new(test.usage(), results),
             notes: decided.map(|decided| decided.notes.as_slice()).unwrap_or_default(),
             failure: decided.and_then(|decided| decided.failure.as_deref()),
+            new_golden: new_golden(results, test),
             record: is_recorded.then(|| near(&test.attempt.file).display().to_string()),
             rescored: None,
             edited: None,

@@ -137,23 +137,14 @@ def run(config: pytest.Config, cases: list[Case]) -> dict[tuple[Path, str], Any]
         reports = {((here / case["place"]["file"]).resolve(), case["eval_id"]): case for case in document["cases"]}
         next_commands = [f"whole record  evalset report {shlex.quote(id)}" for id in document.get("runs", ())]
         for case in reports.values():
-            case["next"] = [*new_golden(document, case), *next_commands]
+            golden = [f"new golden    {case['new_golden']}"] if case["new_golden"] else []
+            case["next"] = [*golden, *next_commands]
         if code != 0 and all(case["state"] in ("passed", "skipped") for case in reports.values()):
             problems = "; ".join(problem["message"] for problem in document["problems"])
             raise EvalsetError(problems or f"evalset ended with {code}")
     except EvalsetError as error:
         return {(case.path.resolve(), case.name): error for case in cases}
     return reports
-
-
-def new_golden(document: dict[str, Any], case: dict[str, Any]) -> list[str]:
-    """The command that puts what happened in place of the golden, if a metric that compares the two failed."""
-    failed = [metric["name"] for metric in case["metrics"] if metric["state"] == "failed"]
-    compares = case["state"] == "failed" and any(word in name for name in failed for word in ("match", "trajectory"))
-    # If some runs passed, they differ, and none of them is the one to expect.
-    is_stable = case["runs"]["total"] == 1 or not case["runs"]["passed"]
-    name = shlex.quote(f"{document['runs'][0]}:{case['name']}") if len(document.get("runs", ())) == 1 else None
-    return [f"new golden    evalset import {name} --replace"] if compares and is_stable and name else []
 
 
 def evalset(config: pytest.Config, *words: str) -> tuple[dict[str, Any], int]:

@@ -39,8 +39,13 @@ fn the_page_has_every_case_and_what_needs_attention_first() {
     let cases = details(&page);
     let names: Vec<&str> = cases.iter().filter_map(|case| case["name"].as_str()).collect();
     assert_eq!(names, ["weather::oslo", "weather::broken", "weather::sunny"]);
-    assert_eq!(cases[0]["rerun"], "cargo test -p app weather::oslo -- --exact", "not what the agent said");
-    assert_eq!(cases[2]["rerun"], "cargo test -p app -- --exact weather::sunny");
+    let again = |case: &Value| {
+        let commands = case["next"]["commands"].as_array().expect("something can be done");
+        let again = commands.iter().find(|it| it["does"] == "Run it again").expect("it can be run again");
+        again["command"].clone()
+    };
+    assert_eq!(again(&cases[0]), "cargo test -p app weather::oslo -- --exact", "not what the agent said");
+    assert_eq!(again(&cases[2]), "cargo test -p app -- --exact weather::sunny");
     assert_eq!(cases[0]["runs"][0]["turns"][0]["user"]["t"], "Weather?");
     assert_eq!(cases[0]["runs"][0]["turns"][0]["actual"]["t"], "It is sunny.");
     assert_eq!(cases[1]["runs"][0]["error"]["t"], "agent error in turn 1: connection refused");
@@ -88,12 +93,15 @@ fn what_was_expected_comes_from_the_set_and_an_edit_is_said() {
     assert!(said.starts_with("The case was edited since it ran."), "{said}");
     let turn = &case["runs"][0]["turns"][0];
     assert_eq!(turn["expected"]["t"], "It is rainy.");
-    assert_eq!(turn["pieces"][0], json!([{ "t": "It is ", "d": false }, { "t": "rainy.", "d": true }]));
-    assert_eq!(turn["pieces"][1], json!([{ "t": "It is ", "d": false }, { "t": "sunny.", "d": true }]));
+    let parts = json!([
+        { "d": "=", "t": "It is " }, { "d": "-", "t": "rainy" }, { "d": "+", "t": "sunny" }, { "d": "=", "t": "." },
+    ]);
+    assert_eq!(turn["diff"], json!([{ "by": "words", "parts": parts }]));
     assert_eq!(
         turn["calls"],
         json!([{
-            "is": "missing", "expected": "get_weather(city: \"Oslo\")", "actual": null, "result": null, "pieces": null,
+            "is": "missing", "name": "get_weather", "expected": "get_weather(city: \"Oslo\")", "actual": null, "result": null,
+            "keys": null,
         }])
     );
 }

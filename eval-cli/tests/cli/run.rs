@@ -83,7 +83,7 @@ fn the_page_of_a_run_of_a_folder_names_the_cases_to_run_again() {
     let page = folder.read("page.html");
     for case in ["evals/mixed.evalset.json:lost", "'evals/mixed.evalset.json:rain, again'"] {
         let command =
-            format!("\"rerun\":\"cargo evalset run {case} --agent-cmd 'python3 weather.py' --runs 2\"");
+            format!("\"command\":\"cargo evalset run {case} --agent-cmd 'python3 weather.py' --runs 2\"");
         assert!(page.contains(&command), "{command}");
     }
     let all = ran.out.lines().find_map(|line| line.strip_prefix("run all again ")).expect("it is printed");

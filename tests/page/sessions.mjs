@@ -111,7 +111,7 @@ const tests = {
 
     // The trajectory beside the golden one.
     await row(3).locator(".name").click();
-    const changed = page.locator("#detail tr.changed");
+    const changed = page.locator("#detail .calls > tbody > tr.changed");
     await changed.waitFor();
     assert.deepEqual([await changed.locator("del").innerText(), await changed.locator("ins").innerText()], ["Paris", "Rome"]);
     // Thresholds are beside the scores, of the session and of the turn.
@@ -153,7 +153,7 @@ const tests = {
       while (walk.nextNode()) texts.push(walk.currentNode.data);
       return [texts.join("\n"), Math.max(...texts.map((it) => it.length))];
     });
-    assert(all.includes("\\u{202e}\\u{1b}[2J") && all.includes("more characters"));
+    assert(all.includes("\\u{202e}\\u{1b}[2J") && all.includes("the record has more"), "escaped, and cut");
     assert(!/[\u202a-\u202e\u2066-\u2069\u001b]/.test(all) && !all.includes("abcde01234"));
     assert(longest < 21_000, `${longest} characters in one text`);
     // The draft has all of it but the key.

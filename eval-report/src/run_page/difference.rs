@@ -39,17 +39,23 @@ pub(super) fn of_test(test: &TestResult<'_>, case: Option<&EvalCase>) -> Option<
         if of_turn.is_empty() {
             of_turn.extend(reason(run, at));
         }
+        let of_turn = counted(&of_turn).into_iter().enumerate();
         found.extend(
-            of_turn
-                .into_iter()
-                .enumerate()
-                .map(|(nth, text)| if nth == 0 { format!("turn {}: {text}", at + 1) } else { text }),
+            of_turn.map(|(nth, text)| if nth == 0 { format!("turn {}: {text}", at + 1) } else { text }),
         );
     }
     if let Some(case) = case.filter(|_| failed.state) {
         found.extend(state(&case.final_session_state, &run.ran.transcript.state));
     }
     joined(found)
+}
+
+/// Equal differences in a row as one: `get_forecast not called (3 times)`.
+fn counted(found: &[String]) -> Vec<String> {
+    let equal = found.chunk_by(|one, other| one == other);
+    equal
+        .map(|all| if all.len() == 1 { all[0].clone() } else { format!("{} ({} times)", all[0], all.len()) })
+        .collect()
 }
 
 /// `a; b; c; 2 more`.
@@ -405,5 +411,12 @@ mod tests {
         assert_eq!(joined(all(0)), None);
         assert_eq!(joined(all(3)).as_deref(), Some("d0; d1; d2"));
         assert_eq!(joined(all(5)).as_deref(), Some("d0; d1; d2; 2 more"));
+    }
+
+    #[test]
+    fn equal_differences_in_a_row_are_counted() {
+        let found = ["a", "b", "b", "b", "a"].map(str::to_owned);
+        assert_eq!(counted(&found), ["a", "b (3 times)", "a"]);
+        assert!(counted(&[]).is_empty());
     }
 }

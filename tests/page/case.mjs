@@ -177,7 +177,7 @@ export const caseTests = (tools) => ({
     const broken = played(tools, "broken", [["x", "Fine.", { error: traceback }]]);
     for (const [file, name, said] of [
       [wrong, "wrong", /If what came is right, take it as a draft[^]*Take what came as a draft\s+cargo evalset import \S+:wrong\/wrong --replace[^]*Run it again\s+cargo evalset run wrong\.evalset\.json:wrong --agent-cmd/],
-      [broken, "broken", /The agent broke off: ValueError: no such city: Atlantis\s+Run it again\s+cargo evalset run broken/],
+      [broken, "broken", /The agent broke off: ValueError: no such city: Atlantis\. Mend the agent, then run the case again\.\s+Run it again\s+cargo evalset run broken/],
     ]) {
       const page = await opened(tools, file, { permissions: ["clipboard-read", "clipboard-write"] });
       const box = page.locator("#detail .next");

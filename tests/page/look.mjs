@@ -68,7 +68,7 @@ const tests = {
     await page.locator("#detail h2").waitFor();
     const detail = await page.locator("#detail").innerText();
     for (const part of [
-      "tool_trajectory_avg_score is 0.5, below 1.0", "And tomorrow, should I take an umbrella?", "~ differs",
+      "turn 2: get_weather called, not expected; get_forecast days 1 → 7", "And tomorrow, should I take an umbrella?", "~ differs",
       "get_forecast", "days\t1 → 7", "+ not expected", "<b>consider</b> an umbrella.",
       "cargo evalset run 'evals/weather.evalset.json:umbrella for tomorrow' --agent-cmd",
     ]) assert(detail.includes(part), `${part}\n--\n${detail}`);

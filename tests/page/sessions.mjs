@@ -259,7 +259,7 @@ const tests = {
     // A phone shows the list or a session. Escape closes the session, and leads back to its row.
     assert(await page.locator("#list").isHidden());
     await page.keyboard.press("Escape");
-    assert(await row(2).locator(".name").evaluate((it) => it === document.activeElement));
+    await row(2).locator(".name:focus").waitFor();
     await accessible(page, "the list on a phone");
     await shot(page, "phone-list-sessions", { kept: false });
     await row(3).locator(".name").focus();

@@ -5,7 +5,7 @@ const { ask, on } = evalset;
 const { el, button, runOf, signs, terms } = components;
 
 // No agent is judged here: a draft stands alone, or beside a golden.
-Object.assign(signs, { same: "= as before", changed: "~ was changed", missing: "− no longer", extra: "+ new", made: "" });
+Object.assign(signs, { same: "= as before", changed: "~ was changed", missing: "− no longer", extra: "+ new", moved: "↕ was moved", made: "" });
 Object.assign(terms, { expected: "golden", actual: "draft", same: "as in the golden", none: "no answer is expected" });
 
 const cards = new Map();

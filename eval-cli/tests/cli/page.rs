@@ -101,7 +101,7 @@ fn what_was_expected_comes_from_the_set_and_an_edit_is_said() {
         turn["calls"],
         json!([{
             "is": "missing", "name": "get_weather", "expected": "get_weather(city: \"Oslo\")", "actual": null, "result": null,
-            "keys": null,
+            "keys": null, "note": null,
         }])
     );
 }

@@ -15,6 +15,8 @@ pub struct CaseDetails {
     pub state: &'static str,
     pub word: &'static str,
     pub reason: Option<String>,
+    /// The differences in a few words, as in the row of the case.
+    pub differs: Option<String>,
     /// The place in its file: `evals/weather.evalset.json:12`.
     pub place: Option<String>,
     pub facts: Vec<(&'static str, String)>,
@@ -124,7 +126,8 @@ pub struct Turn {
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Call {
-    /// `same`, `changed`, `missing`, `extra`, or `made` if nothing is expected.
+    /// `same`, `changed`, `moved`, `missing`, `extra`, `unreached` if the run ended before it, or `made` if nothing is
+    /// expected.
     pub is: &'static str,
     pub expected: Option<String>,
     pub actual: Option<String>,
@@ -133,6 +136,8 @@ pub struct Call {
     pub name: String,
     /// The arguments of a call that changed.
     pub keys: Option<Keys>,
+    /// A remark: `expected as call 2, made as call 3`.
+    pub note: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Serialize)]

@@ -182,6 +182,7 @@ mod tests {
             result: Some(line()),
             name: line(),
             keys: Some(keys_of_calls(&args(foreign), &args("x"), false)),
+            note: Some(line()),
         };
         let turn = Turn {
             played: true,
@@ -210,6 +211,7 @@ mod tests {
             state: "failed",
             word: "FAIL",
             reason: Some(line()),
+            differs: Some(line()),
             facts: vec![("Set", line())],
             next: Some(Next {
                 why: line(),

@@ -44,6 +44,7 @@ pub(super) fn details(results: &RunResults<'_>, test: &TestResult<'_>, shared: &
         state: if word == "FLAKY" { "flaky" } else { test.state.name() },
         word,
         reason: test.reason().filter(|_| test.state != State::Passed).map(|reason| line(&reason)),
+        differs: None,
         place: test.location().map(|location| line(&format!("{}:{}", location.file, location.line))),
         facts: facts(test),
         next: next::next(results, test),
@@ -103,9 +104,15 @@ pub(super) fn run(
     budget: &Budget,
 ) -> Run {
     let transcript = &evaluation.ran.transcript;
+    let ended_at = transcript.error.as_ref().and_then(|_| transcript.turns.len().checked_sub(1));
     let turns = transcript.turns.iter().enumerate().map(|(at, record)| {
         let expected = case.and_then(|case| case.conversation.get(at));
-        turn(record, expected, comparison, known.of_turn(evaluation, at), budget)
+        let mut turn = turn(record, expected, comparison, known.of_turn(evaluation, at), budget);
+        // A call that was expected after the error is no fault of the agent.
+        for call in turn.calls.iter_mut().filter(|call| ended_at == Some(at) && call.is == "missing") {
+            call.is = "unreached";
+        }
+        turn
     });
     let expected = case.map(|case| case.conversation.as_slice()).unwrap_or_default();
     let left = expected.iter().enumerate().skip(transcript.turns.len());

@@ -21,7 +21,8 @@ pub(super) fn next(results: &RunResults<'_>, test: &TestResult<'_>) -> Option<Ne
     let golden = golden.filter(|_| matches!(cause, Cause::Failed { .. }));
     let again = rerun(test).map(|command| Command { does: cause.verb(), command });
     let golden = golden.map(|command| Command { does: "Take what came as a draft", command: line(&command) });
-    let why = line(&cause.why(golden.is_some()));
+    let hint = printed(test, "hint: ").map(|hint| format!(" {}.", hint.trim_end_matches('.')));
+    let why = line(&(cause.why(golden.is_some()) + &hint.unwrap_or_default()));
     let commands: Vec<Command> = golden.into_iter().chain(again).collect();
     (!commands.is_empty() || !matches!(cause, Cause::Passed)).then_some(Next { why, commands })
 }
@@ -120,7 +121,10 @@ impl Cause<'_> {
                  command asks the judge, and records its answer."
                     .to_owned()
             }
-            Self::Error(Role::Agent, message) => format!("The agent broke off: {}", last_words(Role::Agent, message)),
+            Self::Error(Role::Agent, message) => {
+                let what = last_words(Role::Agent, message);
+                format!("The agent broke off: {what}. Mend the agent, then run the case again.")
+            },
             Self::Error(Role::Harness, message) => last_words(Role::Harness, message),
             Self::Error(role, message) => format!("The {role} broke off: {}", last_words(*role, message)),
             Self::Without(Some(reason)) => format!("It has no verdict: {}", untrusted::headline(reason)),

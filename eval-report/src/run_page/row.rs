@@ -20,7 +20,7 @@ pub(super) fn row(
     history: &History,
     cost: Option<&Cost>,
 ) -> CaseRow {
-    let details = case::details(results, test, shared);
+    let mut details = case::details(results, test, shared);
     let is_shown = test.state == State::Failed || test.runs.are_flaky();
     let found = is_shown.then(|| shared.files.find(&test.attempt.started).ok()).flatten();
     let differs =
@@ -29,6 +29,7 @@ pub(super) fn row(
         test.deciding().partition(|metric| !matches!(metric.verdict, Verdict::Passed | Verdict::Skipped(_)));
     let failed: Vec<&str> = pills.iter().map(|metric| metric.name.as_str()).collect();
     let in_work = test.is_in_progress.then(|| in_work(test.runs, &time::shown(test.attempt.started.at)));
+    details.differs.clone_from(&differs);
     let why = in_work.or(differs).or_else(|| details.reason.clone());
     let change = history.change(test);
     let mut filters = state_filters(test);

@@ -49,9 +49,9 @@ fn compared(metric: &str, match_type: MatchType, args: ArgsMatch) -> String {
         return format!("compared as {metric} does");
     }
     let order = match match_type {
-        MatchType::Exact => "to be the expected ones in their order",
-        MatchType::InOrder => "to hold the expected ones in their order",
-        MatchType::AnyOrder => "to hold the expected ones in any order",
+        MatchType::Exact => "expected: the same, in the same order",
+        MatchType::InOrder => "expected: these in this order, and others",
+        MatchType::AnyOrder => "expected: these in any order, and others",
     };
     match args {
         ArgsMatch::Exact => order.to_owned(),
@@ -168,9 +168,11 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
             .collect();
     };
     let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
-    let pairs = align(&expected, &actual, comparison.match_type, comparison.args);
-    let pairs = pairs.into_iter().map(|pair| {
+    let pairs =
+        with_moved(align(&expected, &actual, comparison.match_type, comparison.args), &expected, &actual);
+    let pairs = pairs.into_iter().map(|(pair, moved)| {
         let (is, e, a) = match pair {
+            Pair::Missing(e) if moved.is_some() => ("moved", Some(e), moved),
             Pair::Same(e, a) => ("same", Some(e), Some(a)),
             Pair::Changed(e, a) => ("changed", Some(e), Some(a)),
             Pair::Missing(e) => ("missing", Some(e), None),
@@ -191,9 +193,31 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
                 None => shown(actual[a]),
             }),
             result: a.and_then(|a| results[a].clone()),
+            note: moved.zip(e).map(|(a, e)| format!("expected as call {}, made as call {}", e + 1, a + 1)),
         }
     });
     pairs.collect()
+}
+
+/// The pairs, in which an expected call that was made in another place is one pair, with the place of the call.
+fn with_moved(
+    pairs: Vec<Pair>,
+    expected: &[&FunctionCall],
+    actual: &[&FunctionCall],
+) -> Vec<(Pair, Option<usize>)> {
+    let extras = pairs.iter().filter_map(|pair| if let Pair::Extra(a) = pair { Some(*a) } else { None });
+    let mut extras: Vec<usize> = extras.collect();
+    let mut moved = |e: usize| {
+        let is_equal = |a: &usize| expected[e].name == actual[*a].name && expected[e].args == actual[*a].args;
+        let at = extras.iter().position(is_equal)?;
+        Some(extras.remove(at))
+    };
+    let pairs: Vec<_> = pairs
+        .into_iter()
+        .map(|pair| (pair, if let Pair::Missing(e) = pair { moved(e) } else { None }))
+        .collect();
+    let is_shown = |(pair, _): &(Pair, Option<usize>)| !matches!(pair, Pair::Extra(a) if !extras.contains(a));
+    pairs.into_iter().filter(is_shown).collect()
 }
 
 fn name(call: &FunctionCall) -> String {
@@ -419,12 +443,31 @@ mod tests {
         let plain = Criterion::new(1.0);
         let in_order = plain.clone().with_match_type(MatchType::InOrder);
         for (metric, criterion, said) in [
-            ("tool_trajectory_avg_score", &plain, "to be the expected ones in their order"),
-            ("tool_trajectory_avg_score", &in_order, "to hold the expected ones in their order"),
+            ("tool_trajectory_avg_score", &plain, "expected: the same, in the same order"),
+            ("tool_trajectory_avg_score", &in_order, "expected: these in this order, and others"),
             ("trajectory_recall", &plain, "compared as trajectory_recall does"),
         ] {
             let (match_type, args) = comparison(metric, Some(criterion)).unwrap();
             assert_eq!(compared(metric, match_type, args), said);
         }
+    }
+
+    #[test]
+    fn a_call_in_another_place_is_one_line() {
+        let calls = ["a", "b", "b", "c"].map(|name| call(None, name));
+        let [a, b, other_b, c] = [&calls[0], &calls[1], &calls[2], &calls[3]];
+        let moved = |expected: &[&FunctionCall], actual: &[&FunctionCall]| {
+            with_moved(align(expected, actual, MatchType::Exact, ArgsMatch::Exact), expected, actual)
+        };
+        assert_eq!(
+            moved(&[a, b, c], &[a, c, b]),
+            [(Pair::Same(0, 0), None), (Pair::Missing(1), Some(2)), (Pair::Same(2, 1), None)]
+        );
+        // A second call of the kind was not expected.
+        assert_eq!(
+            moved(&[b, c], &[c, b, other_b]),
+            [(Pair::Missing(0), Some(1)), (Pair::Same(1, 0), None), (Pair::Extra(2), None)]
+        );
+        assert_eq!(moved(&[a], &[b]), [(Pair::Missing(0), None), (Pair::Extra(0), None)]);
     }
 }

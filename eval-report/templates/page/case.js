@@ -177,7 +177,10 @@ function stateOf(run) {
   const lines = run.state_rows.map((row) => [
     row.differs ? "missing" : "", row.differs ? "~ differs" : "", row.key, row.before, row.after, row.expected,
   ]);
-  return block("Session state", table("grid", ["", "key", "before", "after", "expected"], lines));
+  const node = block("Session state", table("grid", ["", "key", "before", "after", "expected"], lines));
+  [...node.querySelector("tbody").rows].forEach((row, at) => { if (run.state_rows[at].differs) place(row); });
+  node.classList.add("session-state");
+  return node;
 }
 
 function runOf(run, all) {
@@ -185,11 +188,14 @@ function runOf(run, all) {
   // The place at which it broke off.
   const last = Math.max(run.turns.filter((turn) => turn.played).length - 1, 0);
   const isOpen = (turn, at) => all || (run.error ? at === last : !anyBad || turn.bad);
+  const stateFirst = !anyBad && run.state_rows.some((row) => row.differs);
+  const error = run.error && scrollable(said(run.error, "mono error-text"));
   return el("div", "",
-    run.error ? el("div", "block", el("h3", "", "What ended the run"), said(run.error, "mono error-text")) : null,
+    error ? el("div", "block", el("h3", "", "What ended the run"), error) : null,
+    stateFirst ? stateOf(run) : null,
     turnsOf(run, isOpen),
     run.scores.filter((score) => score.whole).map((score) => block("The run as a whole", scoreOf(score.whole))),
-    stateOf(run),
+    stateFirst ? null : stateOf(run),
     judges(run));
 }
 
@@ -215,13 +221,20 @@ function conversation(of, all) {
 function whatToDo(of) {
   if (!of.next) return null;
   const commands = of.next.commands.map(({ does, command }) => [el("p", "label", does),
-    el("div", "command", el("pre", "", command), whole ? null : copier(command, "command: " + does))]);
-  const node = el("section", "next block", el("h3", "", "What to do"), el("p", "", of.next.why), commands.flat());
+    el("div", "command", scrollable(el("pre", "", command)), whole ? null : copier(command, "command: " + does))]);
+  const node = el("section", "next block", el("h3", "", "What to do"), el("p", "", inCode(of.next.why)), commands.flat());
   node.setAttribute("aria-label", "What to do");
   return node;
 }
 
-function body(of, all) {
+// What differs in a line, or else the reason of the verdict.
+function leadOf(of) {
+  const text = of.differs || of.reason;
+  return text ? el("p", "lead", inCode(text)) : null;
+}
+
+// The details of a case. `hasLead` tells that its head shows the line of what differs.
+function body(of, all, hasLead) {
   whole = all;
   const facts = of.facts.map(([name, value]) => el("div", "", el("dt", "", name), el("dd", "", value)));
   const known = el("details", "block facts", el("summary", "", "About the case"), el("dl", "", facts));
@@ -230,7 +243,7 @@ function body(of, all) {
   const earlier = of.earlier.map((it) => el("div", "", `attempt ${it.attempt}: `, pill(it.state, it.state), " " + (it.reason || "")));
   return [
     of.place ? el("p", "place", el("code", "", of.place)) : null,
-    of.reason ? el("p", "lead", of.reason) : null,
+    hasLead ? null : leadOf(of),
     of.doubt ? el("p", "doubt", of.doubt) : null,
     of.notes.map((note) => el("p", "soft", note)),
     earlier.length ? block("Earlier attempts", earlier) : null,

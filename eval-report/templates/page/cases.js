@@ -22,8 +22,8 @@ function openCase(at) {
   const title = el("h2", "", of.name);
   detail.replaceChildren(
     el("div", "case-head", el("span", "state " + of.state, of.word), title,
-      el("span", "tabs", button("‹ previous", () => step(-1)), button("next ›", () => step(1)), button("Close", close)), jumps()),
-    ...body(of, false));
+      el("span", "tabs", button("‹ previous", () => step(-1)), button("next ›", () => step(1)), button("Close", close)), leadOf(of), jumps()),
+    ...body(of, false, true));
   detail.hidden = false;
   document.body.classList.add("open");
   rows[at].setAttribute("aria-current", "true");
@@ -138,7 +138,9 @@ if (window.evalsetLive) window.evalsetLive({
     const state = detail.querySelector(".case-head .state");
     state.className = "state " + of.state;
     state.textContent = of.word;
-    detail.replaceChildren(detail.firstElementChild, ...body(of, false));
+    detail.querySelector(".case-head .lead")?.remove();
+    detail.querySelector(".jumps").before(leadOf(of) || "");
+    detail.replaceChildren(detail.firstElementChild, ...body(of, false, true));
     tellCount();
   },
 });

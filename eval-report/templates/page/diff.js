@@ -110,13 +110,21 @@ function blockOf(it, without, given) {
   return node;
 }
 
+// Whether little of two texts is equal, so that marks between their words would be hard to read.
+function isRewritten(blocks) {
+  const parts = blocks.flatMap((it) => (it.by === "words" ? it.parts : []));
+  const length = (of) => parts.reduce((sum, part) => sum + (of(part) ? part.t.length : 0), 0);
+  const equal = length((part) => part.d === "=");
+  return blocks.every((it) => it.by === "words") && parts.length > 4 && equal < length((part) => part.d !== "=") / 2;
+}
+
 const column = (name, ...children) => el("div", "", el("div", "side", name), ...children);
 
 // Two texts that differ. `as` shows a text of which nothing is marked.
 function textsOf(blocks, expected, actual, as) {
   return drawn(() => {
     const plain = (text) => (text ? as(text) : el("p", "soft", terms.none));
-    if (view === "raw" || !blocks.length) {
+    if (view === "raw" || !blocks.length || (view === "inline" && isRewritten(blocks))) {
       return place(el("div", "pair", column(terms.expected, plain(expected)), column(terms.actual, plain(actual))));
     }
     const cut = [expected, actual].some((text) => text.cut) ? el("p", "soft", "Both are compared as far as they are shown: the record has more.") : null;
@@ -141,22 +149,22 @@ const callText = (call) => call.actual === null ? call.expected : call.actual;
 
 function callOf(call, compared) {
   const copy = whole ? null : copier(callText(call), "call");
-  const result = call.result ? el("span", "result", "returned " + call.result) : null;
+  const result = [call.note, call.result && "returned " + call.result].filter(Boolean).map((text) => el("span", "result", text));
   const code = (text, tag) => (text === null ? "–" : el("code", "", tag ? el(tag, "", text) : text));
   const sign = signs[call.is];
-  if (!compared) return [call.is, sign, el("span", "", code(call.actual), result), copy];
+  if (!compared) return [call.is, sign, el("span", "", code(call.actual), ...result), copy];
   if (view === "inline") {
     const what = call.is === "changed" && call.keys
       ? [el("code", "", call.name), keysOf(call.keys)]
       : [code(callText(call), { missing: "del", extra: "ins" }[call.is])];
-    return [call.is, sign, el("div", "", what, result), copy];
+    return [call.is, sign, el("div", "", what, ...result), copy];
   }
   const marked = view === "side";
   if (marked && call.is === "changed" && call.keys) {
-    return [call.is, sign, argumentsOf(call, "expected"), el("div", "", argumentsOf(call, "actual"), result), copy];
+    return [call.is, sign, argumentsOf(call, "expected"), el("div", "", argumentsOf(call, "actual"), ...result), copy];
   }
   return [call.is, sign, code(call.expected, marked && call.is !== "same" && "del"),
-    el("span", "", code(call.actual, marked && call.is !== "same" && "ins"), result), copy];
+    el("span", "", code(call.actual, marked && call.is !== "same" && "ins"), ...result), copy];
 }
 
 function calls(turn) {
@@ -209,8 +217,16 @@ function jump(by) {
 // Brings the first difference of an open case into sight: of a turn that failed, if there is one.
 function reveal(of) {
   tellCount();
-  const first = of.querySelector(".turn.bad [data-diff]") || (of.querySelector(".turn.bad") ? null : of.querySelector(".turn[open] [data-diff]"));
-  if (first) openTo(first, "nearest");
+  const first = of.querySelector(".turn.bad [data-diff]") || (of.querySelector(".turn.bad") ? null : of.querySelector(".session-state [data-diff], .turn[open] [data-diff]"));
+  // Of a run that an error ended, the error is what to see.
+  if (!first || of.querySelector(".error-text")) return;
+  const isInSight = () => first.getBoundingClientRect().bottom < innerHeight - 80;
+  openTo(first, "nearest");
+  // From the begin of its turn, if that has room for it: what the user said is read before what differs.
+  const turn = first.closest(".turn, .session-state");
+  if (!turn || of.scrollTop + scrollY === 0) return;
+  turn.scrollIntoView({ block: "start" });
+  if (!isInSight()) openTo(first, "center");
 }
 
 function chooseView(name) {

@@ -15,7 +15,7 @@ function button(label, action) {
   return node;
 }
 
-const signs = { same: "= same", changed: "~ differs", missing: "− not called", extra: "+ not expected", made: "called" };
+const signs = { same: "= same", changed: "~ differs", missing: "− not called", extra: "+ not expected", moved: "↕ moved", unreached: "− not reached", made: "called" };
 // The terms for the two sides of a comparison. A page that compares something else changes them.
 const terms = { expected: "expected", actual: "actual", same: "word for word as expected", none: "no answer" };
 const titles = { not_evaluated: "not scored", informational: "information" };
@@ -32,6 +32,15 @@ function said(text, name) {
   return node;
 }
 
+// An element with long lines, which are scrolled, with a keyboard too.
+function scrollable(node) {
+  node.tabIndex = 0;
+  return node;
+}
+
+// A text in which names are between backticks.
+const inCode = (text) => text.split("`").map((part, at, all) => (at % 2 && at < all.length - 1 ? el("code", "", part) : part));
+
 function block(title, ...children) {
   return el("div", "block", el("h3", "", title), ...children);
 }
@@ -44,9 +53,7 @@ function table(name, heads, lines) {
   }));
   const body = lines.map(([state, ...cells]) => el("tr", state, cells.map((cell) => el("td", "", cell === null ? "–" : cell))));
   const scroll = el("div", "scroll", el("table", name, el("thead", "", head), el("tbody", "", body)));
-  // On a phone it is scrolled, with a keyboard too.
-  scroll.tabIndex = 0;
-  return scroll;
+  return scrollable(scroll);
 }
 
 // A button that copies a text. `what` names the text for those who do not see where the button is: "command".

@@ -5,11 +5,7 @@ The command `evalset` runs all selected cases in one run. Under pytest-xdist eac
 
 from __future__ import annotations
 
-import json
-import os
 import shlex
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,18 +13,15 @@ from typing import Any
 
 import pytest
 
+from ._command import EvalsetError, run_command, shown_in
+
 SETTINGS = {
     "agent": "the agent of the cases of eval sets, as `module:object`",
     "args": "options of `evalset run`, such as `--runs 3`",
     "command": "the command `evalset`, if it is neither beside this Python nor on the PATH",
 }
-NAME_IT = "let --evalset-command, or `evalset_command` in the ini file, name the command"
 REPORTS = pytest.StashKey["dict[tuple[Path, str], Any]"]()
 SETS = pytest.StashKey["list[Path]"]()
-
-
-class EvalsetError(Exception):
-    """Why there is no verdict, or what a failed case says."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -67,7 +60,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 class EvalSet(pytest.File):
     def collect(self) -> Iterable[pytest.Item]:
         try:
-            listed = evalset(self.config, "list", str(shown(self.config, self.path)))[0]
+            listed = evalset(self.config, "list", str(shown_in(self.config.invocation_params.dir, self.path)))[0]
         except EvalsetError as error:
             raise self.CollectError(str(error)) from None
         if refused := listed["not_listed"]:
@@ -94,7 +87,7 @@ class Case(pytest.Item):
 
     def again(self) -> str:
         """The command that runs this case alone."""
-        words = ["pytest", f"{shown(self.config, self.path)}::{self.name}"]
+        words = ["pytest", f"{shown_in(self.config.invocation_params.dir, self.path)}::{self.name}"]
         for name in SETTINGS:
             if value := self.config.getoption(f"evalset_{name}"):
                 words += [f"--evalset-{name}", str(value)]
@@ -130,15 +123,14 @@ def run(config: pytest.Config, cases: list[Case]) -> dict[tuple[Path, str], Any]
     if hiding := [str(folder / "evalset.py") for folder in (here, config.rootpath) if (folder / "evalset.py").is_file()]:
         error = EvalsetError(f"{hiding[0]} hides the package `evalset`; rename it")
         return {(case.path.resolve(), case.name): error for case in cases}
-    words = [f"{shown(config, case.path)}:{case.name}" for case in cases]
+    words = [f"{shown_in(here, case.path)}:{case.name}" for case in cases]
     words += ["--agent-cmd", shlex.join([sys.executable, "-m", "evalset", str(setting(config, "agent"))])]
     try:
         document, code = evalset(config, "run", *words, *shlex.split(setting(config, "args") or ""))
         reports = {((here / case["place"]["file"]).resolve(), case["eval_id"]): case for case in document["cases"]}
         next_commands = [f"whole record  evalset report {shlex.quote(id)}" for id in document.get("runs", ())]
         for case in reports.values():
-            golden = [f"new golden    {case['new_golden']}"] if case["new_golden"] else []
-            case["next"] = [*golden, *next_commands]
+            case["next"] = [f"new golden    {it}" for it in [case["new_golden"]] if it] + next_commands
         if code != 0 and all(case["state"] in ("passed", "skipped") for case in reports.values()):
             problems = "; ".join(problem["message"] for problem in document["problems"])
             raise EvalsetError(problems or f"evalset ended with {code}")
@@ -148,32 +140,9 @@ def run(config: pytest.Config, cases: list[Case]) -> dict[tuple[Path, str], Any]
 
 
 def evalset(config: pytest.Config, *words: str) -> tuple[dict[str, Any], int]:
-    """Runs the command; its document and its exit code."""
-    beside = shutil.which("evalset", path=str(Path(sys.executable).parent))
-    command = setting(config, "command") or beside or shutil.which("evalset")
-    if command is None:
-        raise EvalsetError(f"no command `evalset` is beside {sys.executable} or on the PATH; install the package, or {NAME_IT}")
-    # Modules are found as in the tests.
-    paths = [str(config.rootpath / path) for path in config.getini("pythonpath")] + [str(config.rootpath)]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)}
-    command_line, here = [command, *words, "--format", "json"], config.invocation_params.dir
-    try:
-        done = subprocess.run(command_line, cwd=here, env=env, capture_output=True, encoding="utf-8")
-        document: dict[str, Any] = json.loads(done.stdout)
-    except OSError as error:
-        raise EvalsetError(f"cannot run `{command}`: {error}; {NAME_IT}") from None
-    except ValueError:
-        text = f"`{command} {words[0]}` ended with {done.returncode}, without a report; if it is another program, {NAME_IT}"
-        raise EvalsetError(f"{text}\n{done.stderr}".rstrip()) from None
-    if "error" in document:
-        raise EvalsetError(f"{document['error']['message']}\n  help: {document['error']['help']}")
-    return document, done.returncode
-
-
-def shown(config: pytest.Config, path: Path) -> Path:
-    """A path as the user would type it."""
-    here = config.invocation_params.dir
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    """Runs the command; its document and its exit code. Modules are found as in the tests."""
+    paths = [config.rootpath / path for path in config.getini("pythonpath")] + [config.rootpath]
+    return run_command(setting(config, "command"), words, config.invocation_params.dir, paths)
 
 
 def setting(config: pytest.Config, name: str) -> str | None:

@@ -1,0 +1,47 @@
+"""The command `evalset` in another process."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+NAME_IT = "let --evalset-command, or `evalset_command` in the ini file, name the command"
+
+
+class EvalsetError(Exception):
+    """Why there is no verdict, or what a failed case says."""
+
+
+def run_command(command: str | None, words: Iterable[str], here: Path, paths: Iterable[Path]) -> tuple[dict[str, Any], int]:
+    """Runs the command with these words in a folder; its document and its exit code.
+
+    Without a command, it is the one beside this Python, or on the PATH. Modules are found in the paths first.
+    """
+    beside = shutil.which("evalset", path=str(Path(sys.executable).parent))
+    command = command or beside or shutil.which("evalset")
+    if command is None:
+        raise EvalsetError(f"no command `evalset` is beside {sys.executable} or on the PATH; install the package, or {NAME_IT}")
+    first = os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    command_line = [command, *words, "--format", "json"]
+    try:
+        done = subprocess.run(command_line, cwd=here, env={**os.environ, "PYTHONPATH": first}, capture_output=True, encoding="utf-8")
+        document: dict[str, Any] = json.loads(done.stdout)
+    except OSError as error:
+        raise EvalsetError(f"cannot run `{command}`: {error}; {NAME_IT}") from None
+    except ValueError:
+        text = f"`{command} {command_line[1]}` ended with {done.returncode}, without a report; if it is another program, {NAME_IT}"
+        raise EvalsetError(f"{text}\n{done.stderr}".rstrip()) from None
+    if "error" in document:
+        raise EvalsetError(f"{document['error']['message']}\n  help: {document['error']['help']}")
+    return document, done.returncode
+
+
+def shown_in(here: Path, path: Path) -> Path:
+    """A path as the user would type it in a folder."""
+    return path.relative_to(here) if path.is_relative_to(here) else path

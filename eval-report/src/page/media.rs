@@ -171,7 +171,7 @@ mod tests {
     fn an_image_is_shown_if_its_bytes_are_one_and_named_otherwise() {
         for (content, label, src) in [
             (inline("image/png", &png(9)), "[image/png, 24 bytes]", Some("data:image/png;base64,iVBOR")),
-            // The bytes decide, not what is said of them.
+            // The bytes decide the type, and not the declared type.
             (
                 inline("text/html", b"GIF89a\x01\0\x01\0"),
                 "[text/html, 10 bytes]",

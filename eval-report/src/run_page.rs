@@ -1,5 +1,6 @@
 //! A recorded run as a page to look at, for a file and for a server.
 
+mod aligned;
 mod beside;
 mod case;
 mod cause;

@@ -32,29 +32,54 @@ pub struct KeyRow {
 /// The most rows of a comparison. Longer lists are not read row by row.
 const MAX_ROWS: usize = 200;
 
-/// The arguments of two calls, compared as metrics do. With `allows_more`, further arguments are no difference.
+/// The most elements of two arrays that are searched for equal ones. The elements of longer arrays are paired by position.
+const MAX_ELEMENTS: usize = 2_000;
+
+/// The arguments of two calls, compared as metrics do. With `allows_more`, further arguments are no difference, but
+/// further keys inside an argument are.
 pub fn keys_of_calls(expected: &Map, actual: &Map, allows_more: bool) -> Keys {
-    let mut walk = Walk { equal: values_equal, rows: Vec::new() };
+    let mut walk = Walk { equal: values_equal, allows_more, rows: Vec::new() };
     walk.objects("", expected, actual);
-    if allows_more {
-        walk.rows.iter_mut().filter(|row| row.is == "extra").for_each(|row| row.is = "more");
-    }
     walk.end()
 }
 
 pub(super) fn keys_of_values(expected: &Value, actual: &Value) -> Keys {
-    let mut walk = Walk { equal: |one, other| one == other, rows: Vec::new() };
+    let mut walk = Walk { equal: |one, other| one == other, allows_more: false, rows: Vec::new() };
     walk.values("", expected, actual);
     walk.end()
 }
 
-struct Walk {
+struct Walk<'v> {
     equal: fn(&Value, &Value) -> bool,
-    rows: Vec<KeyRow>,
+    /// Whether keys of the outermost object that are not expected are allowed.
+    allows_more: bool,
+    rows: Vec<Row<'v>>,
 }
 
-impl Walk {
-    fn values(&mut self, path: &str, expected: &Value, actual: &Value) {
+/// A row whose values are not yet written: most rows of long values are left out.
+struct Row<'v> {
+    path: String,
+    is: &'static str,
+    expected: Option<&'v Value>,
+    actual: Option<&'v Value>,
+}
+
+impl Row<'_> {
+    fn written(self) -> KeyRow {
+        let Self { path, is, expected, actual } = self;
+        let parts = match (is, expected, actual) {
+            ("changed", Some(Value::String(one)), Some(Value::String(other))) => {
+                words(&text(one).shown, &text(other).shown).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        let [expected, actual] = [expected, actual].map(|value| value.map(shown));
+        KeyRow { path: line(&path), is, expected, actual, parts }
+    }
+}
+
+impl<'v> Walk<'v> {
+    fn values(&mut self, path: &str, expected: &'v Value, actual: &'v Value) {
         match (expected, actual) {
             (one, other) if (self.equal)(one, other) => self.row(path, "same", Some(one), Some(other)),
             (Value::Object(one), Value::Object(other)) if !one.is_empty() && !other.is_empty() => {
@@ -67,23 +92,31 @@ impl Walk {
         }
     }
 
-    fn objects(&mut self, path: &str, expected: &Map, actual: &Map) {
+    fn objects(&mut self, path: &str, expected: &'v Map, actual: &'v Map) {
         for (key, one) in expected {
             match actual.get(key) {
                 Some(other) => self.values(&child(path, key), one, other),
                 None => self.row(&child(path, key), "missing", Some(one), None),
             }
         }
+        let is = if self.allows_more && path.is_empty() { "more" } else { "extra" };
         for (key, other) in actual.iter().filter(|(key, _)| expected.get(key).is_none()) {
-            self.row(&child(path, key), "extra", None, Some(other));
+            self.row(&child(path, key), is, None, Some(other));
         }
     }
 
     /// Elements that both arrays have are found, so that one more at the beginning is one difference.
-    fn arrays(&mut self, path: &str, expected: &[Value], actual: &[Value]) {
+    fn arrays(&mut self, path: &str, expected: &'v [Value], actual: &'v [Value]) {
         let written = |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>();
         let at = |at: usize| format!("{path}[{at}]");
-        for op in capture_diff_slices(Algorithm::Myers, &written(expected), &written(actual)) {
+        let (old_len, new_len) = (expected.len(), actual.len());
+        // The search takes time for each element times each difference.
+        let ops = if old_len + new_len > MAX_ELEMENTS {
+            vec![DiffOp::Replace { old_index: 0, old_len, new_index: 0, new_len }]
+        } else {
+            capture_diff_slices(Algorithm::Myers, &written(expected), &written(actual))
+        };
+        for op in ops {
             let (old, new) = (op.old_range(), op.new_range());
             let pairs = if matches!(op, DiffOp::Delete { .. } | DiffOp::Insert { .. }) {
                 0
@@ -98,15 +131,8 @@ impl Walk {
         }
     }
 
-    fn row(&mut self, path: &str, is: &'static str, expected: Option<&Value>, actual: Option<&Value>) {
-        let parts = match (is, expected, actual) {
-            ("changed", Some(Value::String(one)), Some(Value::String(other))) => {
-                words(&text(one).shown, &text(other).shown).unwrap_or_default()
-            }
-            _ => Vec::new(),
-        };
-        let [expected, actual] = [expected, actual].map(|value| value.map(shown));
-        self.rows.push(KeyRow { path: line(path), is, expected, actual, parts });
+    fn row(&mut self, path: &str, is: &'static str, expected: Option<&'v Value>, actual: Option<&'v Value>) {
+        self.rows.push(Row { path: path.to_owned(), is, expected, actual });
     }
 
     /// The first rows. Differences are kept before equal values.
@@ -122,7 +148,7 @@ impl Walk {
             });
             self.rows.truncate(MAX_ROWS);
         }
-        Keys { rows: self.rows, more }
+        Keys { rows: self.rows.into_iter().map(Row::written).collect(), more }
     }
 }
 
@@ -213,6 +239,17 @@ mod tests {
     fn further_arguments_that_are_allowed_are_no_difference() {
         let keys = keys_of_calls(&map("{}"), &map(r#"{"x": 1}"#), true);
         assert_eq!(told(&keys), ["more x: - > 1"]);
+        // Inside of an argument they are one.
+        let keys = keys_of_calls(&map(r#"{"a": {"x": 1}}"#), &map(r#"{"a": {"x": 1, "y": 2}}"#), true);
+        assert_eq!(told(&keys), ["same a.x: 1 > 1", "extra a.y: - > 2"]);
+    }
+
+    #[test]
+    fn long_arrays_are_compared_by_position_in_little_time() {
+        let of = |first: usize| Value::from_iter((0..50_000).map(|at| Value::from((at + first).to_string())));
+        let keys = keys_of_values(&of(0), &of(1));
+        assert_eq!((keys.rows.len(), keys.more), (MAX_ROWS, 50_000 - MAX_ROWS));
+        assert!(keys.rows.iter().all(|row| row.is == "changed"));
     }
 
     #[test]

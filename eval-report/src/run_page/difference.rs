@@ -3,11 +3,12 @@
 //! The texts come from agents and files. They are masked before they are shortened: the begin of a secret would not
 //! be recognised.
 
-use eval_core::metric::arithmetic::{Pair, align, comparison, values_equal};
+use eval_core::metric::arithmetic::{Pair, comparison, values_equal};
 use eval_core::report::{MetricOutcome, MetricReport, TurnVerdict, Verdict};
 use eval_format::metric::{Subject, metric};
 use eval_format::{ArgsMatch, EvalCase, FunctionCall, Map, MatchType, Value};
 
+use super::aligned::{Line, aligned};
 use crate::journal::Evaluation;
 use crate::page::{line, text};
 use crate::recorded::TestResult;
@@ -119,29 +120,20 @@ fn reason(run: &Evaluation, at: usize) -> Option<String> {
 /// The differences between calls: ``search_flights `cabin` business → economy, `date` missing``.
 fn calls(expected: &[&FunctionCall], actual: &[&FunctionCall], how: How) -> Vec<String> {
     let name = |call: &FunctionCall| line(call.name.as_deref().unwrap_or("a call without a name"));
-    let pairs = align(expected, actual, how.match_type, how.args);
-    let is_moved = |e: usize| {
-        pairs.iter().any(|pair| matches!(pair, Pair::Extra(a) if is_equal(expected[e], actual[*a])))
-    };
-    let was_moved = |a: usize| {
-        pairs.iter().any(|pair| matches!(pair, Pair::Missing(e) if is_equal(expected[*e], actual[a])))
-    };
-    let differences = pairs.iter().filter_map(|pair| match *pair {
-        Pair::Same(..) => None,
-        Pair::Changed(e, a) => {
+    let lines = aligned(expected, actual, how.match_type, how.args);
+    let differences = lines.into_iter().filter_map(|line| match line {
+        Line::Pair(Pair::Same(..)) => None,
+        Line::Pair(Pair::Changed(e, a)) => {
             let of_args = arguments(expected[e].args.as_ref(), actual[a].args.as_ref(), how.args);
             Some(format!("{} {}", name(expected[e]), of_args.join(", ")))
         }
-        Pair::Missing(e) if is_moved(e) => Some(format!("{} called in another place", name(expected[e]))),
-        Pair::Missing(e) => Some(format!("{} not called", name(expected[e]))),
-        Pair::Extra(a) if !how.counts_extra || was_moved(a) => None,
-        Pair::Extra(a) => Some(format!("{} called, not expected", name(actual[a]))),
+        Line::Pair(Pair::Missing(e)) => Some(format!("{} not called", name(expected[e]))),
+        Line::Pair(Pair::Extra(a)) => {
+            how.counts_extra.then(|| format!("{} called, not expected", name(actual[a])))
+        }
+        Line::Moved(e, _) => Some(format!("{} called in another place", name(expected[e]))),
     });
     differences.collect()
-}
-
-fn is_equal(one: &FunctionCall, other: &FunctionCall) -> bool {
-    one.name == other.name && one.args == other.args
 }
 
 /// The differences between arguments by key path. Further arguments count unless a subset is enough.
@@ -159,7 +151,7 @@ fn objects(path: &str, expected: &Map, actual: &Map, counts_more: bool, found: &
     let inside = |key: &str| if path.is_empty() { line(key) } else { format!("{path}.{}", line(key)) };
     for (key, wanted) in expected {
         match actual.get(key) {
-            Some(came) => values(&inside(key), wanted, came, counts_more, found),
+            Some(came) => values(&inside(key), wanted, came, found),
             None => found.push(format!("`{}` missing", inside(key))),
         }
     }
@@ -168,15 +160,16 @@ fn objects(path: &str, expected: &Map, actual: &Map, counts_more: bool, found: &
     }
 }
 
-fn values(path: &str, expected: &Value, actual: &Value, counts_more: bool, found: &mut Vec<String>) {
+/// Further keys inside a value are differences, whatever is allowed beside it.
+fn values(path: &str, expected: &Value, actual: &Value, found: &mut Vec<String>) {
     if values_equal(expected, actual) {
         return;
     }
     match (expected, actual) {
-        (Value::Object(one), Value::Object(other)) => objects(path, one, other, counts_more, found),
+        (Value::Object(one), Value::Object(other)) => objects(path, one, other, true, found),
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
             for (at, (one, other)) in one.iter().zip(other).enumerate() {
-                values(&format!("{path}[{at}]"), one, other, counts_more, found);
+                values(&format!("{path}[{at}]"), one, other, found);
             }
         }
         _ => found.push(format!("`{path}` {}", change(expected, actual))),

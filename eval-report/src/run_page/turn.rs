@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use eval_core::agent::Event;
-use eval_core::metric::arithmetic::{Pair, align, comparison};
+use eval_core::metric::arithmetic::{Pair, comparison};
 use eval_core::report::TurnRecord;
 use eval_format::{ArgsMatch, Criterion, FunctionCall, FunctionResponse, Invocation, MatchType, Value};
 use eval_support::words;
 
+use super::aligned::{Line, aligned};
 use crate::page::{
     self, Budget, Call, Step, Turn, TurnScore, keys_of_calls, line, media, media_labels, same_media, text,
 };
@@ -168,15 +169,14 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
             .collect();
     };
     let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
-    let pairs =
-        with_moved(align(&expected, &actual, comparison.match_type, comparison.args), &expected, &actual);
-    let pairs = pairs.into_iter().map(|(pair, moved)| {
-        let (is, e, a) = match pair {
-            Pair::Missing(e) if moved.is_some() => ("moved", Some(e), moved),
-            Pair::Same(e, a) => ("same", Some(e), Some(a)),
-            Pair::Changed(e, a) => ("changed", Some(e), Some(a)),
-            Pair::Missing(e) => ("missing", Some(e), None),
-            Pair::Extra(a) => ("extra", None, Some(a)),
+    let lines = aligned(&expected, &actual, comparison.match_type, comparison.args);
+    let lines = lines.into_iter().map(|line| {
+        let (is, e, a) = match line {
+            Line::Pair(Pair::Same(e, a)) => ("same", Some(e), Some(a)),
+            Line::Pair(Pair::Changed(e, a)) => ("changed", Some(e), Some(a)),
+            Line::Pair(Pair::Missing(e)) => ("missing", Some(e), None),
+            Line::Pair(Pair::Extra(a)) => ("extra", None, Some(a)),
+            Line::Moved(e, a) => ("moved", Some(e), Some(a)),
         };
         let args = |call: &FunctionCall| call.args.clone().unwrap_or_default();
         let keys = e.zip(a).filter(|_| is == "changed").map(|(e, a)| {
@@ -193,31 +193,13 @@ fn calls(record: &TurnRecord, expected: Option<&Invocation>, comparison: &Compar
                 None => shown(actual[a]),
             }),
             result: a.and_then(|a| results[a].clone()),
-            note: moved.zip(e).map(|(a, e)| format!("expected as call {}, made as call {}", e + 1, a + 1)),
+            note: e
+                .zip(a)
+                .filter(|_| is == "moved")
+                .map(|(e, a)| format!("expected as call {}, made as call {}", e + 1, a + 1)),
         }
     });
-    pairs.collect()
-}
-
-/// The pairs, in which an expected call that was made in another place is one pair, with the place of the call.
-fn with_moved(
-    pairs: Vec<Pair>,
-    expected: &[&FunctionCall],
-    actual: &[&FunctionCall],
-) -> Vec<(Pair, Option<usize>)> {
-    let extras = pairs.iter().filter_map(|pair| if let Pair::Extra(a) = pair { Some(*a) } else { None });
-    let mut extras: Vec<usize> = extras.collect();
-    let mut moved = |e: usize| {
-        let is_equal = |a: &usize| expected[e].name == actual[*a].name && expected[e].args == actual[*a].args;
-        let at = extras.iter().position(is_equal)?;
-        Some(extras.remove(at))
-    };
-    let pairs: Vec<_> = pairs
-        .into_iter()
-        .map(|pair| (pair, if let Pair::Missing(e) = pair { moved(e) } else { None }))
-        .collect();
-    let is_shown = |(pair, _): &(Pair, Option<usize>)| !matches!(pair, Pair::Extra(a) if !extras.contains(a));
-    pairs.into_iter().filter(is_shown).collect()
+    lines.collect()
 }
 
 fn name(call: &FunctionCall) -> String {
@@ -450,24 +432,5 @@ mod tests {
             let (match_type, args) = comparison(metric, Some(criterion)).unwrap();
             assert_eq!(compared(metric, match_type, args), said);
         }
-    }
-
-    #[test]
-    fn a_call_in_another_place_is_one_line() {
-        let calls = ["a", "b", "b", "c"].map(|name| call(None, name));
-        let [a, b, other_b, c] = [&calls[0], &calls[1], &calls[2], &calls[3]];
-        let moved = |expected: &[&FunctionCall], actual: &[&FunctionCall]| {
-            with_moved(align(expected, actual, MatchType::Exact, ArgsMatch::Exact), expected, actual)
-        };
-        assert_eq!(
-            moved(&[a, b, c], &[a, c, b]),
-            [(Pair::Same(0, 0), None), (Pair::Missing(1), Some(2)), (Pair::Same(2, 1), None)]
-        );
-        // A second call of the kind was not expected.
-        assert_eq!(
-            moved(&[b, c], &[c, b, other_b]),
-            [(Pair::Missing(0), Some(1)), (Pair::Same(1, 0), None), (Pair::Extra(2), None)]
-        );
-        assert_eq!(moved(&[a], &[b]), [(Pair::Missing(0), None), (Pair::Extra(0), None)]);
     }
 }

@@ -246,7 +246,9 @@ mod tests {
 
     #[test]
     fn long_arrays_are_compared_by_position_in_little_time() {
-        let of = |first: usize| Value::from_iter((0..50_000).map(|at| Value::from((at + first).to_string())));
+        let of = |first: usize| -> Value {
+            (first..first + 50_000).map(|at| Value::from(at.to_string())).collect()
+        };
         let keys = keys_of_values(&of(0), &of(1));
         assert_eq!((keys.rows.len(), keys.more), (MAX_ROWS, 50_000 - MAX_ROWS));
         assert!(keys.rows.iter().all(|row| row.is == "changed"));

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,12 @@ class Program:
     def __init__(self, folder, words):
         env = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"} | {"PYTHONPATH": str(PACKAGE)}
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen([sys.executable, *words], cwd=folder, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
+        # A job in the background ignores interrupts, and a program would inherit that.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            self.process = subprocess.Popen([sys.executable, *words], cwd=folder, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
+        finally:
+            signal.signal(signal.SIGINT, before)
         self.stderr = ""
 
     def write(self, **message):

@@ -163,7 +163,7 @@ class Conversations(ProgramTest):
         program = self.program("def agent(message):\n    return message\n")
         program.start()
         program.process.send_signal(signal.SIGINT)
-        self.assertEqual(program.process.wait(), 0)
+        self.assertEqual(program.process.wait(20), 0)
 
     @unittest.skipIf(sys.platform == "win32", "Windows has no such signal")
     def test_an_interrupt_in_a_turn_ends_the_program(self):

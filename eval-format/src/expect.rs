@@ -48,3 +48,6 @@ pub use path::ArgPath;
 pub use pattern::Pattern;
 pub(crate) use rules::resolved;
 pub use rules::{Rules, TurnRules};
+
+#[cfg(test)]
+mod tests;

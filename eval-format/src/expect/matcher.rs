@@ -141,6 +141,11 @@ impl Matcher {
         }
     }
 
+    /// Whether it decides about a list or an object as a whole, so that rules of its items are not asked.
+    pub(super) fn hides_items(&self) -> bool {
+        !matches!(self.unwrapped(), Self::Unordered | Self::AtLeast | Self::Optional(_))
+    }
+
     /// Whether it reads the golden value, so that it says nothing where there is none.
     pub(super) fn reads_golden(&self) -> bool {
         matches!(

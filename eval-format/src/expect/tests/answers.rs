@@ -113,8 +113,8 @@ fn json_is_read_from_the_first_fence_or_the_whole_answer() {
     assert_eq!(
         unfulfilled(demands(), r#"{"period": "x", "children": [{"name": "C"}]}"#),
         [
-            r#"has JSON in which `period` is "x", not "2026-04〜2026-06""#,
             r#"has JSON in which `children[*].name` is "C", not one of "A", "B""#,
+            r#"has JSON in which `period` is "x", not "2026-04〜2026-06""#,
         ]
     );
     assert_eq!(

@@ -59,7 +59,7 @@ pub enum Tolerance {
 }
 
 /// The matchers that are a word.
-pub(super) const WORDS: [(&str, Matcher); 12] = [
+pub(super) static WORDS: [(&str, Matcher); 12] = [
     ("any", Matcher::Any),
     ("date", Matcher::Date),
     ("date_time", Matcher::DateTime),
@@ -73,6 +73,12 @@ pub(super) const WORDS: [(&str, Matcher); 12] = [
     ("at_least", Matcher::AtLeast),
     ("optional", Matcher::Optional(None)),
 ];
+
+/// The words of the notation.
+#[cfg(feature = "json-schema")]
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    WORDS.iter().map(|(word, _)| *word)
+}
 
 impl Matcher {
     /// A text with this text in it.

@@ -163,7 +163,7 @@ fn each_mistake_is_an_error_at_its_place_with_a_remedy() {
         ),
         (
             calls("get_weather", json!({"city": "any", "[\"city\"]": "any"})),
-            r#""[\"city\"]""#,
+            r#""city""#,
             "are the same argument",
             "remove",
         ),

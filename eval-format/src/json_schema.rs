@@ -7,10 +7,9 @@ use eval_support::key_case::camel;
 use self::descriptions::description;
 use crate::conventions::FileKind;
 use crate::metric::METRICS;
-use crate::model::DRAFT;
 use crate::schema::{
-    EVAL_CASE, EVAL_CONFIG, EVAL_SET_ANY_CASE, Extra, Field, LLM_BACKED_USER_SIMULATOR, Model, OLD_CASE,
-    OLD_SESSION, OLD_TURN, RECORDING, Type, criterion,
+    EVAL_CONFIG, EVAL_SET_ANY_CASE, Extra, Field, LLM_BACKED_USER_SIMULATOR, Model, OLD_CASE, OLD_SESSION,
+    OLD_TURN, RECORDING, Type, criterion,
 };
 use crate::value::{Map, Value};
 
@@ -99,8 +98,8 @@ impl Definitions {
                 several => spelt.push(any_of(several.iter().map(|name| required(name)).collect())),
             }
         }
-        if std::ptr::eq(model, &raw const EVAL_CASE) {
-            properties.insert(DRAFT, described(description(model.what, DRAFT), "", vec![true.into()]));
+        for field in model.ours {
+            properties.insert(field.name, self.field(model, field));
         }
         let mut entries = vec![
             ("type".to_owned(), "object".into()),
@@ -289,6 +288,7 @@ fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
 mod tests {
     use super::descriptions::DESCRIPTIONS;
     use super::*;
+    use crate::schema::EVAL_CASE;
 
     #[test]
     fn no_key_is_described_that_no_schema_has() {
@@ -309,7 +309,7 @@ mod tests {
             [&EVAL_SET_ANY_CASE, &EVAL_CASE, &EVAL_CONFIG, &LLM_BACKED_USER_SIMULATOR, &OLD_TURN, &OLD_CASE];
         let criteria = METRICS.iter().map(|info| criterion(Some(info)));
         for model in models.into_iter().chain(criteria) {
-            for field in model.fields {
+            for field in model.fields.iter().chain(model.ours) {
                 assert!(description(model.what, field.name).is_some(), "{}: {}", model.what, field.name);
             }
         }

@@ -31,6 +31,7 @@
 //! | count expectations that no metric reads | [`NotCompared`](compat::NotCompared) |
 //! | find the sets of a directory | [`find_sets`](find::find_sets) |
 //! | know which file is a set, a config or a recording | [`conventions`] |
+//! | select cases by their tags | [`TagSelection`](tags::TagSelection) |
 //! | know whether two cases ask, or expect, the same | [`Meaning`] |
 //! | read and write recordings of judges | `recording` (feature `recordings`) |
 //!
@@ -65,6 +66,7 @@ pub mod recording;
 mod rubrics;
 mod schema;
 mod syntax;
+pub mod tags;
 mod text;
 mod value;
 mod write;

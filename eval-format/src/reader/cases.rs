@@ -9,9 +9,9 @@ use super::checked::{Reading, SetFormat};
 use super::scenario;
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Problem, ProblemCode, shown};
-use crate::rubrics;
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Model, Place, Walker, opening};
 use crate::syntax::{Entry, Node};
+use crate::{rubrics, tags};
 
 pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
     let mut problems = Vec::new();
@@ -55,6 +55,7 @@ fn check_case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
     check_conversation(node, place, walker);
     check_keys(node, place, walker);
     rubrics::check_case(node, place, walker.problems);
+    tags::check_case(node, place, walker.problems);
 }
 
 fn id_of<'n>(case: &'n Node<'_>) -> Option<(&'n str, Range<usize>)> {
@@ -201,7 +202,7 @@ mod tests {
             let [problem] = checked.problems.as_slice() else { panic!("{key}: {:#?}", checked.problems) };
             assert_eq!((problem.code, problem.severity), (ProblemCode::IgnoredKey, severity), "{key}");
             assert_eq!(&text[problem.range.clone()], format!("\"{key}\""));
-            for free in ["_note", "tags", "owner"] {
+            for free in ["_note", "tag", "owner"] {
                 let noted = text.replace(&format!("\"{key}\""), &format!("\"{free}\""));
                 assert!(check_set("s.json", noted.as_bytes(), None).problems.is_empty(), "{free}");
             }

@@ -117,6 +117,7 @@ fn list_shows_tags_and_selects_by_them() {
 fn recorded(test: &str, missing: &[&str]) -> Folder {
     let folder = Folder::new(test);
     let mut journal = Journal::new(&folder, "r1");
+    journal.set_head(&json!({ "runner": ["cargo", "test", "--no-fail-fast"] }));
     for (name, tags, verdict) in [
         ("weather::sunny", &["smoke"][..], passed()),
         ("weather::oslo", &["slow"], failed()),

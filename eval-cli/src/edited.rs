@@ -196,6 +196,9 @@ pub(crate) fn not_found(error: &RunDirError, of_set: impl Fn(&str) -> String) ->
         RunDirError::NoSuchCase { set, id, meant } => {
             (format!("`{set}` has no case `{id}`"), meant, of_set(set))
         }
+        RunDirError::NoSuchTag(unknown) => {
+            return Some(CommandError::new(one_line(&unknown.to_string()), one_line(&unknown.help())));
+        }
         _ => return None,
     };
     let help = meant.as_ref().map_or(help, |meant| format!("did you mean `{meant}`?"));

@@ -18,6 +18,7 @@ mod recorded;
 mod serve;
 #[cfg(feature = "store")]
 mod store;
+mod tags;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -70,6 +70,7 @@ macro_rules! links {
             "[service]: https://docs.rs/eval-server\n",
             "[share]: crate::agent#what-tests-share\n",
             "[store]: crate::_documentation::store#several-machines\n",
+            "[tags]: crate::_documentation::eval_set#tags\n",
             "[traces]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/stored_traces\n",
             "[updating]: crate::_documentation::goldens#updating-on-purpose\n",
             "[what may vary]: crate::_documentation::eval_set#what-may-vary\n",

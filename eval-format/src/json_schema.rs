@@ -8,7 +8,7 @@ use eval_support::key_case::camel;
 use self::descriptions::description;
 use crate::conventions::FileKind;
 use crate::metric::METRICS;
-use crate::model::{DRAFT, EvalCase};
+use crate::model::EvalCase;
 use crate::schema::{
     EVAL_CASE, EVAL_CONFIG, EVAL_SET_ANY_CASE, Extra, Field, LLM_BACKED_USER_SIMULATOR, Model, OLD_CASE,
     OLD_SESSION, OLD_TURN, RECORDING, Type, criterion,
@@ -102,8 +102,10 @@ impl Definitions {
                 several => spelt.push(any_of(several.iter().map(|name| required(name)).collect())),
             }
         }
+        for field in model.ours {
+            properties.insert(field.name, self.field(model, field));
+        }
         if std::ptr::eq(model, &raw const EVAL_CASE) {
-            properties.insert(DRAFT, described(description(model.what, DRAFT), "", vec![true.into()]));
             let own = [
                 (EvalCase::EXPECT_KEY, expect::EXAMPLE, expect::turns()),
                 (EvalCase::CRITERIA_KEY, r#"{"response_match_score": 0.5}"#, expect::criteria()),
@@ -302,6 +304,7 @@ fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
 mod tests {
     use super::descriptions::DESCRIPTIONS;
     use super::*;
+    use crate::schema::EVAL_CASE;
 
     #[test]
     fn no_key_is_described_that_no_schema_has() {
@@ -322,7 +325,7 @@ mod tests {
             [&EVAL_SET_ANY_CASE, &EVAL_CASE, &EVAL_CONFIG, &LLM_BACKED_USER_SIMULATOR, &OLD_TURN, &OLD_CASE];
         let criteria = METRICS.iter().map(|info| criterion(Some(info)));
         for model in models.into_iter().chain(criteria) {
-            for field in model.fields {
+            for field in model.fields.iter().chain(model.ours) {
                 assert!(description(model.what, field.name).is_some(), "{}: {}", model.what, field.name);
             }
         }

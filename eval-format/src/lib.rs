@@ -32,6 +32,7 @@
 //! | find the sets of a directory | [`find_sets`](find::find_sets) |
 //! | say what may vary in a case | [`expect`] |
 //! | know which file is a set, a config or a recording | [`conventions`] |
+//! | select cases by their tags | [`TagSelection`](tags::TagSelection) |
 //! | know whether two cases ask, or expect, the same | [`Meaning`] |
 //! | read and write recordings of judges | `recording` (feature `recordings`) |
 //!
@@ -67,6 +68,7 @@ pub mod recording;
 mod rubrics;
 mod schema;
 mod syntax;
+pub mod tags;
 mod text;
 mod value;
 mod write;

@@ -4,7 +4,7 @@ use eval_support::hash::block_hash;
 
 use crate::model::{
     AppDetails, Content, ConversationScenario, EvalCase, FunctionCall, FunctionResponse, IntermediateData,
-    Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput,
+    Invocation, InvocationEvent, Part, Persona, Rubric, SessionInput, TAGS,
 };
 use crate::value::{Map, Number, Value};
 
@@ -22,7 +22,7 @@ use crate::value::{Map, Number, Value};
 /// ```
 ///
 /// The hashes are of values. Neither depends on the layout of a file, the order of keys, the spelling of
-/// fields and numbers, comments, the mark of a draft, times, or the ids of the case, of turns, calls and
+/// fields and numbers, comments, the mark of a draft, tags, times, or the ids of the case, of turns, calls and
 /// sessions. The id of a rubric counts, as criteria and prompts use it as a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -58,7 +58,7 @@ impl Meaning {
         expects.list(conversation, Canonical::expected);
         expects.optional("rubrics", rubrics.as_ref(), |out, rubrics| out.list(rubrics, Canonical::rubric));
         expects.some_map("state", final_session_state);
-        expects.extra(extra);
+        expects.extra(extra, &[TAGS]);
         for key in [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY] {
             expects.optional(key, extra.get(key).filter(|value| !value.is_null()), Canonical::value);
         }
@@ -158,13 +158,13 @@ impl Canonical {
         self.text(app_name);
         self.text(user_id);
         self.some_map("state", state);
-        self.extra(extra);
+        self.extra(extra, &[]);
     }
 
-    /// Keys that ADK does not know and keeps, without comments.
-    fn extra(&mut self, extra: &Map) {
+    /// Keys that ADK does not know and keeps, without comments and without `selecting` ones.
+    fn extra(&mut self, extra: &Map, selecting: &[&str]) {
         let mut known: Vec<(&str, &Value)> = extra.iter().collect();
-        known.retain(|(key, value)| !value.is_null() && !key.starts_with('_'));
+        known.retain(|(key, value)| !value.is_null() && !key.starts_with('_') && !selecting.contains(key));
         known.sort_by_key(|(key, _)| *key);
         for (key, value) in known {
             self.text(key);

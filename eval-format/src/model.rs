@@ -26,7 +26,7 @@ pub(crate) mod saved;
 mod scenario;
 
 pub use content::{Content, FunctionCall, FunctionResponse, Part};
-pub(crate) use eval_set::DRAFT;
+pub(crate) use eval_set::{DRAFT, TAGS};
 pub use eval_set::{EvalCase, EvalSet, SessionInput};
 pub use invocation::{
     AgentDetails, AppDetails, IntermediateData, Invocation, InvocationEvent, UsageMetadata,

@@ -61,7 +61,7 @@ const OPTIONS: &[(&str, &str, Read)] = &[
         args.judge = Some(path);
         Ok(())
     }),
-    ("cases", r#"cases = ["refund_*", "!*_slow"]"#, |args, value, _| {
+    ("cases", r#"cases = ["refund_*", "tag:smoke"]"#, |args, value, _| {
         value.strings().map(|globs| args.cases = globs)
     }),
     ("runs", "runs = 3", |args, value, _| value.count_up_to(MOST_RUNS).map(|runs| args.running.runs = runs)),

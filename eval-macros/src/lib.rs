@@ -40,7 +40,7 @@ use suite::Suite;
 ///
 /// * `config = "evals/strict.json"` or `criteria(name = 0.5, name(threshold = 0.5, key = value))`: what is measured
 /// * `metrics(function, name = path::function)`, `judge = function`: metrics and a judge of your own
-/// * `cases = ["refund_*", "!*_slow"]`: which cases
+/// * `cases = ["refund_*", "tag:smoke", "!*_slow"]`: which cases, by globs on ids and tags
 /// * `runs = 3`, `pass = "mean" | "all" | "any" | "at_least(2)"`, `gate = "mean" | "every_turn"`: how often, and what
 ///   passes
 /// * `retry = 2`: the most repetitions of a run in which the agent was not reached

@@ -2,6 +2,7 @@
 //!
 //! All problems of all files are collected on the way.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::configs::{ConfigSource, Configs, SetConfig};
 use crate::diagnostics::Diagnostics;
 use crate::features::Feature;
 use crate::files::{Folders, Found, SourceFile};
-use crate::filter::Filter;
+use crate::filter::{Case, Filter};
 use crate::memory::{Memory, Unreadable, read_file};
 use crate::modules::module_paths;
 use crate::recordings::Recording;
@@ -118,17 +119,18 @@ impl Collector<'_> {
             }
         };
         self.report(&read);
-        self.report_drafts(&read);
+        let taken = self.taken(&read.checked);
+        self.report_drafts(&read, &taken);
         let session = session.filter(|_| read.session.is_some()).map(|file| file.relative);
         let recording = Recording::beside(&file, self.folders, self.path.span(), self.diagnostics);
         let (config, absent) = self.configs.of(&file, top, self.diagnostics);
-        self.report_incompatibilities(&read, &config);
-        self.report_simulated_users(&read);
+        self.report_incompatibilities(&read, &config, &taken);
+        self.report_simulated_users(&read, &taken);
         // All names are made before the filter: it must not change the names of the tests that it leaves.
         let names = test_names(read.checked.cases.iter().map(|case| case.eval_id.as_str()));
         let cases = names.into_iter().zip(&read.checked.cases);
         let cases = cases
-            .filter(|(_, case)| self.filter.takes(&case.eval_id))
+            .filter(|(_, case)| taken.contains(case.eval_id.as_str()))
             .map(|(name, span)| SuiteCase { name, span: span.clone() })
             .collect();
         let may_ask = config.asks_judge()
@@ -137,6 +139,11 @@ impl Collector<'_> {
             || read.may_simulate_users();
         let (config, recording) = (config.source, may_ask.then_some(recording));
         Some(SuiteSet { file, read, modules, cases, config, session, recording, absent })
+    }
+
+    /// The ids of the cases that `cases` takes.
+    fn taken<'s>(&self, checked: &'s CheckedSet) -> HashSet<&'s str> {
+        cases(checked).filter(|case| self.filter.takes(case)).map(|case| case.id).collect()
     }
 
     fn report(&mut self, read: &ReadSet) {
@@ -154,20 +161,20 @@ impl Collector<'_> {
     }
 
     /// Reports the drafts of a file in one error, unless `cases` leaves them out.
-    fn report_drafts(&mut self, read: &ReadSet) {
+    fn report_drafts(&mut self, read: &ReadSet, taken: &HashSet<&str>) {
         let checked = &read.checked;
-        if let Some(problem) = checked.draft_problem(|eval_id| self.filter.takes(eval_id)) {
+        if let Some(problem) = checked.draft_problem(|eval_id| taken.contains(eval_id)) {
             self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);
         }
     }
 
     /// Reports the cases that the criteria do not decide, or that lack data a criterion needs, unless `cases`
     /// leaves them out.
-    fn report_incompatibilities(&mut self, read: &ReadSet, config: &SetConfig) {
+    fn report_incompatibilities(&mut self, read: &ReadSet, config: &SetConfig, taken: &HashSet<&str>) {
         let checked = &read.checked;
         let (Some(config), Some(set)) = (&config.config, &checked.set) else { return };
         for found in check_compatibility(config, &self.metric_names, self.gate, &set.eval_cases) {
-            if found.eval_id.as_ref().is_none_or(|id| self.filter.takes(id)) {
+            if found.eval_id.as_ref().is_none_or(|id| taken.contains(id.as_str())) {
                 let problem = found.problem(checked);
                 self.diagnostics.problem(self.path.span(), &problem, &checked.file, &checked.text);
             }
@@ -176,28 +183,33 @@ impl Collector<'_> {
 
     /// Reports the cases with simulated users, which need the feature `judges`, unless `cases` leaves them
     /// out.
-    fn report_simulated_users(&mut self, read: &ReadSet) {
+    fn report_simulated_users(&mut self, read: &ReadSet, taken: &HashSet<&str>) {
         let checked = &read.checked;
         for (case, problem) in simulated_users(checked) {
-            if self.filter.takes(&case.eval_id) {
+            if taken.contains(case.eval_id.as_str()) {
                 let (file, text) = (&checked.file, &checked.text);
                 self.diagnostics.file_needs(Feature::JUDGES, self.path.span(), problem, file, text);
             }
         }
     }
 
-    /// Checks the filter against the ids of all files together.
+    /// Checks the filter against the cases of all files together.
     fn check_filter(&mut self, suite: &Suite) {
-        let cases = suite.sets.iter().flat_map(|set| &set.read.checked.cases);
-        let mut ids: Vec<&str> = cases.map(|case| case.eval_id.as_str()).collect();
-        // Several files of a directory may have the same case id.
-        ids.sort_unstable();
-        ids.dedup();
-        // If no id is known, the files have problems, which have been reported.
-        if !ids.is_empty() {
-            self.filter.check(&ids, self.diagnostics);
+        let sets: Vec<&CheckedSet> = suite.sets.iter().map(|set| &set.read.checked).collect();
+        let cases: Vec<Case<'_>> = sets.iter().flat_map(|checked| cases(checked)).collect();
+        // If no case is known, the files have problems, which have been reported.
+        if !cases.is_empty() {
+            let tags_are_known = sets.iter().all(|checked| checked.set.is_some());
+            self.filter.check(&cases, tags_are_known, self.diagnostics);
         }
     }
+}
+
+/// The cases of a set. If the set has errors, their tags are not known.
+fn cases(checked: &CheckedSet) -> impl Iterator<Item = Case<'_>> {
+    let placed = checked.cases.iter().filter(|_| checked.set.is_none());
+    let placed = placed.map(|span| Case { id: &span.eval_id, tags: Vec::new() });
+    checked.set.iter().flat_map(|set| &set.eval_cases).map(Case::new).chain(placed)
 }
 
 #[derive(Debug)]

@@ -182,7 +182,8 @@ impl EvalCommand {
             runner = runner.__config_file(path).map_err(|error| error.to_string())?;
         }
         runner = args.options.apply(runner);
-        let plan = runner.__select_cases(&args.sets, &args.cases).map_err(|error| error.to_string())?;
+        let plan = runner.__select_cases(&args.sets, &args.cases, &args.options.tags);
+        let plan = plan.map_err(|error| error.to_string())?;
         if plan.is_empty() {
             return Err("no case is selected by both `--set` and `--case`".to_owned());
         }

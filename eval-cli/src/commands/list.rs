@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::MAIN_SEPARATOR;
 
+use eval_format::tags::TagSelection;
 use eval_format::{EvalCase, SetEditor, Value};
 use eval_support::untrusted::one_line;
 use eval_support::words::count;
@@ -10,8 +11,9 @@ use serde::{Serialize, Serializer};
 
 use crate::edited::{SelectedSet, open, select};
 use crate::output::{Answer, BOLD, CommandError, Format, Outcome, WARNING, styled};
+use crate::tags::TagArgs;
 
-/// Lists the cases of eval sets: turns, tools, and which of them are drafts.
+/// Lists the cases of eval sets: turns, tools, tags, and which of them are drafts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -23,6 +25,9 @@ pub(crate) struct Args {
     #[arg(long)]
     drafts: bool,
 
+    #[command(flatten)]
+    tags: TagArgs,
+
     /// The output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -32,20 +37,26 @@ const AFTER_HELP: &str = "\
 Examples:
   cargo evalset list evals
   cargo evalset list evals --drafts
+  cargo evalset list evals --tag smoke --skip-tag slow
   cargo evalset list weather:sunny --format json
 
 Exit codes:
   0  all sets are listed
-  2  a set or a case does not exist, or a set has errors";
+  2  a set, a case or a tag does not exist, or a set has errors";
 
 pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut listing = Listing { sets: Vec::new(), errors: Vec::new() };
+    let mut opened = Vec::new();
     for set in select(&args.sets)? {
         match open(&set.path) {
-            Ok(editor) => listing.sets.push(ListedSet::new(&set, &editor, args.drafts)),
+            Ok(editor) => opened.push((set, editor)),
             Err(error) => listing.errors.push(error),
         }
     }
+    let tags = args.tags.among(opened.iter().flat_map(|(_, set)| set.cases()).flat_map(EvalCase::tags))?;
+    listing
+        .sets
+        .extend(opened.iter().map(|(selected, set)| ListedSet::new(selected, set, args.drafts, &tags)));
     match args.format {
         Format::Human => Ok(Answer::new(listing.outcome(), text(&listing))),
         Format::Json => Answer::results("list", listing.outcome(), &listing),
@@ -74,6 +85,9 @@ struct ListedSet {
     all: usize,
     #[serde(skip)]
     drafts: usize,
+    /// The words for a set without a listed case.
+    #[serde(skip)]
+    none: &'static str,
     cases: Vec<ListedCase>,
 }
 
@@ -86,6 +100,7 @@ struct ListedCase {
     scenario: bool,
     /// The tools that are expected to be called, each once, in the order of their first call.
     tools: Vec<String>,
+    tags: Vec<String>,
     #[serde(serialize_with = "as_json")]
     draft: Option<Value>,
 }
@@ -97,15 +112,22 @@ fn as_json<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok,
 }
 
 impl ListedSet {
-    fn new(selected: &SelectedSet, set: &SetEditor, drafts_only: bool) -> Self {
+    fn new(selected: &SelectedSet, set: &SetEditor, drafts_only: bool, tags: &TagSelection) -> Self {
         let is_meant = |id: &String| selected.cases.as_ref().is_none_or(|ids| ids.contains(id));
         let listed = set.cases().filter(|case| is_meant(&case.eval_id));
         let listed = listed.filter(|case| !drafts_only || case.draft().is_some());
+        let listed = listed.filter(|case| tags.takes(case.tags()));
         Self {
             file: selected.path.display().to_string().replace(MAIN_SEPARATOR, "/"),
             eval_set_id: set.eval_set_id().to_owned(),
             all: set.cases().len(),
             drafts: set.drafts().count(),
+            none: match (set.cases().len(), drafts_only, tags.is_empty()) {
+                (0, ..) => "no cases",
+                (_, true, true) => "no drafts",
+                (_, true, false) => "no drafts with these tags",
+                (_, false, _) => "no cases with these tags",
+            },
             cases: listed.map(ListedCase::new).collect(),
         }
     }
@@ -125,6 +147,7 @@ impl ListedCase {
             turns: case.conversation.len(),
             scenario: case.conversation_scenario.is_some(),
             tools,
+            tags: case.tags().map(str::to_owned).collect(),
             draft: case.draft().cloned(),
         }
     }
@@ -151,8 +174,7 @@ fn set_text(set: &ListedSet, text: &mut String) {
     let (file, id) = (one_line(&set.file), one_line(&set.eval_set_id));
     text.push_str(&format!("{}  {id}\n", styled(BOLD, &file)));
     if set.cases.is_empty() {
-        let none = if set.all == 0 { "no cases" } else { "no drafts" };
-        text.push_str(&format!("  {none}\n"));
+        text.push_str(&format!("  {}\n", set.none));
     }
     let rows: Vec<[String; 3]> = set.cases.iter().map(row).collect();
     let widths = [0, 1, 2].map(|column| {
@@ -163,6 +185,9 @@ fn set_text(set: &ListedSet, text: &mut String) {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(widths).filter(|(_, width)| *width > 0) {
             line.push_str(&format!("  {cell:width$}"));
+        }
+        if !case.tags.is_empty() {
+            line.push_str(&format!("  tags {}", one_line(&case.tags.join(", "))));
         }
         if let Some(mark) = &case.draft {
             line.push_str(&format!("  {} {}", styled(WARNING, "draft"), origin(mark)));

@@ -7,13 +7,15 @@ mod stored;
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
+use eval_report::journal::RecordedTest;
 use eval_report::price::{PriceError, Prices};
 use eval_support::untrusted::one_line;
 
 #[cfg(not(feature = "store"))]
 use crate::features::StoreArgs;
 use crate::output::{Answer, CommandError, Format};
-use crate::recorded::{RunArgs, RunResults, prune};
+use crate::recorded::{LoadedRun, RunArgs, RunResults, prune};
+use crate::tags::TagArgs;
 use formats::ReportFiles;
 #[cfg(feature = "store")]
 use stored::StoreArgs;
@@ -36,6 +38,9 @@ pub(crate) struct Args {
     /// a run that lacks tests ends with 2.
     #[arg(long)]
     partial: bool,
+
+    #[command(flatten)]
+    tags: TagArgs,
 
     #[command(flatten)]
     files: ReportFiles,
@@ -76,6 +81,7 @@ Examples:
   cargo evalset report
   cargo evalset report 2026-11-22T02-31-07-4f1c
   cargo evalset report --merge part-1 part-2
+  cargo evalset report --tag smoke
   cargo evalset report --html report.html --open
   cargo evalset report --junit junit.xml --markdown summary.md --github
   cargo evalset report --csv results.csv --adk-results agents --app weather
@@ -109,7 +115,13 @@ fn report(args: &Args) -> Result<Answer, CommandError> {
     #[cfg(feature = "store")]
     let loaded = loaded.lacking(stored.as_ref().and_then(stored::StoredRun::missing_parts));
     let prices = prices(&args.prices)?;
-    let mut results = RunResults::new(&loaded, args.k, args.partial).map_err(|error| {
+    let tags = args.tags.among(tags(&loaded))?;
+    #[cfg(feature = "store")]
+    if args.stored.publish && !tags.is_empty() {
+        let help = "leave out `--tag` and `--skip-tag`, or `--publish`";
+        return Err(CommandError::new("`--publish` stores the report of the whole run", help));
+    }
+    let mut results = RunResults::of_tags(&loaded, args.k, args.partial, &tags).map_err(|error| {
         let help = "run each case more often (`runs = ..` in the attribute), or ask for a smaller k";
         CommandError::new(error.to_string(), help)
     })?;
@@ -126,6 +138,11 @@ fn report(args: &Args) -> Result<Answer, CommandError> {
     // Leaked on purpose, as the program ends now: freeing a hundred thousand cases takes a tenth of the time.
     std::mem::forget(loaded);
     Ok(Answer { opens, ..answer })
+}
+
+/// The tags of the recorded cases.
+pub(super) fn tags(loaded: &LoadedRun) -> impl Iterator<Item = &String> {
+    loaded.run.tests.iter().filter_map(RecordedTest::last).flat_map(|attempt| &attempt.started.tags)
 }
 
 pub(super) fn prices(texts: &[String]) -> Result<Prices, CommandError> {

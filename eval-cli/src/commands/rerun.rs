@@ -3,12 +3,15 @@
 mod chosen;
 mod commands;
 
+use eval_report::journal::Completeness;
 use eval_support::command;
 use eval_support::words::{count, short_code_list, them};
 
+use super::report::tags;
 use crate::cargo::Targets;
 use crate::output::{Answer, CommandError};
-use crate::recorded::{LoadedRun, RunArgs, RunResults, State};
+use crate::recorded::{LoadedRun, RunArgs, RunResults, State, TestResult};
+use crate::tags::TagArgs;
 use chosen::Chosen;
 use commands::notice;
 
@@ -36,6 +39,9 @@ pub(crate) struct Args {
     #[arg(long)]
     unfinished: bool,
 
+    #[command(flatten)]
+    tags: TagArgs,
+
     /// Says that tests were left out on purpose, as for `report`. They do not count as left over, and run only with `--unfinished`.
     #[arg(long)]
     partial: bool,
@@ -58,6 +64,7 @@ Examples:
   cargo evalset rerun
   cargo evalset rerun --unfinished
   cargo evalset rerun --errors --nextest
+  cargo evalset rerun --failed --tag smoke
   cargo evalset rerun 2026-11-22T02-31-07-4f1c --failed --dry-run
   cargo evalset rerun --failed -- --release --features live
 
@@ -72,8 +79,17 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let loaded = args.run.which().load_outline()?;
     let results = results(&loaded, args.partial)?;
     let targets = Targets::here();
-    let wants = |state| args.wants(state);
-    let never_began = args.unfinished || args.takes_all() && !args.partial;
+    let tags = args.tags.among(tags(&loaded))?;
+    let wants = |test: &TestResult<'_>| args.wants(test.state) && tags.takes(&test.attempt.started.tags);
+    let mut never_began = args.unfinished || args.takes_all() && !args.partial;
+    if never_began && !tags.is_empty() {
+        never_began = false;
+        let missing = Completeness::new(&loaded.run).missing();
+        if missing > 0 {
+            let tests = count(missing, "test");
+            notice(&format!("{tests} that never began are not run, as their tags are not recorded"));
+        }
+    }
     let chosen = Chosen::new(&results, wants, never_began);
     if !chosen.others.is_empty() {
         let names = short_code_list(&chosen.others);
@@ -89,7 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
         commands::of_cargo(&chosen.tests, &targets, &args.more)
     };
     if chosen.tests.is_empty() {
-        let text = format!("nothing to run again: {}\n", args.nothing());
+        let text = format!("nothing to run again: {}\n", args.nothing(tags.is_empty()));
         return Ok(ended(&results, text));
     }
     if args.dry_run {
@@ -136,7 +152,10 @@ impl Args {
         }
     }
 
-    fn nothing(&self) -> &'static str {
+    fn nothing(&self, of_all_tags: bool) -> &'static str {
+        if !of_all_tags {
+            return "the tags take no test that is to run again";
+        }
         match (self.takes_all(), self.failed, self.errors, self.unfinished) {
             (true, ..) => "every test passed or was skipped",
             (_, true, false, false) => "no test failed",

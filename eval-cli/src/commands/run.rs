@@ -95,12 +95,13 @@ fn run_sets(args: &Args) -> Result<Answer, CommandError> {
     #[cfg(not(feature = "store"))]
     let sets = args.stored.check().map(|()| &args.sets)?;
     let again = [&*args.source.words(), &options.again[..]].concat();
+    let tags = options.tags.clone();
     let runner = options::apply(options, args.source.agent.set(with_judge(EvalRunner::new())))?;
     let runner = journal.set(runner).again(again.clone());
     let progress = Progress::on_stderr(options.prices.clone());
     let runner = progress.follow(runner);
     let (folder, planned) = runtime.block_on(async {
-        let plan = runner.select(sets).map_err(|error| ended::not_planned(&error))?;
+        let plan = runner.__select_cases(sets, &[], &tags).map_err(|error| ended::not_planned(&error))?;
         agent.ready(options.retries()).await?;
         let matched = Matched::new(&agent, &plan);
         matched.tell();

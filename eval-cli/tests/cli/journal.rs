@@ -91,6 +91,14 @@ impl<'f> Journal<'f> {
         self.tests
     }
 
+    /// Sets the tags of the case that began last.
+    pub(crate) fn tagged(&mut self, tags: &[&str]) {
+        let last = self.lines.last_mut().expect("a case began");
+        let mut started: Value = serde_json::from_str(last).expect("the record is JSON");
+        started["tags"] = json!(tags);
+        *last = started.to_string();
+    }
+
     /// A run of a test, with the score that one metric gave it.
     pub(crate) fn ran(&mut self, test: u32, run: usize, score: f64) {
         self.ran_only(test, run, &json!(null));

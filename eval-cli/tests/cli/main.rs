@@ -51,6 +51,7 @@ mod store;
 mod store_faults;
 #[cfg(unix)]
 mod table;
+mod tags;
 mod target;
 mod traces;
 mod whole_page;

@@ -192,7 +192,8 @@ async fn run_to_end(test: Test, functions: Functions) -> Result<(), Failure> {
         Failure { headline: headline(text).into_owned(), kind: FailureKind::Unchecked, agent_said: None }
     };
     let case = prepare::case(&test);
-    let log = match TestLog::of_test(&test, || prepare::meaning(&test, case.as_ref().ok().copied())) {
+    let read = case.as_ref().ok().copied();
+    let log = match TestLog::of_test(&test, read, || prepare::meaning(&test, read)) {
         Ok(log) => Arc::new(log),
         Err(message) => return Err(broken(&failure::harness(&test, &message))),
     };

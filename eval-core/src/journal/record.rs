@@ -192,6 +192,8 @@ pub struct Started {
     pub asks: String,
     /// [`Meaning::expects`](eval_format::Meaning::expects) of the case as it ran; empty if the case could not be read.
     pub expects: String,
+    /// [`EvalCase::tags`](eval_format::EvalCase::tags) of the case as it ran; empty if the case could not be read.
+    pub tags: Vec<String>,
     /// The number of cases of this file that are tests. In a program, the number of cases of the set that it was to
     /// run.
     pub set_cases: Option<usize>,
@@ -319,6 +321,7 @@ record!(Started = "started" { test, name, eval_id, runs, pass, gate, attempt, at
     column,
     asks,
     expects,
+    tags,
     set_cases,
 });
 record!(Ran = "ran" { test, run, evaluation, transcript } { repeated, tokens, simulator });

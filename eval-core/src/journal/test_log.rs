@@ -47,9 +47,13 @@ pub(crate) struct RunLog<'a> {
 }
 
 impl TestLog {
-    /// Begins the log of a test of the attribute. Fails if a variable has an unknown value. `meaning` is
-    /// called only if a journal is written.
-    pub(crate) fn of_test(test: &Test, meaning: impl FnOnce() -> Meaning) -> Result<Self, String> {
+    /// Begins the log of a test of the attribute; `case` is `None` if it could not be read. Fails if a variable has an
+    /// unknown value. `meaning` is called only if a journal is written.
+    pub(crate) fn of_test(
+        test: &Test,
+        case: Option<&EvalCase>,
+        meaning: impl FnOnce() -> Meaning,
+    ) -> Result<Self, String> {
         let Some(journal) = writer::of_tests(test.set)? else { return Ok(Self::default()) };
         let Test { set, source, .. } = test;
         let meaning = meaning();
@@ -66,6 +70,7 @@ impl TestLog {
             column: Some(source.column as usize),
             asks: meaning.asks,
             expects: meaning.expects,
+            tags: case.map(tags_of).unwrap_or_default(),
             set_cases: Some(set.cases.len()),
             runs: set.options.runs,
             pass: set.options.pass,
@@ -165,6 +170,10 @@ impl Journal {
     }
 }
 
+fn tags_of(case: &EvalCase) -> Vec<String> {
+    case.tags().map(str::to_owned).collect()
+}
+
 fn attempt_of_this_process() -> u32 {
     super::record::attempt(|name| std::env::var(name).ok())
 }
@@ -201,6 +210,7 @@ impl Started {
             column: location.map(|location| location.column),
             asks,
             expects,
+            tags: tags_of(case),
             set_cases,
             runs: options.runs,
             pass: options.pass,

@@ -127,6 +127,7 @@ fn started(test: u32, name: &str) -> Started {
         column: Some(5),
         asks: "00ff".to_owned(),
         expects: "ff".to_owned(),
+        tags: vec!["smoke".to_owned(), "a b".to_owned()],
         set_cases: Some(4),
         runs: 3,
         pass: PassRule::AtLeast(2),

@@ -9,6 +9,7 @@ use eval_format::compat::{Incompatibility, OverlookedConfig};
 use eval_format::conventions::SET_NAMES;
 use eval_format::options::MOST_RUNS;
 use eval_format::reader::{drafts_are, how_to_accept};
+use eval_format::tags::UnknownTag;
 use eval_format::{Problems, ReadError};
 use eval_support::words::quoted_list;
 
@@ -203,6 +204,10 @@ pub enum RunDirError {
         /// The id that may be meant.
         meant: Option<String>,
     },
+    /// A tag that selects cases, and that no case of the sets has.
+    NoSuchTag(UnknownTag),
+    /// None of the selected cases is taken by the tags.
+    NoneOfTags,
     /// A set or a config cannot be read.
     Read(ReadError),
     /// A config would be passed over, and the runner has no criteria.
@@ -236,6 +241,8 @@ impl fmt::Display for RunDirError {
                 write!(f, "`{set}` has no case `{id}`")?;
                 meant.as_ref().map_or(Ok(()), |meant| write!(f, "; did you mean `{meant}`?"))
             }
+            Self::NoSuchTag(unknown) => write!(f, "{unknown}; {}", unknown.help()),
+            Self::NoneOfTags => f.write_str("none of the selected cases is left by the tags"),
             Self::Read(error) => error.fmt(f),
             Self::OverlookedConfig(found) => write!(
                 f,

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use eval_format::tags::TagSelection;
 use eval_format::{EvalCase, EvalSet, ReadError};
 use eval_support::spelling::suggest;
 
@@ -74,13 +75,14 @@ impl EvalRunner {
         self.plan(self.selected(selectors)?)
     }
 
-    /// The plan for the selectors of a command line, with only the cases of these ids. Without ids, all
-    /// selected cases run.
+    /// The plan for the selectors of a command line, with only the cases of these ids that the tags take. Without ids, all
+    /// selected cases may run.
     #[doc(hidden)]
     pub fn __select_cases<S: AsRef<OsStr>>(
         &self,
         selectors: &[S],
         ids: &[String],
+        tags: &TagSelection,
     ) -> Result<RunPlan, RunDirError> {
         let mut sets = self.selected(selectors)?;
         let known =
@@ -96,7 +98,17 @@ impl EvalRunner {
                 set.ids = Some(ids.iter().filter(selected).cloned().collect());
             }
         }
-        self.plan(sets)
+        if tags.is_empty() {
+            return self.plan(sets);
+        }
+        let cases = sets.iter().flat_map(|set| &set.found.set.eval_cases);
+        tags.check(cases.flat_map(EvalCase::tags)).map_err(RunDirError::NoSuchTag)?;
+        for set in &mut sets {
+            set.found.set.eval_cases.retain(|case| tags.takes(case.tags()));
+        }
+        sets.retain(|set| !set.found.set.eval_cases.is_empty());
+        let plan = self.plan(sets)?;
+        if plan.is_empty() { Err(RunDirError::NoneOfTags) } else { Ok(plan) }
     }
 
     /// Scores with the criteria of a file that the command line names, and with no others. If the file does

@@ -56,6 +56,7 @@ fn what_is_no_meaning_changes_no_hash() {
         (r#""duration": 2.5"#, r#""duration": 9.5"#),
         (r#""creation_timestamp": 3.5"#, r#""creation_timestamp": 4"#),
         (r#""seen in May""#, r#""seen in June""#),
+        (r#""owner": "me""#, r#""owner": "me", "tags": ["smoke"]"#),
         (
             r#"  "_note": "seen in May",
 "#,

@@ -108,6 +108,9 @@ saved! {
 /// The key that marks a draft.
 pub(crate) const DRAFT: &str = "_draft";
 
+/// The key with the tags of a case.
+pub(crate) const TAGS: &str = "tags";
+
 impl EvalCase {
     /// A case without turns; add them with [`turn`](Self::turn).
     pub fn new(eval_id: impl Into<String>) -> Self {
@@ -156,6 +159,28 @@ impl EvalCase {
 
         /// Sets a key that ADK does not know and keeps.
         with_extra(key: impl Into<String>, value: impl Into<Value>) { extra.insert(key, value) }
+    }
+
+    /// The tags of the case, by which commands and `#[eval_set]` select it.
+    ///
+    /// In a file they are the key `tags` of the case, which ADK keeps.
+    ///
+    /// ```
+    /// use eval_format::{EvalCase, Invocation};
+    ///
+    /// let case = EvalCase::new("sunny").turn(Invocation::user("Weather in Paris?")).with_tags(["smoke", "paris"]);
+    /// assert!(case.tags().eq(["smoke", "paris"]));
+    /// assert!(case.to_value().to_string().contains(r#""tags":["smoke","paris"]"#));
+    /// ```
+    pub fn tags(&self) -> impl Iterator<Item = &str> {
+        let tags = self.extra.get(TAGS).and_then(Value::as_array);
+        tags.unwrap_or_default().iter().filter_map(Value::as_str)
+    }
+
+    /// Sets the tags of the case.
+    #[must_use]
+    pub fn with_tags<T: Into<String>>(self, tags: impl IntoIterator<Item = T>) -> Self {
+        self.with_extra(TAGS, tags.into_iter().map(|tag| Value::from(tag.into())).collect::<Value>())
     }
 
     /// Sets times that are not finite to 0. A file may hold such times. They mean nothing here, and writing

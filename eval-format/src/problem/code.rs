@@ -77,6 +77,8 @@ codes! {
     NotAvailable = "not-available",
     /// A session file is given for a set that has its own sessions.
     SessionFile = "session-file",
+    /// A tag of a case is empty, has white space at an end, or is there twice.
+    Tag = "tag",
     /// A metric name is not known.
     UnknownMetric = "unknown-metric",
     /// A threshold lies outside the range of its metric.

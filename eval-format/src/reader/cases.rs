@@ -10,9 +10,9 @@ use super::scenario;
 use crate::expect;
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Problem, ProblemCode, shown};
-use crate::rubrics;
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Model, Place, Walker, opening};
 use crate::syntax::{Entry, Kind, Node};
+use crate::{rubrics, tags};
 
 pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
     let mut problems = Vec::new();
@@ -64,6 +64,7 @@ fn check_case(node: &Node<'_>, case: Option<&EvalCase>, place: &Place<'_>, walke
     check_keys(node, place, walker);
     check_criteria(node, place, walker);
     rubrics::check_case(node, place, walker.problems);
+    tags::check_case(node, place, walker.problems);
 }
 
 fn id_of<'n>(case: &'n Node<'_>) -> Option<(&'n str, Range<usize>)> {
@@ -247,7 +248,7 @@ mod tests {
             let [problem] = checked.problems.as_slice() else { panic!("{key}: {:#?}", checked.problems) };
             assert_eq!((problem.code, problem.severity), (ProblemCode::IgnoredKey, severity), "{key}");
             assert_eq!(&text[problem.range.clone()], format!("\"{key}\""));
-            for free in ["_note", "tags", "owner"] {
+            for free in ["_note", "tag", "owner"] {
                 let noted = text.replace(&format!("\"{key}\""), &format!("\"{free}\""));
                 assert!(check_set("s.json", noted.as_bytes(), None).problems.is_empty(), "{free}");
             }

@@ -23,25 +23,26 @@ const EVAL_SET_FIELDS: &[Field] = &[
     defaulted("creation_timestamp", Float),
 ];
 
-pub(crate) static EVAL_CASE: Model = model(
-    "an eval case",
-    Extra::Kept,
-    &[
-        Field { alias: Some("id"), ..required("eval_id", String, r#""my_case""#) },
-        Field {
-            example: r#"[{"user_content": {"parts": [{"text": "..."}]}}]"#,
-            ..optional("conversation", Models(&INVOCATION))
-        },
-        optional("conversation_scenario", Type::Model(&CONVERSATION_SCENARIO)),
-        Field {
-            example: r#"{"app_name": "...", "user_id": "...", "state": {}}"#,
-            ..optional("session_input", Type::Model(&SESSION_INPUT))
-        },
-        defaulted("creation_timestamp", Float),
-        optional("rubrics", Models(&RUBRIC)),
-        optional("final_session_state", Object),
-    ],
-);
+pub(crate) static EVAL_CASE: Model = Model {
+    ours: &[Field { example: r#"["smoke"]"#, ..optional("tags", List(&String)) }, optional("_draft", Any)],
+    ..model("an eval case", Extra::Kept, EVAL_CASE_FIELDS)
+};
+
+const EVAL_CASE_FIELDS: &[Field] = &[
+    Field { alias: Some("id"), ..required("eval_id", String, r#""my_case""#) },
+    Field {
+        example: r#"[{"user_content": {"parts": [{"text": "..."}]}}]"#,
+        ..optional("conversation", Models(&INVOCATION))
+    },
+    optional("conversation_scenario", Type::Model(&CONVERSATION_SCENARIO)),
+    Field {
+        example: r#"{"app_name": "...", "user_id": "...", "state": {}}"#,
+        ..optional("session_input", Type::Model(&SESSION_INPUT))
+    },
+    defaulted("creation_timestamp", Float),
+    optional("rubrics", Models(&RUBRIC)),
+    optional("final_session_state", Object),
+];
 
 pub(crate) static INVOCATION: Model = Model {
     strangers: &[

@@ -9,6 +9,8 @@ pub(crate) struct Model {
     /// The fields in ADK's order of declaration, in which they are also written.
     pub(crate) fields: &'static [Field],
     pub(crate) extra: Extra,
+    /// Keys that ADK does not know and keeps, and that have a meaning here. They stay among the other keys that are kept.
+    pub(crate) ours: &'static [Field],
     /// Whether keys may be written in camelCase too.
     pub(crate) camel: bool,
     /// Keys that other writers use here, each with its remedy.
@@ -97,7 +99,7 @@ pub(crate) enum Type {
 
 /// A model whose keys may be written in either spelling.
 pub(super) const fn model(what: &'static str, extra: Extra, fields: &'static [Field]) -> Model {
-    Model { what, fields, extra, camel: true, strangers: &[], null_twins: &[], sample: "" }
+    Model { what, fields, extra, ours: &[], camel: true, strangers: &[], null_twins: &[], sample: "" }
 }
 
 /// A key that must be there and is not `null`; `example` shows its value.

@@ -175,7 +175,7 @@ fn misspelt_keys_are_errors_where_adk_would_keep_or_ignore_them() {
 #[test]
 fn keys_of_ones_own_are_no_problem_where_adk_takes_them() {
     for entries in [
-        format!(r#"{TURNS}, "tags": [1], "_conversation": 1, "evaluator": null"#),
+        format!(r#"{TURNS}, "labels": [1], "_conversation": 1, "evaluator": null"#),
         // `conversation` is there, so `conversations` is not it.
         format!(r#"{TURNS}, "conversations": []"#),
         format!(r#"{TURNS}, "final_session_state": {{"conversaton": 1}}"#),

@@ -128,9 +128,14 @@ impl Walker<'_> {
                 self.problems.push(wording::both_spellings(entry, winner, model, place));
                 continue;
             }
+            let key = || entry.key.clone().into_owned();
+            if let Some(ours) = model.ours.iter().find(|ours| ours.name == entry.key) {
+                kept.extend(self.field(entry, ours, place).map(|checked| (key(), checked.into_value())));
+                continue;
+            }
             meant.extend(self.unknown(entry, model, slots, place));
             if matches!(model.extra, Extra::Kept | Extra::Refused) && !entry.value.is_null() {
-                kept.push((entry.key.clone().into_owned(), entry.value.to_value()));
+                kept.push((key(), entry.value.to_value()));
             }
         }
         (Map::from_unique(kept), meant)

@@ -139,6 +139,10 @@ mod tests {
             "3",
             "--case",
             "e",
+            "--tag",
+            "f",
+            "--skip-tag=g",
+            "--tag=h",
             "--config=f",
             "--concurrency=9",
             "-m",
@@ -155,6 +159,7 @@ mod tests {
         let Args { agent, sets, cases, options } = parse(&words).unwrap().unwrap();
         assert_eq!((agent.as_deref(), cases), (Some("b"), vec!["e".to_owned()]));
         assert_eq!(sets, ["a", "c=d"]);
+        assert_eq!((options.tags.any.join(" "), options.tags.none.join(" ")), ("f h".into(), "g".into()));
         assert_eq!((options.config.as_deref(), options.concurrency()), (Some("f".as_ref()), 9));
         let metrics = [("safety_v1", None).into(), ("response_match_score", Some(0.5)).into()];
         assert_eq!(options.metrics, metrics);
@@ -197,7 +202,7 @@ mod tests {
     fn the_help_shows_each_option_and_the_default() {
         assert_eq!(
             usage(),
-            "usage: eval --agent NAME --set SET [--case ID] [--config FILE] [--metric METRIC[=THRESHOLD]] [--runs N] \
+            "usage: eval --agent NAME --set SET [--case ID] [--tag TAG] [--skip-tag TAG] [--config FILE] [--metric METRIC[=THRESHOLD]] [--runs N] \
              [--pass HOW] [--gate HOW] [--timeout TIME] [--price [MODEL=]IN/OUT] [--retry N] [--concurrency N] [--fail-fast]"
         );
         let help = help(&["weather"]);

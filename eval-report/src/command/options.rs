@@ -6,6 +6,7 @@ use std::time::Duration;
 use eval_core::EvalRunner;
 use eval_format::metric::MetricArgument;
 use eval_format::options::{ParseOptionError, PassRule, TurnAggregation, parse_timeout};
+use eval_format::tags::TagSelection;
 
 use crate::output::CommandError;
 use crate::price::{PriceError, Prices};
@@ -14,6 +15,8 @@ use crate::price::{PriceError, Prices};
 pub struct RunOptions {
     /// The config that replaces the one beside each set.
     pub config: Option<PathBuf>,
+    /// The tags that select cases.
+    pub tags: TagSelection,
     /// The metrics that score, with their given thresholds; empty for all metrics of the config.
     pub metrics: Vec<MetricArgument>,
     concurrency: Option<usize>,
@@ -48,7 +51,19 @@ type Read = fn(&mut RunOptions, &str, &str) -> Result<(), CommandError>;
 
 /// The options of runs, as help shows them. [`RunOption::set`] reads them.
 #[rustfmt::skip]
-pub const OPTIONS: [RunOption; 10] = [
+pub const OPTIONS: [RunOption; 12] = [
+    RunOption {
+        is_repeated: true,
+        is_kept: false,
+        ..option("tag", "TAG", "runs only cases with this tag, or with another one that is named so",
+            |options, _, value| { options.tags.any.push(value.to_owned()); Ok(()) })
+    },
+    RunOption {
+        is_repeated: true,
+        is_kept: false,
+        ..option("skip-tag", "TAG", "runs no case with this tag",
+            |options, _, value| { options.tags.none.push(value.to_owned()); Ok(()) })
+    },
     option("config", "FILE", "scores with the criteria of this config, instead of the `test_config.json` beside each set",
         |options, _, value| { options.config = Some(value.into()); Ok(()) }),
     RunOption {

@@ -18,7 +18,7 @@ impl Folder {
         let folder = std::env::temp_dir().join(format!("evalset-command-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let case = |id| EvalCase::new(id).turn(Invocation::user("Weather?").response("It is sunny."));
-        let set = EvalSet::new("weather").case(case("sunny")).case(case("also sunny"));
+        let set = EvalSet::new("weather").case(case("sunny").with_tags(["smoke"])).case(case("also sunny"));
         std::fs::write(folder.join("weather.evalset.json"), set.to_json()).unwrap();
         Self(folder)
     }
@@ -110,6 +110,8 @@ async fn selectors_metrics_and_the_end_at_the_first_failure_are_those_of_the_com
         (&["--set", &of_file, "--set", &of_folder], &["sunny", "also sunny"]),
         (&["--set", &of_file, "--set", &set], &["sunny", "also sunny"]),
         (&["--set", &of_folder, "--case", "sunny"], &["sunny"]),
+        (&["--set", &set, "--tag", "smoke"], &["sunny"]),
+        (&["--set", &set, "--skip-tag=smoke"], &["also sunny"]),
     ] {
         let answer = answer(command(), &[&["--agent=right"], words].concat()).await;
         let report: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
@@ -120,6 +122,11 @@ async fn selectors_metrics_and_the_end_at_the_first_failure_are_those_of_the_com
     for (words, says) in [
         (&["--set", &*format!("{set}:suny")][..], "has no case `suny`; did you mean `sunny`?"),
         (&["--set", &of_file, "--case", "sunny"], "no case is selected by both `--set` and `--case`"),
+        (
+            &["--set", &set, "--tag", "smok"],
+            "no case has the tag `smok`; did you mean `smoke`? The only tag is `smoke`",
+        ),
+        (&["--set", &of_file, "--tag", "smoke"], "none of the selected cases is left by the tags"),
         (&["--set", &set, "-m", "safety_v1"], "say `safety_v1=0.8`"),
         (&["--set", &set, "-m", "tool_call_count_v1"], "say `tool_call_count_v1<=5`"),
         (&["--set", &set, "-m", "tool_call_count_v1=5"], "in a command `-m 'tool_call_count_v1<=5'`"),

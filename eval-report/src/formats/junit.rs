@@ -125,6 +125,9 @@ fn scores(test: &TestResult<'_>) -> String {
     if let Some(label) = &test.attempt.started.label {
         add("label".to_owned(), label.clone());
     }
+    for tag in &test.attempt.started.tags {
+        add("tag".to_owned(), tag.clone());
+    }
     if let Some(location) = test.location() {
         add("file".to_owned(), location.file.to_owned());
         add("line".to_owned(), location.line.to_string());

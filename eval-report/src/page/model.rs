@@ -159,6 +159,8 @@ pub struct CaseRow {
     /// The change since the run before, and when it passed last: `new failure, last passed 2026-11-20 02:31:07 UTC`.
     pub since: Option<String>,
     pub set: String,
+    /// A tag a line.
+    pub tags: String,
     /// Runs that passed, of all runs.
     pub runs: String,
     /// A remark on the runs: `flaky`.

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use eval_core::Verdict;
 use eval_core::journal::Head;
+use eval_format::tags::TagSelection;
 use eval_support::untrusted::one_line;
 use eval_support::words::short_code_list;
 
@@ -39,7 +40,20 @@ pub struct RunResults<'r> {
 impl<'r> RunResults<'r> {
     /// Fails if `k` is more than the runs of a case, or zero. `partial` says that tests were left out on purpose.
     pub fn new(loaded: &'r LoadedRun, k: Option<usize>, partial: bool) -> Result<Self, StatisticsError> {
+        Self::of_tags(loaded, k, partial, &TagSelection::default())
+    }
+
+    /// The results of the cases that the tags take. Tests that never began recorded no tags, so they count whatever the tags
+    /// are.
+    pub fn of_tags(
+        loaded: &'r LoadedRun,
+        k: Option<usize>,
+        partial: bool,
+        tags: &TagSelection,
+    ) -> Result<Self, StatisticsError> {
         let mut tests = TestResult::all(&loaded.run);
+        let all = tests.len();
+        tests.retain(|test| tags.takes(&test.attempt.started.tags));
         for test in &mut tests {
             test.is_in_progress = loaded.is_running && test.state == State::Unfinished;
         }
@@ -56,6 +70,7 @@ impl<'r> RunResults<'r> {
         let of_tests = lacks.missing() - of_programs;
         totals.missing = of_programs + if partial { 0 } else { of_tests };
         totals.left_out = lacks.left_out + if partial { of_tests } else { 0 };
+        totals.not_selected = all - tests.len();
         totals.is_doubtful = !doubts.is_empty() && !loaded.is_named;
         totals.is_running = loaded.is_running;
         if let Some(Whose { said, is_doubt }) = &loaded.whose {

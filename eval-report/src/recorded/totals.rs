@@ -46,6 +46,8 @@ pub struct Totals {
     /// Cases that were added to their sets since the run, if it was scored again.
     pub added: usize,
     pub left_out: usize,
+    /// Recorded cases that the tags of the report do not take.
+    pub not_selected: usize,
     /// Whether the test run is still in progress: a test without a verdict may still get one.
     pub is_running: bool,
     /// Whether the run may be another one than is meant.
@@ -159,6 +161,8 @@ impl Totals {
         let more = [
             (self.missing > 0).then(|| format!("{} never began", more_tests(self.missing))),
             (self.left_out > 0).then(|| format!("{} {were} left out on purpose", more_tests(self.left_out))),
+            (self.not_selected > 0)
+                .then(|| format!("{} not selected by tags", count(self.not_selected, "more case"))),
             (self.unlisted > 0).then(|| format!("what {binaries} to run is not recorded")),
             (self.unended > 0).then(|| format!("{processes} did not end, and may have had more to run")),
             (self.added > 0).then(|| format!("{} added since did not run", count(self.added, "case"))),
@@ -262,7 +266,7 @@ mod tests {
     #[test]
     fn a_run_passed_only_if_it_is_whole_and_each_case_passed_or_was_skipped() {
         type Change = fn(&mut Totals);
-        let all: [(Change, Outcome, &str); 17] = [
+        let all: [(Change, Outcome, &str); 18] = [
             (|_| {}, Outcome::Passed, "all 3 cases passed"),
             (|it| (it.passed, it.skipped) = (2, 1), Outcome::Passed, "of 3 cases: 2 passed, 1 skipped"),
             (|it| (it.cases, it.passed) = (1, 1), Outcome::Passed, "the one case passed"),
@@ -270,6 +274,11 @@ mod tests {
                 |it| it.left_out = 2,
                 Outcome::Passed,
                 "all 3 cases passed; 2 more tests were left out on purpose",
+            ),
+            (
+                |it| it.not_selected = 1,
+                Outcome::Passed,
+                "all 3 cases passed; 1 more case not selected by tags",
             ),
             (|it| (it.passed, it.failed) = (2, 1), Outcome::Failed, "of 3 cases: 1 failed"),
             (

@@ -62,6 +62,7 @@ fn facts(test: &TestResult<'_>) -> Vec<(&'static str, String)> {
     let facts = [
         ("Set", started.eval_set_id.as_deref().map(line)),
         ("Case", Some(line(&started.eval_id))),
+        ("Tags", (!started.tags.is_empty()).then(|| line(&started.tags.join(", ")))),
         ("Stands in", test.location().map(|location| line(&location.to_string()))),
         ("Label", started.label.as_deref().map(line)),
         ("Hashes", Some(line(&format!("asks {}, expects {}", started.asks, started.expects)))),

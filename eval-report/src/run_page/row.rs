@@ -45,6 +45,7 @@ pub(super) fn row(
         why,
         since: since(change.map(|change| change.words(1)), history.last_passed(test)),
         set: set(test),
+        tags: test.attempt.started.tags.iter().map(|tag| line(tag)).collect::<Vec<_>>().join("\n"),
         runs: if test.runs.total == 0 { "–".to_owned() } else { test.runs.tally().to_string() },
         of_runs: of_runs(test.runs, test.is_in_progress),
         pills: pills.into_iter().map(pill).collect(),

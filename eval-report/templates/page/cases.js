@@ -86,8 +86,9 @@ document.addEventListener("click", (event) => {
   else getSelection().selectAllChildren(it.previousElementSibling);
 });
 for (const it of [sort, group]) it.addEventListener("change", () => arrange());
+tag.addEventListener("change", () => show());
 document.getElementById("reset").addEventListener("click", () => {
-  search.value = "";
+  search.value = tag.value = "";
   choose("all");
 });
 let typing;
@@ -98,7 +99,7 @@ search.addEventListener("input", () => {
 addEventListener("hashchange", follow);
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target === search || event.target === sort || event.target === group) {
+  if ([search, sort, group, tag].includes(event.target)) {
     if (event.key === "Escape") event.target.blur();
     return;
   }

@@ -5,6 +5,7 @@ const lines = document.querySelector("#cases tbody");
 const search = document.getElementById("search");
 const sort = document.getElementById("sort");
 const group = document.getElementById("group");
+const tag = document.getElementById("tag");
 const shown = document.getElementById("shown");
 const none = document.getElementById("none");
 const places = new Map(rows.map((row, at) => [row.id, at]));
@@ -75,6 +76,7 @@ let inJson = "";
 function fit(at) {
   const row = rows[at];
   fits[at] = (filter === "all" || row.dataset.filters.split(" ").includes(filter))
+    && (!tag.value || tagsOf(row).includes(tag.value))
     && (!query || row.textContent.toLowerCase().includes(query) || says(at, query, inJson));
   return 0;
 }
@@ -96,12 +98,25 @@ function show(done) {
 // What rows are sorted and grouped by, of each row.
 let rowFacts = null;
 
+function tagsOf(row) {
+  return row.dataset.tags ? row.dataset.tags.split("\n") : [];
+}
+
+// Offers the tags of the rows.
+function offerTags() {
+  const known = new Set([...tag.options].map((option) => option.value));
+  const fresh = new Set(rows.flatMap(tagsOf).filter((name) => !known.has(name)));
+  for (const name of [...fresh].sort(names.compare)) tag.add(new Option(name, name));
+  tag.parentNode.hidden = tag.length < 2;
+}
+
 function factsOf() {
+  offerTags();
   const all = rows.map((row, at) => {
     const of = row.dataset;
     const number = (text) => (text === undefined ? null : Number(text));
     return { at, rank: 0, urgency: Number(of.urgency), place: Number(of.at), cause: of.cause, set: of.set, metric: of.metric,
-      state: row.querySelector(".state").textContent, time: number(of.time), cost: number(of.cost), score: number(of.score) };
+      tags: tagsOf(row).join(", "), state: row.querySelector(".state").textContent, time: number(of.time), cost: number(of.cost), score: number(of.score) };
   });
   const first = new Map();
   for (const of of all) if (of.cause) first.set(of.cause, Math.min(of.place, first.get(of.cause) ?? Infinity));
@@ -129,6 +144,7 @@ const groups = {
   "": () => null,
   cause: (of) => of.cause,
   set: (of) => of.set,
+  tags: (of) => of.tags || "no tags",
   metric: (of) => of.metric || "no metric failed",
   state: (of) => of.state,
 };

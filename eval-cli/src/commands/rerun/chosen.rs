@@ -6,7 +6,7 @@ use eval_report::journal::{Completeness, RecordedRun};
 use eval_support::untrusted::one_line;
 
 use crate::cargo::TestBinary;
-use crate::recorded::{RunResults, State, TestResult};
+use crate::recorded::{RunResults, TestResult};
 
 /// Tests by test binary. A binary without names is run as a whole.
 pub(super) type CargoTests<'r> = BTreeMap<TestBinary<'r>, BTreeSet<&'r str>>;
@@ -18,10 +18,14 @@ pub(super) struct Chosen<'r> {
 }
 
 impl<'r> Chosen<'r> {
-    /// The tests in wanted states and, with `never_began`, the tests that never began.
-    pub(super) fn new(results: &RunResults<'r>, wants: impl Fn(State) -> bool, never_began: bool) -> Self {
+    /// The wanted tests and, with `never_began`, the tests that never began.
+    pub(super) fn new(
+        results: &RunResults<'r>,
+        wants: impl Fn(&TestResult<'r>) -> bool,
+        never_began: bool,
+    ) -> Self {
         let mut chosen = Self { tests: CargoTests::default(), others: Vec::new() };
-        for test in results.tests.iter().filter(|test| wants(test.state)) {
+        for test in results.tests.iter().filter(|test| wants(test)) {
             match binary_of(test) {
                 Some(binary) => drop(chosen.tests.entry(binary).or_default().insert(test.test.name())),
                 None => chosen.others.push(one_line(&test.name)),

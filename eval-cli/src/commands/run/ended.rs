@@ -107,6 +107,10 @@ pub(super) fn not_planned(error: &RunDirError) -> CommandError {
                 format!("`cargo evalset check {}` shows where", shell::word(problems.file())),
             )
         }
+        RunDirError::NoneOfTags => CommandError::new(
+            in_one_line(error),
+            "`cargo evalset list` shows the tags of cases; `--skip-tag` goes before `--tag`",
+        ),
         RunDirError::Runner { .. } => CommandError::new(
             in_one_line(error),
             "change the config, or name criteria with `--config` or `-m`",

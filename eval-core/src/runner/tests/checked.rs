@@ -92,6 +92,56 @@ fn a_draft_is_refused_wherever_it_would_be_run_or_scored() {
     }
 }
 
+#[test]
+fn tags_select_cases_beside_selectors_and_ids() {
+    use eval_format::tags::TagSelection;
+
+    let tagged = |id: &str, tags: &[&str]| case(id, &[("hi", "hi")]).with_tags(tags.iter().copied());
+    let draft = tagged("new", &["draft"]).with_draft(true);
+    let one =
+        EvalSet::new("one").case(tagged("a", &["smoke"])).case(tagged("b", &["smoke", "slow"])).case(draft);
+    let two = EvalSet::new("two").case(tagged("a", &["slow"])).case(case("c", &[("hi", "hi")]));
+    let folder = tempfile::tempdir().unwrap();
+    for set in [&one, &two] {
+        std::fs::write(folder.path().join(format!("{}.evalset.json", set.eval_set_id)), set.to_json())
+            .unwrap();
+    }
+    let runner = EvalRunner::new().criterion("response_match_score", Criterion::new(0.8));
+    let texts = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let planned = |cases: &str, ids: &[&str], any: &[&str], none: &[&str]| {
+        let word = format!("{}{cases}", folder.path().display());
+        let tags = TagSelection { any: texts(any), none: texts(none) };
+        let plan = run(async { runner.__select_cases(&[word], &texts(ids), &tags) });
+        plan.map(|plan| {
+            plan.cases().map(|(_, set, case)| format!("{set}/{}", case.eval_id)).collect::<Vec<_>>()
+        })
+    };
+    for (cases, ids, any, none, expected) in [
+        ("", &[][..], &["smoke"][..], &[][..], &["one/a", "one/b"][..]),
+        ("", &[], &["smoke"], &["slow"], &["one/a"]),
+        ("", &[], &[], &["slow", "draft"], &["one/a", "two/c"]),
+        ("", &["a"], &["slow", "smoke"], &[], &["one/a", "two/a"]),
+        (":a,c", &[], &["smoke"], &[], &["one/a"]),
+    ] {
+        assert_eq!(planned(cases, ids, any, none).unwrap(), expected, "{cases} {ids:?} {any:?} {none:?}");
+    }
+    for (cases, any, none, says) in [
+        (
+            "",
+            &["smok"][..],
+            &[][..],
+            "no case has the tag `smok`; did you mean `smoke`? The tags are `draft`, `slow` and",
+        ),
+        ("", &[], &["paris"], "no case has the tag `paris`; the tags are `draft`, `slow` and `smoke`"),
+        (":c", &["slow"], &[], "none of the selected cases is left by the tags"),
+        ("", &["smoke"], &["smoke"], "none of the selected cases is left by the tags"),
+        ("", &["draft"], &[], "is a draft that nobody has accepted"),
+    ] {
+        let error = planned(cases, &[], any, none).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
 fn setup_of_one() -> impl Agent {
     agent_fn(async |_: String, _: crate::agent::Recorder| -> Result<String, BoxError> {
         panic!("nothing may run")

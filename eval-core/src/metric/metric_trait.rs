@@ -1,11 +1,14 @@
 //! The trait that every metric implements, and a metric behind a pointer.
 
+use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use eval_format::Bound;
 
+use super::command::CommandMetric;
 use super::input::MetricInput;
 use super::scores::Scores;
 use crate::agent::{BoxError, BoxFuture};
@@ -56,12 +59,23 @@ pub struct BoxMetric {
     metric: Arc<dyn DynMetric>,
     /// The lowest and the highest score that it can have.
     range: (f64, f64),
+    /// The time limit that it keeps itself; `None` inside for the limit of custom metrics.
+    keeps: Option<Option<Duration>>,
 }
+
+/// The time that a metric has to end what it started once its own time limit has passed.
+const ENDS_WITHIN: Duration = Duration::from_secs(10);
 
 impl BoxMetric {
     /// Puts a metric behind a pointer.
     pub fn new(metric: impl Metric + 'static) -> Self {
-        Self { metric: Arc::new(metric), range: (-HIGHEST_SCORE, HIGHEST_SCORE) }
+        match (&metric as &dyn Any).downcast_ref::<CommandMetric>() {
+            Some(command) => {
+                let keeps = Some(command.own_timeout());
+                Self { metric: Arc::new(metric), range: (0.0, 1.0), keeps }
+            }
+            None => Self { metric: Arc::new(metric), range: (-HIGHEST_SCORE, HIGHEST_SCORE), keeps: None },
+        }
     }
 
     /// Puts the metric of a function that returns an `S` behind a pointer. A `bool` has a known range.
@@ -71,6 +85,12 @@ impl BoxMetric {
             return Self { range: (0.0, 1.0), ..metric };
         }
         metric
+    }
+
+    /// The time after which the metric is given up, if other custom metrics have this time. A metric that keeps its limit
+    /// itself says why it has no score, and gets the time to do so.
+    pub(crate) fn time_limit(&self, usual: Duration) -> Duration {
+        self.keeps.map_or(usual, |own| own.unwrap_or(usual).saturating_add(ENDS_WITHIN))
     }
 
     /// Whether no possible score of the metric misses a bound.

@@ -3,7 +3,7 @@
 use std::path::{MAIN_SEPARATOR, Path};
 
 use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility};
-use eval_format::config::check_config;
+use eval_format::config::{MetricCommand, check_config};
 use eval_format::conventions::{FileKind, set_names_of_session};
 use eval_format::reader::{CheckedSet, SetFormat, check_session, check_set};
 use eval_format::recording::check_recording;
@@ -27,12 +27,23 @@ pub(super) struct CheckedFile {
     /// The expectations of a set that no metric of its config reads.
     #[serde(serialize_with = "counts_not_compared")]
     pub(super) not_compared: NotCompared,
+    /// The programs that a config runs, by the metrics that they compute.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) programs: Vec<MetricProgram>,
     pub(super) fix: Option<Fix>,
     #[serde(rename = "problems")]
     pub(super) found: FoundProblems,
     /// The error that kept it from being read, or a fix from being written.
     #[serde(skip)]
     pub(super) error: Option<CommandError>,
+}
+
+/// A program that a config runs to compute a metric.
+#[derive(Debug, Serialize)]
+pub(super) struct MetricProgram {
+    pub(super) metric: String,
+    /// The program and its arguments, as a shell takes them.
+    pub(super) command: String,
 }
 
 impl CheckedFile {
@@ -81,7 +92,12 @@ impl CheckedFile {
 
     fn config(shown: String, bytes: &[u8], metrics: &[&str]) -> Self {
         let checked = check_config(&shown, bytes, metrics);
-        Self::other(shown, FileKind::Config, checked.text, checked.problems)
+        let of = |(metric, command): (&str, MetricCommand)| {
+            (!metrics.contains(&metric))
+                .then(|| MetricProgram { metric: metric.to_owned(), command: command.to_string() })
+        };
+        let programs = checked.config.iter().flat_map(EvalConfig::metric_commands).filter_map(of).collect();
+        Self { programs, ..Self::other(shown, FileKind::Config, checked.text, checked.problems) }
     }
 
     fn other(shown: String, kind: FileKind, text: String, problems: Vec<Problem>) -> Self {

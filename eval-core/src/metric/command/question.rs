@@ -14,9 +14,11 @@ const TYPED_BYTES: usize = 2000;
 
 /// The question about a run as one line of JSON, without the line break.
 pub(super) fn of(input: &MetricInput<'_>) -> String {
+    // A case of messages alone expects nothing. Turns without calls and answers would say that none are expected.
+    let expects = |turn: &Invocation| turn.final_response.is_some() || turn.intermediate_data.is_some();
     let expected = match input.expected {
-        [] => Value::Null,
-        expected => list(expected.iter().map(turn)),
+        expected if expected.iter().any(expects) => list(expected.iter().map(turn)),
+        _ => Value::Null,
     };
     let criterion = input.criterion;
     Value::Object(Map::from([
@@ -132,8 +134,9 @@ mod tests {
                 }],
             })
         );
-        let scenario = EvalCase::new("s");
-        assert!(self::asked(&scenario, &actual, &criterion)["expected_invocations"].is_null());
+        for expects_nothing in [EvalCase::new("s"), EvalCase::new("m").turn(Invocation::user("Paris?"))] {
+            assert!(self::asked(&expects_nothing, &actual, &criterion)["expected_invocations"].is_null());
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use eval_format::{DEFAULT_TIMEOUT, EvalConfig};
 use eval_support::setters;
 
 use super::input::MetricInput;
-use super::metric_trait::{BoxMetric, Metric};
+use super::metric_trait::{BoxMetric, Limits, Metric};
 use super::scores::Scores;
 use crate::agent::BoxError;
 use crate::group::Launch;
@@ -62,10 +62,6 @@ impl CommandMetric {
     /// The metric of a config. A file of Python runs with the interpreter of Python agents, and a file of JavaScript with node.
     fn from_config(command: &MetricCommand) -> Self {
         Self { launch: launch::of_config(command), timeout: command.timeout }
-    }
-
-    pub(super) fn own_timeout(&self) -> Option<Duration> {
-        self.timeout
     }
 }
 
@@ -114,5 +110,9 @@ impl Metric for CommandMetric {
             "" => score,
             said => score.note(format!("its standard error:\n{said}")),
         }))
+    }
+
+    fn __limits(&self) -> Limits {
+        Limits { range: (0.0, 1.0), keeps: Some(self.timeout) }
     }
 }

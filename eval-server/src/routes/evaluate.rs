@@ -18,7 +18,7 @@ use super::evaluate_job::{Job, Progress};
 use super::evaluate_request::{self, Parameters};
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
-use crate::app::{Call, Thread};
+use crate::app::{Call, Shared, Thread};
 use crate::body::{Field, Received};
 use crate::events::{self, Event, Events, ReaderGone, SentEvent};
 use crate::problems::told;

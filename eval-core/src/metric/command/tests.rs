@@ -220,4 +220,7 @@ fn a_metric_of_a_program_keeps_its_time_limit_itself_and_has_a_range() {
         unset.cannot_miss(eval_format::Bound::at_least(0.0))
             && !unset.cannot_miss(eval_format::Bound::at_least(0.1))
     );
+    for boxed in [BoxMetric::new(unset.clone()), BoxMetric::new(std::sync::Arc::new(unset.clone()))] {
+        assert_eq!(boxed.time_limit(usual), Duration::from_secs(70), "a pointer to it is the same metric");
+    }
 }

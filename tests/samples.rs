@@ -56,6 +56,13 @@ fn weather_style() -> impl Agent {
     WeatherAgent::new()
 }
 
+/// The same conversations, scored by a program, which runs in the folder of its config.
+#[cfg(unix)]
+#[eval_set("samples/weather/weather.evalset.json", config = "samples/weather/calm.json", cases = "sunny*")]
+fn weather_calm() -> impl Agent {
+    WeatherAgent::new()
+}
+
 /// The same conversations once more: a tool call more than expected and other words are fine, within limits.
 #[eval_set(
     "samples/weather/weather.evalset.json",

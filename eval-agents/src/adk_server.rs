@@ -19,10 +19,10 @@ use eval_core::{Agent, BoxError, Session, Turn};
 use eval_support::mutex::Mutex;
 use eval_support::setters;
 
-use crate::group::Launch;
 use crate::secret_headers::Headers;
 use conversation::Conversation;
 pub use error::AdkServerError;
+use eval_core::group::Launch;
 use http::Http;
 use spawned::Spawned;
 

@@ -7,15 +7,12 @@ mod adk_server;
 pub mod draft;
 #[cfg(test)]
 mod error_texts;
-#[doc(hidden)]
-pub mod group;
 pub mod import;
 mod process;
 pub mod record;
 mod rustdoc_links;
 mod secret_headers;
 mod shared_group;
-mod stderr;
 mod trace_agent;
 pub mod traces;
 mod wire;

@@ -21,10 +21,10 @@ use eval_core::{Agent, BoxError, Recorder, Session, Turn};
 use eval_support::mutex::Mutex;
 use eval_support::setters;
 
-use crate::group::Launch;
 use crate::wire;
 use child::{Child, Seat};
 pub use error::ProcessError;
+use eval_core::group::Launch;
 #[cfg(any(test, fuzzing))]
 use message::HELLO;
 use message::Reply;

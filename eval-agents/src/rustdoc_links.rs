@@ -15,6 +15,7 @@ macro_rules! page {
             "[begin]: eval_core::metric#which-metric-to-begin-with\n",
             "[ci]: https://docs.rs/eval-core/latest/eval_core/_documentation/ci\n",
             "[goldens]: https://docs.rs/eval-core/latest/eval_core/_documentation/goldens\n",
+            "[metric programs]: eval_core::metric#programs-as-metrics\n",
             "[programs]: eval_core::runner\n",
             "[protocol]: crate::_documentation::protocol\n",
             "[python]: crate::_documentation::python\n",

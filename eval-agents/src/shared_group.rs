@@ -4,7 +4,7 @@ use std::process::ExitStatus;
 use std::sync::MutexGuard;
 use std::time::Duration;
 
-use crate::group::Group;
+use eval_core::group::Group;
 use eval_support::mutex::Mutex;
 
 const POLL_PAUSE: Duration = Duration::from_millis(5);
@@ -62,7 +62,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
-    use crate::group::Launch;
+    use eval_core::group::Launch;
 
     #[tokio::test]
     async fn other_tasks_of_the_thread_go_on_while_the_end_of_a_program_is_awaited() {

@@ -115,7 +115,8 @@ pub(crate) fn read_config(path: &Path, own: &[&str]) -> Result<EvalConfig, Comma
     let shown = path.display().to_string();
     let checked = check_config(&shown, &read(path)?, own);
     let problems = checked.problems.len();
-    checked.config.ok_or_else(|| has(&shown, &count(problems, "problem")))
+    let config = checked.config.ok_or_else(|| has(&shown, &count(problems, "problem")))?;
+    Ok(config.in_folder_of(path))
 }
 
 /// The config beside a set; `None` without one, and if it has errors: the criteria are then unknown.

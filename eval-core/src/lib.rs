@@ -75,6 +75,9 @@ mod decide;
 mod error_texts;
 mod failure;
 mod fixture;
+/// Programs that end with this process. Not public API.
+#[doc(hidden)]
+pub mod group;
 mod guard;
 pub mod journal;
 /// Judges: models that score the work of an agent, and the recordings of their answers.
@@ -100,6 +103,9 @@ mod simulator;
 #[path = "simulator_off.rs"]
 mod simulator;
 mod stale;
+/// Output of programs that is no answer. Not public API.
+#[doc(hidden)]
+pub mod stderr;
 mod target_dir;
 #[cfg(test)]
 mod test_support;

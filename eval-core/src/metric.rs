@@ -9,6 +9,7 @@
 // `eval_format::metric::METRICS`, which configs are checked against.
 
 mod built_in;
+mod command;
 mod custom;
 pub(crate) mod input;
 pub(crate) mod metric_trait;
@@ -19,6 +20,8 @@ mod tests;
 #[cfg(fuzzing)]
 pub(crate) use built_in::similarity_of_texts;
 pub(crate) use built_in::{FINAL_SESSION_STATE_MATCH, built_in};
+pub(crate) use command::with_commands;
+pub use command::{CommandMetric, commands_of};
 pub use custom::MetricFn;
 pub(crate) use custom::of_function;
 pub(crate) use input::MetricInput;

@@ -97,6 +97,8 @@ impl ScoringPlan {
                 criterion: &planned.criterion,
                 judge: &judge,
                 stopped: self.stopped.as_deref(),
+                name: &planned.rule.name,
+                time_limit: Some(self.time_limit),
             };
             let outcome = planned.score(input, &metered, self.time_limit, label).await;
             let outcome = self.unless_unanswered(outcome, metered.missed());
@@ -225,6 +227,7 @@ impl PlannedMetric {
         }
         let result = if self.origin == Origin::Custom {
             let what = What::of(format!("{label}, metric `{}`", self.rule.name));
+            let limit = self.metric.time_limit(limit);
             fenced_but_for(|| metered.waited(), limit, what, || self.metric.score(input)).await
         } else {
             self.metric.score(input).await.map_err(Fault::Failed)

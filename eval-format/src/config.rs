@@ -17,6 +17,7 @@ mod foreign;
 mod instructions;
 mod judged;
 mod messages;
+mod metric_command;
 mod model_config;
 mod of_case;
 mod user_simulator;
@@ -25,6 +26,7 @@ pub use check::{CheckedConfig, check_config};
 pub(crate) use criterion::Criterion;
 pub(crate) use eval_config::EvalConfig;
 pub use instructions::{InstructionTemplate, InstructionsError, TemplateVariable};
+pub use metric_command::MetricCommand;
 pub use of_case::CaseCriteriaError;
 pub use user_simulator::UserSimulatorConfig;
 

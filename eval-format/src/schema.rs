@@ -16,7 +16,7 @@ mod unwritten;
 mod walk;
 mod wording;
 
-pub(crate) use config::{EVAL_CONFIG, JUDGE_MODEL_OPTIONS, LLM_BACKED_USER_SIMULATOR};
+pub(crate) use config::{CUSTOM_METRIC, EVAL_CONFIG, JUDGE_MODEL_OPTIONS, LLM_BACKED_USER_SIMULATOR};
 pub use content::Piece;
 pub(crate) use content::{CONTENT, FUNCTION_CALL, FUNCTION_RESPONSE, PART};
 pub(crate) use criterion::criterion;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
+use eval_core::metric::BoxMetric;
 use eval_support::setters;
 
 use crate::drafts::DraftStore;
@@ -22,6 +23,7 @@ pub struct ServerOptions {
     pub(crate) hosts: Vec<String>,
     pub(crate) limits: Limits,
     pub(crate) links: Vec<(&'static str, &'static str)>,
+    pub(crate) metrics: Vec<(String, BoxMetric)>,
     pub(crate) otlp_port: Option<u16>,
     pub(crate) pages: Option<Router>,
     pub(crate) records: Option<PathBuf>,
@@ -54,6 +56,20 @@ impl ServerOptions {
         /// let options = ServerOptions::new().links([("Runs", "/"), ("Sessions", "/sessions")]);
         /// ```
         links(links: impl IntoIterator<Item = (&'static str, &'static str)>) { links = links.into_iter().collect() }
+
+        /// A metric that requests may name beside the built-in ones, or in the place of the one of its name. Requests that do
+        /// need the token. Programs as metrics are given here alone: a request never says what runs.
+        ///
+        /// ```
+        /// use std::process::Command;
+        ///
+        /// use eval_core::metric::{BoxMetric, CommandMetric};
+        /// use eval_server::ServerOptions;
+        ///
+        /// let brevity = CommandMetric::new(Command::new("metrics/brevity"));
+        /// let options = ServerOptions::new().metric("brevity", BoxMetric::new(brevity));
+        /// ```
+        metric(name: impl Into<String>, metric: BoxMetric) { metrics.push((name.into(), metric)) }
 
         /// Receives traces over OTLP on this port, beside the other routes; 0 takes any free port. Agents send
         /// them to port 4318 by default.

@@ -13,6 +13,7 @@
 //! | [`id`] | ids that are new each time |
 //! | [`hash`] | hashes of contents that are the same everywhere |
 //! | `http` | clients for HTTP, and the bodies of errors (feature `http`) |
+//! | [`interpreter`] | the Python interpreter of agents and metrics |
 //! | [`key_case`] | keys in `snake_case` and in camelCase |
 //! | [`spelling`] | misspelt names and their likely corrections |
 //! | [`command`] | the name of the command in messages |
@@ -30,6 +31,7 @@ pub mod hash;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod id;
+pub mod interpreter;
 pub mod key_case;
 pub mod lock;
 pub mod message;

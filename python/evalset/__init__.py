@@ -1,17 +1,31 @@
-"""Agents in Python, tested with eval sets.
+"""Agents and metrics in Python, for eval sets.
 
 `python -m evalset MODULE:OBJECT` runs an agent as a program that the command `evalset` talks to. `serve(agent)` does the
 same at the end of a script. An agent is an object of a framework, a function, or a class with one instance for each
-conversation.
+conversation. `@evalset.metric` makes a metric of a function.
 """
 
 from typing import Any
 
 from ._configured import with_options
 from ._tools import tool
+from .metric import Call, Metric, Result, Run, RunTurn, Scored, metric
 from .turn import Session, Turn
 
-__all__ = ["Session", "Turn", "serve", "tool", "with_options"]
+__all__ = [
+    "Call",
+    "Metric",
+    "Result",
+    "Run",
+    "RunTurn",
+    "Scored",
+    "Session",
+    "Turn",
+    "metric",
+    "serve",
+    "tool",
+    "with_options",
+]
 
 
 def serve(agent: Any) -> None:

@@ -14,7 +14,7 @@ class Lines:
     """The two ends of the protocol: lines that are read, and lines that are written whole."""
 
     def __init__(self, source: int, target: int) -> None:
-        self._source = source
+        self.source = source
         self._target = target
         self._lock = threading.Lock()
         self._is_broken = False
@@ -48,7 +48,7 @@ class Lines:
 
     def read(self) -> Iterator[dict[str, Any]]:
         """The messages, until the input ends."""
-        with open(self._source, "rb") as source:
+        with open(self.source, "rb") as source:
             for line in source:
                 if line.strip():
                     yield json.loads(line)

@@ -10,11 +10,12 @@ use eval_support::http::{Clients, error_body};
 use reqwest::{Client, Method, Response, StatusCode, Url};
 
 use super::error::{AdkServerError, cut};
-use crate::group::Launch;
 use crate::secret_headers::Headers;
 use crate::shared_group::SharedGroup;
-use crate::stderr::Tail;
-use crate::{stderr, wire};
+use crate::wire;
+use eval_core::group::Launch;
+use eval_core::stderr;
+use eval_core::stderr::Tail;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 

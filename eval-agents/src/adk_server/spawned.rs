@@ -10,10 +10,10 @@ use tokio::sync::OnceCell;
 use super::error::AdkServerError;
 use super::http::{Http, Program};
 use super::listener::{Listener, listener};
-use crate::group::Launch;
 use crate::secret_headers::Headers;
 use crate::shared_group::SharedGroup;
-use crate::stderr::{Tail, quoted};
+use eval_core::group::Launch;
+use eval_core::stderr::{Tail, quoted};
 
 const PORT_PLACEHOLDER: &str = "{port}";
 

@@ -17,9 +17,9 @@ use super::lines::{self, MAX_LINE_BYTES};
 use super::message::{self, HELLO, Received, Reply};
 use super::pipes::Pipes;
 use super::routes::{Delivery, Routes};
-use crate::group::Launch;
 use crate::shared_group::SharedGroup;
-use crate::stderr::{Tail, quoted};
+use eval_core::group::Launch;
+use eval_core::stderr::{Tail, quoted};
 use eval_support::mutex::Mutex;
 
 /// The longest wait for a program that closed its output to end.

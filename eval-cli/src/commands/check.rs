@@ -199,6 +199,7 @@ fn text(results: &CheckResults) -> String {
     text.extend(results.not_checked().map(|(_, error)| error.shown() + "\n"));
     text.push_str(&fixes(results));
     text.push_str(&own_metrics(results));
+    text.extend(results.files.iter().flat_map(programs));
     for file in results.files.iter().filter(|file| !file.not_compared.is_empty()) {
         let (note, shown) = (styled(BOLD, "note"), one_line(&file.shown));
         text.push_str(&format!("{note}: `{shown}`: not compared: {}\n", file.not_compared));
@@ -243,6 +244,15 @@ fn fixes(results: &CheckResults) -> String {
         text.push_str(&format!("{note}: `--fix` would rewrite {files} in the form that ADK writes today\n"));
     }
     text
+}
+
+/// The programs that a config runs. A config of another author runs that author's code.
+fn programs(file: &CheckedFile) -> impl Iterator<Item = String> {
+    let (note, shown) = (styled(BOLD, "note"), one_line(&file.shown));
+    file.programs.iter().map(move |program| {
+        let (metric, command) = (one_line(&program.metric), one_line(&program.command));
+        format!("{note}: `{shown}` runs a program to compute `{metric}`: `{command}`\n")
+    })
 }
 
 fn own_metrics(results: &CheckResults) -> String {

@@ -18,7 +18,7 @@ use crate::recorded::{Cases, RunArgs, RunResults, TestResult, added_cases};
 /// were edited since. No agent runs.
 ///
 /// Metrics of your own keep their recorded scores, even if a built-in metric has the same name: only your tests can run
-/// them. `EVALSET_JUDGE` says how judges are asked. Their answers are taken from the recording beside the set, unless it
+/// them. Programs that `--config` names as metrics are asked again. `EVALSET_JUDGE` says how judges are asked. Their answers are taken from the recording beside the set, unless it
 /// is `record` or `live`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]

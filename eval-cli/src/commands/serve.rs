@@ -8,14 +8,17 @@ use std::fs;
 use std::future::{Future as _, poll_fn};
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::task::Poll;
 
+use eval_core::metric::{BoxMetric, commands_of};
 use eval_server::{BindError, Server, ServerOptions, TokenError, stop_signal};
+use eval_support::untrusted::one_line;
 
 use crate::agent::{self, AgentArgs};
 #[cfg(not(feature = "store"))]
 use crate::features::StoreArgs;
+use crate::files::read_config;
 use crate::output::{Answer, CommandError, Outcome};
 use crate::recorded::root;
 use crate::serve::{PAGES, Start, site};
@@ -49,6 +52,10 @@ pub(crate) struct Args {
     /// The agent of the runs that can be started in the browser.
     #[command(flatten)]
     agent: AgentArgs,
+
+    /// A config whose programs of `custom_metrics` requests with the token may name as metrics. No request says what runs.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 
     /// The prices of a million tokens in and out, for all models or for one: the pages of runs show what the agent cost. Can
     /// be repeated. Without it, the prices that each run was given count.
@@ -87,6 +94,11 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     let mut options = ServerOptions::new().records(records).pages(pages).links(PAGES);
     for host in &args.hosts {
         options = options.allow_host(host);
+    }
+    if let Some(path) = &args.config {
+        for (name, metric) in programs(path)? {
+            options = options.metric(name, metric);
+        }
     }
     if let Some(path) = &args.token_file {
         let token = fs::read_to_string(path).map_err(|error| {
@@ -133,6 +145,21 @@ pub(crate) fn run(args: &Args) -> Result<Answer, CommandError> {
     // Work for requests whose clients are gone is not awaited.
     runtime.shutdown_background();
     ended.map(|()| Answer::new(Outcome::Passed, String::new()))
+}
+
+/// The metrics that programs of a config compute. Fails without any: the other criteria of a config count for no request.
+fn programs(path: &Path) -> Result<Vec<(String, BoxMetric)>, CommandError> {
+    let programs = commands_of(&read_config(path, &[])?);
+    if programs.is_empty() {
+        let shown = one_line(&path.display().to_string());
+        return Err(CommandError::new(
+            format!(
+                "`{shown}` names no program that computes a metric, so that it changes nothing for the service"
+            ),
+            "give a metric of its `criteria` a `command` in `custom_metrics`, or leave `--config` out",
+        ));
+    }
+    Ok(programs)
 }
 
 /// The run that the browser can start. Wrong arguments of the agent are an error now, and not at its start.

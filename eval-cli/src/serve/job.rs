@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use std::{env, thread};
 
 use chrono::{DateTime, Utc};
-use eval_agents::group::{Group, Launch};
+use eval_core::group::{Group, Launch};
 use eval_server::axum::http::StatusCode;
 use eval_support::mutex::Mutex;
 use eval_support::variables;

@@ -2,6 +2,8 @@
 
 mod broken;
 mod check;
+#[cfg(unix)]
+mod commands;
 mod complete;
 mod doors;
 mod doors_table;

@@ -6,7 +6,8 @@ use eval_support::words::count;
 use crate::case_runner::{CaseRunner, SessionNames};
 use crate::compiled::{ConfigSource, SetSource, Test};
 use crate::judge::JudgeRouter;
-use crate::metric::MakeMetric;
+use crate::metric::{MakeMetric, with_commands};
+use crate::stale;
 
 /// The case of a test. It lives as long as the program, since the setup function may keep references into it.
 pub(super) fn case(test: &Test) -> Result<&'static EvalCase, String> {
@@ -33,6 +34,7 @@ pub(super) fn case_runner(
 ) -> Result<CaseRunner, String> {
     let config = config(set, metrics)?;
     let custom = metrics.iter().map(|(name, make)| ((*name).to_owned(), make())).collect();
+    let custom = with_commands(&config, custom);
     let names = SessionNames::default();
     CaseRunner::new(&config, custom, judges, set.options, names, None)
 }
@@ -46,5 +48,7 @@ fn config(set: &SetSource, metrics: &[(&'static str, MakeMetric)]) -> Result<Eva
     let answered: Vec<&str> = metrics.iter().map(|(name, _)| *name).collect();
     let checked = eval_format::config::check_config(name, text.as_bytes(), &answered);
     let problems = checked.problems.len();
-    checked.config.ok_or_else(|| format!("{name} has {}", count(problems, "problem")))
+    let config = checked.config.ok_or_else(|| format!("{name} has {}", count(problems, "problem")))?;
+    // Only a file can name programs. They run in its folder.
+    Ok(config.in_folder_of(stale::root(set.manifest_dir).join(name)))
 }

@@ -1,6 +1,7 @@
 //! The input of a metric.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use eval_format::{Criterion, EvalCase, Invocation, Map};
 
@@ -46,6 +47,10 @@ pub struct MetricInput<'a> {
     )]
     pub(crate) judge: &'a BoxJudge,
     pub(crate) stopped: Option<&'a AtomicBool>,
+    /// The name of the metric; empty in a unit test.
+    pub(crate) name: &'a str,
+    /// The time limit of custom metrics; `None` in a unit test.
+    pub(crate) time_limit: Option<Duration>,
 }
 
 impl<'a> MetricInput<'a> {
@@ -86,6 +91,8 @@ impl<'a> MetricInput<'a> {
             criterion,
             judge: nobody(),
             stopped: None,
+            name: "",
+            time_limit: None,
         }
     }
 

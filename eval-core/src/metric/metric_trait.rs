@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use eval_format::Bound;
 
@@ -35,6 +36,12 @@ use crate::agent::{BoxError, BoxFuture};
 pub trait Metric: Send + Sync {
     /// Scores one run, turn by turn or as a whole.
     fn score(&self, input: MetricInput<'_>) -> impl Future<Output = Result<Scores, BoxError>> + Send;
+
+    /// The limits of its scores and of its time. Not public API.
+    #[doc(hidden)]
+    fn __limits(&self) -> Limits {
+        Limits::default()
+    }
 }
 
 trait DynMetric: Send + Sync {
@@ -50,32 +57,57 @@ impl<M: Metric> DynMetric for M {
 /// A limit that no metric's score reaches, and neither does its negative.
 const HIGHEST_SCORE: f64 = 1e300;
 
+/// The limits of a metric's scores and of its time. Not public API.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The lowest and the highest score that it can have.
+    pub(super) range: (f64, f64),
+    /// The time limit that it keeps itself; `None` inside for the limit of custom metrics.
+    pub(super) keeps: Option<Option<Duration>>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { range: (-HIGHEST_SCORE, HIGHEST_SCORE), keeps: None }
+    }
+}
+
+/// The time that a metric has to end what it started once its own time limit has passed.
+const ENDS_WITHIN: Duration = Duration::from_secs(10);
+
 /// A metric behind a pointer, cheap to clone.
 #[derive(Clone)]
 pub struct BoxMetric {
     metric: Arc<dyn DynMetric>,
-    /// The lowest and the highest score that it can have.
-    range: (f64, f64),
+    limits: Limits,
 }
 
 impl BoxMetric {
     /// Puts a metric behind a pointer.
     pub fn new(metric: impl Metric + 'static) -> Self {
-        Self { metric: Arc::new(metric), range: (-HIGHEST_SCORE, HIGHEST_SCORE) }
+        let limits = metric.__limits();
+        Self { metric: Arc::new(metric), limits }
     }
 
     /// Puts the metric of a function that returns an `S` behind a pointer. A `bool` has a known range.
     pub(super) fn returning<S>(metric: impl Metric + 'static) -> Self {
         let metric = Self::new(metric);
         if std::any::type_name::<S>() == std::any::type_name::<bool>() {
-            return Self { range: (0.0, 1.0), ..metric };
+            return Self { limits: Limits { range: (0.0, 1.0), ..metric.limits }, ..metric };
         }
         metric
     }
 
+    /// The time after which the metric is given up, if other custom metrics have this time. A metric that keeps its limit
+    /// itself says why it has no score, and gets the time to do so.
+    pub(crate) fn time_limit(&self, usual: Duration) -> Duration {
+        self.limits.keeps.map_or(usual, |own| own.unwrap_or(usual).saturating_add(ENDS_WITHIN))
+    }
+
     /// Whether no possible score of the metric misses a bound.
     pub(crate) fn cannot_miss(&self, bound: Bound) -> bool {
-        let (min, max) = self.range;
+        let (min, max) = self.limits.range;
         bound.is_free(min, Some(max))
     }
 }
@@ -107,11 +139,19 @@ impl<M: Metric> Metric for Arc<M> {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         M::score(self, input).await
     }
+
+    fn __limits(&self) -> Limits {
+        M::__limits(self)
+    }
 }
 
 impl Metric for BoxMetric {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         self.metric.score(input).await
+    }
+
+    fn __limits(&self) -> Limits {
+        self.limits
     }
 }
 

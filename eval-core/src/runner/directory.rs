@@ -59,7 +59,8 @@ fn config_beside(set: &Path, custom: &[&str]) -> Result<Option<EvalConfig>, RunD
 /// Reads a config, which may name the custom metrics of the program.
 pub(super) fn read_config(path: &Path, custom: &[&str]) -> Result<EvalConfig, ReadError> {
     let bytes = read_file(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
-    check_config(&path.display().to_string(), &bytes, custom).into_result().map_err(ReadError::Problems)
+    let checked = check_config(&path.display().to_string(), &bytes, custom).into_result();
+    Ok(checked.map_err(ReadError::Problems)?.in_folder_of(path))
 }
 
 /// A set, and the ids of its cases that are to run; `None` for all cases.

@@ -20,6 +20,7 @@ use super::error::RunnerError;
 use crate::agent::BoxError;
 use crate::case_runner::{CaseRunner, IdentifiedCase};
 use crate::journal::{Journal, ProgramCase, TestLog, journal_of_program};
+use crate::metric::with_commands;
 use crate::options::Options;
 use crate::report::CaseReport;
 use crate::scoring::criterion_of_custom;
@@ -86,7 +87,8 @@ impl EvalRunner {
             return Err(RunnerError::ScenarioNeedsJudges(case.eval_id.clone()));
         }
         let judges = self.judges.router(set)?;
-        let (custom, names, stopped) = (self.custom.clone(), self.names.clone(), self.stopped.clone());
+        let custom = with_commands(&config, self.custom.clone());
+        let (names, stopped) = (self.names.clone(), self.stopped.clone());
         let runner = CaseRunner::new(&config, custom, judges, self.options, names, stopped)
             .map_err(|error| RunnerError::Metrics(BoxError::from(error).into()))?;
         Ok(Prepared {

@@ -15,6 +15,8 @@ use crate::verdict::{Role, Verdict};
 #[cfg(feature = "judges")]
 mod bookkeeping;
 mod checked;
+#[cfg(unix)]
+mod commands;
 mod endings;
 mod expectations;
 mod isolation;

@@ -48,14 +48,16 @@ impl EvalConfig {
     pub fn read(path: impl AsRef<Path>) -> Result<Self, ReadError> {
         let path = path.as_ref();
         let bytes = read_file(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
-        Ok(check_config(&path.display().to_string(), &bytes, &[]).into_result()?)
+        let config = check_config(&path.display().to_string(), &bytes, &[]).into_result()?;
+        Ok(config.in_folder_of(path))
     }
 
     /// Checks a config that was built in Rust by the rules of a file, and returns it as if read from one.
     ///
     /// `answered` names the custom metrics that exist in Rust.
     pub fn checked(&self, answered: &[&str]) -> Result<Self, Problems> {
-        check_config("<config>", self.to_json().as_bytes(), answered).into_result()
+        let config = check_config("<config>", self.to_json().as_bytes(), answered).into_result()?;
+        Ok(Self { folder: self.folder.clone(), ..config })
     }
 }
 
@@ -71,7 +73,8 @@ impl EvalConfig {
 /// assert_eq!(checked.problems[0].path.to_string(), "criteria.brevity");
 /// ```
 ///
-/// `answered` names the custom metrics that exist in Rust. Such a metric takes the place of a built-in one of the same
+/// `answered` names the custom metrics that exist in Rust. Metrics that a program computes (`command`) need no name there.
+/// Such a metric takes the place of a built-in one of the same
 /// name, as in ADK.
 ///
 /// These configs are refused although ADK accepts them: no criteria, unknown metrics and criterion keys,
@@ -110,6 +113,7 @@ fn read_config(root: &Node<'_>, answered: &[&str], problems: &mut Vec<Problem>) 
         custom_metrics: record.take("custom_metrics").unwrap_or_default(),
         user_simulator_config: field("user_simulator_config")
             .and_then(|entry| user_simulator::read(entry, problems)),
+        folder: None,
     })
 }
 

@@ -1,12 +1,15 @@
-//! Custom metrics: their names, and the check that each declared one has a function in Rust and is used.
+//! Custom metrics: their names, and the check that each declared one has a program or a function in Rust, and is used.
 
 use std::collections::{HashMap, HashSet};
 
+use eval_support::spelling::is_misspelling;
+
+use super::metric_command;
 use crate::metric::fields::DIRECTION;
 use crate::names::module_name;
 use crate::problem::{Problem, ProblemCode, shown};
-use crate::schema::Place;
-use crate::syntax::Entry;
+use crate::schema::{CUSTOM_METRIC, Place, opening};
+use crate::syntax::{Entry, Node};
 
 /// The names of custom metrics: those that exist in Rust and those that the config declares.
 pub(super) struct CustomNames<'n> {
@@ -44,17 +47,47 @@ pub(super) fn check(
     for entry in entry.value.object().unwrap_or_default() {
         let name = entry.key.as_ref();
         let place = &Place::Key(place, name);
-        if !answered.contains(&name) {
-            problems.push(unanswered(entry, place));
+        let is_answered = answered.contains(&name);
+        let keys = entry.value.object();
+        let command = keys.and_then(|keys| CUSTOM_METRIC.entry(keys, "command"));
+        if let Some(keys) = keys {
+            metric_command::check(keys, place, problems);
+            if command.is_none() && CUSTOM_METRIC.entry(keys, "code_config").is_none() {
+                // A misspelt key is a problem of its own.
+                problems.extend((!is_code_misspelt(keys)).then(|| without_code(&entry.value, place)));
+                continue;
+            }
+        }
+        match command {
+            Some(command) if is_answered => problems.push(never_started(command, name, place)),
+            None if !is_answered => problems.push(unanswered(entry, place)),
+            _ => {}
         }
         match criteria.get(name) {
             None => problems.push(never_runs(entry, place)),
-            Some(criterion) if answered.contains(&name) && criterion.value.get(DIRECTION.name).is_none() => {
+            // agentevals' programs score higher if they are better.
+            Some(criterion)
+                if is_answered && command.is_none() && criterion.value.get(DIRECTION.name).is_none() =>
+            {
                 problems.push(without_direction(criterion));
             }
             Some(_) => {}
         }
     }
+}
+
+fn is_code_misspelt(keys: &[Entry<'_>]) -> bool {
+    keys.iter().any(|entry| ["code_config", "command"].iter().any(|key| is_misspelling(&entry.key, key)))
+}
+
+fn without_code(node: &Node<'_>, place: &Place<'_>) -> Problem {
+    place
+        .error(ProblemCode::MissingKey, opening(node), "the custom metric has no `code_config` and no `command`".to_owned())
+        .label("nothing computes it")
+        .help(
+            "let a program compute it, `\"command\": [\"metrics/brevity.py\"]`, or name its function as ADK does, \
+             `\"code_config\": {\"name\": \"my_metrics.brevity\"}`, and write it in Rust",
+        )
 }
 
 /// The problem of a criterion without `direction`. ADK infers it from the statuses of the Python function.
@@ -79,10 +112,20 @@ fn unanswered(entry: &Entry<'_>, place: &Place<'_>) -> Problem {
     };
     let name = &shown(&entry.key);
     let message = format!("custom metric `{name}` has no function in Rust");
-    place
-        .error_at_key(ProblemCode::UnansweredCustomMetric, entry, message)
-        .label(label)
-        .help(format!("write it in Rust and {}", answer(name)))
+    place.error_at_key(ProblemCode::UnansweredCustomMetric, entry, message).label(label).help(format!(
+        "write it in Rust and {}; or let a program compute it: `\"command\": [\"metrics/{}.py\"]`",
+        answer(name),
+        module_name(name)
+    ))
+}
+
+/// The warning about a program in whose place a function in Rust is called.
+fn never_started(command: &Entry<'_>, name: &str, place: &Place<'_>) -> Problem {
+    let message = format!("custom metric `{}` exists in Rust, so its program is not started", shown(name));
+    Place::Key(place, "command")
+        .warning_at_key(ProblemCode::IgnoredKey, command, message)
+        .label("not started")
+        .help("remove it, or do not name the metric in Rust")
 }
 
 fn never_runs(entry: &Entry<'_>, place: &Place<'_>) -> Problem {

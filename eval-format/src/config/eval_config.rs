@@ -1,5 +1,7 @@
 //! Configs as values: built in Rust, and written.
 
+use std::path::PathBuf;
+
 use serde_core::{Serialize, Serializer};
 
 use super::criterion::Criterion;
@@ -26,10 +28,14 @@ use crate::value::{Map, Value, to_pretty};
 pub struct EvalConfig {
     /// The metrics by name, in the order of the file.
     pub criteria: Vec<(String, Criterion)>,
-    /// The entries of `custom_metrics` by name, in ADK's spelling. Their Python functions are not run.
+    /// The entries of `custom_metrics` by name, in ADK's spelling. Their Python functions are not run; their programs are:
+    /// see [`metric_command`](Self::metric_command).
     pub custom_metrics: Map,
     /// The options of simulated users; ADK's defaults if it is `None`.
     pub user_simulator_config: Option<UserSimulatorConfig>,
+    /// The folder of the file, in which programs of custom metrics run. It is not written; `None` for the folder of this
+    /// process.
+    pub folder: Option<PathBuf>,
 }
 
 impl EvalConfig {

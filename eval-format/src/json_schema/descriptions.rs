@@ -157,6 +157,8 @@ pub(super) const DESCRIPTIONS: &[(&str, &[(&str, &str)])] = &[
         ("code_config", "The code that computes the metric."),
         ("metric_info", "The range of the metric."),
         ("description", "What the metric measures."),
+        ("command", "The program that computes the metric, and its arguments, in place of the code. It runs in the folder of this file."),
+        ("timeout", "The seconds that the program has for a run of a case."),
     ]),
     (CRITERION, &[("threshold", "The score that passes.")]),
     ("the judge's options", &[

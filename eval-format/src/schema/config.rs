@@ -1,6 +1,6 @@
 //! Configs, without the criteria of metrics.
 
-use super::table::Type::{Any, Bool, Dict, Int, Object, PythonFloat, String};
+use super::table::Type::{Any, Bool, Dict, Int, List, Object, PythonFloat, String};
 use super::table::{Extra, Field, Model, Type, defaulted, model, optional, required};
 
 pub(crate) static EVAL_CONFIG: Model = model(
@@ -17,13 +17,20 @@ pub(crate) static EVAL_CONFIG: Model = model(
     ],
 );
 
-static CUSTOM_METRIC: Model = model(
+pub(crate) static CUSTOM_METRIC: Model = model(
     "a custom metric",
     Extra::Ignored,
     &[
-        required("code_config", Type::Model(&CODE_CONFIG), r#"{"name": "my_metrics.brevity"}"#),
+        // ADK requires it. `config::custom_metrics` accepts an entry with a `command` alone.
+        Field {
+            example: r#"{"name": "my_metrics.brevity"}"#,
+            ..defaulted("code_config", Type::Model(&CODE_CONFIG))
+        },
         optional("metric_info", Type::Model(&METRIC_INFO)),
         defaulted("description", String),
+        // Keys of this project, which ADK drops.
+        Field { example: r#"["metrics/brevity.py"]"#, ..defaulted("command", List(&String)) },
+        Field { example: "30", ..defaulted("timeout", PythonFloat) },
     ],
 );
 

@@ -18,7 +18,7 @@ use super::evaluate_job::{Job, Progress};
 use super::evaluate_request::{self, Parameters};
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
-use crate::app::{Call, Thread};
+use crate::app::{Call, Shared, Thread};
 use crate::body::{Field, Received};
 use crate::events::{self, Event, Events, ReaderGone, SentEvent};
 use crate::problems::told;
@@ -116,8 +116,10 @@ pub(crate) async fn evaluate_json_stream(call: Call) -> Result<Response, Refusal
 type Reads = fn(&mut Received) -> Result<Job, Refusal>;
 
 async fn whole(Call { app, caller, request }: Call, read: Reads) -> Result<Response, Refusal> {
+    let own = Shared::clone(&app);
     let work = move |mut received: Received| {
-        let job = read(&mut received)?.while_wanted(received.wanted.clone());
+        let job =
+            read(&mut received)?.while_wanted(received.wanted.clone()).answered_by(&own.options.metrics);
         let result =
             job.run_to_end(caller).map_err(|ReaderGone| Refusal::busy("the evaluation was cut short"))?;
         Ok(answer::data(result))
@@ -131,6 +133,7 @@ async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Resp
     // A judge may take longer than a request may.
     let waiting = (caller != Caller::Trusted).then(|| received.wanted.waiting());
     let (begin, begun) = oneshot::channel();
+    let own = Shared::clone(&app);
     let work = move || {
         // The client may have gone while this waited.
         if begin.is_closed() {
@@ -139,7 +142,7 @@ async fn stream(Call { app, caller, request }: Call, read: Reads) -> Result<Resp
         match received.unpack().and_then(|()| read(&mut received)) {
             Err(refusal) => drop(begin.send(Err(refusal))),
             Ok(job) => {
-                let job = job.while_wanted(received.wanted.clone());
+                let job = job.while_wanted(received.wanted.clone()).answered_by(&own.options.metrics);
                 let (mut events, body) = events::channel(MAX_WAITING_EVENTS);
                 let response = answer::of_body(StatusCode::OK, events::CONTENT_TYPE, body);
                 if begin.send(Ok(response)).is_ok() {

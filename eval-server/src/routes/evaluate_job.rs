@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use eval_agents::TraceAgent;
 use eval_agents::traces::{Conversation, MatchedBy, Traces, Turn};
+use eval_core::metric::BoxMetric;
 use eval_core::report::{CaseReport, ScoredMetric, TurnVerdict, short};
 use eval_core::{EvalCase, EvalRunner, EvalSet, Invocation, Score, Verdict};
 use eval_format::Criterion;
@@ -20,7 +21,7 @@ use super::evaluate_answer::{
     Comparison, Details, EvalStatus, MetricResult, MetricResults, Performance, RubricResult, RunPerformance,
     RunResult, TraceResult, TurnRef,
 };
-use super::evaluate_request::{Evaluator, GroupBy, Parameters};
+use super::evaluate_request::{Evaluator, GroupBy, Parameters, answer};
 use super::score::{is_judged, kind_of_error, overall, scores};
 use crate::access::Caller;
 use crate::events::ReaderGone;
@@ -86,6 +87,12 @@ impl Job {
         let set = Some(EvalSet::new("").case(case));
         let (traces, names, unread) = (Arc::new(traces), HashMap::new(), Vec::new());
         Self { traces, names, set, is_checked: true, evaluators, unread, wanted: Wanted::default() }
+    }
+
+    /// Lets the job have the metrics that the operator of the service added.
+    pub(super) fn answered_by(mut self, own: &[(String, BoxMetric)]) -> Self {
+        answer(&mut self.evaluators, own);
+        self
     }
 
     pub(super) fn while_wanted(self, wanted: Wanted) -> Self {
@@ -222,6 +229,10 @@ impl Job {
     fn unusable(&self, evaluator: &Evaluator, has_case: bool, caller: Caller) -> Option<MetricResult> {
         const NO_CASE: &str = "no matching eval case";
         let name = &evaluator.name;
+        if evaluator.own.is_some() {
+            let why = "this metric is a program or code of the service, which needs the token of the server";
+            return (caller != Caller::Trusted).then(|| MetricResult::unscored(name, why, "TokenRequired"));
+        }
         let Some(info) = metric(name) else {
             let why = format!("{name} not found in registry.");
             return Some(MetricResult::unscored(name, why, "NotFoundError"));
@@ -251,6 +262,9 @@ impl Job {
         let mut runner = EvalRunner::new().__stop_at(self.wanted.flag()).__take_checked_cases(true);
         for evaluator in evaluators {
             runner = runner.criterion(&evaluator.name, evaluator.criterion());
+            if let Some(own) = &evaluator.own {
+                runner = runner.metric(&evaluator.name, own.clone());
+            }
         }
         let agent = TraceAgent::from(Arc::clone(&self.traces)).only_case(self.has_one_case());
         // It runs in the caller's task: a task of its own would cost more than the work.

@@ -4,6 +4,7 @@
 
 use axum::http::StatusCode;
 use eval_core::Criterion;
+use eval_core::metric::BoxMetric;
 use eval_format::metric::metric;
 use eval_format::{Rubric, Value as Tree};
 use eval_support::key_case::camel;
@@ -40,6 +41,17 @@ pub(crate) struct Evaluator {
     /// Rubrics: texts, or objects with `id` and `text`.
     #[schema(value_type = Option<Vec<Object>>)]
     pub(super) rubrics: Vec<(String, String)>,
+    /// The metric of this name that the operator of the service added.
+    #[schema(ignore)]
+    pub(super) own: Option<BoxMetric>,
+}
+
+/// Lets the evaluators have the metrics that the operator of the service added.
+pub(super) fn answer(evaluators: &mut [Evaluator], own: &[(String, BoxMetric)]) {
+    for evaluator in evaluators {
+        evaluator.own =
+            own.iter().find(|(name, _)| *name == evaluator.name).map(|(_, metric)| metric.clone());
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -239,8 +251,7 @@ impl Reader {
         ];
         let kind = value.get("type").unwrap_or(&Value::Null);
         if !kind.is_null() && kind != "builtin" {
-            let msg =
-                "this service has built-in metrics (`builtin`) alone, and runs no programs for a request";
+            let msg = "metrics are named alone here (`builtin`): a request says no program that runs, the operator of the service does";
             self.wrong("literal_error", &below(at, "type"), msg, kind);
             return None;
         }
@@ -272,6 +283,7 @@ impl Reader {
             trajectory_match_type: self.match_type(object, at),
             judge_model: self.text(field(object, "judge_model"), &below(at, "judgeModel")),
             rubrics: self.rubrics(rubrics, &below(at, "rubrics")),
+            own: None,
             name,
         })
     }

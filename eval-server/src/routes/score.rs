@@ -1,6 +1,7 @@
 //! Scoring turns with criteria.
 
 use axum::response::Response;
+use eval_core::metric::BoxMetric;
 use eval_core::report::{CaseReport, MetricOutcome, Role, ScoredMetric, Transcript, TurnRecord};
 use eval_core::{Criterion, EvalCase, EvalConfig, EvalRunner, Invocation, Score, TurnAggregation};
 use eval_format::config::check_config;
@@ -14,7 +15,7 @@ use utoipa::ToSchema;
 
 use crate::access::{Access, Needs};
 use crate::answer::{self, Envelope};
-use crate::app::{Call, Thread};
+use crate::app::{Call, Shared, Thread};
 use crate::body::Received;
 use crate::refusal::{FieldError, Refusal, Refused};
 use crate::work::{at_once, complete};
@@ -87,9 +88,10 @@ pub(crate) struct TurnScore {
     responses((status = 200, body = Envelope<ScoreAnswer>), (status = 401, body = Refused))
 )]
 pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Response, Refusal> {
+    let own = Shared::clone(&app);
     let read = move |received: &Received| {
-        let read = read(&received.bytes)?;
-        if read.config.criteria.iter().any(|(name, _)| is_judged(name)) {
+        let read = read(&received.bytes, &own.options.metrics)?;
+        if !read.own.is_empty() || read.config.criteria.iter().any(|(name, _)| is_judged(name)) {
             Access::check(caller, Needs::Token)?;
         }
         Ok(read)
@@ -101,14 +103,15 @@ pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Respons
     }
     // Small bodies are not packed.
     let read = at_once(|| read(&received))??;
-    let takes_long = received.bytes.len() > QUADRATIC_BODY_BYTES
+    let is_slow = received.bytes.len() > QUADRATIC_BODY_BYTES
         && read.config.criteria.iter().any(|(name, criterion)| compares_all(name, criterion));
-    let thread = if takes_long { Thread::Own } else { Thread::for_caller(caller) };
+    let thread = if is_slow || !read.own.is_empty() { Thread::Own } else { Thread::for_caller(caller) };
     app.compute_with(received, thread, move |received| scored(&received, read)).await
 }
 
-fn scored(received: &Received, Read { case, actual, config, gate }: Read) -> Result<Response, Refusal> {
+fn scored(received: &Received, Read { case, actual, config, gate, own }: Read) -> Result<Response, Refusal> {
     let runner = EvalRunner::new().config(config).gate(gate).__stop_at(received.wanted.flag());
+    let runner = own.into_iter().fold(runner, |runner, (name, metric)| runner.metric(name, metric));
     let report = complete(runner.score_case(&case, vec![actual])).map_err(|error| {
         Refusal::value(&["body".into(), "criteria".into()], error.to_string(), &Value::Null)
     })?;
@@ -135,11 +138,13 @@ struct Read {
     actual: Transcript,
     config: EvalConfig,
     gate: TurnAggregation,
+    /// The metrics of the criteria that the operator of the service added.
+    own: Vec<(String, BoxMetric)>,
 }
 
 const CRITERIA_PREFIX: &str = "{\"criteria\":";
 
-fn read(bytes: &[u8]) -> Result<Read, Refusal> {
+fn read(bytes: &[u8], own: &[(String, BoxMetric)]) -> Result<Read, Refusal> {
     let text = str::from_utf8(bytes).map_err(|_| Refusal::bad("the body is not UTF-8"))?;
     let request: ScoreRequest<'_> =
         serde_json::from_str(text).map_err(|error| Refusal::no_json(bytes, &error))?;
@@ -162,8 +167,10 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     };
     let actual = turns("actual", &request.actual);
     let expected = request.expected.as_ref().map(|expected| turns("expected", expected));
+    // Criteria are all that a request can configure: no key of it names a program.
+    let names: Vec<&str> = own.iter().map(|(name, _)| name.as_str()).collect();
     let config =
-        check_config("criteria", format!("{CRITERIA_PREFIX}{}}}", request.criteria.get()).as_bytes(), &[]);
+        check_config("criteria", format!("{CRITERIA_PREFIX}{}}}", request.criteria.get()).as_bytes(), &names);
     for problem in config.problems.iter().filter(|problem| problem.is_error()).take(MAX_ERRORS) {
         let start =
             offset(text, request.criteria) + problem.range.start.saturating_sub(CRITERIA_PREFIX.len());
@@ -177,7 +184,7 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     });
     let mut errors: Vec<FieldError> = told.collect();
     if errors.is_empty()
-        && let Some((field, message)) = mismatch(&actual, expected.as_deref(), config.config.as_ref())
+        && let Some((field, message)) = mismatch(&actual, expected.as_deref(), config.config.as_ref(), &names)
     {
         errors.push(FieldError::new("value_error", &["body".into(), field.into()], message, &Value::Null));
     }
@@ -196,7 +203,8 @@ fn read(bytes: &[u8]) -> Result<Read, Refusal> {
     let case = expected.into_iter().fold(EvalCase::new("score"), EvalCase::turn);
     let record = |invocation| TurnRecord { invocation, ..TurnRecord::default() };
     let turns = actual.into_iter().map(record).collect();
-    Ok(Read { case, actual: Transcript { turns, ..Transcript::default() }, config, gate })
+    let own = own.iter().filter(|(name, _)| config.criterion(name).is_some()).cloned().collect();
+    Ok(Read { case, actual: Transcript { turns, ..Transcript::default() }, config, gate, own })
 }
 
 /// The reason why the turns that took place cannot be scored beside the expected ones, and the field with the error.
@@ -204,12 +212,15 @@ fn mismatch(
     actual: &[Invocation],
     expected: Option<&[Invocation]>,
     config: Option<&EvalConfig>,
+    own: &[&str],
 ) -> Option<(&'static str, String)> {
     if actual.is_empty() {
         return Some(("actual", "it has no turn, so that there is nothing to score".to_owned()));
     }
     let Some(expected) = expected else {
-        let needs = |name: &str| metric(name).is_some_and(|info| info.needs.contains(&Need::Expectation));
+        let needs = |name: &str| {
+            !own.contains(&name) && metric(name).is_some_and(|info| info.needs.contains(&Need::Expectation))
+        };
         let name = config?.criteria.iter().map(|(name, _)| name).find(|name| needs(name))?;
         return Some(("expected", format!("it is missing, and `{name}` compares with what is expected")));
     };
@@ -316,7 +327,7 @@ mod tests {
         ] {
             let turns = r#"[{"user_content": {"parts": [{"text": "a"}]}}]"#;
             let body = format!("{{\"actual\": {turns}, \"expected\": {turns}, \"criteria\": {criteria}}}");
-            let Ok(read) = read(body.as_bytes()) else { panic!("{body}") };
+            let Ok(read) = read(body.as_bytes(), &[]) else { panic!("{body}") };
             assert_eq!(
                 read.config.criteria.iter().any(|(name, it)| compares_all(name, it)),
                 long,

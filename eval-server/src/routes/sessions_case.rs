@@ -14,7 +14,7 @@ use eval_support::words::{count, tokens};
 use serde::Serialize;
 
 use super::evaluate_answer::{EvalStatus, MetricResult};
-use super::evaluate_request::Evaluator;
+use super::evaluate_request::{Evaluator, answer as answer_by};
 use super::sessions::{SessionEntry, found};
 use super::sessions_score::{SessionScore, SessionVerdict, expected, read, scored};
 use crate::answer;
@@ -39,10 +39,11 @@ const MAX_SHOWN: usize = 200;
 pub(super) async fn case(Id(id): Id, Call { app, caller, request }: Call) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
     app.compute(request, Thread::Own, move |received| {
-        let evaluators = match received.bytes.trim_ascii() {
+        let mut evaluators = match received.bytes.trim_ascii() {
             [] => Vec::new(),
             body => read(body)?.2,
         };
+        answer_by(&mut evaluators, &own.options.metrics);
         let reading = found(&own, &id)?;
         let golden = golden(&own, &reading);
         let doubts = display::lines(&reading.doubts());

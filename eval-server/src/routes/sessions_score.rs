@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::evaluate_answer::{MetricResult, MetricResults};
 use super::evaluate_job::Job;
-use super::evaluate_request::{Evaluator, Parameters, json};
+use super::evaluate_request::{Evaluator, Parameters, answer as answer_by, json};
 use super::sessions::{check_golden, found, not_golden};
 use crate::access::Caller;
 use crate::answer::{self, Envelope};
@@ -80,7 +80,8 @@ pub(crate) enum SessionVerdict {
 pub(crate) async fn score(Call { app, caller, request }: Call) -> Result<Response, Refusal> {
     let own = Shared::clone(&app);
     app.compute(request, Thread::Own, move |received| {
-        let (golden, wanted, evaluators) = read(&received.bytes)?;
+        let (golden, wanted, mut evaluators) = read(&received.bytes)?;
+        answer_by(&mut evaluators, &own.options.metrics);
         let golden = golden.or_else(|| own.sessions.golden().map(|id| id.to_string()));
         let golden = golden.ok_or_else(|| {
             Refusal::new(

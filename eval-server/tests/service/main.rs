@@ -7,6 +7,8 @@ mod doors_table;
 mod faults;
 mod hostile;
 mod limits;
+#[cfg(unix)]
+mod metrics;
 mod packed;
 mod pages;
 mod receiver;

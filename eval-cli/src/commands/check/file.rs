@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility, check_needless};
-use eval_format::config::check_config;
+use eval_format::config::{MetricCommand, check_config};
 use eval_format::conventions::{FileKind, set_names_of_session};
 use eval_format::expect::Loosened;
 use eval_format::reader::{CheckedSet, SetFormat, check_session, check_set};
@@ -35,12 +35,23 @@ pub(super) struct CheckedFile {
     pub(super) loosened: Loosened,
     /// The number of cases that change criteria of the config.
     pub(super) own_criteria: usize,
+    /// The programs that a config runs, by the metrics that they compute.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) programs: Vec<MetricProgram>,
     pub(super) fix: Option<Fix>,
     #[serde(rename = "problems")]
     pub(super) found: FoundProblems,
     /// The error that kept it from being read, or a fix from being written.
     #[serde(skip)]
     pub(super) error: Option<CommandError>,
+}
+
+/// A program that a config runs to compute a metric.
+#[derive(Debug, Serialize)]
+pub(super) struct MetricProgram {
+    pub(super) metric: String,
+    /// The program and its arguments, as a shell takes them.
+    pub(super) command: String,
 }
 
 impl CheckedFile {
@@ -89,7 +100,12 @@ impl CheckedFile {
 
     fn config(shown: String, bytes: &[u8], metrics: &[&str]) -> Self {
         let checked = check_config(&shown, bytes, metrics);
-        Self::other(shown, FileKind::Config, checked.text, checked.problems)
+        let of = |(metric, command): (&str, MetricCommand)| {
+            (!metrics.contains(&metric))
+                .then(|| MetricProgram { metric: metric.to_owned(), command: command.to_string() })
+        };
+        let programs = checked.config.iter().flat_map(EvalConfig::metric_commands).filter_map(of).collect();
+        Self { programs, ..Self::other(shown, FileKind::Config, checked.text, checked.problems) }
     }
 
     fn other(shown: String, kind: FileKind, text: String, problems: Vec<Problem>) -> Self {

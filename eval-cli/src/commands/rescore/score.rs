@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use eval_core::EvalRunner;
+use eval_core::metric::commands_of;
 use eval_core::report::{CaseReport, Role, Verdict};
 use eval_format::{Criterion, PassRule};
 use eval_report::journal::RecordedTest;
@@ -129,10 +130,14 @@ fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalR
     for (name, criterion) in criteria(test, selection) {
         runner = runner.criterion(name, criterion);
     }
+    // The programs of the config are asked about the recorded turns.
+    let programs = selection.config.as_ref().map(commands_of).unwrap_or_default();
+    let programs: Vec<_> = programs.into_iter().filter(|(name, _)| selection.has(name)).collect();
     let mut kept = Vec::new();
     for metric in test.deciding() {
         let is_own = is_own(test.attempt, &metric.name);
-        if selection.has(&metric.name) && !is_own {
+        let is_asked = programs.iter().any(|(name, _)| *name == metric.name);
+        if is_asked || selection.has(&metric.name) && !is_own {
             continue;
         }
         let scores = RecordedScores::new(test.attempt, &metric.name);
@@ -142,6 +147,7 @@ fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalR
             kept.push(metric.name.clone());
         }
     }
+    let runner = programs.into_iter().fold(runner, |runner, (name, program)| runner.metric(name, program));
     (runner, kept)
 }
 

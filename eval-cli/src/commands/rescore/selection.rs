@@ -46,8 +46,9 @@ impl Selection {
             if !in_config.unwrap_or(own.is_some()) {
                 return Err(no_such_metric(name, config.as_ref(), &recorded));
             }
-            if own.unwrap_or_else(|| eval_format::metric::metric(name).is_none()) {
-                let help = "only your tests can run it; `cargo evalset rerun` runs them";
+            let is_program = config.as_ref().is_some_and(|config| config.metric_command(name).is_some());
+            if !is_program && own.unwrap_or_else(|| eval_format::metric::metric(name).is_none()) {
+                let help = "only your tests can run it; `cargo evalset rerun` runs them, and `--config FILE` can name a program";
                 return Err(CommandError::new(format!("`{}` is a metric of your own", one_line(name)), help));
             }
         }

@@ -67,9 +67,16 @@ impl OptionArgs {
     pub(super) fn read(&self) -> Result<&RunOptions, CommandError> {
         let wrong = |error: &CommandError| CommandError::new(one_line(&error.message), &*error.help);
         let options = self.0.as_ref().map_err(wrong)?;
-        match options.metrics.iter().find(|asked| metric(&asked.name).is_none()) {
+        // A config that cannot be read is an error when it is used.
+        let config = options.config.as_ref().and_then(|path| read_config(path, &[]).ok());
+        let is_known = |name: &str| {
+            metric(name).is_some()
+                || config.as_ref().is_some_and(|config| config.metric_command(name).is_some())
+        };
+        match options.metrics.iter().find(|asked| !is_known(&asked.name)) {
             Some(asked) => {
-                let list = "`cargo evalset metrics` lists them; metrics of your own run in tests";
+                let list = "`cargo evalset metrics` lists them; metrics of your own run in tests, or as programs that \
+                            `--config FILE` names";
                 Err(no_such_metric(&asked.name, list))
             }
             None => Ok(options),

@@ -41,6 +41,8 @@ pub(in crate::metric) fn try_compare(
         criterion,
         judge: &no_judge(),
         stopped: None,
+        name: "m",
+        time_limit: None,
     }))
 }
 
@@ -56,6 +58,8 @@ pub(in crate::metric) fn score_state(metric: &impl Metric, case: &EvalCase, stat
         criterion: &criterion,
         judge: &judge,
         stopped: None,
+        name: "m",
+        time_limit: None,
     };
     ready(metric.score(input)).unwrap()
 }

@@ -127,8 +127,13 @@ fn fails(
 ) -> bool {
     let (state, judge) = (Map::new(), no_judge());
     let expected = &case.conversation;
-    let input =
-        MetricInput { case, actual, expected, state: &state, criterion, judge: &judge, stopped: None };
+    let input = MetricInput {
+        actual,
+        expected,
+        state: &state,
+        judge: &judge,
+        ..MetricInput::new(case, &[], criterion)
+    };
     let scores = ready(built_in(name).unwrap().score(input)).unwrap();
     verdict_of_run(Some(criterion), &MetricOutcome::Scored(scores), gate).fails()
 }

@@ -51,5 +51,7 @@ pub(super) fn asking(
         criterion,
         judge,
         stopped: None,
+        name: "m",
+        time_limit: None,
     }))
 }

@@ -250,7 +250,7 @@ fn a_custom_metric_of_python() {
     4 |     "brevity": { "code_config": { "name": "my_metrics.brevity" } }
       |     ^^^^^^^^^ the Python function `my_metrics.brevity` is not run
       |
-      = help: write it in Rust and name it in the attribute, `metrics(brevity = path::to::function)`, or give it to `EvalRunner::metric`
+      = help: write it in Rust and name it in the attribute, `metrics(brevity = path::to::function)`, or give it to `EvalRunner::metric`; or let a program compute it: `"command": ["metrics/brevity.py"]`
     "#);
 }
 

@@ -12,6 +12,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
+use eval_support::shell;
+
 /// The script of the watcher. A line of input kills the group at once; the end of the input, after a second.
 #[cfg(unix)]
 const WATCHER: &str = "trap '' HUP INT TERM; \
@@ -22,7 +24,8 @@ const WATCHER: &str = "trap '' HUP INT TERM; \
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Launch {
     program: OsString,
-    pub(crate) args: Vec<OsString>,
+    /// Its arguments.
+    pub args: Vec<OsString>,
     variables: BTreeMap<OsString, Option<OsString>>,
     folder: Option<PathBuf>,
 }
@@ -56,6 +59,20 @@ impl Launch {
         }
         command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
         Group::start(command)
+    }
+}
+
+impl Launch {
+    /// The command as a person types it into a shell, with the way into its folder. `before` is what comes before the program,
+    /// such as a command whose output it reads.
+    pub fn typed(&self, before: &str) -> String {
+        let words: Vec<_> =
+            [&self.program].into_iter().chain(&self.args).map(|word| word.to_string_lossy()).collect();
+        let line = shell::line(&words);
+        match &self.folder {
+            Some(folder) => format!("cd {} && {before}{line}", shell::word(&folder.to_string_lossy())),
+            None => format!("{before}{line}"),
+        }
     }
 }
 
@@ -117,7 +134,8 @@ impl Group {
         Ok(Self { child: command.spawn()?, watcher: None })
     }
 
-    pub(crate) fn id(&self) -> i32 {
+    /// The id of the process group.
+    pub fn id(&self) -> i32 {
         let leader = self.watcher.as_ref().map_or(&self.child, |watcher| &watcher.process);
         i32::try_from(leader.id()).unwrap_or_default()
     }
@@ -128,7 +146,7 @@ impl Group {
     }
 
     /// Kills the program and the processes that it started, and blocks until the program is gone. Async tasks
-    /// wait in another way: see `SharedGroup`.
+    /// wait in another way: see `SharedGroup` of eval-agents.
     pub fn kill(&mut self) {
         if let Some(watcher) = self.watcher.take() {
             watcher.kill();
@@ -137,7 +155,8 @@ impl Group {
         let _ = self.child.wait();
     }
 
-    pub(crate) fn begin_to_kill(&mut self) {
+    /// Sends the signals that end the group, and waits for none of its processes.
+    pub fn begin_to_kill(&mut self) {
         if let Some(watcher) = &mut self.watcher {
             watcher.wake();
         }
@@ -146,7 +165,7 @@ impl Group {
 
     /// Whether the program and the watcher are gone. The processes that the program started then have their
     /// signal.
-    pub(crate) fn is_gone(&mut self) -> bool {
+    pub fn is_gone(&mut self) -> bool {
         let is_gone = |process: &mut Child| !matches!(process.try_wait(), Ok(None));
         self.watcher.as_mut().is_none_or(|watcher| is_gone(&mut watcher.process)) && is_gone(&mut self.child)
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::Read;
 use std::sync::{Arc, MutexGuard};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use eval_support::mutex::Mutex;
 use tokio::sync::watch;
@@ -15,13 +15,15 @@ const KEPT_BYTES: usize = 4096;
 /// The longest wait for the end of an output once the program is gone.
 const LAST_OUTPUT_WAIT: Duration = Duration::from_millis(500);
 
+const POLL_PAUSE: Duration = Duration::from_millis(2);
+
 /// The silence after which a running program counts as done, and the longest wait for this silence.
 const QUIET_WAIT: Duration = Duration::from_millis(200);
 const MAX_QUIET_WAIT: Duration = Duration::from_secs(2);
 
 /// The end of one or more outputs. A thread reads each, so that the program never blocks on a full pipe.
 #[derive(Clone, Default)]
-pub(crate) struct Tail(Arc<Outputs>);
+pub struct Tail(Arc<Outputs>);
 
 #[derive(Default)]
 struct Outputs {
@@ -36,10 +38,11 @@ struct State {
 }
 
 impl Tail {
-    pub(crate) fn follow(&self, mut output: impl Read + Send + 'static) {
+    /// Reads an output until its end.
+    pub fn follow(&self, mut output: impl Read + Send + 'static) {
         self.0.open.send_modify(|open| *open += 1);
         let tail = self.clone();
-        let read = thread::Builder::new().name("eval-agents output".to_owned()).spawn(move || {
+        let read = thread::Builder::new().name("eval-core output".to_owned()).spawn(move || {
             let mut buffer = [0; 1024];
             while let Ok(count @ 1..) = output.read(&mut buffer) {
                 tail.state().add(&buffer[..count]);
@@ -56,7 +59,8 @@ impl Tail {
         self.0.open.send_modify(|open| *open -= 1);
     }
 
-    pub(crate) fn text(&self) -> String {
+    /// The end of the output so far.
+    pub fn text(&self) -> String {
         let state = self.state();
         let (first, second) = state.bytes.as_slices();
         let text = String::from_utf8_lossy(&[first, second].concat()).into_owned();
@@ -69,7 +73,7 @@ impl Tail {
     }
 
     /// The last output of a program that still runs. It may answer first, and write the reason a moment later.
-    pub(crate) async fn settled(&self) -> String {
+    pub async fn settled(&self) -> String {
         let settle = async {
             let mut written = self.state().written;
             loop {
@@ -85,11 +89,27 @@ impl Tail {
     }
 
     /// The last output of a program that is gone. The threads may still read it.
-    pub(crate) async fn final_output(&self) -> String {
+    pub async fn final_output(&self) -> String {
         let mut open = self.0.open.subscribe();
         // Another process may hold the outputs open for ever. The output so far is returned.
         let _ = tokio::time::timeout(LAST_OUTPUT_WAIT, open.wait_for(|open| *open == 0)).await;
         self.text()
+    }
+
+    /// The last output of a program that is gone, for a thread that runs no async tasks.
+    pub fn await_final_output(&self) -> String {
+        let until = Instant::now() + LAST_OUTPUT_WAIT;
+        while *self.0.open.borrow() > 0 && Instant::now() < until {
+            thread::sleep(POLL_PAUSE);
+        }
+        self.text()
+    }
+
+    /// The end of the output since the last call.
+    pub fn take(&self) -> String {
+        let text = self.text();
+        *self.state() = State::default();
+        text
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -112,7 +132,7 @@ impl fmt::Debug for Tail {
 }
 
 /// A sentence with what a program wrote; empty if it wrote nothing.
-pub(crate) fn quoted(what: &str, text: &str) -> String {
+pub fn quoted(what: &str, text: &str) -> String {
     if text.trim().is_empty() {
         String::new()
     } else {

@@ -33,10 +33,10 @@ function sealed(record, number) {
 }
 
 // Writes a run of `count` cases. `said` gives the answer of a case, `name` its name. `asked` gives what a judge was asked, and what it
-// said; `rubric` and `why` what it looked for, and what it found. `fails` says which cases fail.
+// said; `rubric` and `why` what it looked for, and what it found. `fails` says which cases fail, and `tags` gives the tags of a case.
 export function journal(folder, count, {
   said, name = (at) => `weather::case_${at}`, events = 6, metric = "response_match_score", asked = () => null, rubric = said, why = said,
-  id = "run-of-" + count, began = "2026-11-22T02:31:07.250Z", fails = (at) => at % 7 === 0, set = "weather",
+  id = "run-of-" + count, began = "2026-11-22T02:31:07.250Z", fails = (at) => at % 7 === 0, set = "weather", tags = () => [],
 }) {
   const at = join(folder, "target/evalset", id);
   mkdirSync(at, { recursive: true });
@@ -55,7 +55,7 @@ export function journal(folder, count, {
       content: { role: "model", parts: [{ function_call: { name: "get_weather", args: { city: `city ${k}`, said: said(n) } } }] },
     }));
     lines.push(
-      { record: "started", test: n, name: name(n), eval_set_id: set, eval_id: name(n), file: `evals/${set}.evalset.json`, line: n, column: 5, asks: "0", expects: "1", runs: 1, pass: "mean", gate: "mean", attempt: 1, at: "2026-11-22T02:31:08.000Z" },
+      { record: "started", test: n, name: name(n), eval_set_id: set, eval_id: name(n), file: `evals/${set}.evalset.json`, line: n, column: 5, asks: "0", expects: "1", tags: tags(n), runs: 1, pass: "mean", gate: "mean", attempt: 1, at: "2026-11-22T02:31:08.000Z" },
       { record: "ran", test: n, run: 1, evaluation: 1, tokens: 12, transcript: {
         session: { app_name: "a", user_id: "u", session_id: "s", state: { [said(n)]: 1 } },
         turns: [{ invocation_id: "t", user_content: text("user", "Weather? " + said(n)), events: [...calls, { author: said(n).slice(0, 40), content: text("model", said(n)), usage: { total_token_count: 12 }, at: 0.25 }], creation_timestamp: 1 }],

@@ -369,6 +369,33 @@ for line in sys.stdin:
     await close(page);
   },
 
+  async "cases are shown and grouped by their tags"() {
+    const folder = join(root, "tags");
+    const tags = (n) => [n % 2 ? "smoke" : [], n % 3 ? [] : "no \"rain\""].flat();
+    journal(folder, 12, { said: (n) => `${n} sunny`, events: 1, tags });
+    const page = await open(report(folder));
+    const heads = page.locator("tr.fold-group:visible button");
+    await page.getByLabel("Group").selectOption("tags");
+    await page.waitForFunction(() => document.querySelectorAll("tr.fold-group:not([hidden])").length === 4);
+    assert.deepEqual((await heads.allInnerTexts()).sort(), [
+      'no "rain", smoke: 2 cases', 'no "rain": 2 cases', "no tags: 4 cases", "smoke: 4 cases, 1 to look at",
+    ]);
+    const tag = page.getByLabel("Tag", { exact: true });
+    assert.deepEqual(await tag.locator("option").allInnerTexts(), ["all", 'no "rain"', "smoke"]);
+    await tag.selectOption('no "rain"');
+    await page.waitForFunction(() => document.querySelectorAll("tr.case:not([hidden])").length === 4);
+    assert.equal(await page.locator("#shown").innerText(), "4 of 12 cases");
+    await accessible(page, "tags");
+    await page.locator("tr.case:visible a").first().click();
+    assert.match(await page.locator("#detail").textContent(), /Tags(smoke, )?no "rain"/);
+    await close(page);
+    // Without tags there is nothing to choose.
+    const without = await open(sample);
+    assert.equal(await without.getByLabel("Tag", { exact: true }).count(), 1);
+    assert(!(await without.locator("#tag").isVisible()));
+    await close(without);
+  },
+
   async "a run is compared with the one before of the same sets"() {
     const folder = join(root, "compared");
     const said = (n) => `${n} sunny`;
@@ -411,7 +438,7 @@ for line in sys.stdin:
 
   async "what is foreign is text"() {
     const folder = join(root, "hostile");
-    journal(folder, HOSTILE.length, { said: (n) => HOSTILE[n - 1], name: (n) => HOSTILE[n - 1], asked: (n) => ({ model: HOSTILE[n - 1], template: HOSTILE[n - 1], prompt: HOSTILE[n - 1], answers: [HOSTILE[n - 1], JSON.stringify({ reasoning: HOSTILE[n - 1] })] }) });
+    journal(folder, HOSTILE.length, { said: (n) => HOSTILE[n - 1], name: (n) => HOSTILE[n - 1], tags: (n) => [HOSTILE[n - 1]], asked: (n) => ({ model: HOSTILE[n - 1], template: HOSTILE[n - 1], prompt: HOSTILE[n - 1], answers: [HOSTILE[n - 1], JSON.stringify({ reasoning: HOSTILE[n - 1] })] }) });
     const page = await open(report(folder));
     assert.equal(await visible(page), HOSTILE.length);
     const anchors = await page.locator("tr.case").evaluateAll((rows) => rows.map((row) => row.id));

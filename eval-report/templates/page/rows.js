@@ -116,7 +116,7 @@ function factsOf() {
     const of = row.dataset;
     const number = (text) => (text === undefined ? null : Number(text));
     return { at, rank: 0, urgency: Number(of.urgency), place: Number(of.at), cause: of.cause, set: of.set, metric: of.metric,
-      tags: tagsOf(row).join(", "), state: row.querySelector(".state").textContent, time: number(of.time), cost: number(of.cost), score: number(of.score) };
+      tags: tagsOf(row).sort(names.compare).join(", "), state: row.querySelector(".state").textContent, time: number(of.time), cost: number(of.cost), score: number(of.score) };
   });
   const first = new Map();
   for (const of of all) if (of.cause) first.set(of.cause, Math.min(of.place, first.get(of.cause) ?? Infinity));

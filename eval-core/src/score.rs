@@ -11,6 +11,7 @@ mod edit_distance;
 pub(crate) mod equality;
 mod exact_sum;
 pub mod mean;
+pub(crate) mod pairing;
 pub(crate) mod porter;
 pub(crate) mod responses;
 pub(crate) mod rouge;

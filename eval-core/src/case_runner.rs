@@ -136,7 +136,7 @@ impl CaseRunner {
         let default = UserSimulatorConfig::default();
         let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))?;
         let scoring =
-            ScoringPlan::new(config, custom, judges.clone(), options.gate, options.timeout, stopped)?;
+            ScoringPlan::new(config, custom, judges.clone(), options, stopped)?;
         Ok(Self { scoring, judges, simulation, options, names })
     }
 

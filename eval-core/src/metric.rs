@@ -11,6 +11,7 @@
 mod built_in;
 mod custom;
 pub(crate) mod input;
+pub(crate) mod loosened;
 pub(crate) mod metric_trait;
 pub(crate) mod scores;
 #[cfg(test)]
@@ -18,10 +19,12 @@ mod tests;
 
 #[cfg(fuzzing)]
 pub(crate) use built_in::similarity_of_texts;
-pub(crate) use built_in::{FINAL_SESSION_STATE_MATCH, built_in};
+pub(crate) use built_in::{ANSWER_DEMANDS, FINAL_SESSION_STATE_MATCH, built_in};
 pub use custom::MetricFn;
 pub(crate) use custom::of_function;
 pub(crate) use input::MetricInput;
+pub use loosened::LoosenedPoint;
+pub(crate) use loosened::Loosening;
 pub use metric_trait::BoxMetric;
 pub(crate) use metric_trait::{MakeMetric, Metric};
 pub use scores::RubricScore;

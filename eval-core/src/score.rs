@@ -15,6 +15,7 @@ pub(crate) mod pairing;
 pub(crate) mod porter;
 pub(crate) mod responses;
 pub(crate) mod rouge;
+pub(crate) mod ruled;
 pub(crate) mod similarity;
 pub(crate) mod tokenize;
 pub(crate) mod trajectory;

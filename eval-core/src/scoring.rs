@@ -4,15 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use eval_format::expect::Rules;
 use eval_format::metric::MetricInfo;
 use eval_format::{Criterion, EvalCase, EvalConfig, TurnAggregation};
+use eval_support::variables;
 use eval_support::words::count;
 
 use crate::decide::{Rule, verdict_of_run, verdicts_of_turns};
 use crate::guard::{Fault, What, fenced_but_for};
 use crate::judge::{JudgeRouter, MeteredJudge};
 use crate::judge_outcome::JudgeError;
-use crate::metric::{BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
+use crate::metric::{ANSWER_DEMANDS, BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
+use crate::options::Options;
 use crate::report::{MetricOutcome, ScoredMetric};
 use crate::transcript::Transcript;
 use crate::verdict::Role;
@@ -23,6 +26,8 @@ pub(crate) struct ScoringPlan {
     judges: JudgeRouter,
     gate: TurnAggregation,
     time_limit: Duration,
+    /// Whether calls are judged as ADK does, whatever cases loosen.
+    literal: bool,
     /// Set when scoring is to stop.
     stopped: Option<Arc<AtomicBool>>,
 }
@@ -54,14 +59,13 @@ pub(crate) fn criterion_of_custom() -> Criterion {
 
 impl ScoringPlan {
     /// Plans the metrics in this order: metrics that criteria name, custom metrics that no criterion names,
-    /// the session state, and metrics that only inform. Turns that are not scored yet when `stopped` is set
+    /// the session state, demands on answers, and metrics that only inform. Turns that are not scored yet when `stopped` is set
     /// get no score.
     pub(crate) fn new(
         config: &EvalConfig,
         custom: Vec<(String, BoxMetric)>,
         judges: JudgeRouter,
-        gate: TurnAggregation,
-        time_limit: Duration,
+        options: Options,
         stopped: Option<Arc<AtomicBool>>,
     ) -> Result<Self, String> {
         let mut metrics = named_or_custom(config, custom)?;
@@ -69,7 +73,9 @@ impl ScoringPlan {
         let others = eval_format::metric::METRICS.iter().filter(|info| !is_named(info.name));
         let always: Vec<PlannedMetric> = others.filter_map(PlannedMetric::always).collect();
         metrics.extend(always);
-        Ok(Self { metrics, judges, gate, time_limit, stopped })
+        let Options { gate, timeout, literal, .. } = options;
+        let literal = literal || variables::is_literal();
+        Ok(Self { metrics, judges, gate, time_limit: timeout, literal, stopped })
     }
 
     pub(crate) fn rules<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a Rule> {
@@ -83,6 +89,12 @@ impl ScoringPlan {
         transcript: &mut Transcript,
         label: &str,
     ) -> Vec<ScoredMetric> {
+        let rules = match Rules::of(case) {
+            Ok(rules) => rules,
+            // The reader has checked the cases of a file.
+            Err(problems) => return self.broken(case, &problems.to_string()),
+        };
+        let rules = Some(&rules).filter(|rules| !rules.is_empty());
         let actual = transcript.lend_invocations();
         let judge = self.judges.of_case(&case.eval_id);
         let mut scored = Vec::with_capacity(self.metrics.len());
@@ -97,6 +109,8 @@ impl ScoringPlan {
                 criterion: &planned.criterion,
                 judge: &judge,
                 stopped: self.stopped.as_deref(),
+                rules: rules.filter(|_| !self.literal),
+                demands: rules,
             };
             let outcome = planned.score(input, &metered, self.time_limit, label).await;
             let outcome = self.unless_unanswered(outcome, metered.missed());
@@ -112,6 +126,13 @@ impl ScoringPlan {
         self.applicable(case)
             .map(|planned| self.scored(planned, MetricOutcome::Unjudged(reason.to_owned()), &unasked))
             .collect()
+    }
+
+    /// The metrics that apply to a case whose rules cannot be read.
+    fn broken(&self, case: &EvalCase, message: &str) -> Vec<ScoredMetric> {
+        let unasked = MeteredJudge::new(self.judges.of_case(&case.eval_id));
+        let error = || MetricOutcome::Error { role: Role::Harness, message: message.to_owned() };
+        self.applicable(case).map(|planned| self.scored(planned, error(), &unasked)).collect()
     }
 
     fn scored(
@@ -192,9 +213,9 @@ fn no_metric(name: &str) -> String {
 }
 
 impl PlannedMetric {
-    /// A metric that needs no criterion: the session state, and metrics that only inform.
+    /// A metric that needs no criterion: the session state, demands on answers, and metrics that only inform.
     fn always(info: &'static MetricInfo) -> Option<Self> {
-        if info.gates && info.name != FINAL_SESSION_STATE_MATCH {
+        if info.gates && ![FINAL_SESSION_STATE_MATCH, ANSWER_DEMANDS].contains(&info.name) {
             return None;
         }
         let criterion = Criterion::new(1.0);

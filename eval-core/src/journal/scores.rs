@@ -7,7 +7,7 @@ use serde_core::{Deserialize as _, Deserializer};
 use super::fields::{fields, words};
 use super::line::{Field, Line};
 use crate::judge_outcome::{JudgeQuestion, JudgeUse};
-use crate::metric::{RubricScore, Score, Scores};
+use crate::metric::{LoosenedPoint, Loosening, RubricScore, Score, Scores};
 use crate::report::{MetricOutcome, MetricReport, ScoredMetric};
 use crate::verdict::{Role, TurnVerdict, Verdict};
 
@@ -15,7 +15,9 @@ fields!(JudgeUse from default { model, asked, failed, replayed, usage, questions
 fields!(JudgeQuestion from default { template, prompt, answers });
 fields!(RubricScore from default { rubric_id, score, rationale });
 fields!(Criterion from default { threshold, options });
-fields!(MetricReport { name, verdict } { criterion, score, scored, total, passed_runs, notes });
+fields!(LoosenedPoint from default { call, path, matcher, needed });
+fields!(Loosening from default { points, needed, literal_score });
+fields!(MetricReport { name, verdict } { criterion, score, scored, total, passed_runs, loosened, notes });
 // The criterion is recorded once, with the verdict on the case.
 fields!(ScoredMetric { name, verdict, outcome } { custom, judge, turns } { criterion });
 fields!(Scores {} { scores, overall, whole_run });
@@ -34,9 +36,12 @@ struct ScoreForm {
     not_evaluated: Option<String>,
     notes: Vec<String>,
     rubrics: Vec<RubricScore>,
+    loosened: Vec<LoosenedPoint>,
+    /// The score without the rules at these points.
+    literal: Option<f64>,
 }
 
-fields!(ScoreForm from default { value, left_out, not_evaluated, notes, rubrics });
+fields!(ScoreForm from default { value, left_out, not_evaluated, notes, rubrics, loosened, literal });
 
 impl Field for Score {
     fn write(&self, line: &mut Line) {
@@ -46,19 +51,23 @@ impl Field for Score {
             not_evaluated: self.reason().map(str::to_owned),
             notes: self.notes().to_vec(),
             rubrics: self.rubrics().to_vec(),
+            loosened: self.loosened().to_vec(),
+            literal: self.literal().filter(|_| !self.loosened().is_empty()),
         };
         form.write(line);
     }
 
     fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let ScoreForm { value, left_out, not_evaluated, notes, rubrics } = ScoreForm::read(from)?;
+        let ScoreForm { value, left_out, not_evaluated, notes, rubrics, loosened, literal } =
+            ScoreForm::read(from)?;
         let score = match (value, left_out, not_evaluated) {
             (Some(value), None, None) => Self::from(value),
             (None, Some(reason), None) => Self::left_out(reason),
             (None, None, Some(reason)) => Self::not_evaluated(reason),
             _ => return Err(D::Error::custom("a score has a value, or one reason why it has none")),
         };
-        Ok(notes.into_iter().fold(score, Self::note).with_rubrics(rubrics))
+        let score = notes.into_iter().fold(score, Self::note).with_rubrics(rubrics);
+        Ok(score.with_loosened(loosened, literal))
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use eval_format::{Bound, Criterion};
 
 use crate::judge_outcome::JudgeUse;
-use crate::metric::{Score, Scores};
+use crate::metric::{LoosenedPoint, Loosening, Score, Scores};
 use crate::score::mean::round_3;
 use crate::verdict::{Role, TurnVerdict, Verdict};
 
@@ -27,6 +27,21 @@ pub struct ScoredMetric {
     /// The verdict on each of its scores: one per turn, or a single one for the run as a whole; empty if it has no
     /// scores.
     pub turns: Vec<TurnVerdict>,
+}
+
+impl ScoredMetric {
+    /// The points at which the case says what may vary, with the number of their turn, from 1.
+    pub fn loosened(&self) -> impl Iterator<Item = (usize, &LoosenedPoint)> {
+        let scores = if let MetricOutcome::Scored(scores) = &self.outcome { scores.scores() } else { &[] };
+        (1..).zip(scores).flat_map(|(turn, score)| score.loosened().iter().map(move |point| (turn, point)))
+    }
+
+    /// The score of the run without these rules, which is ADK's: the exact mean of its turns. `None` if no rule was
+    /// applied, or if a turn has no such score.
+    pub fn literal_score(&self) -> Option<f64> {
+        let MetricOutcome::Scored(scores) = &self.outcome else { return None };
+        Loosening::of(&[scores])?.literal_score
+    }
 }
 
 /// The result of one metric on one run.
@@ -91,6 +106,8 @@ pub struct MetricReport {
     pub total: usize,
     /// In how many runs the metric passed; `None` unless runs are decided one by one (`pass` other than `mean`).
     pub passed_runs: Option<usize>,
+    /// The points at which the case says what may vary, with ADK's score; `None` if no such rule was applied.
+    pub loosened: Option<Loosening>,
     /// The verdict on the metric.
     pub verdict: Verdict,
     /// Remarks on the score.

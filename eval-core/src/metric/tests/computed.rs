@@ -41,7 +41,32 @@ pub(in crate::metric) fn try_compare(
         criterion,
         judge: &no_judge(),
         stopped: None,
+        rules: None,
+        demands: None,
     }))
+}
+
+/// The scores of a run of a case under its rules.
+pub(in crate::metric) fn score_case(
+    metric: &impl Metric,
+    case: &EvalCase,
+    actual: &[Invocation],
+    criterion: &Criterion,
+) -> Scores {
+    let rules = Rules::of(case).unwrap();
+    let judge = no_judge();
+    let input = MetricInput {
+        case,
+        actual,
+        expected: &case.conversation,
+        state: &Map::new(),
+        criterion,
+        judge: &judge,
+        stopped: None,
+        rules: Some(&rules),
+        demands: Some(&rules),
+    };
+    ready(metric.score(input)).unwrap()
 }
 
 /// The scores of a run of a case without turns that ends in a session state.
@@ -56,6 +81,8 @@ pub(in crate::metric) fn score_state(metric: &impl Metric, case: &EvalCase, stat
         criterion: &criterion,
         judge: &judge,
         stopped: None,
+        rules: None,
+        demands: None,
     };
     ready(metric.score(input)).unwrap()
 }

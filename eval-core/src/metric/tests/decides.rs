@@ -128,7 +128,7 @@ fn fails(
     let (state, judge) = (Map::new(), no_judge());
     let expected = &case.conversation;
     let input =
-        MetricInput { case, actual, expected, state: &state, criterion, judge: &judge, stopped: None };
+        MetricInput { case, actual, expected, state: &state, criterion, judge: &judge, stopped: None, rules: None, demands: None };
     let scores = ready(built_in(name).unwrap().score(input)).unwrap();
     verdict_of_run(Some(criterion), &MetricOutcome::Scored(scores), gate).fails()
 }

@@ -51,5 +51,7 @@ pub(super) fn asking(
         criterion,
         judge,
         stopped: None,
+        rules: None,
+        demands: None,
     }))
 }

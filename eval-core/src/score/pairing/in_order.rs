@@ -1,5 +1,7 @@
 //! Calls whose order matters: one table over the expected and the actual calls.
 
+use std::cmp::Reverse;
+
 use super::{Fit, Often, Pairing, Steps};
 
 /// Pairs calls in order; `None` if the search would take seconds.
@@ -21,12 +23,9 @@ pub(crate) fn in_order(
     if is_plain && is_large && !is_allowed.contains(&false) {
         return first_that_fits(often.len(), is_allowed.len(), fit);
     }
-    let table = Table::new(often, is_allowed, fit, steps)?;
-    let mut expected_of = vec![None; is_allowed.len()];
+    let table = Table::new(often, is_allowed, Gaps::Refused, fit, steps)?;
     let holds = table.best(table.rows.len(), is_allowed.len()).is_some();
-    if holds {
-        table.trace(&mut expected_of);
-    }
+    let expected_of = if holds { table.trace() } else { vec![None; is_allowed.len()] };
     Some(Pairing { expected_of, holds })
 }
 
@@ -60,6 +59,19 @@ fn first_that_fits(
     Some(Pairing { expected_of, holds: next == expected })
 }
 
+/// Pairs calls in order so that the fewest are left without a partner that need one, whether that holds or not; `None`
+/// if the search would take seconds.
+pub(crate) fn most_in_order(
+    often: &[Often],
+    is_allowed: &[bool],
+    fit: impl Fn(usize, usize) -> Option<Fit>,
+    steps: &Steps,
+) -> Option<Pairing> {
+    let table = Table::new(often, is_allowed, Gaps::Counted, fit, steps)?;
+    let holds = table.best(table.rows.len(), is_allowed.len()).is_some_and(|best| best.gaps.0 == 0);
+    Some(Pairing { expected_of: table.trace(), holds })
+}
+
 /// A place in the list of expected calls: a call that may be repeated has several.
 #[derive(Clone, Copy)]
 struct Row {
@@ -67,9 +79,10 @@ struct Row {
     needed: bool,
 }
 
-/// The worth of a pairing: its equal pairs, then its pairs.
+/// The worth of a pairing: few calls that lack a partner, then its equal pairs, then its pairs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Worth {
+    gaps: Reverse<u32>,
     equal: u16,
     pairs: u16,
 }
@@ -77,15 +90,34 @@ struct Worth {
 impl Worth {
     fn plus(self, fit: Fit) -> Self {
         // A table of at most 2^24 fields has at most 2^12 pairs.
-        Self { equal: self.equal + u16::from(fit == Fit::Equal), pairs: self.pairs + 1 }
+        Self { equal: self.equal + u16::from(fit == Fit::Equal), pairs: self.pairs + 1, ..self }
     }
 }
 
-/// For each number of rows and of actual calls: the best pairing in which the first rows are all that the first actual
-/// calls make; `None` if there is none.
+/// Calls that lack a partner.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gaps {
+    Refused,
+    Counted,
+}
+
+impl Gaps {
+    /// The worth of a pairing with one more call without a partner.
+    fn beside(self, worth: Option<Worth>, may_lack_one: bool) -> Option<Worth> {
+        match self {
+            _ if may_lack_one => worth,
+            Self::Refused => None,
+            Self::Counted => worth.map(|worth| Worth { gaps: Reverse(worth.gaps.0 + 1), ..worth }),
+        }
+    }
+}
+
+/// For each number of rows and of actual calls: the best pairing of the first rows with the first actual calls; `None` if
+/// there is none.
 struct Table<'a> {
     rows: Vec<Row>,
     is_allowed: &'a [bool],
+    gaps: Gaps,
     best: Vec<Option<Worth>>,
 }
 
@@ -93,6 +125,7 @@ impl<'a> Table<'a> {
     fn new(
         often: &[Often],
         is_allowed: &'a [bool],
+        gaps: Gaps,
         fit: impl Fn(usize, usize) -> Option<Fit>,
         steps: &Steps,
     ) -> Option<Self> {
@@ -104,9 +137,9 @@ impl<'a> Table<'a> {
             rows.extend((0..most).map(|at| Row { expected, needed: at < often.least() }));
         }
         let mut best = Vec::with_capacity((rows.len() + 1) * width);
-        best.push(Some(Worth { equal: 0, pairs: 0 }));
+        best.push(Some(Worth { gaps: Reverse(0), equal: 0, pairs: 0 }));
         for at in 0..is_allowed.len() {
-            best.push(best[at].filter(|_| is_allowed[at]));
+            best.push(gaps.beside(best[at], is_allowed[at]));
         }
         // The rows of a call that may be repeated compare it with the same actual calls.
         let mut compared: (usize, Vec<Option<Fit>>) = (usize::MAX, Vec::new());
@@ -116,9 +149,9 @@ impl<'a> Table<'a> {
             }
             let above = row * width;
             for at in 0..width {
-                let mut found = best[above + at].filter(|_| !needed);
+                let mut found = gaps.beside(best[above + at], !needed);
                 if at > 0 {
-                    found = found.max(best[above + width + at - 1].filter(|_| is_allowed[at - 1]));
+                    found = found.max(gaps.beside(best[above + width + at - 1], is_allowed[at - 1]));
                     if let Some(before) = best[above + at - 1] {
                         let fit = match compared.1[at - 1] {
                             Some(known) => known,
@@ -130,29 +163,36 @@ impl<'a> Table<'a> {
                 best.push(found);
             }
         }
-        Some(Self { rows, is_allowed, best })
+        Some(Self { rows, is_allowed, gaps, best })
     }
 
     fn best(&self, rows: usize, actual: usize) -> Option<Worth> {
         self.best[rows * (self.is_allowed.len() + 1) + actual]
     }
 
-    /// Goes the way back from the last field to the first one.
-    fn trace(&self, expected_of: &mut [Option<usize>]) {
+    /// The expected call of each actual call, on the way back from the last field to the first one.
+    fn trace(&self) -> Vec<Option<usize>> {
+        let mut expected_of = vec![None; self.is_allowed.len()];
         let (mut row, mut actual) = (self.rows.len(), self.is_allowed.len());
         while row > 0 || actual > 0 {
             let here = self.best(row, actual);
-            if actual > 0 && self.is_allowed[actual - 1] && self.best(row, actual - 1) == here {
+            let is_extra = |at: usize| {
+                self.gaps.beside(self.best(row, at), self.is_allowed[at]) == here
+            };
+            let is_left_out =
+                |at: usize| self.gaps.beside(self.best(at, actual), !self.rows[at].needed) == here;
+            if actual > 0 && is_extra(actual - 1) {
                 actual -= 1;
-            } else if row > 0 && !self.rows[row - 1].needed && self.best(row - 1, actual) == here {
+            } else if row > 0 && is_left_out(row - 1) {
                 row -= 1;
             } else if row > 0 && actual > 0 {
                 (row, actual) = (row - 1, actual - 1);
                 expected_of[actual] = Some(self.rows[row].expected);
             } else {
-                // Each field that is reached has a way back, so this is not reached.
-                return;
+                // Each field that has a pairing has a way back, so this is not reached.
+                break;
             }
         }
+        expected_of
     }
 }

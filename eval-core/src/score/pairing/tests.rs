@@ -18,6 +18,12 @@ impl Turn {
         in_order(&self.often, &self.is_allowed, fit, &Steps::new(MOST_STEPS)).unwrap()
     }
 
+    /// The calls without a partner that need one, in the best pairing in order.
+    fn gaps(&self, of: &[Option<usize>]) -> usize {
+        let missing = (0..self.often.len()).filter(|e| !self.often[*e].optional && !of.contains(&Some(*e))).count();
+        missing + (0..of.len()).filter(|a| of[*a].is_none() && !self.is_allowed[*a]).count()
+    }
+
     fn any_order(&self) -> Pairing {
         let candidates =
             |e: usize| (0..self.is_allowed.len()).filter(|a| self.fits[e][*a] != Fit::Not).collect();
@@ -81,6 +87,7 @@ impl Turn {
             let mut is_a_way = false;
             let mut most = (0, 0, 0);
             let mut equal = 0;
+            let mut gaps = usize::MAX;
             let count = |of: &[Option<usize>]| {
                 let is_equal =
                     |(a, e): (usize, &Option<usize>)| e.is_some_and(|e| self.fits[e][a] == Fit::Equal);
@@ -89,6 +96,7 @@ impl Turn {
             self.all(is_in_order, &mut |of| {
                 is_a_way |= of == found.expected_of;
                 let covered = self.covered(of);
+                gaps = gaps.min(self.gaps(of));
                 most = (most.0.max(covered.0), most.1.max(covered.1), most.2.max(covered.2));
                 if self.holds(of) {
                     holds = true;
@@ -98,6 +106,11 @@ impl Turn {
             prop_assert_eq!(found.holds, holds, "{:?}", self);
             if holds {
                 prop_assert!(is_a_way && self.holds(&found.expected_of), "{:?} {:?}", self, found);
+            }
+            if is_in_order {
+                let fit = |e: usize, a: usize| Some(self.fits[e][a]);
+                let found = most_in_order(&self.often, &self.is_allowed, fit, &Steps::new(MOST_STEPS)).unwrap();
+                prop_assert_eq!((self.gaps(&found.expected_of), found.holds), (gaps, holds), "{:?}", self);
             }
             if is_in_order && holds {
                 prop_assert_eq!(count(&found.expected_of), equal, "{:?} {:?}", self, found);

@@ -30,6 +30,7 @@
 //! | know whether a config fits the cases of a set | [`check_compatibility`](compat::check_compatibility) |
 //! | count expectations that no metric reads | [`NotCompared`](compat::NotCompared) |
 //! | find the sets of a directory | [`find_sets`](find::find_sets) |
+//! | say what may vary in a case | [`expect`] |
 //! | know which file is a set, a config or a recording | [`conventions`] |
 //! | know whether two cases ask, or expect, the same | [`Meaning`] |
 //! | read and write recordings of judges | `recording` (feature `recordings`) |
@@ -49,6 +50,7 @@ pub mod edit;
 mod error;
 #[cfg(test)]
 mod error_texts;
+pub mod expect;
 pub mod find;
 #[cfg(feature = "json-schema")]
 mod json_schema;

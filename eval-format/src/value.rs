@@ -1,6 +1,7 @@
 //! JSON values: ordered objects, integers of any size, correctly rounded floats.
 
 mod convert;
+mod equality;
 mod number;
 mod serde;
 mod text;

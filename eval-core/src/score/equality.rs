@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub(crate) use eval_format::ArgsMatch;
-use eval_format::{FunctionCall, Map, Number, Value};
+use eval_format::{FunctionCall, Value};
 
 /// Whether an actual call matches an expected call. Ids are never compared.
 pub(crate) fn calls_match(expected: &FunctionCall, actual: &FunctionCall, args: ArgsMatch) -> bool {
@@ -12,70 +12,16 @@ pub(crate) fn calls_match(expected: &FunctionCall, actual: &FunctionCall, args: 
     }
     match (args, &expected.args, &actual.args) {
         (ArgsMatch::Ignore, ..) | (ArgsMatch::Exact, None, None) | (ArgsMatch::Subset, None, _) => true,
-        (ArgsMatch::Exact, Some(expected), Some(actual)) => maps_equal(expected, actual),
+        (ArgsMatch::Exact, Some(expected), Some(actual)) => expected.equals(actual),
         (ArgsMatch::Exact, ..) => false,
         (ArgsMatch::Subset, Some(expected), Some(actual)) => expected.matches(actual, values_equal),
         (ArgsMatch::Subset, Some(expected), None) => expected.is_empty(),
     }
 }
 
-/// Whether two values are equal in Python.
-///
-/// Integers and floats compare by their exact values, `true` is 1 and `false` is 0, and `NaN` equals nothing. Objects
-/// compare by key, strings by code point.
+/// Whether two values are equal in Python: [`Value::equals`].
 pub fn values_equal(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Null, Value::Null) => true,
-        (Value::String(a), Value::String(b)) => a == b,
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| values_equal(a, b))
-        }
-        (Value::Object(a), Value::Object(b)) => maps_equal(a, b),
-        _ => match (Exact::of(a), Exact::of(b)) {
-            (Some(a), Some(b)) => a == b,
-            _ => false,
-        },
-    }
-}
-
-fn maps_equal(a: &Map, b: &Map) -> bool {
-    a.len() == b.len() && a.matches(b, values_equal)
-}
-
-/// A number by its exact value, whatever its type.
-#[derive(PartialEq)]
-enum Exact {
-    Integer(i64),
-    /// The decimal digits of an integer outside `i64`.
-    Digits(String),
-    /// Any other number.
-    Float(f64),
-}
-
-impl Exact {
-    fn of(value: &Value) -> Option<Self> {
-        match value {
-            Value::Bool(flag) => Some(Self::Integer(i64::from(*flag))),
-            Value::Number(number) => Some(Self::of_number(number)),
-            _ => None,
-        }
-    }
-
-    fn of_number(number: &Number) -> Self {
-        if let Some(integer) = number.as_i64() {
-            return Self::Integer(integer);
-        }
-        if number.is_integer() {
-            return Self::Digits(number.to_string());
-        }
-        let float = number.as_f64();
-        if !float.is_finite() || float.fract() != 0.0 {
-            return Self::Float(float);
-        }
-        // Writes all digits of an integral float.
-        let digits = format!("{:.0}", float + 0.0);
-        digits.parse().map_or(Self::Digits(digits), Self::Integer)
-    }
+    a.equals(b)
 }
 
 /// A call as a key of a hash table: two keys are equal if and only if [`calls_match`] holds.
@@ -100,7 +46,7 @@ impl Hash for CallKey<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.call.name.hash(state);
         if let (ArgsMatch::Exact, Some(args)) = (self.args, &self.call.args) {
-            hash_map(args, state);
+            args.hash_as_equal(state);
         }
     }
 }
@@ -110,47 +56,15 @@ pub(crate) fn argument_hashes(call: &FunctionCall) -> impl Iterator<Item = u64> 
     call.args.iter().flatten().map(|(key, value)| {
         let mut argument = DefaultHasher::new();
         (&call.name, key).hash(&mut argument);
-        hash_value(value, &mut argument);
+        value.hash_as_equal(&mut argument);
         argument.finish()
     })
 }
 
-fn hash_map(map: &Map, state: &mut impl Hasher) {
-    // A sum does not depend on the order of the keys.
-    let sum = map.iter().fold(0_u64, |sum, (key, value)| {
-        let mut entry = DefaultHasher::new();
-        key.hash(&mut entry);
-        hash_value(value, &mut entry);
-        sum.wrapping_add(entry.finish())
-    });
-    map.len().hash(state);
-    sum.hash(state);
-}
-
-fn hash_value(value: &Value, state: &mut impl Hasher) {
-    match value {
-        Value::Null => 0_u8.hash(state),
-        Value::String(text) => text.hash(state),
-        Value::Array(items) => {
-            items.len().hash(state);
-            for item in items {
-                hash_value(item, state);
-            }
-        }
-        Value::Object(map) => hash_map(map, state),
-        Value::Bool(_) | Value::Number(_) => match Exact::of(value) {
-            Some(Exact::Integer(integer)) => integer.hash(state),
-            Some(Exact::Digits(digits)) => digits.hash(state),
-            // `NaN` equals nothing, so any hash is right. One hash for all would make them collide.
-            Some(Exact::Float(float)) if float.is_nan() => std::ptr::from_ref(value).hash(state),
-            Some(Exact::Float(float)) => float.to_bits().hash(state),
-            None => {}
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use eval_format::{Map, Number};
+
     use super::*;
 
     fn number(text: &str) -> Value {

@@ -97,6 +97,12 @@ codes! {
     NoRubrics = "no-rubrics",
     /// A weight for a rubric that does not exist.
     UnknownRubric = "unknown-rubric",
+    /// `_expect` names a turn, a call or an argument that is not there, or two calls.
+    UnknownPlace = "unknown-place",
+    /// A matcher or a demand of `_expect` is unknown, can never hold, or is broken by the expected value.
+    Matcher = "matcher",
+    /// No metric reads a rule of `_expect`, or a criterion contradicts it.
+    UnreadRule = "unread-rule",
     /// A custom metric has no function in Rust.
     UnansweredCustomMetric = "unanswered-custom-metric",
     /// Something that is lost if the file is written in ADK's saved form.

@@ -7,6 +7,7 @@ use eval_support::spelling::is_misspelling;
 
 use super::checked::{Reading, SetFormat};
 use super::scenario;
+use crate::expect;
 use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Problem, ProblemCode, shown};
 use crate::rubrics;
@@ -18,6 +19,7 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
     let mut walker = Walker { problems: &mut problems };
     let model = model_of(root);
     let set = walker.record(root, model, &Place::Root).map(EvalSet::from);
+    let read = set.as_ref().map(|set| set.eval_cases.as_slice()).unwrap_or_default();
     let mut cases = Vec::new();
     let entry = root.object().and_then(|entries| model.entry(entries, "eval_cases"));
     if let Some((entry, items)) = entry.and_then(|entry| Some((entry, entry.value.array()?))) {
@@ -27,7 +29,8 @@ pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
         }
         for (at, item) in items.iter().enumerate() {
             let place = Place::Index(&place, at);
-            check_case(item, &place, &mut walker);
+            let case = (read.len() == items.len()).then(|| &read[at]);
+            check_case(item, case, &place, &mut walker);
             if let Some(id) = id_of(item) {
                 cases.push((id.0.to_owned(), id.1, item.range.clone()));
             }
@@ -46,13 +49,18 @@ pub(crate) fn model_of(root: &Node<'_>) -> &'static Model {
 
 pub(super) fn case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) -> Option<EvalCase> {
     let record = walker.record(node, &EVAL_CASE, place)?;
-    check_case(node, place, walker);
-    Some(record.into())
+    let case = record.into();
+    check_case(node, Some(&case), place, walker);
+    Some(case)
 }
 
 /// Checks the rules for a case beyond its shape.
-fn check_case(node: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
+fn check_case(node: &Node<'_>, case: Option<&EvalCase>, place: &Place<'_>, walker: &mut Walker<'_>) {
     check_conversation(node, place, walker);
+    if let Some((_, faults)) = case.and_then(expect::resolved) {
+        let path = place.path();
+        walker.problems.extend(faults.into_iter().map(|fault| fault.problem(node, &path)));
+    }
     check_keys(node, place, walker);
     rubrics::check_case(node, place, walker.problems);
 }
@@ -99,9 +107,8 @@ pub(super) fn check_ids<'n>(
 }
 
 /// Keys of a case that look like expectations or criteria, and that nothing reads.
-const LOOK_LIKE_EXPECTATIONS: [&str; 16] = [
+const LOOK_LIKE_EXPECTATIONS: [&str; 15] = [
     "_criteria",
-    "_expect",
     "_expected",
     "_match",
     "assert",
@@ -190,7 +197,6 @@ mod tests {
             ("match", Severity::Error),
             ("_match", Severity::Error),
             ("_criteria", Severity::Error),
-            ("_expect", Severity::Error),
             ("expectations", Severity::Warning),
         ] {
             let turns = r#"[{"user_content": {"parts": [{"text": "Hi"}]}}]"#;

@@ -1,0 +1,413 @@
+//! The rules of a case: each name of the notation resolved to its call.
+
+use std::collections::HashMap;
+
+use eval_support::words::{count, did_you_mean};
+
+use super::answer::Demands;
+use super::compare::{Point, Reason, Relation, compare};
+use super::fault::{Fault, Faults};
+use super::matcher::Matcher;
+use super::notation::{CallExpect, Expect, Others, TurnExpect};
+use super::path::ArgPath;
+use super::{answers, fit, read};
+use crate::metric::ArgsMatch;
+use crate::model::{EvalCase, FunctionCall, FunctionResponse, Invocation};
+use crate::problem::{ProblemCode, Problems, shown};
+use crate::value::Value;
+
+/// What may vary in the turns of a case, and what their answers have to be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    turns: Vec<TurnRules>,
+}
+
+/// What may vary in a turn, with calls by their position among the expected calls of the turn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TurnRules {
+    /// One for each expected call, or none at all.
+    pub(super) calls: Vec<CallRule>,
+    pub(super) any_order: bool,
+    pub(super) others: Option<Others>,
+    /// Rules of responses, with the position of the response in the turn.
+    pub(super) responses: Vec<(usize, CallRules)>,
+    demands: Demands,
+    /// The number of expected calls.
+    expected: usize,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct CallRule {
+    pub(super) args: Option<CallRules>,
+    pub(super) optional: bool,
+    pub(super) most: Option<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum CallRules {
+    Any,
+    /// The exact paths before the ones with wildcards.
+    Args(Vec<(ArgPath, Matcher)>),
+}
+
+/// The rules of a turn that has none.
+static NONE: TurnRules = TurnRules {
+    calls: Vec::new(),
+    any_order: false,
+    others: None,
+    responses: Vec::new(),
+    demands: Demands {
+        contains: Vec::new(),
+        contains_any: Vec::new(),
+        lacks: Vec::new(),
+        regex: Vec::new(),
+        is: Vec::new(),
+        number: Vec::new(),
+        json: Vec::new(),
+        max_words: None,
+    },
+    expected: 0,
+};
+
+impl Rules {
+    /// The rules of a case, or the problems of the case if `_expect` has a mistake. A case without the key has no rules.
+    pub fn of(case: &EvalCase) -> Result<Self, Problems> {
+        let Some((rules, faults)) = resolved(case) else { return Ok(Self::default()) };
+        if faults.iter().any(Fault::is_error) {
+            case.check()?;
+        }
+        Ok(rules)
+    }
+
+    /// The rules of a turn, counted from 0. A turn without rules has empty ones.
+    pub fn turn(&self, at: usize) -> &TurnRules {
+        self.turns.get(at).unwrap_or(&NONE)
+    }
+
+    /// Whether no turn has a rule or a demand.
+    pub fn is_empty(&self) -> bool {
+        self.turns.iter().all(|turn| *turn == NONE)
+    }
+}
+
+impl TurnRules {
+    /// Whether calls are compared and paired as without rules.
+    pub fn is_literal(&self) -> bool {
+        self.calls.is_empty() && !self.any_order && self.others.is_none()
+    }
+
+    /// Whether the arguments of an expected call have rules.
+    pub fn has_rules(&self, call: usize) -> bool {
+        self.call(call).is_some_and(|call| call.args.is_some())
+    }
+
+    /// Whether an expected call may be left out.
+    pub fn is_optional(&self, call: usize) -> bool {
+        self.call(call).is_some_and(|call| call.optional)
+    }
+
+    /// How often an expected call may be made: 1 without a rule.
+    pub fn most(&self, call: usize) -> usize {
+        self.call(call).and_then(|call| call.most).unwrap_or(1)
+    }
+
+    /// Whether the expected calls may come in any order.
+    pub fn any_order(&self) -> bool {
+        self.any_order
+    }
+
+    /// The calls that may be made beside the expected ones; `None` without a rule.
+    pub fn others(&self) -> Option<&Others> {
+        self.others.as_ref()
+    }
+
+    /// Whether a call of this tool may be made beside the expected calls.
+    pub fn allows(&self, tool: Option<&str>) -> bool {
+        match &self.others {
+            None => false,
+            Some(Others::Any) => true,
+            Some(Others::Tools(tools)) => tool.is_some_and(|tool| tools.iter().any(|known| known == tool)),
+        }
+    }
+
+    /// Whether any calls fulfil the turn: all expected ones may be left out, and any others made.
+    pub fn is_free(&self) -> bool {
+        self.others == Some(Others::Any) && (0..self.expected).all(|call| self.is_optional(call))
+    }
+
+    /// The demands on the answer.
+    pub fn demands(&self) -> &Demands {
+        &self.demands
+    }
+
+    /// The rules for the arguments of an expected call, as if none was needed.
+    pub fn points(&self, call: usize) -> Vec<Point> {
+        match self.call(call).and_then(|call| call.args.as_ref()) {
+            None => Vec::new(),
+            Some(CallRules::Any) => vec![Point::new("", &Matcher::Any)],
+            Some(CallRules::Args(args)) => {
+                args.iter().map(|(path, matcher)| Point::new(path.as_str(), matcher)).collect()
+            }
+        }
+    }
+
+    /// Compares an actual call with the expected call at a position of the turn. Ids are never compared.
+    pub fn compare(
+        &self,
+        call: usize,
+        expected: &FunctionCall,
+        actual: &FunctionCall,
+        args: ArgsMatch,
+    ) -> Relation {
+        if expected.name != actual.name {
+            return another_tool();
+        }
+        let rules = self.call(call).and_then(|call| call.args.as_ref());
+        compare(rules, expected.args.as_ref(), actual.args.as_ref(), args)
+    }
+
+    /// Compares an actual response with the expected response at a position of the turn.
+    pub fn compare_responses(
+        &self,
+        at: usize,
+        expected: &FunctionResponse,
+        actual: &FunctionResponse,
+    ) -> Relation {
+        let rules = self.responses.iter().find(|(known, _)| *known == at).map(|(_, rules)| rules);
+        compare(rules, expected.response.as_ref(), actual.response.as_ref(), ArgsMatch::Exact)
+    }
+
+    /// Whether the expected response at a position of the turn has rules.
+    pub fn has_response_rules(&self, at: usize) -> bool {
+        self.responses.iter().any(|(known, _)| *known == at)
+    }
+
+    fn call(&self, at: usize) -> Option<&CallRule> {
+        self.calls.get(at)
+    }
+}
+
+fn another_tool() -> Relation {
+    let text = "is a call of another tool".to_owned();
+    Relation::Mismatch(vec![Reason { path: String::new(), text }])
+}
+
+/// The rules of a case and the mistakes in its key `_expect`; `None` without the key.
+pub(crate) fn resolved(case: &EvalCase) -> Option<(Rules, Vec<Fault>)> {
+    let (expect, mut found) = read::expect(read::of(case)?);
+    let mut faults = Faults::below(read::KEY);
+    let rules = resolve(case, &expect.unwrap_or_default(), &mut faults);
+    found.append(&mut faults.found);
+    Some((rules, found))
+}
+
+fn resolve(case: &EvalCase, expect: &Expect, faults: &mut Faults) -> Rules {
+    let mut rules = Rules { turns: vec![TurnRules::default(); case.conversation.len()] };
+    for (number, turn) in &expect.turns {
+        let position = number - 1;
+        faults.at(&number.to_string(), |faults| match case.conversation.get(position) {
+            Some(golden) => rules.turns[position] = resolve_turn(*number, golden, turn, faults),
+            None => no_turn(case, *number, faults),
+        });
+    }
+    rules
+}
+
+fn no_turn(case: &EvalCase, number: usize, faults: &mut Faults) {
+    let turns = count(case.conversation.len(), "turn");
+    let (message, help) = match case.conversation_scenario {
+        Some(_) => (
+            "a scenario has no expected turns, so nothing of it can be expected here".to_owned(),
+            "remove `_expect`; a rubric metric or a `final_session_state` decides a scenario".to_owned(),
+        ),
+        None => (
+            format!("there is no turn {number}: the case has {turns}"),
+            "turns are counted from 1".to_owned(),
+        ),
+    };
+    faults.key(ProblemCode::UnknownPlace, message, "no such turn").help(help);
+}
+
+/// The expected calls or responses of a turn, by the names of their tools.
+struct Golden<'g> {
+    /// In words, for messages: `call`, `response`.
+    what: &'static str,
+    turn: usize,
+    tools: Vec<&'g str>,
+}
+
+fn resolve_turn(number: usize, golden: &Invocation, turn: &TurnExpect, faults: &mut Faults) -> TurnRules {
+    let calls: Vec<&FunctionCall> = golden.tool_calls().collect();
+    let tools = calls.iter().map(|call| call.name.as_deref().unwrap_or_default()).collect();
+    let tools = Golden { what: "call", turn: number, tools };
+    let mut rules = TurnRules {
+        calls: Vec::new(),
+        any_order: turn.any_order,
+        others: turn.others.clone(),
+        responses: Vec::new(),
+        demands: turn.answer.clone(),
+        expected: calls.len(),
+    };
+    let mut by_call: HashMap<usize, CallRule> = HashMap::new();
+    faults.at("calls", |faults| {
+        for (name, call) in &turn.calls {
+            for at in faults.at(name, |faults| tools.find(name, faults)) {
+                let args = calls[at].args.clone().map(Value::Object);
+                let resolved = faults.at(name, |faults| call_rules(call, args.as_ref(), faults));
+                let rule = by_call.entry(at).or_default();
+                if rule.args.is_some() {
+                    faults.at(name, |faults| twice(&tools, at, faults));
+                }
+                rule.args = resolved;
+            }
+        }
+    });
+    faults.at("optional", |faults| {
+        for (item, name) in turn.optional.iter().enumerate() {
+            for at in faults.item(item, |faults| tools.find_in_list(name, faults)) {
+                by_call.entry(at).or_default().optional = true;
+            }
+        }
+    });
+    faults.at("repeat", |faults| {
+        for (name, most) in &turn.repeat {
+            for at in faults.at(name, |faults| tools.find(name, faults)) {
+                by_call.entry(at).or_default().most = Some(*most);
+            }
+        }
+    });
+    if !by_call.is_empty() {
+        rules.calls = (0..calls.len()).map(|at| by_call.remove(&at).unwrap_or_default()).collect();
+    }
+    let responses: Vec<&FunctionResponse> = golden.tool_responses().collect();
+    let tools = responses.iter().map(|response| response.name.as_deref().unwrap_or_default()).collect();
+    let tools = Golden { what: "response", turn: number, tools };
+    faults.at("responses", |faults| {
+        for (name, values) in &turn.responses {
+            for at in faults.at(name, |faults| tools.find(name, faults)) {
+                let value = responses[at].response.clone().map(Value::Object);
+                let call = CallExpect::Args(values.clone());
+                let resolved = faults.at(name, |faults| call_rules(&call, value.as_ref(), faults));
+                rules.responses.extend(resolved.map(|resolved| (at, resolved)));
+            }
+        }
+    });
+    faults.at("answer", |faults| answers::check(&turn.answer, &golden.response_text(), faults));
+    rules
+}
+
+/// The rules of a call, checked against its golden arguments. No rules are as good as none.
+fn call_rules(call: &CallExpect, golden: Option<&Value>, faults: &mut Faults) -> Option<CallRules> {
+    let args = match call {
+        CallExpect::Any => return Some(CallRules::Any),
+        CallExpect::Args(args) if args.is_empty() => return None,
+        CallExpect::Args(args) => args,
+    };
+    for (path, matcher) in args.iter().filter(|(path, _)| !path.is_further()) {
+        faults.at(path.as_str(), |faults| {
+            let values = golden.map(|golden| path.values(golden)).unwrap_or_default();
+            if values.is_empty() && !matches!(matcher, Matcher::Optional(Some(_))) {
+                no_argument(path, golden, faults);
+            } else {
+                fit::check(faults, matcher, &values);
+            }
+        });
+    }
+    let mut args = args.clone();
+    args.sort_by_key(|(path, _)| path.wildcards());
+    Some(CallRules::Args(args))
+}
+
+fn no_argument(path: &ArgPath, golden: Option<&Value>, faults: &mut Faults) {
+    let known: Vec<&str> = golden.and_then(Value::as_object).into_iter().flat_map(|map| map.keys()).collect();
+    let message = format!("the expected call has no argument `{}`", shown(path.as_str()));
+    let help = did_you_mean(path.as_str(), known.iter().copied()).unwrap_or_else(|| {
+        let names: Vec<String> = known.iter().take(8).map(|name| format!("`{}`", shown(name))).collect();
+        let has =
+            if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+        format!(r#"{has}; an argument that may be added is `{{"optional": ..}}`"#)
+    });
+    faults.key(ProblemCode::UnknownPlace, message, "no such argument").help(help);
+}
+
+fn twice(golden: &Golden<'_>, at: usize, faults: &mut Faults) {
+    let tool = golden.tools[at];
+    let number = golden.tools[..=at].iter().filter(|known| **known == tool).count();
+    let message = format!("two names stand for call {number} of `{}`", shown(tool));
+    faults.key(ProblemCode::DuplicateKey, message, "said again here").help("name each call once");
+}
+
+impl Golden<'_> {
+    /// The positions of the calls that a name stands for. A mistake is one of the key.
+    fn find(&self, name: &str, faults: &mut Faults) -> Vec<usize> {
+        match self.resolve(name) {
+            Ok(found) => found,
+            Err((message, help)) => {
+                faults.key(ProblemCode::UnknownPlace, message, "no one call").help(help);
+                Vec::new()
+            }
+        }
+    }
+
+    /// The same for a name in a list.
+    fn find_in_list(&self, name: &str, faults: &mut Faults) -> Vec<usize> {
+        match self.resolve(name) {
+            Ok(found) => found,
+            Err((message, help)) => {
+                faults.value(ProblemCode::UnknownPlace, message, "no one call").help(help);
+                Vec::new()
+            }
+        }
+    }
+
+    fn resolve(&self, name: &str) -> Result<Vec<usize>, (String, String)> {
+        let hits = |tool: &str| -> Vec<usize> {
+            (0..self.tools.len()).filter(|at| self.tools[*at] == tool).collect()
+        };
+        let whole = hits(name);
+        let (tool, number) = match name.rsplit_once('#') {
+            Some((tool, number)) if whole.is_empty() => (tool, Some(number)),
+            _ => (name, None),
+        };
+        let found = hits(tool);
+        let tool = shown(tool);
+        let (what, turn) = (self.what, self.turn);
+        match (number, found.len()) {
+            (_, 0) => Err((format!("no {what} of `{tool}` is expected in turn {turn}"), self.nearest(&tool))),
+            (Some("*"), _) | (None, 1) => Ok(found),
+            (None, times) => Err((
+                format!("`{tool}` is expected {times} times in turn {turn}"),
+                format!("say which one: `{tool}#1`, .. or `{tool}#*` for all of them"),
+            )),
+            (Some(number), times) => {
+                let at = number.parse::<usize>().ok().and_then(|number| found.get(number.checked_sub(1)?));
+                at.map(|at| vec![*at]).ok_or_else(|| {
+                    let times = count(times, "time");
+                    (
+                        format!(
+                            "there is no `{tool}#{}`: turn {turn} expects `{tool}` {times}",
+                            shown(number)
+                        ),
+                        format!("calls of a tool are counted from 1; `{tool}#*` are all of them"),
+                    )
+                })
+            }
+        }
+    }
+
+    fn nearest(&self, tool: &str) -> String {
+        if let Some(meant) = did_you_mean(tool, self.tools.iter().copied()) {
+            return meant;
+        }
+        let mut tools: Vec<String> = Vec::new();
+        for name in self.tools.iter().map(|name| format!("`{}`", shown(name))) {
+            if !tools.contains(&name) && tools.len() < 8 {
+                tools.push(name);
+            }
+        }
+        if tools.is_empty() {
+            return format!("turn {} expects no {}", self.turn, self.what);
+        }
+        format!("turn {} expects {}", self.turn, tools.join(", "))
+    }
+}

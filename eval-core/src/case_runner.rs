@@ -135,8 +135,7 @@ impl CaseRunner {
     ) -> Result<Self, String> {
         let default = UserSimulatorConfig::default();
         let simulation = Simulation::new(config.user_simulator_config.as_ref().unwrap_or(&default))?;
-        let scoring =
-            ScoringPlan::new(config, custom, judges.clone(), options, stopped)?;
+        let scoring = ScoringPlan::new(config, custom, judges.clone(), options, stopped)?;
         Ok(Self { scoring, judges, simulation, options, names })
     }
 

@@ -14,7 +14,9 @@ use crate::decide::{Rule, verdict_of_run, verdicts_of_turns};
 use crate::guard::{Fault, What, fenced_but_for};
 use crate::judge::{JudgeRouter, MeteredJudge};
 use crate::judge_outcome::JudgeError;
-use crate::metric::{ANSWER_DEMANDS, BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in};
+use crate::metric::{
+    ANSWER_DEMANDS, BoxMetric, FINAL_SESSION_STATE_MATCH, Metric, MetricInput, Scores, built_in,
+};
 use crate::options::Options;
 use crate::report::{MetricOutcome, ScoredMetric};
 use crate::transcript::Transcript;

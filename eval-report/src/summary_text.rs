@@ -155,6 +155,23 @@ fn repeated(results: &RunResults<'_>) -> Option<String> {
     })
 }
 
+/// Rules of cases that none of several runs needed: without them the golden values are tested.
+fn unneeded_rules(results: &RunResults<'_>) -> Vec<String> {
+    const SHOWN: usize = 5;
+    let of_test = |test: &TestResult<'_>| {
+        let name = one_line(&test.name);
+        let lines = test.unneeded_rules().into_iter();
+        lines.map(|line| format!("no run needed a rule of `{name}`, {}", one_line(&line))).collect::<Vec<_>>()
+    };
+    let mut notes: Vec<String> = results.tests.iter().flat_map(of_test).collect();
+    let more = notes.len().saturating_sub(SHOWN);
+    notes.truncate(SHOWN);
+    if more > 0 {
+        notes.push(format!("no run needed {} either", count(more, "more rule")));
+    }
+    notes
+}
+
 pub fn notes(results: &RunResults<'_>) -> Vec<String> {
     let mut notes: Vec<String> = skipped(results).into_iter().collect();
     if results.totals.retried > 0 {
@@ -164,6 +181,7 @@ pub fn notes(results: &RunResults<'_>) -> Vec<String> {
         ));
     }
     notes.extend(repeated(results));
+    notes.extend(unneeded_rules(results));
     // The missing tests of a run in progress may still begin.
     let has_ended = !results.totals.is_running;
     if has_ended && results.totals.missing > results.of_programs {

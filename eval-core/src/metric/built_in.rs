@@ -54,7 +54,9 @@ fn all() -> impl Iterator<Item = &'static (&'static str, MakeMetric)> {
 }
 
 static COMPUTED: &[(&str, MakeMetric)] = &[
-    (tool_trajectory::NAME, || over_calls(tool_trajectory::NAME, tool_trajectory::turn, tool_trajectory::ruled)),
+    (tool_trajectory::NAME, || {
+        over_calls(tool_trajectory::NAME, tool_trajectory::turn, tool_trajectory::ruled)
+    }),
     (response_match::NAME, || of_function(response_match::turn)),
     (efficiency::TOOL_CALL_COUNT, || of_function(efficiency::tool_call_count)),
     (efficiency::INFERENCE_CALL_COUNT, || BoxMetric::new(Efficiency::InferenceCalls)),
@@ -67,10 +69,18 @@ static COMPUTED: &[(&str, MakeMetric)] = &[
         over_calls(tool_trajectory::IN_ORDER, tool_trajectory::by(MatchType::InOrder), tool_trajectory::ruled)
     }),
     (tool_trajectory::ANY_ORDER, || {
-        over_calls(tool_trajectory::ANY_ORDER, tool_trajectory::by(MatchType::AnyOrder), tool_trajectory::ruled)
+        over_calls(
+            tool_trajectory::ANY_ORDER,
+            tool_trajectory::by(MatchType::AnyOrder),
+            tool_trajectory::ruled,
+        )
     }),
     (trajectory_share::PRECISION, || {
-        over_calls(trajectory_share::PRECISION, trajectory_share::precision, trajectory_share::ruled_precision)
+        over_calls(
+            trajectory_share::PRECISION,
+            trajectory_share::precision,
+            trajectory_share::ruled_precision,
+        )
     }),
     (trajectory_share::RECALL, || {
         over_calls(trajectory_share::RECALL, trajectory_share::recall, trajectory_share::ruled_recall)
@@ -80,7 +90,11 @@ static COMPUTED: &[(&str, MakeMetric)] = &[
     }),
     (final_response_match_v1::NAME, || of_function(final_response_match_v1::turn)),
     (trajectory_share::MATCH_RATIO, || {
-        over_calls(trajectory_share::MATCH_RATIO, trajectory_share::match_ratio, trajectory_share::ruled_match_ratio)
+        over_calls(
+            trajectory_share::MATCH_RATIO,
+            trajectory_share::match_ratio,
+            trajectory_share::ruled_match_ratio,
+        )
     }),
     (response_similarity::NAME, || of_function(response_similarity::turn)),
     (final_session_state_match::NAME, || BoxMetric::new(final_session_state_match::FinalSessionStateMatch)),

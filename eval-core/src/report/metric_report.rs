@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
+use eval_format::metric::{MetricGroup, metric};
 use eval_format::{Bound, Criterion};
+use eval_support::words::count;
 
 use crate::judge_outcome::JudgeUse;
 use crate::metric::{LoosenedPoint, Loosening, Score, Scores};
@@ -115,6 +117,21 @@ pub struct MetricReport {
 }
 
 impl MetricReport {
+    /// The points at which the case says what may vary, beside the score without these rules: `2 points loosened, 1 needed
+    /// (ADK: 0.0)`. `None` if no rule was applied.
+    pub fn loosened_text(&self) -> Option<String> {
+        let Loosening { points, needed, literal_score } = self.loosened.as_ref()?;
+        let needed = match needed {
+            needed if needed == points => String::new(),
+            0 => ", none needed".to_owned(),
+            needed => format!(", {needed} needed"),
+        };
+        let literal = literal_score.map_or_else(|| "-".to_owned(), |score| short(score, self.bound()));
+        let is_adks = metric(&self.name).is_some_and(|info| info.group == MetricGroup::AdkLexical);
+        let whose = if is_adks { "ADK" } else { "literally" };
+        Some(format!("{} loosened{needed} ({whose}: {literal})", count(*points, "point")))
+    }
+
     /// The threshold with its direction; `None` for informational metrics.
     pub fn bound(&self) -> Option<Bound> {
         self.criterion.as_ref().map(Criterion::bound)

@@ -191,7 +191,8 @@ impl Middle<'_> {
         for at in 0..shorter {
             match self.worth(at, at) {
                 Some(worth) => pairs.push(self.pair(at, at, worth)),
-                None => pairs.extend([Pair::Missing(at + self.expected.start), Pair::Extra(at + self.actual.start)]),
+                None => pairs
+                    .extend([Pair::Missing(at + self.expected.start), Pair::Extra(at + self.actual.start)]),
             }
         }
         self.rest(shorter, shorter, pairs);
@@ -211,7 +212,7 @@ impl Worth {
 
 #[cfg(test)]
 mod tests {
-    use super::Pair::{Changed, Extra, Missing, Same};
+    use super::Pair::{Changed, Extra, LeftOut, Loosened, Missing, Other, Same};
     use super::*;
     use serde_json::json;
 
@@ -224,11 +225,7 @@ mod tests {
         text.split_whitespace().map(call).collect()
     }
 
-    fn aligned(
-        match_type: MatchType,
-        expected: &str,
-        actual: &str,
-    ) -> Vec<Pair> {
+    fn aligned(match_type: MatchType, expected: &str, actual: &str) -> Vec<Pair> {
         let (expected, actual) = (calls(expected), calls(actual));
         let references = |calls: &'static [FunctionCall]| calls.iter().collect::<Vec<_>>();
         align(&references(expected.leak()), &references(actual.leak()), match_type, ArgsMatch::Exact)
@@ -301,12 +298,12 @@ mod tests {
             let mut actuals: Vec<usize> = Vec::new();
             for pair in pairs {
                 match pair {
-                    Same(e, a) | Changed(e, a) => {
+                    Same(e, a) | Changed(e, a) | Loosened(e, a) => {
                         expecteds.push(e);
                         actuals.push(a);
                     }
-                    Missing(e) => expecteds.push(e),
-                    Extra(a) => actuals.push(a),
+                    Missing(e) | LeftOut(e) => expecteds.push(e),
+                    Extra(a) | Other(a) => actuals.push(a),
                 }
             }
             actuals.sort_unstable();

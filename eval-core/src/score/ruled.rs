@@ -12,7 +12,7 @@ use super::pairing::{Class, Fit, MOST_STEPS, Often, Pairing, Steps, any_order, i
 
 /// Expected and actual calls of a turn, with the rules of the turn and the way in which a metric compares calls.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ruled<'a> {
+pub struct RuledCalls<'a> {
     pub(crate) expected: &'a [&'a FunctionCall],
     pub(crate) actual: &'a [&'a FunctionCall],
     pub(crate) rules: &'a TurnRules,
@@ -20,7 +20,18 @@ pub(crate) struct Ruled<'a> {
     pub(crate) args: ArgsMatch,
 }
 
-impl Ruled<'_> {
+impl<'a> RuledCalls<'a> {
+    /// The calls of a turn whose rules are these. [`comparison`](super::align::comparison) tells how a metric compares.
+    pub fn new(
+        expected: &'a [&'a FunctionCall],
+        actual: &'a [&'a FunctionCall],
+        rules: &'a TurnRules,
+        match_type: MatchType,
+        args: ArgsMatch,
+    ) -> Self {
+        Self { expected, actual, rules, match_type, args }
+    }
+
     /// Whether the order of the calls is free.
     pub(crate) fn is_in_any_order(&self) -> bool {
         self.rules.any_order() || self.match_type == MatchType::AnyOrder
@@ -41,7 +52,8 @@ impl Ruled<'_> {
         (0..self.expected.len()).map(of).collect()
     }
 
-    pub(crate) fn relation(&self, expected: usize, actual: usize) -> Relation {
+    /// Compares an actual with an expected call, by their indices.
+    pub fn relation(&self, expected: usize, actual: usize) -> Relation {
         self.rules.compare(expected, self.expected[expected], self.actual[actual], self.args)
     }
 
@@ -139,7 +151,7 @@ impl Ruled<'_> {
     }
 
     /// The calls side by side. Calls that hold are shown as they were paired, others as they are most alike.
-    pub(crate) fn align(&self) -> Vec<Pair> {
+    pub fn align(&self) -> Vec<Pair> {
         let fit = |expected: usize, actual: usize| self.fit(expected, actual).unwrap_or(Fit::Not);
         let same = |expected: usize, actual: usize| fit(expected, actual) != Fit::Not;
         let lists = Lists { expected: self.expected, actual: self.actual, same: &same };
@@ -175,7 +187,7 @@ struct Weights {
 }
 
 impl Weights {
-    fn new(calls: &Ruled<'_>) -> Self {
+    fn new(calls: &RuledCalls<'_>) -> Self {
         let of = |calls: &[&FunctionCall]| calls.iter().map(|call| 1 + weight_of_args(call)).collect();
         let is_of_lists = |matcher: &Matcher| matches!(matcher, Matcher::Unordered | Matcher::AtLeast);
         let pairs_items = |at| {

@@ -65,7 +65,9 @@ impl MetricInfo {
         };
         Some(match (free == turns, self.free_turns) {
             (true, FreeTurns::WithoutWords) => "no expected answer has words".to_owned(),
-            (true, _) if rules.is_empty() => "no turn expects a tool call, and other calls are allowed".to_owned(),
+            (true, _) if rules.is_empty() => {
+                "no turn expects a tool call, and other calls are allowed".to_owned()
+            }
             (true, _) => "no turn needs a tool call, and other calls are allowed".to_owned(),
             (false, _) => format!(
                 "{free} of {turns} turns have no {without} and score {:?}, which alone reaches its threshold {:?}",
@@ -128,7 +130,8 @@ impl MetricInfo {
             }
             (None, Subject::Demands) => {
                 let rules = Rules::of(case).unwrap_or_default();
-                let has_demands = (0..case.conversation.len()).any(|turn| !rules.turn(turn).demands().is_empty());
+                let has_demands =
+                    (0..case.conversation.len()).any(|turn| !rules.turn(turn).demands().is_empty());
                 (!has_demands).then_some("no turn has a demand on its answer")
             }
             (Some(_), _) if needs(Need::Expectation) => {

@@ -163,9 +163,15 @@ mod tests {
                     --timeout 2m --price 1/2 --retry 2 --literal";
         assert_eq!(options.again.join(" "), kept);
         let runner = format!("{:?}", options.apply(eval_core::EvalRunner::new()));
-        for set in
-            ["runs: 3", "pass: AtLeast(2)", "gate: EveryTurn", "timeout: 120s", "retry: 2", "literal: true", "fail_fast: true"]
-        {
+        for set in [
+            "runs: 3",
+            "pass: AtLeast(2)",
+            "gate: EveryTurn",
+            "timeout: 120s",
+            "retry: 2",
+            "literal: true",
+            "fail_fast: true",
+        ] {
             assert!(runner.contains(set), "{set}: {runner}");
         }
         assert_eq!(parse(&["--set", "a", "-h"]).unwrap(), None);

@@ -121,7 +121,8 @@ fn repeats_a_run(test: &TestResult<'_>) -> bool {
 /// The runner that scores a test again, and the metrics that keep their recorded scores in it.
 fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalRunner, Vec<String>) {
     let started = &test.attempt.started;
-    let runner = with_judge(EvalRunner::new()).pass(started.pass).gate(started.gate);
+    let runner =
+        with_judge(EvalRunner::new()).pass(started.pass).gate(started.gate).literal(selection.literal);
     let mut runner = runner.recording(&found.recording);
     if let Some(model) = &selection.judge {
         runner = runner.judge_model(model);

@@ -12,7 +12,8 @@ pub(crate) struct AnswerDemands;
 impl Metric for AnswerDemands {
     async fn score(&self, input: MetricInput<'_>) -> Result<Scores, BoxError> {
         Ok(input.score_turns(&|at, actual, _| {
-            let demands = input.demands.map(|rules| rules.turn(at).demands()).filter(|demands| !demands.is_empty());
+            let demands =
+                input.demands.map(|rules| rules.turn(at).demands()).filter(|demands| !demands.is_empty());
             let Some(demands) = demands else {
                 return Score::left_out("the turn has no demands on its answer");
             };

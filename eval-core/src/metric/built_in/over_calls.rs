@@ -13,14 +13,14 @@ use crate::metric::loosened::LoosenedPoint;
 use crate::metric::metric_trait::{BoxMetric, Metric};
 use crate::metric::{MetricInput, Score, Scores};
 use crate::score::align::{Pair, comparison};
-use crate::score::ruled::Ruled;
+use crate::score::ruled::RuledCalls;
 
 /// Puts a metric over calls behind a pointer: its name, the score of a turn without rules, and the score of a turn with
 /// rules, which is `None` if the calls are too many to be paired.
 pub(super) fn over_calls<L>(
     name: &'static str,
     literal: L,
-    ruled: fn(&Ruled<'_>, &Criterion) -> Option<Score>,
+    ruled: fn(&RuledCalls<'_>, &Criterion) -> Option<Score>,
 ) -> BoxMetric
 where
     L: Fn(&Invocation, Option<&Invocation>, &Criterion) -> Score + Send + Sync + 'static,
@@ -31,7 +31,7 @@ where
 struct OverCalls<L> {
     name: &'static str,
     literal: L,
-    ruled: fn(&Ruled<'_>, &Criterion) -> Option<Score>,
+    ruled: fn(&RuledCalls<'_>, &Criterion) -> Option<Score>,
 }
 
 impl<L> Metric for OverCalls<L>
@@ -46,7 +46,7 @@ where
             let (Some(rules), Some(expected)) = (rules, expected) else { return literal };
             let expected: Vec<&FunctionCall> = expected.tool_calls().collect();
             let actual: Vec<&FunctionCall> = actual.tool_calls().collect();
-            let calls = Ruled { expected: &expected, actual: &actual, rules, match_type, args };
+            let calls = RuledCalls::new(&expected, &actual, rules, match_type, args);
             let counts_others = match_type == MatchType::Exact || COUNT_OTHERS.contains(&self.name);
             loosened(literal, &calls, counts_others, |calls| (self.ruled)(calls, input.criterion))
         }))
@@ -58,9 +58,9 @@ const COUNT_OTHERS: [&str; 2] = [trajectory_share::PRECISION, trajectory_share::
 
 fn loosened(
     literal: Score,
-    calls: &Ruled<'_>,
+    calls: &RuledCalls<'_>,
     counts_others: bool,
-    ruled: impl Fn(&Ruled<'_>) -> Option<Score>,
+    ruled: impl Fn(&RuledCalls<'_>) -> Option<Score>,
 ) -> Score {
     let number = literal.value();
     if number == Some(1.0) {
@@ -73,8 +73,8 @@ fn loosened(
 }
 
 /// The rules of a turn as they were applied: to the pairs of calls, or to calls that are equal, which need none.
-fn points(calls: &Ruled<'_>, counts_others: bool, pairs: Option<&[Pair]>) -> Vec<LoosenedPoint> {
-    let Ruled { expected, rules, .. } = calls;
+fn points(calls: &RuledCalls<'_>, counts_others: bool, pairs: Option<&[Pair]>) -> Vec<LoosenedPoint> {
+    let RuledCalls { expected, rules, .. } = calls;
     let mut made: Vec<Vec<usize>> = vec![Vec::new(); expected.len()];
     let mut in_order = true;
     let mut last = None;
@@ -146,3 +146,6 @@ pub(crate) fn names(expected: &[&FunctionCall]) -> Vec<String> {
 fn word(value: &eval_format::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
+
+#[cfg(test)]
+mod tests;

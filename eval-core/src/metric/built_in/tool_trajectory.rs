@@ -8,7 +8,7 @@ use eval_format::{Criterion, Invocation, MatchType};
 
 use super::calls::Calls;
 use crate::metric::Score;
-use crate::score::ruled::Ruled;
+use crate::score::ruled::RuledCalls;
 use crate::score::trajectory::{forbidden_calls, trajectory_matches};
 
 pub(super) const NAME: &str = "tool_trajectory_avg_score";
@@ -31,7 +31,7 @@ pub(super) fn turn(actual: &Invocation, expected: Option<&Invocation>, criterion
 }
 
 /// The score of a turn with rules.
-pub(super) fn ruled(calls: &Ruled<'_>, criterion: &Criterion) -> Option<Score> {
+pub(super) fn ruled(calls: &RuledCalls<'_>, criterion: &Criterion) -> Option<Score> {
     let matches = calls.pairing()?.holds;
     let forbidden = forbidden_calls(calls.actual, criterion.forbidden_tools());
     Some(Score::from(matches && forbidden.is_empty()))

@@ -14,7 +14,7 @@ use crate::score::assign::assign_equal;
 use crate::score::common_subsequence;
 use crate::score::equality::{ArgsMatch, CallKey};
 use crate::score::pairing::Pairing;
-use crate::score::ruled::Ruled;
+use crate::score::ruled::RuledCalls;
 use crate::score::similarity::Share;
 
 pub(super) const PRECISION: &str = "trajectory_precision";
@@ -53,19 +53,19 @@ pub(super) fn match_ratio(actual: &Invocation, expected: Option<&Invocation>, _:
 }
 
 /// The precision of a turn with rules. Other calls that may be made do not count.
-pub(super) fn ruled_precision(calls: &Ruled<'_>, _: &Criterion) -> Option<Score> {
+pub(super) fn ruled_precision(calls: &RuledCalls<'_>, _: &Criterion) -> Option<Score> {
     let Counts { pairs, others, missing, .. } = Counts::of(calls, &calls.in_any_order()?);
     Some(share(pairs, calls.actual.len() - others, missing, "calls made were expected"))
 }
 
 /// The recall of a turn with rules. An optional call that was not made does not count.
-pub(super) fn ruled_recall(calls: &Ruled<'_>, _: &Criterion) -> Option<Score> {
+pub(super) fn ruled_recall(calls: &RuledCalls<'_>, _: &Criterion) -> Option<Score> {
     let Counts { made, missing, extra, .. } = Counts::of(calls, &calls.in_any_order()?);
     Some(share(made, made + missing, extra, "expected calls were made"))
 }
 
 /// The ratio of a turn with rules: its pairs, over the longer one of the lists without what may be left out or added.
-pub(super) fn ruled_match_ratio(calls: &Ruled<'_>, _: &Criterion) -> Option<Score> {
+pub(super) fn ruled_match_ratio(calls: &RuledCalls<'_>, _: &Criterion) -> Option<Score> {
     let Counts { pairs, missing, extra, .. } = Counts::of(calls, &calls.most()?);
     let order = if calls.is_in_any_order() { "in any order" } else { "in order" };
     Some(share(pairs, pairs + missing.max(extra), 0, &format!("calls match {order}")))
@@ -86,7 +86,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(calls: &Ruled<'_>, pairing: &Pairing) -> Self {
+    fn of(calls: &RuledCalls<'_>, pairing: &Pairing) -> Self {
         let times = pairing.times(calls.expected.len());
         let is_missing = |(at, times): (usize, &usize)| *times == 0 && !calls.rules.is_optional(at);
         let alone = (0..calls.actual.len()).filter(|at| pairing.expected_of[*at].is_none());

@@ -1,5 +1,6 @@
 //! Runs of metrics that ask no judge.
 
+use eval_format::expect::Rules;
 use eval_format::{
     Criterion, EvalCase, FunctionCall, IntermediateData, Invocation, InvocationEvent, Map, UsageMetadata,
 };

@@ -127,8 +127,17 @@ fn fails(
 ) -> bool {
     let (state, judge) = (Map::new(), no_judge());
     let expected = &case.conversation;
-    let input =
-        MetricInput { case, actual, expected, state: &state, criterion, judge: &judge, stopped: None, rules: None, demands: None };
+    let input = MetricInput {
+        case,
+        actual,
+        expected,
+        state: &state,
+        criterion,
+        judge: &judge,
+        stopped: None,
+        rules: None,
+        demands: None,
+    };
     let scores = ready(built_in(name).unwrap().score(input)).unwrap();
     verdict_of_run(Some(criterion), &MetricOutcome::Scored(scores), gate).fails()
 }

@@ -176,9 +176,7 @@ impl<'a> Table<'a> {
         let (mut row, mut actual) = (self.rows.len(), self.is_allowed.len());
         while row > 0 || actual > 0 {
             let here = self.best(row, actual);
-            let is_extra = |at: usize| {
-                self.gaps.beside(self.best(row, at), self.is_allowed[at]) == here
-            };
+            let is_extra = |at: usize| self.gaps.beside(self.best(row, at), self.is_allowed[at]) == here;
             let is_left_out =
                 |at: usize| self.gaps.beside(self.best(at, actual), !self.rows[at].needed) == here;
             if actual > 0 && is_extra(actual - 1) {

@@ -20,7 +20,8 @@ impl Turn {
 
     /// The calls without a partner that need one, in the best pairing in order.
     fn gaps(&self, of: &[Option<usize>]) -> usize {
-        let missing = (0..self.often.len()).filter(|e| !self.often[*e].optional && !of.contains(&Some(*e))).count();
+        let missing =
+            (0..self.often.len()).filter(|e| !self.often[*e].optional && !of.contains(&Some(*e))).count();
         missing + (0..of.len()).filter(|a| of[*a].is_none() && !self.is_allowed[*a]).count()
     }
 
@@ -109,7 +110,8 @@ impl Turn {
             }
             if is_in_order {
                 let fit = |e: usize, a: usize| Some(self.fits[e][a]);
-                let found = most_in_order(&self.often, &self.is_allowed, fit, &Steps::new(MOST_STEPS)).unwrap();
+                let found =
+                    most_in_order(&self.often, &self.is_allowed, fit, &Steps::new(MOST_STEPS)).unwrap();
                 prop_assert_eq!((self.gaps(&found.expected_of), found.holds), (gaps, holds), "{:?}", self);
             }
             if is_in_order && holds {

@@ -21,6 +21,9 @@ pub mod differences {}
 #[doc = crate::pages::page!("../docs/eval-set.md")]
 pub mod eval_set {}
 
+#[doc = crate::pages::page!("../docs/expect.md")]
+pub mod expect {}
+
 #[doc = crate::pages::page!("../docs/from-adk-eval.md")]
 pub mod from_adk_eval {}
 

@@ -41,6 +41,7 @@ macro_rules! links {
             "[editor]: crate::_documentation::eval_set#in-the-editor\n",
             "[eval set]: crate::_documentation::eval_set\n",
             "[environment]: crate::_documentation::configuration#environment-variables\n",
+            "[expect]: crate::_documentation::expect\n",
             "[exports]: crate::_documentation::differences#exports\n",
             "[exporter]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/stored_traces#how-to-write-such-a-file\n",
             "[features]: crate::_documentation::configuration#features\n",
@@ -71,6 +72,7 @@ macro_rules! links {
             "[store]: crate::_documentation::store#several-machines\n",
             "[traces]: https://docs.rs/eval-agents/latest/eval_agents/_documentation/stored_traces\n",
             "[updating]: crate::_documentation::goldens#updating-on-purpose\n",
+            "[what may vary]: crate::_documentation::eval_set#what-may-vary\n",
             "[unicode]: crate::_documentation::differences#unicode\n",
             "[unreachable]: crate::agent#when-an-agent-is-not-reached\n",
         )

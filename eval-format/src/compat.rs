@@ -2,7 +2,7 @@
 //!
 //! [`check_compatibility`] finds the cases that no metric of the config decides, and metrics without the rubrics that
 //! they read. [`check_passable`] finds cases that no agent can pass. [`NotCompared`] counts expectations that no metric
-//! of the config reads.
+//! of the config reads. [`check_needless`] finds rules of `_expect` that loosen nothing.
 //!
 //! ```
 //! use eval_format::compat::check_compatibility;
@@ -19,12 +19,14 @@ mod not_compared;
 mod overlooked;
 mod passable;
 mod rubrics;
+mod rules;
 
 pub use check::check_compatibility;
 pub use incompatibility::Incompatibility;
 pub use not_compared::NotCompared;
 pub use overlooked::OverlookedConfig;
 pub use passable::check_passable;
+pub use rules::check_needless;
 
 #[cfg(test)]
 mod tests;

@@ -18,12 +18,14 @@ mod instructions;
 mod judged;
 mod messages;
 mod model_config;
+mod of_case;
 mod user_simulator;
 
 pub use check::{CheckedConfig, check_config};
 pub(crate) use criterion::Criterion;
 pub(crate) use eval_config::EvalConfig;
 pub use instructions::{InstructionTemplate, InstructionsError, TemplateVariable};
+pub use of_case::CaseCriteriaError;
 pub use user_simulator::UserSimulatorConfig;
 
 #[cfg(test)]

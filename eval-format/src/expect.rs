@@ -42,9 +42,16 @@ mod rules;
 pub use answer::{Demands, JsonDemand, NumberDemand, Unfulfilled};
 pub use compare::{Point, Reason, Relation};
 pub use count::Loosened;
+#[cfg(feature = "json-schema")]
+pub(crate) use matcher::words;
 pub use matcher::{Matcher, Tolerance};
 pub use notation::{CallExpect, Expect, Others, TurnExpect};
 pub use path::ArgPath;
 pub use pattern::Pattern;
+#[cfg(feature = "json-schema")]
+pub(crate) use read::{DEMANDS, OBJECTS, TURN_KEYS};
 pub(crate) use rules::resolved;
 pub use rules::{Rules, TurnRules};
+
+#[cfg(test)]
+mod tests;

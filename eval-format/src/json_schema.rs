@@ -1,13 +1,14 @@
 //! JSON Schemas of the files, generated from the tables by which the reader checks files.
 
 mod descriptions;
+mod expect;
 
 use eval_support::key_case::camel;
 
 use self::descriptions::description;
 use crate::conventions::FileKind;
 use crate::metric::METRICS;
-use crate::model::DRAFT;
+use crate::model::{DRAFT, EvalCase};
 use crate::schema::{
     EVAL_CASE, EVAL_CONFIG, EVAL_SET_ANY_CASE, Extra, Field, LLM_BACKED_USER_SIMULATOR, Model, OLD_CASE,
     OLD_SESSION, OLD_TURN, RECORDING, Type, criterion,
@@ -43,7 +44,9 @@ pub fn json_schema(kind: FileKind) -> Value {
         }
         FileKind::Recording => ("A recording of judges", vec![definitions.reference(&RECORDING)]),
     };
-    let made = definitions.0.into_iter().map(|(_, name, schema)| (name, schema)).collect();
+    let made = definitions.0.into_iter().map(|(_, name, schema)| (name, schema));
+    let of_expect = (kind == FileKind::Set).then(expect::definitions).into_iter().flatten();
+    let made = made.chain(of_expect.map(|(name, schema)| (name.to_owned(), schema))).collect();
     object([
         ("$schema", "http://json-schema.org/draft-07/schema#".into()),
         ("title", title.into()),
@@ -101,6 +104,16 @@ impl Definitions {
         }
         if std::ptr::eq(model, &raw const EVAL_CASE) {
             properties.insert(DRAFT, described(description(model.what, DRAFT), "", vec![true.into()]));
+            let own = [
+                (EvalCase::EXPECT_KEY, expect::EXAMPLE, expect::turns()),
+                (EvalCase::CRITERIA_KEY, r#"{"response_match_score": 0.5}"#, expect::criteria()),
+            ];
+            for (key, example, schema) in own {
+                properties.insert(
+                    key,
+                    described(description(model.what, key), example, vec![schema, type_of("null")]),
+                );
+            }
         }
         let mut entries = vec![
             ("type".to_owned(), "object".into()),

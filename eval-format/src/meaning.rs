@@ -30,8 +30,9 @@ pub struct Meaning {
     /// The hash of the questions to the agent: the user's message of each turn, the session, the scenario. 16
     /// hexadecimal digits.
     pub asks: String,
-    /// The hash of the expectations: answers, calls, rubrics, session state, and keys that only the case's author or a
-    /// metric of the user's own knows. 16 hexadecimal digits.
+    /// The hash of the expectations: answers, calls, rubrics, session state, what may vary in them (`_expect`) and the
+    /// criteria of the case (`_criteria`), and keys that only the case's author or a metric of the user's own knows. 16
+    /// hexadecimal digits.
     pub expects: String,
 }
 
@@ -58,6 +59,9 @@ impl Meaning {
         expects.optional("rubrics", rubrics.as_ref(), |out, rubrics| out.list(rubrics, Canonical::rubric));
         expects.some_map("state", final_session_state);
         expects.extra(extra);
+        for key in [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY] {
+            expects.optional(key, extra.get(key).filter(|value| !value.is_null()), Canonical::value);
+        }
         Self { asks: asks.hash(), expects: expects.hash() }
     }
 }

@@ -22,7 +22,8 @@ use fix::FixState;
 /// configs (`test_config.json`, `eval_config.json`), session files (`*.session.json`) and recordings of judges
 /// (`*.judge.json`) beside the sets are checked too. A set is also checked against the `test_config.json` beside it: each
 /// case needs a metric that can fail it, and rubric metrics need rubrics. What a set expects and no metric of that config
-/// (or, without one, of ADK's default criteria) reads is counted as `not compared`.
+/// (or, without one, of ADK's default criteria) reads is counted as `not compared`, and the points that `_expect` lets vary
+/// as `loosened`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -202,8 +203,23 @@ fn text(results: &CheckResults) -> String {
         let (note, shown) = (styled(BOLD, "note"), one_line(&file.shown));
         text.push_str(&format!("{note}: `{shown}`: not compared: {}\n", file.not_compared));
     }
+    text.extend(results.files.iter().map(loosened));
     text.push_str(&summary(results));
     text.push('\n');
+    text
+}
+
+/// What the cases of a set let vary, and which criteria they change.
+fn loosened(file: &CheckedFile) -> String {
+    let (note, shown) = (styled(BOLD, "note"), one_line(&file.shown));
+    let mut text = String::new();
+    if !file.loosened.is_empty() {
+        text.push_str(&format!("{note}: `{shown}`: loosened: {}\n", file.loosened));
+    }
+    if file.own_criteria > 0 {
+        let (own, all) = (file.own_criteria, count(file.cases, "case"));
+        text.push_str(&format!("{note}: `{shown}`: criteria of their own (`_criteria`): {own} of {all}\n"));
+    }
     text
 }
 

@@ -220,6 +220,41 @@ fn what_no_metric_reads_is_counted() {
 }
 
 #[test]
+fn what_may_vary_is_counted() {
+    let folder = Folder::new("check-loosened");
+    let case = |id: &str, keys: &str| {
+        let args = r#"{"city": "Oslo", "day": "2026-11-22"}"#;
+        let calls =
+            format!(r#"{{"tool_uses": [{{"name": "f", "args": {args}}}, {{"name": "g", "args": {{}}}}]}}"#);
+        format!(
+            r#"{{"eval_id": "{id}", "conversation": [{{"user_content": {{}}, "intermediate_data": {calls}}}]{keys}}}"#
+        )
+    };
+    let rules = r#", "_expect": {"1": {"calls": {"f": {"city": "any", "day": "date"}, "g": "any"}, "order": "any", "others": "any"}}"#;
+    let cases =
+        [case("a", rules), case("b", r#", "_criteria": {"tool_trajectory_avg_score": 0.5}"#)].join(", ");
+    folder.write("evals/s.evalset.json", format!(r#"{{"eval_set_id": "s", "eval_cases": [{cases}]}}"#));
+    let criterion = r#"{"threshold": 1, "match_type": "IN_ORDER"}"#;
+    folder.write(
+        "evals/test_config.json",
+        format!(r#"{{"criteria": {{"tool_trajectory_avg_score": {criterion}}}}}"#),
+    );
+    let ran = folder.run(&["check", "evals/s.evalset.json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.out);
+    for said in [
+        "note: `evals/s.evalset.json`: loosened: 5 points in 1 of 2 cases (2 any, 1 date, 1 order, 1 others)\n",
+        "note: `evals/s.evalset.json`: criteria of their own (`_criteria`): 1 of 2 cases\n",
+        "warning: case `a`: `others` of `_expect` loosens nothing: the match type of its criteria allows other calls already",
+    ] {
+        assert!(ran.out.contains(said), "{said}\n{}", ran.out);
+    }
+    let json = folder.run(&["check", "evals/s.evalset.json", "--format", "json"]);
+    let document = Value::parse(&json.out).expect("JSON");
+    let counts = &document["files"].as_array().expect("files")[0]["loosened"];
+    assert_eq!(counts.to_string(), r#"{"points":5,"cases":1,"by":{"any":2,"date":1,"order":1,"others":1}}"#);
+}
+
+#[test]
 fn a_case_that_no_agent_can_fail_is_an_error_of_its_set() {
     let folder = Folder::new("check-vacuous");
     let config =

@@ -116,6 +116,53 @@ fn a_key_or_a_value_that_the_reader_refuses_is_marked_in_the_editor() {
         ("/eval_cases/0", "final_session_state", json!([]), false),
         ("/eval_cases/0", "session_input", json!({ "app_name": "a" }), false),
         ("/eval_cases/0", "session_input", json!({ "appName": "a", "user_id": "u" }), true),
+        ("/eval_cases/0", "_expect", json!(null), true),
+        (
+            "/eval_cases/0",
+            "_expect",
+            json!({ "1": { "calls": { "f": "any" }, "order": "any", "others": ["g"] } }),
+            true,
+        ),
+        (
+            "/eval_cases/0",
+            "_expect",
+            json!({ "1": { "calls": { "f": { "x": { "optional": { "one_of": [1] } } } } } }),
+            true,
+        ),
+        ("/eval_cases/0", "_expect", json!({ "1": { "optional": ["f"], "repeat": { "f": 2 } } }), true),
+        (
+            "/eval_cases/0",
+            "_expect",
+            json!({ "1": { "answer": { "number": [1, { "is": 2, "within": "1%" }], "max_words": 9 } } }),
+            true,
+        ),
+        (
+            "/eval_cases/0",
+            "_expect",
+            json!({ "1": { "answer": { "json": { "a": { "equals": null }, "b": "date" } } } }),
+            true,
+        ),
+        ("/eval_cases/0", "_expect", json!({ "one": {} }), false),
+        ("/eval_cases/0", "_expect", json!({ "1": { "call": {} } }), false),
+        ("/eval_cases/0", "_expect", json!({ "1": { "order": "free" } }), false),
+        ("/eval_cases/0", "_expect", json!({ "1": { "repeat": { "f": 0 } } }), false),
+        (
+            "/eval_cases/0",
+            "_expect",
+            json!({ "1": { "calls": { "f": { "x": { "optional": "dat" } } } } }),
+            false,
+        ),
+        (
+            "/eval_cases/0",
+            "_expect",
+            json!({ "1": { "calls": { "f": { "x": { "optional": {} } } } } }),
+            false,
+        ),
+        ("/eval_cases/0", "_expect", json!({ "1": { "answer": { "contain": "x" } } }), false),
+        ("/eval_cases/0", "_expect", json!({ "1": { "answer": { "contains": [] } } }), false),
+        ("/eval_cases/0", "_criteria", json!({ "response_match_score": null, "mine": 0.5 }), true),
+        ("/eval_cases/0", "_criteria", json!({}), false),
+        ("/eval_cases/0", "_criteria", json!({ "response_match_score": "low" }), false),
         (at, "final_response", json!({ "parts": [{ "text": "Hi" }] }), true),
         (at, "finalResponse", json!({ "parts": [{ "txt": "Hi" }] }), false),
         (at, "final_respons", json!({}), false),
@@ -173,7 +220,9 @@ fn the_page_has_each_key_with_what_the_schema_says_of_it() {
         for (name, definition) in schema["definitions"].as_object().expect("definitions") {
             // The keys of a criterion are in `docs/metrics.md`, but for the threshold.
             let is_criterion = name.starts_with("criterion");
-            for (key, property) in definition["properties"].as_object().into_iter().flatten() {
+            let options = definition["anyOf"].as_array().into_iter().flatten().chain([definition]);
+            let properties = options.filter_map(|option| option["properties"].as_object());
+            for (key, property) in properties.flatten() {
                 let means = property["description"].as_str().filter(|_| property["doNotSuggest"].is_null());
                 let Some(means) = means.filter(|_| !is_criterion || key == "threshold") else { continue };
                 assert!(page.contains(&format!("| `{key}` | {means} |\n")), "{name}: {key}: {means}");

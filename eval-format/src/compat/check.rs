@@ -1,7 +1,7 @@
 //! All checks of a config against the cases of a set, among them the check for cases that no metric decides.
 
 use super::incompatibility::Incompatibility;
-use super::rubrics;
+use super::{rubrics, rules};
 use crate::config::{Criterion, EvalConfig, InstructionTemplate, TemplateVariable};
 use crate::metric::{ANSWER_DEMANDS, FINAL_SESSION_STATE_MATCH, metric};
 use crate::model::EvalCase;
@@ -47,15 +47,47 @@ pub fn check_compatibility(
     gate: TurnAggregation,
     cases: &[EvalCase],
 ) -> Vec<Incompatibility> {
-    let scope = Scope { config, answered, gate };
     let mut incompatibilities = Vec::new();
     for (at, case) in cases.iter().enumerate() {
+        let own = match config.of_case(case, answered) {
+            Ok(own) => own,
+            Err(error) => {
+                incompatibilities.push(Incompatibility::of_criteria(at, case, error));
+                continue;
+            }
+        };
+        let scope = Scope { config: &own, answered, gate };
         if let Some((code, message, help)) = check(&scope, case) {
-            incompatibilities.push(Incompatibility::of_case(at, case, code, message.to_owned(), help));
+            let found = Incompatibility::of_case(at, case, code, message.to_owned(), help);
+            let taken_out = own.criteria.len() < config.criteria.len();
+            incompatibilities.push(if taken_out { found.at(&[EvalCase::CRITERIA_KEY]) } else { found });
         }
+        incompatibilities.extend(rules::unread(&own, answered, at, case));
     }
-    rubrics::check(config, answered, cases, &mut incompatibilities);
+    check_rubrics(config, answered, cases, &mut incompatibilities);
     incompatibilities
+}
+
+/// Checks rubrics: of cases with criteria of their own each by its own ones, of the others all at once, as the weights of
+/// a criterion are for rubrics of any case.
+fn check_rubrics(
+    config: &EvalConfig,
+    answered: &[&str],
+    cases: &[EvalCase],
+    incompatibilities: &mut Vec<Incompatibility>,
+) {
+    let mut found = Vec::new();
+    rubrics::check(config, answered, cases, &mut found);
+    let has_own = |at: usize| cases[at].own_criteria().is_some();
+    found.retain(|found| found.case.is_none_or(|at| !has_own(at)));
+    for at in (0..cases.len()).filter(|at| has_own(*at)) {
+        let Ok(own) = config.of_case(&cases[at], answered) else { continue };
+        let mut of_case = Vec::new();
+        rubrics::check(&own, answered, &cases[at..=at], &mut of_case);
+        let of_case = of_case.into_iter().filter(|found| found.case.is_some());
+        found.extend(of_case.map(|found| Incompatibility { case: Some(at), ..found }));
+    }
+    incompatibilities.append(&mut found);
 }
 
 struct Scope<'a> {

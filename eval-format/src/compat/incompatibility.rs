@@ -3,8 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::config::CaseCriteriaError;
 use crate::model::EvalCase;
-use crate::problem::{JsonPath, Problem, ProblemCode, shown};
+use crate::problem::{JsonPath, Problem, ProblemCode, short, shown};
 use crate::reader::{CaseSpan, CheckedSet, SCENARIO_KEYS};
 use crate::syntax;
 
@@ -34,6 +35,8 @@ pub struct Incompatibility {
     pub help: String,
     /// The rubric of the case that it is about.
     pub(super) rubric: Option<RubricPlace>,
+    /// The keys of the case that lead to what it is about.
+    pub(super) keys: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +55,29 @@ impl Incompatibility {
         message: String,
         help: String,
     ) -> Self {
-        Self { case: Some(at), eval_id: Some(case.eval_id.clone()), code, message, help, rubric: None }
+        Self {
+            case: Some(at),
+            eval_id: Some(case.eval_id.clone()),
+            code,
+            message,
+            help,
+            rubric: None,
+            keys: Vec::new(),
+        }
+    }
+
+    /// A mistake in the criteria of a case.
+    pub(super) fn of_criteria(at: usize, case: &EvalCase, error: CaseCriteriaError) -> Self {
+        let mut keys = vec![EvalCase::CRITERIA_KEY.to_owned()];
+        keys.extend(error.metric);
+        let message = format!("`_criteria`: {}", error.message);
+        Self { keys, ..Self::of_case(at, case, ProblemCode::CaseCriteria, message, error.help) }
+    }
+
+    /// The same at a place of the case: the last of these keys.
+    pub(super) fn at(mut self, keys: &[&str]) -> Self {
+        self.keys = keys.iter().map(|key| (*key).to_owned()).collect();
+        self
     }
 
     /// The incompatibility as a problem of the set's file: at the scenario, the rubric or the id of the case,
@@ -85,11 +110,12 @@ impl Incompatibility {
         };
         let message = format!("{which}{}", self.message);
         // A warning is enough if no agent can pass the case: its test fails, as in ADK, and says why.
-        let problem = if self.code == ProblemCode::CannotPass { Problem::warning } else { Problem::error };
+        let is_warning = matches!(self.code, ProblemCode::CannotPass | ProblemCode::NeedlessRule);
+        let problem = if is_warning { Problem::warning } else { Problem::error };
         problem(self.code, path, range, message).label(label).help(self.help.as_str())
     }
 
-    /// The rubric or the scenario that it is about: its path, its range, and the note there.
+    /// The key, the rubric or the scenario that it is about: its path, its range, and the note there.
     fn part(
         &self,
         set: &CheckedSet,
@@ -99,6 +125,9 @@ impl Incompatibility {
         if let Some((path, range)) = self.rubric.and_then(|rubric| rubric.find(set, &case.range, path)) {
             return Some((path, range, "ADK leaves it out without a word"));
         }
+        if let Some((path, range)) = self.key(set, &case.range, path) {
+            return Some((path, range, self.label()));
+        }
         if self.code != ProblemCode::NothingChecked {
             return None;
         }
@@ -106,8 +135,28 @@ impl Incompatibility {
         Some((path.key(&key), range, "a scenario has no expected turns"))
     }
 
+    /// The key that it is about: its path and its range.
+    fn key(
+        &self,
+        set: &CheckedSet,
+        case: &Range<usize>,
+        path: &JsonPath,
+    ) -> Option<(JsonPath, Range<usize>)> {
+        let root = syntax::parse(set.text.get(case.clone())?, &mut Vec::new()).ok()?;
+        let (mut node, mut path, mut range) = (&root, path.clone(), None);
+        for key in &self.keys {
+            let entry = node.get(key)?;
+            (node, range) = (&entry.value, Some(entry.key_range.clone()));
+            path = path.key(&short(key));
+        }
+        range.map(|range| (path, case.start + range.start..case.start + range.end))
+    }
+
     fn label(&self) -> &'static str {
         match self.code {
+            ProblemCode::UnreadRule => "nothing reads this rule",
+            ProblemCode::NeedlessRule => "loosens nothing",
+            ProblemCode::CaseCriteria => "cannot be laid over the config",
             ProblemCode::NothingChecked => "nothing that an agent does can fail this case",
             ProblemCode::CannotPass => "by these criteria no answer passes this case",
             _ => "this case cannot be scored",

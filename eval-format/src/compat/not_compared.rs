@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::config::Criterion;
+use crate::config::{Criterion, EvalConfig};
 use crate::metric::{MetricInfo, Need, Subject, TRAJECTORY_QUALITY, metric};
 use crate::model::{Content, EvalCase, Invocation, Part, Rubric};
 
@@ -54,19 +54,17 @@ impl NotCompared {
         answered: &[&str],
         cases: impl IntoIterator<Item = &'a EvalCase>,
     ) -> Self {
-        let mut readers = Vec::new();
-        let mut ignores_state = false;
-        let mut own_metrics = !answered.is_empty();
-        for (name, criterion) in criteria {
-            match metric(name).filter(|_| !answered.contains(&name)) {
-                Some(info) if criterion.threshold > info.min => readers.push(Reader { info, criterion }),
-                Some(info) => ignores_state |= info.compares == Subject::SessionState,
-                None => own_metrics = true,
-            }
-        }
+        let criteria = criteria.into_iter().map(|(name, criterion)| (name.to_owned(), criterion.clone()));
+        let config = EvalConfig { criteria: criteria.collect(), ..EvalConfig::default() };
+        let readers = Readers::of(&config, answered);
+        let own_metrics = !answered.is_empty() || readers.own_metrics;
         let mut not_compared = Self { own_metrics, ..Self::default() };
         for case in cases {
-            let unread = Unread { readers: &readers, ignores_state, case };
+            // What is wrong with the criteria of a case is found by `check_compatibility`.
+            let own = case.own_criteria().and_then(|_| config.of_case(case, answered).ok());
+            let own = own.as_ref().map(|own| Readers::of(own, answered));
+            let Readers { all, ignores_state, .. } = own.as_ref().unwrap_or(&readers);
+            let unread = Unread { readers: all, ignores_state: *ignores_state, case };
             for (sum, count) in not_compared.counts.iter_mut().zip(unread.counts()) {
                 *sum += count;
             }
@@ -97,6 +95,29 @@ impl fmt::Display for NotCompared {
             f.write_str(" (unless metrics of your own read them)")?;
         }
         Ok(())
+    }
+}
+
+/// The criteria that read expectations.
+struct Readers<'a> {
+    all: Vec<Reader<'a>>,
+    /// Whether the session state is compared with a threshold that no score misses.
+    ignores_state: bool,
+    /// Whether there are metrics that are not built in.
+    own_metrics: bool,
+}
+
+impl<'a> Readers<'a> {
+    fn of(config: &'a EvalConfig, answered: &[&str]) -> Self {
+        let mut readers = Self { all: Vec::new(), ignores_state: false, own_metrics: false };
+        for (name, criterion) in &config.criteria {
+            match metric(name).filter(|_| !answered.contains(&name.as_str())) {
+                Some(info) if criterion.threshold > info.min => readers.all.push(Reader { info, criterion }),
+                Some(info) => readers.ignores_state |= info.compares == Subject::SessionState,
+                None => readers.own_metrics = true,
+            }
+        }
+        readers
     }
 }
 

@@ -32,9 +32,11 @@ pub fn check_passable(
 ) -> Vec<Incompatibility> {
     let default = EvalConfig::adk_default();
     let by = if config.is_some() { "the criteria of its config" } else { "ADK's default criteria" };
-    let criteria = &config.unwrap_or(&default).criteria;
+    let config = config.unwrap_or(&default);
     let found = |(at, case): (usize, &EvalCase)| {
-        let mut criteria = criteria.iter().filter(|(name, _)| !answered.contains(&name.as_str()));
+        // What is wrong with the criteria of a case is found by `check_compatibility`.
+        let own = config.of_case(case, answered).ok()?;
+        let mut criteria = own.criteria.iter().filter(|(name, _)| !answered.contains(&name.as_str()));
         let why = criteria.find_map(|(name, criterion)| metric(name)?.cannot_pass(criterion, case))?;
         let message =
             format!("no agent can pass it by {by}, which hold unless an attribute names others: {why}");

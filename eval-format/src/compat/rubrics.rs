@@ -160,6 +160,7 @@ impl<'a> Reader<'a> {
             ),
             help,
             rubric: None,
+            keys: Vec::new(),
         })
     }
 }

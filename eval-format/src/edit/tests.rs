@@ -516,3 +516,56 @@ fn an_edited_draft_keeps_all_bytes_but_those_of_what_was_edited() {
     }
     assert_eq!(editor.text(), edited);
 }
+
+/// A set in camelCase with keys of ours, whose own keys must keep their spelling.
+const LOOSENED: &str = r#"{"evalSetId": "s", "evalCases": [
+  {"evalId": "a", "conversation": [{"userContent": {"parts": [{"text": "Hi"}]},
+    "intermediateData": {"toolUses": [{"name": "do_it", "args": {"a_b": 1.50}}]}}],
+    "_expect": {"1": {"calls": {"do_it": {"a_b": {"within": 0.10}}}, "answer": {"max_words":   9}}},
+    "_criteria": {"response_match_score": null}},
+  {"evalId": "b", "conversation": [{"userContent": {"parts": [{"text": "Hi"}]}}]}
+]}"#;
+
+#[test]
+fn rules_keep_every_byte_while_other_things_are_edited() {
+    let mut editor = SetEditor::new(LOOSENED).expect("a set");
+    editor.rename_case("a", "c").expect("it is there");
+    editor.remove_case("b").expect("it is there");
+    let text = editor.text();
+    for kept in [
+        r#""_expect": {"1": {"calls": {"do_it": {"a_b": {"within": 0.10}}}, "answer": {"max_words":   9}}},"#,
+        r#""_criteria": {"response_match_score": null}}"#,
+    ] {
+        assert!(text.contains(kept), "{text}");
+    }
+}
+
+#[test]
+fn a_case_with_rules_is_added_as_it_is_and_refused_with_a_mistake() {
+    let mut editor = SetEditor::new(LOOSENED).expect("a set");
+    let mut case = editor.case("a").expect("it is there").clone();
+    case.eval_id = "added".to_owned();
+    editor.add_case(&case).expect("it has no mistakes");
+    let added = EvalSet::parse(&editor.text()).expect("a set").eval_cases.remove(2);
+    assert_eq!(added.extra, case.extra);
+    assert_eq!(added.expect(), case.expect());
+
+    let mut broken = case.with_extra(EvalCase::EXPECT_KEY, json!({ "2": {} }));
+    broken.eval_id = "broken".to_owned();
+    let error = editor.add_case(&broken).expect_err("there is no second turn");
+    assert!(error.to_string().contains("there is no turn 2"), "{error}");
+    // The golden value that a run brings may break a rule.
+    let mut redrafted = editor.case("a").expect("it is there").clone().with_draft(Map::from([("from", "r")]));
+    redrafted.conversation[0].intermediate_data = None;
+    let error = editor.redraft(&redrafted).expect_err("the rule names a call that is gone");
+    assert!(error.to_string().contains("no call of `do_it` is expected"), "{error}");
+}
+
+#[test]
+fn adk_s_saved_form_has_the_rules() {
+    let set = EvalSet::parse(LOOSENED).expect("a set");
+    let saved = EvalSet::parse(&set.to_json()).expect("a set");
+    assert_eq!(saved, set);
+    assert!(set.to_json().contains("\"_expect\": {\n        \"1\": {"), "{}", set.to_json());
+    assert_eq!(set.eval_cases[0].own_criteria().map(Map::len), Some(1));
+}

@@ -277,7 +277,7 @@ impl JsonDemand {
         let refused = |seen: &&Value| match self {
             Self::Equals(value) if value.equals(seen) => None,
             Self::Equals(value) => Some(format!("is {}, not {}", show(seen), show(value))),
-            Self::Matches(matcher) => matcher.refuses(None, seen),
+            Self::Matches(matcher) => (!matcher.takes(None, seen)).then(|| matcher.reason(None, seen)),
         };
         values
             .iter()

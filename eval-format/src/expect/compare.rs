@@ -67,6 +67,9 @@ impl fmt::Display for Reason {
 /// The maximum number of steps of a comparison; looking at a value is one.
 const MOST_STEPS: usize = 1 << 22;
 
+/// More reasons are not looked for.
+const MOST_REASONS: usize = 100;
+
 /// Compares the arguments of a call whose tool is the expected one.
 pub(super) fn compare(
     rules: Option<&CallRules>,
@@ -97,16 +100,17 @@ pub(super) fn compare(
         allows_more: args == ArgsMatch::Subset,
         needed: vec![None; points.len()],
         reasons: Vec::new(),
+        trial: None,
         place: Vec::new(),
         steps_left: MOST_STEPS,
     };
     // Without a rule, absent arguments differ from empty ones.
-    if points.is_empty() && args == ArgsMatch::Exact && expected.is_none() != actual.is_none() {
-        let (there, wanted) =
-            if actual.is_some() { ("has", "none are expected") } else { ("has no", "`{}` is expected") };
-        if expected.or(actual).is_none_or(Map::is_empty) {
-            comparison.fail(format!("{there} arguments, {wanted}"));
-        }
+    let has_none = expected.or(actual).is_none_or(Map::is_empty) && expected.is_none() != actual.is_none();
+    if points.is_empty() && has_none {
+        comparison.fail(|| match actual {
+            Some(_) => "has empty arguments, and the expected call has none".to_owned(),
+            None => "has no arguments, and the expected call has empty ones".to_owned(),
+        });
     }
     let empty = Map::new();
     comparison.objects(expected.unwrap_or(&empty), actual.unwrap_or(&empty), None);
@@ -123,6 +127,8 @@ struct Comparison<'r> {
     /// For each rule the first place where it was needed.
     needed: Vec<Need>,
     reasons: Vec<Reason>,
+    /// Set in a trial, which needs no words: whether a reason was found.
+    trial: Option<bool>,
     place: Vec<Step>,
     steps_left: usize,
 }
@@ -142,12 +148,23 @@ impl<'r> Comparison<'r> {
         Relation::Loosened(points.collect())
     }
 
-    fn fail(&mut self, text: String) {
-        self.reasons.push(Reason { path: shown(&self.place), text });
+    fn fail(&mut self, text: impl FnOnce() -> String) {
+        match &mut self.trial {
+            Some(failed) => *failed = true,
+            None => self.reasons.push(Reason { path: shown(&self.place), text: text() }),
+        }
     }
 
     fn need(&mut self, rule: usize, expected: Option<&Value>, actual: Option<&Value>) {
-        self.needed[rule].get_or_insert_with(|| (expected.cloned(), actual.cloned()));
+        if self.trial.is_none() {
+            self.needed[rule].get_or_insert_with(|| (expected.cloned(), actual.cloned()));
+        }
+    }
+
+    /// Takes steps. Returns whether the comparison is over, as there are none left or a trial has failed.
+    fn is_over(&mut self, steps: usize) -> bool {
+        self.steps_left = self.steps_left.saturating_sub(steps);
+        self.steps_left == 0 || self.trial == Some(true) || self.reasons.len() >= MOST_REASONS
     }
 
     /// The rule at the place. Rules are in order of exactness.
@@ -163,10 +180,8 @@ impl<'r> Comparison<'r> {
     }
 
     fn values(&mut self, expected: Option<&Value>, actual: Option<&Value>) {
-        self.steps_left = self.steps_left.saturating_sub(1);
-        if self.steps_left == 0
-            || expected.zip(actual).is_some_and(|(expected, actual)| expected.equals(actual))
-        {
+        let is_equal = || expected.zip(actual).is_some_and(|(expected, actual)| expected.equals(actual));
+        if self.is_over(1) || is_equal() {
             return;
         }
         let mut rule = self.rule();
@@ -179,15 +194,15 @@ impl<'r> Comparison<'r> {
             rule = None;
         }
         match (rule, expected, actual) {
-            (_, _, None) => self.fail("is absent".to_owned()),
-            (None, None, Some(_)) => self.fail("was not expected".to_owned()),
+            (_, _, None) => self.fail(|| "is absent".to_owned()),
+            (None, None, Some(_)) => self.fail(|| "was not expected".to_owned()),
             (Some((at, Matcher::Unordered | Matcher::AtLeast)), Some(expected), Some(actual)) => {
                 self.below(expected, actual, Some(at));
             }
-            (Some((at, matcher)), _, Some(seen)) => match matcher.refuses(expected, seen) {
-                None => self.need(at, expected, actual),
-                Some(reason) => self.fail(reason),
-            },
+            (Some((at, matcher)), _, Some(seen)) if matcher.takes(expected, seen) => {
+                self.need(at, expected, actual);
+            }
+            (Some((_, matcher)), _, Some(seen)) => self.fail(|| matcher.reason(expected, seen)),
             (None, Some(expected), Some(actual)) => self.below(expected, actual, None),
         }
     }
@@ -200,21 +215,25 @@ impl<'r> Comparison<'r> {
                 if expected.len() == actual.len() {
                     self.in_order(expected, actual);
                 } else {
-                    self.fail(format!("has {} items, not {}", actual.len(), expected.len()));
+                    self.fail(|| format!("has {} items, not {}", actual.len(), expected.len()));
                 }
             }
             (Value::Array(expected), Value::Array(actual), Some(rule)) => self.lists(expected, actual, rule),
-            _ => self.fail(format!("is {}, not {}", show(actual), show(expected))),
+            _ => self.fail(|| format!("is {}, not {}", show(actual), show(expected))),
         }
     }
 
     fn objects(&mut self, expected: &Map, actual: &Map, rule: Option<usize>) {
+        let (in_expected, in_actual) = (expected.index(), actual.index());
         for (key, value) in expected {
-            self.at(Step::Key(key.to_owned()), Some(value), actual.get(key));
+            self.at(Step::Key(key.to_owned()), Some(value), in_actual.get(key));
         }
         let further = self.rules.iter().position(|(path, _)| path.is_further());
         let more = if self.place.is_empty() { further } else { rule };
-        for (key, value) in actual.iter().filter(|(key, _)| !expected.contains_key(key)) {
+        for (key, value) in actual.iter().filter(|(key, _)| in_expected.get(key).is_none()) {
+            if self.is_over(1) {
+                return;
+            }
             self.place.push(Step::Key(key.to_owned()));
             let has_rule = self.rule().is_some();
             if has_rule {
@@ -222,7 +241,7 @@ impl<'r> Comparison<'r> {
             } else if let Some(more) = more {
                 self.need(more, None, Some(value));
             } else if !(self.allows_more && self.place.len() == 1) {
-                self.fail("was not expected".to_owned());
+                self.fail(|| "was not expected".to_owned());
             }
             self.place.pop();
         }
@@ -230,6 +249,9 @@ impl<'r> Comparison<'r> {
 
     fn in_order(&mut self, expected: &[Value], actual: &[Value]) {
         for (at, (expected, actual)) in expected.iter().zip(actual).enumerate() {
+            if self.is_over(0) {
+                return;
+            }
             self.at(Step::Index(at), Some(expected), Some(actual));
         }
     }
@@ -246,7 +268,7 @@ impl<'r> Comparison<'r> {
             };
             fitting.push(actual.iter().enumerate().filter(fits).map(|(at, _)| at).collect::<Vec<_>>());
         }
-        let pairs = paired(&fitting, actual.len());
+        let Some(pairs) = paired(&fitting, actual.len(), &mut self.steps_left) else { return };
         let lacking: Vec<&Value> = expected
             .iter()
             .zip(&pairs)
@@ -257,7 +279,7 @@ impl<'r> Comparison<'r> {
         let is_unordered = self.rules[rule].1.unwrapped() == &Matcher::Unordered;
         match lacking.as_slice() {
             [] if is_unordered && more > 0 => {
-                self.fail(format!("has {more} more than the {} expected items", expected.len()))
+                self.fail(|| format!("has {more} more than the {} expected items", expected.len()));
             }
             [] => {
                 self.need(
@@ -270,22 +292,22 @@ impl<'r> Comparison<'r> {
                     self.at(Step::Index(at), expected.get(at), found);
                 }
             }
-            [only] => self.fail(format!("lacks {}", show(only))),
-            [first, others @ ..] => self.fail(format!("lacks {} and {} more", show(first), others.len())),
+            [only] => self.fail(|| format!("lacks {}", show(only))),
+            [first, others @ ..] => self.fail(|| format!("lacks {} and {} more", show(first), others.len())),
         }
     }
 
     /// Whether a part of the comparison finds no reason. It leaves no trace but the steps.
     fn holds(&mut self, compare: impl FnOnce(&mut Self)) -> bool {
-        let (reasons, needed) = (std::mem::take(&mut self.reasons), self.needed.clone());
+        let outer = self.trial.replace(false);
         compare(self);
-        self.needed = needed;
-        std::mem::replace(&mut self.reasons, reasons).is_empty() && self.steps_left > 0
+        let failed = std::mem::replace(&mut self.trial, outer);
+        failed == Some(false) && self.steps_left > 0
     }
 }
 
-/// For each expected item an actual one that fits, so that as many as possible are paired.
-fn paired(fitting: &[Vec<usize>], actual: usize) -> Vec<Option<usize>> {
+/// For each expected item an actual one that fits, so that as many as possible are paired. `None` if the steps are used up.
+fn paired(fitting: &[Vec<usize>], actual: usize, steps_left: &mut usize) -> Option<Vec<Option<usize>>> {
     let mut owner: Vec<Option<usize>> = vec![None; actual];
     let mut pairs: Vec<Option<usize>> = vec![None; fitting.len()];
     for start in 0..fitting.len() {
@@ -293,7 +315,12 @@ fn paired(fitting: &[Vec<usize>], actual: usize) -> Vec<Option<usize>> {
         let mut from: Vec<Option<usize>> = vec![None; actual];
         let mut queue = std::collections::VecDeque::from([start]);
         let mut free = None;
+        *steps_left = steps_left.saturating_sub(1 + actual / 16);
         'search: while let Some(expected) = queue.pop_front() {
+            *steps_left = steps_left.saturating_sub(fitting[expected].len());
+            if *steps_left == 0 {
+                return None;
+            }
             for &item in &fitting[expected] {
                 if from[item].is_some() {
                     continue;
@@ -314,7 +341,7 @@ fn paired(fitting: &[Vec<usize>], actual: usize) -> Vec<Option<usize>> {
             free = pairs[expected].replace(item);
         }
     }
-    pairs
+    Some(pairs)
 }
 
 impl Point {

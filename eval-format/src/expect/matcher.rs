@@ -59,7 +59,7 @@ pub enum Tolerance {
 }
 
 /// The matchers that are a word.
-pub(super) const WORDS: [(&str, Matcher); 12] = [
+pub(super) static WORDS: [(&str, Matcher); 12] = [
     ("any", Matcher::Any),
     ("date", Matcher::Date),
     ("date_time", Matcher::DateTime),
@@ -73,6 +73,12 @@ pub(super) const WORDS: [(&str, Matcher); 12] = [
     ("at_least", Matcher::AtLeast),
     ("optional", Matcher::Optional(None)),
 ];
+
+/// The words of the notation.
+#[cfg(feature = "json-schema")]
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    WORDS.iter().map(|(word, _)| *word)
+}
 
 impl Matcher {
     /// A text with this text in it.
@@ -141,6 +147,11 @@ impl Matcher {
         }
     }
 
+    /// Whether it decides about a list or an object as a whole, so that rules of its items are not asked.
+    pub(super) fn hides_items(&self) -> bool {
+        !matches!(self.unwrapped(), Self::Unordered | Self::AtLeast | Self::Optional(_))
+    }
+
     /// Whether it reads the golden value, so that it says nothing where there is none.
     pub(super) fn reads_golden(&self) -> bool {
         matches!(
@@ -149,52 +160,55 @@ impl Matcher {
         )
     }
 
-    /// The reason why a value that differs from the golden one does not match; `None` if it matches. Lists and objects
-    /// are compared by their items, not here.
-    pub(super) fn refuses(&self, golden: Option<&Value>, seen: &Value) -> Option<String> {
+    /// Whether a value that differs from the golden one matches. Lists and objects are compared by their items, not here.
+    pub(super) fn takes(&self, golden: Option<&Value>, seen: &Value) -> bool {
         let text = seen.as_str();
-        let is = |fulfilled: bool, otherwise: &str| {
-            (!fulfilled).then(|| format!("is {}, {otherwise}", show(seen)))
-        };
         match self {
-            Self::Any | Self::Optional(_) | Self::Unordered | Self::AtLeast => None,
-            Self::Date => is(text.is_some_and(is_date), "no date"),
-            Self::DateTime => is(text.is_some_and(is_date_time), "no date with a time"),
-            Self::Uuid => is(text.is_some_and(is_uuid), "no UUID"),
-            Self::Url => is(text.is_some_and(is_url), "no URL"),
-            Self::Number => is(finite(seen).is_some(), "no number"),
-            Self::Integer => is(finite(seen).is_some_and(is_integer), "no integer"),
-            Self::Text => is(text.is_some_and(|text| !text.trim().is_empty()), "no text"),
-            Self::IgnoreCase => {
-                let golden = golden.and_then(Value::as_str);
-                let same = text.zip(golden).is_some_and(|(text, golden)| fold(text) == fold(golden));
-                is(same, &format!("not {} in any case", show(&golden.map_or(Value::Null, Value::from))))
-            }
-            Self::Contains(texts) => {
-                let Some(text) = text else { return is(false, "no text") };
-                let lacks = lacking(texts, text);
-                (!lacks.is_empty()).then(|| format!("lacks {}: it is {}", quoted(&lacks), show(seen)))
-            }
-            Self::Regex(pattern) => is(
-                text.is_some_and(|text| pattern.is_whole(text)),
-                &format!("which does not match /{}/", one_line(pattern.as_str())),
-            ),
-            Self::OneOf(values) => {
-                is(values.iter().any(|value| value.equals(seen)), &format!("not one of {}", listed(values)))
-            }
-            Self::Within(tolerance) => {
-                let number = golden.and_then(finite).zip(finite(seen));
-                let near = number.is_some_and(|(golden, seen)| tolerance.takes(golden, seen));
-                is(near, &format!("not within {tolerance} of {}", golden.map(show).unwrap_or_default()))
-            }
-            Self::Range(min, max) => {
-                let takes = |seen: &Number| {
-                    min.as_ref().is_none_or(|min| at_most(min, seen))
-                        && max.as_ref().is_none_or(|max| at_most(seen, max))
-                };
-                is(finite(seen).is_some_and(takes), &format!("not {self}"))
-            }
+            Self::Any | Self::Optional(_) | Self::Unordered | Self::AtLeast => true,
+            Self::Date => text.is_some_and(is_date),
+            Self::DateTime => text.is_some_and(is_date_time),
+            Self::Uuid => text.is_some_and(is_uuid),
+            Self::Url => text.is_some_and(is_url),
+            Self::Number => finite(seen).is_some(),
+            Self::Integer => finite(seen).is_some_and(is_integer),
+            Self::Text => text.is_some_and(|text| !text.trim().is_empty()),
+            Self::IgnoreCase => text
+                .zip(golden.and_then(Value::as_str))
+                .is_some_and(|(text, golden)| fold(text) == fold(golden)),
+            Self::Contains(texts) => text.is_some_and(|text| lacking(texts, text).is_empty()),
+            Self::Regex(pattern) => text.is_some_and(|text| pattern.is_whole(text)),
+            Self::OneOf(values) => values.iter().any(|value| value.equals(seen)),
+            Self::Within(tolerance) => golden
+                .and_then(finite)
+                .zip(finite(seen))
+                .is_some_and(|(golden, seen)| tolerance.takes(golden, seen)),
+            Self::Range(min, max) => finite(seen).is_some_and(|seen| {
+                min.as_ref().is_none_or(|min| at_most(min, seen))
+                    && max.as_ref().is_none_or(|max| at_most(seen, max))
+            }),
         }
+    }
+
+    /// The reason why a value does not match, in words that follow the path of the value.
+    pub(super) fn reason(&self, golden: Option<&Value>, seen: &Value) -> String {
+        let golden = golden.map(show).unwrap_or_default();
+        let otherwise = match self {
+            Self::Contains(texts) => match seen.as_str() {
+                Some(text) => {
+                    return format!("lacks {}: it is {}", quoted(&lacking(texts, text)), show(seen));
+                }
+                None => "no text".to_owned(),
+            },
+            Self::DateTime => "no date with a time".to_owned(),
+            Self::Uuid => "no UUID".to_owned(),
+            Self::Url => "no URL".to_owned(),
+            Self::Regex(pattern) => format!("which does not match /{}/", one_line(pattern.as_str())),
+            Self::IgnoreCase => format!("not {golden} in any case"),
+            Self::Within(tolerance) => format!("not within {tolerance} of {golden}"),
+            Self::OneOf(_) | Self::Range(..) => format!("not {self}"),
+            word => format!("no {}", word.name()),
+        };
+        format!("is {}, {otherwise}", show(seen))
     }
 }
 

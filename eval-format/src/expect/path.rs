@@ -90,6 +90,12 @@ impl ArgPath {
         self.steps.len() == place.len() && self.steps.iter().zip(place).all(fits)
     }
 
+    /// Whether another path goes on below a value that this one names.
+    pub(super) fn is_above(&self, other: &Self) -> bool {
+        let steps = other.steps.get(..self.steps.len()).filter(|_| other.steps.len() > self.steps.len());
+        !self.is_further() && steps.is_some_and(|steps| self.names(steps) || self.steps == steps)
+    }
+
     /// The values that it names below a value.
     pub(super) fn values<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
         let mut found = vec![root];

@@ -15,14 +15,14 @@ use crate::value::{Map, Value};
 
 pub(super) const KEY: &str = "_expect";
 
-pub(super) const TURN_KEYS: [&str; 7] =
+pub(crate) const TURN_KEYS: [&str; 7] =
     ["calls", "order", "others", "optional", "repeat", "responses", "answer"];
 
-const DEMANDS: [&str; 8] =
+pub(crate) const DEMANDS: [&str; 8] =
     ["contains", "contains_any", "lacks", "regex", "is", "number", "json", "max_words"];
 
 /// The matchers that are an object with one key, or with `min` and `max`.
-const OBJECTS: [&str; 7] = ["contains", "regex", "one_of", "within", "min", "max", "optional"];
+pub(crate) const OBJECTS: [&str; 7] = ["contains", "regex", "one_of", "within", "min", "max", "optional"];
 
 /// More repetitions are hardly meant, and pairing calls takes time for each.
 const MOST_REPEATED: usize = 1000;

@@ -306,7 +306,15 @@ fn call_rules(call: &CallExpect, golden: Option<&Value>, faults: &mut Faults) ->
     for (path, matcher) in args.iter().filter(|(path, _)| !path.is_further()) {
         faults.at(path.as_str(), |faults| {
             let values = golden.map(|golden| path.values(golden)).unwrap_or_default();
-            if values.is_empty() && !matches!(matcher, Matcher::Optional(Some(_))) {
+            if let Some((above, _)) =
+                args.iter().find(|(above, matcher)| matcher.hides_items() && above.is_above(path))
+            {
+                let (above, path) = (shown(above.as_str()), shown(path.as_str()));
+                let message = format!("the rule for `{above}` decides before `{path}` is looked at");
+                faults
+                    .key(ProblemCode::UnreadRule, message, "nothing reads this rule")
+                    .help("remove one of the two rules");
+            } else if values.is_empty() && !matches!(matcher, Matcher::Optional(Some(_))) {
                 no_argument(path, golden, faults);
             } else {
                 fit::check(faults, matcher, &values);

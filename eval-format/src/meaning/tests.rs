@@ -73,6 +73,7 @@ fn what_is_no_meaning_changes_no_hash() {
         (r#""city": "Paris", "days": 2"#, r#""days": 2, "city": "Paris""#),
         (r#""last": "Oslo", "count": 2"#, r#""count": 2, "last": "Oslo""#),
         (r#""text": "It is sunny.""#, r#""text": "It is \u0073unny.""#),
+        (r#""seen in May""#, r#""seen in May", "_expect": null"#),
         (r#""user_content""#, r#""userContent""#),
         (r#""final_session_state""#, r#""finalSessionState""#),
         (r#""text_property""#, r#""textProperty""#),
@@ -117,6 +118,9 @@ fn what_is_asked_changes_the_one_hash_and_what_is_expected_the_other() {
         ("let me see", "let me think"),
         (r#""last": "Oslo""#, r#""last": "Rome""#),
         (r#""owner": "me""#, r#""owner": "you""#),
+        (r#""owner": "me""#, r#""owner": "me", "_expect": {"1": {"calls": {"pay": "any"}}}"#),
+        (r#""owner": "me""#, r#""owner": "me", "_expect": {"1": {"answer": {"contains": "sunny"}}}"#),
+        (r#""owner": "me""#, r#""owner": "me", "_criteria": {"response_match_score": 0.5}"#),
     ] {
         let now = edited(from, to);
         assert!(now.asks == before.asks && now.expects != before.expects, "{from} -> {to}");

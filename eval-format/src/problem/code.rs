@@ -101,8 +101,12 @@ codes! {
     UnknownPlace = "unknown-place",
     /// A matcher or a demand of `_expect` is unknown, can never hold, or is broken by the expected value.
     Matcher = "matcher",
-    /// No metric reads a rule of `_expect`, or a criterion contradicts it.
+    /// No metric reads a rule of `_expect`.
     UnreadRule = "unread-rule",
+    /// A rule of `_expect` says what the criteria allow already.
+    NeedlessRule = "needless-rule",
+    /// `_criteria` of a case cannot be laid over the criteria of its config.
+    CaseCriteria = "case-criteria",
     /// A custom metric has no function in Rust.
     UnansweredCustomMetric = "unanswered-custom-metric",
     /// Something that is lost if the file is written in ADK's saved form.

@@ -12,7 +12,7 @@ use crate::model::{EvalCase, EvalSet};
 use crate::problem::{Problem, ProblemCode, shown};
 use crate::rubrics;
 use crate::schema::{EVAL_CASE, EVAL_SET, EVAL_SET_ANY_CASE, Model, Place, Walker, opening};
-use crate::syntax::{Entry, Node};
+use crate::syntax::{Entry, Kind, Node};
 
 pub(super) fn read_eval_set(root: &Node<'_>) -> Reading {
     let mut problems = Vec::new();
@@ -62,6 +62,7 @@ fn check_case(node: &Node<'_>, case: Option<&EvalCase>, place: &Place<'_>, walke
         walker.problems.extend(faults.into_iter().map(|fault| fault.problem(node, &path)));
     }
     check_keys(node, place, walker);
+    check_criteria(node, place, walker);
     rubrics::check_case(node, place, walker.problems);
 }
 
@@ -106,42 +107,82 @@ pub(super) fn check_ids<'n>(
     }
 }
 
-/// Keys of a case that look like expectations or criteria, and that nothing reads.
-const LOOK_LIKE_EXPECTATIONS: [&str; 15] = [
-    "_criteria",
-    "_expected",
-    "_match",
-    "assert",
-    "assertion",
-    "assertions",
-    "asserts",
-    "criteria",
-    "criterion",
-    "expect",
-    "expected",
-    "expects",
-    "match",
-    "threshold",
-    "thresholds",
+/// Keys of a case that look like expectations or criteria, and that nothing reads, each with the key that is read.
+const LOOK_LIKE_EXPECTATIONS: [(&str, &str); 14] = [
+    ("_expected", EvalCase::EXPECT_KEY),
+    ("_match", EvalCase::EXPECT_KEY),
+    ("assert", ""),
+    ("assertion", ""),
+    ("assertions", ""),
+    ("asserts", ""),
+    ("criteria", EvalCase::CRITERIA_KEY),
+    ("criterion", EvalCase::CRITERIA_KEY),
+    ("expect", EvalCase::EXPECT_KEY),
+    ("expected", EvalCase::EXPECT_KEY),
+    ("expects", EvalCase::EXPECT_KEY),
+    ("match", EvalCase::EXPECT_KEY),
+    ("threshold", EvalCase::CRITERIA_KEY),
+    ("thresholds", EvalCase::CRITERIA_KEY),
 ];
 
 const EXPECTATIONS_OF_OTHERS: [&str; 2] = ["expectation", "expectations"];
 
+/// Keys of ours. They begin with `_`, so a misspelt one would be a comment.
+const OWN_KEYS: [&str; 2] = [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY];
+
 /// Reports keys that look as if they decided something. ADK keeps them, and nothing would be checked.
-fn check_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
+pub(super) fn check_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
+    const INSTEAD: &str = "what decides is `test_config.json` or the arguments of the attribute, and in a turn \
+                           `final_response` and `intermediate_data`; what may vary in them is `_expect`, and a remark is \
+                           a key like `_note`";
     for entry in case.object().into_iter().flatten() {
         let key = entry.key.as_ref();
-        let problem = match key {
-            _ if LOOK_LIKE_EXPECTATIONS.contains(&key) => Problem::error,
-            _ if EXPECTATIONS_OF_OTHERS.contains(&key) => Problem::warning,
-            _ => continue,
+        let known = LOOK_LIKE_EXPECTATIONS.iter().find(|(known, _)| *known == key).map(|(_, meant)| *meant);
+        let misspelt = || OWN_KEYS.into_iter().find(|own| key.starts_with('_') && is_misspelling(key, own));
+        let (problem, meant): (fn(_, _, _, String) -> Problem, _) = match known.or_else(misspelt) {
+            Some(meant) => (Problem::error, meant),
+            None if EXPECTATIONS_OF_OTHERS.contains(&key) => (Problem::warning, ""),
+            None => continue,
         };
-        let (path, message) = (Place::Key(place, key).path(), format!("`{key}` of a case checks nothing"));
+        let (path, message) =
+            (Place::Key(place, key).path(), format!("`{}` of a case checks nothing", shown(key)));
         let found = problem(ProblemCode::IgnoredKey, path, entry.key_range.clone(), message);
-        walker.problems.push(found.label("nothing reads this key").help(
-            "what decides is `test_config.json` or the arguments of the attribute, and in a turn `final_response` and \
-             `intermediate_data`; a remark is a key like `_note`",
-        ));
+        let found = found.label("nothing reads this key");
+        walker.problems.push(match meant {
+            "" => found.help(INSTEAD),
+            meant => found.help(format!("did you mean `{meant}`? {INSTEAD}")),
+        });
+    }
+}
+
+/// Checks the shape of the criteria of a case. Whether they fit its config is checked with the config.
+fn check_criteria(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
+    const EXAMPLE: &str =
+        r#"write `"_criteria": {"response_match_score": 0.5}`, or `null` for a metric that is not meant"#;
+    let Some(entry) = case.get(EvalCase::CRITERIA_KEY).filter(|entry| !entry.value.is_null()) else { return };
+    let place = &Place::Key(place, &entry.key);
+    let entries = entry.value.object().unwrap_or_default();
+    if entries.is_empty() {
+        let message = format!(
+            "`{}` must be an object of criteria, not {}",
+            entry.key,
+            match &entry.value.kind {
+                Kind::Object(_) => "an empty one",
+                _ => entry.value.kind_name(),
+            }
+        );
+        let problem = place.error(ProblemCode::CaseCriteria, entry.value.range.clone(), message);
+        walker.problems.push(problem.label("changes no criterion").help(EXAMPLE));
+    }
+    for entry in entries {
+        if matches!(entry.value.kind, Kind::Null | Kind::Number(_) | Kind::Object(_)) {
+            continue;
+        }
+        let found = entry.value.kind_name();
+        let message = format!("a criterion of a case must be a threshold, an object or null, not {found}");
+        let place = Place::Key(place, &entry.key);
+        let problem = place.error(ProblemCode::CaseCriteria, entry.value.range.clone(), message);
+        walker.problems.push(problem.label("no criterion").help(EXAMPLE));
     }
 }
 
@@ -196,7 +237,6 @@ mod tests {
             ("assertions", Severity::Error),
             ("match", Severity::Error),
             ("_match", Severity::Error),
-            ("_criteria", Severity::Error),
             ("expectations", Severity::Warning),
         ] {
             let turns = r#"[{"user_content": {"parts": [{"text": "Hi"}]}}]"#;

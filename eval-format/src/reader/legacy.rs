@@ -11,6 +11,7 @@ use super::session;
 use crate::model::{
     Content, DRAFT, EvalCase, EvalSet, FunctionCall, IntermediateData, Invocation, Part, SessionInput,
 };
+use crate::problem::ProblemCode;
 use crate::schema::{OLD_CASE, OLD_TURN, Place, Record, Walker, opening};
 use crate::syntax::Node;
 use crate::value::Value;
@@ -74,6 +75,7 @@ pub(super) fn case(
     walker: &mut Walker<'_>,
 ) -> Option<EvalCase> {
     let mut record = walker.record(node, &OLD_CASE, place)?;
+    refuse_own_keys(node, place, walker);
     let data = &node.get("data")?.value;
     let records: Vec<Record> = record.take("data")?;
     if records.is_empty() {
@@ -92,6 +94,16 @@ pub(super) fn case(
         session_input: session.filter(|_| has_session).map(session::session_input),
         ..EvalCase::new(record.take::<String>("name").unwrap_or_default())
     })
+}
+
+/// Keys that say what decides a case are read in today's form alone. Here they would decide nothing.
+fn refuse_own_keys(case: &Node<'_>, place: &Place<'_>, walker: &mut Walker<'_>) {
+    for entry in [EvalCase::EXPECT_KEY, EvalCase::CRITERIA_KEY].into_iter().filter_map(|key| case.get(key)) {
+        let message = format!("a case of the old format has no `{}`", entry.key);
+        let problem = Place::Key(place, &entry.key).error_at_key(ProblemCode::IgnoredKey, entry, message);
+        let help = "`cargo evalset migrate FILE` writes the set in today's form, which has the key";
+        walker.problems.push(problem.label("nothing reads this key here").help(help));
+    }
 }
 
 const ADD_A_TURN: &str = r#"add a turn: `{"query": "...", "reference": "..."}`"#;

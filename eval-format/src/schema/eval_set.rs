@@ -54,6 +54,11 @@ pub(crate) static INVOCATION: Model = Model {
         ("tools", r#"write `"intermediate_data": {"tool_uses": [...]}`"#),
         ("invocation_events", r#"write `"intermediate_data": {"invocation_events": [...]}`"#),
         ("session_input", "it stands in the eval case, beside `conversation`"),
+        ("_expect", IN_THE_CASE),
+        ("expect", IN_THE_CASE),
+        ("expects", IN_THE_CASE),
+        ("_match", IN_THE_CASE),
+        ("match", IN_THE_CASE),
         ("expected_response_contains", "write the whole answer as `final_response`"),
     ],
     ..model(
@@ -73,6 +78,9 @@ pub(crate) static INVOCATION: Model = Model {
         ],
     )
 };
+
+/// google-adk refuses a turn with a key of ours.
+const IN_THE_CASE: &str = r#"what may vary stands in the eval case, beside `conversation`, by the number of the turn: `"_expect": {"1": {..}}`"#;
 
 const MESSAGE: &str = r#"{"parts": [{"text": "..."}]}"#;
 

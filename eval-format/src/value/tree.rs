@@ -246,11 +246,29 @@ impl Map {
     ///
     /// Linear in the entries, so that a hostile object of a million keys does not stall a comparison.
     pub fn matches(&self, other: &Self, same: impl Fn(&Value, &Value) -> bool) -> bool {
-        if other.len() <= SCAN_LIMIT {
-            return self.iter().all(|(key, value)| other.get(key).is_some_and(|theirs| same(value, theirs)));
-        }
-        let theirs: HashMap<&str, &Value> = other.iter().collect();
+        let theirs = other.index();
         self.iter().all(|(key, value)| theirs.get(key).is_some_and(|theirs| same(value, theirs)))
+    }
+
+    /// The entries for many look-ups.
+    pub(crate) fn index(&self) -> Index<'_> {
+        let large = (self.len() > SCAN_LIMIT).then(|| self.iter().collect());
+        Index { map: self, large }
+    }
+}
+
+/// The entries of an object for many look-ups, which take the same time however large it is.
+pub(crate) struct Index<'m> {
+    map: &'m Map,
+    large: Option<HashMap<&'m str, &'m Value>>,
+}
+
+impl<'m> Index<'m> {
+    pub(crate) fn get(&self, key: &str) -> Option<&'m Value> {
+        match &self.large {
+            Some(entries) => entries.get(key).copied(),
+            None => self.map.get(key),
+        }
     }
 }
 

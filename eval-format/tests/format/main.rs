@@ -6,6 +6,7 @@ mod corpus_configs;
 #[cfg(feature = "edit")]
 mod edit;
 mod equal_keys;
+mod expect_page;
 mod no_panics;
 mod shape_vectors;
 #[cfg(feature = "export")]

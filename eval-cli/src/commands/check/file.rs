@@ -1,14 +1,17 @@
 //! One checked file: its kind, its problems, and its rewriting.
 
+use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
 
-use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility};
+use eval_format::compat::{NotCompared, OverlookedConfig, check_compatibility, check_needless};
 use eval_format::config::check_config;
 use eval_format::conventions::{FileKind, set_names_of_session};
+use eval_format::expect::Loosened;
 use eval_format::reader::{CheckedSet, SetFormat, check_session, check_set};
 use eval_format::recording::check_recording;
 use eval_format::{EvalConfig, Problem, TurnAggregation, Value};
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use super::fix::{self, Fix, FixState};
 use crate::files::{FoundProblems, Input, config_beside, counts_not_compared, read, replace, unpassable};
@@ -27,6 +30,11 @@ pub(super) struct CheckedFile {
     /// The expectations of a set that no metric of its config reads.
     #[serde(serialize_with = "counts_not_compared")]
     pub(super) not_compared: NotCompared,
+    /// The points of golden values that may vary.
+    #[serde(serialize_with = "counts_loosened")]
+    pub(super) loosened: Loosened,
+    /// The number of cases that change criteria of the config.
+    pub(super) own_criteria: usize,
     pub(super) fix: Option<Fix>,
     #[serde(rename = "problems")]
     pub(super) found: FoundProblems,
@@ -93,6 +101,9 @@ impl CheckedFile {
         let incompatible = incompatibilities(&input.path, config.as_ref(), &checked, metrics);
         let not_compared = not_compared(config.as_ref(), &checked, metrics);
         let drafts = checked.drafts().count();
+        let cases = checked.set.as_ref().map(|set| set.eval_cases.as_slice()).unwrap_or_default();
+        let loosened = Loosened::in_cases(cases);
+        let own_criteria = cases.iter().filter(|case| case.own_criteria().is_some()).count();
         let draft_problem = checked.draft_problem(|_| true);
         checked.problems.extend(incompatible);
         checked.problems.extend(draft_problem);
@@ -107,6 +118,8 @@ impl CheckedFile {
             cases: checked.cases.len(),
             drafts,
             not_compared,
+            loosened,
+            own_criteria,
             ..Self::other(checked.file, FileKind::Set, checked.text, checked.problems)
         }
     }
@@ -135,6 +148,15 @@ impl CheckedFile {
     }
 }
 
+fn counts_loosened<S: Serializer>(of: &Loosened, serializer: S) -> Result<S::Ok, S::Error> {
+    let by: BTreeMap<&str, usize> = of.by.iter().copied().collect();
+    let mut fields = serializer.serialize_map(Some(3))?;
+    fields.serialize_entry("points", &of.points)?;
+    fields.serialize_entry("cases", &of.cases)?;
+    fields.serialize_entry("by", &by)?;
+    fields.end()
+}
+
 /// The reasons why a set cannot be used with the config beside it, and the expectations that no agent can meet.
 fn incompatibilities(
     path: &Path,
@@ -150,6 +172,7 @@ fn incompatibilities(
             .into_iter()
             .flat_map(|config| check_compatibility(config, metrics, TurnAggregation::Mean, cases)),
     );
+    found.extend(config.into_iter().flat_map(|config| check_needless(config, metrics, cases)));
     found.iter().map(|incompatibility| incompatibility.problem(checked)).collect()
 }
 

@@ -38,6 +38,6 @@ pub mod arithmetic {
     pub use crate::score::equality::values_equal;
     pub use crate::score::mean;
     pub use crate::score::responses::Answered;
-    pub use crate::score::ruled::RuledCalls;
+    pub use crate::score::ruled::{RuledCalls, call_names};
     pub use crate::score::usage::{Durations, TokenUsage};
 }

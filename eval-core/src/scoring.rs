@@ -1,12 +1,13 @@
 //! Scoring: the metrics of a case, and the scores of one run. Each metric is scored on its own.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use eval_format::expect::Rules;
 use eval_format::metric::MetricInfo;
-use eval_format::{Criterion, EvalCase, EvalConfig, TurnAggregation};
+use eval_format::{Criterion, EvalCase, EvalConfig, TurnAggregation, Value};
 use eval_support::variables;
 use eval_support::words::count;
 
@@ -25,6 +26,8 @@ use crate::verdict::Role;
 #[derive(Debug)]
 pub(crate) struct ScoringPlan {
     metrics: Vec<PlannedMetric>,
+    /// The criteria that a case may change.
+    config: EvalConfig,
     judges: JudgeRouter,
     gate: TurnAggregation,
     time_limit: Duration,
@@ -34,7 +37,7 @@ pub(crate) struct ScoringPlan {
     stopped: Option<Arc<AtomicBool>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PlannedMetric {
     rule: Rule,
     /// The criterion that the metric gets. The rule has a criterion only if the metric gates.
@@ -70,18 +73,51 @@ impl ScoringPlan {
         options: Options,
         stopped: Option<Arc<AtomicBool>>,
     ) -> Result<Self, String> {
-        let mut metrics = named_or_custom(config, custom)?;
+        let config = config.clone();
+        let mut metrics = named_or_custom(&config, custom)?;
         let is_named = |name| metrics.iter().any(|planned| planned.rule.name == name);
         let others = eval_format::metric::METRICS.iter().filter(|info| !is_named(info.name));
         let always: Vec<PlannedMetric> = others.filter_map(PlannedMetric::always).collect();
         metrics.extend(always);
         let Options { gate, timeout, literal, .. } = options;
         let literal = literal || variables::is_literal();
-        Ok(Self { metrics, judges, gate, time_limit: timeout, literal, stopped })
+        Ok(Self { metrics, config, judges, gate, time_limit: timeout, literal, stopped })
     }
 
-    pub(crate) fn rules<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a Rule> {
-        self.applicable(case).map(|planned| &planned.rule)
+    /// The rules of the metrics of a case. A case whose criteria cannot be read is decided by the criteria of its config: its
+    /// metrics are errors.
+    pub(crate) fn rules(&self, case: &EvalCase) -> Vec<Rule> {
+        let planned = self.of_case(case).unwrap_or(Cow::Borrowed(&self.metrics));
+        applicable(&planned, case).map(|planned| planned.rule.clone()).collect()
+    }
+
+    /// A remark on the criteria that a case changes; `None` if it changes none.
+    pub(crate) fn note(&self, case: &EvalCase) -> Option<String> {
+        let changes = case.own_criteria().filter(|_| !self.literal)?;
+        let change = |(metric, change): (&str, &Value)| format!("`{metric}`: {change}");
+        let changes: Vec<String> = changes.iter().map(change).collect();
+        Some(format!("`_criteria` of this case: {}", changes.join(", ")))
+    }
+
+    /// The metrics with the criteria that the case has.
+    fn of_case(&self, case: &EvalCase) -> Result<Cow<'_, [PlannedMetric]>, String> {
+        if self.literal || case.own_criteria().is_none() {
+            return Ok(Cow::Borrowed(&self.metrics));
+        }
+        let is_custom = |planned: &&PlannedMetric| planned.origin == Origin::Custom;
+        let custom: Vec<&str> =
+            self.metrics.iter().filter(is_custom).map(|it| it.rule.name.as_str()).collect();
+        let own = self.config.of_case(case, &custom).map_err(|error| error.to_string())?;
+        let changed = self.metrics.iter().filter_map(|planned| {
+            let name = &planned.rule.name;
+            if self.config.criterion(name).is_none() {
+                return Some(planned.clone());
+            }
+            let criterion = own.criterion(name)?.clone();
+            let rule = Rule { criterion: Some(criterion.clone()), ..planned.rule.clone() };
+            Some(PlannedMetric { rule, criterion, ..planned.clone() })
+        });
+        Ok(Cow::Owned(changed.collect()))
     }
 
     /// Scores a transcript with each metric that applies to the case. `label` names the run in the watchdog's line.
@@ -91,16 +127,20 @@ impl ScoringPlan {
         transcript: &mut Transcript,
         label: &str,
     ) -> Vec<ScoredMetric> {
+        // The reader has checked the cases of a file, and the runner the cases of a program.
+        let planned = match self.of_case(case) {
+            Ok(planned) => planned,
+            Err(message) => return self.broken(case, &message),
+        };
         let rules = match Rules::of(case) {
             Ok(rules) => rules,
-            // The reader has checked the cases of a file.
             Err(problems) => return self.broken(case, &problems.to_string()),
         };
         let rules = Some(&rules).filter(|rules| !rules.is_empty());
         let actual = transcript.lend_invocations();
         let judge = self.judges.of_case(&case.eval_id);
         let mut scored = Vec::with_capacity(self.metrics.len());
-        for planned in self.applicable(case) {
+        for planned in applicable(&planned, case) {
             let metered = MeteredJudge::new(judge.clone());
             let judge = metered.judge();
             let input = MetricInput {
@@ -125,16 +165,19 @@ impl ScoringPlan {
     /// The metrics that apply to a case, each left out because no judge could be asked.
     pub(crate) fn left_out(&self, case: &EvalCase, reason: &str) -> Vec<ScoredMetric> {
         let unasked = MeteredJudge::new(self.judges.of_case(&case.eval_id));
-        self.applicable(case)
-            .map(|planned| self.scored(planned, MetricOutcome::Unjudged(reason.to_owned()), &unasked))
-            .collect()
+        let planned = match self.of_case(case) {
+            Ok(planned) => planned,
+            Err(message) => return self.broken(case, &message),
+        };
+        let outcome = || MetricOutcome::Unjudged(reason.to_owned());
+        applicable(&planned, case).map(|planned| self.scored(planned, outcome(), &unasked)).collect()
     }
 
     /// The metrics that apply to a case whose rules cannot be read.
     fn broken(&self, case: &EvalCase, message: &str) -> Vec<ScoredMetric> {
         let unasked = MeteredJudge::new(self.judges.of_case(&case.eval_id));
         let error = || MetricOutcome::Error { role: Role::Harness, message: message.to_owned() };
-        self.applicable(case).map(|planned| self.scored(planned, error(), &unasked)).collect()
+        applicable(&self.metrics, case).map(|planned| self.scored(planned, error(), &unasked)).collect()
     }
 
     fn scored(
@@ -166,14 +209,15 @@ impl ScoringPlan {
             _ => MetricOutcome::Error { role: Role::Judge, message: wrong },
         }
     }
+}
 
-    /// The metrics that gate or inform on this case. A metric that no criterion names is left out if the case
-    /// lacks what it needs: an expected session state, for example.
-    fn applicable<'a>(&'a self, case: &'a EvalCase) -> impl Iterator<Item = &'a PlannedMetric> {
-        self.metrics
-            .iter()
-            .filter(|planned| planned.origin != Origin::Always || planned.missing(case).is_none())
-    }
+/// The metrics that gate or inform on this case. A metric that no criterion names is left out if the case lacks what it
+/// needs: an expected session state, for example.
+fn applicable<'a>(
+    planned: &'a [PlannedMetric],
+    case: &'a EvalCase,
+) -> impl Iterator<Item = &'a PlannedMetric> {
+    planned.iter().filter(|planned| planned.origin != Origin::Always || planned.missing(case).is_none())
 }
 
 fn named_or_custom(

@@ -99,7 +99,7 @@ static COMPUTED: &[(&str, MakeMetric)] = &[
     (response_similarity::NAME, || of_function(response_similarity::turn)),
     (final_session_state_match::NAME, || BoxMetric::new(final_session_state_match::FinalSessionStateMatch)),
     (answer_demands::NAME, || BoxMetric::new(answer_demands::AnswerDemands)),
-    (tool_response_match::NAME, || of_function(tool_response_match::turn)),
+    (tool_response_match::NAME, || BoxMetric::new(tool_response_match::ToolResponseMatch)),
     (intermediate_response_match::NAME, || of_function(intermediate_response_match::turn)),
 ];
 

@@ -226,3 +226,18 @@ fn in_sequence(expected: usize, pairing: &Pairing) -> Vec<Pair> {
     pairs.extend((next..expected).map(Pair::Missing));
     pairs
 }
+
+/// The calls of a turn as `_expect` names them: `search`, or `search#2` if the tool is expected several times.
+pub fn call_names(calls: &[&FunctionCall]) -> Vec<String> {
+    let tool = |call: &FunctionCall| call.name.clone().unwrap_or_default();
+    let mut total = HashMap::new();
+    calls.iter().for_each(|call| *total.entry(tool(call)).or_insert(0) += 1);
+    let mut seen = HashMap::new();
+    let name = |call: &&FunctionCall| {
+        let tool = tool(call);
+        let number = seen.entry(tool.clone()).or_insert(0);
+        *number += 1;
+        if total[&tool] == 1 { tool } else { format!("{tool}#{number}") }
+    };
+    calls.iter().map(name).collect()
+}

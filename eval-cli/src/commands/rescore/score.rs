@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use eval_core::EvalRunner;
 use eval_core::report::{CaseReport, Role, Verdict};
-use eval_format::{Criterion, PassRule};
+use eval_format::{Criterion, EvalCase, PassRule, Value};
 use eval_report::journal::RecordedTest;
 
 use super::selection::{RecordedScores, Selection, is_own};
@@ -89,7 +89,8 @@ async fn one<'r>(test: TestResult<'r>, selection: &Selection, cases: &mut Cases)
     };
     let (runner, kept) = runner(&test, selection, &found);
     let (runs, repeated) = (test.attempt.transcripts(), test.attempt.repeated_reports());
-    let now = match runner.runs(runs.len()).score_attempts(&found.case, runs, &repeated).await {
+    let case = with_known_criteria(&found.case, &criteria(&test, selection));
+    let now = match runner.runs(runs.len()).score_attempts(&case, runs, &repeated).await {
         Ok(report) => Now::Scored(Box::new(report)),
         Err(error) => Now::Not(error.to_string()),
     };
@@ -144,6 +145,18 @@ fn runner(test: &TestResult<'_>, selection: &Selection, found: &Found) -> (EvalR
         }
     }
     (runner, kept)
+}
+
+/// The case with the changes of `_criteria` that are about these criteria. A metric that the case took out when it ran is
+/// none of the recorded ones.
+fn with_known_criteria(case: &EvalCase, criteria: &[(String, Criterion)]) -> EvalCase {
+    let Some(changes) = case.own_criteria() else { return case.clone() };
+    let known = changes.iter().filter(|(metric, _)| criteria.iter().any(|(name, _)| name == metric));
+    let known: Vec<(String, Value)> =
+        known.map(|(metric, change)| (metric.to_owned(), change.clone())).collect();
+    let mut plain = case.clone();
+    plain.extra.remove(EvalCase::CRITERIA_KEY);
+    known.into_iter().fold(plain, |case, (metric, change)| case.with_criterion(metric, change))
 }
 
 /// The criteria of the run. A config replaces all of them, or only the criteria of the selected metrics.

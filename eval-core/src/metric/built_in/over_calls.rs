@@ -13,7 +13,7 @@ use crate::metric::loosened::LoosenedPoint;
 use crate::metric::metric_trait::{BoxMetric, Metric};
 use crate::metric::{MetricInput, Score, Scores};
 use crate::score::align::{Pair, comparison};
-use crate::score::ruled::RuledCalls;
+use crate::score::ruled::{RuledCalls, call_names};
 
 /// Puts a metric over calls behind a pointer: its name, the score of a turn without rules, and the score of a turn with
 /// rules, which is `None` if the calls are too many to be paired.
@@ -89,7 +89,7 @@ fn points(calls: &RuledCalls<'_>, counts_others: bool, pairs: Option<&[Pair]>) -
     let mut add = |call: Option<&str>, path: Option<String>, matcher: String, needed: bool| {
         points.push(LoosenedPoint { call: call.map(str::to_owned), path, matcher, needed });
     };
-    let names = names(expected);
+    let names = call_names(expected);
     for (at, call) in names.iter().enumerate() {
         let is_made = pairs.is_none() || !made[at].is_empty();
         let of_args = if is_made { rules.points(at) } else { Vec::new() };
@@ -125,21 +125,6 @@ fn points(calls: &RuledCalls<'_>, counts_others: bool, pairs: Option<&[Pair]>) -
         add(None, None, format!("others: {which}"), needed);
     }
     points
-}
-
-/// The expected calls as `_expect` names them: `search`, or `search#2` if the tool is expected several times.
-pub(crate) fn names(expected: &[&FunctionCall]) -> Vec<String> {
-    let tool = |call: &FunctionCall| call.name.clone().unwrap_or_default();
-    let mut total = std::collections::HashMap::new();
-    expected.iter().for_each(|call| *total.entry(tool(call)).or_insert(0) += 1);
-    let mut seen = std::collections::HashMap::new();
-    let name = |call: &&FunctionCall| {
-        let tool = tool(call);
-        let number = seen.entry(tool.clone()).or_insert(0);
-        *number += 1;
-        if total[&tool] == 1 { tool } else { format!("{tool}#{number}") }
-    };
-    expected.iter().map(name).collect()
 }
 
 /// A matcher in the notation; a word without its quotes.

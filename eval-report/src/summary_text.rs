@@ -70,7 +70,20 @@ pub fn counts(results: &RunResults<'_>) -> String {
 /// The numbers of a report that say more than counts: the pass rate, pass@k, and the usage.
 pub fn numbers(results: &RunResults<'_>) -> Vec<String> {
     let repetition = results.over_cases.map(|over| repetition(over, results.totals.cases));
-    [rate(results), repetition, usage(results.totals.usage)].into_iter().flatten().collect()
+    [rate(results), repetition, loosened(results), usage(results.totals.usage)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// `3 points in 2 of 40 cases loosened, 1 needed`; `None` if no rule was applied.
+fn loosened(results: &RunResults<'_>) -> Option<String> {
+    let rules: Vec<_> =
+        results.tests.iter().map(TestResult::rules).filter(|rules| !rules.is_empty()).collect();
+    let points = rules.iter().map(Vec::len).sum();
+    let needed = rules.iter().flatten().filter(|rule| rule.needed > 0).count();
+    let (cases, all) = (rules.len(), count(results.totals.cases, "case"));
+    (points > 0).then(|| format!("{} in {cases} of {all} loosened, {needed} needed", count(points, "point")))
 }
 
 fn rate(results: &RunResults<'_>) -> Option<String> {

@@ -113,18 +113,18 @@ fn why(ruled: Option<&RuledCalls<'_>>, e: usize, a: usize) -> String {
     name(&cut(&shown, SHOWN_WHY)).into_owned()
 }
 
-/// A rule that was needed: `` `day` may be date, expected "2026-11-22" ``.
+/// A rule that was needed: `` `day` matches <date>, expected "2026-11-22" ``.
 fn free(point: &Point) -> String {
     let place = match point.path.as_str() {
-        "" => "the arguments".to_owned(),
-        "..." => "further arguments".to_owned(),
+        "" => "the whole".to_owned(),
+        "..." => "what is added".to_owned(),
         path => format!("`{path}`"),
     };
     let golden = match &point.expected {
         Some(golden) => format!(", expected {}", cut(&golden.to_string(), SHOWN_VALUE)),
         None => String::new(),
     };
-    format!("{place} may be {}{golden}", point.matcher)
+    format!("{place} matches <{}>{golden}", point.matcher)
 }
 
 const SHOWN_REASONS: usize = 3;

@@ -186,6 +186,34 @@ mod tests {
     }
 
     #[test]
+    fn loosened_points_come_back_with_the_literal_score() {
+        let mut point = LoosenedPoint::default();
+        point.call = Some("search#2".to_owned());
+        point.path = Some("q".to_owned());
+        point.matcher = r#"{"contains":"visa"}"#.to_owned();
+        point.needed = true;
+        let order = LoosenedPoint { matcher: "order: any".to_owned(), ..LoosenedPoint::default() };
+        for literal in [Some(0.0), None] {
+            let score = Score::from(1.0).with_loosened(vec![point.clone(), order.clone()], literal);
+            assert_eq!(again(&score), score, "{}", text_of(&score));
+        }
+        // A score without rules is written as before.
+        assert_eq!(text_of(&Score::from(1.0)), r#"{"value":1.0}"#);
+        let scores: Scores = [
+            Score::from(1.0).with_loosened(vec![point.clone()], Some(0.0)),
+            Score::from(1.0),
+            Score::left_out("nothing is expected"),
+        ]
+        .into_iter()
+        .collect();
+        let other: Scores =
+            [Score::from(0.0).with_loosened(vec![point, order], Some(0.0))].into_iter().collect();
+        let found = Loosening::of(&[&scores, &other]).unwrap();
+        assert_eq!((found.points, found.needed, found.literal_score), (2, 1, Some(1.0 / 3.0)));
+        assert_eq!(again(&found), found);
+    }
+
+    #[test]
     fn what_is_no_verdict_is_not_read_as_one() {
         fn why<T: Field>(text: &str) -> String {
             serde_json::from_str::<Of<T>>(text).err().unwrap().to_string()

@@ -136,7 +136,7 @@ pub struct Call {
     pub name: String,
     /// The arguments of a call that changed.
     pub keys: Option<Keys>,
-    /// A remark: `expected as call 2, made as call 3`, `` `day` may be date ``.
+    /// A remark: `expected as call 2, made as call 3`, `` `day` matches <date> ``.
     pub note: Option<String>,
 }
 

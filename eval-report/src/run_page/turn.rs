@@ -240,8 +240,8 @@ fn by_rule(ruled: &RuledCalls<'_>, expected: usize, actual: usize) -> Option<Str
         Relation::Loosened(points) => {
             let needed = points.iter().filter(|point| point.needed);
             let place =
-                |path: &str| if path.is_empty() { "all arguments".to_owned() } else { format!("`{path}`") };
-            needed.map(|point| format!("{} may be {}", place(&point.path), point.matcher)).collect()
+                |path: &str| if path.is_empty() { "the whole".to_owned() } else { format!("`{path}`") };
+            needed.map(|point| format!("{} matches <{}>", place(&point.path), point.matcher)).collect()
         }
         Relation::Mismatch(reasons) => reasons.iter().map(ToString::to_string).collect(),
         _ => Vec::new(),

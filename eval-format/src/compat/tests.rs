@@ -1,6 +1,7 @@
 mod decides;
 mod not_compared;
 mod rubrics;
+mod rules;
 
 use super::check_compatibility;
 use crate::config::{Criterion, EvalConfig, UserSimulatorConfig};

@@ -1,0 +1,164 @@
+//! Rules that no metric reads, and criteria of single cases.
+
+use serde_json::json;
+
+use super::super::{NotCompared, check_compatibility, check_needless, check_passable};
+use crate::config::{Criterion, EvalConfig};
+use crate::metric::MatchType;
+use crate::model::{EvalCase, FunctionCall, Invocation, Rubric};
+use crate::options::TurnAggregation;
+use crate::problem::ProblemCode;
+use crate::reader::check_set;
+use crate::value::Value;
+
+const TRAJECTORY: &str = "tool_trajectory_avg_score";
+const ANSWER: &str = "response_match_score";
+
+fn case(expect: serde_json::Value) -> EvalCase {
+    let turn = Invocation::user("Hi").call(FunctionCall::new("f", json!({ "x": 1 }))).response("Hello!");
+    EvalCase::new("c").turn(turn).with_extra(EvalCase::EXPECT_KEY, expect)
+}
+
+fn config(metric: &str, criterion: Criterion) -> EvalConfig {
+    EvalConfig::default().with(ANSWER, Criterion::new(0.8)).with(metric, criterion)
+}
+
+/// The codes and the texts of what is found in a case.
+fn found(config: &EvalConfig, answered: &[&str], case: &EvalCase) -> Vec<(ProblemCode, String)> {
+    let found = check_compatibility(config, answered, TurnAggregation::Mean, std::slice::from_ref(case));
+    found.iter().map(|found| (found.code, found.to_string())).collect()
+}
+
+#[test]
+fn a_rule_that_no_metric_reads_is_an_error() {
+    let words = EvalConfig::default().with(ANSWER, Criterion::new(0.8));
+    let calls = || config(TRAJECTORY, Criterion::new(1.0));
+    let ignored = || config(TRAJECTORY, Criterion::new(1.0).with("ignore_args", true));
+    let args = || json!({"1": {"calls": {"f": {"x": "any"}}}});
+    for (what, config, expect, says) in [
+        (
+            "no metric of calls",
+            &words,
+            args(),
+            "no metric compares its calls, so nothing reads `calls` of `_expect`",
+        ),
+        ("no metric of calls", &words, json!({"1": {"order": "any"}}), "nothing reads `order` of `_expect`"),
+        (
+            "no metric of calls",
+            &words,
+            json!({"1": {"optional": ["f"]}}),
+            "nothing reads `optional` of `_expect`",
+        ),
+        ("an answer alone", &words, json!({"1": {"answer": {"contains": "Hello"}}}), ""),
+        ("calls", &calls(), args(), ""),
+        ("ignored arguments", &ignored(), args(), "the criterion ignores all arguments of its calls"),
+        ("ignored arguments", &ignored(), json!({"1": {"calls": {"f": "any"}}}), "ignores all arguments"),
+        ("ignored arguments", &ignored(), json!({"1": {"order": "any"}}), ""),
+    ] {
+        let found = found(config, &[], &case(expect.clone()));
+        match says {
+            "" => assert_eq!(found, [], "{what} {expect}"),
+            says => assert!(
+                found.len() == 1 && found[0].0 == ProblemCode::UnreadRule && found[0].1.contains(says),
+                "{what} {expect}: {found:?}"
+            ),
+        }
+        // A metric of the user's own may read anything.
+        let own = config.clone().with("mine", Criterion::new(0.5));
+        assert_eq!(self::found(&own, &["mine"], &case(expect)), [], "{what}");
+    }
+}
+
+#[test]
+fn a_rule_of_what_the_criteria_allow_is_a_warning_at_its_key() {
+    let cases = [case(json!({"1": {"others": "any", "order": "any"}}))];
+    for (match_type, needless) in
+        [(MatchType::Exact, ""), (MatchType::InOrder, "others"), (MatchType::AnyOrder, "others")]
+    {
+        let config = config(TRAJECTORY, Criterion::new(1.0).with_match_type(match_type));
+        let found = check_needless(&config, &[], &cases);
+        assert_eq!(found.len(), usize::from(!needless.is_empty()), "{match_type:?}: {found:?}");
+        for found in found {
+            let text = crate::model::EvalSet::new("s").case(cases[0].clone()).to_json();
+            let problem = found.problem(&check_set("s.evalset.json", text.as_bytes(), None));
+            assert!(
+                !problem.is_error() && problem.path.to_string() == "eval_cases[0]._expect[\"1\"].others",
+                "{problem:?}"
+            );
+            assert_eq!(text[problem.range], format!("\"{needless}\""));
+        }
+    }
+    let any_order = config(TRAJECTORY, Criterion::new(1.0).with_match_type(MatchType::AnyOrder));
+    let order = [case(json!({"1": {"order": "any"}}))];
+    assert!(
+        check_needless(&any_order, &[], &order)[0]
+            .message
+            .starts_with("`order` of `_expect` loosens nothing")
+    );
+}
+
+#[test]
+fn a_case_changes_criteria_of_its_config_and_no_others() {
+    let base = config(TRAJECTORY, Criterion::new(1.0).with_match_type(MatchType::InOrder));
+    let plain = case(json!(null));
+    let of = |changes: serde_json::Value| {
+        base.of_case(&plain.clone().with_extra("_criteria", changes), &[]).map(std::borrow::Cow::into_owned)
+    };
+    let own = of(json!({ ANSWER: null, TRAJECTORY: { "match_type": "EXACT" } })).unwrap();
+    assert_eq!(own.criteria.len(), 1);
+    assert_eq!((own.criteria[0].1.threshold, own.criteria[0].1.match_type()), (1.0, MatchType::Exact));
+    let own = of(json!({ TRAJECTORY: 0.5 })).unwrap();
+    assert_eq!((own.criteria[1].1.threshold, own.criteria[1].1.match_type()), (0.5, MatchType::InOrder));
+    assert_eq!(of(json!(null)).unwrap(), base);
+    assert_eq!(of(json!({ "safety_v1": null })).unwrap(), base);
+
+    for (changes, metric, says) in [
+        (
+            json!({ "response_match_scor": 0.5 }),
+            Some("response_match_scor"),
+            "the config has no criterion `response_match_scor`; did you mean `response_match_score`?",
+        ),
+        (
+            json!({ "safety_v1": 0.5 }),
+            Some("safety_v1"),
+            "a case changes criteria of its config: `response_match_score` and `tool_trajectory_avg_score`",
+        ),
+        (json!({ ANSWER: 1.5 }), Some(ANSWER), "1.5"),
+        (json!({ ANSWER: 0.0 }), Some(ANSWER), "no score misses"),
+        (json!({ ANSWER: { "match_type": "EXACT" } }), Some(ANSWER), "match_type"),
+        (json!([1]), None, "must be an object of criteria, not an array"),
+    ] {
+        let error = of(changes.clone()).unwrap_err();
+        assert!(error.metric.as_deref() == metric && error.to_string().contains(says), "{changes}: {error}");
+        let found = found(&base, &[], &plain.clone().with_extra("_criteria", changes));
+        assert!(found.len() == 1 && found[0].0 == ProblemCode::CaseCriteria, "{found:?}");
+    }
+    let nothing = plain.clone().with_criterion(ANSWER, Value::Null).with_criterion(TRAJECTORY, Value::Null);
+    let left = found(&base, &[], &nothing);
+    assert!(left.len() == 1 && left[0].0 == ProblemCode::NothingChecked, "{left:?}");
+}
+
+#[test]
+fn every_check_asks_the_criteria_of_the_case() {
+    // No expected answer: by the config no agent can pass it, and by the criteria of the case one can.
+    let silent = EvalCase::new("c").turn(Invocation::user("Hi").call(FunctionCall::new("f", json!({}))));
+    let own = silent.clone().with_criterion(ANSWER, Value::Null);
+    assert_eq!(check_passable(None, &[], &[silent.clone()]).len(), 1);
+    assert_eq!(check_passable(None, &[], std::slice::from_ref(&own)), []);
+
+    // A rubric metric that is taken out needs no rubrics.
+    let rubric = "rubric_based_final_response_quality_v1";
+    let judged = config(rubric, Criterion::new(0.5)).with(TRAJECTORY, Criterion::new(1.0));
+    assert_eq!(found(&judged, &[], &silent).len(), 1);
+    let without = own.clone().with_criterion(rubric, Value::Null);
+    assert_eq!(found(&judged, &[], &without), []);
+    let kind = Rubric::new("kind", "The answer is kind.").of_type("FINAL_RESPONSE_QUALITY");
+    assert_eq!(found(&judged, &[], &silent.clone().with_rubrics([kind])), []);
+
+    let default = EvalConfig::adk_default();
+    let criteria = || default.criteria.iter().map(|(name, criterion)| (name.as_str(), criterion));
+    let counted = |case: &EvalCase| NotCompared::of(criteria(), &[], [case]).to_string();
+    let spoken = case(json!(null));
+    assert_eq!(counted(&spoken), "");
+    assert_eq!(counted(&spoken.with_criterion(TRAJECTORY, Value::Null)), "1 tool call");
+}
